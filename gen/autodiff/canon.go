@@ -133,6 +133,11 @@ func (c *canon) form(v *ir.Value) form {
 	return f
 }
 
+// key is a text that values share which are provably the same function.
+func (c *canon) key(v *ir.Value) string {
+	return fmt.Sprint(v.Elem, axesText(v.Axes), c.text(c.form(v), freeNames(len(v.Axes))))
+}
+
 func single(facs ...ir.Arg) form { return form{{coef: big.NewRat(1, 1), facs: facs}} }
 
 // instr is the form of an instruction's output.

@@ -34,6 +34,8 @@ type keeper struct {
 	chunks []*ir.Axis         // the step takes several tokens at once along these
 	primal map[*ir.Value]bool // values of the backward body that no adjoint reaches
 	clone  *ir.Cloner         // into the primal's body
+	canon  *canon             // of the primal's body
+	known  map[string]*ir.Value
 }
 
 func newKeeper(back *ir.Scan) *keeper {
@@ -42,9 +44,16 @@ func newKeeper(back *ir.Scan) *keeper {
 		k.rank = max(k.rank, len(c.Param.Axes))
 	}
 	k.clone = ir.NewCloner(back.Primal.Scan.Body)
+	k.canon, k.known = newCanon(back.Primal.Scan.Body), map[string]*ir.Value{}
+	for _, in := range back.Primal.Scan.Body.Body {
+		if in.Scan == nil {
+			k.known[k.canon.key(in.Out)] = in.Out
+		}
+	}
 	for _, r := range back.Replay {
 		k.primal[r.Param] = true
 		k.clone.Map[r.Param] = r.Primal
+		k.canon.forms[r.Param] = k.canon.form(r.Primal)
 	}
 	for _, in := range back.Body.Body {
 		free := in.Scan == nil
@@ -98,8 +107,7 @@ func (k *keeper) choose() []*ir.Value {
 // reduces reports whether an instruction runs over more loops than it keeps.
 func reduces(in *ir.Instr) bool { return len(in.Loops) > len(in.Out.Axes) || len(in.Over) > 0 }
 
-// save makes the primal compute v, where Simplify finds that it does already,
-// and give it out as a series that the backward reads.
+// save makes the primal give v out as a series that the backward reads.
 func (k *keeper) save(f *ir.Func, v *ir.Value) {
 	primal := k.back.Primal.Scan
 	k.copy(v)
@@ -124,12 +132,16 @@ func (k *keeper) save(f *ir.Func, v *ir.Value) {
 			k.back.Outs[i].Val = param
 		}
 	}
-	k.clone.Map[param] = k.clone.Value(v)
+	k.clone.Map[param], k.canon.forms[param] = k.clone.Value(v), k.canon.form(v)
 }
 
-// copy appends what v is computed from to the primal's body.
+// copy makes the primal's body compute v, where it does not already.
 func (k *keeper) copy(v *ir.Value) {
 	if v.Def == nil || k.clone.Map[v] != nil {
+		return
+	}
+	if same := k.known[k.canon.key(v)]; same != nil {
+		k.clone.Map[v] = same
 		return
 	}
 	for _, x := range v.Def.Reads() {

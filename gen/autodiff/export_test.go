@@ -17,3 +17,24 @@ func ScaleRow(op ir.Op, by float64) (undo func()) {
 	}
 	return func() { vjp[op] = row }
 }
+
+// Twins lists the values of a program and of the steps in it that are the same
+// function of what these have, and that are too dear to be computed again.
+func Twins(f *ir.Func) []string {
+	var out []string
+	first, c := map[string]*ir.Value{}, newCanon(f)
+	for _, in := range f.Body {
+		if in.Scan != nil {
+			out = append(out, Twins(in.Scan.Body)...)
+			continue
+		}
+		if cheap(in) {
+			continue
+		}
+		if old := first[c.key(in.Out)]; old != nil {
+			out = append(out, f.Name+": "+old.Name+" and "+in.Out.Name)
+		}
+		first[c.key(in.Out)] = in.Out
+	}
+	return out
+}

@@ -29,6 +29,7 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 		s.foldProd(in)
 	case in.Op == ir.Lin:
 		s.foldLin(in)
+		s.collect(in)
 	case in.Op.Info().Scalar:
 		s.foldScalar(in)
 	}

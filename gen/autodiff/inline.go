@@ -50,12 +50,22 @@ func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	case in.Op == ir.Lin:
 		s.mergeCoefs(in, i, d)
 	}
+	computes(in, d)
 	s.uses[a.Val]--
 	for _, x := range args {
 		s.uses[x.Val]++
 	}
 	s.changed = true
 	return true
+}
+
+// computes notes that an instruction computes what another one did.
+func computes(in, other *ir.Instr) {
+	for _, eq := range append([]string{other.Eq}, other.Also...) {
+		if eq != "" && eq != in.Eq && !slices.Contains(in.Also, eq) {
+			in.Also = append(slices.Clip(in.Also), eq)
+		}
+	}
 }
 
 // twice reports whether d is a condition with itself, so that condition spread

@@ -30,6 +30,7 @@ func Bar(name string) string { return name + ".bar" }
 // what a scan gave).
 func NewPair(f *ir.Func) *Pair {
 	joint, _ := f.Clone()
+	Simplify(joint)
 	p := &pairer{joint: joint, adjoint: map[*ir.Value]bool{}}
 	seeds := p.seed()
 	var wrt []*ir.Value

@@ -52,7 +52,7 @@ func (c *Cloner) Arg(a Arg) Arg { return Arg{c.Value(a.Val), c.Subs(a.Sub)} }
 // Instr appends a copy of in to the target program.
 func (c *Cloner) Instr(in *Instr) *Instr {
 	n := &Instr{Op: in.Op, Loops: slices.Clone(in.Loops), Guard: c.Subs(in.Guard), To: c.Subs(in.To),
-		Coef: slices.Clone(in.Coef), Over: slices.Clone(in.Over), Eq: in.Eq, Span: in.Span, Solve: in.Solve, Poly: in.Poly}
+		Coef: slices.Clone(in.Coef), Over: slices.Clone(in.Over), Eq: in.Eq, Also: in.Also, Span: in.Span, Solve: in.Solve, Poly: in.Poly}
 	for _, a := range in.Args {
 		n.Args = append(n.Args, c.Arg(a))
 	}

@@ -103,6 +103,7 @@ type Instr struct {
 	Coef  []float64 // Prod: one factor; Lin: one per argument and a constant last; Const: the value
 	Over  []int     // Max, Softmax, LogSumExp: the loops that are reduced or normalised; Solve: those of its arguments; TriSolve: see Triangle
 	Eq    string    // stable id of the equation it came from
+	Also  []string  // further equations of which it computes what they say; not printed
 	Span  source.Span
 	Scan  *Scan
 	Solve *Solve

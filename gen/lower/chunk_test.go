@@ -28,7 +28,7 @@ func TestChunksStayWhole(t *testing.T) {
 	for _, c := range []struct {
 		f        *ir.Func
 		fwd, bwd int // products
-	}{{irtest.Chunk(), 6, 13}, {irtest.Momentum(), 9, 19}, {irtest.Linear(), 5, 10}} {
+	}{{irtest.Chunk(), 6, 12}, {irtest.Momentum(), 9, 18}, {irtest.Linear(), 5, 10}} {
 		fwd, bwd, err := lower.Pair(autodiff.NewPair(c.f))
 		if err != nil {
 			t.Fatal(err)

@@ -140,7 +140,7 @@ func (r *region) append(n int, m *member) {
 // note adds to a group the equations of an instruction and of what is computed
 // where it reads.
 func (r *region) note(g *group, in *ir.Instr) {
-	for _, e := range append([]string{in.Eq}, r.l.eqs[in]...) {
+	for _, e := range slices.Concat([]string{in.Eq}, in.Also, r.l.eqs[in]) {
 		if e != "" && !slices.Contains(g.eqs, e) {
 			g.eqs = append(g.eqs, e)
 		}

@@ -35,7 +35,7 @@ func (l *lowerer) through(body []*ir.Instr) {
 				args = append(args, ir.Arg{Val: b.Val, Sub: sub})
 			}
 			coef *= inner.Coef[0]
-			l.eqs[in] = append(append(l.eqs[in], inner.Eq), l.eqs[inner]...)
+			l.eqs[in] = slices.Concat(l.eqs[in], []string{inner.Eq}, inner.Also, l.eqs[inner])
 		}
 		in.Args, in.Coef = args, []float64{coef}
 	}

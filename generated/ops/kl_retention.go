@@ -154,8 +154,8 @@ func (c *KLRetentionBackward[F]) Run() {
 	alphaBar := c.AlphaBar[:L]
 	for i := range L {
 		t22_2 := t22[i*m:][:m]
-		var t7 F
-		var t9 F
+		var t8 F
+		var t10 F
 		thetaEntry := theta[i]
 		alphaEntry := alpha[i]
 		for j := range m {
@@ -170,14 +170,14 @@ func (c *KLRetentionBackward[F]) Run() {
 			t22Entry := t22_2[j]
 			for k := range n {
 				t42 := F(out[k] * (outBar[k] - t22Entry))
-				t7 += F(g[k] * t42)
-				t9 += F(outLog[k] * t42)
+				t8 += F(g[k] * t42)
+				t10 += F(outLog[k] * t42)
 				gBar[k] = -F(t42 * thetaEntry)
 				priorBar[k] = kern.Choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*outDiv[k]), F(0))
 			}
 		}
-		thetaBar[i] = -t7
-		alphaBar[i] = t9
+		thetaBar[i] = -t8
+		alphaBar[i] = t10
 	}
 }
 

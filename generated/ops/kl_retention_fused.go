@@ -219,8 +219,8 @@ func (c *kLRetentionBackwardFused) run() {
 		alphaBar := c.AlphaBar[:L]
 		for i := range L {
 			t22_2 := t22[i*m:][:m]
-			var t7 F
-			var t9 F
+			var t8 F
+			var t10 F
 			thetaEntry := theta[i]
 			alphaEntry := alpha[i]
 			for j := range m {
@@ -233,20 +233,20 @@ func (c *kLRetentionBackwardFused) run() {
 				outDiv := c.OutDiv[(i*m+j)*n:][:n]
 				priorBar := c.PriorBar[(i*m+j)*n:][:n]
 				t22Entry := t22_2[j]
-				t7Sums := [16]F{t7}
-				t9Sums := [16]F{t9}
+				t8Sums := [16]F{t8}
+				t10Sums := [16]F{t10}
 				for k := range n {
 					t42 := F(out[k] * (outBar[k] - t22Entry))
-					t7Sums[k%16] = num.FMA32(g[k], t42, t7Sums[k%16])
-					t9Sums[k%16] = num.FMA32(outLog[k], t42, t9Sums[k%16])
+					t8Sums[k%16] = num.FMA32(g[k], t42, t8Sums[k%16])
+					t10Sums[k%16] = num.FMA32(outLog[k], t42, t10Sums[k%16])
 					gBar[k] = -F(t42 * thetaEntry)
 					priorBar[k] = kern.Choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*outDiv[k]), F(0))
 				}
-				t7 = kern.Sum16(&t7Sums)
-				t9 = kern.Sum16(&t9Sums)
+				t8 = kern.Sum16(&t8Sums)
+				t10 = kern.Sum16(&t10Sums)
 			}
-			thetaBar[i] = -t7
-			alphaBar[i] = t9
+			thetaBar[i] = -t8
+			alphaBar[i] = t10
 		}
 	}
 }

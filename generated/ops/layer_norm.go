@@ -155,10 +155,10 @@ type LayerNormBackward[F num.Float] struct {
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·m·n + 3·L·m.
+// WorkLen is 2·L·m·n + 2·L·m.
 func (c *LayerNormBackward[F]) WorkLen() int {
 	L, m, n := c.L, c.M, c.N
-	return 2*L*m*n + 3*L*m
+	return 2*L*m*n + 2*L*m
 }
 
 // Run computes LayerNormBackward.
@@ -168,21 +168,18 @@ func (c *LayerNormBackward[F]) Run() {
 		return
 	}
 	L, m, n := c.L, c.M, c.N
-	t82 := c.Work[:L*m*n] // [L, m, n]
+	t42 := c.Work[:L*m*n] // [L, m, n]
 	work := c.Work[L*m*n:]
 	t102 := work[:L*m] // [L, m]
 	work = work[L*m:]
-	t18 := work[:L*m*n] // [L, m, n]
+	t20 := work[:L*m*n] // [L, m, n]
 	work = work[L*m*n:]
 	t22 := work[:L*m] // [L, m]
-	work = work[L*m:]
-	t24 := work[:L*m] // [L, m]
 
 	// layer_norm.out
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	for i := range L {
-		outDiv3 := c.OutDiv3[i*m:][:m]
 		t102_2 := t102[i*m:][:m]
 		gamma := c.Gamma[i*n:][:n]
 		betaBar := c.BetaBar[i*n:][:n]
@@ -190,17 +187,16 @@ func (c *LayerNormBackward[F]) Run() {
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
 			outDiv4 := c.OutDiv4[(i*m+j)*n:][:n]
+			t42_2 := t42[(i*m+j)*n:][:n]
 			outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
-			t82_2 := t82[(i*m+j)*n:][:n]
 			var t1022 F
-			outDiv3Entry := outDiv3[j]
 			for k := range n {
 				outBarEntry := outBar[k]
-				t52 := F(outBarEntry * gamma[k])
-				t1022 += F(t52 * outDiv4[k])
+				t422 := F(outBarEntry * gamma[k])
+				t1022 += F(t422 * outDiv4[k])
 				betaBar[k] += outBarEntry
+				t42_2[k] = t422
 				gammaBar[k] += F(outBarEntry * outDiv2[k])
-				t82_2[k] = F(t52 * outDiv3Entry)
 			}
 			t102_2[j] = -t1022
 		}
@@ -209,41 +205,36 @@ func (c *LayerNormBackward[F]) Run() {
 	// layer_norm.out
 	outDiv5Entry := c.OutDiv5[0]
 	for i := range L {
+		outDiv3 := c.OutDiv3[i*m:][:m]
 		outDiv := c.OutDiv[i*m:][:m]
 		t102_2 := t102[i*m:][:m]
-		outDiv3 := c.OutDiv3[i*m:][:m]
 		t22_2 := t22[i*m:][:m]
-		t24_2 := t24[i*m:][:m]
 		for j := range m {
+			t42_2 := t42[(i*m+j)*n:][:n]
 			x := c.X[(i*m+j)*n:][:n]
-			t82_2 := t82[(i*m+j)*n:][:n]
-			t18_2 := t18[(i*m+j)*n:][:n]
+			t20_2 := t20[(i*m+j)*n:][:n]
 			var t222 F
-			var t242 F
+			outDiv3Entry := outDiv3[j]
 			outDivEntry := outDiv[j]
-			w := F(t102_2[j] * F(outDiv5Entry*outDiv3[j]))
+			w := F(t102_2[j] * F(outDiv5Entry*outDiv3Entry))
 			for k := range n {
-				t182 := F(F(0.5*(x[k]-outDivEntry)) * w)
-				t222 += t182
-				t242 += t82_2[k]
-				t18_2[k] = t182
+				t202 := F(t42_2[k]*outDiv3Entry) + F(2*F(F(0.5*(x[k]-outDivEntry))*w))
+				t222 += t202
+				t20_2[k] = t202
 			}
-			t22_2[j] = F(-2 * t222)
-			t24_2[j] = -t242
+			t22_2[j] = -t222
 		}
 	}
 
 	// layer_norm.out
 	for i := range L {
 		t22_2 := t22[i*m:][:m]
-		t24_2 := t24[i*m:][:m]
 		for j := range m {
-			t18_2 := t18[(i*m+j)*n:][:n]
-			t82_2 := t82[(i*m+j)*n:][:n]
+			t20_2 := t20[(i*m+j)*n:][:n]
 			xBar := c.XBar[(i*m+j)*n:][:n]
-			w2 := F(outDiv5Entry * (t22_2[j] + t24_2[j]))
+			w2 := F(outDiv5Entry * t22_2[j])
 			for k := range n {
-				xBar[k] = F(2*t18_2[k]) + t82_2[k] + w2
+				xBar[k] = t20_2[k] + w2
 			}
 		}
 	}

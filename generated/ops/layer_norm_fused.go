@@ -221,14 +221,13 @@ func (c *layerNormCallFused) run() {
 }
 
 type layerNormBackwardNest1Args struct {
-	outDiv3  *float32
 	outBar   *float32
 	gamma    *float32
 	outDiv4  *float32
 	betaBar  *float32
+	t42      *float32
 	outDiv2  *float32
 	gammaBar *float32
-	t82      *float32
 	t102     *float32
 	n0       int // L
 	n1       int // m
@@ -237,14 +236,13 @@ type layerNormBackwardNest1Args struct {
 }
 
 type layerNormBackwardNest2Args struct {
+	outDiv3      *float32
 	outDiv       *float32
 	t102         *float32
-	outDiv3      *float32
 	x            *float32
-	t82          *float32
-	t18          *float32
+	t42          *float32
+	t20          *float32
 	t22          *float32
-	t24          *float32
 	n0           int        // L
 	n1           int        // m
 	n2           int        // m·n
@@ -254,9 +252,7 @@ type layerNormBackwardNest2Args struct {
 
 type layerNormBackwardNest3Args struct {
 	t22          *float32
-	t24          *float32
-	t18          *float32
-	t82          *float32
+	t20          *float32
 	xBar         *float32
 	n0           int        // L
 	n1           int        // m
@@ -274,25 +270,23 @@ func (c *layerNormBackwardFused) run() {
 	_ = L
 	_ = m
 	_ = n
-	t82 := c.Work[:L*m*n]               // [L, m, n]
-	t102 := c.Work[L*m*n:][:L*m]        // [L, m]
-	t18 := c.Work[L*m*n+L*m:][:L*m*n]   // [L, m, n]
-	t22 := c.Work[2*L*m*n+L*m:][:L*m]   // [L, m]
-	t24 := c.Work[2*L*m*n+2*L*m:][:L*m] // [L, m]
+	t42 := c.Work[:L*m*n]             // [L, m, n]
+	t102 := c.Work[L*m*n:][:L*m]      // [L, m]
+	t20 := c.Work[L*m*n+L*m:][:L*m*n] // [L, m, n]
+	t22 := c.Work[2*L*m*n+L*m:][:L*m] // [L, m]
 
 	// layer_norm.out
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
 		a := layerNormBackwardNest1Args{
-			unsafe.SliceData(c.OutDiv3),
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.Gamma),
 			unsafe.SliceData(c.OutDiv4),
 			unsafe.SliceData(c.BetaBar),
+			unsafe.SliceData(t42),
 			unsafe.SliceData(c.OutDiv2),
 			unsafe.SliceData(c.GammaBar),
-			unsafe.SliceData(t82),
 			unsafe.SliceData(t102),
 			L,
 			m,
@@ -302,7 +296,6 @@ func (c *layerNormBackwardFused) run() {
 		layerNormBackwardNest1(&a)
 	} else {
 		for i := range L {
-			outDiv3 := c.OutDiv3[i*m:][:m]
 			t102_2 := t102[i*m:][:m]
 			gamma := c.Gamma[i*n:][:n]
 			betaBar := c.BetaBar[i*n:][:n]
@@ -310,18 +303,17 @@ func (c *layerNormBackwardFused) run() {
 			for j := range m {
 				outBar := c.OutBar[(i*m+j)*n:][:n]
 				outDiv4 := c.OutDiv4[(i*m+j)*n:][:n]
+				t42_2 := t42[(i*m+j)*n:][:n]
 				outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
-				t82_2 := t82[(i*m+j)*n:][:n]
 				var t1022 F
-				outDiv3Entry := outDiv3[j]
 				t1022Sums := [16]F{t1022}
 				for k := range n {
 					outBarEntry := outBar[k]
-					t52 := F(outBarEntry * gamma[k])
-					t1022Sums[k%16] = num.FMA32(t52, outDiv4[k], t1022Sums[k%16])
+					t422 := F(outBarEntry * gamma[k])
+					t1022Sums[k%16] = num.FMA32(t422, outDiv4[k], t1022Sums[k%16])
 					betaBar[k] = betaBar[k] + outBarEntry
+					t42_2[k] = t422
 					gammaBar[k] = num.FMA32(outBarEntry, outDiv2[k], gammaBar[k])
-					t82_2[k] = F(t52 * outDiv3Entry)
 				}
 				t1022 = kern.Sum16(&t1022Sums)
 				t102_2[j] = -t1022
@@ -333,14 +325,13 @@ func (c *layerNormBackwardFused) run() {
 	outDiv5Entry := c.OutDiv5[0]
 	if kern.Wide() {
 		a := layerNormBackwardNest2Args{
+			unsafe.SliceData(c.OutDiv3),
 			unsafe.SliceData(c.OutDiv),
 			unsafe.SliceData(t102),
-			unsafe.SliceData(c.OutDiv3),
 			unsafe.SliceData(c.X),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t18),
+			unsafe.SliceData(t42),
+			unsafe.SliceData(t20),
 			unsafe.SliceData(t22),
-			unsafe.SliceData(t24),
 			L,
 			m,
 			m * n,
@@ -350,31 +341,26 @@ func (c *layerNormBackwardFused) run() {
 		layerNormBackwardNest2(&a)
 	} else {
 		for i := range L {
+			outDiv3 := c.OutDiv3[i*m:][:m]
 			outDiv := c.OutDiv[i*m:][:m]
 			t102_2 := t102[i*m:][:m]
-			outDiv3 := c.OutDiv3[i*m:][:m]
 			t22_2 := t22[i*m:][:m]
-			t24_2 := t24[i*m:][:m]
 			for j := range m {
 				x := c.X[(i*m+j)*n:][:n]
-				t82_2 := t82[(i*m+j)*n:][:n]
-				t18_2 := t18[(i*m+j)*n:][:n]
+				t42_2 := t42[(i*m+j)*n:][:n]
+				t20_2 := t20[(i*m+j)*n:][:n]
 				var t222 F
-				var t242 F
+				outDiv3Entry := outDiv3[j]
 				outDivEntry := outDiv[j]
-				w := F(t102_2[j] * F(outDiv5Entry*outDiv3[j]))
+				w := F(t102_2[j] * F(outDiv5Entry*outDiv3Entry))
 				t222Sums := [16]F{t222}
-				t242Sums := [16]F{t242}
 				for k := range n {
-					t182 := F(F(0.5*(x[k]-outDivEntry)) * w)
-					t222Sums[k%16] = t222Sums[k%16] + t182
-					t242Sums[k%16] = t242Sums[k%16] + t82_2[k]
-					t18_2[k] = t182
+					t202 := num.FMA32(x[k]-outDivEntry, w, F(t42_2[k]*outDiv3Entry))
+					t222Sums[k%16] = t222Sums[k%16] + t202
+					t20_2[k] = t202
 				}
 				t222 = kern.Sum16(&t222Sums)
-				t242 = kern.Sum16(&t242Sums)
-				t22_2[j] = F(-2 * t222)
-				t24_2[j] = -t242
+				t22_2[j] = -t222
 			}
 		}
 	}
@@ -383,9 +369,7 @@ func (c *layerNormBackwardFused) run() {
 	if kern.Wide() {
 		a := layerNormBackwardNest3Args{
 			unsafe.SliceData(t22),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(t82),
+			unsafe.SliceData(t20),
 			unsafe.SliceData(c.XBar),
 			L,
 			m,
@@ -397,14 +381,12 @@ func (c *layerNormBackwardFused) run() {
 	} else {
 		for i := range L {
 			t22_2 := t22[i*m:][:m]
-			t24_2 := t24[i*m:][:m]
 			for j := range m {
-				t18_2 := t18[(i*m+j)*n:][:n]
-				t82_2 := t82[(i*m+j)*n:][:n]
+				t20_2 := t20[(i*m+j)*n:][:n]
 				xBar := c.XBar[(i*m+j)*n:][:n]
-				w2 := F(outDiv5Entry * (t22_2[j] + t24_2[j]))
+				w2 := F(outDiv5Entry * t22_2[j])
 				for k := range n {
-					xBar[k] = num.FMA32(F(2), t18_2[k], t82_2[k]) + w2
+					xBar[k] = t20_2[k] + w2
 				}
 			}
 		}

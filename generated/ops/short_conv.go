@@ -141,6 +141,21 @@ func (c *ShortConvBackward[F]) Run() {
 	}
 
 	// short_conv.out
+	clear(c.UBar)
+	for i := range L {
+		for j := range T {
+			t7_2 := t7[(i*T+j)*n:][:n]
+			for k := range min(K, j+1) {
+				w := c.W[(i*K+k)*n:][:n]
+				UBar := c.UBar[(i*T+j-k)*n:][:n]
+				for m := range n {
+					UBar[m] += F(w[m] * t7_2[m])
+				}
+			}
+		}
+	}
+
+	// short_conv.out
 	clear(c.WBar)
 	for i := range L {
 		for j := range K {
@@ -153,21 +168,6 @@ func (c *ShortConvBackward[F]) Run() {
 					for m := range n {
 						wBar[m] += F(U[m] * t7_2[m])
 					}
-				}
-			}
-		}
-	}
-
-	// short_conv.out
-	clear(c.UBar)
-	for i := range L {
-		for j := range T {
-			t7_2 := t7[(i*T+j)*n:][:n]
-			for k := range min(K, j+1) {
-				w := c.W[(i*K+k)*n:][:n]
-				UBar := c.UBar[(i*T+j-k)*n:][:n]
-				for m := range n {
-					UBar[m] += F(w[m] * t7_2[m])
 				}
 			}
 		}

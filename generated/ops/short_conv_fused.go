@@ -124,19 +124,6 @@ type shortConvBackwardNest1Args struct {
 }
 
 type shortConvBackwardNest2Args struct {
-	U    *float32
-	t7   *float32
-	wBar *float32
-	n0   int // L
-	n1   int // K·n
-	n2   int // T·n
-	n3   int // K
-	n4   int // -n
-	n5   int // n
-	n6   int // T
-}
-
-type shortConvBackwardNest3Args struct {
 	w    *float32
 	t7   *float32
 	UBar *float32
@@ -147,6 +134,19 @@ type shortConvBackwardNest3Args struct {
 	n4   int // n
 	n5   int // K
 	n6   int // -n
+}
+
+type shortConvBackwardNest3Args struct {
+	U    *float32
+	t7   *float32
+	wBar *float32
+	n0   int // L
+	n1   int // K·n
+	n2   int // T·n
+	n3   int // K
+	n4   int // -n
+	n5   int // n
+	n6   int // T
 }
 
 // shortConvBackwardFused is ShortConvBackward in fused arithmetic.
@@ -200,9 +200,40 @@ func (c *shortConvBackwardFused) run() {
 	}
 
 	// short_conv.out
-	clear(c.WBar)
+	clear(c.UBar)
 	if kern.Wide() {
 		a := shortConvBackwardNest2Args{
+			unsafe.SliceData(c.W),
+			unsafe.SliceData(t7),
+			unsafe.SliceData(c.UBar),
+			L,
+			K * n,
+			T * n,
+			T,
+			n,
+			K,
+			-n,
+		}
+		shortConvBackwardNest2(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t7_2 := t7[(i*T+j)*n:][:n]
+				for k := range min(K, j+1) {
+					w := c.W[(i*K+k)*n:][:n]
+					UBar := c.UBar[(i*T+j-k)*n:][:n]
+					for m := range n {
+						UBar[m] = num.FMA32(w[m], t7_2[m], UBar[m])
+					}
+				}
+			}
+		}
+	}
+
+	// short_conv.out
+	clear(c.WBar)
+	if kern.Wide() {
+		a := shortConvBackwardNest3Args{
 			unsafe.SliceData(c.U),
 			unsafe.SliceData(t7),
 			unsafe.SliceData(c.WBar),
@@ -214,7 +245,7 @@ func (c *shortConvBackwardFused) run() {
 			n,
 			T,
 		}
-		shortConvBackwardNest2(&a)
+		shortConvBackwardNest3(&a)
 	} else {
 		for i := range L {
 			for j := range K {
@@ -227,37 +258,6 @@ func (c *shortConvBackwardFused) run() {
 						for m := range n {
 							wBar[m] = num.FMA32(U[m], t7_2[m], wBar[m])
 						}
-					}
-				}
-			}
-		}
-	}
-
-	// short_conv.out
-	clear(c.UBar)
-	if kern.Wide() {
-		a := shortConvBackwardNest3Args{
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(c.UBar),
-			L,
-			K * n,
-			T * n,
-			T,
-			n,
-			K,
-			-n,
-		}
-		shortConvBackwardNest3(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t7_2 := t7[(i*T+j)*n:][:n]
-				for k := range min(K, j+1) {
-					w := c.W[(i*K+k)*n:][:n]
-					UBar := c.UBar[(i*T+j-k)*n:][:n]
-					for m := range n {
-						UBar[m] = num.FMA32(w[m], t7_2[m], UBar[m])
 					}
 				}
 			}

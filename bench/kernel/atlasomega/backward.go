@@ -45,10 +45,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 2·C·d_k·d_v + 11·L·T·d_k + 11·L·T·d_v + 21·L·d_k + 21·L·d_v + 48·d_k·d_v + 50·d_v·d_v + 17·d_k + 48·d_v.
+// WorkLen is 2·C·d_k·d_v + 11·L·T·d_k + 11·L·T·d_v + 21·L·d_k + 21·L·d_v + 43·d_k·d_v + 55·d_v·d_v + 17·d_k + 48·d_v.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
-	return 2*C*dK*dV + 11*L*T*dK + 11*L*T*dV + 21*L*dK + 21*L*dV + 48*dK*dV + 50*dV*dV + 17*dK + 48*dV
+	return 2*C*dK*dV + 11*L*T*dK + 11*L*T*dV + 21*L*dK + 21*L*dV + 43*dK*dV + 55*dV*dV + 17*dK + 48*dV
 }
 
 // Run computes Backward.
@@ -185,9 +185,9 @@ func (c *Backward[F]) Run() {
 	work = work[dK*dV:]
 	t432 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t322_2 := work[:dK] // [d_k]
+	t222 := work[:dK] // [d_k]
 	work = work[dK:]
-	t4 := work[:dK*dV] // [d_v, d_k]
+	t322_2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t442 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
@@ -197,97 +197,97 @@ func (c *Backward[F]) Run() {
 	work = work[dV*dV:]
 	t472 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t113 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t114 := work[:dK*dV] // [d_v, d_k]
+	t104 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t115 := work[:dV*dV] // [d_v, d_v]
+	t105 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t116 := work[:dV*dV] // [d_v, d_v]
+	t106 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t192 := work[:dV*dV] // [d_v, d_v]
+	t107 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t202 := work[:dK*dV] // [d_v, d_k]
+	t182 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
+	t108 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
+	t109 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t212 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t222 := work[:dK*dV] // [d_v, d_k]
+	t2422 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t2522 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t2622 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
+	t2822 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
 	t2922 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t3022 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t3122 := work[:dV*dV] // [d_v, d_v]
+	t110 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t3222 := work[:dK*dV] // [d_v, d_k]
+	t111 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t3322 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t3422 := work[:dK*dV] // [d_v, d_k]
+	t3622 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t3722 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t3822 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
+	t4022 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
 	t4122 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t4222 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t4322 := work[:dV*dV] // [d_v, d_v]
+	t112 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t4422 := work[:dK*dV] // [d_v, d_k]
+	t113 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t4522 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t4622 := work[:dK*dV] // [d_v, d_k]
+	t48 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t492 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t502 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
+	t52 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
 	t53 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t54 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t55 := work[:dV*dV] // [d_v, d_v]
+	t114 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t56 := work[:dK*dV] // [d_v, d_k]
+	t115 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t57 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t58 := work[:dK*dV] // [d_v, d_k]
+	t60 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t61 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t62 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
+	t64 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
 	t65 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t66 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t67 := work[:dV*dV] // [d_v, d_v]
+	t116 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t68 := work[:dK*dV] // [d_v, d_k]
+	t117 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t69 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t70 := work[:dK*dV] // [d_v, d_k]
+	t91 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t92 := work[:dK*dV] // [d_v, d_k]
+	t96 := work[:8*dK] // [8, d_k]
+	work = work[8*dK:]
+	t97 := work[:8*dV] // [8, d_v]
+	work = work[8*dV:]
+	t99 := work[:8*dV] // [8, d_v]
+	work = work[8*dV:]
+	t100 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t98 := work[:8*dV] // [8, d_v]
-	work = work[8*dV:]
-	t99 := work[:8*dK] // [8, d_k]
-	work = work[8*dK:]
-	t107 := work[:8*dV] // [8, d_v]
-	work = work[8*dV:]
-	t109 := work[:8*dK] // [8, d_k]
-	work = work[8*dK:]
-	t110 := work[:dK*dV] // [d_v, d_k]
+	t101 := work[:8*dK] // [8, d_k]
 
 	// atlas_omega_core
 	for l := range L {
@@ -566,7 +566,7 @@ func (c *Backward[F]) Run() {
 					}
 					// atlas_omega_core.O
 					t162 := (F(0) < t14)
-					t72 := (F(1) / OLinEntry2)
+					t71 := (F(1) / OLinEntry2)
 					// atlas_omega_core.O
 					kern.Gemm(dV, dV, dK, F(1), false, t242, dV, 1, t233, dK, 1, t233, 1, dK)
 					// atlas_omega_core.O
@@ -655,7 +655,7 @@ func (c *Backward[F]) Run() {
 					// atlas_omega_core.O
 					kern.Gemm(dK, dV, dV, F(1), false, t422, 1, dK, t382, 1, dK, t412, 1, dV)
 					// atlas_omega_core.O, atlas_omega_core.y, atlas_omega_core.M
-					clear(t322_2)
+					clear(t222)
 					for i := range dV {
 						t382_2 := t382[i*dK:][:dK]
 						t422_2 := t422[i*dK:][:dK]
@@ -663,12 +663,12 @@ func (c *Backward[F]) Run() {
 						MTrail2 := MTrail[((a+1)*dV+i)*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t4_2 := t4[i*dK:][:dK]
+						t322_3 := t322_2[i*dK:][:dK]
 						yBarEntry := yBar[i]
 						for j := range dK {
 							t432_2[j] = F(3.4445*t382_2[j]) + t422_2[j]
-							t322_2[j] += F(MTrail2[j] * yBarEntry)
-							t4_2[j] = MBarState2[j] + F(q[j]*yBarEntry)
+							t222[j] += F(MTrail2[j] * yBarEntry)
+							t322_3[j] = MBarState2[j] + F(q[j]*yBarEntry)
 						}
 					}
 					// atlas_omega_core.O
@@ -687,273 +687,298 @@ func (c *Backward[F]) Run() {
 					// atlas_omega_core.O
 					kern.Gemm(dK, dV, dV, F(1), false, t472, 1, dK, t432, 1, dK, t462, 1, dV)
 					// atlas_omega_core.M, atlas_omega_core.O
-					var t82 F
-					var t102 F
+					var t62 F
+					var t8 F
 					for i := range dV {
-						t4_2 := t4[i*dK:][:dK]
+						t322_3 := t322_2[i*dK:][:dK]
 						t432_2 := t432[i*dK:][:dK]
 						t472_2 := t472[i*dK:][:dK]
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						for j := range dK {
-							t4Entry := t4_2[j]
-							t82 += F((F(3.4445*t432_2[j]) + t472_2[j]) * t4Entry)
-							t102 += F(MTrail2[j] * t4Entry)
+							t322Entry := t322_3[j]
+							t62 += F((F(3.4445*t432_2[j]) + t472_2[j]) * t322Entry)
+							t8 += F(MTrail2[j] * t322Entry)
 						}
 					}
-					t822 := -t82
+					t63 := -t62
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dK, F(1), false, t113, 1, dV, t432, dK, 1, t4, 1, dK)
+					kern.Gemm(dV, dK, dV, F(1), false, t104, dK, 1, t462, 1, dV, t322_2, dK, 1)
 					// atlas_omega_core.O
-					kern.Gemm(dV, dK, dV, F(1), false, t114, dK, 1, t462, 1, dV, t4, dK, 1)
+					kern.Gemm(dV, dV, dK, F(1), false, t105, 1, dV, t432, dK, 1, t322_2, 1, dK)
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dV, F(1), false, t115, 1, dV, t442, dV, 1, t113, 1, dV)
+					kern.Gemm(dV, dV, dV, F(1), false, t106, 1, dV, t442, dV, 1, t105, 1, dV)
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dV, F(1), false, t116, dV, 1, t442, 1, dV, t113, dV, 1)
+					kern.Gemm(dV, dV, dV, F(1), false, t107, dV, 1, t442, 1, dV, t105, dV, 1)
 					// atlas_omega_core.O
 					thetaEntry2 := theta[a]
 					w := F(4.775 * thetaEntry2)
 					w2 := F(-2.0315 * thetaEntry2)
 					for i := range dV {
-						t113_2 := t113[i*dV:][:dV]
-						t115_2 := t115[i*dV:][:dV]
-						t116_2 := t116[i*dV:][:dV]
-						t192_2 := t192[i*dV:][:dV]
+						t105_2 := t105[i*dV:][:dV]
+						t106_2 := t106[i*dV:][:dV]
+						t107_2 := t107[i*dV:][:dV]
+						t182_2 := t182[i*dV:][:dV]
 						for j := range dV {
-							t192_2[j] = F(w*t113_2[j]) + F(w2*t115_2[j]) + F(w2*t116_2[j])
+							t182_2[j] = F(w*t105_2[j]) + F(w2*t106_2[j]) + F(w2*t107_2[j])
 						}
 					}
 					// atlas_omega_core.O
-					kern.Gemm(dK, dV, dV, F(1), false, t202, 1, dK, t432, 1, dK, t192, 1, dV)
+					for i := range dV {
+						t182_2 := t182[i*dV:][:dV]
+						t108_2 := t108[i*dV:][:dV]
+						for j := range dV {
+							t108_2[j] = t182_2[j] + t182[j*dV+i]
+						}
+					}
 					// atlas_omega_core.O
-					kern.Gemm(dK, dV, dV, F(1), false, t212, 1, dK, t432, 1, dK, t192, dV, 1)
+					kern.Gemm(dK, dV, dV, F(1), false, t109, 1, dK, t432, 1, dK, t108, 1, dV)
 					// atlas_omega_core.O
 					w3 := F(-3.4445 * thetaEntry2)
 					for i := range dV {
-						t4_2 := t4[i*dK:][:dK]
-						t114_2 := t114[i*dK:][:dK]
-						t202_2 := t202[i*dK:][:dK]
+						t322_3 := t322_2[i*dK:][:dK]
+						t104_2 := t104[i*dK:][:dK]
+						t109_2 := t109[i*dK:][:dK]
 						t212_2 := t212[i*dK:][:dK]
-						t222_2 := t222[i*dK:][:dK]
 						for j := range dK {
-							t222_2[j] = F(w3*t4_2[j]) - F(thetaEntry2*t114_2[j]) + t202_2[j] + t212_2[j]
+							t212_2[j] = F(w3*t322_3[j]) - F(thetaEntry2*t104_2[j]) + t109_2[j]
 						}
 					}
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dK, F(1), false, t2522, 1, dV, t382, dK, 1, t222, 1, dK)
+					kern.Gemm(dV, dK, dV, F(1), false, t2422, dK, 1, t412, 1, dV, t212, dK, 1)
 					// atlas_omega_core.O
-					kern.Gemm(dV, dK, dV, F(1), false, t2622, dK, 1, t412, 1, dV, t222, dK, 1)
+					kern.Gemm(dV, dV, dK, F(1), false, t2522, 1, dV, t382, dK, 1, t212, 1, dK)
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t2922, 1, dV, t392, dV, 1, t2522, 1, dV)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t2822, 1, dV, t392, dV, 1, t2522, 1, dV)
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t392, 1, dV, t2522, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t2922, dV, 1, t392, 1, dV, t2522, dV, 1)
 					// atlas_omega_core.O
 					for i := range dV {
 						t2522_2 := t2522[i*dV:][:dV]
+						t2822_2 := t2822[i*dV:][:dV]
 						t2922_2 := t2922[i*dV:][:dV]
 						t3022_2 := t3022[i*dV:][:dV]
-						t3122_2 := t3122[i*dV:][:dV]
 						for j := range dV {
-							t3122_2[j] = -F(4.775*t2522_2[j]) + t2922_2[j] + t3022_2[j]
+							t3022_2[j] = -F(4.775*t2522_2[j]) + t2822_2[j] + t2922_2[j]
 						}
 					}
-					// atlas_omega_core.O
-					kern.Gemm(dK, dV, dV, F(1), false, t3222, 1, dK, t382, 1, dK, t3122, 1, dV)
-					// atlas_omega_core.O
-					kern.Gemm(dK, dV, dV, F(1), false, t3322, 1, dK, t382, 1, dK, t3122, dV, 1)
 					// atlas_omega_core.O
 					for i := range dV {
-						t222_2 := t222[i*dK:][:dK]
-						t2622_2 := t2622[i*dK:][:dK]
-						t3222_2 := t3222[i*dK:][:dK]
-						t3322_2 := t3322[i*dK:][:dK]
-						t3422_2 := t3422[i*dK:][:dK]
-						for j := range dK {
-							t3422_2[j] = F(3.4445*t222_2[j]) + t2622_2[j] + t3222_2[j] + t3322_2[j]
+						t3022_2 := t3022[i*dV:][:dV]
+						t110_2 := t110[i*dV:][:dV]
+						for j := range dV {
+							t110_2[j] = t3022_2[j] + t3022[j*dV+i]
 						}
 					}
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dK, F(1), false, t3722, 1, dV, t332, dK, 1, t3422, 1, dK)
+					kern.Gemm(dK, dV, dV, F(1), false, t111, 1, dK, t382, 1, dK, t110, 1, dV)
 					// atlas_omega_core.O
-					kern.Gemm(dV, dK, dV, F(1), false, t3822, dK, 1, t362, 1, dV, t3422, dK, 1)
+					for i := range dV {
+						t212_2 := t212[i*dK:][:dK]
+						t2422_2 := t2422[i*dK:][:dK]
+						t111_2 := t111[i*dK:][:dK]
+						t3322_2 := t3322[i*dK:][:dK]
+						for j := range dK {
+							t3322_2[j] = F(3.4445*t212_2[j]) + t2422_2[j] + t111_2[j]
+						}
+					}
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t4122, 1, dV, t342, dV, 1, t3722, 1, dV)
+					kern.Gemm(dV, dK, dV, F(1), false, t3622, dK, 1, t362, 1, dV, t3322, dK, 1)
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t342, 1, dV, t3722, dV, 1)
+					kern.Gemm(dV, dV, dK, F(1), false, t3722, 1, dV, t332, dK, 1, t3322, 1, dK)
+					// atlas_omega_core.O
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t4022, 1, dV, t342, dV, 1, t3722, 1, dV)
+					// atlas_omega_core.O
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t4122, dV, 1, t342, 1, dV, t3722, dV, 1)
 					// atlas_omega_core.O
 					for i := range dV {
 						t3722_2 := t3722[i*dV:][:dV]
+						t4022_2 := t4022[i*dV:][:dV]
 						t4122_2 := t4122[i*dV:][:dV]
 						t4222_2 := t4222[i*dV:][:dV]
-						t4322_2 := t4322[i*dV:][:dV]
 						for j := range dV {
-							t4322_2[j] = -F(4.775*t3722_2[j]) + t4122_2[j] + t4222_2[j]
+							t4222_2[j] = -F(4.775*t3722_2[j]) + t4022_2[j] + t4122_2[j]
 						}
 					}
-					// atlas_omega_core.O
-					kern.Gemm(dK, dV, dV, F(1), false, t4422, 1, dK, t332, 1, dK, t4322, 1, dV)
-					// atlas_omega_core.O
-					kern.Gemm(dK, dV, dV, F(1), false, t4522, 1, dK, t332, 1, dK, t4322, dV, 1)
 					// atlas_omega_core.O
 					for i := range dV {
-						t3422_2 := t3422[i*dK:][:dK]
-						t3822_2 := t3822[i*dK:][:dK]
-						t4422_2 := t4422[i*dK:][:dK]
-						t4522_2 := t4522[i*dK:][:dK]
-						t4622_2 := t4622[i*dK:][:dK]
-						for j := range dK {
-							t4622_2[j] = F(3.4445*t3422_2[j]) + t3822_2[j] + t4422_2[j] + t4522_2[j]
+						t4222_2 := t4222[i*dV:][:dV]
+						t112_2 := t112[i*dV:][:dV]
+						for j := range dV {
+							t112_2[j] = t4222_2[j] + t4222[j*dV+i]
 						}
 					}
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dK, F(1), false, t492, 1, dV, t282, dK, 1, t4622, 1, dK)
+					kern.Gemm(dK, dV, dV, F(1), false, t113, 1, dK, t332, 1, dK, t112, 1, dV)
 					// atlas_omega_core.O
-					kern.Gemm(dV, dK, dV, F(1), false, t502, dK, 1, t312, 1, dV, t4622, dK, 1)
+					for i := range dV {
+						t3322_2 := t3322[i*dK:][:dK]
+						t3622_2 := t3622[i*dK:][:dK]
+						t113_2 := t113[i*dK:][:dK]
+						t4522_2 := t4522[i*dK:][:dK]
+						for j := range dK {
+							t4522_2[j] = F(3.4445*t3322_2[j]) + t3622_2[j] + t113_2[j]
+						}
+					}
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t53, 1, dV, t292, dV, 1, t492, 1, dV)
+					kern.Gemm(dV, dK, dV, F(1), false, t48, dK, 1, t312, 1, dV, t4522, dK, 1)
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t54, dV, 1, t292, 1, dV, t492, dV, 1)
+					kern.Gemm(dV, dV, dK, F(1), false, t492, 1, dV, t282, dK, 1, t4522, 1, dK)
+					// atlas_omega_core.O
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t52, 1, dV, t292, dV, 1, t492, 1, dV)
+					// atlas_omega_core.O
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t53, dV, 1, t292, 1, dV, t492, dV, 1)
 					// atlas_omega_core.O
 					for i := range dV {
 						t492_2 := t492[i*dV:][:dV]
+						t52_2 := t52[i*dV:][:dV]
 						t53_2 := t53[i*dV:][:dV]
 						t54_2 := t54[i*dV:][:dV]
-						t55_2 := t55[i*dV:][:dV]
 						for j := range dV {
-							t55_2[j] = -F(4.775*t492_2[j]) + t53_2[j] + t54_2[j]
+							t54_2[j] = -F(4.775*t492_2[j]) + t52_2[j] + t53_2[j]
 						}
 					}
-					// atlas_omega_core.O
-					kern.Gemm(dK, dV, dV, F(1), false, t56, 1, dK, t282, 1, dK, t55, 1, dV)
-					// atlas_omega_core.O
-					kern.Gemm(dK, dV, dV, F(1), false, t57, 1, dK, t282, 1, dK, t55, dV, 1)
 					// atlas_omega_core.O
 					for i := range dV {
-						t4622_2 := t4622[i*dK:][:dK]
-						t502_2 := t502[i*dK:][:dK]
-						t56_2 := t56[i*dK:][:dK]
-						t57_2 := t57[i*dK:][:dK]
-						t58_2 := t58[i*dK:][:dK]
-						for j := range dK {
-							t58_2[j] = F(3.4445*t4622_2[j]) + t502_2[j] + t56_2[j] + t57_2[j]
+						t54_2 := t54[i*dV:][:dV]
+						t114_2 := t114[i*dV:][:dV]
+						for j := range dV {
+							t114_2[j] = t54_2[j] + t54[j*dV+i]
 						}
 					}
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dK, F(1), false, t61, 1, dV, t233, dK, 1, t58, 1, dK)
+					kern.Gemm(dK, dV, dV, F(1), false, t115, 1, dK, t282, 1, dK, t114, 1, dV)
 					// atlas_omega_core.O
-					kern.Gemm(dV, dK, dV, F(1), false, t62, dK, 1, t262, 1, dV, t58, dK, 1)
+					for i := range dV {
+						t4522_2 := t4522[i*dK:][:dK]
+						t48_2 := t48[i*dK:][:dK]
+						t115_2 := t115[i*dK:][:dK]
+						t57_2 := t57[i*dK:][:dK]
+						for j := range dK {
+							t57_2[j] = F(3.4445*t4522_2[j]) + t48_2[j] + t115_2[j]
+						}
+					}
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t65, 1, dV, t242, dV, 1, t61, 1, dV)
+					kern.Gemm(dV, dK, dV, F(1), false, t60, dK, 1, t262, 1, dV, t57, dK, 1)
 					// atlas_omega_core.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t66, dV, 1, t242, 1, dV, t61, dV, 1)
+					kern.Gemm(dV, dV, dK, F(1), false, t61, 1, dV, t233, dK, 1, t57, 1, dK)
+					// atlas_omega_core.O
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t64, 1, dV, t242, dV, 1, t61, 1, dV)
+					// atlas_omega_core.O
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t65, dV, 1, t242, 1, dV, t61, dV, 1)
 					// atlas_omega_core.O
 					for i := range dV {
 						t61_2 := t61[i*dV:][:dV]
+						t64_2 := t64[i*dV:][:dV]
 						t65_2 := t65[i*dV:][:dV]
 						t66_2 := t66[i*dV:][:dV]
-						t67_2 := t67[i*dV:][:dV]
 						for j := range dV {
-							t67_2[j] = -F(4.775*t61_2[j]) + t65_2[j] + t66_2[j]
+							t66_2[j] = -F(4.775*t61_2[j]) + t64_2[j] + t65_2[j]
 						}
 					}
 					// atlas_omega_core.O
-					kern.Gemm(dK, dV, dV, F(1), false, t68, 1, dK, t233, 1, dK, t67, 1, dV)
-					// atlas_omega_core.O
-					kern.Gemm(dK, dV, dV, F(1), false, t69, 1, dK, t233, 1, dK, t67, dV, 1)
-					// atlas_omega_core.O
-					var t75 F
 					for i := range dV {
-						t58_2 := t58[i*dK:][:dK]
-						t62_2 := t62[i*dK:][:dK]
-						t68_2 := t68[i*dK:][:dK]
-						t69_2 := t69[i*dK:][:dK]
-						t233_2 := t233[i*dK:][:dK]
-						t70_2 := t70[i*dK:][:dK]
-						for j := range dK {
-							t702 := F(3.4445*t58_2[j]) + t62_2[j] + t68_2[j] + t69_2[j]
-							t75 += F(t702 * (t233_2[j] / OLinEntry2))
-							t70_2[j] = t702
+						t66_2 := t66[i*dV:][:dV]
+						t116_2 := t116[i*dV:][:dV]
+						for j := range dV {
+							t116_2[j] = t66_2[j] + t66[j*dV+i]
 						}
 					}
-					t752 := -t75
+					// atlas_omega_core.O
+					kern.Gemm(dK, dV, dV, F(1), false, t117, 1, dK, t233, 1, dK, t116, 1, dV)
+					// atlas_omega_core.O
+					var t74 F
+					for i := range dV {
+						t57_2 := t57[i*dK:][:dK]
+						t60_2 := t60[i*dK:][:dK]
+						t117_2 := t117[i*dK:][:dK]
+						t233_2 := t233[i*dK:][:dK]
+						t69_2 := t69[i*dK:][:dK]
+						for j := range dK {
+							t692 := F(3.4445*t57_2[j]) + t60_2[j] + t117_2[j]
+							t74 += F(t692 * (t233_2[j] / OLinEntry2))
+							t69_2[j] = t692
+						}
+					}
+					t742 := -t74
 					// atlas_omega_core.S, atlas_omega_core.O
-					var t96 F
-					w4 := kern.Choose(t162, F(F(0.5*ODiv[a])*kern.Choose(t162, t752, F(0))), F(0))
+					var t94 F
+					w4 := kern.Choose(t162, F(F(0.5*ODiv[a])*kern.Choose(t162, t742, F(0))), F(0))
 					etaEntry2 := eta[a]
 					for i := range dV {
 						SBarState2 := SBarState[i*dK:][:dK]
-						t70_2 := t70[i*dK:][:dK]
+						t69_2 := t69[i*dK:][:dK]
 						STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
 						STrail3 := STrail[(a*dV+i)*dK:][:dK]
-						t92_2 := t92[i*dK:][:dK]
+						t91_2 := t91[i*dK:][:dK]
 						for j := range dK {
-							t922 := SBarState2[j] + F(t72*t70_2[j]) + F(2*F(w4*STrail2[j]))
-							t96 += F(STrail3[j] * t922)
-							t92_2[j] = t922
-							SBarState2[j] = F(etaEntry2 * t922)
+							t912 := SBarState2[j] + F(t71*t69_2[j]) + F(2*F(w4*STrail2[j]))
+							t94 += F(STrail3[j] * t912)
+							t91_2[j] = t912
+							SBarState2[j] = F(etaEntry2 * t912)
 						}
 					}
 					// atlas_omega_core.G
-					clear(t98)
-					clear(t99)
+					clear(t96)
+					clear(t97)
 					for i := range 8 {
 						n6 := int(c.Pos[l]) + -i + a + C*s
 						if n6 >= 0 {
 							t32_3 := t32_2[i*dV:][:dV]
-							t98_2 := t98[i*dV:][:dV]
+							t97_2 := t97[i*dV:][:dV]
 							for j := range dV {
-								t92_2 := t92[j*dK:][:dK]
+								t91_2 := t91[j*dK:][:dK]
 								GStack := c.GStack[(l*(T+7)+a+C*s-i+7)*dK:][:dK]
-								t99_2 := t99[i*dK:][:dK]
-								var t982 F
+								t96_2 := t96[i*dK:][:dK]
+								var t972 F
 								w5 := F(0.25 * t32_3[j])
 								for k := range dK {
-									t92Entry := t92_2[k]
-									t982 += F(GStack[k] * t92Entry)
-									t99_2[k] += F(w5 * t92Entry)
+									t91Entry := t91_2[k]
+									t972 += F(GStack[k] * t91Entry)
+									t96_2[k] += F(w5 * t91Entry)
 								}
-								t98_2[j] = F(0.125 * t982)
+								t97_2[j] = F(0.25 * t972)
 							}
 						}
 					}
 					// atlas_omega_core.G
-					clear(t107)
+					clear(t99)
 					for i := range 8 {
 						n7 := int(c.Pos[l]) + -i + a + C*s
 						if n7 >= 0 {
-							t98_2 := t98[i*dV:][:dV]
-							t107_2 := t107[i*dV:][:dV]
+							t97_2 := t97[i*dV:][:dV]
+							t99_2 := t99[i*dV:][:dV]
 							for j := range dV {
-								t107_2[j] = F(-2 * t98_2[j])
+								t99_2[j] = -t97_2[j]
 							}
 						}
 					}
 					// atlas_omega_core.G
-					clear(t109)
-					for i := range 8 {
-						n8 := int(c.Pos[l]) + -i + a + C*s
-						if n8 >= 0 {
-							t98_2 := t98[i*dV:][:dV]
-							for j := range dV {
-								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
-								t109_2 := t109[i*dK:][:dK]
-								t98Entry := t98_2[j]
+					clear(t100)
+					for i := range dV {
+						for j := range 8 {
+							n8 := int(c.Pos[l]) + -j + a + C*s
+							if n8 >= 0 {
+								t97Entry := t97[j*dV+i]
+								GStack := c.GStack[(l*(T+7)+a+C*s-j+7)*dK:][:dK]
+								t100_2 := t100[i*dK:][:dK]
 								for k := range dK {
-									t109_2[k] += F(F(2*MTrail2[k]) * t98Entry)
+									t100_2[k] += F(GStack[k] * t97Entry)
 								}
 							}
 						}
 					}
 					// atlas_omega_core.G
-					clear(t110)
-					for i := range dV {
-						for j := range 8 {
-							n9 := int(c.Pos[l]) + -j + a + C*s
-							if n9 >= 0 {
-								t98Entry2 := t98[j*dV+i]
-								GStack := c.GStack[(l*(T+7)+a+C*s-j+7)*dK:][:dK]
-								t110_2 := t110[i*dK:][:dK]
+					clear(t101)
+					for i := range 8 {
+						n9 := int(c.Pos[l]) + -i + a + C*s
+						if n9 >= 0 {
+							t97_2 := t97[i*dV:][:dV]
+							for j := range dV {
+								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
+								t101_2 := t101[i*dK:][:dK]
+								t97Entry2 := t97_2[j]
 								for k := range dK {
-									t110_2[k] += F(F(2*GStack[k]) * t98Entry2)
+									t101_2[k] += F(MTrail2[k] * t97Entry2)
 								}
 							}
 						}
@@ -961,37 +986,37 @@ func (c *Backward[F]) Run() {
 					// atlas_omega_core.G, atlas_omega_core.M
 					rhoEntry2 := rho[a]
 					for i := range dV {
-						t4_2 := t4[i*dK:][:dK]
-						t110_2 := t110[i*dK:][:dK]
+						t322_3 := t322_2[i*dK:][:dK]
+						t100_2 := t100[i*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
 						for j := range dK {
-							MBarState2[j] = F(rhoEntry2*t4_2[j]) + t110_2[j]
+							MBarState2[j] = F(rhoEntry2*t322_3[j]) + t100_2[j]
 						}
 					}
 					// atlas_omega_core.G
 					for i := range 8 {
-						t99_2 := t99[i*dK:][:dK]
-						t109_2 := t109[i*dK:][:dK]
+						t96_2 := t96[i*dK:][:dK]
+						t101_2 := t101[i*dK:][:dK]
 						t42_3 := t42[((l*T+a+C*s)*8+i)*dK:][:dK]
 						for j := range dK {
-							t42_3[j] = t99_2[j] + t109_2[j]
+							t42_3[j] = t96_2[j] + t101_2[j]
 						}
 					}
 					// atlas_omega_core
 					for i := range 8 {
-						t107_2 := t107[i*dV:][:dV]
+						t99_2 := t99[i*dV:][:dV]
 						t6_2 := t6[((l*T+a+C*s)*8+i)*dV:][:dV]
 						for j := range dV {
-							t6_2[j] = t107_2[j]
+							t6_2[j] = t99_2[j]
 						}
 					}
 					// atlas_omega_core
-					etaBar[a] = t96
-					rhoBar[a] = t102
-					thetaBar[a] = t822
+					etaBar[a] = t94
+					rhoBar[a] = t8
+					thetaBar[a] = t63
 					// atlas_omega_core
 					for i := range dK {
-						qBar[i] = t322_2[i]
+						qBar[i] = t222[i]
 					}
 				}
 			}

@@ -225,10 +225,10 @@ type backwardNest25Args struct {
 	t422      *float32
 	t432      *float32
 	MTrail    *float32
-	t322      *float32
+	t222      *float32
 	q         *float32
 	MBarState *float32
-	t4        *float32
+	t322      *float32
 	n0        int // d_v·a + C·d_v·s + T·d_v·l
 	n1        int // d_k·d_v·a + d_k·d_v
 	n2        int // d_k·a + C·d_k·s + T·d_k·l
@@ -244,35 +244,34 @@ type backwardNest26Args struct {
 }
 
 type backwardNest27Args struct {
-	t4        *float32
-	t432      *float32
-	t472      *float32
-	MTrail    *float32
-	t82Total  *float32
-	t102Total *float32
-	n0        int        // d_k·d_v·a
-	n1        int        // d_v
-	n2        int        // d_k
-	t102      [2]float32 // and nothing
-	t82       [2]float32 // and nothing
+	t322     *float32
+	t432     *float32
+	t472     *float32
+	MTrail   *float32
+	t62Total *float32
+	t8Total  *float32
+	n0       int        // d_k·d_v·a
+	n1       int        // d_v
+	n2       int        // d_k
+	t8       [2]float32 // and nothing
+	t62      [2]float32 // and nothing
 }
 
 type backwardNest28Args struct {
-	t116 *float32
-	t115 *float32
-	t113 *float32
-	t192 *float32
+	t107 *float32
+	t106 *float32
+	t105 *float32
+	t182 *float32
 	n0   int        // d_v
 	w2   [2]float32 // and nothing
 	w    [2]float32 // and nothing
 }
 
 type backwardNest29Args struct {
-	t114        *float32
-	t4          *float32
-	t202        *float32
+	t104        *float32
+	t322        *float32
+	t109        *float32
 	t212        *float32
-	t222        *float32
 	n0          int        // d_v
 	n1          int        // d_k
 	thetaEntry2 [2]float32 // and nothing
@@ -281,102 +280,98 @@ type backwardNest29Args struct {
 
 type backwardNest30Args struct {
 	t2522 *float32
+	t2822 *float32
 	t2922 *float32
 	t3022 *float32
-	t3122 *float32
 	n0    int // d_v
 }
 
 type backwardNest31Args struct {
-	t222  *float32
-	t2622 *float32
-	t3222 *float32
+	t212  *float32
+	t2422 *float32
+	t111  *float32
 	t3322 *float32
-	t3422 *float32
 	n0    int // d_v
 	n1    int // d_k
 }
 
 type backwardNest32Args struct {
 	t3722 *float32
+	t4022 *float32
 	t4122 *float32
 	t4222 *float32
-	t4322 *float32
 	n0    int // d_v
 }
 
 type backwardNest33Args struct {
-	t3422 *float32
-	t3822 *float32
-	t4422 *float32
+	t3322 *float32
+	t3622 *float32
+	t113  *float32
 	t4522 *float32
-	t4622 *float32
 	n0    int // d_v
 	n1    int // d_k
 }
 
 type backwardNest34Args struct {
 	t492 *float32
+	t52  *float32
 	t53  *float32
 	t54  *float32
-	t55  *float32
 	n0   int // d_v
 }
 
 type backwardNest35Args struct {
-	t4622 *float32
-	t502  *float32
-	t56   *float32
+	t4522 *float32
+	t48   *float32
+	t115  *float32
 	t57   *float32
-	t58   *float32
 	n0    int // d_v
 	n1    int // d_k
 }
 
 type backwardNest36Args struct {
 	t61 *float32
+	t64 *float32
 	t65 *float32
 	t66 *float32
-	t67 *float32
 	n0  int // d_v
 }
 
 type backwardNest37Args struct {
-	t58        *float32
-	t62        *float32
-	t68        *float32
-	t69        *float32
+	t57        *float32
+	t60        *float32
+	t117       *float32
 	t233       *float32
-	t70        *float32
-	t75Total   *float32
+	t69        *float32
+	t74Total   *float32
 	n0         int        // d_v
 	n1         int        // d_k
-	t75        [2]float32 // and nothing
+	t74        [2]float32 // and nothing
 	OLinEntry2 [2]float32 // and nothing
 }
 
 type backwardNest38Args struct {
 	STrail    *float32
-	t70       *float32
+	t69       *float32
 	SBarState *float32
-	t92       *float32
-	t96Total  *float32
+	t91       *float32
+	t94Total  *float32
 	n0        int        // d_k·d_v·a + d_k·d_v
 	n1        int        // d_k·d_v·a
 	n2        int        // d_v
 	n3        int        // d_k
-	t96       [2]float32 // and nothing
+	t94       [2]float32 // and nothing
 	w4        [2]float32 // and nothing
-	t72       [2]float32 // and nothing
+	t71       [2]float32 // and nothing
 	etaEntry2 [2]float32 // and nothing
 }
 
 type backwardNest39Args struct {
 	t32    *float32
-	t92    *float32
+	t91    *float32
 	GStack *float32
-	t99    *float32
-	t98    *float32
+	t96    *float32
+	t97    *float32
 	n0     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
 	n1     int // n.6 + a + C·s + 1
 	n2     int // -d_k
@@ -385,27 +380,17 @@ type backwardNest39Args struct {
 }
 
 type backwardNest40Args struct {
-	t98  *float32
-	t107 *float32
-	n0   int // n.7 + a + C·s + 1
-	n1   int // d_v
+	t97 *float32
+	t99 *float32
+	n0  int // n.7 + a + C·s + 1
+	n1  int // d_v
 }
 
 type backwardNest41Args struct {
-	t98    *float32
-	MTrail *float32
-	t109   *float32
-	n0     int // d_k·d_v·a
-	n1     int // n.8 + a + C·s + 1
-	n2     int // d_k
-	n3     int // d_v
-}
-
-type backwardNest42Args struct {
 	pos    *int32
-	t98    *float32
+	t97    *float32
 	GStack *float32
-	t110   *float32
+	t100   *float32
 	n0     int // l
 	n1     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
 	n2     int // d_v
@@ -414,9 +399,19 @@ type backwardNest42Args struct {
 	n5     int // -d_k
 }
 
+type backwardNest42Args struct {
+	t97    *float32
+	MTrail *float32
+	t101   *float32
+	n0     int // d_k·d_v·a
+	n1     int // n.9 + a + C·s + 1
+	n2     int // d_k
+	n3     int // d_v
+}
+
 type backwardNest43Args struct {
-	t4        *float32
-	t110      *float32
+	t322      *float32
+	t100      *float32
 	MBarState *float32
 	n0        int        // d_v
 	n1        int        // d_k
@@ -424,8 +419,8 @@ type backwardNest43Args struct {
 }
 
 type backwardNest44Args struct {
-	t99  *float32
-	t109 *float32
+	t96  *float32
+	t101 *float32
 	t42  *float32
 	n0   int // 8·d_k·a + 8·C·d_k·s + 8·T·d_k·l
 	n1   int // d_k
@@ -510,126 +505,126 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t42 := c.Work[:8*L*T*dK]                                                                             // [L, T, 8, d_k]
-	t6 := c.Work[8*L*T*dK:][:8*L*T*dV]                                                                   // [L, T, 8, d_v]
-	t5 := c.Work[8*L*T*dK+8*L*T*dV:][:L*T*dK+7*L*dK]                                                     // [L, T + 7, d_k]
-	t7 := c.Work[9*L*T*dK+8*L*T*dV+7*L*dK:][:L*T*dV+7*L*dV]                                              // [L, T + 7, d_v]
-	t12 := c.Work[9*L*T*dK+9*L*T*dV+7*L*dK+7*L*dV:][:L*T*dV+7*L*dV]                                      // [L, T + 7, d_v]
-	t13 := c.Work[9*L*T*dK+10*L*T*dV+7*L*dK+14*L*dV:][:L*T*dV+7*L*dV]                                    // [L, T + 7, d_v]
-	t16 := c.Work[9*L*T*dK+11*L*T*dV+7*L*dK+21*L*dV:][:L*T*dK+7*L*dK]                                    // [L, T + 7, d_k]
-	t17 := c.Work[10*L*T*dK+11*L*T*dV+14*L*dK+21*L*dV:][:L*T*dK+7*L*dK]                                  // [L, T + 7, d_k]
-	MBarState := c.Work[11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV:][:dK*dV]                                    // [d_v, d_k]
-	SBarState := c.Work[11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+dK*dV:][:dK*dV]                              // [d_v, d_k]
-	MTrail := c.Work[11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+2*dK*dV:][:C*dK*dV+dK*dV]                       // [C + 1, d_v, d_k]
-	STrail := c.Work[C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+3*dK*dV:][:C*dK*dV+dK*dV]               // [C + 1, d_v, d_k]
-	t2 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+4*dK*dV:][:8*dV]                          // [8, d_v]
-	t3 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+4*dK*dV+8*dV:][:8*dV]                     // [8, d_v]
-	G := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+4*dK*dV+16*dV:][:dK*dV]                    // [d_v, d_k]
-	t23 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+5*dK*dV+16*dV:][:dK*dV]                  // [d_v, d_k]
-	t24 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+6*dK*dV+16*dV:][:dV*dV]                  // [d_v, d_v]
-	t25 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+6*dK*dV+dV*dV+16*dV:][:dV*dV]            // [d_v, d_v]
-	t26 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+6*dK*dV+2*dV*dV+16*dV:][:dV*dV]          // [d_v, d_v]
-	t27 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+6*dK*dV+3*dV*dV+16*dV:][:dK*dV]          // [d_v, d_k]
-	t28 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+7*dK*dV+3*dV*dV+16*dV:][:dK*dV]          // [d_v, d_k]
-	t29 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+8*dK*dV+3*dV*dV+16*dV:][:dV*dV]          // [d_v, d_v]
-	t30 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+8*dK*dV+4*dV*dV+16*dV:][:dV*dV]          // [d_v, d_v]
-	t31 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+8*dK*dV+5*dV*dV+16*dV:][:dV*dV]          // [d_v, d_v]
-	t32 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+8*dK*dV+6*dV*dV+16*dV:][:dK*dV]          // [d_v, d_k]
-	t33 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+9*dK*dV+6*dV*dV+16*dV:][:dK*dV]          // [d_v, d_k]
-	t34 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+10*dK*dV+6*dV*dV+16*dV:][:dV*dV]         // [d_v, d_v]
-	t35 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+10*dK*dV+7*dV*dV+16*dV:][:dV*dV]         // [d_v, d_v]
-	t36 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+10*dK*dV+8*dV*dV+16*dV:][:dV*dV]         // [d_v, d_v]
-	t37 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+10*dK*dV+9*dV*dV+16*dV:][:dK*dV]         // [d_v, d_k]
-	t38 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+11*dK*dV+9*dV*dV+16*dV:][:dK*dV]         // [d_v, d_k]
-	t39 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+12*dK*dV+9*dV*dV+16*dV:][:dV*dV]         // [d_v, d_v]
-	t40 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+12*dK*dV+10*dV*dV+16*dV:][:dV*dV]        // [d_v, d_v]
-	t41 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+12*dK*dV+11*dV*dV+16*dV:][:dV*dV]        // [d_v, d_v]
-	t42_2 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+12*dK*dV+12*dV*dV+16*dV:][:dK*dV]      // [d_v, d_k]
-	t43 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+13*dK*dV+12*dV*dV+16*dV:][:dK*dV]        // [d_v, d_k]
-	t44 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+14*dK*dV+12*dV*dV+16*dV:][:dV*dV]        // [d_v, d_v]
-	t45 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+14*dK*dV+13*dV*dV+16*dV:][:dV*dV]        // [d_v, d_v]
-	t46 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+14*dK*dV+14*dV*dV+16*dV:][:dV*dV]        // [d_v, d_v]
-	t47 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+14*dK*dV+15*dV*dV+16*dV:][:dK*dV]        // [d_v, d_k]
-	t23_2 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+15*dK*dV+15*dV*dV+16*dV:][:8*dV]       // [8, d_v]
-	t32_2 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+15*dK*dV+15*dV*dV+24*dV:][:8*dV]       // [8, d_v]
-	t233 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+15*dK*dV+15*dV*dV+32*dV:][:dK*dV]       // [d_v, d_k]
-	t242 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+16*dK*dV+15*dV*dV+32*dV:][:dV*dV]       // [d_v, d_v]
-	t252 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+16*dK*dV+16*dV*dV+32*dV:][:dV*dV]       // [d_v, d_v]
-	t262 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+16*dK*dV+17*dV*dV+32*dV:][:dV*dV]       // [d_v, d_v]
-	t272 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+16*dK*dV+18*dV*dV+32*dV:][:dK*dV]       // [d_v, d_k]
-	t282 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+17*dK*dV+18*dV*dV+32*dV:][:dK*dV]       // [d_v, d_k]
-	t292 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+18*dK*dV+18*dV*dV+32*dV:][:dV*dV]       // [d_v, d_v]
-	t302 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+18*dK*dV+19*dV*dV+32*dV:][:dV*dV]       // [d_v, d_v]
-	t312 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+18*dK*dV+20*dV*dV+32*dV:][:dV*dV]       // [d_v, d_v]
-	t322 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+18*dK*dV+21*dV*dV+32*dV:][:dK*dV]       // [d_v, d_k]
-	t332 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+19*dK*dV+21*dV*dV+32*dV:][:dK*dV]       // [d_v, d_k]
-	t342 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+20*dK*dV+21*dV*dV+32*dV:][:dV*dV]       // [d_v, d_v]
-	t352 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+20*dK*dV+22*dV*dV+32*dV:][:dV*dV]       // [d_v, d_v]
-	t362 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+20*dK*dV+23*dV*dV+32*dV:][:dV*dV]       // [d_v, d_v]
-	t372 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+20*dK*dV+24*dV*dV+32*dV:][:dK*dV]       // [d_v, d_k]
-	t382 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+21*dK*dV+24*dV*dV+32*dV:][:dK*dV]       // [d_v, d_k]
-	t392 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+22*dK*dV+24*dV*dV+32*dV:][:dV*dV]       // [d_v, d_v]
-	t402 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+22*dK*dV+25*dV*dV+32*dV:][:dV*dV]       // [d_v, d_v]
-	t412 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+22*dK*dV+26*dV*dV+32*dV:][:dV*dV]       // [d_v, d_v]
-	t422 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+22*dK*dV+27*dV*dV+32*dV:][:dK*dV]       // [d_v, d_k]
-	t432 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+23*dK*dV+27*dV*dV+32*dV:][:dK*dV]       // [d_v, d_k]
-	t322_2 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+24*dK*dV+27*dV*dV+32*dV:][:dK]        // [d_k]
-	t4 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+24*dK*dV+27*dV*dV+dK+32*dV:][:dK*dV]      // [d_v, d_k]
-	t442 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+25*dK*dV+27*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
-	t452 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+25*dK*dV+28*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
-	t462 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+25*dK*dV+29*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
-	t472 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+25*dK*dV+30*dV*dV+dK+32*dV:][:dK*dV]    // [d_v, d_k]
-	t113 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+26*dK*dV+30*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
-	t114 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+26*dK*dV+31*dV*dV+dK+32*dV:][:dK*dV]    // [d_v, d_k]
-	t115 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+27*dK*dV+31*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
-	t116 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+27*dK*dV+32*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
-	t192 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+27*dK*dV+33*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
-	t202 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+27*dK*dV+34*dV*dV+dK+32*dV:][:dK*dV]    // [d_v, d_k]
-	t212 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+28*dK*dV+34*dV*dV+dK+32*dV:][:dK*dV]    // [d_v, d_k]
-	t222 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+29*dK*dV+34*dV*dV+dK+32*dV:][:dK*dV]    // [d_v, d_k]
-	t2522 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+30*dK*dV+34*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
-	t2622 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+30*dK*dV+35*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
-	t2922 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+31*dK*dV+35*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
-	t3022 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+31*dK*dV+36*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
-	t3122 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+31*dK*dV+37*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
-	t3222 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+31*dK*dV+38*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
-	t3322 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+32*dK*dV+38*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
-	t3422 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+33*dK*dV+38*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
-	t3722 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+34*dK*dV+38*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
-	t3822 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+34*dK*dV+39*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
-	t4122 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+35*dK*dV+39*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
-	t4222 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+35*dK*dV+40*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
-	t4322 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+35*dK*dV+41*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
-	t4422 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+35*dK*dV+42*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
-	t4522 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+36*dK*dV+42*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
-	t4622 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+37*dK*dV+42*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
-	t492 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+38*dK*dV+42*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
-	t502 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+38*dK*dV+43*dV*dV+dK+32*dV:][:dK*dV]    // [d_v, d_k]
-	t53 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+39*dK*dV+43*dV*dV+dK+32*dV:][:dV*dV]     // [d_v, d_v]
-	t54 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+39*dK*dV+44*dV*dV+dK+32*dV:][:dV*dV]     // [d_v, d_v]
-	t55 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+39*dK*dV+45*dV*dV+dK+32*dV:][:dV*dV]     // [d_v, d_v]
-	t56 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+39*dK*dV+46*dV*dV+dK+32*dV:][:dK*dV]     // [d_v, d_k]
-	t57 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+40*dK*dV+46*dV*dV+dK+32*dV:][:dK*dV]     // [d_v, d_k]
-	t58 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+41*dK*dV+46*dV*dV+dK+32*dV:][:dK*dV]     // [d_v, d_k]
-	t61 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+42*dK*dV+46*dV*dV+dK+32*dV:][:dV*dV]     // [d_v, d_v]
-	t62 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+42*dK*dV+47*dV*dV+dK+32*dV:][:dK*dV]     // [d_v, d_k]
-	t65 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+43*dK*dV+47*dV*dV+dK+32*dV:][:dV*dV]     // [d_v, d_v]
-	t66 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+43*dK*dV+48*dV*dV+dK+32*dV:][:dV*dV]     // [d_v, d_v]
-	t67 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+43*dK*dV+49*dV*dV+dK+32*dV:][:dV*dV]     // [d_v, d_v]
-	t68 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+43*dK*dV+50*dV*dV+dK+32*dV:][:dK*dV]     // [d_v, d_k]
-	t69 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+44*dK*dV+50*dV*dV+dK+32*dV:][:dK*dV]     // [d_v, d_k]
-	t70 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+45*dK*dV+50*dV*dV+dK+32*dV:][:dK*dV]     // [d_v, d_k]
-	t92 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+46*dK*dV+50*dV*dV+dK+32*dV:][:dK*dV]     // [d_v, d_k]
-	t98 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+47*dK*dV+50*dV*dV+dK+32*dV:][:8*dV]      // [8, d_v]
-	t99 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+47*dK*dV+50*dV*dV+dK+40*dV:][:8*dK]      // [8, d_k]
-	t107 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+47*dK*dV+50*dV*dV+9*dK+40*dV:][:8*dV]   // [8, d_v]
-	t109 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+47*dK*dV+50*dV*dV+9*dK+48*dV:][:8*dK]   // [8, d_k]
-	t110 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+47*dK*dV+50*dV*dV+17*dK+48*dV:][:dK*dV] // [d_v, d_k]
+	t42 := c.Work[:8*L*T*dK]                                                                            // [L, T, 8, d_k]
+	t6 := c.Work[8*L*T*dK:][:8*L*T*dV]                                                                  // [L, T, 8, d_v]
+	t5 := c.Work[8*L*T*dK+8*L*T*dV:][:L*T*dK+7*L*dK]                                                    // [L, T + 7, d_k]
+	t7 := c.Work[9*L*T*dK+8*L*T*dV+7*L*dK:][:L*T*dV+7*L*dV]                                             // [L, T + 7, d_v]
+	t12 := c.Work[9*L*T*dK+9*L*T*dV+7*L*dK+7*L*dV:][:L*T*dV+7*L*dV]                                     // [L, T + 7, d_v]
+	t13 := c.Work[9*L*T*dK+10*L*T*dV+7*L*dK+14*L*dV:][:L*T*dV+7*L*dV]                                   // [L, T + 7, d_v]
+	t16 := c.Work[9*L*T*dK+11*L*T*dV+7*L*dK+21*L*dV:][:L*T*dK+7*L*dK]                                   // [L, T + 7, d_k]
+	t17 := c.Work[10*L*T*dK+11*L*T*dV+14*L*dK+21*L*dV:][:L*T*dK+7*L*dK]                                 // [L, T + 7, d_k]
+	MBarState := c.Work[11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV:][:dK*dV]                                   // [d_v, d_k]
+	SBarState := c.Work[11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+dK*dV:][:dK*dV]                             // [d_v, d_k]
+	MTrail := c.Work[11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+2*dK*dV:][:C*dK*dV+dK*dV]                      // [C + 1, d_v, d_k]
+	STrail := c.Work[C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+3*dK*dV:][:C*dK*dV+dK*dV]              // [C + 1, d_v, d_k]
+	t2 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+4*dK*dV:][:8*dV]                         // [8, d_v]
+	t3 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+4*dK*dV+8*dV:][:8*dV]                    // [8, d_v]
+	G := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+4*dK*dV+16*dV:][:dK*dV]                   // [d_v, d_k]
+	t23 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+5*dK*dV+16*dV:][:dK*dV]                 // [d_v, d_k]
+	t24 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+6*dK*dV+16*dV:][:dV*dV]                 // [d_v, d_v]
+	t25 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+6*dK*dV+dV*dV+16*dV:][:dV*dV]           // [d_v, d_v]
+	t26 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+6*dK*dV+2*dV*dV+16*dV:][:dV*dV]         // [d_v, d_v]
+	t27 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+6*dK*dV+3*dV*dV+16*dV:][:dK*dV]         // [d_v, d_k]
+	t28 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+7*dK*dV+3*dV*dV+16*dV:][:dK*dV]         // [d_v, d_k]
+	t29 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+8*dK*dV+3*dV*dV+16*dV:][:dV*dV]         // [d_v, d_v]
+	t30 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+8*dK*dV+4*dV*dV+16*dV:][:dV*dV]         // [d_v, d_v]
+	t31 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+8*dK*dV+5*dV*dV+16*dV:][:dV*dV]         // [d_v, d_v]
+	t32 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+8*dK*dV+6*dV*dV+16*dV:][:dK*dV]         // [d_v, d_k]
+	t33 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+9*dK*dV+6*dV*dV+16*dV:][:dK*dV]         // [d_v, d_k]
+	t34 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+10*dK*dV+6*dV*dV+16*dV:][:dV*dV]        // [d_v, d_v]
+	t35 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+10*dK*dV+7*dV*dV+16*dV:][:dV*dV]        // [d_v, d_v]
+	t36 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+10*dK*dV+8*dV*dV+16*dV:][:dV*dV]        // [d_v, d_v]
+	t37 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+10*dK*dV+9*dV*dV+16*dV:][:dK*dV]        // [d_v, d_k]
+	t38 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+11*dK*dV+9*dV*dV+16*dV:][:dK*dV]        // [d_v, d_k]
+	t39 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+12*dK*dV+9*dV*dV+16*dV:][:dV*dV]        // [d_v, d_v]
+	t40 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+12*dK*dV+10*dV*dV+16*dV:][:dV*dV]       // [d_v, d_v]
+	t41 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+12*dK*dV+11*dV*dV+16*dV:][:dV*dV]       // [d_v, d_v]
+	t42_2 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+12*dK*dV+12*dV*dV+16*dV:][:dK*dV]     // [d_v, d_k]
+	t43 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+13*dK*dV+12*dV*dV+16*dV:][:dK*dV]       // [d_v, d_k]
+	t44 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+14*dK*dV+12*dV*dV+16*dV:][:dV*dV]       // [d_v, d_v]
+	t45 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+14*dK*dV+13*dV*dV+16*dV:][:dV*dV]       // [d_v, d_v]
+	t46 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+14*dK*dV+14*dV*dV+16*dV:][:dV*dV]       // [d_v, d_v]
+	t47 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+14*dK*dV+15*dV*dV+16*dV:][:dK*dV]       // [d_v, d_k]
+	t23_2 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+15*dK*dV+15*dV*dV+16*dV:][:8*dV]      // [8, d_v]
+	t32_2 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+15*dK*dV+15*dV*dV+24*dV:][:8*dV]      // [8, d_v]
+	t233 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+15*dK*dV+15*dV*dV+32*dV:][:dK*dV]      // [d_v, d_k]
+	t242 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+16*dK*dV+15*dV*dV+32*dV:][:dV*dV]      // [d_v, d_v]
+	t252 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+16*dK*dV+16*dV*dV+32*dV:][:dV*dV]      // [d_v, d_v]
+	t262 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+16*dK*dV+17*dV*dV+32*dV:][:dV*dV]      // [d_v, d_v]
+	t272 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+16*dK*dV+18*dV*dV+32*dV:][:dK*dV]      // [d_v, d_k]
+	t282 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+17*dK*dV+18*dV*dV+32*dV:][:dK*dV]      // [d_v, d_k]
+	t292 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+18*dK*dV+18*dV*dV+32*dV:][:dV*dV]      // [d_v, d_v]
+	t302 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+18*dK*dV+19*dV*dV+32*dV:][:dV*dV]      // [d_v, d_v]
+	t312 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+18*dK*dV+20*dV*dV+32*dV:][:dV*dV]      // [d_v, d_v]
+	t322 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+18*dK*dV+21*dV*dV+32*dV:][:dK*dV]      // [d_v, d_k]
+	t332 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+19*dK*dV+21*dV*dV+32*dV:][:dK*dV]      // [d_v, d_k]
+	t342 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+20*dK*dV+21*dV*dV+32*dV:][:dV*dV]      // [d_v, d_v]
+	t352 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+20*dK*dV+22*dV*dV+32*dV:][:dV*dV]      // [d_v, d_v]
+	t362 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+20*dK*dV+23*dV*dV+32*dV:][:dV*dV]      // [d_v, d_v]
+	t372 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+20*dK*dV+24*dV*dV+32*dV:][:dK*dV]      // [d_v, d_k]
+	t382 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+21*dK*dV+24*dV*dV+32*dV:][:dK*dV]      // [d_v, d_k]
+	t392 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+22*dK*dV+24*dV*dV+32*dV:][:dV*dV]      // [d_v, d_v]
+	t402 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+22*dK*dV+25*dV*dV+32*dV:][:dV*dV]      // [d_v, d_v]
+	t412 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+22*dK*dV+26*dV*dV+32*dV:][:dV*dV]      // [d_v, d_v]
+	t422 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+22*dK*dV+27*dV*dV+32*dV:][:dK*dV]      // [d_v, d_k]
+	t432 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+23*dK*dV+27*dV*dV+32*dV:][:dK*dV]      // [d_v, d_k]
+	t222 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+24*dK*dV+27*dV*dV+32*dV:][:dK]         // [d_k]
+	t322_2 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+24*dK*dV+27*dV*dV+dK+32*dV:][:dK*dV] // [d_v, d_k]
+	t442 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+25*dK*dV+27*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t452 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+25*dK*dV+28*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t462 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+25*dK*dV+29*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t472 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+25*dK*dV+30*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
+	t104 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+26*dK*dV+30*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
+	t105 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+27*dK*dV+30*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t106 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+27*dK*dV+31*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t107 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+27*dK*dV+32*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t182 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+27*dK*dV+33*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t108 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+27*dK*dV+34*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t109 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+27*dK*dV+35*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
+	t212 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+28*dK*dV+35*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
+	t2422 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+29*dK*dV+35*dV*dV+dK+32*dV:][:dK*dV]  // [d_v, d_k]
+	t2522 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+30*dK*dV+35*dV*dV+dK+32*dV:][:dV*dV]  // [d_v, d_v]
+	t2822 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+30*dK*dV+36*dV*dV+dK+32*dV:][:dV*dV]  // [d_v, d_v]
+	t2922 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+30*dK*dV+37*dV*dV+dK+32*dV:][:dV*dV]  // [d_v, d_v]
+	t3022 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+30*dK*dV+38*dV*dV+dK+32*dV:][:dV*dV]  // [d_v, d_v]
+	t110 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+30*dK*dV+39*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t111 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+30*dK*dV+40*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
+	t3322 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+31*dK*dV+40*dV*dV+dK+32*dV:][:dK*dV]  // [d_v, d_k]
+	t3622 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+32*dK*dV+40*dV*dV+dK+32*dV:][:dK*dV]  // [d_v, d_k]
+	t3722 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+33*dK*dV+40*dV*dV+dK+32*dV:][:dV*dV]  // [d_v, d_v]
+	t4022 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+33*dK*dV+41*dV*dV+dK+32*dV:][:dV*dV]  // [d_v, d_v]
+	t4122 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+33*dK*dV+42*dV*dV+dK+32*dV:][:dV*dV]  // [d_v, d_v]
+	t4222 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+33*dK*dV+43*dV*dV+dK+32*dV:][:dV*dV]  // [d_v, d_v]
+	t112 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+33*dK*dV+44*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t113 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+33*dK*dV+45*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
+	t4522 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+34*dK*dV+45*dV*dV+dK+32*dV:][:dK*dV]  // [d_v, d_k]
+	t48 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+35*dK*dV+45*dV*dV+dK+32*dV:][:dK*dV]    // [d_v, d_k]
+	t492 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+36*dK*dV+45*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t52 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+36*dK*dV+46*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
+	t53 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+36*dK*dV+47*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
+	t54 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+36*dK*dV+48*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
+	t114 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+36*dK*dV+49*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t115 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+36*dK*dV+50*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
+	t57 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+37*dK*dV+50*dV*dV+dK+32*dV:][:dK*dV]    // [d_v, d_k]
+	t60 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+38*dK*dV+50*dV*dV+dK+32*dV:][:dK*dV]    // [d_v, d_k]
+	t61 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+39*dK*dV+50*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
+	t64 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+39*dK*dV+51*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
+	t65 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+39*dK*dV+52*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
+	t66 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+39*dK*dV+53*dV*dV+dK+32*dV:][:dV*dV]    // [d_v, d_v]
+	t116 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+39*dK*dV+54*dV*dV+dK+32*dV:][:dV*dV]   // [d_v, d_v]
+	t117 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+39*dK*dV+55*dV*dV+dK+32*dV:][:dK*dV]   // [d_v, d_k]
+	t69 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+40*dK*dV+55*dV*dV+dK+32*dV:][:dK*dV]    // [d_v, d_k]
+	t91 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+41*dK*dV+55*dV*dV+dK+32*dV:][:dK*dV]    // [d_v, d_k]
+	t96 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+42*dK*dV+55*dV*dV+dK+32*dV:][:8*dK]     // [8, d_k]
+	t97 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+42*dK*dV+55*dV*dV+9*dK+32*dV:][:8*dV]   // [8, d_v]
+	t99 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+42*dK*dV+55*dV*dV+9*dK+40*dV:][:8*dV]   // [8, d_v]
+	t100 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+42*dK*dV+55*dV*dV+9*dK+48*dV:][:dK*dV] // [d_v, d_k]
+	t101 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+43*dK*dV+55*dV*dV+9*dK+48*dV:][:8*dK]  // [8, d_k]
 	t14Total := make([]F, 1)
-	t82Total := make([]F, 1)
-	t102Total := make([]F, 1)
-	t75Total := make([]F, 1)
-	t96Total := make([]F, 1)
+	t62Total := make([]F, 1)
+	t8Total := make([]F, 1)
+	t74Total := make([]F, 1)
+	t94Total := make([]F, 1)
 
 	// atlas_omega_core
 	for l := range L {
@@ -1099,7 +1094,7 @@ func (c *backwardFused) run() {
 					t14 = t14Total[0]
 					// atlas_omega_core.O
 					t162 := (F(0) < t14)
-					t72 := (F(1) / OLinEntry2)
+					t71 := (F(1) / OLinEntry2)
 					// atlas_omega_core.O
 					kern.GemmFMA(dV, dV, dK, F(1), false, t242, dV, 1, t233, dK, 1, t233, 1, dK)
 					// atlas_omega_core.O
@@ -1261,7 +1256,7 @@ func (c *backwardFused) run() {
 					// atlas_omega_core.O
 					kern.GemmFMA(dK, dV, dV, F(1), false, t422, 1, dK, t382, 1, dK, t412, 1, dV)
 					// atlas_omega_core.O, atlas_omega_core.y, atlas_omega_core.M
-					clear(t322_2)
+					clear(t222)
 					if kern.Wide() {
 						a2 := backwardNest25Args{
 							unsafe.SliceData(c.YBar),
@@ -1269,10 +1264,10 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t422),
 							unsafe.SliceData(t432),
 							unsafe.SliceData(MTrail),
-							unsafe.SliceData(t322_2),
+							unsafe.SliceData(t222),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(MBarState),
-							unsafe.SliceData(t4),
+							unsafe.SliceData(t322_2),
 							dV*a + C*dV*s + T*dV*l,
 							dK*dV*a + dK*dV,
 							dK*a + C*dK*s + T*dK*l,
@@ -1289,12 +1284,12 @@ func (c *backwardFused) run() {
 							MTrail2 := MTrail[((a+1)*dV+i)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
-							t4_2 := t4[i*dK:][:dK]
+							t322_3 := t322_2[i*dK:][:dK]
 							yBarEntry := yBar[i]
 							for j := range dK {
 								t432_2[j] = num.FMA32(F(3.4445), t382_2[j], t422_2[j])
-								t322_2[j] = num.FMA32(MTrail2[j], yBarEntry, t322_2[j])
-								t4_2[j] = num.FMA32(q[j], yBarEntry, MBarState2[j])
+								t222[j] = num.FMA32(MTrail2[j], yBarEntry, t222[j])
+								t322_3[j] = num.FMA32(q[j], yBarEntry, MBarState2[j])
 							}
 						}
 					}
@@ -1324,65 +1319,65 @@ func (c *backwardFused) run() {
 					// atlas_omega_core.O
 					kern.GemmFMA(dK, dV, dV, F(1), false, t472, 1, dK, t432, 1, dK, t462, 1, dV)
 					// atlas_omega_core.M, atlas_omega_core.O
-					var t82 F
-					var t102 F
+					var t62 F
+					var t8 F
 					if kern.Wide() {
 						a2 := backwardNest27Args{
-							unsafe.SliceData(t4),
+							unsafe.SliceData(t322_2),
 							unsafe.SliceData(t432),
 							unsafe.SliceData(t472),
 							unsafe.SliceData(MTrail),
-							unsafe.SliceData(t82Total),
-							unsafe.SliceData(t102Total),
+							unsafe.SliceData(t62Total),
+							unsafe.SliceData(t8Total),
 							dK * dV * a,
 							dV,
 							dK,
-							[2]float32{t102},
-							[2]float32{t82},
+							[2]float32{t8},
+							[2]float32{t62},
 						}
 						backwardNest27(&a2)
 					} else {
-						t102_2 := t102
-						t82_2 := t82
+						t8_2 := t8
+						t62_2 := t62
 						for i := range dV {
-							t4_2 := t4[i*dK:][:dK]
+							t322_3 := t322_2[i*dK:][:dK]
 							t432_2 := t432[i*dK:][:dK]
 							t472_2 := t472[i*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-							t82Sums := [16]F{t82_2}
-							t102Sums := [16]F{t102_2}
+							t62Sums := [16]F{t62_2}
+							t8Sums := [16]F{t8_2}
 							for j := range dK {
-								t4Entry := t4_2[j]
-								t82Sums[j%16] = num.FMA32(num.FMA32(F(3.4445), t432_2[j], t472_2[j]), t4Entry, t82Sums[j%16])
-								t102Sums[j%16] = num.FMA32(MTrail2[j], t4Entry, t102Sums[j%16])
+								t322Entry := t322_3[j]
+								t62Sums[j%16] = num.FMA32(num.FMA32(F(3.4445), t432_2[j], t472_2[j]), t322Entry, t62Sums[j%16])
+								t8Sums[j%16] = num.FMA32(MTrail2[j], t322Entry, t8Sums[j%16])
 							}
-							t82_2 = kern.Sum16(&t82Sums)
-							t102_2 = kern.Sum16(&t102Sums)
+							t62_2 = kern.Sum16(&t62Sums)
+							t8_2 = kern.Sum16(&t8Sums)
 						}
-						t82Total[0] = t82_2
-						t102Total[0] = t102_2
+						t62Total[0] = t62_2
+						t8Total[0] = t8_2
 					}
-					t82 = t82Total[0]
-					t102 = t102Total[0]
-					t822 := -t82
+					t62 = t62Total[0]
+					t8 = t8Total[0]
+					t63 := -t62
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t113, 1, dV, t432, dK, 1, t4, 1, dK)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t104, dK, 1, t462, 1, dV, t322_2, dK, 1)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t114, dK, 1, t462, 1, dV, t4, dK, 1)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t105, 1, dV, t432, dK, 1, t322_2, 1, dK)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dV, F(1), false, t115, 1, dV, t442, dV, 1, t113, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(1), false, t106, 1, dV, t442, dV, 1, t105, 1, dV)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dV, F(1), false, t116, dV, 1, t442, 1, dV, t113, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(1), false, t107, dV, 1, t442, 1, dV, t105, dV, 1)
 					// atlas_omega_core.O
 					thetaEntry2 := theta[a]
 					w := F(4.775 * thetaEntry2)
 					w2 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
 						a2 := backwardNest28Args{
-							unsafe.SliceData(t116),
-							unsafe.SliceData(t115),
-							unsafe.SliceData(t113),
-							unsafe.SliceData(t192),
+							unsafe.SliceData(t107),
+							unsafe.SliceData(t106),
+							unsafe.SliceData(t105),
+							unsafe.SliceData(t182),
 							dV,
 							[2]float32{w2},
 							[2]float32{w},
@@ -1390,28 +1385,33 @@ func (c *backwardFused) run() {
 						backwardNest28(&a2)
 					} else {
 						for i := range dV {
-							t116_2 := t116[i*dV:][:dV]
-							t115_2 := t115[i*dV:][:dV]
-							t113_2 := t113[i*dV:][:dV]
-							t192_2 := t192[i*dV:][:dV]
+							t107_2 := t107[i*dV:][:dV]
+							t106_2 := t106[i*dV:][:dV]
+							t105_2 := t105[i*dV:][:dV]
+							t182_2 := t182[i*dV:][:dV]
 							for j := range dV {
-								t192_2[j] = num.FMA32(w2, t116_2[j], num.FMA32(w2, t115_2[j], F(w*t113_2[j])))
+								t182_2[j] = num.FMA32(w2, t107_2[j], num.FMA32(w2, t106_2[j], F(w*t105_2[j])))
 							}
 						}
 					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t202, 1, dK, t432, 1, dK, t192, 1, dV)
+					for i := range dV {
+						t182_2 := t182[i*dV:][:dV]
+						t108_2 := t108[i*dV:][:dV]
+						for j := range dV {
+							t108_2[j] = t182_2[j] + t182[j*dV+i]
+						}
+					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t212, 1, dK, t432, 1, dK, t192, dV, 1)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t109, 1, dK, t432, 1, dK, t108, 1, dV)
 					// atlas_omega_core.O
 					w3 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
 						a2 := backwardNest29Args{
-							unsafe.SliceData(t114),
-							unsafe.SliceData(t4),
-							unsafe.SliceData(t202),
+							unsafe.SliceData(t104),
+							unsafe.SliceData(t322_2),
+							unsafe.SliceData(t109),
 							unsafe.SliceData(t212),
-							unsafe.SliceData(t222),
 							dV,
 							dK,
 							[2]float32{thetaEntry2},
@@ -1420,310 +1420,325 @@ func (c *backwardFused) run() {
 						backwardNest29(&a2)
 					} else {
 						for i := range dV {
-							t114_2 := t114[i*dK:][:dK]
-							t4_2 := t4[i*dK:][:dK]
-							t202_2 := t202[i*dK:][:dK]
+							t104_2 := t104[i*dK:][:dK]
+							t322_3 := t322_2[i*dK:][:dK]
+							t109_2 := t109[i*dK:][:dK]
 							t212_2 := t212[i*dK:][:dK]
-							t222_2 := t222[i*dK:][:dK]
 							for j := range dK {
-								t222_2[j] = (num.FMA32(-thetaEntry2, t114_2[j], F(w3*t4_2[j])) + t202_2[j]) + t212_2[j]
+								t212_2[j] = num.FMA32(-thetaEntry2, t104_2[j], F(w3*t322_3[j])) + t109_2[j]
 							}
 						}
 					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t2522, 1, dV, t382, dK, 1, t222, 1, dK)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t2422, dK, 1, t412, 1, dV, t212, dK, 1)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t2622, dK, 1, t412, 1, dV, t222, dK, 1)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t2522, 1, dV, t382, dK, 1, t212, 1, dK)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t2922, 1, dV, t392, dV, 1, t2522, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t2822, 1, dV, t392, dV, 1, t2522, 1, dV)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t392, 1, dV, t2522, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t2922, dV, 1, t392, 1, dV, t2522, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
 						a2 := backwardNest30Args{
 							unsafe.SliceData(t2522),
+							unsafe.SliceData(t2822),
 							unsafe.SliceData(t2922),
 							unsafe.SliceData(t3022),
-							unsafe.SliceData(t3122),
 							dV,
 						}
 						backwardNest30(&a2)
 					} else {
 						for i := range dV {
 							t2522_2 := t2522[i*dV:][:dV]
+							t2822_2 := t2822[i*dV:][:dV]
 							t2922_2 := t2922[i*dV:][:dV]
 							t3022_2 := t3022[i*dV:][:dV]
-							t3122_2 := t3122[i*dV:][:dV]
 							for j := range dV {
-								t3122_2[j] = num.FMA32(-F(4.775), t2522_2[j], t2922_2[j]) + t3022_2[j]
+								t3022_2[j] = num.FMA32(-F(4.775), t2522_2[j], t2822_2[j]) + t2922_2[j]
 							}
 						}
 					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t3222, 1, dK, t382, 1, dK, t3122, 1, dV)
+					for i := range dV {
+						t3022_2 := t3022[i*dV:][:dV]
+						t110_2 := t110[i*dV:][:dV]
+						for j := range dV {
+							t110_2[j] = t3022_2[j] + t3022[j*dV+i]
+						}
+					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t3322, 1, dK, t382, 1, dK, t3122, dV, 1)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t111, 1, dK, t382, 1, dK, t110, 1, dV)
 					// atlas_omega_core.O
 					if kern.Wide() {
 						a2 := backwardNest31Args{
-							unsafe.SliceData(t222),
-							unsafe.SliceData(t2622),
-							unsafe.SliceData(t3222),
+							unsafe.SliceData(t212),
+							unsafe.SliceData(t2422),
+							unsafe.SliceData(t111),
 							unsafe.SliceData(t3322),
-							unsafe.SliceData(t3422),
 							dV,
 							dK,
 						}
 						backwardNest31(&a2)
 					} else {
 						for i := range dV {
-							t222_2 := t222[i*dK:][:dK]
-							t2622_2 := t2622[i*dK:][:dK]
-							t3222_2 := t3222[i*dK:][:dK]
+							t212_2 := t212[i*dK:][:dK]
+							t2422_2 := t2422[i*dK:][:dK]
+							t111_2 := t111[i*dK:][:dK]
 							t3322_2 := t3322[i*dK:][:dK]
-							t3422_2 := t3422[i*dK:][:dK]
 							for j := range dK {
-								t3422_2[j] = (num.FMA32(F(3.4445), t222_2[j], t2622_2[j]) + t3222_2[j]) + t3322_2[j]
+								t3322_2[j] = num.FMA32(F(3.4445), t212_2[j], t2422_2[j]) + t111_2[j]
 							}
 						}
 					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t3722, 1, dV, t332, dK, 1, t3422, 1, dK)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t3622, dK, 1, t362, 1, dV, t3322, dK, 1)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t3822, dK, 1, t362, 1, dV, t3422, dK, 1)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t3722, 1, dV, t332, dK, 1, t3322, 1, dK)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4122, 1, dV, t342, dV, 1, t3722, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4022, 1, dV, t342, dV, 1, t3722, 1, dV)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t342, 1, dV, t3722, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4122, dV, 1, t342, 1, dV, t3722, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
 						a2 := backwardNest32Args{
 							unsafe.SliceData(t3722),
+							unsafe.SliceData(t4022),
 							unsafe.SliceData(t4122),
 							unsafe.SliceData(t4222),
-							unsafe.SliceData(t4322),
 							dV,
 						}
 						backwardNest32(&a2)
 					} else {
 						for i := range dV {
 							t3722_2 := t3722[i*dV:][:dV]
+							t4022_2 := t4022[i*dV:][:dV]
 							t4122_2 := t4122[i*dV:][:dV]
 							t4222_2 := t4222[i*dV:][:dV]
-							t4322_2 := t4322[i*dV:][:dV]
 							for j := range dV {
-								t4322_2[j] = num.FMA32(-F(4.775), t3722_2[j], t4122_2[j]) + t4222_2[j]
+								t4222_2[j] = num.FMA32(-F(4.775), t3722_2[j], t4022_2[j]) + t4122_2[j]
 							}
 						}
 					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t4422, 1, dK, t332, 1, dK, t4322, 1, dV)
+					for i := range dV {
+						t4222_2 := t4222[i*dV:][:dV]
+						t112_2 := t112[i*dV:][:dV]
+						for j := range dV {
+							t112_2[j] = t4222_2[j] + t4222[j*dV+i]
+						}
+					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t4522, 1, dK, t332, 1, dK, t4322, dV, 1)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t113, 1, dK, t332, 1, dK, t112, 1, dV)
 					// atlas_omega_core.O
 					if kern.Wide() {
 						a2 := backwardNest33Args{
-							unsafe.SliceData(t3422),
-							unsafe.SliceData(t3822),
-							unsafe.SliceData(t4422),
+							unsafe.SliceData(t3322),
+							unsafe.SliceData(t3622),
+							unsafe.SliceData(t113),
 							unsafe.SliceData(t4522),
-							unsafe.SliceData(t4622),
 							dV,
 							dK,
 						}
 						backwardNest33(&a2)
 					} else {
 						for i := range dV {
-							t3422_2 := t3422[i*dK:][:dK]
-							t3822_2 := t3822[i*dK:][:dK]
-							t4422_2 := t4422[i*dK:][:dK]
+							t3322_2 := t3322[i*dK:][:dK]
+							t3622_2 := t3622[i*dK:][:dK]
+							t113_2 := t113[i*dK:][:dK]
 							t4522_2 := t4522[i*dK:][:dK]
-							t4622_2 := t4622[i*dK:][:dK]
 							for j := range dK {
-								t4622_2[j] = (num.FMA32(F(3.4445), t3422_2[j], t3822_2[j]) + t4422_2[j]) + t4522_2[j]
+								t4522_2[j] = num.FMA32(F(3.4445), t3322_2[j], t3622_2[j]) + t113_2[j]
 							}
 						}
 					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t492, 1, dV, t282, dK, 1, t4622, 1, dK)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t48, dK, 1, t312, 1, dV, t4522, dK, 1)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t502, dK, 1, t312, 1, dV, t4622, dK, 1)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t492, 1, dV, t282, dK, 1, t4522, 1, dK)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t53, 1, dV, t292, dV, 1, t492, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t52, 1, dV, t292, dV, 1, t492, 1, dV)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t54, dV, 1, t292, 1, dV, t492, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t53, dV, 1, t292, 1, dV, t492, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
 						a2 := backwardNest34Args{
 							unsafe.SliceData(t492),
+							unsafe.SliceData(t52),
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t54),
-							unsafe.SliceData(t55),
 							dV,
 						}
 						backwardNest34(&a2)
 					} else {
 						for i := range dV {
 							t492_2 := t492[i*dV:][:dV]
+							t52_2 := t52[i*dV:][:dV]
 							t53_2 := t53[i*dV:][:dV]
 							t54_2 := t54[i*dV:][:dV]
-							t55_2 := t55[i*dV:][:dV]
 							for j := range dV {
-								t55_2[j] = num.FMA32(-F(4.775), t492_2[j], t53_2[j]) + t54_2[j]
+								t54_2[j] = num.FMA32(-F(4.775), t492_2[j], t52_2[j]) + t53_2[j]
 							}
 						}
 					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t56, 1, dK, t282, 1, dK, t55, 1, dV)
+					for i := range dV {
+						t54_2 := t54[i*dV:][:dV]
+						t114_2 := t114[i*dV:][:dV]
+						for j := range dV {
+							t114_2[j] = t54_2[j] + t54[j*dV+i]
+						}
+					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t57, 1, dK, t282, 1, dK, t55, dV, 1)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t115, 1, dK, t282, 1, dK, t114, 1, dV)
 					// atlas_omega_core.O
 					if kern.Wide() {
 						a2 := backwardNest35Args{
-							unsafe.SliceData(t4622),
-							unsafe.SliceData(t502),
-							unsafe.SliceData(t56),
+							unsafe.SliceData(t4522),
+							unsafe.SliceData(t48),
+							unsafe.SliceData(t115),
 							unsafe.SliceData(t57),
-							unsafe.SliceData(t58),
 							dV,
 							dK,
 						}
 						backwardNest35(&a2)
 					} else {
 						for i := range dV {
-							t4622_2 := t4622[i*dK:][:dK]
-							t502_2 := t502[i*dK:][:dK]
-							t56_2 := t56[i*dK:][:dK]
+							t4522_2 := t4522[i*dK:][:dK]
+							t48_2 := t48[i*dK:][:dK]
+							t115_2 := t115[i*dK:][:dK]
 							t57_2 := t57[i*dK:][:dK]
-							t58_2 := t58[i*dK:][:dK]
 							for j := range dK {
-								t58_2[j] = (num.FMA32(F(3.4445), t4622_2[j], t502_2[j]) + t56_2[j]) + t57_2[j]
+								t57_2[j] = num.FMA32(F(3.4445), t4522_2[j], t48_2[j]) + t115_2[j]
 							}
 						}
 					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t61, 1, dV, t233, dK, 1, t58, 1, dK)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t60, dK, 1, t262, 1, dV, t57, dK, 1)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t62, dK, 1, t262, 1, dV, t58, dK, 1)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t61, 1, dV, t233, dK, 1, t57, 1, dK)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t65, 1, dV, t242, dV, 1, t61, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t64, 1, dV, t242, dV, 1, t61, 1, dV)
 					// atlas_omega_core.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t66, dV, 1, t242, 1, dV, t61, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t65, dV, 1, t242, 1, dV, t61, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
 						a2 := backwardNest36Args{
 							unsafe.SliceData(t61),
+							unsafe.SliceData(t64),
 							unsafe.SliceData(t65),
 							unsafe.SliceData(t66),
-							unsafe.SliceData(t67),
 							dV,
 						}
 						backwardNest36(&a2)
 					} else {
 						for i := range dV {
 							t61_2 := t61[i*dV:][:dV]
+							t64_2 := t64[i*dV:][:dV]
 							t65_2 := t65[i*dV:][:dV]
 							t66_2 := t66[i*dV:][:dV]
-							t67_2 := t67[i*dV:][:dV]
 							for j := range dV {
-								t67_2[j] = num.FMA32(-F(4.775), t61_2[j], t65_2[j]) + t66_2[j]
+								t66_2[j] = num.FMA32(-F(4.775), t61_2[j], t64_2[j]) + t65_2[j]
 							}
 						}
 					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t68, 1, dK, t233, 1, dK, t67, 1, dV)
+					for i := range dV {
+						t66_2 := t66[i*dV:][:dV]
+						t116_2 := t116[i*dV:][:dV]
+						for j := range dV {
+							t116_2[j] = t66_2[j] + t66[j*dV+i]
+						}
+					}
 					// atlas_omega_core.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t69, 1, dK, t233, 1, dK, t67, dV, 1)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t117, 1, dK, t233, 1, dK, t116, 1, dV)
 					// atlas_omega_core.O
-					var t75 F
+					var t74 F
 					if kern.Wide() {
 						a2 := backwardNest37Args{
-							unsafe.SliceData(t58),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t68),
-							unsafe.SliceData(t69),
+							unsafe.SliceData(t57),
+							unsafe.SliceData(t60),
+							unsafe.SliceData(t117),
 							unsafe.SliceData(t233),
-							unsafe.SliceData(t70),
-							unsafe.SliceData(t75Total),
+							unsafe.SliceData(t69),
+							unsafe.SliceData(t74Total),
 							dV,
 							dK,
-							[2]float32{t75},
+							[2]float32{t74},
 							[2]float32{OLinEntry2},
 						}
 						backwardNest37(&a2)
 					} else {
-						t75_2 := t75
+						t74_2 := t74
 						for i := range dV {
-							t58_2 := t58[i*dK:][:dK]
-							t62_2 := t62[i*dK:][:dK]
-							t68_2 := t68[i*dK:][:dK]
-							t69_2 := t69[i*dK:][:dK]
+							t57_2 := t57[i*dK:][:dK]
+							t60_2 := t60[i*dK:][:dK]
+							t117_2 := t117[i*dK:][:dK]
 							t233_2 := t233[i*dK:][:dK]
-							t70_2 := t70[i*dK:][:dK]
-							t75Sums := [16]F{t75_2}
+							t69_2 := t69[i*dK:][:dK]
+							t74Sums := [16]F{t74_2}
 							for j := range dK {
-								t702 := (num.FMA32(F(3.4445), t58_2[j], t62_2[j]) + t68_2[j]) + t69_2[j]
-								t75Sums[j%16] = num.FMA32(t702, (t233_2[j] / OLinEntry2), t75Sums[j%16])
-								t70_2[j] = t702
+								t692 := num.FMA32(F(3.4445), t57_2[j], t60_2[j]) + t117_2[j]
+								t74Sums[j%16] = num.FMA32(t692, (t233_2[j] / OLinEntry2), t74Sums[j%16])
+								t69_2[j] = t692
 							}
-							t75_2 = kern.Sum16(&t75Sums)
+							t74_2 = kern.Sum16(&t74Sums)
 						}
-						t75Total[0] = t75_2
+						t74Total[0] = t74_2
 					}
-					t75 = t75Total[0]
-					t752 := -t75
+					t74 = t74Total[0]
+					t742 := -t74
 					// atlas_omega_core.S, atlas_omega_core.O
-					var t96 F
-					w4 := kern.Choose(t162, F(F(0.5*ODiv[a])*kern.Choose(t162, t752, F(0))), F(0))
+					var t94 F
+					w4 := kern.Choose(t162, F(F(0.5*ODiv[a])*kern.Choose(t162, t742, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
 						a2 := backwardNest38Args{
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t70),
+							unsafe.SliceData(t69),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(t96Total),
+							unsafe.SliceData(t91),
+							unsafe.SliceData(t94Total),
 							dK*dV*a + dK*dV,
 							dK * dV * a,
 							dV,
 							dK,
-							[2]float32{t96},
+							[2]float32{t94},
 							[2]float32{w4},
-							[2]float32{t72},
+							[2]float32{t71},
 							[2]float32{etaEntry2},
 						}
 						backwardNest38(&a2)
 					} else {
-						t96_2 := t96
+						t94_2 := t94
 						for i := range dV {
 							STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
-							t70_2 := t70[i*dK:][:dK]
+							t69_2 := t69[i*dK:][:dK]
 							SBarState2 := SBarState[i*dK:][:dK]
 							STrail3 := STrail[(a*dV+i)*dK:][:dK]
-							t92_2 := t92[i*dK:][:dK]
-							t96Sums := [16]F{t96_2}
+							t91_2 := t91[i*dK:][:dK]
+							t94Sums := [16]F{t94_2}
 							for j := range dK {
-								t922 := num.FMA32(F(2*w4), STrail2[j], num.FMA32(t72, t70_2[j], SBarState2[j]))
-								t96Sums[j%16] = num.FMA32(STrail3[j], t922, t96Sums[j%16])
-								t92_2[j] = t922
-								SBarState2[j] = F(etaEntry2 * t922)
+								t912 := num.FMA32(F(2*w4), STrail2[j], num.FMA32(t71, t69_2[j], SBarState2[j]))
+								t94Sums[j%16] = num.FMA32(STrail3[j], t912, t94Sums[j%16])
+								t91_2[j] = t912
+								SBarState2[j] = F(etaEntry2 * t912)
 							}
-							t96_2 = kern.Sum16(&t96Sums)
+							t94_2 = kern.Sum16(&t94Sums)
 						}
-						t96Total[0] = t96_2
+						t94Total[0] = t94_2
 					}
-					t96 = t96Total[0]
+					t94 = t94Total[0]
 					// atlas_omega_core.G
-					clear(t98)
-					clear(t99)
+					clear(t96)
+					clear(t97)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := backwardNest39Args{
 							unsafe.SliceData(t32_2),
-							unsafe.SliceData(t92),
+							unsafe.SliceData(t91),
 							unsafe.SliceData(c.GStack),
-							unsafe.SliceData(t99),
-							unsafe.SliceData(t98),
+							unsafe.SliceData(t96),
+							unsafe.SliceData(t97),
 							dK*a + C*dK*s + (T*dK+7*dK)*l + 7*dK,
 							n6 + a + C*s + 1,
 							-dK,
@@ -1734,79 +1749,52 @@ func (c *backwardFused) run() {
 					} else {
 						for i := range min(8, n6+a+C*s+1) {
 							t32_3 := t32_2[i*dV:][:dV]
-							t98_2 := t98[i*dV:][:dV]
-							t99_2 := t99[i*dK:][:dK]
+							t97_2 := t97[i*dV:][:dV]
+							t96_2 := t96[i*dK:][:dK]
 							for j := range dV {
-								t92_2 := t92[j*dK:][:dK]
+								t91_2 := t91[j*dK:][:dK]
 								GStack := c.GStack[(l*(T+7)+a+C*s-i+7)*dK:][:dK]
-								var t982 F
+								var t972 F
 								w5 := F(0.25 * t32_3[j])
-								t982Sums := [16]F{t982}
+								t972Sums := [16]F{t972}
 								for k := range dK {
-									t92Entry := t92_2[k]
-									t982Sums[k%16] = num.FMA32(GStack[k], t92Entry, t982Sums[k%16])
-									t99_2[k] = num.FMA32(w5, t92Entry, t99_2[k])
+									t91Entry := t91_2[k]
+									t972Sums[k%16] = num.FMA32(GStack[k], t91Entry, t972Sums[k%16])
+									t96_2[k] = num.FMA32(w5, t91Entry, t96_2[k])
 								}
-								t982 = kern.Sum16(&t982Sums)
-								t98_2[j] = F(0.125 * t982)
+								t972 = kern.Sum16(&t972Sums)
+								t97_2[j] = F(0.25 * t972)
 							}
 						}
 					}
 					// atlas_omega_core.G
-					clear(t107)
+					clear(t99)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := backwardNest40Args{
-							unsafe.SliceData(t98),
-							unsafe.SliceData(t107),
+							unsafe.SliceData(t97),
+							unsafe.SliceData(t99),
 							n7 + a + C*s + 1,
 							dV,
 						}
 						backwardNest40(&a2)
 					} else {
 						for i := range min(8, n7+a+C*s+1) {
-							t98_2 := t98[i*dV:][:dV]
-							t107_2 := t107[i*dV:][:dV]
+							t97_2 := t97[i*dV:][:dV]
+							t99_2 := t99[i*dV:][:dV]
 							for j := range dV {
-								t107_2[j] = F(-2 * t98_2[j])
+								t99_2[j] = -t97_2[j]
 							}
 						}
 					}
 					// atlas_omega_core.G
-					clear(t109)
-					n8 := int(c.Pos[l])
+					clear(t100)
 					if kern.Wide() {
 						a2 := backwardNest41Args{
-							unsafe.SliceData(t98),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(t109),
-							dK * dV * a,
-							n8 + a + C*s + 1,
-							dK,
-							dV,
-						}
-						backwardNest41(&a2)
-					} else {
-						for i := range min(8, n8+a+C*s+1) {
-							t98_2 := t98[i*dV:][:dV]
-							t109_2 := t109[i*dK:][:dK]
-							for j := range dV {
-								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
-								t98Entry := t98_2[j]
-								for k := range dK {
-									t109_2[k] = num.FMA32(F(2*MTrail2[k]), t98Entry, t109_2[k])
-								}
-							}
-						}
-					}
-					// atlas_omega_core.G
-					clear(t110)
-					if kern.Wide() {
-						a2 := backwardNest42Args{
 							unsafe.SliceData(c.Pos),
-							unsafe.SliceData(t98),
+							unsafe.SliceData(t97),
 							unsafe.SliceData(c.GStack),
-							unsafe.SliceData(t110),
+							unsafe.SliceData(t100),
 							l,
 							dK*a + C*dK*s + (T*dK+7*dK)*l + 7*dK,
 							dV,
@@ -1814,16 +1802,43 @@ func (c *backwardFused) run() {
 							a + C*s + 1,
 							-dK,
 						}
-						backwardNest42(&a2)
+						backwardNest41(&a2)
 					} else {
 						for i := range dV {
-							t110_2 := t110[i*dK:][:dK]
-							n9 := int(c.Pos[l])
-							for j := range min(8, n9+a+C*s+1) {
+							t100_2 := t100[i*dK:][:dK]
+							n8 := int(c.Pos[l])
+							for j := range min(8, n8+a+C*s+1) {
 								GStack := c.GStack[(l*(T+7)+a+C*s-j+7)*dK:][:dK]
-								t98Entry2 := t98[j*dV+i]
+								t97Entry := t97[j*dV+i]
 								for k := range dK {
-									t110_2[k] = num.FMA32(F(2*GStack[k]), t98Entry2, t110_2[k])
+									t100_2[k] = num.FMA32(GStack[k], t97Entry, t100_2[k])
+								}
+							}
+						}
+					}
+					// atlas_omega_core.G
+					clear(t101)
+					n9 := int(c.Pos[l])
+					if kern.Wide() {
+						a2 := backwardNest42Args{
+							unsafe.SliceData(t97),
+							unsafe.SliceData(MTrail),
+							unsafe.SliceData(t101),
+							dK * dV * a,
+							n9 + a + C*s + 1,
+							dK,
+							dV,
+						}
+						backwardNest42(&a2)
+					} else {
+						for i := range min(8, n9+a+C*s+1) {
+							t97_2 := t97[i*dV:][:dV]
+							t101_2 := t101[i*dK:][:dK]
+							for j := range dV {
+								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
+								t97Entry2 := t97_2[j]
+								for k := range dK {
+									t101_2[k] = num.FMA32(MTrail2[k], t97Entry2, t101_2[k])
 								}
 							}
 						}
@@ -1832,8 +1847,8 @@ func (c *backwardFused) run() {
 					rhoEntry2 := rho[a]
 					if kern.Wide() {
 						a2 := backwardNest43Args{
-							unsafe.SliceData(t4),
-							unsafe.SliceData(t110),
+							unsafe.SliceData(t322_2),
+							unsafe.SliceData(t100),
 							unsafe.SliceData(MBarState),
 							dV,
 							dK,
@@ -1842,19 +1857,19 @@ func (c *backwardFused) run() {
 						backwardNest43(&a2)
 					} else {
 						for i := range dV {
-							t4_2 := t4[i*dK:][:dK]
-							t110_2 := t110[i*dK:][:dK]
+							t322_3 := t322_2[i*dK:][:dK]
+							t100_2 := t100[i*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
 							for j := range dK {
-								MBarState2[j] = num.FMA32(rhoEntry2, t4_2[j], t110_2[j])
+								MBarState2[j] = num.FMA32(rhoEntry2, t322_3[j], t100_2[j])
 							}
 						}
 					}
 					// atlas_omega_core.G
 					if kern.Wide() {
 						a2 := backwardNest44Args{
-							unsafe.SliceData(t99),
-							unsafe.SliceData(t109),
+							unsafe.SliceData(t96),
+							unsafe.SliceData(t101),
 							unsafe.SliceData(t42),
 							8*dK*a + 8*C*dK*s + 8*T*dK*l,
 							dK,
@@ -1862,24 +1877,24 @@ func (c *backwardFused) run() {
 						backwardNest44(&a2)
 					} else {
 						for i := range 8 {
-							t99_2 := t99[i*dK:][:dK]
-							t109_2 := t109[i*dK:][:dK]
+							t96_2 := t96[i*dK:][:dK]
+							t101_2 := t101[i*dK:][:dK]
 							t42_3 := t42[((l*T+a+C*s)*8+i)*dK:][:dK]
 							for j := range dK {
-								t42_3[j] = t99_2[j] + t109_2[j]
+								t42_3[j] = t96_2[j] + t101_2[j]
 							}
 						}
 					}
 					// atlas_omega_core
 					for i := range 8 {
-						copy(t6[((l*T+a+C*s)*8+i)*dV:][:dV], t107[i*dV:][:dV])
+						copy(t6[((l*T+a+C*s)*8+i)*dV:][:dV], t99[i*dV:][:dV])
 					}
 					// atlas_omega_core
-					etaBar[a] = t96
-					rhoBar[a] = t102
-					thetaBar[a] = t822
+					etaBar[a] = t94
+					rhoBar[a] = t8
+					thetaBar[a] = t63
 					// atlas_omega_core
-					copy(c.QBar[(l*T+a+C*s)*dK:][:dK], t322_2[:dK])
+					copy(c.QBar[(l*T+a+C*s)*dK:][:dK], t222[:dK])
 				}
 			}
 		}

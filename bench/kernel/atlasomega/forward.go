@@ -282,12 +282,12 @@ func (c *Forward[F]) Run() {
 					t16 := (F(0) < t14)
 					t19 := num.Sqrt(kern.Choose(t16, t14, F(1)))
 					t22 := 1e-07 + kern.Choose(t16, t19, F(0))
-					t81 := (F(1) / t19)
+					t80 := (F(1) / t19)
 					if len(c.OLin) > 0 {
 						c.OLin[l*T+a+C*s] = t22
 					}
 					if len(c.ODiv) > 0 {
-						c.ODiv[l*T+a+C*s] = t81
+						c.ODiv[l*T+a+C*s] = t80
 					}
 					// atlas_omega_core.O
 					for i := range dV {

@@ -48,10 +48,10 @@ type Backward[F num.Float] struct {
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is C·L·T + 7·C·C + C·d_k + 4·C·d_v + d_k·d_v + 4·C + d_v.
+// WorkLen is C·L·T + 8·C·C + C·d_k + 4·C·d_v + d_k·d_v + 4·C + d_v.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
-	return C*L*T + 7*C*C + C*dK + 4*C*dV + dK*dV + 4*C + dV
+	return C*L*T + 8*C*C + C*dK + 4*C*dV + dK*dV + 4*C + dV
 }
 
 // Run computes Backward.
@@ -61,54 +61,56 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
-	t112 := c.Work[:C*L*T] // [L, T, C]
+	t13 := c.Work[:C*L*T] // [L, T, C]
 	work := c.Work[C*L*T:]
 	MBarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	A := work[:C*C] // [C, C]
 	work = work[C*C:]
-	t47 := work[:C*C] // [C, C]
+	t49 := work[:C*C] // [C, C]
 	work = work[C*C:]
 	t := work[:dV] // [d_v]
 	work = work[dV:]
-	t5 := work[:C*dV] // [C, d_v]
+	t45 := work[:C*dV] // [C, d_v]
 	work = work[C*dV:]
-	t45 := work[:C*dK] // [C, d_k]
+	t7 := work[:C*dK] // [d_k, C]
 	work = work[C*dK:]
-	t7 := work[:C] // [C]
+	t9 := work[:C] // [C]
 	work = work[C:]
 	t12 := work[:C*dV] // [C, d_v]
 	work = work[C*dV:]
-	t13 := work[:C*C] // [C, C]
+	t15 := work[:C*C] // [C, C]
 	work = work[C*C:]
-	t16 := work[:C*C] // [C, C]
+	t17 := work[:C*C] // [C, C]
 	work = work[C*C:]
-	t21 := work[:C*dV] // [C, d_v]
+	t22 := work[:C*dV] // [C, d_v]
 	work = work[C*dV:]
-	t23 := work[:C*C] // [C, C]
-	work = work[C*C:]
 	t24 := work[:C*C] // [C, C]
 	work = work[C*C:]
-	t27 := work[:C] // [C]
-	work = work[C:]
-	t31 := work[:C] // [C]
+	t25 := work[:C*C] // [C, C]
+	work = work[C*C:]
+	t29 := work[:C] // [C]
 	work = work[C:]
 	t32 := work[:C*dV] // [C, d_v]
 	work = work[C*dV:]
 	t33 := work[:C] // [C]
 	work = work[C:]
-	t36 := work[:C*C] // [C, C]
+	t35 := work[:C*C] // [C, C]
+	work = work[C*C:]
+	t36 := work[:C] // [C]
+	work = work[C:]
+	t46 := work[:C*C] // [C, C]
 	for i := range L {
 		for j := range T {
-			t112_2 := t112[(i*T+j)*C:][:C]
+			t13_2 := t13[(i*T+j)*C:][:C]
 			for k := range C {
 				yBar := c.YBar[((i*T+j)*C+k)*dV:][:dV]
 				QM := c.QM[((i*T+j)*C+k)*dV:][:dV]
-				var t1122 F
+				var t132 F
 				for m := range dV {
-					t1122 += F(yBar[m] * QM[m])
+					t132 += F(yBar[m] * QM[m])
 				}
-				t112_2[k] = t1122
+				t13_2[k] = t132
 			}
 		}
 	}
@@ -127,7 +129,7 @@ func (c *Backward[F]) Run() {
 			gam := c.Gam[(l*T+t2)*C:][:C]
 			gp := c.Gp[(l*T+t2)*C:][:C]
 			thetaBar := c.ThetaBar[(l*T+t2)*C:][:C]
-			t112_2 := t112[(l*T+t2)*C:][:C]
+			t13_2 := t13[(l*T+t2)*C:][:C]
 			gBar := c.GBar[(l*T+t2)*C:][:C]
 			gpBar := c.GpBar[(l*T+t2)*C:][:C]
 			gamBar := c.GamBar[(l*T+t2)*C:][:C]
@@ -137,11 +139,11 @@ func (c *Backward[F]) Run() {
 				A2 := A[i*C:][:C]
 				Gm := c.Gm[((l*T+t2)*C+i)*C:][:C]
 				QK := c.QK[((l*T+t2)*C+i)*C:][:C]
-				t47_2 := t47[i*C:][:C]
+				t49_2 := t49[i*C:][:C]
 				thetaEntry := theta[i]
 				for j := range C {
-					A2[j] = F(F(D[j]*KK[j]) * thetaEntry)
-					t47_2[j] = F(Gm[j] * QK[j])
+					A2[j] = F(F(thetaEntry*D[j]) * KK[j])
+					t49_2[j] = F(Gm[j] * QK[j])
 				}
 			}
 			for i := range dV {
@@ -153,119 +155,126 @@ func (c *Backward[F]) Run() {
 				}
 				t[i] = t2_2
 			}
-			var t3 F
+			var t4 F
 			for i := range dV {
-				t3 += t[i]
+				t4 += t[i]
 			}
-			kern.Gemm(C, dV, dK, F(1), false, t5, dV, 1, kern.From(c.K, (l*T+t2)*C*dK), dK, 1, MBarState, 1, dK)
-			kern.Gemm(dK, C, dV, F(1), false, t45, 1, dK, MBarState, 1, dK, kern.From(c.U, (l*T+t2)*C*dV), 1, dV)
+			kern.Gemm(C, dV, dK, F(1), false, t45, dV, 1, kern.From(c.K, (l*T+t2)*C*dK), dK, 1, MBarState, 1, dK)
+			kern.Gemm(dK, C, dV, F(1), false, t7, C, 1, MBarState, 1, dK, kern.From(c.U, (l*T+t2)*C*dV), 1, dV)
 			for i := range C {
-				U := c.U[((l*T+t2)*C+i)*dV:][:dV]
-				t5_2 := t5[i*dV:][:dV]
+				K := c.K[((l*T+t2)*C+i)*dK:][:dK]
+				var t92 F
+				for j := range dK {
+					t92 += F(K[j] * t7[j*C+i])
+				}
+				t9[i] = t92
+			}
+			for i := range C {
 				yBar := c.YBar[((l*T+t2)*C+i)*dV:][:dV]
 				t12_2 := t12[i*dV:][:dV]
-				var t72 F
 				gEntry := g[i]
 				for j := range dV {
-					t72 += F(U[j] * t5_2[j])
 					t12_2[j] = F(yBar[j] * gEntry)
 				}
-				t7[i] = t72
 			}
-			kern.Gemm(C, C, dV, F(1), false, t13, C, 1, kern.From(c.YBar, (l*T+t2)*C*dV), dV, 1, kern.From(c.U, (l*T+t2)*C*dV), 1, dV)
+			kern.Gemm(C, C, dV, F(1), false, t15, C, 1, kern.From(c.YBar, (l*T+t2)*C*dV), dV, 1, kern.From(c.U, (l*T+t2)*C*dV), 1, dV)
 			for i := range C {
 				Gm := c.Gm[((l*T+t2)*C+i)*C:][:C]
-				t13_2 := t13[i*C:][:C]
-				t16_2 := t16[i*C:][:C]
+				t15_2 := t15[i*C:][:C]
+				t17_2 := t17[i*C:][:C]
 				for j := range C {
-					t16_2[j] = F(Gm[j] * t13_2[j])
+					t17_2[j] = F(Gm[j] * t15_2[j])
 				}
 			}
 			for i := range C {
-				t5_2 := t5[i*dV:][:dV]
-				t21_2 := t21[i*dV:][:dV]
+				t45_2 := t45[i*dV:][:dV]
+				t22_2 := t22[i*dV:][:dV]
 				gamEntry := gam[i]
 				for j := range dV {
-					t21_2[j] = F(t5_2[j] * gamEntry)
+					t22_2[j] = F(t45_2[j] * gamEntry)
 				}
 			}
-			kern.Gemm(dV, C, C, F(1), true, t21, 1, dV, kern.From(c.YBar, (l*T+t2)*C*dV), 1, dV, t47, C, 1)
-			kern.Triangle(C, dV, true, t21, dV, 1, A, 1, C)
-			kern.Gemm(C, C, dV, F(-1), false, t23, 1, C, kern.From(c.U, (l*T+t2)*C*dV), dV, 1, t21, 1, dV)
-			clear(t24)
+			kern.Gemm(dV, C, C, F(1), true, t22, 1, dV, kern.From(c.YBar, (l*T+t2)*C*dV), 1, dV, t49, C, 1)
+			kern.Triangle(C, dV, true, t22, dV, 1, A, 1, C)
+			kern.Gemm(C, C, dV, F(-1), false, t24, 1, C, kern.From(c.U, (l*T+t2)*C*dV), dV, 1, t22, 1, dV)
+			clear(t25)
 			for i := range C {
 				if n := min(C, i); n > 0 {
-					t23_2 := t23[i*C:][:n]
 					t24_2 := t24[i*C:][:n]
+					t25_2 := t25[i*C:][:n]
 					for j := range n {
-						t24_2[j] = t23_2[j]
+						t25_2[j] = t24_2[j]
 					}
 				}
 			}
 			for i := range C {
+				t22_2 := t22[i*dV:][:dV]
 				P := c.P[((l*T+t2)*C+i)*dV:][:dV]
-				t21_2 := t21[i*dV:][:dV]
 				V := c.V[((l*T+t2)*C+i)*dV:][:dV]
 				VBar := c.VBar[((l*T+t2)*C+i)*dV:][:dV]
 				t32_2 := t32[i*dV:][:dV]
-				var t272 F
-				var t312 F
-				gpEntry := gp[i]
+				var t292 F
+				var t332 F
 				thetaEntry2 := theta[i]
+				gpEntry := gp[i]
 				for j := range dV {
+					t22Entry := t22_2[j]
+					t28 := F(t22Entry * thetaEntry2)
 					PEntry := P[j]
-					t21Entry := t21_2[j]
-					t272 += F((V[j] - F(PEntry*gpEntry)) * t21Entry)
-					t28 := F(t21Entry * thetaEntry2)
-					t312 += F(PEntry * t28)
+					t292 += F((V[j] - F(PEntry*gpEntry)) * t22Entry)
+					t332 += F(PEntry * t28)
 					VBar[j] = t28
 					t32_2[j] = -F(t28 * gpEntry)
 				}
-				t27[i] = t272
-				t31[i] = -t312
+				t29[i] = t292
+				t33[i] = -t332
 			}
 			for i := range C {
-				D := c.D[((l*T+t2)*C+i)*C:][:C]
 				KK := c.KK[((l*T+t2)*C+i)*C:][:C]
-				t24_2 := t24[i*C:][:C]
+				t25_2 := t25[i*C:][:C]
+				D := c.D[((l*T+t2)*C+i)*C:][:C]
 				DBar := c.DBar[((l*T+t2)*C+i)*C:][:C]
-				t36_2 := t36[i*C:][:C]
-				QK := c.QK[((l*T+t2)*C+i)*C:][:C]
-				t13_2 := t13[i*C:][:C]
-				GmBar := c.GmBar[((l*T+t2)*C+i)*C:][:C]
-				var t332 F
+				t35_2 := t35[i*C:][:C]
+				var t362 F
 				thetaEntry3 := theta[i]
 				for j := range C {
-					DEntry := D[j]
 					KKEntry := KK[j]
-					t24Entry := t24_2[j]
-					t332 += F(F(DEntry*KKEntry) * t24Entry)
-					t34 := F(t24Entry * thetaEntry3)
-					DBar[j] = F(KKEntry * t34)
-					t36_2[j] = F(DEntry * t34)
-					GmBar[j] = F(QK[j] * t13_2[j])
+					t25Entry := t25_2[j]
+					DEntry := D[j]
+					t362 += F(F(DEntry*KKEntry) * t25Entry)
+					DBar[j] = F(F(thetaEntry3*KKEntry) * t25Entry)
+					t35_2[j] = F(F(thetaEntry3*DEntry) * t25Entry)
 				}
-				t33[i] = t332
+				t36[i] = t362
 			}
 			for i := range C {
-				t45_2 := t45[i*dK:][:dK]
+				t35_2 := t35[i*C:][:C]
+				t46_2 := t46[i*C:][:C]
+				QK := c.QK[((l*T+t2)*C+i)*C:][:C]
+				t15_2 := t15[i*C:][:C]
+				GmBar := c.GmBar[((l*T+t2)*C+i)*C:][:C]
+				for j := range C {
+					t46_2[j] = t35_2[j] + t35[j*C+i]
+					GmBar[j] = F(QK[j] * t15_2[j])
+				}
+			}
+			for i := range C {
 				KBar := c.KBar[((l*T+t2)*C+i)*dK:][:dK]
 				gamEntry2 := gam[i]
 				for j := range dK {
-					KBar[j] = F(t45_2[j] * gamEntry2)
+					KBar[j] = F(t7[j*C+i] * gamEntry2)
 				}
 			}
-			kern.Gemm(dK, C, C, F(1), true, kern.From(c.KBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.Q, (l*T+t2)*C*dK), 1, dK, t16, C, 1)
-			kern.Gemm(dK, C, C, F(1), true, kern.From(c.KBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t36, 1, C)
-			kern.Gemm(dK, C, C, F(1), true, kern.From(c.KBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t36, C, 1)
+			kern.Gemm(dK, C, C, F(1), true, kern.From(c.KBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.Q, (l*T+t2)*C*dK), 1, dK, t17, C, 1)
+			kern.Gemm(dK, C, C, F(1), true, kern.From(c.KBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t46, 1, C)
 			kern.Gemm(dK, C, dV, F(1), true, kern.From(c.KBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.MStates, (l*T+t2)*dV*dK), 1, dK, t32, 1, dV)
-			kern.Gemm(dK, C, C, F(1), false, kern.From(c.QBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t16, 1, C)
+			kern.Gemm(dK, C, C, F(1), false, kern.From(c.QBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t17, 1, C)
 			kern.Gemm(dK, C, dV, F(1), true, kern.From(c.QBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.MStates, (l*T+t2)*dV*dK), 1, dK, t12, 1, dV)
 			for i := range C {
-				thetaBar[i] = t27[i] + t33[i]
-				gBar[i] = t112_2[i]
-				gpBar[i] = t31[i]
-				gamBar[i] = t7[i]
+				thetaBar[i] = t29[i] + t36[i]
+				gBar[i] = t13_2[i]
+				gpBar[i] = t33[i]
+				gamBar[i] = t9[i]
 			}
 			gCEntry := gC[t2]
 			for i := range dV {
@@ -276,7 +285,7 @@ func (c *Backward[F]) Run() {
 			}
 			kern.Gemm(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.Q, (l*T+t2)*C*dK), 1, dK, t12, dV, 1)
 			kern.Gemm(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t32, dV, 1)
-			gCBar[t2] = t3
+			gCBar[t2] = t4
 		}
 		for i := range dK * dV {
 			MBarOut[i] = MBarState2[i]

@@ -11,7 +11,7 @@ import (
 type backwardNest1Args struct {
 	yBar *float32
 	QM   *float32
-	t112 *float32
+	t13  *float32
 	n0   int // L
 	n1   int // C·T
 	n2   int // C·T·d_v
@@ -28,7 +28,7 @@ type backwardNest2Args struct {
 	A     *float32
 	Gm    *float32
 	QK    *float32
-	t47   *float32
+	t49   *float32
 	n0    int // C·t + C·T·l
 	n1    int // C·C·t + C·C·T·l
 	n2    int // C
@@ -45,18 +45,15 @@ type backwardNest3Args struct {
 
 type backwardNest4Args struct {
 	t       *float32
-	t3Total *float32
+	t4Total *float32
 	n0      int        // d_v
-	t3      [2]float32 // and nothing
+	t4      [2]float32 // and nothing
 }
 
 type backwardNest5Args struct {
 	g    *float32
-	U    *float32
-	t5   *float32
 	yBar *float32
 	t12  *float32
-	t7   *float32
 	n0   int // C·t + C·T·l
 	n1   int // C·d_v·t + C·T·d_v·l
 	n2   int // C
@@ -65,31 +62,31 @@ type backwardNest5Args struct {
 
 type backwardNest6Args struct {
 	Gm  *float32
-	t13 *float32
-	t16 *float32
+	t15 *float32
+	t17 *float32
 	n0  int // C·C·t + C·C·T·l
 	n1  int // C
 }
 
 type backwardNest7Args struct {
 	gam *float32
-	t5  *float32
-	t21 *float32
+	t45 *float32
+	t22 *float32
 	n0  int // C·t + C·T·l
 	n1  int // C
 	n2  int // d_v
 }
 
 type backwardNest8Args struct {
-	gp    *float32
 	theta *float32
+	gp    *float32
+	t22   *float32
 	P     *float32
-	t21   *float32
 	V     *float32
 	VBar  *float32
 	t32   *float32
-	t27   *float32
-	t31   *float32
+	t29   *float32
+	t33   *float32
 	n0    int // C·t + C·T·l
 	n1    int // C·d_v·t + C·T·d_v·l
 	n2    int // C
@@ -98,45 +95,32 @@ type backwardNest8Args struct {
 
 type backwardNest9Args struct {
 	theta *float32
-	D     *float32
 	KK    *float32
-	t24   *float32
+	t25   *float32
+	D     *float32
 	DBar  *float32
+	t35   *float32
 	t36   *float32
-	QK    *float32
-	t13   *float32
-	GmBar *float32
-	t33   *float32
 	n0    int // C·t + C·T·l
 	n1    int // C·C·t + C·C·T·l
 	n2    int // C
 }
 
 type backwardNest10Args struct {
-	gam  *float32
-	t45  *float32
-	KBar *float32
-	n0   int // C·t + C·T·l
-	n1   int // C·d_k·t + C·T·d_k·l
-	n2   int // C
-	n3   int // d_k
-}
-
-type backwardNest11Args struct {
-	t27      *float32
-	t33      *float32
+	t29      *float32
+	t36      *float32
 	thetaBar *float32
-	t112     *float32
+	t13      *float32
 	gBar     *float32
-	t31      *float32
+	t33      *float32
 	gpBar    *float32
-	t7       *float32
+	t9       *float32
 	gamBar   *float32
 	n0       int // C·t + C·T·l
 	n1       int // C
 }
 
-type backwardNest12Args struct {
+type backwardNest11Args struct {
 	MBarState *float32
 	n0        int        // d_v
 	n1        int        // d_k
@@ -154,31 +138,32 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = dK
 	_ = dV
-	t112 := c.Work[:C*L*T]                                      // [L, T, C]
+	t13 := c.Work[:C*L*T]                                       // [L, T, C]
 	MBarState := c.Work[C*L*T:][:dK*dV]                         // [d_v, d_k]
 	A := c.Work[C*L*T+dK*dV:][:C*C]                             // [C, C]
-	t47 := c.Work[C*L*T+C*C+dK*dV:][:C*C]                       // [C, C]
+	t49 := c.Work[C*L*T+C*C+dK*dV:][:C*C]                       // [C, C]
 	t := c.Work[C*L*T+2*C*C+dK*dV:][:dV]                        // [d_v]
-	t5 := c.Work[C*L*T+2*C*C+dK*dV+dV:][:C*dV]                  // [C, d_v]
-	t45 := c.Work[C*L*T+2*C*C+C*dV+dK*dV+dV:][:C*dK]            // [C, d_k]
-	t7 := c.Work[C*L*T+2*C*C+C*dK+C*dV+dK*dV+dV:][:C]           // [C]
+	t45 := c.Work[C*L*T+2*C*C+dK*dV+dV:][:C*dV]                 // [C, d_v]
+	t7 := c.Work[C*L*T+2*C*C+C*dV+dK*dV+dV:][:C*dK]             // [d_k, C]
+	t9 := c.Work[C*L*T+2*C*C+C*dK+C*dV+dK*dV+dV:][:C]           // [C]
 	t12 := c.Work[C*L*T+2*C*C+C*dK+C*dV+dK*dV+C+dV:][:C*dV]     // [C, d_v]
-	t13 := c.Work[C*L*T+2*C*C+C*dK+2*C*dV+dK*dV+C+dV:][:C*C]    // [C, C]
-	t16 := c.Work[C*L*T+3*C*C+C*dK+2*C*dV+dK*dV+C+dV:][:C*C]    // [C, C]
-	t21 := c.Work[C*L*T+4*C*C+C*dK+2*C*dV+dK*dV+C+dV:][:C*dV]   // [C, d_v]
-	t23 := c.Work[C*L*T+4*C*C+C*dK+3*C*dV+dK*dV+C+dV:][:C*C]    // [C, C]
-	t24 := c.Work[C*L*T+5*C*C+C*dK+3*C*dV+dK*dV+C+dV:][:C*C]    // [C, C]
-	t27 := c.Work[C*L*T+6*C*C+C*dK+3*C*dV+dK*dV+C+dV:][:C]      // [C]
-	t31 := c.Work[C*L*T+6*C*C+C*dK+3*C*dV+dK*dV+2*C+dV:][:C]    // [C]
-	t32 := c.Work[C*L*T+6*C*C+C*dK+3*C*dV+dK*dV+3*C+dV:][:C*dV] // [C, d_v]
-	t33 := c.Work[C*L*T+6*C*C+C*dK+4*C*dV+dK*dV+3*C+dV:][:C]    // [C]
-	t36 := c.Work[C*L*T+6*C*C+C*dK+4*C*dV+dK*dV+4*C+dV:][:C*C]  // [C, C]
-	t3Total := make([]F, 1)
+	t15 := c.Work[C*L*T+2*C*C+C*dK+2*C*dV+dK*dV+C+dV:][:C*C]    // [C, C]
+	t17 := c.Work[C*L*T+3*C*C+C*dK+2*C*dV+dK*dV+C+dV:][:C*C]    // [C, C]
+	t22 := c.Work[C*L*T+4*C*C+C*dK+2*C*dV+dK*dV+C+dV:][:C*dV]   // [C, d_v]
+	t24 := c.Work[C*L*T+4*C*C+C*dK+3*C*dV+dK*dV+C+dV:][:C*C]    // [C, C]
+	t25 := c.Work[C*L*T+5*C*C+C*dK+3*C*dV+dK*dV+C+dV:][:C*C]    // [C, C]
+	t29 := c.Work[C*L*T+6*C*C+C*dK+3*C*dV+dK*dV+C+dV:][:C]      // [C]
+	t32 := c.Work[C*L*T+6*C*C+C*dK+3*C*dV+dK*dV+2*C+dV:][:C*dV] // [C, d_v]
+	t33 := c.Work[C*L*T+6*C*C+C*dK+4*C*dV+dK*dV+2*C+dV:][:C]    // [C]
+	t35 := c.Work[C*L*T+6*C*C+C*dK+4*C*dV+dK*dV+3*C+dV:][:C*C]  // [C, C]
+	t36 := c.Work[C*L*T+7*C*C+C*dK+4*C*dV+dK*dV+3*C+dV:][:C]    // [C]
+	t46 := c.Work[C*L*T+7*C*C+C*dK+4*C*dV+dK*dV+4*C+dV:][:C*C]  // [C, C]
+	t4Total := make([]F, 1)
 	if kern.Wide() {
 		a := backwardNest1Args{
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(c.QM),
-			unsafe.SliceData(t112),
+			unsafe.SliceData(t13),
 			L,
 			C * T,
 			C * T * dV,
@@ -191,17 +176,17 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t112_2 := t112[(i*T+j)*C:][:C]
+				t13_2 := t13[(i*T+j)*C:][:C]
 				for k := range C {
 					yBar := c.YBar[((i*T+j)*C+k)*dV:][:dV]
 					QM := c.QM[((i*T+j)*C+k)*dV:][:dV]
-					var t1122 F
-					t1122Sums := [16]F{t1122}
+					var t132 F
+					t132Sums := [16]F{t132}
 					for m := range dV {
-						t1122Sums[m%16] = num.FMA32(yBar[m], QM[m], t1122Sums[m%16])
+						t132Sums[m%16] = num.FMA32(yBar[m], QM[m], t132Sums[m%16])
 					}
-					t1122 = kern.Sum16(&t1122Sums)
-					t112_2[k] = t1122
+					t132 = kern.Sum16(&t132Sums)
+					t13_2[k] = t132
 				}
 			}
 		}
@@ -211,6 +196,7 @@ func (c *backwardFused) run() {
 		gCBar := c.GCBar[l*T:][:T]
 		copy(MBarState[:dK*dV], c.MBar[l*dV*dK:][:dK*dV])
 		for t2 := T - 1; t2 >= 0; t2-- {
+			gam := c.Gam[(l*T+t2)*C:][:C]
 			if kern.Wide() {
 				a := backwardNest2Args{
 					unsafe.SliceData(c.Theta),
@@ -219,7 +205,7 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(A),
 					unsafe.SliceData(c.Gm),
 					unsafe.SliceData(c.QK),
-					unsafe.SliceData(t47),
+					unsafe.SliceData(t49),
 					C*t2 + C*T*l,
 					C*C*t2 + C*C*T*l,
 					C,
@@ -233,11 +219,11 @@ func (c *backwardFused) run() {
 					A2 := A[i*C:][:C]
 					Gm := c.Gm[((l*T+t2)*C+i)*C:][:C]
 					QK := c.QK[((l*T+t2)*C+i)*C:][:C]
-					t47_2 := t47[i*C:][:C]
+					t49_2 := t49[i*C:][:C]
 					thetaEntry := theta[i]
 					for j := range C {
-						A2[j] = F(F(D[j]*KK[j]) * thetaEntry)
-						t47_2[j] = F(Gm[j] * QK[j])
+						A2[j] = F(F(thetaEntry*D[j]) * KK[j])
+						t49_2[j] = F(Gm[j] * QK[j])
 					}
 				}
 			}
@@ -264,35 +250,40 @@ func (c *backwardFused) run() {
 					t[i] = t2_2
 				}
 			}
-			var t3 F
+			var t4 F
 			if kern.Wide() {
 				a := backwardNest4Args{
 					unsafe.SliceData(t),
-					unsafe.SliceData(t3Total),
+					unsafe.SliceData(t4Total),
 					dV,
-					[2]float32{t3},
+					[2]float32{t4},
 				}
 				backwardNest4(&a)
 			} else {
-				t3_2 := t3
-				t3Sums := [16]F{t3_2}
+				t4_2 := t4
+				t4Sums := [16]F{t4_2}
 				for i := range dV {
-					t3Sums[i%16] = t3Sums[i%16] + t[i]
+					t4Sums[i%16] = t4Sums[i%16] + t[i]
 				}
-				t3_2 = kern.Sum16(&t3Sums)
-				t3Total[0] = t3_2
+				t4_2 = kern.Sum16(&t4Sums)
+				t4Total[0] = t4_2
 			}
-			t3 = t3Total[0]
-			kern.GemmFMA(C, dV, dK, F(1), false, t5, dV, 1, kern.From(c.K, (l*T+t2)*C*dK), dK, 1, MBarState, 1, dK)
-			kern.GemmFMA(dK, C, dV, F(1), false, t45, 1, dK, MBarState, 1, dK, kern.From(c.U, (l*T+t2)*C*dV), 1, dV)
+			t4 = t4Total[0]
+			kern.GemmFMA(C, dV, dK, F(1), false, t45, dV, 1, kern.From(c.K, (l*T+t2)*C*dK), dK, 1, MBarState, 1, dK)
+			kern.GemmFMA(dK, C, dV, F(1), false, t7, C, 1, MBarState, 1, dK, kern.From(c.U, (l*T+t2)*C*dV), 1, dV)
+			for i := range C {
+				K := c.K[((l*T+t2)*C+i)*dK:][:dK]
+				var t92 F
+				for j := range dK {
+					t92 = num.FMA32(K[j], t7[j*C+i], t92)
+				}
+				t9[i] = t92
+			}
 			if kern.Wide() {
 				a := backwardNest5Args{
 					unsafe.SliceData(c.G),
-					unsafe.SliceData(c.U),
-					unsafe.SliceData(t5),
 					unsafe.SliceData(c.YBar),
 					unsafe.SliceData(t12),
-					unsafe.SliceData(t7),
 					C*t2 + C*T*l,
 					C*dV*t2 + C*T*dV*l,
 					C,
@@ -302,27 +293,20 @@ func (c *backwardFused) run() {
 			} else {
 				g := c.G[(l*T+t2)*C:][:C]
 				for i := range C {
-					U := c.U[((l*T+t2)*C+i)*dV:][:dV]
-					t5_2 := t5[i*dV:][:dV]
 					yBar := c.YBar[((l*T+t2)*C+i)*dV:][:dV]
 					t12_2 := t12[i*dV:][:dV]
-					var t72 F
 					gEntry := g[i]
-					t72Sums := [16]F{t72}
 					for j := range dV {
-						t72Sums[j%16] = num.FMA32(U[j], t5_2[j], t72Sums[j%16])
 						t12_2[j] = F(yBar[j] * gEntry)
 					}
-					t72 = kern.Sum16(&t72Sums)
-					t7[i] = t72
 				}
 			}
-			kern.GemmFMA(C, C, dV, F(1), false, t13, C, 1, kern.From(c.YBar, (l*T+t2)*C*dV), dV, 1, kern.From(c.U, (l*T+t2)*C*dV), 1, dV)
+			kern.GemmFMA(C, C, dV, F(1), false, t15, C, 1, kern.From(c.YBar, (l*T+t2)*C*dV), dV, 1, kern.From(c.U, (l*T+t2)*C*dV), 1, dV)
 			if kern.Wide() {
 				a := backwardNest6Args{
 					unsafe.SliceData(c.Gm),
-					unsafe.SliceData(t13),
-					unsafe.SliceData(t16),
+					unsafe.SliceData(t15),
+					unsafe.SliceData(t17),
 					C*C*t2 + C*C*T*l,
 					C,
 				}
@@ -330,54 +314,53 @@ func (c *backwardFused) run() {
 			} else {
 				for i := range C {
 					Gm := c.Gm[((l*T+t2)*C+i)*C:][:C]
-					t13_2 := t13[i*C:][:C]
-					t16_2 := t16[i*C:][:C]
+					t15_2 := t15[i*C:][:C]
+					t17_2 := t17[i*C:][:C]
 					for j := range C {
-						t16_2[j] = F(Gm[j] * t13_2[j])
+						t17_2[j] = F(Gm[j] * t15_2[j])
 					}
 				}
 			}
 			if kern.Wide() {
 				a := backwardNest7Args{
 					unsafe.SliceData(c.Gam),
-					unsafe.SliceData(t5),
-					unsafe.SliceData(t21),
+					unsafe.SliceData(t45),
+					unsafe.SliceData(t22),
 					C*t2 + C*T*l,
 					C,
 					dV,
 				}
 				backwardNest7(&a)
 			} else {
-				gam := c.Gam[(l*T+t2)*C:][:C]
 				for i := range C {
-					t5_2 := t5[i*dV:][:dV]
-					t21_2 := t21[i*dV:][:dV]
+					t45_2 := t45[i*dV:][:dV]
+					t22_2 := t22[i*dV:][:dV]
 					gamEntry := gam[i]
 					for j := range dV {
-						t21_2[j] = F(t5_2[j] * gamEntry)
+						t22_2[j] = F(t45_2[j] * gamEntry)
 					}
 				}
 			}
-			kern.GemmFMA(dV, C, C, F(1), true, t21, 1, dV, kern.From(c.YBar, (l*T+t2)*C*dV), 1, dV, t47, C, 1)
-			kern.TriangleFMA(C, dV, true, t21, dV, 1, A, 1, C)
-			kern.GemmFMA(C, C, dV, F(-1), false, t23, 1, C, kern.From(c.U, (l*T+t2)*C*dV), dV, 1, t21, 1, dV)
-			clear(t24)
+			kern.GemmFMA(dV, C, C, F(1), true, t22, 1, dV, kern.From(c.YBar, (l*T+t2)*C*dV), 1, dV, t49, C, 1)
+			kern.TriangleFMA(C, dV, true, t22, dV, 1, A, 1, C)
+			kern.GemmFMA(C, C, dV, F(-1), false, t24, 1, C, kern.From(c.U, (l*T+t2)*C*dV), dV, 1, t22, 1, dV)
+			clear(t25)
 			for i := range C {
 				for j := range min(C, i) {
-					t24[i*C+j] = t23[i*C+j]
+					t25[i*C+j] = t24[i*C+j]
 				}
 			}
 			if kern.Wide() {
 				a := backwardNest8Args{
-					unsafe.SliceData(c.Gp),
 					unsafe.SliceData(c.Theta),
+					unsafe.SliceData(c.Gp),
+					unsafe.SliceData(t22),
 					unsafe.SliceData(c.P),
-					unsafe.SliceData(t21),
 					unsafe.SliceData(c.V),
 					unsafe.SliceData(c.VBar),
 					unsafe.SliceData(t32),
-					unsafe.SliceData(t27),
-					unsafe.SliceData(t31),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t33),
 					C*t2 + C*T*l,
 					C*dV*t2 + C*T*dV*l,
 					C,
@@ -385,47 +368,44 @@ func (c *backwardFused) run() {
 				}
 				backwardNest8(&a)
 			} else {
-				gp := c.Gp[(l*T+t2)*C:][:C]
 				theta := c.Theta[(l*T+t2)*C:][:C]
+				gp := c.Gp[(l*T+t2)*C:][:C]
 				for i := range C {
+					t22_2 := t22[i*dV:][:dV]
 					P := c.P[((l*T+t2)*C+i)*dV:][:dV]
-					t21_2 := t21[i*dV:][:dV]
 					V := c.V[((l*T+t2)*C+i)*dV:][:dV]
 					VBar := c.VBar[((l*T+t2)*C+i)*dV:][:dV]
 					t32_2 := t32[i*dV:][:dV]
-					var t272 F
-					var t312 F
-					gpEntry := gp[i]
+					var t292 F
+					var t332 F
 					thetaEntry2 := theta[i]
-					t272Sums := [16]F{t272}
-					t312Sums := [16]F{t312}
+					gpEntry := gp[i]
+					t292Sums := [16]F{t292}
+					t332Sums := [16]F{t332}
 					for j := range dV {
+						t22Entry := t22_2[j]
+						t28 := F(t22Entry * thetaEntry2)
 						PEntry := P[j]
-						t21Entry := t21_2[j]
-						t272Sums[j%16] = num.FMA32(num.FMA32(-PEntry, gpEntry, V[j]), t21Entry, t272Sums[j%16])
-						t28 := F(t21Entry * thetaEntry2)
-						t312Sums[j%16] = num.FMA32(PEntry, t28, t312Sums[j%16])
+						t292Sums[j%16] = num.FMA32(num.FMA32(-PEntry, gpEntry, V[j]), t22Entry, t292Sums[j%16])
+						t332Sums[j%16] = num.FMA32(PEntry, t28, t332Sums[j%16])
 						VBar[j] = t28
 						t32_2[j] = -F(t28 * gpEntry)
 					}
-					t272 = kern.Sum16(&t272Sums)
-					t312 = kern.Sum16(&t312Sums)
-					t27[i] = t272
-					t31[i] = -t312
+					t292 = kern.Sum16(&t292Sums)
+					t332 = kern.Sum16(&t332Sums)
+					t29[i] = t292
+					t33[i] = -t332
 				}
 			}
 			if kern.Wide() {
 				a := backwardNest9Args{
 					unsafe.SliceData(c.Theta),
-					unsafe.SliceData(c.D),
 					unsafe.SliceData(c.KK),
-					unsafe.SliceData(t24),
+					unsafe.SliceData(t25),
+					unsafe.SliceData(c.D),
 					unsafe.SliceData(c.DBar),
+					unsafe.SliceData(t35),
 					unsafe.SliceData(t36),
-					unsafe.SliceData(c.QK),
-					unsafe.SliceData(t13),
-					unsafe.SliceData(c.GmBar),
-					unsafe.SliceData(t33),
 					C*t2 + C*T*l,
 					C*C*t2 + C*C*T*l,
 					C,
@@ -434,96 +414,86 @@ func (c *backwardFused) run() {
 			} else {
 				theta := c.Theta[(l*T+t2)*C:][:C]
 				for i := range C {
-					D := c.D[((l*T+t2)*C+i)*C:][:C]
 					KK := c.KK[((l*T+t2)*C+i)*C:][:C]
-					t24_2 := t24[i*C:][:C]
+					t25_2 := t25[i*C:][:C]
+					D := c.D[((l*T+t2)*C+i)*C:][:C]
 					DBar := c.DBar[((l*T+t2)*C+i)*C:][:C]
-					t36_2 := t36[i*C:][:C]
-					QK := c.QK[((l*T+t2)*C+i)*C:][:C]
-					t13_2 := t13[i*C:][:C]
-					GmBar := c.GmBar[((l*T+t2)*C+i)*C:][:C]
-					var t332 F
+					t35_2 := t35[i*C:][:C]
+					var t362 F
 					thetaEntry3 := theta[i]
-					t332Sums := [16]F{t332}
+					t362Sums := [16]F{t362}
 					for j := range C {
-						DEntry := D[j]
 						KKEntry := KK[j]
-						t24Entry := t24_2[j]
-						t332Sums[j%16] = num.FMA32(F(DEntry*KKEntry), t24Entry, t332Sums[j%16])
-						t34 := F(t24Entry * thetaEntry3)
-						DBar[j] = F(KKEntry * t34)
-						t36_2[j] = F(DEntry * t34)
-						GmBar[j] = F(QK[j] * t13_2[j])
+						t25Entry := t25_2[j]
+						DEntry := D[j]
+						t362Sums[j%16] = num.FMA32(F(DEntry*KKEntry), t25Entry, t362Sums[j%16])
+						DBar[j] = F(F(thetaEntry3*KKEntry) * t25Entry)
+						t35_2[j] = F(F(thetaEntry3*DEntry) * t25Entry)
 					}
-					t332 = kern.Sum16(&t332Sums)
-					t33[i] = t332
+					t362 = kern.Sum16(&t362Sums)
+					t36[i] = t362
 				}
 			}
-			if kern.Wide() {
-				a := backwardNest10Args{
-					unsafe.SliceData(c.Gam),
-					unsafe.SliceData(t45),
-					unsafe.SliceData(c.KBar),
-					C*t2 + C*T*l,
-					C*dK*t2 + C*T*dK*l,
-					C,
-					dK,
-				}
-				backwardNest10(&a)
-			} else {
-				gam := c.Gam[(l*T+t2)*C:][:C]
-				for i := range C {
-					t45_2 := t45[i*dK:][:dK]
-					KBar := c.KBar[((l*T+t2)*C+i)*dK:][:dK]
-					gamEntry2 := gam[i]
-					for j := range dK {
-						KBar[j] = F(t45_2[j] * gamEntry2)
-					}
+			for i := range C {
+				t35_2 := t35[i*C:][:C]
+				t46_2 := t46[i*C:][:C]
+				QK := c.QK[((l*T+t2)*C+i)*C:][:C]
+				t15_2 := t15[i*C:][:C]
+				GmBar := c.GmBar[((l*T+t2)*C+i)*C:][:C]
+				for j := range C {
+					t46_2[j] = t35_2[j] + t35[j*C+i]
+					GmBar[j] = F(QK[j] * t15_2[j])
 				}
 			}
-			kern.GemmFMA(dK, C, C, F(1), true, kern.From(c.KBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.Q, (l*T+t2)*C*dK), 1, dK, t16, C, 1)
-			kern.GemmFMA(dK, C, C, F(1), true, kern.From(c.KBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t36, 1, C)
-			kern.GemmFMA(dK, C, C, F(1), true, kern.From(c.KBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t36, C, 1)
+			for i := range C {
+				KBar := c.KBar[((l*T+t2)*C+i)*dK:][:dK]
+				gamEntry2 := gam[i]
+				for j := range dK {
+					KBar[j] = F(t7[j*C+i] * gamEntry2)
+				}
+			}
+			kern.GemmFMA(dK, C, C, F(1), true, kern.From(c.KBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.Q, (l*T+t2)*C*dK), 1, dK, t17, C, 1)
+			kern.GemmFMA(dK, C, C, F(1), true, kern.From(c.KBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t46, 1, C)
 			kern.GemmFMA(dK, C, dV, F(1), true, kern.From(c.KBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.MStates, (l*T+t2)*dV*dK), 1, dK, t32, 1, dV)
-			kern.GemmFMA(dK, C, C, F(1), false, kern.From(c.QBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t16, 1, C)
+			kern.GemmFMA(dK, C, C, F(1), false, kern.From(c.QBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t17, 1, C)
 			kern.GemmFMA(dK, C, dV, F(1), true, kern.From(c.QBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.MStates, (l*T+t2)*dV*dK), 1, dK, t12, 1, dV)
 			if kern.Wide() {
-				a := backwardNest11Args{
-					unsafe.SliceData(t27),
-					unsafe.SliceData(t33),
+				a := backwardNest10Args{
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t36),
 					unsafe.SliceData(c.ThetaBar),
-					unsafe.SliceData(t112),
+					unsafe.SliceData(t13),
 					unsafe.SliceData(c.GBar),
-					unsafe.SliceData(t31),
+					unsafe.SliceData(t33),
 					unsafe.SliceData(c.GpBar),
-					unsafe.SliceData(t7),
+					unsafe.SliceData(t9),
 					unsafe.SliceData(c.GamBar),
 					C*t2 + C*T*l,
 					C,
 				}
-				backwardNest11(&a)
+				backwardNest10(&a)
 			} else {
 				thetaBar := c.ThetaBar[(l*T+t2)*C:][:C]
-				t112_2 := t112[(l*T+t2)*C:][:C]
+				t13_2 := t13[(l*T+t2)*C:][:C]
 				gBar := c.GBar[(l*T+t2)*C:][:C]
 				gpBar := c.GpBar[(l*T+t2)*C:][:C]
 				gamBar := c.GamBar[(l*T+t2)*C:][:C]
 				for i := range C {
-					thetaBar[i] = t27[i] + t33[i]
-					gBar[i] = t112_2[i]
-					gpBar[i] = t31[i]
-					gamBar[i] = t7[i]
+					thetaBar[i] = t29[i] + t36[i]
+					gBar[i] = t13_2[i]
+					gpBar[i] = t33[i]
+					gamBar[i] = t9[i]
 				}
 			}
 			gCEntry := gC[t2]
 			if kern.Wide() {
-				a := backwardNest12Args{
+				a := backwardNest11Args{
 					unsafe.SliceData(MBarState),
 					dV,
 					dK,
 					[2]float32{gCEntry},
 				}
-				backwardNest12(&a)
+				backwardNest11(&a)
 			} else {
 				for i := range dV {
 					MBarState2 := MBarState[i*dK:][:dK]
@@ -534,7 +504,7 @@ func (c *backwardFused) run() {
 			}
 			kern.GemmFMA(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.Q, (l*T+t2)*C*dK), 1, dK, t12, dV, 1)
 			kern.GemmFMA(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t32, dV, 1)
-			gCBar[t2] = t3
+			gCBar[t2] = t4
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState[:dK*dV])
 	}

@@ -108,12 +108,6 @@ func backwardNest11AVX512(a *backwardNest11Args)
 //go:noescape
 func backwardNest11AVX2(a *backwardNest11Args)
 
-//go:noescape
-func backwardNest12AVX512(a *backwardNest12Args)
-
-//go:noescape
-func backwardNest12AVX2(a *backwardNest12Args)
-
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -248,12 +242,4 @@ func backwardNest11(a *backwardNest11Args) {
 		return
 	}
 	backwardNest11AVX2(a)
-}
-
-func backwardNest12(a *backwardNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest12AVX512(a)
-		return
-	}
-	backwardNest12AVX2(a)
 }

@@ -37,5 +37,3 @@ func backwardNest9(*backwardNest9Args) { panic("no assembly in this build") }
 func backwardNest10(*backwardNest10Args) { panic("no assembly in this build") }
 
 func backwardNest11(*backwardNest11Args) { panic("no assembly in this build") }
-
-func backwardNest12(*backwardNest12Args) { panic("no assembly in this build") }

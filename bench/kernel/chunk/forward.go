@@ -66,9 +66,9 @@ func (c *Forward[F]) Run() {
 	work = work[C*C:]
 	A := work[:C*C] // [C, C]
 	work = work[C*C:]
-	t3 := work[:C*C] // [C, C]
+	t5 := work[:C*C] // [C, C]
 	work = work[C*C:]
-	t4 := work[:C*dK] // [C, d_k]
+	t6 := work[:C*dK] // [C, d_k]
 	for l := range L {
 		M := c.M[l*dV*dK:][:dK*dV]
 		MState2 := MState[:dK*dV]
@@ -115,9 +115,9 @@ func (c *Forward[F]) Run() {
 			for i := range C {
 				Gm := c.Gm[((l*T+t)*C+i)*C:][:C]
 				QK2_2 := QK2[i*C:][:C]
-				t3_2 := t3[i*C:][:C]
+				t5_2 := t5[i*C:][:C]
 				for j := range C {
-					t3_2[j] = F(Gm[j] * QK2_2[j])
+					t5_2[j] = F(Gm[j] * QK2_2[j])
 				}
 			}
 			for i := range C {
@@ -128,13 +128,13 @@ func (c *Forward[F]) Run() {
 					y[j] = F(QM2_2[j] * gEntry)
 				}
 			}
-			kern.Gemm(dV, C, C, F(1), true, kern.From(c.Y, (l*T+t)*C*dV), 1, dV, U2, 1, dV, t3, 1, C)
+			kern.Gemm(dV, C, C, F(1), true, kern.From(c.Y, (l*T+t)*C*dV), 1, dV, U2, 1, dV, t5, 1, C)
 			for i := range C {
 				K := c.K[((l*T+t)*C+i)*dK:][:dK]
-				t4_2 := t4[i*dK:][:dK]
+				t6_2 := t6[i*dK:][:dK]
 				gamEntry := gam[i]
 				for j := range dK {
-					t4_2[j] = F(K[j] * gamEntry)
+					t6_2[j] = F(K[j] * gamEntry)
 				}
 			}
 			gCEntry := gC[t]
@@ -144,7 +144,7 @@ func (c *Forward[F]) Run() {
 					MState3[j] = F(gCEntry * MState3[j])
 				}
 			}
-			kern.Gemm(dV, dK, C, F(1), true, MState, dK, 1, U2, 1, dV, t4, dK, 1)
+			kern.Gemm(dV, dK, C, F(1), true, MState, dK, 1, U2, 1, dV, t6, dK, 1)
 			if len(c.P) > 0 {
 				P2_2 := P2[:C*dV]
 				P := c.P[(l*T+t)*C*dV:][:C*dV]

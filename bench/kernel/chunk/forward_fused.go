@@ -33,7 +33,7 @@ type forwardNest2Args struct {
 type forwardNest3Args struct {
 	Gm  *float32
 	QK2 *float32
-	t3  *float32
+	t5  *float32
 	n0  int // C·C·t + C·C·T·l
 	n1  int // C
 }
@@ -51,7 +51,7 @@ type forwardNest4Args struct {
 type forwardNest5Args struct {
 	gam *float32
 	K   *float32
-	t4  *float32
+	t6  *float32
 	n0  int // C·t + C·T·l
 	n1  int // C·d_k·t + C·T·d_k·l
 	n2  int // C
@@ -83,8 +83,8 @@ func (c *forwardFused) run() {
 	QM2 := c.Work[C*C+2*C*dV+dK*dV:][:C*dV]  // [C, d_v]
 	QK2 := c.Work[C*C+3*C*dV+dK*dV:][:C*C]   // [C, C]
 	A := c.Work[2*C*C+3*C*dV+dK*dV:][:C*C]   // [C, C]
-	t3 := c.Work[3*C*C+3*C*dV+dK*dV:][:C*C]  // [C, C]
-	t4 := c.Work[4*C*C+3*C*dV+dK*dV:][:C*dK] // [C, d_k]
+	t5 := c.Work[3*C*C+3*C*dV+dK*dV:][:C*C]  // [C, C]
+	t6 := c.Work[4*C*C+3*C*dV+dK*dV:][:C*dK] // [C, d_k]
 	for l := range L {
 		gC := c.GC[l*T:][:T]
 		copy(MState[:dK*dV], c.M[l*dV*dK:][:dK*dV])
@@ -151,7 +151,7 @@ func (c *forwardFused) run() {
 				a := forwardNest3Args{
 					unsafe.SliceData(c.Gm),
 					unsafe.SliceData(QK2),
-					unsafe.SliceData(t3),
+					unsafe.SliceData(t5),
 					C*C*t + C*C*T*l,
 					C,
 				}
@@ -160,9 +160,9 @@ func (c *forwardFused) run() {
 				for i := range C {
 					Gm := c.Gm[((l*T+t)*C+i)*C:][:C]
 					QK2_2 := QK2[i*C:][:C]
-					t3_2 := t3[i*C:][:C]
+					t5_2 := t5[i*C:][:C]
 					for j := range C {
-						t3_2[j] = F(Gm[j] * QK2_2[j])
+						t5_2[j] = F(Gm[j] * QK2_2[j])
 					}
 				}
 			}
@@ -188,12 +188,12 @@ func (c *forwardFused) run() {
 					}
 				}
 			}
-			kern.GemmFMA(dV, C, C, F(1), true, kern.From(c.Y, (l*T+t)*C*dV), 1, dV, U2, 1, dV, t3, 1, C)
+			kern.GemmFMA(dV, C, C, F(1), true, kern.From(c.Y, (l*T+t)*C*dV), 1, dV, U2, 1, dV, t5, 1, C)
 			if kern.Wide() {
 				a := forwardNest5Args{
 					unsafe.SliceData(c.Gam),
 					unsafe.SliceData(c.K),
-					unsafe.SliceData(t4),
+					unsafe.SliceData(t6),
 					C*t + C*T*l,
 					C*dK*t + C*T*dK*l,
 					C,
@@ -204,10 +204,10 @@ func (c *forwardFused) run() {
 				gam := c.Gam[(l*T+t)*C:][:C]
 				for i := range C {
 					K := c.K[((l*T+t)*C+i)*dK:][:dK]
-					t4_2 := t4[i*dK:][:dK]
+					t6_2 := t6[i*dK:][:dK]
 					gamEntry := gam[i]
 					for j := range dK {
-						t4_2[j] = F(K[j] * gamEntry)
+						t6_2[j] = F(K[j] * gamEntry)
 					}
 				}
 			}
@@ -228,7 +228,7 @@ func (c *forwardFused) run() {
 					}
 				}
 			}
-			kern.GemmFMA(dV, dK, C, F(1), true, MState, dK, 1, U2, 1, dV, t4, dK, 1)
+			kern.GemmFMA(dV, dK, C, F(1), true, MState, dK, 1, U2, 1, dV, t6, dK, 1)
 			if len(c.P) > 0 {
 				copy(c.P[(l*T+t)*C*dV:][:C*dV], P2[:C*dV])
 			}

@@ -34,13 +34,13 @@ type Backward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 0.
+// WorkLen is 2·L·T·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 0 + (kern.Blocks(dV)-1)*(2*L*T*dK+2*L*T) // and the sums of blocks of rows
+		return 2*L*T*dK + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
 	}
-	return 0
+	return 2 * L * T * dK
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -57,40 +57,38 @@ func (c *Backward[F]) Run() {
 	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
+	t7 := c.Work[:L*T*dK] // [L, T, d_k]
+	work := c.Work[L*T*dK:]
+	t15 := work[:L*T*dK]     // [L, T, d_k]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t4 := rows[:dK] // [d_k]
+	t32 := rows[:dK] // [d_k]
 
 	// delta_core
 	clear(c.RhoBar)
-	clear(c.ThetaBar)
-	clear(c.KBar)
 	clear(c.QBar)
+	clear(t7)
+	clear(t15)
 	for l := range L {
 		i := 0
-		for ; i+2 < dV; i += 3 {
+		for ; i+1 < dV; i += 2 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
-			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MBarOut2 := c.MBarOut[(l*dV+i+1)*dK:][:dK]
-			MBarOut3 := c.MBarOut[(l*dV+i+2)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
-				MBarState[j][2] = MBar3[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
-				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
-					MTrail2[j][2] = MCheckpoints3[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
@@ -104,97 +102,74 @@ func (c *Backward[F]) Run() {
 						thetaEntry := theta[a]
 						w0 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i])
 						w1 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i+1])
-						w2 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i+2])
 						for j := range dK {
 							kEntry := k[j]
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(w0*kEntry)
 							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(w1*kEntry)
-							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(w2*kEntry)
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					theta := c.Theta[l*T+C*s:][:n]
-					thetaBar := c.ThetaBar[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
+						t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+						t15_2 := t15[(l*T+a+C*s)*dK:][:dK]
 						// delta_core.y, delta_core.M
-						var t260 F
-						var t1020 F
+						var t180 F
+						var t100 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
-						var t261 F
-						var t1021 F
+						MLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
+						var t181 F
+						var t101 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
-						var t262 F
-						var t1022 F
-						yBarEntry2 := c.YBar[(l*T+a+C*s)*dV+i+2]
+						MLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
 							qEntry := q[j]
 							kEntry := k[j]
 							qBarSum := qBar[j]
-							t420 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t260 += F(t420 * kEntry)
-							t1020 += F(MTrail3[j][0] * t420)
+							t7Sum := t7_2[j]
+							t3220 := MBarState[j][0] + F(qEntry*yBarEntry0)
+							t180 += F(t3220 * kEntry)
+							t100 += F(MTrail3[j][0] * t3220)
 							qBarSum += F(MTrail4[j][0] * yBarEntry0)
-							t4[j][0] = t420
-							t421 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t261 += F(t421 * kEntry)
-							t1021 += F(MTrail3[j][1] * t421)
+							t32[j][0] = t3220
+							t7Sum -= F(t3220 * MLinEntry0)
+							t3221 := MBarState[j][1] + F(qEntry*yBarEntry1)
+							t181 += F(t3221 * kEntry)
+							t101 += F(MTrail3[j][1] * t3221)
 							qBarSum += F(MTrail4[j][1] * yBarEntry1)
-							t4[j][1] = t421
-							t422 := MBarState[j][2] + F(qEntry*yBarEntry2)
-							t262 += F(t422 * kEntry)
-							t1022 += F(MTrail3[j][2] * t422)
-							qBarSum += F(MTrail4[j][2] * yBarEntry2)
-							t4[j][2] = t422
+							t32[j][1] = t3221
+							t7Sum -= F(t3221 * MLinEntry1)
 							qBar[j] = qBarSum
+							t7_2[j] = t7Sum
 						}
 						rhoBarSum := rhoBar[a]
 						// delta_core.M
 						thetaEntry2 := theta[a]
-						thetaBarSum := thetaBar[a]
 						// delta_core.M
 						rhoEntry2 := rho[a]
-						rhoBarSum += t1020
-						MLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
-						thetaBarSum -= F(MLinEntry0 * t260)
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t260)
-						w20 := F(thetaEntry2 * t260)
-						w30 := F(thetaEntry2 * MLinEntry0)
-						rhoBarSum += t1021
-						MLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
-						thetaBarSum -= F(MLinEntry1 * t261)
-						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t261)
-						w21 := F(thetaEntry2 * t261)
-						w31 := F(thetaEntry2 * MLinEntry1)
-						rhoBarSum += t1022
-						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i+2]
-						thetaBarSum -= F(MLinEntry2 * t262)
-						c.VBar[(l*T+a+C*s)*dV+i+2] = F(thetaEntry2 * t262)
-						w22 := F(thetaEntry2 * t262)
-						w32 := F(thetaEntry2 * MLinEntry2)
+						rhoBarSum += t100
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t180)
+						w20 := F(thetaEntry2 * t180)
+						rhoBarSum += t101
+						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t181)
+						w21 := F(thetaEntry2 * t181)
 						rhoBar[a] = rhoBarSum
-						thetaBar[a] = thetaBarSum
 						for j := range dK {
+							t15Sum := t15_2[j]
 							kEntry := k[j]
-							kBarSum := kBar[j]
-							t4Entry0 := t4[j][0]
-							MBarState[j][0] = F(rhoEntry2*t4Entry0) - F(w20*kEntry)
-							kBarSum -= F(w30*t4Entry0) + F(w20*MTrail3[j][0])
-							t4Entry1 := t4[j][1]
-							MBarState[j][1] = F(rhoEntry2*t4Entry1) - F(w21*kEntry)
-							kBarSum -= F(w31*t4Entry1) + F(w21*MTrail3[j][1])
-							t4Entry2 := t4[j][2]
-							MBarState[j][2] = F(rhoEntry2*t4Entry2) - F(w22*kEntry)
-							kBarSum -= F(w32*t4Entry2) + F(w22*MTrail3[j][2])
-							kBar[j] = kBarSum
+							t15Sum -= F(w20 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t32[j][0]) - F(w20*kEntry)
+							t15Sum -= F(w21 * MTrail3[j][1])
+							MBarState[j][1] = F(rhoEntry2*t32[j][1]) - F(w21*kEntry)
+							t15_2[j] = t15Sum
 						}
 					}
 				}
@@ -202,7 +177,6 @@ func (c *Backward[F]) Run() {
 			for j := range dK {
 				MBarOut[j] = MBarState[j][0]
 				MBarOut2[j] = MBarState[j][1]
-				MBarOut3[j] = MBarState[j][2]
 			}
 		}
 		for ; i < dV; i++ {
@@ -235,7 +209,6 @@ func (c *Backward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					theta := c.Theta[l*T+C*s:][:n]
-					thetaBar := c.ThetaBar[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -243,32 +216,31 @@ func (c *Backward[F]) Run() {
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+						t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
+						t15_2 := t15[(l*T+a+C*s)*dK:][:dK]
 						// delta_core.y, delta_core.M
-						var t26 F
-						var t102 F
+						var t18 F
+						var t10 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						for j := range dK {
-							t42 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t26 += F(t42 * k[j])
-							t102 += F(MTrail3[j][0] * t42)
-							qBar[j] += F(MTrail4[j][0] * yBarEntry)
-							t4[j][0] = t42
-						}
-						rhoBar[a] += t102
-						// delta_core.M
 						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
-						thetaEntry2 := theta[a]
-						thetaBar[a] -= F(MLinEntry * t26)
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t26)
-						// delta_core.M
-						rhoEntry2 := rho[a]
-						w2 := F(thetaEntry2 * t26)
-						w3 := F(thetaEntry2 * MLinEntry)
 						for j := range dK {
-							t4Entry := t4[j][0]
-							MBarState[j][0] = F(rhoEntry2*t4Entry) - F(w2*k[j])
-							kBar[j] -= F(w3*t4Entry) + F(w2*MTrail3[j][0])
+							t322 := MBarState[j][0] + F(q[j]*yBarEntry)
+							t18 += F(t322 * k[j])
+							t10 += F(MTrail3[j][0] * t322)
+							qBar[j] += F(MTrail4[j][0] * yBarEntry)
+							t32[j][0] = t322
+							t7_2[j] -= F(t322 * MLinEntry)
+						}
+						rhoBar[a] += t10
+						// delta_core.M
+						thetaEntry2 := theta[a]
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t18)
+						// delta_core.M
+						w2 := F(thetaEntry2 * t18)
+						rhoEntry2 := rho[a]
+						for j := range dK {
+							t15_2[j] -= F(w2 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t32[j][0]) - F(w2*k[j])
 						}
 					}
 				}
@@ -276,6 +248,26 @@ func (c *Backward[F]) Run() {
 			for j := range dK {
 				MBarOut[j] = MBarState[j][0]
 			}
+		}
+	}
+
+	// delta_core.M
+	for i := range L {
+		theta := c.Theta[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
+		for j := range T {
+			t7_2 := t7[(i*T+j)*dK:][:dK]
+			k := c.K[(i*T+j)*dK:][:dK]
+			t15_2 := t15[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			var t8 F
+			thetaEntry3 := theta[j]
+			for k2 := range dK {
+				t7Entry := t7_2[k2]
+				t8 += F(k[k2] * t7Entry)
+				kBar[k2] = F(thetaEntry3*t7Entry) + t15_2[k2]
+			}
+			thetaBar[j] = t8
 		}
 	}
 }

@@ -26,19 +26,19 @@ type backwardTime1Args struct {
 
 type backwardTime2Args struct {
 	yBar      *float32
+	MLin      *float32
 	q         *float32
 	MBarState *float32
 	k         *float32
 	MTrail    *float32
 	qBar      *float32
-	t4        *float32
+	t32       *float32
+	t7        *float32
 	rhoBar    *float32
-	MLin      *float32
 	theta     *float32
-	thetaBar  *float32
 	vBar      *float32
 	rho       *float32
-	kBar      *float32
+	t15       *float32
 	n0        int // i + C·d_v·s + T·d_v·l
 	n1        int // C·d_k·s + T·d_k·l
 	n2        int // d_k
@@ -48,6 +48,19 @@ type backwardTime2Args struct {
 	n6        int // C
 	n7        int // -C·s + T
 	n8        int // d_v
+}
+
+type backwardNest3Args struct {
+	theta    *float32
+	t7       *float32
+	k        *float32
+	t15      *float32
+	kBar     *float32
+	thetaBar *float32
+	n0       int // L
+	n1       int // T
+	n2       int // T·d_k
+	n3       int // d_k
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -63,18 +76,58 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
+	t7 := c.Work[:L*T*dK]           // [L, T, d_k]
+	t15 := c.Work[L*T*dK:][:L*T*dK] // [L, T, d_k]
 
 	// delta_core
 	clear(c.RhoBar)
-	clear(c.ThetaBar)
-	clear(c.KBar)
 	clear(c.QBar)
+	clear(t7)
+	clear(t15)
 	workers.Each(L*kern.Blocks(dV), (*backwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[0:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.RhoBar[:L*T], c.Work[L*T*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.ThetaBar[:L*T], c.Work[L*T*dK+L*T:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.KBar[:L*T*dK], c.Work[L*T*dK+2*L*T:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[2*L*T*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t7[:L*T*dK], c.Work[3*L*T*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.RhoBar[:L*T], c.Work[4*L*T*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t15[:L*T*dK], c.Work[4*L*T*dK+L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
+	}
+
+	// delta_core.M
+	if kern.Wide() {
+		a := backwardNest3Args{
+			unsafe.SliceData(c.Theta),
+			unsafe.SliceData(t7),
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(t15),
+			unsafe.SliceData(c.KBar),
+			unsafe.SliceData(c.ThetaBar),
+			L,
+			T,
+			T * dK,
+			dK,
+		}
+		backwardNest3(&a)
+	} else {
+		for i := range L {
+			theta := c.Theta[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			for j := range T {
+				t7_2 := t7[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				var t8 F
+				thetaEntry3 := theta[j]
+				t8Sums := [16]F{t8}
+				for k2 := range dK {
+					t7Entry := t7_2[k2]
+					t8Sums[k2%16] = num.FMA32(k[k2], t7Entry, t8Sums[k2%16])
+					kBar[k2] = num.FMA32(thetaEntry3, t7Entry, t15_2[k2])
+				}
+				t8 = kern.Sum16(&t8Sums)
+				thetaBar[j] = t8
+			}
+		}
 	}
 }
 
@@ -92,21 +145,23 @@ func (c *backwardRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
+	t7 := c.Work[:L*T*dK]           // [L, T, d_k]
+	t15 := c.Work[L*T*dK:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	qBar := c.QBar
+	t7_2 := t7
 	rhoBar := c.RhoBar
-	thetaBar := c.ThetaBar
-	kBar := c.KBar
+	t15_2 := t15
 	if block > 0 {
-		qBar = c.Work[(block-1)*(2*L*T*dK+2*L*T):][:L*T*dK]
+		qBar = c.Work[2*L*T*dK+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
 		clear(qBar[l*T*dK:][:T*dK])
-		rhoBar = c.Work[L*T*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T]
+		t7_2 = c.Work[3*L*T*dK+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t7_2[l*T*dK:][:T*dK])
+		rhoBar = c.Work[4*L*T*dK+(block-1)*(3*L*T*dK+L*T):][:L*T]
 		clear(rhoBar[l*T:][:T])
-		thetaBar = c.Work[L*T*dK+L*T+(block-1)*(2*L*T*dK+2*L*T):][:L*T]
-		clear(thetaBar[l*T:][:T])
-		kBar = c.Work[L*T*dK+2*L*T+(block-1)*(2*L*T*dK+2*L*T):][:L*T*dK]
-		clear(kBar[l*T*dK:][:T*dK])
+		t15_2 = c.Work[4*L*T*dK+L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t15_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -123,7 +178,7 @@ func (c *backwardRows1) Part(part int) {
 				rows = widths.Next(rows, last-i, false)
 				MBarState, rest := scratch.Data[:kern.RowLen(dK, rows)], scratch.Data[kern.RowLen(dK, rows):]
 				MTrail, rest2 := rest[:(C+1)*kern.RowLen(dK, rows)], rest[(C+1)*kern.RowLen(dK, rows):]
-				t4 := rest2
+				t32 := rest2
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -150,19 +205,19 @@ func (c *backwardRows1) Part(part int) {
 				{
 					a := backwardTime2Args{
 						unsafe.SliceData(c.YBar),
+						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(qBar),
-						unsafe.SliceData(t4),
+						unsafe.SliceData(t32),
+						unsafe.SliceData(t7_2),
 						unsafe.SliceData(rhoBar),
-						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(c.Theta),
-						unsafe.SliceData(thetaBar),
 						unsafe.SliceData(c.VBar),
 						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(kBar),
+						unsafe.SliceData(t15_2),
 						i + C*dV*s + T*dV*l,
 						C*dK*s + T*dK*l,
 						dK,
@@ -183,7 +238,7 @@ func (c *backwardRows1) Part(part int) {
 		scratch := workers.Borrow(dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		MTrail, rest2 := rest[:C*dK+dK], rest[C*dK+dK:]
-		t4 := rest2
+		t32 := rest2
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
@@ -206,7 +261,6 @@ func (c *backwardRows1) Part(part int) {
 				if n := min(C, -C*s+T); n > 0 {
 					rhoBar2 := rhoBar[l*T+C*s:][:n]
 					theta := c.Theta[l*T+C*s:][:n]
-					thetaBar2 := thetaBar[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -214,36 +268,35 @@ func (c *backwardRows1) Part(part int) {
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
-						kBar2 := kBar[(l*T+a+C*s)*dK:][:dK]
+						t7_3 := t7_2[(l*T+a+C*s)*dK:][:dK]
+						t15_3 := t15_2[(l*T+a+C*s)*dK:][:dK]
 						// delta_core.y, delta_core.M
-						var t26 F
-						var t102 F
+						var t18 F
+						var t10 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						t26Sums := [16]F{t26}
-						t102Sums := [16]F{t102}
-						for j := range dK {
-							t42 := num.FMA32(q[j], yBarEntry, MBarState[j])
-							t26Sums[j%16] = num.FMA32(t42, k[j], t26Sums[j%16])
-							t102Sums[j%16] = num.FMA32(MTrail2[j], t42, t102Sums[j%16])
-							qBar2[j] = num.FMA32(MTrail3[j], yBarEntry, qBar2[j])
-							t4[j] = t42
-						}
-						t26 = kern.Sum16(&t26Sums)
-						t102 = kern.Sum16(&t102Sums)
-						rhoBar2[a] = rhoBar2[a] + t102
-						// delta_core.M
 						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
-						thetaEntry2 := theta[a]
-						thetaBar2[a] = num.FMA32(-MLinEntry, t26, thetaBar2[a])
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t26)
-						// delta_core.M
-						rhoEntry2 := rho[a]
-						w2 := F(thetaEntry2 * t26)
-						w3 := F(thetaEntry2 * MLinEntry)
+						t18Sums := [16]F{t18}
+						t10Sums := [16]F{t10}
 						for j := range dK {
-							t4Entry := t4[j]
-							MBarState[j] = num.FMA32(-w2, k[j], F(rhoEntry2*t4Entry))
-							kBar2[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t4Entry, kBar2[j]))
+							t322 := num.FMA32(q[j], yBarEntry, MBarState[j])
+							t18Sums[j%16] = num.FMA32(t322, k[j], t18Sums[j%16])
+							t10Sums[j%16] = num.FMA32(MTrail2[j], t322, t10Sums[j%16])
+							qBar2[j] = num.FMA32(MTrail3[j], yBarEntry, qBar2[j])
+							t32[j] = t322
+							t7_3[j] = num.FMA32(-t322, MLinEntry, t7_3[j])
+						}
+						t18 = kern.Sum16(&t18Sums)
+						t10 = kern.Sum16(&t10Sums)
+						rhoBar2[a] = rhoBar2[a] + t10
+						// delta_core.M
+						thetaEntry2 := theta[a]
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t18)
+						// delta_core.M
+						w2 := F(thetaEntry2 * t18)
+						rhoEntry2 := rho[a]
+						for j := range dK {
+							t15_3[j] = num.FMA32(-w2, MTrail2[j], t15_3[j])
+							MBarState[j] = num.FMA32(-w2, k[j], F(rhoEntry2*t32[j]))
 						}
 					}
 				}

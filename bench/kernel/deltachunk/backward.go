@@ -41,14 +41,14 @@ type Backward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 8·L·T·d_k + 4·L·T·d_v + 32·L·chunks·d_v + L·d_k·d_v + 8·L·T + 544·L·chunks + d_k·d_v + 32·d_k + 128·d_v + 27200.
+// WorkLen is 9·L·T·d_k + 4·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + L·d_k·d_v + 8·L·T + 544·L·chunks + d_k·d_v + 32·d_k + 128·d_v + 27904.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 8*L*T*dK + 4*L*T*dV + 32*L*chunks*dV + L*dK*dV + 8*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 27200 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
+		return 9*L*T*dK + 4*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 8*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 27904 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks) // and the sums of blocks of rows
 	}
-	return 8*L*T*dK + 4*L*T*dV + 32*L*chunks*dV + L*dK*dV + 8*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 27200
+	return 9*L*T*dK + 4*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 8*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 27904
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -92,14 +92,16 @@ func (c *Backward[F]) Run() {
 	work = work[L*dK*dV:]
 	t62 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t72 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
-	work = work[L*T-32*L*chunks:]
-	t82 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	work = work[L*T*dK-32*L*chunks*dK:]
 	t92 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
 	t102 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
+	t722 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t152 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t822 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	work = work[L*T-32*L*chunks:]
 	t112 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t13 := work[:L*T*dK] // [L, T, d_k]
@@ -120,11 +122,11 @@ func (c *Backward[F]) Run() {
 	work = work[32*L*chunks:]
 	t622 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t822 := work[:32*L*chunks] // [L, chunks, 32]
+	t83 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t722 := work[:32*L*chunks] // [L, chunks, 32]
+	t73 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t922 := work[:32*L*chunks] // [L, chunks, 32]
+	t93 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t11 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -136,13 +138,13 @@ func (c *Backward[F]) Run() {
 	work = work[32*L*chunks:]
 	t132 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t152 := work[:32*L*chunks] // [L, chunks, 32]
+	t153 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	g := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t36 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1222 := work[:32*L*chunks] // [L, chunks, 32]
+	t1322 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t17 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -166,13 +168,13 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*dK:]
 	MBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t182 := work[:1024] // [32, 32]
+	t183 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t203 := work[:1024] // [32, 32]
+	t202 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t232 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t263 := work[:1024] // [32, 32]
+	t262 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t29 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -188,148 +190,130 @@ func (c *Backward[F]) Run() {
 	work = work[1024:]
 	t523 := work[:32] // [32]
 	work = work[32:]
-	t124 := work[:32*dV] // [32, d_v]
+	t111 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t723 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t1122 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t126 := work[:32*dK] // [32, d_k]
+	t723 := work[:32*dK] // [d_k, 32]
 	work = work[32*dK:]
-	t128 := work[:1024] // [32, 32]
+	t922 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1423 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t1522 := work[:32*dV] // [32, d_v]
+	t1222 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
+	t115 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t1522 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t172 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1822 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t222_2 := work[:32] // [32]
-	work = work[32:]
-	t312 := work[:32*dV] // [32, d_v]
+	t1822 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t322_2 := work[:32] // [32]
+	t2022 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t212 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t252 := work[:32] // [32]
 	work = work[32:]
-	t2322 := work[:32] // [32]
+	t34 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t35 := work[:32] // [32]
 	work = work[32:]
-	t2422 := work[:1024] // [32, 32]
+	t2622 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t2522 := work[:1024] // [32, 32]
+	t272 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t282 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t362 := work[:32] // [32]
+	t28 := work[:32] // [32]
 	work = work[32:]
-	t382 := work[:1024] // [32, 32]
+	t31 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t412 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t442 := work[:32] // [32]
+	t392 := work[:32] // [32]
 	work = work[32:]
+	t422_2 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t452 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t46 := work[:32] // [32]
 	work = work[32:]
-	t472 := work[:32] // [32]
-	work = work[32:]
-	t482 := work[:1024] // [32, 32]
+	t472 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t502 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t512 := work[:32] // [32]
 	work = work[32:]
 	t52_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t53 := work[:32] // [32]
-	work = work[32:]
-	t54 := work[:32] // [32]
-	work = work[32:]
-	t55 := work[:32] // [32]
-	work = work[32:]
-	t56 := work[:1024] // [32, 32]
+	t55 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t59 := work[:32] // [32]
+	t56 := work[:32] // [32]
 	work = work[32:]
+	t57 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t112_2 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t60 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t61 := work[:32] // [32]
 	work = work[32:]
-	t62_2 := work[:32] // [32]
+	t64 := work[:32] // [32]
 	work = work[32:]
-	t63 := work[:32] // [32]
-	work = work[32:]
-	t64 := work[:1024] // [32, 32]
-	work = work[1024:]
 	t67 := work[:32] // [32]
-	work = work[32:]
-	t68 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t69 := work[:32] // [32]
-	work = work[32:]
-	t79 := work[:32] // [32]
 	work = work[32:]
 	t70 := work[:32] // [32]
 	work = work[32:]
 	t71 := work[:32] // [32]
 	work = work[32:]
+	t72 := work[:32] // [32]
+	work = work[32:]
+	t75 := work[:32] // [32]
+	work = work[32:]
+	t73_2 := work[:32] // [32]
+	work = work[32:]
 	t74 := work[:32] // [32]
 	work = work[32:]
-	t82_2 := work[:32] // [32]
+	t78 := work[:32] // [32]
 	work = work[32:]
-	t83 := work[:32] // [32]
+	t79 := work[:32] // [32]
 	work = work[32:]
-	t84 := work[:32] // [32]
+	t80 := work[:32] // [32]
 	work = work[32:]
-	t85 := work[:32] // [32]
+	t83_2 := work[:32] // [32]
+	work = work[32:]
+	t81 := work[:32] // [32]
+	work = work[32:]
+	t82 := work[:32] // [32]
 	work = work[32:]
 	t86 := work[:32] // [32]
+	work = work[32:]
+	t87 := work[:32] // [32]
+	work = work[32:]
+	t88 := work[:32] // [32]
+	work = work[32:]
+	t91 := work[:32] // [32]
 	work = work[32:]
 	t89 := work[:32] // [32]
 	work = work[32:]
 	t90 := work[:32] // [32]
 	work = work[32:]
-	t91 := work[:32] // [32]
-	work = work[32:]
 	t94 := work[:32] // [32]
 	work = work[32:]
-	t92_2 := work[:32] // [32]
+	t95 := work[:32] // [32]
 	work = work[32:]
-	t93 := work[:32] // [32]
+	t96 := work[:32] // [32]
+	work = work[32:]
+	t99 := work[:32] // [32]
 	work = work[32:]
 	t97 := work[:32] // [32]
 	work = work[32:]
 	t98 := work[:32] // [32]
 	work = work[32:]
-	t99 := work[:32] // [32]
-	work = work[32:]
 	t102_2 := work[:32] // [32]
 	work = work[32:]
-	t100 := work[:32] // [32]
+	t103 := work[:32] // [32]
 	work = work[32:]
-	t101 := work[:32] // [32]
-	work = work[32:]
-	t105 := work[:32] // [32]
-	work = work[32:]
-	t106 := work[:32] // [32]
-	work = work[32:]
-	t107 := work[:32] // [32]
-	work = work[32:]
-	t110 := work[:32] // [32]
-	work = work[32:]
-	t108 := work[:32] // [32]
-	work = work[32:]
-	t109 := work[:32] // [32]
-	work = work[32:]
-	t113 := work[:32] // [32]
-	work = work[32:]
-	t114 := work[:32] // [32]
-	work = work[32:]
-	t118 := work[:32]        // [32]
+	t105 := work[:32]        // [32]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t43 := rows[:dK] // [d_k]
+	t323 := rows[:dK] // [d_k]
 	for i := range L {
 		for j := range chunks {
 			rho := c.Rho[i*T+32*j:][:32]
@@ -410,32 +394,27 @@ func (c *Backward[F]) Run() {
 
 	// delta_chunk_core
 	clear(t62)
-	clear(t72)
-	clear(t82)
 	clear(t102)
+	clear(t722)
+	clear(t152)
 	for l := range L {
 		i := 0
-		for ; i+2 < dV; i += 3 {
+		for ; i+1 < dV; i += 2 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
-			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
 			t52_3 := t52[(l*dV+i)*dK:][:dK]
 			t52_4 := t52[(l*dV+i+1)*dK:][:dK]
-			t52_5 := t52[(l*dV+i+2)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
-				MBarState[j][2] = MBar3[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
-				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
-					MTrail2[j][2] = MCheckpoints3[j]
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t6_2 := t6[l*(T-32*chunks)+C*s:][:n]
@@ -449,97 +428,74 @@ func (c *Backward[F]) Run() {
 						t7Entry := t7_2[a]
 						w0 := F(t7Entry * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i])
 						w1 := F(t7Entry * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1])
-						w2 := F(t7Entry * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+2])
 						for j := range dK {
 							t8Entry := t8_2[j]
 							MTrail4[j][0] = F(t6Entry*MTrail3[j][0]) - F(w0*t8Entry)
 							MTrail4[j][1] = F(t6Entry*MTrail3[j][1]) - F(w1*t8Entry)
-							MTrail4[j][2] = F(t6Entry*MTrail3[j][2]) - F(w2*t8Entry)
 						}
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t62_3 := t62[l*(T-32*chunks)+C*s:][:n]
+					t62_2 := t62[l*(T-32*chunks)+C*s:][:n]
 					t7_2 := t7[l*(T-32*chunks)+C*s:][:n]
-					t72_2 := t72[l*(T-32*chunks)+C*s:][:n]
 					t6_2 := t6[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t10_2 := t10[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t8_2 := t8[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t102_3 := t102[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t722_2 := t722[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t82_3 := t82[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk_core.y, delta_chunk_core.M
-						var t2620 F
-						var t10230 F
+						var t1820 F
+						var t1040 F
 						t32Entry0 := t32[(l*(T-32*chunks)+a+C*s)*dV+i]
-						var t2621 F
-						var t10231 F
+						MLinEntry0 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
+						var t1821 F
+						var t1041 F
 						t32Entry1 := t32[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						var t2622 F
-						var t10232 F
-						t32Entry2 := t32[(l*(T-32*chunks)+a+C*s)*dV+i+2]
+						MLinEntry1 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
 							t10Entry := t10_2[j]
 							t8Entry := t8_2[j]
 							t102Sum := t102_3[j]
-							t440 := MBarState[j][0] + F(t10Entry*t32Entry0)
-							t2620 += F(t440 * t8Entry)
-							t10230 += F(MTrail3[j][0] * t440)
+							t722Sum := t722_2[j]
+							t3240 := MBarState[j][0] + F(t10Entry*t32Entry0)
+							t1820 += F(t3240 * t8Entry)
+							t1040 += F(MTrail3[j][0] * t3240)
 							t102Sum += F(MTrail4[j][0] * t32Entry0)
-							t43[j][0] = t440
-							t441 := MBarState[j][1] + F(t10Entry*t32Entry1)
-							t2621 += F(t441 * t8Entry)
-							t10231 += F(MTrail3[j][1] * t441)
+							t323[j][0] = t3240
+							t722Sum -= F(t3240 * MLinEntry0)
+							t3241 := MBarState[j][1] + F(t10Entry*t32Entry1)
+							t1821 += F(t3241 * t8Entry)
+							t1041 += F(MTrail3[j][1] * t3241)
 							t102Sum += F(MTrail4[j][1] * t32Entry1)
-							t43[j][1] = t441
-							t442_2 := MBarState[j][2] + F(t10Entry*t32Entry2)
-							t2622 += F(t442_2 * t8Entry)
-							t10232 += F(MTrail3[j][2] * t442_2)
-							t102Sum += F(MTrail4[j][2] * t32Entry2)
-							t43[j][2] = t442_2
+							t323[j][1] = t3241
+							t722Sum -= F(t3241 * MLinEntry1)
 							t102_3[j] = t102Sum
+							t722_2[j] = t722Sum
 						}
-						t62Sum := t62_3[a]
+						t62Sum := t62_2[a]
 						// delta_chunk_core.M
 						t7Entry2 := t7_2[a]
-						t72Sum := t72_2[a]
 						// delta_chunk_core.M
 						t6Entry2 := t6_2[a]
-						t62Sum += t10230
-						MLinEntry0 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t72Sum -= F(MLinEntry0 * t2620)
-						t92[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t7Entry2 * t2620)
-						w20 := F(t7Entry2 * t2620)
-						w30 := F(t7Entry2 * MLinEntry0)
-						t62Sum += t10231
-						MLinEntry1 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						t72Sum -= F(MLinEntry1 * t2621)
-						t92[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t7Entry2 * t2621)
-						w21 := F(t7Entry2 * t2621)
-						w31 := F(t7Entry2 * MLinEntry1)
-						t62Sum += t10232
-						MLinEntry2 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+2]
-						t72Sum -= F(MLinEntry2 * t2622)
-						t92[(l*(T-32*chunks)+a+C*s)*dV+i+2] = F(t7Entry2 * t2622)
-						w22 := F(t7Entry2 * t2622)
-						w32 := F(t7Entry2 * MLinEntry2)
-						t62_3[a] = t62Sum
-						t72_2[a] = t72Sum
+						t62Sum += t1040
+						t92[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t7Entry2 * t1820)
+						w20 := F(t7Entry2 * t1820)
+						t62Sum += t1041
+						t92[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t7Entry2 * t1821)
+						w21 := F(t7Entry2 * t1821)
+						t62_2[a] = t62Sum
 						for j := range dK {
+							t152Sum := t152_2[j]
 							t8Entry := t8_2[j]
-							t82Sum := t82_3[j]
-							t43Entry0 := t43[j][0]
-							MBarState[j][0] = F(t6Entry2*t43Entry0) - F(w20*t8Entry)
-							t82Sum -= F(w30*t43Entry0) + F(w20*MTrail3[j][0])
-							t43Entry1 := t43[j][1]
-							MBarState[j][1] = F(t6Entry2*t43Entry1) - F(w21*t8Entry)
-							t82Sum -= F(w31*t43Entry1) + F(w21*MTrail3[j][1])
-							t43Entry2 := t43[j][2]
-							MBarState[j][2] = F(t6Entry2*t43Entry2) - F(w22*t8Entry)
-							t82Sum -= F(w32*t43Entry2) + F(w22*MTrail3[j][2])
-							t82_3[j] = t82Sum
+							t152Sum -= F(w20 * MTrail3[j][0])
+							MBarState[j][0] = F(t6Entry2*t323[j][0]) - F(w20*t8Entry)
+							t152Sum -= F(w21 * MTrail3[j][1])
+							MBarState[j][1] = F(t6Entry2*t323[j][1]) - F(w21*t8Entry)
+							t152_2[j] = t152Sum
 						}
 					}
 				}
@@ -547,7 +503,6 @@ func (c *Backward[F]) Run() {
 			for j := range dK {
 				t52_3[j] = MBarState[j][0]
 				t52_4[j] = MBarState[j][1]
-				t52_5[j] = MBarState[j][2]
 			}
 		}
 		for ; i < dV; i++ {
@@ -578,9 +533,8 @@ func (c *Backward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t62_3 := t62[l*(T-32*chunks)+C*s:][:n]
+					t62_2 := t62[l*(T-32*chunks)+C*s:][:n]
 					t7_2 := t7[l*(T-32*chunks)+C*s:][:n]
-					t72_2 := t72[l*(T-32*chunks)+C*s:][:n]
 					t6_2 := t6[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t10_2 := t10[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
@@ -588,32 +542,31 @@ func (c *Backward[F]) Run() {
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t102_3 := t102[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t82_3 := t82[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t722_2 := t722[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk_core.y, delta_chunk_core.M
-						var t262 F
-						var t1023 F
+						var t182 F
+						var t104 F
 						t32Entry := t32[(l*(T-32*chunks)+a+C*s)*dV+i]
-						for j := range dK {
-							t44_2 := MBarState[j][0] + F(t10_2[j]*t32Entry)
-							t262 += F(t44_2 * t8_2[j])
-							t1023 += F(MTrail3[j][0] * t44_2)
-							t102_3[j] += F(MTrail4[j][0] * t32Entry)
-							t43[j][0] = t44_2
-						}
-						t62_3[a] += t1023
-						// delta_chunk_core.M
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t7Entry2 := t7_2[a]
-						t72_2[a] -= F(MLinEntry * t262)
-						t92[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t7Entry2 * t262)
-						// delta_chunk_core.M
-						t6Entry2 := t6_2[a]
-						w2 := F(t7Entry2 * t262)
-						w3 := F(t7Entry2 * MLinEntry)
 						for j := range dK {
-							t43Entry := t43[j][0]
-							MBarState[j][0] = F(t6Entry2*t43Entry) - F(w2*t8_2[j])
-							t82_3[j] -= F(w3*t43Entry) + F(w2*MTrail3[j][0])
+							t324 := MBarState[j][0] + F(t10_2[j]*t32Entry)
+							t182 += F(t324 * t8_2[j])
+							t104 += F(MTrail3[j][0] * t324)
+							t102_3[j] += F(MTrail4[j][0] * t32Entry)
+							t323[j][0] = t324
+							t722_2[j] -= F(t324 * MLinEntry)
+						}
+						t62_2[a] += t104
+						// delta_chunk_core.M
+						t7Entry2 := t7_2[a]
+						t92[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t7Entry2 * t182)
+						// delta_chunk_core.M
+						w2 := F(t7Entry2 * t182)
+						t6Entry2 := t6_2[a]
+						for j := range dK {
+							t152_2[j] -= F(w2 * MTrail3[j][0])
+							MBarState[j][0] = F(t6Entry2*t323[j][0]) - F(w2*t8_2[j])
 						}
 					}
 				}
@@ -623,40 +576,51 @@ func (c *Backward[F]) Run() {
 			}
 		}
 	}
+
+	// delta_chunk_core.M
 	clear(t112)
 	clear(t13)
 	for i := range L {
+		t7_2 := t7[i*(T-32*chunks):][:T-32*chunks]
+		t822_2 := t822[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
+			t722_2 := t722[(i*(T-32*chunks)+j)*dK:][:dK]
+			t8_2 := t8[(i*(T-32*chunks)+j)*dK:][:dK]
 			t102_3 := t102[(i*(T-32*chunks)+j)*dK:][:dK]
-			t112_2 := t112[(i*T+j+32*chunks)*dK:][:dK]
-			t82_3 := t82[(i*(T-32*chunks)+j)*dK:][:dK]
+			t112_3 := t112[(i*T+j+32*chunks)*dK:][:dK]
+			t152_2 := t152[(i*(T-32*chunks)+j)*dK:][:dK]
 			t13_2 := t13[(i*T+j+32*chunks)*dK:][:dK]
+			var t8222 F
+			t7Entry3 := t7_2[j]
 			for k := range dK {
-				t112_2[k] += t102_3[k]
-				t13_2[k] += t82_3[k]
+				t722Entry := t722_2[k]
+				t8222 += F(t8_2[k] * t722Entry)
+				t112_3[k] += t102_3[k]
+				t13_2[k] += F(t7Entry3*t722Entry) + t152_2[k]
 			}
+			t822_2[j] = t8222
 		}
 	}
 	clear(t122)
 	for i := range L {
 		for j := range T - 32*chunks {
-			t92_3 := t92[(i*(T-32*chunks)+j)*dV:][:dV]
+			t92_2 := t92[(i*(T-32*chunks)+j)*dV:][:dV]
 			t122_2 := t122[(i*T+j+32*chunks)*dV:][:dV]
 			for k := range dV {
-				t122_2[k] += t92_3[k]
+				t122_2[k] += t92_2[k]
 			}
 		}
 	}
 	clear(t14)
 	clear(t15)
 	for i := range L {
-		t72_2 := t72[i*(T-32*chunks):][:T-32*chunks]
+		t822_2 := t822[i*(T-32*chunks):][:T-32*chunks]
 		t14_2 := t14[i*T+32*chunks:][:T-32*chunks]
-		t62_3 := t62[i*(T-32*chunks):][:T-32*chunks]
+		t62_2 := t62[i*(T-32*chunks):][:T-32*chunks]
 		t15_2 := t15[i*T+32*chunks:][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t14_2[j] += t72_2[j]
-			t15_2[j] += t62_3[j]
+			t14_2[j] += t822_2[j]
+			t15_2[j] += t62_2[j]
 		}
 	}
 
@@ -666,9 +630,9 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
 				t9 := t[(i*chunks+j)*32:][:n]
-				t222_3 := t222[(i*chunks+j)*32:][:n]
+				t222_2 := t222[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t222_3[k] = t9[k]
+					t222_2[k] = t9[k]
 				}
 			}
 		}
@@ -682,13 +646,13 @@ func (c *Backward[F]) Run() {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t9 := t[(i*chunks+j)*32+lo:][:n]
-				t222_3 := t222[(i*chunks+j)*32+-1+lo:][:n]
-				t322_3 := t322[(i*chunks+j)*32+lo:][:n]
+				t222_2 := t222[(i*chunks+j)*32+-1+lo:][:n]
+				t322_2 := t322[(i*chunks+j)*32+lo:][:n]
 				t16 := t[(i*chunks+j)*32+-1+lo:][:n]
 				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					tEntry := t9[k]
-					t322_3[k] = F(tEntry * t222_3[k])
+					t322_2[k] = F(tEntry * t222_2[k])
 					t522_2[k] = F(t16[k] * tEntry)
 				}
 			}
@@ -698,31 +662,31 @@ func (c *Backward[F]) Run() {
 	// delta_chunk_core.g
 	for i := range L {
 		for j := range chunks {
-			t222_3 := t222[(i*chunks+j)*32:][:32]
-			t322_3 := t322[(i*chunks+j)*32:][:32]
-			t422_2 := t422[(i*chunks+j)*32:][:32]
+			t222_2 := t222[(i*chunks+j)*32:][:32]
+			t322_2 := t322[(i*chunks+j)*32:][:32]
+			t422_3 := t422[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t422_2[k] = t222_3[k] + t322_3[k]
+				t422_3[k] = t222_2[k] + t322_2[k]
 			}
 		}
 	}
 
 	// delta_chunk_core.g
 	clear(t622)
-	clear(t822)
+	clear(t83)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
 				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
-				t422_2 := t422[(i*chunks+j)*32+-2+lo:][:n]
+				t422_3 := t422[(i*chunks+j)*32+-2+lo:][:n]
 				t622_2 := t622[(i*chunks+j)*32+lo:][:n]
 				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
+				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t522Entry := t522_2[k]
-					t622_2[k] = F(t422_2[k] * t522Entry)
-					t822_2[k] = F(t522_3[k] * t522Entry)
+					t622_2[k] = F(t422_3[k] * t522Entry)
+					t83_3[k] = F(t522_3[k] * t522Entry)
 				}
 			}
 		}
@@ -731,31 +695,31 @@ func (c *Backward[F]) Run() {
 	// delta_chunk_core.g
 	for i := range L {
 		for j := range chunks {
-			t422_2 := t422[(i*chunks+j)*32:][:32]
+			t422_3 := t422[(i*chunks+j)*32:][:32]
 			t622_2 := t622[(i*chunks+j)*32:][:32]
-			t722_2 := t722[(i*chunks+j)*32:][:32]
+			t73_3 := t73[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t722_2[k] = t422_2[k] + t622_2[k]
+				t73_3[k] = t422_3[k] + t622_2[k]
 			}
 		}
 	}
 
 	// delta_chunk_core.g
-	clear(t922)
+	clear(t93)
 	clear(t11)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
-				t722_2 := t722[(i*chunks+j)*32+-4+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*32+lo:][:n]
-				t822_3 := t822[(i*chunks+j)*32+-4+lo:][:n]
+				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
+				t73_3 := t73[(i*chunks+j)*32+-4+lo:][:n]
+				t93_2 := t93[(i*chunks+j)*32+lo:][:n]
+				t83_4 := t83[(i*chunks+j)*32+-4+lo:][:n]
 				t11_2 := t11[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t922_2[k] = F(t722_2[k] * t822Entry)
-					t11_2[k] = F(t822_3[k] * t822Entry)
+					t83Entry := t83_3[k]
+					t93_2[k] = F(t73_3[k] * t83Entry)
+					t11_2[k] = F(t83_4[k] * t83Entry)
 				}
 			}
 		}
@@ -764,11 +728,11 @@ func (c *Backward[F]) Run() {
 	// delta_chunk_core.g
 	for i := range L {
 		for j := range chunks {
-			t722_2 := t722[(i*chunks+j)*32:][:32]
-			t922_2 := t922[(i*chunks+j)*32:][:32]
+			t73_3 := t73[(i*chunks+j)*32:][:32]
+			t93_2 := t93[(i*chunks+j)*32:][:32]
 			t1022_2 := t1022[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t1022_2[k] = t722_2[k] + t922_2[k]
+				t1022_2[k] = t73_3[k] + t93_2[k]
 			}
 		}
 	}
@@ -807,16 +771,16 @@ func (c *Backward[F]) Run() {
 	}
 
 	// delta_chunk_core.g
-	clear(t152)
+	clear(t153)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
 				t132_2 := t132[(i*chunks+j)*32+-16+lo:][:n]
 				t142_2 := t142[(i*chunks+j)*32+lo:][:n]
-				t152_2 := t152[(i*chunks+j)*32+lo:][:n]
+				t153_2 := t153[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t152_2[k] = F(t132_2[k] * t142_2[k])
+					t153_2[k] = F(t132_2[k] * t142_2[k])
 				}
 			}
 		}
@@ -826,10 +790,10 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t132_2 := t132[(i*chunks+j)*32:][:32]
-			t152_2 := t152[(i*chunks+j)*32:][:32]
+			t153_2 := t153[(i*chunks+j)*32:][:32]
 			g2 := g[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				g2[k] = t132_2[k] + t152_2[k]
+				g2[k] = t132_2[k] + t153_2[k]
 			}
 		}
 	}
@@ -852,15 +816,15 @@ func (c *Backward[F]) Run() {
 	// delta_chunk_core.y
 	for i := range L {
 		for j := range chunks {
-			t1222_2 := t1222[(i*chunks+j)*32:][:32]
+			t1322_2 := t1322[(i*chunks+j)*32:][:32]
 			for k := range 32 {
 				t22View := t22[((i*chunks+j)*32+k)*dV:][:dV]
 				yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
-				var t12222 F
+				var t13222 F
 				for m := range dV {
-					t12222 += F(t22View[m] * yProd[m])
+					t13222 += F(t22View[m] * yProd[m])
 				}
-				t1222_2[k] = t12222
+				t1322_2[k] = t13222
 			}
 		}
 	}
@@ -877,37 +841,37 @@ func (c *Backward[F]) Run() {
 			t36_2 := t36[(l*chunks+t9)*32:][:32]
 			t4_2 := t4[(l*chunks+t9)*32:][:32]
 			g2 := g[(l*chunks+t9)*32:][:32]
-			t182_2 := t182[31*32:][:32]
-			t203_2 := t203[31*32:][:32]
+			t183_2 := t183[31*32:][:32]
+			t202_2 := t202[31*32:][:32]
 			t232_2 := t232[31*32:][:32]
-			t263_2 := t263[31*32:][:32]
+			t262_2 := t262[31*32:][:32]
 			t29_2 := t29[31*32:][:32]
 			t32_3 := t32_2[31*32:][:32]
-			t1222_2 := t1222[(l*chunks+t9)*32:][:32]
+			t1322_2 := t1322[(l*chunks+t9)*32:][:32]
 			t17_2 := t17[(l*chunks+t9)*32:][:32]
 			t20_2 := t20[(l*chunks+t9)*32:][:32]
 			// delta_chunk_core.c
-			clear(t182)
+			clear(t183)
 			for i := range 32 {
 				lo := max(0, i)
 				if n := min(32, i+1) - lo; n > 0 {
-					t182_3 := t182[i*32+lo:][:n]
+					t183_3 := t183[i*32+lo:][:n]
 					for j := range n {
-						t182_3[j] = F(1)
+						t183_3[j] = F(1)
 					}
 				}
 			}
 			// delta_chunk_core.c
-			clear(t203)
+			clear(t202)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t16 := t[(l*chunks+t9)*32+lo:][:n]
 				for i := range n {
-					t182_3 := t182[((lo+i)-1)*32:][:32]
-					t203_3 := t203[(lo+i)*32:][:32]
+					t183_3 := t183[((lo+i)-1)*32:][:32]
+					t202_3 := t202[(lo+i)*32:][:32]
 					tEntry2 := t16[i]
 					for j := range 32 {
-						t203_3[j] = F(t182_3[j] * tEntry2)
+						t202_3[j] = F(t183_3[j] * tEntry2)
 					}
 				}
 			}
@@ -917,28 +881,28 @@ func (c *Backward[F]) Run() {
 			if n := 32 - lo2; n > 0 {
 				t522_2 := t522[(l*chunks+t9)*32+lo2:][:n]
 				for i := range n {
-					t182_3 := t182[((lo2+i)-2)*32:][:32]
-					t203_3 := t203[((lo2+i)-2)*32:][:32]
+					t183_3 := t183[((lo2+i)-2)*32:][:32]
+					t202_3 := t202[((lo2+i)-2)*32:][:32]
 					t232_3 := t232[(lo2+i)*32:][:32]
 					t522Entry2 := t522_2[i]
 					for j := range 32 {
-						t232_3[j] = F((t182_3[j] + t203_3[j]) * t522Entry2)
+						t232_3[j] = F((t183_3[j] + t202_3[j]) * t522Entry2)
 					}
 				}
 			}
 			// delta_chunk_core.c
-			clear(t263)
+			clear(t262)
 			lo3 := max(0, 4)
 			if n := 32 - lo3; n > 0 {
-				t822_2 := t822[(l*chunks+t9)*32+lo3:][:n]
+				t83_3 := t83[(l*chunks+t9)*32+lo3:][:n]
 				for i := range n {
-					t182_3 := t182[((lo3+i)-4)*32:][:32]
-					t203_3 := t203[((lo3+i)-4)*32:][:32]
+					t183_3 := t183[((lo3+i)-4)*32:][:32]
+					t202_3 := t202[((lo3+i)-4)*32:][:32]
 					t232_3 := t232[((lo3+i)-4)*32:][:32]
-					t263_3 := t263[(lo3+i)*32:][:32]
-					t822Entry2 := t822_2[i]
+					t262_3 := t262[(lo3+i)*32:][:32]
+					t83Entry2 := t83_3[i]
 					for j := range 32 {
-						t263_3[j] = F(((t182_3[j] + t203_3[j]) + t232_3[j]) * t822Entry2)
+						t262_3[j] = F(((t183_3[j] + t202_3[j]) + t232_3[j]) * t83Entry2)
 					}
 				}
 			}
@@ -948,14 +912,14 @@ func (c *Backward[F]) Run() {
 			if n := 32 - lo4; n > 0 {
 				t11_2 := t11[(l*chunks+t9)*32+lo4:][:n]
 				for i := range n {
-					t182_3 := t182[((lo4+i)-8)*32:][:32]
-					t203_3 := t203[((lo4+i)-8)*32:][:32]
+					t183_3 := t183[((lo4+i)-8)*32:][:32]
+					t202_3 := t202[((lo4+i)-8)*32:][:32]
 					t232_3 := t232[((lo4+i)-8)*32:][:32]
-					t263_3 := t263[((lo4+i)-8)*32:][:32]
+					t262_3 := t262[((lo4+i)-8)*32:][:32]
 					t29_3 := t29[(lo4+i)*32:][:32]
 					t11Entry2 := t11_2[i]
 					for j := range 32 {
-						t29_3[j] = F((((t182_3[j] + t203_3[j]) + t232_3[j]) + t263_3[j]) * t11Entry2)
+						t29_3[j] = F((((t183_3[j] + t202_3[j]) + t232_3[j]) + t262_3[j]) * t11Entry2)
 					}
 				}
 			}
@@ -965,15 +929,15 @@ func (c *Backward[F]) Run() {
 			if n := 32 - lo5; n > 0 {
 				t142_2 := t142[(l*chunks+t9)*32+lo5:][:n]
 				for i := range n {
-					t182_3 := t182[((lo5+i)-16)*32:][:32]
-					t203_3 := t203[((lo5+i)-16)*32:][:32]
+					t183_3 := t183[((lo5+i)-16)*32:][:32]
+					t202_3 := t202[((lo5+i)-16)*32:][:32]
 					t232_3 := t232[((lo5+i)-16)*32:][:32]
-					t263_3 := t263[((lo5+i)-16)*32:][:32]
+					t262_3 := t262[((lo5+i)-16)*32:][:32]
 					t29_3 := t29[((lo5+i)-16)*32:][:32]
 					t32_4 := t32_2[(lo5+i)*32:][:32]
 					t142Entry := t142_2[i]
 					for j := range 32 {
-						t32_4[j] = F(((((t182_3[j] + t203_3[j]) + t232_3[j]) + t263_3[j]) + t29_3[j]) * t142Entry)
+						t32_4[j] = F(((((t183_3[j] + t202_3[j]) + t232_3[j]) + t262_3[j]) + t29_3[j]) * t142Entry)
 					}
 				}
 			}
@@ -994,15 +958,15 @@ func (c *Backward[F]) Run() {
 			lo6 := max(0, 1)
 			if n := 32 - lo6; n > 0 {
 				for i := range n {
-					t182_3 := t182[((lo6+i)-1)*32:][:32]
-					t203_3 := t203[((lo6+i)-1)*32:][:32]
+					t183_3 := t183[((lo6+i)-1)*32:][:32]
+					t202_3 := t202[((lo6+i)-1)*32:][:32]
 					t232_3 := t232[((lo6+i)-1)*32:][:32]
-					t263_3 := t263[((lo6+i)-1)*32:][:32]
+					t262_3 := t262[((lo6+i)-1)*32:][:32]
 					t29_3 := t29[((lo6+i)-1)*32:][:32]
 					t32_4 := t32_2[((lo6+i)-1)*32:][:32]
 					t42_2 := t42[(lo6+i)*32:][:32]
 					for j := range 32 {
-						t42_2[j] = ((((t182_3[j] + t203_3[j]) + t232_3[j]) + t263_3[j]) + t29_3[j]) + t32_4[j]
+						t42_2[j] = ((((t183_3[j] + t202_3[j]) + t232_3[j]) + t262_3[j]) + t29_3[j]) + t32_4[j]
 					}
 				}
 			}
@@ -1029,547 +993,478 @@ func (c *Backward[F]) Run() {
 				}
 			}
 			// delta_chunk_core.M
-			kern.Gemm(32, dV, dK, F(1), false, t124, dV, 1, kern.From(t3, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
-			// delta_chunk_core.M, delta_chunk_core.y
-			clear(t723)
+			kern.Gemm(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t3, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			// delta_chunk_core.M
+			kern.Gemm(dK, 32, dV, F(1), false, t723, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// delta_chunk_core.M
+			clear(t922)
 			for i := range 32 {
-				U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-				t124_2 := t124[i*dV:][:dV]
-				t22View := t22[((l*chunks+t9)*32+i)*dV:][:dV]
-				t1122_2 := t1122[i*dV:][:dV]
-				gEntry := g2[i]
-				for j := range dV {
-					t723[31*32+i] += F(U[j] * t124_2[j])
-					t1122_2[j] = F(t22View[j] * gEntry)
+				t3_2 := t3[((l*chunks+t9)*32+i)*dK:][:dK]
+				for j := range dK {
+					t922[31*32+i] += F(t3_2[j] * t723[j*32+i])
 				}
 			}
-			// delta_chunk_core.M
-			kern.Gemm(dK, 32, dV, F(1), false, t126, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// delta_chunk_core.y
+			for i := range 32 {
+				t22View := t22[((l*chunks+t9)*32+i)*dV:][:dV]
+				t1222_2 := t1222[i*dV:][:dV]
+				gEntry := g2[i]
+				for j := range dV {
+					t1222_2[j] = F(t22View[j] * gEntry)
+				}
+			}
 			// delta_chunk_core.y, delta_chunk_core.c
 			for i := range 32 {
 				Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
-				t182_3 := t182[i*32:][:32]
-				t203_3 := t203[i*32:][:32]
+				t183_3 := t183[i*32:][:32]
+				t202_3 := t202[i*32:][:32]
 				t232_3 := t232[i*32:][:32]
-				t263_3 := t263[i*32:][:32]
+				t262_3 := t262[i*32:][:32]
 				t29_3 := t29[i*32:][:32]
 				t32_4 := t32_2[i*32:][:32]
-				t128_2 := t128[i*32:][:32]
+				t115_2 := t115[i*32:][:32]
 				for j := range 32 {
-					t128_2[j] = F(Q[j] * (((((t182_3[j] + t203_3[j]) + t232_3[j]) + t263_3[j]) + t29_3[j]) + t32_4[j]))
+					t115_2[j] = F(Q[j] * (((((t183_3[j] + t202_3[j]) + t232_3[j]) + t262_3[j]) + t29_3[j]) + t32_4[j]))
 				}
 			}
 			// delta_chunk_core.y
-			kern.Gemm(32, 32, dV, F(1), false, t1423, 32, 1, kern.From(t22, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.Gemm(32, 32, dV, F(1), false, t1522, 32, 1, kern.From(t22, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// delta_chunk_core.y, delta_chunk_core.c
+			for i := range 32 {
+				t183_3 := t183[i*32:][:32]
+				t202_3 := t202[i*32:][:32]
+				t232_3 := t232[i*32:][:32]
+				t262_3 := t262[i*32:][:32]
+				t29_3 := t29[i*32:][:32]
+				t32_4 := t32_2[i*32:][:32]
+				t1522_2 := t1522[i*32:][:32]
+				t172_2 := t172[i*32:][:32]
+				for j := range 32 {
+					t172_2[j] = F((((((t183_3[j] + t202_3[j]) + t232_3[j]) + t262_3[j]) + t29_3[j]) + t32_4[j]) * t1522_2[j])
+				}
+			}
 			// delta_chunk_core.U, delta_chunk_core.M, delta_chunk_core.c
 			for i := range 32 {
-				t124_2 := t124[i*dV:][:dV]
-				t1522_2 := t1522[i*dV:][:dV]
-				w4 := ((((t182_2[i] + t203_2[i]) + t232_2[i]) + t263_2[i]) + t29_2[i]) + t32_3[i]
+				t111_2 := t111[i*dV:][:dV]
+				t1822_2 := t1822[i*dV:][:dV]
+				w3 := ((((t183_2[i] + t202_2[i]) + t232_2[i]) + t262_2[i]) + t29_2[i]) + t32_3[i]
 				for j := range dV {
-					t1522_2[j] = F(w4 * t124_2[j])
+					t1822_2[j] = F(w3 * t111_2[j])
 				}
 			}
 			// delta_chunk_core.y
-			kern.Gemm(dV, 32, 32, F(1), true, t1522, 1, dV, kern.From(t22, (l*chunks+t9)*32*dV), 1, dV, t128, 32, 1)
+			kern.Gemm(dV, 32, 32, F(1), true, t1822, 1, dV, kern.From(t22, (l*chunks+t9)*32*dV), 1, dV, t115, 32, 1)
 			// delta_chunk_core.U
-			kern.Triangle(32, dV, true, t1522, dV, 1, t44, 1, 32)
+			kern.Triangle(32, dV, true, t1822, dV, 1, t44, 1, 32)
 			// delta_chunk_core.U
-			kern.Gemm(32, 32, dV, F(-1), false, t172, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t1522, 1, dV)
+			kern.Gemm(32, 32, dV, F(-1), false, t2022, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t1822, 1, dV)
 			// delta_chunk_core.U
-			clear(t1822)
+			clear(t212)
 			for i := range 32 {
 				if n := min(32, i); n > 0 {
-					t172_2 := t172[i*32:][:n]
-					t1822_2 := t1822[i*32:][:n]
+					t2022_2 := t2022[i*32:][:n]
+					t212_2 := t212[i*32:][:n]
 					for j := range n {
-						t1822_2[j] = t172_2[j]
+						t212_2[j] = t2022_2[j]
 					}
 				}
 			}
 			// delta_chunk_core.U
 			for i := range 32 {
-				t1522_2 := t1522[i*dV:][:dV]
+				t1822_2 := t1822[i*dV:][:dV]
 				UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
 				t5_2 := t5[((l*chunks+t9)*32+i)*dV:][:dV]
 				t21_2 := t21[((l*chunks+t9)*32+i)*dV:][:dV]
-				t312_2 := t312[i*dV:][:dV]
-				var t2222 F
-				var t3222 F
+				t34_2 := t34[i*dV:][:dV]
+				var t253 F
+				var t352 F
 				t4Entry2 := t4_2[i]
 				t38Entry := t38[i]
 				for j := range dV {
-					t1522Entry := t1522_2[j]
-					t212 := F(t1522Entry * t4Entry2)
+					t1822Entry := t1822_2[j]
+					t242 := F(t1822Entry * t4Entry2)
 					UProdEntry := UProd[j]
-					t2222 += F((t5_2[j] - F(UProdEntry*t38Entry)) * t1522Entry)
-					t3222 += F(UProdEntry * t212)
-					t21_2[j] = t212
-					t312_2[j] = -F(t212 * t38Entry)
+					t253 += F((t5_2[j] - F(UProdEntry*t38Entry)) * t1822Entry)
+					t352 += F(UProdEntry * t242)
+					t21_2[j] = t242
+					t34_2[j] = -F(t242 * t38Entry)
 				}
-				t222_2[i] = t2222
-				t322_2[i] = -t3222
+				t252[i] = t253
+				t35[i] = -t352
 			}
 			// delta_chunk_core.U
-			clear(t2422)
-			clear(t2522)
+			clear(t2622)
+			clear(t272)
 			for i := range 32 {
-				var t2323 F
+				var t282 F
 				t4Entry3 := t4_2[i]
 				if n := min(32, i); n > 0 {
 					K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+					t212_2 := t212[i*32:][:n]
 					t42_2 := t42[i*32:][:n]
-					t1822_2 := t1822[i*32:][:n]
-					t2422_2 := t2422[i*32:][:n]
-					t2522_2 := t2522[i*32:][:n]
+					t2622_2 := t2622[i*32:][:n]
+					t272_2 := t272[i*32:][:n]
 					for j := range n {
 						KEntry := K[j]
+						t212Entry := t212_2[j]
 						t42Entry := t42_2[j]
-						t1822Entry := t1822_2[j]
-						t2323 += F(F(KEntry*t42Entry) * t1822Entry)
-						t2422_2[j] = F(F(t4Entry3*KEntry) * t1822Entry)
-						t2522_2[j] = F(F(t4Entry3*t42Entry) * t1822Entry)
+						t282 += F(F(KEntry*t42Entry) * t212Entry)
+						t2622_2[j] = F(F(t4Entry3*KEntry) * t212Entry)
+						t272_2[j] = F(F(t4Entry3*t42Entry) * t212Entry)
 					}
 				}
-				t2322[i] = t2323
+				t28[i] = t282
 			}
 			// delta_chunk_core.c
-			clear(t282)
+			clear(t31)
 			lo7 := max(0, 1)
 			if n := 32 - lo7; n > 0 {
 				for i := range n {
-					t2422_2 := t2422[(lo7+i)*32:][:32]
-					t282_2 := t282[((lo7+i)-1)*32:][:32]
+					t2622_2 := t2622[(lo7+i)*32:][:32]
+					t31_2 := t31[((lo7+i)-1)*32:][:32]
 					for j := range 32 {
-						t282_2[j] += t2422_2[j]
+						t31_2[j] += t2622_2[j]
 					}
 				}
 			}
 			// delta_chunk_core.g
-			clear(t362)
+			clear(t392)
 			lo8 := max(0, 1)
 			if n := 32 - lo8; n > 0 {
-				t322_3 := t322_2[0+lo8:][:n]
-				t362_2 := t362[-1+lo8:][:n]
+				t35_2 := t35[0+lo8:][:n]
+				t392_2 := t392[-1+lo8:][:n]
 				for i := range n {
-					t362_2[i] += t322_3[i]
+					t392_2[i] += t35_2[i]
 				}
 			}
-			// delta_chunk_core.H, delta_chunk_core.c
+			// delta_chunk_core.c, delta_chunk_core.y
 			for i := range 32 {
-				t1423_2 := t1423[i*32:][:32]
-				t182_3 := t182[i*32:][:32]
-				t203_3 := t203[i*32:][:32]
-				t232_3 := t232[i*32:][:32]
-				t263_3 := t263[i*32:][:32]
-				t29_3 := t29[i*32:][:32]
-				t32_4 := t32_2[i*32:][:32]
-				t382_2 := t382[i*32:][:32]
-				t723_2 := t723[i*32:][:32]
-				t282_2 := t282[i*32:][:32]
+				t922_2 := t922[i*32:][:32]
 				Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
-				t412_2 := t412[i*32:][:32]
+				t1522_2 := t1522[i*32:][:32]
+				t31_2 := t31[i*32:][:32]
+				t422_3 := t422_2[i*32:][:32]
 				for j := range 32 {
-					t1423Entry := t1423_2[j]
-					t382_2[j] = F((((((t182_3[j] + t203_3[j]) + t232_3[j]) + t263_3[j]) + t29_3[j]) + t32_4[j]) * t1423Entry)
-					t412_2[j] = t723_2[j] + t282_2[j] + F(Q[j]*t1423Entry)
+					t422_3[j] = t922_2[j] + F(Q[j]*t1522_2[j]) + t31_2[j]
 				}
 			}
 			// delta_chunk_core.c
-			clear(t442)
 			clear(t452)
+			clear(t46)
 			lo9 := max(0, 16)
 			if n := 32 - lo9; n > 0 {
 				t142_2 := t142[(l*chunks+t9)*32+lo9:][:n]
-				t442_2 := t442[0+lo9:][:n]
+				t46_2 := t46[0+lo9:][:n]
 				for i := range n {
-					t412_2 := t412[(lo9+i)*32:][:32]
-					t182_3 := t182[((lo9+i)-16)*32:][:32]
-					t203_3 := t203[((lo9+i)-16)*32:][:32]
+					t422_3 := t422_2[(lo9+i)*32:][:32]
+					t183_3 := t183[((lo9+i)-16)*32:][:32]
+					t202_3 := t202[((lo9+i)-16)*32:][:32]
 					t232_3 := t232[((lo9+i)-16)*32:][:32]
-					t263_3 := t263[((lo9+i)-16)*32:][:32]
+					t262_3 := t262[((lo9+i)-16)*32:][:32]
 					t29_3 := t29[((lo9+i)-16)*32:][:32]
 					t452_2 := t452[((lo9+i)-16)*32:][:32]
-					var t4422 F
+					var t462 F
 					t142Entry2 := t142_2[i]
 					for j := range 32 {
-						t412Entry := t412_2[j]
-						t4422 += F(((((t182_3[j] + t203_3[j]) + t232_3[j]) + t263_3[j]) + t29_3[j]) * t412Entry)
-						t452_2[j] += F(t412Entry * t142Entry2)
+						t422Entry := t422_3[j]
+						t462 += F(((((t183_3[j] + t202_3[j]) + t232_3[j]) + t262_3[j]) + t29_3[j]) * t422Entry)
+						t452_2[j] += F(t422Entry * t142Entry2)
 					}
-					t442_2[i] = t4422
-				}
-			}
-			// delta_chunk_core.c
-			clear(t46)
-			clear(t472)
-			lo10 := max(0, 8)
-			if n := 32 - lo10; n > 0 {
-				t442_2 := t442[0+lo10:][:n]
-				t11_2 := t11[(l*chunks+t9)*32+-8+lo10:][:n]
-				t46_2 := t46[0+lo10:][:n]
-				t11_3 := t11[(l*chunks+t9)*32+lo10:][:n]
-				t472_2 := t472[-8+lo10:][:n]
-				for i := range n {
-					t442Entry := t442_2[i]
-					t46_2[i] = F(t11_2[i] * t442Entry)
-					t472_2[i] += F(t11_3[i] * t442Entry)
+					t46_2[i] = t462
 				}
 			}
 			// delta_chunk_core.c
 			for i := range 32 {
-				t412_2 := t412[i*32:][:32]
+				t422_3 := t422_2[i*32:][:32]
 				t452_2 := t452[i*32:][:32]
-				t482_2 := t482[i*32:][:32]
+				t472_2 := t472[i*32:][:32]
 				for j := range 32 {
-					t482_2[j] = t412_2[j] + t452_2[j]
+					t472_2[j] = t422_3[j] + t452_2[j]
 				}
 			}
 			// delta_chunk_core.c
+			clear(t502)
 			clear(t512)
-			clear(t52_2)
-			lo11 := max(0, 8)
-			if n := 32 - lo11; n > 0 {
-				t11_2 := t11[(l*chunks+t9)*32+lo11:][:n]
-				t512_2 := t512[0+lo11:][:n]
+			lo10 := max(0, 8)
+			if n := 32 - lo10; n > 0 {
+				t11_2 := t11[(l*chunks+t9)*32+lo10:][:n]
+				t512_2 := t512[0+lo10:][:n]
 				for i := range n {
-					t482_2 := t482[(lo11+i)*32:][:32]
-					t182_3 := t182[((lo11+i)-8)*32:][:32]
-					t203_3 := t203[((lo11+i)-8)*32:][:32]
-					t232_3 := t232[((lo11+i)-8)*32:][:32]
-					t263_3 := t263[((lo11+i)-8)*32:][:32]
-					t52_4 := t52_2[((lo11+i)-8)*32:][:32]
+					t472_2 := t472[(lo10+i)*32:][:32]
+					t183_3 := t183[((lo10+i)-8)*32:][:32]
+					t202_3 := t202[((lo10+i)-8)*32:][:32]
+					t232_3 := t232[((lo10+i)-8)*32:][:32]
+					t262_3 := t262[((lo10+i)-8)*32:][:32]
+					t502_2 := t502[((lo10+i)-8)*32:][:32]
 					var t5122 F
 					t11Entry3 := t11_2[i]
 					for j := range 32 {
-						t482Entry := t482_2[j]
-						t5122 += F((((t182_3[j] + t203_3[j]) + t232_3[j]) + t263_3[j]) * t482Entry)
-						t52_4[j] += F(t482Entry * t11Entry3)
+						t472Entry := t472_2[j]
+						t5122 += F((((t183_3[j] + t202_3[j]) + t232_3[j]) + t262_3[j]) * t472Entry)
+						t502_2[j] += F(t472Entry * t11Entry3)
 					}
 					t512_2[i] = t5122
 				}
 			}
 			// delta_chunk_core.c
 			for i := range 32 {
-				t53[i] = t46[i] + t472[i] + t512[i]
-			}
-			// delta_chunk_core.c
-			clear(t54)
-			clear(t55)
-			lo12 := max(0, 4)
-			if n := 32 - lo12; n > 0 {
-				t53_2 := t53[0+lo12:][:n]
-				t822_2 := t822[(l*chunks+t9)*32+-4+lo12:][:n]
-				t54_2 := t54[0+lo12:][:n]
-				t822_3 := t822[(l*chunks+t9)*32+lo12:][:n]
-				t55_2 := t55[-4+lo12:][:n]
-				for i := range n {
-					t53Entry := t53_2[i]
-					t54_2[i] = F(t822_2[i] * t53Entry)
-					t55_2[i] += F(t822_3[i] * t53Entry)
-				}
-			}
-			// delta_chunk_core.c
-			for i := range 32 {
-				t482_2 := t482[i*32:][:32]
+				t472_2 := t472[i*32:][:32]
+				t502_2 := t502[i*32:][:32]
 				t52_4 := t52_2[i*32:][:32]
-				t56_2 := t56[i*32:][:32]
 				for j := range 32 {
-					t56_2[j] = t482_2[j] + t52_4[j]
+					t52_4[j] = t472_2[j] + t502_2[j]
 				}
 			}
 			// delta_chunk_core.c
-			clear(t59)
-			clear(t60)
-			lo13 := max(0, 4)
-			if n := 32 - lo13; n > 0 {
-				t822_2 := t822[(l*chunks+t9)*32+lo13:][:n]
-				t59_2 := t59[0+lo13:][:n]
+			clear(t55)
+			clear(t56)
+			lo11 := max(0, 4)
+			if n := 32 - lo11; n > 0 {
+				t83_3 := t83[(l*chunks+t9)*32+lo11:][:n]
+				t56_2 := t56[0+lo11:][:n]
 				for i := range n {
-					t56_2 := t56[(lo13+i)*32:][:32]
-					t182_3 := t182[((lo13+i)-4)*32:][:32]
-					t203_3 := t203[((lo13+i)-4)*32:][:32]
-					t232_3 := t232[((lo13+i)-4)*32:][:32]
-					t60_2 := t60[((lo13+i)-4)*32:][:32]
-					var t592 F
-					t822Entry3 := t822_2[i]
+					t52_4 := t52_2[(lo11+i)*32:][:32]
+					t183_3 := t183[((lo11+i)-4)*32:][:32]
+					t202_3 := t202[((lo11+i)-4)*32:][:32]
+					t232_3 := t232[((lo11+i)-4)*32:][:32]
+					t55_2 := t55[((lo11+i)-4)*32:][:32]
+					var t562 F
+					t83Entry3 := t83_3[i]
 					for j := range 32 {
-						t56Entry := t56_2[j]
-						t592 += F(((t182_3[j] + t203_3[j]) + t232_3[j]) * t56Entry)
-						t60_2[j] += F(t56Entry * t822Entry3)
+						t52Entry := t52_4[j]
+						t562 += F(((t183_3[j] + t202_3[j]) + t232_3[j]) * t52Entry)
+						t55_2[j] += F(t52Entry * t83Entry3)
 					}
-					t59_2[i] = t592
+					t56_2[i] = t562
 				}
 			}
-			// delta_chunk_core.c
+			// delta_chunk_core.c, delta_chunk_core.g.start
 			for i := range 32 {
-				t61[i] = t54[i] + t55[i] + t59[i]
-			}
-			// delta_chunk_core.c
-			clear(t62_2)
-			clear(t63)
-			lo14 := max(0, 2)
-			if n := 32 - lo14; n > 0 {
-				t61_2 := t61[0+lo14:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+-2+lo14:][:n]
-				t62_3 := t62_2[0+lo14:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+lo14:][:n]
-				t63_2 := t63[-2+lo14:][:n]
-				for i := range n {
-					t61Entry := t61_2[i]
-					t62_3[i] = F(t522_2[i] * t61Entry)
-					t63_2[i] += F(t522_3[i] * t61Entry)
-				}
-			}
-			// delta_chunk_core.c
-			for i := range 32 {
-				t56_2 := t56[i*32:][:32]
-				t60_2 := t60[i*32:][:32]
-				t64_2 := t64[i*32:][:32]
+				t52_4 := t52_2[i*32:][:32]
+				t55_2 := t55[i*32:][:32]
+				t57_2 := t57[i*32:][:32]
+				t272_2 := t272[i*32:][:32]
+				t112_3 := t112_2[i*32:][:32]
 				for j := range 32 {
-					t64_2[j] = t56_2[j] + t60_2[j]
+					t57_2[j] = t52_4[j] + t55_2[j]
+					t112_3[j] = t272_2[j] + t272[j*32+i]
 				}
 			}
 			// delta_chunk_core.c
-			clear(t67)
-			clear(t68)
-			lo15 := max(0, 2)
-			if n := 32 - lo15; n > 0 {
-				t522_2 := t522[(l*chunks+t9)*32+lo15:][:n]
-				t67_2 := t67[0+lo15:][:n]
+			clear(t60)
+			clear(t61)
+			lo12 := max(0, 2)
+			if n := 32 - lo12; n > 0 {
+				t522_2 := t522[(l*chunks+t9)*32+lo12:][:n]
+				t61_2 := t61[0+lo12:][:n]
 				for i := range n {
-					t64_2 := t64[(lo15+i)*32:][:32]
-					t182_3 := t182[((lo15+i)-2)*32:][:32]
-					t203_3 := t203[((lo15+i)-2)*32:][:32]
-					t68_2 := t68[((lo15+i)-2)*32:][:32]
-					var t672 F
+					t57_2 := t57[(lo12+i)*32:][:32]
+					t183_3 := t183[((lo12+i)-2)*32:][:32]
+					t202_3 := t202[((lo12+i)-2)*32:][:32]
+					t60_2 := t60[((lo12+i)-2)*32:][:32]
+					var t612 F
 					t522Entry3 := t522_2[i]
 					for j := range 32 {
-						t64Entry := t64_2[j]
-						t672 += F((t182_3[j] + t203_3[j]) * t64Entry)
-						t68_2[j] += F(t64Entry * t522Entry3)
+						t57Entry := t57_2[j]
+						t612 += F((t183_3[j] + t202_3[j]) * t57Entry)
+						t60_2[j] += F(t57Entry * t522Entry3)
 					}
-					t67_2[i] = t672
+					t61_2[i] = t612
 				}
 			}
-			// delta_chunk_core.c, delta_chunk_core.g
-			for i := range 32 {
-				t69[i] = t62_2[i] + t63[i] + t67[i]
-				t79[i] = t523[i] + t1222_2[i] + t362[i]
-			}
 			// delta_chunk_core.c
+			clear(t64)
+			lo13 := max(0, 1)
+			if n := 32 - lo13; n > 0 {
+				t64_2 := t64[0+lo13:][:n]
+				for i := range n {
+					t183_3 := t183[((lo13+i)-1)*32:][:32]
+					t57_2 := t57[(lo13+i)*32:][:32]
+					t60_2 := t60[(lo13+i)*32:][:32]
+					var t642 F
+					for j := range 32 {
+						t642 += F(t183_3[j] * (t57_2[j] + t60_2[j]))
+					}
+					t64_2[i] = t642
+				}
+			}
+			// delta_chunk_core.g
+			for i := range 32 {
+				t67[i] = t523[i] + t1322_2[i] + t392[i]
+			}
+			// delta_chunk_core.g
 			clear(t70)
 			clear(t71)
-			lo16 := max(0, 1)
-			if n := 32 - lo16; n > 0 {
-				t69_2 := t69[0+lo16:][:n]
-				t16 := t[(l*chunks+t9)*32+-1+lo16:][:n]
-				t70_2 := t70[0+lo16:][:n]
-				t27 := t[(l*chunks+t9)*32+lo16:][:n]
-				t71_2 := t71[-1+lo16:][:n]
+			lo14 := max(0, 16)
+			if n := 32 - lo14; n > 0 {
+				t67_2 := t67[0+lo14:][:n]
+				t142_2 := t142[(l*chunks+t9)*32+lo14:][:n]
+				t70_2 := t70[-16+lo14:][:n]
+				t132_2 := t132[(l*chunks+t9)*32+-16+lo14:][:n]
+				t71_2 := t71[0+lo14:][:n]
 				for i := range n {
-					t69Entry := t69_2[i]
-					t70_2[i] = F(t16[i] * t69Entry)
-					t71_2[i] += F(t27[i] * t69Entry)
-				}
-			}
-			// delta_chunk_core.c
-			clear(t74)
-			lo17 := max(0, 1)
-			if n := 32 - lo17; n > 0 {
-				t74_2 := t74[0+lo17:][:n]
-				for i := range n {
-					t182_3 := t182[((lo17+i)-1)*32:][:32]
-					t64_2 := t64[(lo17+i)*32:][:32]
-					t68_2 := t68[(lo17+i)*32:][:32]
-					var t742 F
-					for j := range 32 {
-						t742 += F(t182_3[j] * (t64_2[j] + t68_2[j]))
-					}
-					t74_2[i] = t742
-				}
-			}
-			// delta_chunk_core.g
-			clear(t82_2)
-			clear(t83)
-			lo18 := max(0, 16)
-			if n := 32 - lo18; n > 0 {
-				t79_2 := t79[0+lo18:][:n]
-				t132_2 := t132[(l*chunks+t9)*32+-16+lo18:][:n]
-				t82_3 := t82_2[0+lo18:][:n]
-				t142_2 := t142[(l*chunks+t9)*32+lo18:][:n]
-				t83_2 := t83[-16+lo18:][:n]
-				for i := range n {
-					t79Entry := t79_2[i]
-					t82_3[i] = F(t132_2[i] * t79Entry)
-					t83_2[i] += F(t142_2[i] * t79Entry)
-				}
-			}
-			// delta_chunk_core.g
-			clear(t84)
-			clear(t85)
-			lo19 := max(0, 8)
-			if n := 32 - lo19; n > 0 {
-				t82_3 := t82_2[0+lo19:][:n]
-				t11_2 := t11[(l*chunks+t9)*32+-8+lo19:][:n]
-				t84_2 := t84[0+lo19:][:n]
-				t11_3 := t11[(l*chunks+t9)*32+lo19:][:n]
-				t85_2 := t85[-8+lo19:][:n]
-				for i := range n {
-					t82Entry := t82_3[i]
-					t84_2[i] = F(t11_2[i] * t82Entry)
-					t85_2[i] += F(t11_3[i] * t82Entry)
+					t67Entry := t67_2[i]
+					t70_2[i] += F(t142_2[i] * t67Entry)
+					t71_2[i] = F(t132_2[i] * t67Entry)
 				}
 			}
 			// delta_chunk_core.g
 			for i := range 32 {
-				t86[i] = t79[i] + t83[i]
+				t72[i] = t46[i] + t71[i]
+				t75[i] = t67[i] + t70[i]
+			}
+			// delta_chunk_core.g
+			clear(t73_2)
+			clear(t74)
+			clear(t78)
+			clear(t79)
+			lo15 := max(0, 8)
+			if n := 32 - lo15; n > 0 {
+				t72_2 := t72[0+lo15:][:n]
+				t75_2 := t75[0+lo15:][:n]
+				t11_2 := t11[(l*chunks+t9)*32+lo15:][:n]
+				t73_3 := t73_2[-8+lo15:][:n]
+				t11_3 := t11[(l*chunks+t9)*32+-8+lo15:][:n]
+				t74_2 := t74[0+lo15:][:n]
+				t78_2 := t78[-8+lo15:][:n]
+				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo15:][:n]
+				t79_2 := t79[0+lo15:][:n]
+				for i := range n {
+					t72Entry := t72_2[i]
+					t75Entry := t75_2[i]
+					t11Entry4 := t11_2[i]
+					t73_3[i] += F(t11Entry4 * t72Entry)
+					t74_2[i] = F(t11_3[i] * t72Entry)
+					t78_2[i] += F(t11Entry4 * t75Entry)
+					t79_2[i] = F(t1022_2[i] * t75Entry)
+				}
+			}
+			// delta_chunk_core.g
+			for i := range 32 {
+				t80[i] = t512[i] + t73_2[i] + t74[i] + t79[i]
+				t83_2[i] = t75[i] + t78[i]
+			}
+			// delta_chunk_core.g
+			clear(t81)
+			clear(t82)
+			clear(t86)
+			clear(t87)
+			lo16 := max(0, 4)
+			if n := 32 - lo16; n > 0 {
+				t80_2 := t80[0+lo16:][:n]
+				t83_3 := t83_2[0+lo16:][:n]
+				t83_4 := t83[(l*chunks+t9)*32+lo16:][:n]
+				t81_2 := t81[-4+lo16:][:n]
+				t83_5 := t83[(l*chunks+t9)*32+-4+lo16:][:n]
+				t82_2 := t82[0+lo16:][:n]
+				t86_2 := t86[-4+lo16:][:n]
+				t73_3 := t73[(l*chunks+t9)*32+-4+lo16:][:n]
+				t87_2 := t87[0+lo16:][:n]
+				for i := range n {
+					t80Entry := t80_2[i]
+					t83Entry := t83_3[i]
+					t83Entry4 := t83_4[i]
+					t81_2[i] += F(t83Entry4 * t80Entry)
+					t82_2[i] = F(t83_5[i] * t80Entry)
+					t86_2[i] += F(t83Entry4 * t83Entry)
+					t87_2[i] = F(t73_3[i] * t83Entry)
+				}
+			}
+			// delta_chunk_core.g
+			for i := range 32 {
+				t88[i] = t56[i] + t81[i] + t82[i] + t87[i]
+				t91[i] = t83_2[i] + t86[i]
 			}
 			// delta_chunk_core.g
 			clear(t89)
 			clear(t90)
-			lo20 := max(0, 8)
-			if n := 32 - lo20; n > 0 {
-				t86_2 := t86[0+lo20:][:n]
-				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo20:][:n]
-				t89_2 := t89[0+lo20:][:n]
-				t11_2 := t11[(l*chunks+t9)*32+lo20:][:n]
-				t90_2 := t90[-8+lo20:][:n]
+			clear(t94)
+			clear(t95)
+			lo17 := max(0, 2)
+			if n := 32 - lo17; n > 0 {
+				t88_2 := t88[0+lo17:][:n]
+				t91_2 := t91[0+lo17:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+lo17:][:n]
+				t89_2 := t89[-2+lo17:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo17:][:n]
+				t90_2 := t90[0+lo17:][:n]
+				t94_2 := t94[-2+lo17:][:n]
+				t422_3 := t422[(l*chunks+t9)*32+-2+lo17:][:n]
+				t95_2 := t95[0+lo17:][:n]
 				for i := range n {
-					t86Entry := t86_2[i]
-					t89_2[i] = F(t1022_2[i] * t86Entry)
-					t90_2[i] += F(t11_2[i] * t86Entry)
+					t88Entry := t88_2[i]
+					t91Entry := t91_2[i]
+					t522Entry4 := t522_2[i]
+					t89_2[i] += F(t522Entry4 * t88Entry)
+					t90_2[i] = F(t522_3[i] * t88Entry)
+					t94_2[i] += F(t522Entry4 * t91Entry)
+					t95_2[i] = F(t422_3[i] * t91Entry)
 				}
 			}
 			// delta_chunk_core.g
 			for i := range 32 {
-				t91[i] = t84[i] + t85[i] + t89[i]
-				t94[i] = t86[i] + t90[i]
+				t96[i] = t61[i] + t89[i] + t90[i] + t95[i]
+				t99[i] = t91[i] + t94[i]
 			}
 			// delta_chunk_core.g
-			clear(t92_2)
-			clear(t93)
 			clear(t97)
 			clear(t98)
-			lo21 := max(0, 4)
-			if n := 32 - lo21; n > 0 {
-				t91_2 := t91[0+lo21:][:n]
-				t94_2 := t94[0+lo21:][:n]
-				t822_2 := t822[(l*chunks+t9)*32+-4+lo21:][:n]
-				t92_3 := t92_2[0+lo21:][:n]
-				t822_3 := t822[(l*chunks+t9)*32+lo21:][:n]
-				t93_2 := t93[-4+lo21:][:n]
-				t722_2 := t722[(l*chunks+t9)*32+-4+lo21:][:n]
-				t97_2 := t97[0+lo21:][:n]
-				t98_2 := t98[-4+lo21:][:n]
+			clear(t102_2)
+			clear(t103)
+			lo18 := max(0, 1)
+			if n := 32 - lo18; n > 0 {
+				t96_2 := t96[0+lo18:][:n]
+				t99_2 := t99[0+lo18:][:n]
+				t16 := t[(l*chunks+t9)*32+lo18:][:n]
+				t97_2 := t97[-1+lo18:][:n]
+				t27 := t[(l*chunks+t9)*32+-1+lo18:][:n]
+				t98_2 := t98[0+lo18:][:n]
+				t222_2 := t222[(l*chunks+t9)*32+-1+lo18:][:n]
+				t102_3 := t102_2[0+lo18:][:n]
+				t103_2 := t103[-1+lo18:][:n]
 				for i := range n {
-					t91Entry := t91_2[i]
-					t94Entry := t94_2[i]
-					t92_3[i] = F(t822_2[i] * t91Entry)
-					t822Entry4 := t822_3[i]
-					t93_2[i] += F(t822Entry4 * t91Entry)
-					t97_2[i] = F(t722_2[i] * t94Entry)
-					t98_2[i] += F(t822Entry4 * t94Entry)
-				}
-			}
-			// delta_chunk_core.g
-			for i := range 32 {
-				t99[i] = t92_2[i] + t93[i] + t97[i]
-				t102_2[i] = t94[i] + t98[i]
-			}
-			// delta_chunk_core.g
-			clear(t100)
-			clear(t101)
-			clear(t105)
-			clear(t106)
-			lo22 := max(0, 2)
-			if n := 32 - lo22; n > 0 {
-				t99_2 := t99[0+lo22:][:n]
-				t102_3 := t102_2[0+lo22:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+-2+lo22:][:n]
-				t100_2 := t100[0+lo22:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+lo22:][:n]
-				t101_2 := t101[-2+lo22:][:n]
-				t422_2 := t422[(l*chunks+t9)*32+-2+lo22:][:n]
-				t105_2 := t105[0+lo22:][:n]
-				t106_2 := t106[-2+lo22:][:n]
-				for i := range n {
+					t96Entry := t96_2[i]
 					t99Entry := t99_2[i]
-					t102Entry := t102_3[i]
-					t100_2[i] = F(t522_2[i] * t99Entry)
-					t522Entry4 := t522_3[i]
-					t101_2[i] += F(t522Entry4 * t99Entry)
-					t105_2[i] = F(t422_2[i] * t102Entry)
-					t106_2[i] += F(t522Entry4 * t102Entry)
-				}
-			}
-			// delta_chunk_core.g
-			for i := range 32 {
-				t107[i] = t100[i] + t101[i] + t105[i]
-				t110[i] = t102_2[i] + t106[i]
-			}
-			// delta_chunk_core.g
-			clear(t108)
-			clear(t109)
-			clear(t113)
-			clear(t114)
-			lo23 := max(0, 1)
-			if n := 32 - lo23; n > 0 {
-				t107_2 := t107[0+lo23:][:n]
-				t110_2 := t110[0+lo23:][:n]
-				t16 := t[(l*chunks+t9)*32+-1+lo23:][:n]
-				t108_2 := t108[0+lo23:][:n]
-				t27 := t[(l*chunks+t9)*32+lo23:][:n]
-				t109_2 := t109[-1+lo23:][:n]
-				t222_3 := t222[(l*chunks+t9)*32+-1+lo23:][:n]
-				t113_2 := t113[0+lo23:][:n]
-				t114_2 := t114[-1+lo23:][:n]
-				for i := range n {
-					t107Entry := t107_2[i]
-					t110Entry := t110_2[i]
-					t108_2[i] = F(t16[i] * t107Entry)
-					tEntry3 := t27[i]
-					t109_2[i] += F(tEntry3 * t107Entry)
-					t113_2[i] = F(t222_3[i] * t110Entry)
-					t114_2[i] += F(tEntry3 * t110Entry)
+					tEntry3 := t16[i]
+					t97_2[i] += F(tEntry3 * t96Entry)
+					t98_2[i] = F(t27[i] * t96Entry)
+					t102_3[i] = F(t222_2[i] * t99Entry)
+					t103_2[i] += F(tEntry3 * t99Entry)
 				}
 			}
 			// delta_chunk_core.g.start
-			clear(t118)
+			clear(t105)
 			if n := min(32, 1); n > 0 {
-				t110_2 := t110[:n]
-				t114_2 := t114[:n]
-				t118_2 := t118[:n]
+				t99_2 := t99[:n]
+				t103_2 := t103[:n]
+				t105_2 := t105[:n]
 				for i := range n {
-					t118_2[i] = t110_2[i] + t114_2[i]
+					t105_2[i] = t99_2[i] + t103_2[i]
 				}
 			}
 			// delta_chunk_core.g.start
 			for i := range 32 {
-				t17_2[i] = t70[i] + t71[i] + t74[i] + t108[i] + t109[i] + t113[i] + t118[i]
-				t20_2[i] = t222_2[i] + t2322[i]
+				t17_2[i] = t64[i] + t97[i] + t98[i] + t102_2[i] + t105[i]
+				t20_2[i] = t252[i] + t28[i]
 			}
 			// delta_chunk_core.Q
-			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t382, 1, 32)
+			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t172, 1, 32)
 			// delta_chunk_core.y
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1122, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1222, 1, dV)
 			// delta_chunk_core.g.start, delta_chunk_core.M, delta_chunk_core.c
 			for i := range 32 {
-				t126_2 := t126[i*dK:][:dK]
 				t19_2 := t19[((l*chunks+t9)*32+i)*dK:][:dK]
-				w5 := ((((t182_2[i] + t203_2[i]) + t232_2[i]) + t263_2[i]) + t29_2[i]) + t32_3[i]
+				w4 := ((((t183_2[i] + t202_2[i]) + t232_2[i]) + t262_2[i]) + t29_2[i]) + t32_3[i]
 				for j := range dK {
-					t19_2[j] = F(w5 * t126_2[j])
+					t19_2[j] = F(w4 * t723[j*32+i])
 				}
 			}
-			// delta_chunk_core.K
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t2522, 32, 1)
-			// delta_chunk_core.K
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t2522, 1, 32)
+			// delta_chunk_core.g.start
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t112_2, 1, 32)
 			// delta_chunk_core.U
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t312, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t34, 1, dV)
 			// delta_chunk_core.Q
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(t2, (l*chunks+t9)*32*dK), 1, dK, t382, 32, 1)
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(t2, (l*chunks+t9)*32*dK), 1, dK, t172, 32, 1)
 			// delta_chunk_core.g.start, delta_chunk_core.M
 			gEntry2 := g[(l*chunks+t9)*32+31]
 			for i := range dV {
@@ -1579,9 +1474,9 @@ func (c *Backward[F]) Run() {
 				}
 			}
 			// delta_chunk_core.U
-			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t312, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t34, dV, 1)
 			// delta_chunk_core.y
-			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t2, (l*chunks+t9)*32*dK), 1, dK, t1122, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t2, (l*chunks+t9)*32*dK), 1, dK, t1222, dV, 1)
 		}
 		for i := range dK * dV {
 			MBarOut[i] = MBarState2_2[i]
@@ -1643,14 +1538,14 @@ func (c *Backward[F]) Run() {
 	}
 	for i := range L {
 		for j := range T {
-			t112_2 := t112[(i*T+j)*dK:][:dK]
+			t112_3 := t112[(i*T+j)*dK:][:dK]
 			t25_2 := t25[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			t13_2 := t13[(i*T+j)*dK:][:dK]
 			t24_2 := t24[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				qBar[k] = t112_2[k] + t25_2[k]
+				qBar[k] = t112_3[k] + t25_2[k]
 				kBar[k] = t13_2[k] + t24_2[k]
 			}
 		}

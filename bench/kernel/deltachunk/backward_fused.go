@@ -74,19 +74,19 @@ type backwardTime5Args struct {
 
 type backwardTime6Args struct {
 	t32       *float32
+	MLin      *float32
 	t10       *float32
 	MBarState *float32
 	t8        *float32
 	MTrail    *float32
 	t102      *float32
-	t43       *float32
+	t323      *float32
+	t722      *float32
 	t62       *float32
-	MLin      *float32
 	t7        *float32
-	t72       *float32
 	t92       *float32
 	t6        *float32
-	t82       *float32
+	t152      *float32
 	n0        int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l
 	n1        int // C·d_k·s + (T·d_k - 32·chunks·d_k)·l
 	n2        int // d_k
@@ -99,15 +99,19 @@ type backwardTime6Args struct {
 }
 
 type backwardNest7Args struct {
+	t7   *float32
+	t722 *float32
+	t8   *float32
 	t112 *float32
 	t102 *float32
 	t13  *float32
-	t82  *float32
+	t152 *float32
+	t822 *float32
 	n0   int // 32·chunks·d_k
 	n1   int // L
-	n2   int // T·d_k - 32·chunks·d_k
-	n3   int // T·d_k
-	n4   int // T - 32·chunks
+	n2   int // T - 32·chunks
+	n3   int // T·d_k - 32·chunks·d_k
+	n4   int // T·d_k
 	n5   int // d_k
 }
 
@@ -123,14 +127,14 @@ type backwardNest8Args struct {
 }
 
 type backwardNest9Args struct {
-	t14 *float32
-	t72 *float32
-	t15 *float32
-	t62 *float32
-	n0  int // 32·chunks
-	n1  int // L
-	n2  int // T - 32·chunks
-	n3  int // T
+	t14  *float32
+	t822 *float32
+	t15  *float32
+	t62  *float32
+	n0   int // 32·chunks
+	n1   int // L
+	n2   int // T - 32·chunks
+	n3   int // T
 }
 
 type backwardNest10Args struct {
@@ -145,15 +149,15 @@ type backwardNest10Args struct {
 type backwardNest11Args struct {
 	t422 *float32
 	t622 *float32
-	t722 *float32
+	t73  *float32
 	n0   int // L
 	n1   int // 32·chunks
 	n2   int // chunks
 }
 
 type backwardNest12Args struct {
-	t722  *float32
-	t922  *float32
+	t73   *float32
+	t93   *float32
 	t1022 *float32
 	n0    int // L
 	n1    int // 32·chunks
@@ -171,7 +175,7 @@ type backwardNest13Args struct {
 
 type backwardNest14Args struct {
 	t132 *float32
-	t152 *float32
+	t153 *float32
 	g    *float32
 	n0   int // L
 	n1   int // 32·chunks
@@ -181,7 +185,7 @@ type backwardNest14Args struct {
 type backwardNest15Args struct {
 	t22   *float32
 	yProd *float32
-	t1222 *float32
+	t1322 *float32
 	n0    int // L
 	n1    int // 32·chunks
 	n2    int // 32·chunks·d_v
@@ -192,44 +196,44 @@ type backwardNest15Args struct {
 
 type backwardNest16Args struct {
 	t    *float32
-	t182 *float32
-	t203 *float32
+	t183 *float32
+	t202 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type backwardNest17Args struct {
 	t522 *float32
-	t182 *float32
-	t203 *float32
+	t183 *float32
+	t202 *float32
 	t232 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type backwardNest18Args struct {
-	t822 *float32
-	t182 *float32
-	t203 *float32
+	t83  *float32
+	t183 *float32
+	t202 *float32
 	t232 *float32
-	t263 *float32
+	t262 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type backwardNest19Args struct {
 	t11  *float32
-	t182 *float32
-	t203 *float32
+	t183 *float32
+	t202 *float32
 	t232 *float32
-	t263 *float32
+	t262 *float32
 	t29  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type backwardNest20Args struct {
 	t142 *float32
-	t182 *float32
-	t203 *float32
+	t183 *float32
+	t202 *float32
 	t232 *float32
-	t263 *float32
+	t262 *float32
 	t29  *float32
 	t32  *float32
 	n0   int // 32·t + 32·chunks·l
@@ -247,10 +251,10 @@ type backwardNest22Args struct {
 }
 
 type backwardNest23Args struct {
-	t182 *float32
-	t203 *float32
+	t183 *float32
+	t202 *float32
 	t232 *float32
-	t263 *float32
+	t262 *float32
 	t29  *float32
 	t32  *float32
 	t42  *float32
@@ -276,11 +280,8 @@ type backwardNest25Args struct {
 
 type backwardNest26Args struct {
 	g     *float32
-	t723  *float32
-	U     *float32
-	t124  *float32
 	t22   *float32
-	t1122 *float32
+	t1222 *float32
 	n0    int // 32·t + 32·chunks·l
 	n1    int // 32·d_v·t + 32·chunks·d_v·l
 	n2    int // d_v
@@ -288,251 +289,222 @@ type backwardNest26Args struct {
 
 type backwardNest27Args struct {
 	Q    *float32
-	t182 *float32
-	t203 *float32
+	t183 *float32
+	t202 *float32
 	t232 *float32
-	t263 *float32
+	t262 *float32
 	t29  *float32
 	t32  *float32
-	t128 *float32
+	t115 *float32
 	n0   int // 1024·t + 1024·chunks·l
 }
 
 type backwardNest28Args struct {
-	t182  *float32
-	t203  *float32
+	t183  *float32
+	t202  *float32
 	t232  *float32
-	t263  *float32
+	t262  *float32
 	t29   *float32
 	t32   *float32
-	t124  *float32
 	t1522 *float32
-	n0    int // d_v
+	t172  *float32
 }
 
 type backwardNest29Args struct {
+	t183  *float32
+	t202  *float32
+	t232  *float32
+	t262  *float32
+	t29   *float32
+	t32   *float32
+	t111  *float32
+	t1822 *float32
+	n0    int // d_v
+}
+
+type backwardNest30Args struct {
 	t4    *float32
 	t38   *float32
-	t1522 *float32
+	t1822 *float32
 	UProd *float32
 	t5    *float32
 	t21   *float32
-	t312  *float32
-	t222  *float32
-	t322  *float32
+	t34   *float32
+	t252  *float32
+	t35   *float32
 	n0    int // 32·t + 32·chunks·l
 	n1    int // 32·d_v·t + 32·chunks·d_v·l
 	n2    int // d_v
 }
 
-type backwardNest30Args struct {
+type backwardNest31Args struct {
 	t4    *float32
 	K     *float32
+	t212  *float32
 	t42   *float32
-	t1822 *float32
-	t2422 *float32
-	t2522 *float32
-	t2322 *float32
+	t2622 *float32
+	t272  *float32
+	t28   *float32
 	n0    int // 32·t + 32·chunks·l
 	n1    int // 1024·t + 1024·chunks·l
 }
 
-type backwardNest31Args struct {
-	t282  *float32
-	t2422 *float32
-}
-
 type backwardNest32Args struct {
-	t1423 *float32
-	t182  *float32
-	t203  *float32
-	t232  *float32
-	t263  *float32
-	t29   *float32
-	t32   *float32
-	t382  *float32
-	Q     *float32
-	t723  *float32
-	t282  *float32
-	t412  *float32
-	n0    int // 1024·t + 1024·chunks·l
+	t31   *float32
+	t2622 *float32
 }
 
 type backwardNest33Args struct {
-	t142 *float32
-	t412 *float32
-	t182 *float32
-	t203 *float32
-	t232 *float32
-	t263 *float32
-	t29  *float32
-	t452 *float32
-	t442 *float32
-	n0   int // 32·t + 32·chunks·l
+	Q     *float32
+	t1522 *float32
+	t922  *float32
+	t31   *float32
+	t422  *float32
+	n0    int // 1024·t + 1024·chunks·l
 }
 
 type backwardNest34Args struct {
-	t412 *float32
+	t142 *float32
+	t422 *float32
+	t183 *float32
+	t202 *float32
+	t232 *float32
+	t262 *float32
+	t29  *float32
 	t452 *float32
-	t482 *float32
+	t46  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type backwardNest35Args struct {
+	t422 *float32
+	t452 *float32
+	t472 *float32
+}
+
+type backwardNest36Args struct {
 	t11  *float32
-	t482 *float32
-	t182 *float32
-	t203 *float32
+	t472 *float32
+	t183 *float32
+	t202 *float32
 	t232 *float32
-	t263 *float32
-	t52  *float32
+	t262 *float32
+	t502 *float32
 	t512 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
-type backwardNest36Args struct {
-	t46  *float32
-	t472 *float32
-	t512 *float32
-	t53  *float32
-}
-
 type backwardNest37Args struct {
-	t482 *float32
+	t472 *float32
+	t502 *float32
 	t52  *float32
-	t56  *float32
 }
 
 type backwardNest38Args struct {
-	t822 *float32
-	t56  *float32
-	t182 *float32
-	t203 *float32
+	t83  *float32
+	t52  *float32
+	t183 *float32
+	t202 *float32
 	t232 *float32
-	t60  *float32
-	t59  *float32
+	t55  *float32
+	t56  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type backwardNest39Args struct {
-	t54 *float32
-	t55 *float32
-	t59 *float32
-	t61 *float32
-}
-
-type backwardNest40Args struct {
-	t56 *float32
-	t60 *float32
-	t64 *float32
-}
-
-type backwardNest41Args struct {
 	t522 *float32
-	t64  *float32
-	t182 *float32
-	t203 *float32
-	t68  *float32
-	t67  *float32
+	t57  *float32
+	t183 *float32
+	t202 *float32
+	t60  *float32
+	t61  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
-type backwardNest42Args struct {
-	t62   *float32
-	t63   *float32
-	t67   *float32
-	t69   *float32
+type backwardNest40Args struct {
+	t183 *float32
+	t57  *float32
+	t60  *float32
+	t64  *float32
+}
+
+type backwardNest41Args struct {
 	t523  *float32
-	t1222 *float32
-	t362  *float32
-	t79   *float32
+	t1322 *float32
+	t392  *float32
+	t67   *float32
 	n0    int // 32·t + 32·chunks·l
+}
+
+type backwardNest42Args struct {
+	t46 *float32
+	t71 *float32
+	t72 *float32
+	t67 *float32
+	t70 *float32
+	t75 *float32
 }
 
 type backwardNest43Args struct {
-	t182 *float32
-	t64  *float32
-	t68  *float32
+	t512 *float32
+	t73  *float32
 	t74  *float32
+	t79  *float32
+	t80  *float32
+	t75  *float32
+	t78  *float32
+	t83  *float32
 }
 
 type backwardNest44Args struct {
-	t79 *float32
+	t56 *float32
+	t81 *float32
+	t82 *float32
+	t87 *float32
+	t88 *float32
 	t83 *float32
 	t86 *float32
+	t91 *float32
 }
 
 type backwardNest45Args struct {
-	t84 *float32
-	t85 *float32
+	t61 *float32
 	t89 *float32
-	t91 *float32
-	t86 *float32
 	t90 *float32
+	t95 *float32
+	t96 *float32
+	t91 *float32
 	t94 *float32
+	t99 *float32
 }
 
 type backwardNest46Args struct {
-	t92  *float32
-	t93  *float32
-	t97  *float32
 	t99  *float32
-	t94  *float32
-	t98  *float32
-	t102 *float32
+	t103 *float32
+	t105 *float32
 }
 
 type backwardNest47Args struct {
-	t100 *float32
-	t101 *float32
-	t105 *float32
-	t107 *float32
+	t64  *float32
+	t97  *float32
+	t98  *float32
 	t102 *float32
-	t106 *float32
-	t110 *float32
+	t105 *float32
+	t17  *float32
+	t252 *float32
+	t28  *float32
+	t20  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type backwardNest48Args struct {
-	t110 *float32
-	t114 *float32
-	t118 *float32
-}
-
-type backwardNest49Args struct {
-	t70   *float32
-	t71   *float32
-	t74   *float32
-	t108  *float32
-	t109  *float32
-	t113  *float32
-	t118  *float32
-	t17   *float32
-	t222  *float32
-	t2322 *float32
-	t20   *float32
-	n0    int // 32·t + 32·chunks·l
-}
-
-type backwardNest50Args struct {
-	t182 *float32
-	t203 *float32
-	t232 *float32
-	t263 *float32
-	t29  *float32
-	t32  *float32
-	t126 *float32
-	t19  *float32
-	n0   int // 32·d_k·t + 32·chunks·d_k·l
-	n1   int // d_k
-}
-
-type backwardNest51Args struct {
 	MBarState2 *float32
 	n0         int        // d_v
 	n1         int        // d_k
 	gEntry2    [2]float32 // and nothing
 }
 
-type backwardNest52Args struct {
+type backwardNest49Args struct {
 	t22 *float32
 	t21 *float32
 	n0  int // L
@@ -543,7 +515,7 @@ type backwardNest52Args struct {
 	n5  int // d_v
 }
 
-type backwardNest53Args struct {
+type backwardNest50Args struct {
 	t23 *float32
 	t20 *float32
 	t26 *float32
@@ -554,7 +526,7 @@ type backwardNest53Args struct {
 	n3  int // chunks
 }
 
-type backwardNest54Args struct {
+type backwardNest51Args struct {
 	t24 *float32
 	t19 *float32
 	t25 *float32
@@ -567,7 +539,7 @@ type backwardNest54Args struct {
 	n5  int // d_k
 }
 
-type backwardNest55Args struct {
+type backwardNest52Args struct {
 	t15      *float32
 	t26      *float32
 	rhoBar   *float32
@@ -578,7 +550,7 @@ type backwardNest55Args struct {
 	n1       int // T
 }
 
-type backwardNest56Args struct {
+type backwardNest53Args struct {
 	t112 *float32
 	t25  *float32
 	qBar *float32
@@ -591,7 +563,7 @@ type backwardNest56Args struct {
 	n3   int // d_k
 }
 
-type backwardNest57Args struct {
+type backwardNest54Args struct {
 	t122 *float32
 	t22  *float32
 	vBar *float32
@@ -616,136 +588,128 @@ func (c *backwardFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t := c.Work[:32*L*chunks]                                                                                       // [L, chunks, 32]
-	t4 := c.Work[32*L*chunks:][:32*L*chunks]                                                                        // [L, chunks, 32]
-	t2 := c.Work[64*L*chunks:][:32*L*chunks*dK]                                                                     // [L, chunks, 32, d_k]
-	t3 := c.Work[32*L*chunks*dK+64*L*chunks:][:32*L*chunks*dK]                                                      // [L, chunks, 32, d_k]
-	t5 := c.Work[64*L*chunks*dK+64*L*chunks:][:32*L*chunks*dV]                                                      // [L, chunks, 32, d_v]
-	t6 := c.Work[64*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T-32*L*chunks]                                      // [L, T - 32·chunks]
-	t7 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+32*L*chunks:][:L*T-32*L*chunks]                                  // [L, T - 32·chunks]
-	t8 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                                      // [L, T - 32·chunks, d_k]
-	t10 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                              // [L, T - 32·chunks, d_k]
-	t22 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T:][:32*L*chunks*dV]                                                  // [L, 32·chunks, d_v]
-	t32 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T:][:L*T*dV-32*L*chunks*dV]                                           // [L, T - 32·chunks, d_v]
-	t52 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T:][:L*dK*dV]                                                  // [L, d_v, d_k]
-	t62 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-32*L*chunks]                                  // [L, T - 32·chunks]
-	t72 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T-32*L*chunks:][:L*T-32*L*chunks]                      // [L, T - 32·chunks]
-	t82 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                // [L, T - 32·chunks, d_k]
-	t92 := c.Work[3*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
-	t102 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]             // [L, T - 32·chunks, d_k]
-	t112 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK]                            // [L, T, d_k]
-	t13 := c.Work[5*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK]                             // [L, T, d_k]
-	t122 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dV]                            // [L, T, d_v]
-	t14 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T]                                // [L, T]
-	t15 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+5*L*T-64*L*chunks:][:L*T]                                // [L, T]
-	t222 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T-64*L*chunks:][:32*L*chunks]                       // [L, chunks, 32]
-	t322 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:32*L*chunks]                       // [L, chunks, 32]
-	t522 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T:][:32*L*chunks]                                   // [L, chunks, 32]
-	t422 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+32*L*chunks:][:32*L*chunks]                       // [L, chunks, 32]
-	t622 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+64*L*chunks:][:32*L*chunks]                       // [L, chunks, 32]
-	t822 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+96*L*chunks:][:32*L*chunks]                       // [L, chunks, 32]
-	t722 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+128*L*chunks:][:32*L*chunks]                      // [L, chunks, 32]
-	t922 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+160*L*chunks:][:32*L*chunks]                      // [L, chunks, 32]
-	t11 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+192*L*chunks:][:32*L*chunks]                       // [L, chunks, 32]
-	t1022 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+224*L*chunks:][:32*L*chunks]                     // [L, chunks, 32]
-	t12 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+256*L*chunks:][:32*L*chunks]                       // [L, chunks, 32]
-	t142 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+288*L*chunks:][:32*L*chunks]                      // [L, chunks, 32]
-	t132 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+320*L*chunks:][:32*L*chunks]                      // [L, chunks, 32]
-	t152 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+352*L*chunks:][:32*L*chunks]                      // [L, chunks, 32]
-	g := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+384*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t36 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+416*L*chunks:][:32*L*chunks]                       // [L, chunks, 32]
-	t1222 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+448*L*chunks:][:32*L*chunks]                     // [L, chunks, 32]
-	t17 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+480*L*chunks:][:32*L*chunks]                       // [L, chunks, 32]
-	t18 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks*dK]                    // [L, chunks, 32, d_k]
-	t19 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks*dK]                    // [L, chunks, 32, d_k]
-	t20 := c.Work[6*L*T*dK+3*L*T*dV+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t21 := c.Work[6*L*T*dK+3*L*T*dV+L*dK*dV+6*L*T+544*L*chunks:][:32*L*chunks*dV]                                   // [L, chunks, 32, d_v]
-	t22_2 := c.Work[6*L*T*dK+3*L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks:][:L*T*dV]                          // [L, T, d_v]
-	t23 := c.Work[6*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks:][:L*T]                               // [L, T]
-	t26 := c.Work[6*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+7*L*T+544*L*chunks:][:L*T]                               // [L, T]
-	t24 := c.Work[6*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks:][:L*T*dK]                            // [L, T, d_k]
-	t25 := c.Work[7*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks:][:L*T*dK]                            // [L, T, d_k]
-	MBarState2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks:][:dK*dV]                      // [d_v, d_k]
-	t182 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV:][:1024]                       // [32, 32]
-	t203 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+1024:][:1024]                  // [32, 32]
-	t232 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+2048:][:1024]                  // [32, 32]
-	t263 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+3072:][:1024]                  // [32, 32]
-	t29 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+4096:][:1024]                   // [32, 32]
-	t32_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+5120:][:1024]                 // [32, 32]
-	t37 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+6144:][:32]                     // [32]
-	t38 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+6176:][:32]                     // [32]
-	t42 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+6208:][:1024]                   // [32, 32]
-	t44 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+7232:][:1024]                   // [32, 32]
-	t523 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+8256:][:32]                    // [32]
-	t124 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+8288:][:32*dV]                 // [32, d_v]
-	t723 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dV+8288:][:1024]            // [32, 32]
-	t1122 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dV+9312:][:32*dV]          // [32, d_v]
-	t126 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+64*dV+9312:][:32*dK]           // [32, d_k]
-	t128 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+9312:][:1024]      // [32, 32]
-	t1423 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+10336:][:1024]    // [32, 32]
-	t1522 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+11360:][:32*dV]   // [32, d_v]
-	t172 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+11360:][:1024]     // [32, 32]
-	t1822 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+12384:][:1024]    // [32, 32]
-	t222_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+13408:][:32]     // [32]
-	t312 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+13440:][:32*dV]    // [32, d_v]
-	t322_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+13440:][:32]    // [32]
-	t2322 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+13472:][:32]     // [32]
-	t2422 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+13504:][:1024]   // [32, 32]
-	t2522 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14528:][:1024]   // [32, 32]
-	t282 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+15552:][:1024]    // [32, 32]
-	t362 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16576:][:32]      // [32]
-	t382 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16608:][:1024]    // [32, 32]
-	t412 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17632:][:1024]    // [32, 32]
-	t442 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+18656:][:32]      // [32]
-	t452 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+18688:][:1024]    // [32, 32]
-	t46 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19712:][:32]       // [32]
-	t472 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19744:][:32]      // [32]
-	t482 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19776:][:1024]    // [32, 32]
-	t512 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+20800:][:32]      // [32]
-	t52_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+20832:][:1024]   // [32, 32]
-	t53 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21856:][:32]       // [32]
-	t54 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21888:][:32]       // [32]
-	t55 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21920:][:32]       // [32]
-	t56 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21952:][:1024]     // [32, 32]
-	t59 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22976:][:32]       // [32]
-	t60 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23008:][:1024]     // [32, 32]
-	t61 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+24032:][:32]       // [32]
-	t62_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+24064:][:32]     // [32]
-	t63 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+24096:][:32]       // [32]
-	t64 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+24128:][:1024]     // [32, 32]
-	t67 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+25152:][:32]       // [32]
-	t68 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+25184:][:1024]     // [32, 32]
-	t69 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26208:][:32]       // [32]
-	t79 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26240:][:32]       // [32]
-	t70 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26272:][:32]       // [32]
-	t71 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26304:][:32]       // [32]
-	t74 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26336:][:32]       // [32]
-	t82_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26368:][:32]     // [32]
-	t83 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26400:][:32]       // [32]
-	t84 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26432:][:32]       // [32]
-	t85 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26464:][:32]       // [32]
-	t86 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26496:][:32]       // [32]
-	t89 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26528:][:32]       // [32]
-	t90 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26560:][:32]       // [32]
-	t91 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26592:][:32]       // [32]
-	t94 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26624:][:32]       // [32]
-	t92_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26656:][:32]     // [32]
-	t93 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26688:][:32]       // [32]
-	t97 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26720:][:32]       // [32]
-	t98 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26752:][:32]       // [32]
-	t99 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26784:][:32]       // [32]
-	t102_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26816:][:32]    // [32]
-	t100 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26848:][:32]      // [32]
-	t101 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26880:][:32]      // [32]
-	t105 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26912:][:32]      // [32]
-	t106 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26944:][:32]      // [32]
-	t107 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26976:][:32]      // [32]
-	t110 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27008:][:32]      // [32]
-	t108 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27040:][:32]      // [32]
-	t109 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27072:][:32]      // [32]
-	t113 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27104:][:32]      // [32]
-	t114 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27136:][:32]      // [32]
-	t118 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27168:][:32]      // [32]
+	t := c.Work[:32*L*chunks]                                                                                                     // [L, chunks, 32]
+	t4 := c.Work[32*L*chunks:][:32*L*chunks]                                                                                      // [L, chunks, 32]
+	t2 := c.Work[64*L*chunks:][:32*L*chunks*dK]                                                                                   // [L, chunks, 32, d_k]
+	t3 := c.Work[32*L*chunks*dK+64*L*chunks:][:32*L*chunks*dK]                                                                    // [L, chunks, 32, d_k]
+	t5 := c.Work[64*L*chunks*dK+64*L*chunks:][:32*L*chunks*dV]                                                                    // [L, chunks, 32, d_v]
+	t6 := c.Work[64*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T-32*L*chunks]                                                    // [L, T - 32·chunks]
+	t7 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+32*L*chunks:][:L*T-32*L*chunks]                                                // [L, T - 32·chunks]
+	t8 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                                                    // [L, T - 32·chunks, d_k]
+	t10 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                                            // [L, T - 32·chunks, d_k]
+	t22 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T:][:32*L*chunks*dV]                                                                // [L, 32·chunks, d_v]
+	t32 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T:][:L*T*dV-32*L*chunks*dV]                                                         // [L, T - 32·chunks, d_v]
+	t52 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T:][:L*dK*dV]                                                                // [L, d_v, d_k]
+	t62 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-32*L*chunks]                                                // [L, T - 32·chunks]
+	t92 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]                              // [L, T - 32·chunks, d_v]
+	t102 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                                          // [L, T - 32·chunks, d_k]
+	t722 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                           // [L, T - 32·chunks, d_k]
+	t152 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                           // [L, T - 32·chunks, d_k]
+	t822 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T-32*L*chunks]                                 // [L, T - 32·chunks]
+	t112 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK]                                          // [L, T, d_k]
+	t13 := c.Work[6*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t122 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dV]                                          // [L, T, d_v]
+	t14 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T]                                              // [L, T]
+	t15 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+5*L*T-64*L*chunks:][:L*T]                                              // [L, T]
+	t222 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T-64*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t322 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t522 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T:][:32*L*chunks]                                                 // [L, chunks, 32]
+	t422 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+32*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t622 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+64*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t83 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+96*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t73 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+128*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t93 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+160*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t11 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+192*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t1022 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+224*L*chunks:][:32*L*chunks]                                   // [L, chunks, 32]
+	t12 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+256*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t142 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+288*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t132 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+320*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t153 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+352*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	g := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+384*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t36 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+416*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t1322 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+448*L*chunks:][:32*L*chunks]                                   // [L, chunks, 32]
+	t17 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+480*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t18 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks*dK]                                  // [L, chunks, 32, d_k]
+	t19 := c.Work[7*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks*dK]                                  // [L, chunks, 32, d_k]
+	t20 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t21 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+544*L*chunks:][:32*L*chunks*dV]                                  // [L, chunks, 32, d_v]
+	t22_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks:][:L*T*dV]                         // [L, T, d_v]
+	t23 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks:][:L*T]                              // [L, T]
+	t26 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T+544*L*chunks:][:L*T]                              // [L, T]
+	t24 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks:][:L*T*dK]                           // [L, T, d_k]
+	t25 := c.Work[8*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks:][:L*T*dK]                           // [L, T, d_k]
+	MBarState2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks:][:dK*dV]                     // [d_v, d_k]
+	t183 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV:][:1024]                      // [32, 32]
+	t202 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+1024:][:1024]                 // [32, 32]
+	t232 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+2048:][:1024]                 // [32, 32]
+	t262 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+3072:][:1024]                 // [32, 32]
+	t29 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+4096:][:1024]                  // [32, 32]
+	t32_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+5120:][:1024]                // [32, 32]
+	t37 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+6144:][:32]                    // [32]
+	t38 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+6176:][:32]                    // [32]
+	t42 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+6208:][:1024]                  // [32, 32]
+	t44 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+7232:][:1024]                  // [32, 32]
+	t523 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+8256:][:32]                   // [32]
+	t111 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+8288:][:32*dV]                // [32, d_v]
+	t723 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dV+8288:][:32*dK]          // [d_k, 32]
+	t922 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+32*dV+8288:][:1024]     // [32, 32]
+	t1222 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+32*dV+9312:][:32*dV]   // [32, d_v]
+	t115 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+9312:][:1024]     // [32, 32]
+	t1522 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+10336:][:1024]   // [32, 32]
+	t172 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+11360:][:1024]    // [32, 32]
+	t1822 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+12384:][:32*dV]  // [32, d_v]
+	t2022 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+12384:][:1024]   // [32, 32]
+	t212 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+13408:][:1024]    // [32, 32]
+	t252 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+14432:][:32]      // [32]
+	t34 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+14464:][:32*dV]    // [32, d_v]
+	t35 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14464:][:32]      // [32]
+	t2622 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14496:][:1024]  // [32, 32]
+	t272 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+15520:][:1024]   // [32, 32]
+	t28 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16544:][:32]      // [32]
+	t31 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16576:][:1024]    // [32, 32]
+	t392 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17600:][:32]     // [32]
+	t422_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17632:][:1024] // [32, 32]
+	t452 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+18656:][:1024]   // [32, 32]
+	t46 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19680:][:32]      // [32]
+	t472 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19712:][:1024]   // [32, 32]
+	t502 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+20736:][:1024]   // [32, 32]
+	t512 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21760:][:32]     // [32]
+	t52_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21792:][:1024]  // [32, 32]
+	t55 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22816:][:1024]    // [32, 32]
+	t56 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23840:][:32]      // [32]
+	t57 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23872:][:1024]    // [32, 32]
+	t112_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+24896:][:1024] // [32, 32]
+	t60 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+25920:][:1024]    // [32, 32]
+	t61 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26944:][:32]      // [32]
+	t64 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26976:][:32]      // [32]
+	t67 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27008:][:32]      // [32]
+	t70 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27040:][:32]      // [32]
+	t71 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27072:][:32]      // [32]
+	t72 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27104:][:32]      // [32]
+	t75 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27136:][:32]      // [32]
+	t73_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27168:][:32]    // [32]
+	t74 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27200:][:32]      // [32]
+	t78 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27232:][:32]      // [32]
+	t79 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27264:][:32]      // [32]
+	t80 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27296:][:32]      // [32]
+	t83_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27328:][:32]    // [32]
+	t81 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27360:][:32]      // [32]
+	t82 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27392:][:32]      // [32]
+	t86 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27424:][:32]      // [32]
+	t87 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27456:][:32]      // [32]
+	t88 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27488:][:32]      // [32]
+	t91 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27520:][:32]      // [32]
+	t89 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27552:][:32]      // [32]
+	t90 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27584:][:32]      // [32]
+	t94 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27616:][:32]      // [32]
+	t95 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27648:][:32]      // [32]
+	t96 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27680:][:32]      // [32]
+	t99 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27712:][:32]      // [32]
+	t97 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27744:][:32]      // [32]
+	t98 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27776:][:32]      // [32]
+	t102_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27808:][:32]   // [32]
+	t103 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27840:][:32]     // [32]
+	t105 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27872:][:32]     // [32]
 	if kern.Wide() {
 		a := backwardNest1Args{
 			unsafe.SliceData(c.Rho),
@@ -874,43 +838,60 @@ func (c *backwardFused) run() {
 
 	// delta_chunk_core
 	clear(t62)
-	clear(t72)
-	clear(t82)
 	clear(t102)
+	clear(t722)
+	clear(t152)
 	workers.Each(L*kern.Blocks(dV), (*backwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t102[:L*T*dK-32*L*chunks*dK], c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27200:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t62[:L*T-32*L*chunks], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27200:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t72[:L*T-32*L*chunks], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+9*L*T+512*L*chunks+dK*dV+32*dK+128*dV+27200:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t82[:L*T*dK-32*L*chunks*dK], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+10*L*T+480*L*chunks+dK*dV+32*dK+128*dV+27200:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t102[:L*T*dK-32*L*chunks*dK], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t722[:L*T*dK-32*L*chunks*dK], c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t62[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t152[:L*T*dK-32*L*chunks*dK], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+9*L*T+512*L*chunks+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
 	}
+
+	// delta_chunk_core.M
 	clear(t112)
 	clear(t13)
 	if kern.Wide() {
 		a := backwardNest7Args{
+			unsafe.SliceData(t7),
+			unsafe.SliceData(t722),
+			unsafe.SliceData(t8),
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t13),
-			unsafe.SliceData(t82),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t822),
 			32 * chunks * dK,
 			L,
+			T - 32*chunks,
 			T*dK - 32*chunks*dK,
 			T * dK,
-			T - 32*chunks,
 			dK,
 		}
 		backwardNest7(&a)
 	} else {
 		for i := range L {
+			t7_2 := t7[i*(T-32*chunks):][:T-32*chunks]
+			t822_2 := t822[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t112_2 := t112[(i*T+j+32*chunks)*dK:][:dK]
+				t722_2 := t722[(i*(T-32*chunks)+j)*dK:][:dK]
+				t8_2 := t8[(i*(T-32*chunks)+j)*dK:][:dK]
+				t112_3 := t112[(i*T+j+32*chunks)*dK:][:dK]
 				t102_3 := t102[(i*(T-32*chunks)+j)*dK:][:dK]
 				t13_2 := t13[(i*T+j+32*chunks)*dK:][:dK]
-				t82_3 := t82[(i*(T-32*chunks)+j)*dK:][:dK]
+				t152_2 := t152[(i*(T-32*chunks)+j)*dK:][:dK]
+				var t8222 F
+				t7Entry3 := t7_2[j]
+				t8222Sums := [16]F{t8222}
 				for k := range dK {
-					t112_2[k] = t112_2[k] + t102_3[k]
-					t13_2[k] = t13_2[k] + t82_3[k]
+					t722Entry := t722_2[k]
+					t8222Sums[k%16] = num.FMA32(t8_2[k], t722Entry, t8222Sums[k%16])
+					t112_3[k] = t112_3[k] + t102_3[k]
+					t13_2[k] = num.FMA32(t7Entry3, t722Entry, t13_2[k]+t152_2[k])
 				}
+				t8222 = kern.Sum16(&t8222Sums)
+				t822_2[j] = t8222
 			}
 		}
 	}
@@ -931,9 +912,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range T - 32*chunks {
 				t122_2 := t122[(i*T+j+32*chunks)*dV:][:dV]
-				t92_3 := t92[(i*(T-32*chunks)+j)*dV:][:dV]
+				t92_2 := t92[(i*(T-32*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t122_2[k] = t122_2[k] + t92_3[k]
+					t122_2[k] = t122_2[k] + t92_2[k]
 				}
 			}
 		}
@@ -943,7 +924,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := backwardNest9Args{
 			unsafe.SliceData(t14),
-			unsafe.SliceData(t72),
+			unsafe.SliceData(t822),
 			unsafe.SliceData(t15),
 			unsafe.SliceData(t62),
 			32 * chunks,
@@ -955,12 +936,12 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			t14_2 := t14[i*T+32*chunks:][:T-32*chunks]
-			t72_2 := t72[i*(T-32*chunks):][:T-32*chunks]
+			t822_2 := t822[i*(T-32*chunks):][:T-32*chunks]
 			t15_2 := t15[i*T+32*chunks:][:T-32*chunks]
-			t62_3 := t62[i*(T-32*chunks):][:T-32*chunks]
+			t62_2 := t62[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t14_2[j] = t14_2[j] + t72_2[j]
-				t15_2[j] = t15_2[j] + t62_3[j]
+				t14_2[j] = t14_2[j] + t822_2[j]
+				t15_2[j] = t15_2[j] + t62_2[j]
 			}
 		}
 	}
@@ -983,13 +964,13 @@ func (c *backwardFused) run() {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t9 := t[(i*chunks+j)*32+lo:][:n]
-				t222_3 := t222[(i*chunks+j)*32+-1+lo:][:n]
-				t322_3 := t322[(i*chunks+j)*32+lo:][:n]
+				t222_2 := t222[(i*chunks+j)*32+-1+lo:][:n]
+				t322_2 := t322[(i*chunks+j)*32+lo:][:n]
 				t16 := t[(i*chunks+j)*32+-1+lo:][:n]
 				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					tEntry := t9[k]
-					t322_3[k] = F(tEntry * t222_3[k])
+					t322_2[k] = F(tEntry * t222_2[k])
 					t522_2[k] = F(t16[k] * tEntry)
 				}
 			}
@@ -1010,11 +991,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t222_3 := t222[(i*chunks+j)*32:][:32]
-				t322_3 := t322[(i*chunks+j)*32:][:32]
-				t422_2 := t422[(i*chunks+j)*32:][:32]
+				t222_2 := t222[(i*chunks+j)*32:][:32]
+				t322_2 := t322[(i*chunks+j)*32:][:32]
+				t422_3 := t422[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t422_2[k] = t222_3[k] + t322_3[k]
+					t422_3[k] = t222_2[k] + t322_2[k]
 				}
 			}
 		}
@@ -1022,20 +1003,20 @@ func (c *backwardFused) run() {
 
 	// delta_chunk_core.g
 	clear(t622)
-	clear(t822)
+	clear(t83)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
 				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
-				t422_2 := t422[(i*chunks+j)*32+-2+lo:][:n]
+				t422_3 := t422[(i*chunks+j)*32+-2+lo:][:n]
 				t622_2 := t622[(i*chunks+j)*32+lo:][:n]
 				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
+				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t522Entry := t522_2[k]
-					t622_2[k] = F(t422_2[k] * t522Entry)
-					t822_2[k] = F(t522_3[k] * t522Entry)
+					t622_2[k] = F(t422_3[k] * t522Entry)
+					t83_3[k] = F(t522_3[k] * t522Entry)
 				}
 			}
 		}
@@ -1046,7 +1027,7 @@ func (c *backwardFused) run() {
 		a := backwardNest11Args{
 			unsafe.SliceData(t422),
 			unsafe.SliceData(t622),
-			unsafe.SliceData(t722),
+			unsafe.SliceData(t73),
 			L,
 			32 * chunks,
 			chunks,
@@ -1055,32 +1036,32 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t422_2 := t422[(i*chunks+j)*32:][:32]
+				t422_3 := t422[(i*chunks+j)*32:][:32]
 				t622_2 := t622[(i*chunks+j)*32:][:32]
-				t722_2 := t722[(i*chunks+j)*32:][:32]
+				t73_3 := t73[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t722_2[k] = t422_2[k] + t622_2[k]
+					t73_3[k] = t422_3[k] + t622_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk_core.g
-	clear(t922)
+	clear(t93)
 	clear(t11)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
-				t722_2 := t722[(i*chunks+j)*32+-4+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*32+lo:][:n]
-				t822_3 := t822[(i*chunks+j)*32+-4+lo:][:n]
+				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
+				t73_3 := t73[(i*chunks+j)*32+-4+lo:][:n]
+				t93_2 := t93[(i*chunks+j)*32+lo:][:n]
+				t83_4 := t83[(i*chunks+j)*32+-4+lo:][:n]
 				t11_2 := t11[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t922_2[k] = F(t722_2[k] * t822Entry)
-					t11_2[k] = F(t822_3[k] * t822Entry)
+					t83Entry := t83_3[k]
+					t93_2[k] = F(t73_3[k] * t83Entry)
+					t11_2[k] = F(t83_4[k] * t83Entry)
 				}
 			}
 		}
@@ -1089,8 +1070,8 @@ func (c *backwardFused) run() {
 	// delta_chunk_core.g
 	if kern.Wide() {
 		a := backwardNest12Args{
-			unsafe.SliceData(t722),
-			unsafe.SliceData(t922),
+			unsafe.SliceData(t73),
+			unsafe.SliceData(t93),
 			unsafe.SliceData(t1022),
 			L,
 			32 * chunks,
@@ -1100,11 +1081,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t722_2 := t722[(i*chunks+j)*32:][:32]
-				t922_2 := t922[(i*chunks+j)*32:][:32]
+				t73_3 := t73[(i*chunks+j)*32:][:32]
+				t93_2 := t93[(i*chunks+j)*32:][:32]
 				t1022_2 := t1022[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t1022_2[k] = t722_2[k] + t922_2[k]
+					t1022_2[k] = t73_3[k] + t93_2[k]
 				}
 			}
 		}
@@ -1156,16 +1137,16 @@ func (c *backwardFused) run() {
 	}
 
 	// delta_chunk_core.g
-	clear(t152)
+	clear(t153)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
 				t132_2 := t132[(i*chunks+j)*32+-16+lo:][:n]
 				t142_2 := t142[(i*chunks+j)*32+lo:][:n]
-				t152_2 := t152[(i*chunks+j)*32+lo:][:n]
+				t153_2 := t153[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t152_2[k] = F(t132_2[k] * t142_2[k])
+					t153_2[k] = F(t132_2[k] * t142_2[k])
 				}
 			}
 		}
@@ -1175,7 +1156,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := backwardNest14Args{
 			unsafe.SliceData(t132),
-			unsafe.SliceData(t152),
+			unsafe.SliceData(t153),
 			unsafe.SliceData(g),
 			L,
 			32 * chunks,
@@ -1186,10 +1167,10 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				t132_2 := t132[(i*chunks+j)*32:][:32]
-				t152_2 := t152[(i*chunks+j)*32:][:32]
+				t153_2 := t153[(i*chunks+j)*32:][:32]
 				g2 := g[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					g2[k] = t132_2[k] + t152_2[k]
+					g2[k] = t132_2[k] + t153_2[k]
 				}
 			}
 		}
@@ -1213,7 +1194,7 @@ func (c *backwardFused) run() {
 		a := backwardNest15Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t1222),
+			unsafe.SliceData(t1322),
 			L,
 			32 * chunks,
 			32 * chunks * dV,
@@ -1225,17 +1206,17 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t1222_2 := t1222[(i*chunks+j)*32:][:32]
+				t1322_2 := t1322[(i*chunks+j)*32:][:32]
 				for k := range 32 {
 					t22View := t22[((i*chunks+j)*32+k)*dV:][:dV]
 					yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
-					var t12222 F
-					t12222Sums := [16]F{t12222}
+					var t13222 F
+					t13222Sums := [16]F{t13222}
 					for m := range dV {
-						t12222Sums[m%16] = num.FMA32(t22View[m], yProd[m], t12222Sums[m%16])
+						t13222Sums[m%16] = num.FMA32(t22View[m], yProd[m], t13222Sums[m%16])
 					}
-					t12222 = kern.Sum16(&t12222Sums)
-					t1222_2[k] = t12222
+					t13222 = kern.Sum16(&t13222Sums)
+					t1322_2[k] = t13222
 				}
 			}
 		}
@@ -1245,24 +1226,31 @@ func (c *backwardFused) run() {
 	for l := range L {
 		copy(MBarState2[:dK*dV], t52[l*dV*dK:][:dK*dV])
 		for t9 := chunks - 1; t9 >= 0; t9-- {
+			t922_2 := t922[31*32:][:32]
+			t183_2 := t183[31*32:][:32]
+			t202_2 := t202[31*32:][:32]
+			t232_2 := t232[31*32:][:32]
+			t262_2 := t262[31*32:][:32]
+			t29_2 := t29[31*32:][:32]
+			t32_3 := t32_2[31*32:][:32]
 			// delta_chunk_core.c
-			clear(t182)
+			clear(t183)
 			for i := range 32 {
 				lo := max(0, i)
 				if n := min(32, i+1) - lo; n > 0 {
-					t182_2 := t182[i*32+lo:][:n]
+					t183_3 := t183[i*32+lo:][:n]
 					for j := range n {
-						t182_2[j] = F(1)
+						t183_3[j] = F(1)
 					}
 				}
 			}
 			// delta_chunk_core.c
-			clear(t203)
+			clear(t202)
 			if kern.Wide() {
 				a := backwardNest16Args{
 					unsafe.SliceData(t),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
 					32*t9 + 32*chunks*l,
 				}
 				backwardNest16(&a)
@@ -1271,11 +1259,11 @@ func (c *backwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t16 := t[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t182_2 := t182[((lo+i)-1)*32:][:32]
-						t203_2 := t203[(lo+i)*32:][:32]
+						t183_3 := t183[((lo+i)-1)*32:][:32]
+						t202_3 := t202[(lo+i)*32:][:32]
 						tEntry2 := t16[i]
 						for j := range 32 {
-							t203_2[j] = F(t182_2[j] * tEntry2)
+							t202_3[j] = F(t183_3[j] * tEntry2)
 						}
 					}
 				}
@@ -1285,8 +1273,8 @@ func (c *backwardFused) run() {
 			if kern.Wide() {
 				a := backwardNest17Args{
 					unsafe.SliceData(t522),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
 					32*t9 + 32*chunks*l,
 				}
@@ -1296,40 +1284,40 @@ func (c *backwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t522_2 := t522[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t182_2 := t182[((lo+i)-2)*32:][:32]
-						t203_2 := t203[((lo+i)-2)*32:][:32]
-						t232_2 := t232[(lo+i)*32:][:32]
+						t183_3 := t183[((lo+i)-2)*32:][:32]
+						t202_3 := t202[((lo+i)-2)*32:][:32]
+						t232_3 := t232[(lo+i)*32:][:32]
 						t522Entry2 := t522_2[i]
 						for j := range 32 {
-							t232_2[j] = F((t182_2[j] + t203_2[j]) * t522Entry2)
+							t232_3[j] = F((t183_3[j] + t202_3[j]) * t522Entry2)
 						}
 					}
 				}
 			}
 			// delta_chunk_core.c
-			clear(t263)
+			clear(t262)
 			if kern.Wide() {
 				a := backwardNest18Args{
-					unsafe.SliceData(t822),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t83),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
+					unsafe.SliceData(t262),
 					32*t9 + 32*chunks*l,
 				}
 				backwardNest18(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
-					t822_2 := t822[(l*chunks+t9)*32+lo:][:n]
+					t83_3 := t83[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t182_2 := t182[((lo+i)-4)*32:][:32]
-						t203_2 := t203[((lo+i)-4)*32:][:32]
-						t232_2 := t232[((lo+i)-4)*32:][:32]
-						t263_2 := t263[(lo+i)*32:][:32]
-						t822Entry2 := t822_2[i]
+						t183_3 := t183[((lo+i)-4)*32:][:32]
+						t202_3 := t202[((lo+i)-4)*32:][:32]
+						t232_3 := t232[((lo+i)-4)*32:][:32]
+						t262_3 := t262[(lo+i)*32:][:32]
+						t83Entry2 := t83_3[i]
 						for j := range 32 {
-							t263_2[j] = F(((t182_2[j] + t203_2[j]) + t232_2[j]) * t822Entry2)
+							t262_3[j] = F(((t183_3[j] + t202_3[j]) + t232_3[j]) * t83Entry2)
 						}
 					}
 				}
@@ -1339,10 +1327,10 @@ func (c *backwardFused) run() {
 			if kern.Wide() {
 				a := backwardNest19Args{
 					unsafe.SliceData(t11),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
+					unsafe.SliceData(t262),
 					unsafe.SliceData(t29),
 					32*t9 + 32*chunks*l,
 				}
@@ -1352,14 +1340,14 @@ func (c *backwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t11_2 := t11[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t182_2 := t182[((lo+i)-8)*32:][:32]
-						t203_2 := t203[((lo+i)-8)*32:][:32]
-						t232_2 := t232[((lo+i)-8)*32:][:32]
-						t263_2 := t263[((lo+i)-8)*32:][:32]
-						t29_2 := t29[(lo+i)*32:][:32]
+						t183_3 := t183[((lo+i)-8)*32:][:32]
+						t202_3 := t202[((lo+i)-8)*32:][:32]
+						t232_3 := t232[((lo+i)-8)*32:][:32]
+						t262_3 := t262[((lo+i)-8)*32:][:32]
+						t29_3 := t29[(lo+i)*32:][:32]
 						t11Entry2 := t11_2[i]
 						for j := range 32 {
-							t29_2[j] = F((((t182_2[j] + t203_2[j]) + t232_2[j]) + t263_2[j]) * t11Entry2)
+							t29_3[j] = F((((t183_3[j] + t202_3[j]) + t232_3[j]) + t262_3[j]) * t11Entry2)
 						}
 					}
 				}
@@ -1369,10 +1357,10 @@ func (c *backwardFused) run() {
 			if kern.Wide() {
 				a := backwardNest20Args{
 					unsafe.SliceData(t142),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
+					unsafe.SliceData(t262),
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t32_2),
 					32*t9 + 32*chunks*l,
@@ -1383,15 +1371,15 @@ func (c *backwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t142_2 := t142[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t182_2 := t182[((lo+i)-16)*32:][:32]
-						t203_2 := t203[((lo+i)-16)*32:][:32]
-						t232_2 := t232[((lo+i)-16)*32:][:32]
-						t263_2 := t263[((lo+i)-16)*32:][:32]
-						t29_2 := t29[((lo+i)-16)*32:][:32]
-						t32_3 := t32_2[(lo+i)*32:][:32]
+						t183_3 := t183[((lo+i)-16)*32:][:32]
+						t202_3 := t202[((lo+i)-16)*32:][:32]
+						t232_3 := t232[((lo+i)-16)*32:][:32]
+						t262_3 := t262[((lo+i)-16)*32:][:32]
+						t29_3 := t29[((lo+i)-16)*32:][:32]
+						t32_4 := t32_2[(lo+i)*32:][:32]
 						t142Entry := t142_2[i]
 						for j := range 32 {
-							t32_3[j] = F(((((t182_2[j] + t203_2[j]) + t232_2[j]) + t263_2[j]) + t29_2[j]) * t142Entry)
+							t32_4[j] = F(((((t183_3[j] + t202_3[j]) + t232_3[j]) + t262_3[j]) + t29_3[j]) * t142Entry)
 						}
 					}
 				}
@@ -1430,10 +1418,10 @@ func (c *backwardFused) run() {
 			clear(t42)
 			if kern.Wide() {
 				a := backwardNest23Args{
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
+					unsafe.SliceData(t262),
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t32_2),
 					unsafe.SliceData(t42),
@@ -1443,15 +1431,15 @@ func (c *backwardFused) run() {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t182_2 := t182[((lo+i)-1)*32:][:32]
-						t203_2 := t203[((lo+i)-1)*32:][:32]
-						t232_2 := t232[((lo+i)-1)*32:][:32]
-						t263_2 := t263[((lo+i)-1)*32:][:32]
-						t29_2 := t29[((lo+i)-1)*32:][:32]
-						t32_3 := t32_2[((lo+i)-1)*32:][:32]
+						t183_3 := t183[((lo+i)-1)*32:][:32]
+						t202_3 := t202[((lo+i)-1)*32:][:32]
+						t232_3 := t232[((lo+i)-1)*32:][:32]
+						t262_3 := t262[((lo+i)-1)*32:][:32]
+						t29_3 := t29[((lo+i)-1)*32:][:32]
+						t32_4 := t32_2[((lo+i)-1)*32:][:32]
 						t42_2 := t42[(lo+i)*32:][:32]
 						for j := range 32 {
-							t42_2[j] = ((((t182_2[j] + t203_2[j]) + t232_2[j]) + t263_2[j]) + t29_2[j]) + t32_3[j]
+							t42_2[j] = ((((t183_3[j] + t202_3[j]) + t232_3[j]) + t262_3[j]) + t29_3[j]) + t32_4[j]
 						}
 					}
 				}
@@ -1508,17 +1496,25 @@ func (c *backwardFused) run() {
 				}
 			}
 			// delta_chunk_core.M
-			kern.GemmFMA(32, dV, dK, F(1), false, t124, dV, 1, kern.From(t3, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
-			// delta_chunk_core.M, delta_chunk_core.y
-			clear(t723)
+			kern.GemmFMA(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t3, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			// delta_chunk_core.M
+			kern.GemmFMA(dK, 32, dV, F(1), false, t723, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// delta_chunk_core.M
+			clear(t922)
+			for i := range 32 {
+				t3_2 := t3[((l*chunks+t9)*32+i)*dK:][:dK]
+				t922Sum := t922_2[i]
+				for j := range dK {
+					t922Sum = num.FMA32(t3_2[j], t723[j*32+i], t922Sum)
+				}
+				t922_2[i] = t922Sum
+			}
+			// delta_chunk_core.y
 			if kern.Wide() {
 				a := backwardNest26Args{
 					unsafe.SliceData(g),
-					unsafe.SliceData(t723),
-					unsafe.SliceData(c.U),
-					unsafe.SliceData(t124),
 					unsafe.SliceData(t22),
-					unsafe.SliceData(t1122),
+					unsafe.SliceData(t1222),
 					32*t9 + 32*chunks*l,
 					32*dV*t9 + 32*chunks*dV*l,
 					dV,
@@ -1526,367 +1522,347 @@ func (c *backwardFused) run() {
 				backwardNest26(&a)
 			} else {
 				g2 := g[(l*chunks+t9)*32:][:32]
-				t723_2 := t723[31*32:][:32]
 				for i := range 32 {
-					U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-					t124_2 := t124[i*dV:][:dV]
 					t22View := t22[((l*chunks+t9)*32+i)*dV:][:dV]
-					t1122_2 := t1122[i*dV:][:dV]
+					t1222_2 := t1222[i*dV:][:dV]
 					gEntry := g2[i]
-					t723Sum := t723_2[i]
-					t723SumSums := [16]F{t723Sum}
 					for j := range dV {
-						t723SumSums[j%16] = num.FMA32(U[j], t124_2[j], t723SumSums[j%16])
-						t1122_2[j] = F(t22View[j] * gEntry)
+						t1222_2[j] = F(t22View[j] * gEntry)
 					}
-					t723Sum = kern.Sum16(&t723SumSums)
-					t723_2[i] = t723Sum
 				}
 			}
-			// delta_chunk_core.M
-			kern.GemmFMA(dK, 32, dV, F(1), false, t126, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// delta_chunk_core.y, delta_chunk_core.c
 			if kern.Wide() {
 				a := backwardNest27Args{
 					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
+					unsafe.SliceData(t262),
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t32_2),
-					unsafe.SliceData(t128),
+					unsafe.SliceData(t115),
 					1024*t9 + 1024*chunks*l,
 				}
 				backwardNest27(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
-					t182_2 := t182[i*32:][:32]
-					t203_2 := t203[i*32:][:32]
-					t232_2 := t232[i*32:][:32]
-					t263_2 := t263[i*32:][:32]
-					t29_2 := t29[i*32:][:32]
-					t32_3 := t32_2[i*32:][:32]
-					t128_2 := t128[i*32:][:32]
+					t183_3 := t183[i*32:][:32]
+					t202_3 := t202[i*32:][:32]
+					t232_3 := t232[i*32:][:32]
+					t262_3 := t262[i*32:][:32]
+					t29_3 := t29[i*32:][:32]
+					t32_4 := t32_2[i*32:][:32]
+					t115_2 := t115[i*32:][:32]
 					for j := range 32 {
-						t128_2[j] = F(Q[j] * (((((t182_2[j] + t203_2[j]) + t232_2[j]) + t263_2[j]) + t29_2[j]) + t32_3[j]))
+						t115_2[j] = F(Q[j] * (((((t183_3[j] + t202_3[j]) + t232_3[j]) + t262_3[j]) + t29_3[j]) + t32_4[j]))
 					}
 				}
 			}
 			// delta_chunk_core.y
-			kern.GemmFMA(32, 32, dV, F(1), false, t1423, 32, 1, kern.From(t22, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
-			// delta_chunk_core.U, delta_chunk_core.M, delta_chunk_core.c
+			kern.GemmFMA(32, 32, dV, F(1), false, t1522, 32, 1, kern.From(t22, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// delta_chunk_core.y, delta_chunk_core.c
 			if kern.Wide() {
 				a := backwardNest28Args{
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
+					unsafe.SliceData(t262),
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t32_2),
-					unsafe.SliceData(t124),
 					unsafe.SliceData(t1522),
-					dV,
+					unsafe.SliceData(t172),
 				}
 				backwardNest28(&a)
 			} else {
-				t182_2 := t182[31*32:][:32]
-				t203_2 := t203[31*32:][:32]
-				t232_2 := t232[31*32:][:32]
-				t263_2 := t263[31*32:][:32]
-				t29_2 := t29[31*32:][:32]
-				t32_3 := t32_2[31*32:][:32]
 				for i := range 32 {
-					t124_2 := t124[i*dV:][:dV]
-					t1522_2 := t1522[i*dV:][:dV]
-					w4 := ((((t182_2[i] + t203_2[i]) + t232_2[i]) + t263_2[i]) + t29_2[i]) + t32_3[i]
-					for j := range dV {
-						t1522_2[j] = F(w4 * t124_2[j])
+					t183_3 := t183[i*32:][:32]
+					t202_3 := t202[i*32:][:32]
+					t232_3 := t232[i*32:][:32]
+					t262_3 := t262[i*32:][:32]
+					t29_3 := t29[i*32:][:32]
+					t32_4 := t32_2[i*32:][:32]
+					t1522_2 := t1522[i*32:][:32]
+					t172_2 := t172[i*32:][:32]
+					for j := range 32 {
+						t172_2[j] = F((((((t183_3[j] + t202_3[j]) + t232_3[j]) + t262_3[j]) + t29_3[j]) + t32_4[j]) * t1522_2[j])
 					}
 				}
 			}
-			// delta_chunk_core.y
-			kern.GemmFMA(dV, 32, 32, F(1), true, t1522, 1, dV, kern.From(t22, (l*chunks+t9)*32*dV), 1, dV, t128, 32, 1)
-			// delta_chunk_core.U
-			kern.TriangleFMA(32, dV, true, t1522, dV, 1, t44, 1, 32)
-			// delta_chunk_core.U
-			kern.GemmFMA(32, 32, dV, F(-1), false, t172, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t1522, 1, dV)
-			// delta_chunk_core.U
-			clear(t1822)
-			for i := range 32 {
-				for j := range min(32, i) {
-					t1822[i*32+j] = t172[i*32+j]
-				}
-			}
-			// delta_chunk_core.U
+			// delta_chunk_core.U, delta_chunk_core.M, delta_chunk_core.c
 			if kern.Wide() {
 				a := backwardNest29Args{
-					unsafe.SliceData(t4),
-					unsafe.SliceData(t38),
-					unsafe.SliceData(t1522),
-					unsafe.SliceData(c.UProd),
-					unsafe.SliceData(t5),
-					unsafe.SliceData(t21),
-					unsafe.SliceData(t312),
-					unsafe.SliceData(t222_2),
-					unsafe.SliceData(t322_2),
-					32*t9 + 32*chunks*l,
-					32*dV*t9 + 32*chunks*dV*l,
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t32_2),
+					unsafe.SliceData(t111),
+					unsafe.SliceData(t1822),
 					dV,
 				}
 				backwardNest29(&a)
 			} else {
-				t4_2 := t4[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t1522_2 := t1522[i*dV:][:dV]
-					UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
-					t5_2 := t5[((l*chunks+t9)*32+i)*dV:][:dV]
-					t21_2 := t21[((l*chunks+t9)*32+i)*dV:][:dV]
-					t312_2 := t312[i*dV:][:dV]
-					var t2222 F
-					var t3222 F
-					t4Entry2 := t4_2[i]
-					t38Entry := t38[i]
-					t2222Sums := [16]F{t2222}
-					t3222Sums := [16]F{t3222}
+					t111_2 := t111[i*dV:][:dV]
+					t1822_2 := t1822[i*dV:][:dV]
+					w3 := ((((t183_2[i] + t202_2[i]) + t232_2[i]) + t262_2[i]) + t29_2[i]) + t32_3[i]
 					for j := range dV {
-						t1522Entry := t1522_2[j]
-						t212 := F(t1522Entry * t4Entry2)
-						UProdEntry := UProd[j]
-						t2222Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t38Entry, t5_2[j]), t1522Entry, t2222Sums[j%16])
-						t3222Sums[j%16] = num.FMA32(UProdEntry, t212, t3222Sums[j%16])
-						t21_2[j] = t212
-						t312_2[j] = -F(t212 * t38Entry)
+						t1822_2[j] = F(w3 * t111_2[j])
 					}
-					t2222 = kern.Sum16(&t2222Sums)
-					t3222 = kern.Sum16(&t3222Sums)
-					t222_2[i] = t2222
-					t322_2[i] = -t3222
+				}
+			}
+			// delta_chunk_core.y
+			kern.GemmFMA(dV, 32, 32, F(1), true, t1822, 1, dV, kern.From(t22, (l*chunks+t9)*32*dV), 1, dV, t115, 32, 1)
+			// delta_chunk_core.U
+			kern.TriangleFMA(32, dV, true, t1822, dV, 1, t44, 1, 32)
+			// delta_chunk_core.U
+			kern.GemmFMA(32, 32, dV, F(-1), false, t2022, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t1822, 1, dV)
+			// delta_chunk_core.U
+			clear(t212)
+			for i := range 32 {
+				for j := range min(32, i) {
+					t212[i*32+j] = t2022[i*32+j]
 				}
 			}
 			// delta_chunk_core.U
-			clear(t2422)
-			clear(t2522)
 			if kern.Wide() {
 				a := backwardNest30Args{
 					unsafe.SliceData(t4),
-					unsafe.SliceData(c.K2),
-					unsafe.SliceData(t42),
+					unsafe.SliceData(t38),
 					unsafe.SliceData(t1822),
-					unsafe.SliceData(t2422),
-					unsafe.SliceData(t2522),
-					unsafe.SliceData(t2322),
+					unsafe.SliceData(c.UProd),
+					unsafe.SliceData(t5),
+					unsafe.SliceData(t21),
+					unsafe.SliceData(t34),
+					unsafe.SliceData(t252),
+					unsafe.SliceData(t35),
 					32*t9 + 32*chunks*l,
-					1024*t9 + 1024*chunks*l,
+					32*dV*t9 + 32*chunks*dV*l,
+					dV,
 				}
 				backwardNest30(&a)
 			} else {
 				t4_2 := t4[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					var t2323 F
+					t1822_2 := t1822[i*dV:][:dV]
+					UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
+					t5_2 := t5[((l*chunks+t9)*32+i)*dV:][:dV]
+					t21_2 := t21[((l*chunks+t9)*32+i)*dV:][:dV]
+					t34_2 := t34[i*dV:][:dV]
+					var t253 F
+					var t352 F
+					t4Entry2 := t4_2[i]
+					t38Entry := t38[i]
+					t253Sums := [16]F{t253}
+					t352Sums := [16]F{t352}
+					for j := range dV {
+						t1822Entry := t1822_2[j]
+						t242 := F(t1822Entry * t4Entry2)
+						UProdEntry := UProd[j]
+						t253Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t38Entry, t5_2[j]), t1822Entry, t253Sums[j%16])
+						t352Sums[j%16] = num.FMA32(UProdEntry, t242, t352Sums[j%16])
+						t21_2[j] = t242
+						t34_2[j] = -F(t242 * t38Entry)
+					}
+					t253 = kern.Sum16(&t253Sums)
+					t352 = kern.Sum16(&t352Sums)
+					t252[i] = t253
+					t35[i] = -t352
+				}
+			}
+			// delta_chunk_core.U
+			clear(t2622)
+			clear(t272)
+			if kern.Wide() {
+				a := backwardNest31Args{
+					unsafe.SliceData(t4),
+					unsafe.SliceData(c.K2),
+					unsafe.SliceData(t212),
+					unsafe.SliceData(t42),
+					unsafe.SliceData(t2622),
+					unsafe.SliceData(t272),
+					unsafe.SliceData(t28),
+					32*t9 + 32*chunks*l,
+					1024*t9 + 1024*chunks*l,
+				}
+				backwardNest31(&a)
+			} else {
+				t4_2 := t4[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					var t282 F
 					t4Entry3 := t4_2[i]
-					t2323Sums := [16]F{t2323}
+					t282Sums := [16]F{t282}
 					if n := min(32, i); n > 0 {
 						K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+						t212_2 := t212[i*32:][:n]
 						t42_2 := t42[i*32:][:n]
-						t1822_2 := t1822[i*32:][:n]
-						t2422_2 := t2422[i*32:][:n]
-						t2522_2 := t2522[i*32:][:n]
+						t2622_2 := t2622[i*32:][:n]
+						t272_2 := t272[i*32:][:n]
 						for j := range n {
 							KEntry := K[j]
+							t212Entry := t212_2[j]
 							t42Entry := t42_2[j]
-							t1822Entry := t1822_2[j]
-							t2323Sums[j%16] = num.FMA32(F(KEntry*t42Entry), t1822Entry, t2323Sums[j%16])
-							t2422_2[j] = F(F(t4Entry3*KEntry) * t1822Entry)
-							t2522_2[j] = F(F(t4Entry3*t42Entry) * t1822Entry)
+							t282Sums[j%16] = num.FMA32(F(KEntry*t42Entry), t212Entry, t282Sums[j%16])
+							t2622_2[j] = F(F(t4Entry3*KEntry) * t212Entry)
+							t272_2[j] = F(F(t4Entry3*t42Entry) * t212Entry)
 						}
 					}
-					t2323 = kern.Sum16(&t2323Sums)
-					t2322[i] = t2323
+					t282 = kern.Sum16(&t282Sums)
+					t28[i] = t282
 				}
 			}
 			// delta_chunk_core.c
-			clear(t282)
+			clear(t31)
 			if kern.Wide() {
-				a := backwardNest31Args{
-					unsafe.SliceData(t282),
-					unsafe.SliceData(t2422),
+				a := backwardNest32Args{
+					unsafe.SliceData(t31),
+					unsafe.SliceData(t2622),
 				}
-				backwardNest31(&a)
+				backwardNest32(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t282_2 := t282[((lo+i)-1)*32:][:32]
-						t2422_2 := t2422[(lo+i)*32:][:32]
+						t31_2 := t31[((lo+i)-1)*32:][:32]
+						t2622_2 := t2622[(lo+i)*32:][:32]
 						for j := range 32 {
-							t282_2[j] = t282_2[j] + t2422_2[j]
+							t31_2[j] = t31_2[j] + t2622_2[j]
 						}
 					}
 				}
 			}
 			// delta_chunk_core.g
-			clear(t362)
+			clear(t392)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t362_2 := t362[-1+lo:][:n]
-				t322_3 := t322_2[0+lo:][:n]
+				t392_2 := t392[-1+lo:][:n]
+				t35_2 := t35[0+lo:][:n]
 				for i := range n {
-					t362_2[i] = t362_2[i] + t322_3[i]
+					t392_2[i] = t392_2[i] + t35_2[i]
 				}
 			}
-			// delta_chunk_core.H, delta_chunk_core.c
+			// delta_chunk_core.c, delta_chunk_core.y
 			if kern.Wide() {
-				a := backwardNest32Args{
-					unsafe.SliceData(t1423),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t32_2),
-					unsafe.SliceData(t382),
+				a := backwardNest33Args{
 					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t723),
-					unsafe.SliceData(t282),
-					unsafe.SliceData(t412),
+					unsafe.SliceData(t1522),
+					unsafe.SliceData(t922),
+					unsafe.SliceData(t31),
+					unsafe.SliceData(t422_2),
 					1024*t9 + 1024*chunks*l,
 				}
-				backwardNest32(&a)
+				backwardNest33(&a)
 			} else {
 				for i := range 32 {
-					t1423_2 := t1423[i*32:][:32]
-					t182_2 := t182[i*32:][:32]
-					t203_2 := t203[i*32:][:32]
-					t232_2 := t232[i*32:][:32]
-					t263_2 := t263[i*32:][:32]
-					t29_2 := t29[i*32:][:32]
-					t32_3 := t32_2[i*32:][:32]
-					t382_2 := t382[i*32:][:32]
 					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
-					t723_2 := t723[i*32:][:32]
-					t282_2 := t282[i*32:][:32]
-					t412_2 := t412[i*32:][:32]
+					t1522_2 := t1522[i*32:][:32]
+					t922_3 := t922[i*32:][:32]
+					t31_2 := t31[i*32:][:32]
+					t422_3 := t422_2[i*32:][:32]
 					for j := range 32 {
-						t1423Entry := t1423_2[j]
-						t382_2[j] = F((((((t182_2[j] + t203_2[j]) + t232_2[j]) + t263_2[j]) + t29_2[j]) + t32_3[j]) * t1423Entry)
-						t412_2[j] = num.FMA32(Q[j], t1423Entry, t723_2[j]+t282_2[j])
+						t422_3[j] = num.FMA32(Q[j], t1522_2[j], t922_3[j]) + t31_2[j]
 					}
 				}
 			}
 			// delta_chunk_core.c
-			clear(t442)
 			clear(t452)
+			clear(t46)
 			if kern.Wide() {
-				a := backwardNest33Args{
+				a := backwardNest34Args{
 					unsafe.SliceData(t142),
-					unsafe.SliceData(t412),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t422_2),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
+					unsafe.SliceData(t262),
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t452),
-					unsafe.SliceData(t442),
+					unsafe.SliceData(t46),
 					32*t9 + 32*chunks*l,
 				}
-				backwardNest33(&a)
+				backwardNest34(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
 					t142_2 := t142[(l*chunks+t9)*32+lo2:][:n]
-					t442_2 := t442[0+lo2:][:n]
+					t46_2 := t46[0+lo2:][:n]
 					for i := range n {
-						t412_2 := t412[(lo2+i)*32:][:32]
-						t182_2 := t182[((lo2+i)-16)*32:][:32]
-						t203_2 := t203[((lo2+i)-16)*32:][:32]
-						t232_2 := t232[((lo2+i)-16)*32:][:32]
-						t263_2 := t263[((lo2+i)-16)*32:][:32]
-						t29_2 := t29[((lo2+i)-16)*32:][:32]
+						t422_3 := t422_2[(lo2+i)*32:][:32]
+						t183_3 := t183[((lo2+i)-16)*32:][:32]
+						t202_3 := t202[((lo2+i)-16)*32:][:32]
+						t232_3 := t232[((lo2+i)-16)*32:][:32]
+						t262_3 := t262[((lo2+i)-16)*32:][:32]
+						t29_3 := t29[((lo2+i)-16)*32:][:32]
 						t452_2 := t452[((lo2+i)-16)*32:][:32]
-						var t4422 F
+						var t462 F
 						t142Entry2 := t142_2[i]
-						t4422Sums := [16]F{t4422}
+						t462Sums := [16]F{t462}
 						for j := range 32 {
-							t412Entry := t412_2[j]
-							t4422Sums[j%16] = num.FMA32((((t182_2[j]+t203_2[j])+t232_2[j])+t263_2[j])+t29_2[j], t412Entry, t4422Sums[j%16])
-							t452_2[j] = num.FMA32(t412Entry, t142Entry2, t452_2[j])
+							t422Entry := t422_3[j]
+							t462Sums[j%16] = num.FMA32((((t183_3[j]+t202_3[j])+t232_3[j])+t262_3[j])+t29_3[j], t422Entry, t462Sums[j%16])
+							t452_2[j] = num.FMA32(t422Entry, t142Entry2, t452_2[j])
 						}
-						t4422 = kern.Sum16(&t4422Sums)
-						t442_2[i] = t4422
+						t462 = kern.Sum16(&t462Sums)
+						t46_2[i] = t462
 					}
 				}
 			}
 			// delta_chunk_core.c
-			clear(t46)
-			clear(t472)
-			lo2 := max(0, 8)
-			if n := 32 - lo2; n > 0 {
-				t442_2 := t442[0+lo2:][:n]
-				t11_2 := t11[(l*chunks+t9)*32+-8+lo2:][:n]
-				t46_2 := t46[0+lo2:][:n]
-				t11_3 := t11[(l*chunks+t9)*32+lo2:][:n]
-				t472_2 := t472[-8+lo2:][:n]
-				for i := range n {
-					t442Entry := t442_2[i]
-					t46_2[i] = F(t11_2[i] * t442Entry)
-					t472_2[i] = num.FMA32(t11_3[i], t442Entry, t472_2[i])
-				}
-			}
-			// delta_chunk_core.c
-			if kern.Wide() {
-				a := backwardNest34Args{
-					unsafe.SliceData(t412),
-					unsafe.SliceData(t452),
-					unsafe.SliceData(t482),
-				}
-				backwardNest34(&a)
-			} else {
-				for i := range 32 {
-					t412_2 := t412[i*32:][:32]
-					t452_2 := t452[i*32:][:32]
-					t482_2 := t482[i*32:][:32]
-					for j := range 32 {
-						t482_2[j] = t412_2[j] + t452_2[j]
-					}
-				}
-			}
-			// delta_chunk_core.c
-			clear(t512)
-			clear(t52_2)
 			if kern.Wide() {
 				a := backwardNest35Args{
-					unsafe.SliceData(t11),
-					unsafe.SliceData(t482),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
-					unsafe.SliceData(t52_2),
-					unsafe.SliceData(t512),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t422_2),
+					unsafe.SliceData(t452),
+					unsafe.SliceData(t472),
 				}
 				backwardNest35(&a)
 			} else {
-				lo3 := max(0, 8)
-				if n := 32 - lo3; n > 0 {
-					t11_2 := t11[(l*chunks+t9)*32+lo3:][:n]
-					t512_2 := t512[0+lo3:][:n]
+				for i := range 32 {
+					t422_3 := t422_2[i*32:][:32]
+					t452_2 := t452[i*32:][:32]
+					t472_2 := t472[i*32:][:32]
+					for j := range 32 {
+						t472_2[j] = t422_3[j] + t452_2[j]
+					}
+				}
+			}
+			// delta_chunk_core.c
+			clear(t502)
+			clear(t512)
+			if kern.Wide() {
+				a := backwardNest36Args{
+					unsafe.SliceData(t11),
+					unsafe.SliceData(t472),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t502),
+					unsafe.SliceData(t512),
+					32*t9 + 32*chunks*l,
+				}
+				backwardNest36(&a)
+			} else {
+				lo2 := max(0, 8)
+				if n := 32 - lo2; n > 0 {
+					t11_2 := t11[(l*chunks+t9)*32+lo2:][:n]
+					t512_2 := t512[0+lo2:][:n]
 					for i := range n {
-						t482_2 := t482[(lo3+i)*32:][:32]
-						t182_2 := t182[((lo3+i)-8)*32:][:32]
-						t203_2 := t203[((lo3+i)-8)*32:][:32]
-						t232_2 := t232[((lo3+i)-8)*32:][:32]
-						t263_2 := t263[((lo3+i)-8)*32:][:32]
-						t52_3 := t52_2[((lo3+i)-8)*32:][:32]
+						t472_2 := t472[(lo2+i)*32:][:32]
+						t183_3 := t183[((lo2+i)-8)*32:][:32]
+						t202_3 := t202[((lo2+i)-8)*32:][:32]
+						t232_3 := t232[((lo2+i)-8)*32:][:32]
+						t262_3 := t262[((lo2+i)-8)*32:][:32]
+						t502_2 := t502[((lo2+i)-8)*32:][:32]
 						var t5122 F
 						t11Entry3 := t11_2[i]
 						t5122Sums := [16]F{t5122}
 						for j := range 32 {
-							t482Entry := t482_2[j]
-							t5122Sums[j%16] = num.FMA32(((t182_2[j]+t203_2[j])+t232_2[j])+t263_2[j], t482Entry, t5122Sums[j%16])
-							t52_3[j] = num.FMA32(t482Entry, t11Entry3, t52_3[j])
+							t472Entry := t472_2[j]
+							t5122Sums[j%16] = num.FMA32(((t183_3[j]+t202_3[j])+t232_3[j])+t262_3[j], t472Entry, t5122Sums[j%16])
+							t502_2[j] = num.FMA32(t472Entry, t11Entry3, t502_2[j])
 						}
 						t5122 = kern.Sum16(&t5122Sums)
 						t512_2[i] = t5122
@@ -1895,531 +1871,418 @@ func (c *backwardFused) run() {
 			}
 			// delta_chunk_core.c
 			if kern.Wide() {
-				a := backwardNest36Args{
-					unsafe.SliceData(t46),
-					unsafe.SliceData(t472),
-					unsafe.SliceData(t512),
-					unsafe.SliceData(t53),
-				}
-				backwardNest36(&a)
-			} else {
-				for i := range 32 {
-					t53[i] = (t46[i] + t472[i]) + t512[i]
-				}
-			}
-			// delta_chunk_core.c
-			clear(t54)
-			clear(t55)
-			lo3 := max(0, 4)
-			if n := 32 - lo3; n > 0 {
-				t53_2 := t53[0+lo3:][:n]
-				t822_2 := t822[(l*chunks+t9)*32+-4+lo3:][:n]
-				t54_2 := t54[0+lo3:][:n]
-				t822_3 := t822[(l*chunks+t9)*32+lo3:][:n]
-				t55_2 := t55[-4+lo3:][:n]
-				for i := range n {
-					t53Entry := t53_2[i]
-					t54_2[i] = F(t822_2[i] * t53Entry)
-					t55_2[i] = num.FMA32(t822_3[i], t53Entry, t55_2[i])
-				}
-			}
-			// delta_chunk_core.c
-			if kern.Wide() {
 				a := backwardNest37Args{
-					unsafe.SliceData(t482),
+					unsafe.SliceData(t472),
+					unsafe.SliceData(t502),
 					unsafe.SliceData(t52_2),
-					unsafe.SliceData(t56),
 				}
 				backwardNest37(&a)
 			} else {
 				for i := range 32 {
-					t482_2 := t482[i*32:][:32]
+					t472_2 := t472[i*32:][:32]
+					t502_2 := t502[i*32:][:32]
 					t52_3 := t52_2[i*32:][:32]
-					t56_2 := t56[i*32:][:32]
 					for j := range 32 {
-						t56_2[j] = t482_2[j] + t52_3[j]
+						t52_3[j] = t472_2[j] + t502_2[j]
 					}
 				}
 			}
 			// delta_chunk_core.c
-			clear(t59)
-			clear(t60)
+			clear(t55)
+			clear(t56)
 			if kern.Wide() {
 				a := backwardNest38Args{
-					unsafe.SliceData(t822),
-					unsafe.SliceData(t56),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t83),
+					unsafe.SliceData(t52_2),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					unsafe.SliceData(t60),
-					unsafe.SliceData(t59),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t56),
 					32*t9 + 32*chunks*l,
 				}
 				backwardNest38(&a)
 			} else {
-				lo4 := max(0, 4)
-				if n := 32 - lo4; n > 0 {
-					t822_2 := t822[(l*chunks+t9)*32+lo4:][:n]
-					t59_2 := t59[0+lo4:][:n]
+				lo2 := max(0, 4)
+				if n := 32 - lo2; n > 0 {
+					t83_3 := t83[(l*chunks+t9)*32+lo2:][:n]
+					t56_2 := t56[0+lo2:][:n]
 					for i := range n {
-						t56_2 := t56[(lo4+i)*32:][:32]
-						t182_2 := t182[((lo4+i)-4)*32:][:32]
-						t203_2 := t203[((lo4+i)-4)*32:][:32]
-						t232_2 := t232[((lo4+i)-4)*32:][:32]
-						t60_2 := t60[((lo4+i)-4)*32:][:32]
-						var t592 F
-						t822Entry3 := t822_2[i]
-						t592Sums := [16]F{t592}
+						t52_3 := t52_2[(lo2+i)*32:][:32]
+						t183_3 := t183[((lo2+i)-4)*32:][:32]
+						t202_3 := t202[((lo2+i)-4)*32:][:32]
+						t232_3 := t232[((lo2+i)-4)*32:][:32]
+						t55_2 := t55[((lo2+i)-4)*32:][:32]
+						var t562 F
+						t83Entry3 := t83_3[i]
+						t562Sums := [16]F{t562}
 						for j := range 32 {
-							t56Entry := t56_2[j]
-							t592Sums[j%16] = num.FMA32((t182_2[j]+t203_2[j])+t232_2[j], t56Entry, t592Sums[j%16])
-							t60_2[j] = num.FMA32(t56Entry, t822Entry3, t60_2[j])
+							t52Entry := t52_3[j]
+							t562Sums[j%16] = num.FMA32((t183_3[j]+t202_3[j])+t232_3[j], t52Entry, t562Sums[j%16])
+							t55_2[j] = num.FMA32(t52Entry, t83Entry3, t55_2[j])
 						}
-						t592 = kern.Sum16(&t592Sums)
-						t59_2[i] = t592
+						t562 = kern.Sum16(&t562Sums)
+						t56_2[i] = t562
+					}
+				}
+			}
+			// delta_chunk_core.c, delta_chunk_core.g.start
+			for i := range 32 {
+				t52_3 := t52_2[i*32:][:32]
+				t55_2 := t55[i*32:][:32]
+				t57_2 := t57[i*32:][:32]
+				t272_2 := t272[i*32:][:32]
+				t112_3 := t112_2[i*32:][:32]
+				for j := range 32 {
+					t57_2[j] = t52_3[j] + t55_2[j]
+					t112_3[j] = t272_2[j] + t272[j*32+i]
+				}
+			}
+			// delta_chunk_core.c
+			clear(t60)
+			clear(t61)
+			if kern.Wide() {
+				a := backwardNest39Args{
+					unsafe.SliceData(t522),
+					unsafe.SliceData(t57),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t60),
+					unsafe.SliceData(t61),
+					32*t9 + 32*chunks*l,
+				}
+				backwardNest39(&a)
+			} else {
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t522_2 := t522[(l*chunks+t9)*32+lo2:][:n]
+					t61_2 := t61[0+lo2:][:n]
+					for i := range n {
+						t57_2 := t57[(lo2+i)*32:][:32]
+						t183_3 := t183[((lo2+i)-2)*32:][:32]
+						t202_3 := t202[((lo2+i)-2)*32:][:32]
+						t60_2 := t60[((lo2+i)-2)*32:][:32]
+						var t612 F
+						t522Entry3 := t522_2[i]
+						t612Sums := [16]F{t612}
+						for j := range 32 {
+							t57Entry := t57_2[j]
+							t612Sums[j%16] = num.FMA32(t183_3[j]+t202_3[j], t57Entry, t612Sums[j%16])
+							t60_2[j] = num.FMA32(t57Entry, t522Entry3, t60_2[j])
+						}
+						t612 = kern.Sum16(&t612Sums)
+						t61_2[i] = t612
 					}
 				}
 			}
 			// delta_chunk_core.c
-			if kern.Wide() {
-				a := backwardNest39Args{
-					unsafe.SliceData(t54),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t59),
-					unsafe.SliceData(t61),
-				}
-				backwardNest39(&a)
-			} else {
-				for i := range 32 {
-					t61[i] = (t54[i] + t55[i]) + t59[i]
-				}
-			}
-			// delta_chunk_core.c
-			clear(t62_2)
-			clear(t63)
-			lo4 := max(0, 2)
-			if n := 32 - lo4; n > 0 {
-				t61_2 := t61[0+lo4:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+-2+lo4:][:n]
-				t62_3 := t62_2[0+lo4:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+lo4:][:n]
-				t63_2 := t63[-2+lo4:][:n]
-				for i := range n {
-					t61Entry := t61_2[i]
-					t62_3[i] = F(t522_2[i] * t61Entry)
-					t63_2[i] = num.FMA32(t522_3[i], t61Entry, t63_2[i])
-				}
-			}
-			// delta_chunk_core.c
+			clear(t64)
 			if kern.Wide() {
 				a := backwardNest40Args{
-					unsafe.SliceData(t56),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t57),
 					unsafe.SliceData(t60),
 					unsafe.SliceData(t64),
 				}
 				backwardNest40(&a)
 			} else {
-				for i := range 32 {
-					t56_2 := t56[i*32:][:32]
-					t60_2 := t60[i*32:][:32]
-					t64_2 := t64[i*32:][:32]
-					for j := range 32 {
-						t64_2[j] = t56_2[j] + t60_2[j]
+				lo2 := max(0, 1)
+				if n := 32 - lo2; n > 0 {
+					t64_2 := t64[0+lo2:][:n]
+					for i := range n {
+						t183_3 := t183[((lo2+i)-1)*32:][:32]
+						t57_2 := t57[(lo2+i)*32:][:32]
+						t60_2 := t60[(lo2+i)*32:][:32]
+						var t642 F
+						t642Sums := [16]F{t642}
+						for j := range 32 {
+							t642Sums[j%16] = num.FMA32(t183_3[j], t57_2[j]+t60_2[j], t642Sums[j%16])
+						}
+						t642 = kern.Sum16(&t642Sums)
+						t64_2[i] = t642
 					}
 				}
 			}
-			// delta_chunk_core.c
-			clear(t67)
-			clear(t68)
+			// delta_chunk_core.g
 			if kern.Wide() {
 				a := backwardNest41Args{
-					unsafe.SliceData(t522),
-					unsafe.SliceData(t64),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t68),
+					unsafe.SliceData(t523),
+					unsafe.SliceData(t1322),
+					unsafe.SliceData(t392),
 					unsafe.SliceData(t67),
 					32*t9 + 32*chunks*l,
 				}
 				backwardNest41(&a)
 			} else {
-				lo5 := max(0, 2)
-				if n := 32 - lo5; n > 0 {
-					t522_2 := t522[(l*chunks+t9)*32+lo5:][:n]
-					t67_2 := t67[0+lo5:][:n]
-					for i := range n {
-						t64_2 := t64[(lo5+i)*32:][:32]
-						t182_2 := t182[((lo5+i)-2)*32:][:32]
-						t203_2 := t203[((lo5+i)-2)*32:][:32]
-						t68_2 := t68[((lo5+i)-2)*32:][:32]
-						var t672 F
-						t522Entry3 := t522_2[i]
-						t672Sums := [16]F{t672}
-						for j := range 32 {
-							t64Entry := t64_2[j]
-							t672Sums[j%16] = num.FMA32(t182_2[j]+t203_2[j], t64Entry, t672Sums[j%16])
-							t68_2[j] = num.FMA32(t64Entry, t522Entry3, t68_2[j])
-						}
-						t672 = kern.Sum16(&t672Sums)
-						t67_2[i] = t672
-					}
+				t1322_2 := t1322[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t67[i] = (t523[i] + t1322_2[i]) + t392[i]
 				}
 			}
-			// delta_chunk_core.c, delta_chunk_core.g
+			// delta_chunk_core.g
+			clear(t70)
+			clear(t71)
+			lo2 := max(0, 16)
+			if n := 32 - lo2; n > 0 {
+				t67_2 := t67[0+lo2:][:n]
+				t142_2 := t142[(l*chunks+t9)*32+lo2:][:n]
+				t70_2 := t70[-16+lo2:][:n]
+				t132_2 := t132[(l*chunks+t9)*32+-16+lo2:][:n]
+				t71_2 := t71[0+lo2:][:n]
+				for i := range n {
+					t67Entry := t67_2[i]
+					t70_2[i] = num.FMA32(t142_2[i], t67Entry, t70_2[i])
+					t71_2[i] = F(t132_2[i] * t67Entry)
+				}
+			}
+			// delta_chunk_core.g
 			if kern.Wide() {
 				a := backwardNest42Args{
-					unsafe.SliceData(t62_2),
-					unsafe.SliceData(t63),
+					unsafe.SliceData(t46),
+					unsafe.SliceData(t71),
+					unsafe.SliceData(t72),
 					unsafe.SliceData(t67),
-					unsafe.SliceData(t69),
-					unsafe.SliceData(t523),
-					unsafe.SliceData(t1222),
-					unsafe.SliceData(t362),
-					unsafe.SliceData(t79),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t75),
 				}
 				backwardNest42(&a)
 			} else {
-				t1222_2 := t1222[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t69[i] = (t62_2[i] + t63[i]) + t67[i]
-					t79[i] = (t523[i] + t1222_2[i]) + t362[i]
+					t72[i] = t46[i] + t71[i]
+					t75[i] = t67[i] + t70[i]
 				}
 			}
-			// delta_chunk_core.c
-			clear(t70)
-			clear(t71)
-			lo5 := max(0, 1)
-			if n := 32 - lo5; n > 0 {
-				t69_2 := t69[0+lo5:][:n]
-				t16 := t[(l*chunks+t9)*32+-1+lo5:][:n]
-				t70_2 := t70[0+lo5:][:n]
-				t27 := t[(l*chunks+t9)*32+lo5:][:n]
-				t71_2 := t71[-1+lo5:][:n]
-				for i := range n {
-					t69Entry := t69_2[i]
-					t70_2[i] = F(t16[i] * t69Entry)
-					t71_2[i] = num.FMA32(t27[i], t69Entry, t71_2[i])
-				}
-			}
-			// delta_chunk_core.c
+			// delta_chunk_core.g
+			clear(t73_2)
 			clear(t74)
+			clear(t78)
+			clear(t79)
+			lo3 := max(0, 8)
+			if n := 32 - lo3; n > 0 {
+				t72_2 := t72[0+lo3:][:n]
+				t75_2 := t75[0+lo3:][:n]
+				t11_2 := t11[(l*chunks+t9)*32+lo3:][:n]
+				t73_3 := t73_2[-8+lo3:][:n]
+				t11_3 := t11[(l*chunks+t9)*32+-8+lo3:][:n]
+				t74_2 := t74[0+lo3:][:n]
+				t78_2 := t78[-8+lo3:][:n]
+				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo3:][:n]
+				t79_2 := t79[0+lo3:][:n]
+				for i := range n {
+					t72Entry := t72_2[i]
+					t75Entry := t75_2[i]
+					t11Entry4 := t11_2[i]
+					t73_3[i] = num.FMA32(t11Entry4, t72Entry, t73_3[i])
+					t74_2[i] = F(t11_3[i] * t72Entry)
+					t78_2[i] = num.FMA32(t11Entry4, t75Entry, t78_2[i])
+					t79_2[i] = F(t1022_2[i] * t75Entry)
+				}
+			}
+			// delta_chunk_core.g
 			if kern.Wide() {
 				a := backwardNest43Args{
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t64),
-					unsafe.SliceData(t68),
+					unsafe.SliceData(t512),
+					unsafe.SliceData(t73_2),
 					unsafe.SliceData(t74),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t80),
+					unsafe.SliceData(t75),
+					unsafe.SliceData(t78),
+					unsafe.SliceData(t83_2),
 				}
 				backwardNest43(&a)
 			} else {
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					t74_2 := t74[0+lo6:][:n]
-					for i := range n {
-						t182_2 := t182[((lo6+i)-1)*32:][:32]
-						t64_2 := t64[(lo6+i)*32:][:32]
-						t68_2 := t68[(lo6+i)*32:][:32]
-						var t742 F
-						t742Sums := [16]F{t742}
-						for j := range 32 {
-							t742Sums[j%16] = num.FMA32(t182_2[j], t64_2[j]+t68_2[j], t742Sums[j%16])
-						}
-						t742 = kern.Sum16(&t742Sums)
-						t74_2[i] = t742
-					}
+				for i := range 32 {
+					t80[i] = ((t512[i] + t73_2[i]) + t74[i]) + t79[i]
+					t83_2[i] = t75[i] + t78[i]
 				}
 			}
 			// delta_chunk_core.g
-			clear(t82_2)
-			clear(t83)
-			lo6 := max(0, 16)
-			if n := 32 - lo6; n > 0 {
-				t79_2 := t79[0+lo6:][:n]
-				t132_2 := t132[(l*chunks+t9)*32+-16+lo6:][:n]
-				t82_3 := t82_2[0+lo6:][:n]
-				t142_2 := t142[(l*chunks+t9)*32+lo6:][:n]
-				t83_2 := t83[-16+lo6:][:n]
+			clear(t81)
+			clear(t82)
+			clear(t86)
+			clear(t87)
+			lo4 := max(0, 4)
+			if n := 32 - lo4; n > 0 {
+				t80_2 := t80[0+lo4:][:n]
+				t83_3 := t83_2[0+lo4:][:n]
+				t83_4 := t83[(l*chunks+t9)*32+lo4:][:n]
+				t81_2 := t81[-4+lo4:][:n]
+				t83_5 := t83[(l*chunks+t9)*32+-4+lo4:][:n]
+				t82_2 := t82[0+lo4:][:n]
+				t86_2 := t86[-4+lo4:][:n]
+				t73_3 := t73[(l*chunks+t9)*32+-4+lo4:][:n]
+				t87_2 := t87[0+lo4:][:n]
 				for i := range n {
-					t79Entry := t79_2[i]
-					t82_3[i] = F(t132_2[i] * t79Entry)
-					t83_2[i] = num.FMA32(t142_2[i], t79Entry, t83_2[i])
-				}
-			}
-			// delta_chunk_core.g
-			clear(t84)
-			clear(t85)
-			lo7 := max(0, 8)
-			if n := 32 - lo7; n > 0 {
-				t82_3 := t82_2[0+lo7:][:n]
-				t11_2 := t11[(l*chunks+t9)*32+-8+lo7:][:n]
-				t84_2 := t84[0+lo7:][:n]
-				t11_3 := t11[(l*chunks+t9)*32+lo7:][:n]
-				t85_2 := t85[-8+lo7:][:n]
-				for i := range n {
-					t82Entry := t82_3[i]
-					t84_2[i] = F(t11_2[i] * t82Entry)
-					t85_2[i] = num.FMA32(t11_3[i], t82Entry, t85_2[i])
+					t80Entry := t80_2[i]
+					t83Entry := t83_3[i]
+					t83Entry4 := t83_4[i]
+					t81_2[i] = num.FMA32(t83Entry4, t80Entry, t81_2[i])
+					t82_2[i] = F(t83_5[i] * t80Entry)
+					t86_2[i] = num.FMA32(t83Entry4, t83Entry, t86_2[i])
+					t87_2[i] = F(t73_3[i] * t83Entry)
 				}
 			}
 			// delta_chunk_core.g
 			if kern.Wide() {
 				a := backwardNest44Args{
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t83),
+					unsafe.SliceData(t56),
+					unsafe.SliceData(t81),
+					unsafe.SliceData(t82),
+					unsafe.SliceData(t87),
+					unsafe.SliceData(t88),
+					unsafe.SliceData(t83_2),
 					unsafe.SliceData(t86),
+					unsafe.SliceData(t91),
 				}
 				backwardNest44(&a)
 			} else {
 				for i := range 32 {
-					t86[i] = t79[i] + t83[i]
+					t88[i] = ((t56[i] + t81[i]) + t82[i]) + t87[i]
+					t91[i] = t83_2[i] + t86[i]
 				}
 			}
 			// delta_chunk_core.g
 			clear(t89)
 			clear(t90)
-			lo8 := max(0, 8)
-			if n := 32 - lo8; n > 0 {
-				t86_2 := t86[0+lo8:][:n]
-				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo8:][:n]
-				t89_2 := t89[0+lo8:][:n]
-				t11_2 := t11[(l*chunks+t9)*32+lo8:][:n]
-				t90_2 := t90[-8+lo8:][:n]
+			clear(t94)
+			clear(t95)
+			lo5 := max(0, 2)
+			if n := 32 - lo5; n > 0 {
+				t88_2 := t88[0+lo5:][:n]
+				t91_2 := t91[0+lo5:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+lo5:][:n]
+				t89_2 := t89[-2+lo5:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo5:][:n]
+				t90_2 := t90[0+lo5:][:n]
+				t94_2 := t94[-2+lo5:][:n]
+				t422_3 := t422[(l*chunks+t9)*32+-2+lo5:][:n]
+				t95_2 := t95[0+lo5:][:n]
 				for i := range n {
-					t86Entry := t86_2[i]
-					t89_2[i] = F(t1022_2[i] * t86Entry)
-					t90_2[i] = num.FMA32(t11_2[i], t86Entry, t90_2[i])
+					t88Entry := t88_2[i]
+					t91Entry := t91_2[i]
+					t522Entry4 := t522_2[i]
+					t89_2[i] = num.FMA32(t522Entry4, t88Entry, t89_2[i])
+					t90_2[i] = F(t522_3[i] * t88Entry)
+					t94_2[i] = num.FMA32(t522Entry4, t91Entry, t94_2[i])
+					t95_2[i] = F(t422_3[i] * t91Entry)
 				}
 			}
 			// delta_chunk_core.g
 			if kern.Wide() {
 				a := backwardNest45Args{
-					unsafe.SliceData(t84),
-					unsafe.SliceData(t85),
+					unsafe.SliceData(t61),
 					unsafe.SliceData(t89),
-					unsafe.SliceData(t91),
-					unsafe.SliceData(t86),
 					unsafe.SliceData(t90),
+					unsafe.SliceData(t95),
+					unsafe.SliceData(t96),
+					unsafe.SliceData(t91),
 					unsafe.SliceData(t94),
+					unsafe.SliceData(t99),
 				}
 				backwardNest45(&a)
 			} else {
 				for i := range 32 {
-					t91[i] = (t84[i] + t85[i]) + t89[i]
-					t94[i] = t86[i] + t90[i]
+					t96[i] = ((t61[i] + t89[i]) + t90[i]) + t95[i]
+					t99[i] = t91[i] + t94[i]
 				}
 			}
 			// delta_chunk_core.g
-			clear(t92_2)
-			clear(t93)
 			clear(t97)
 			clear(t98)
-			lo9 := max(0, 4)
-			if n := 32 - lo9; n > 0 {
-				t91_2 := t91[0+lo9:][:n]
-				t94_2 := t94[0+lo9:][:n]
-				t822_2 := t822[(l*chunks+t9)*32+-4+lo9:][:n]
-				t92_3 := t92_2[0+lo9:][:n]
-				t822_3 := t822[(l*chunks+t9)*32+lo9:][:n]
-				t93_2 := t93[-4+lo9:][:n]
-				t722_2 := t722[(l*chunks+t9)*32+-4+lo9:][:n]
-				t97_2 := t97[0+lo9:][:n]
-				t98_2 := t98[-4+lo9:][:n]
+			clear(t102_2)
+			clear(t103)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				t96_2 := t96[0+lo6:][:n]
+				t99_2 := t99[0+lo6:][:n]
+				t16 := t[(l*chunks+t9)*32+lo6:][:n]
+				t97_2 := t97[-1+lo6:][:n]
+				t27 := t[(l*chunks+t9)*32+-1+lo6:][:n]
+				t98_2 := t98[0+lo6:][:n]
+				t222_2 := t222[(l*chunks+t9)*32+-1+lo6:][:n]
+				t102_3 := t102_2[0+lo6:][:n]
+				t103_2 := t103[-1+lo6:][:n]
 				for i := range n {
-					t91Entry := t91_2[i]
-					t94Entry := t94_2[i]
-					t92_3[i] = F(t822_2[i] * t91Entry)
-					t822Entry4 := t822_3[i]
-					t93_2[i] = num.FMA32(t822Entry4, t91Entry, t93_2[i])
-					t97_2[i] = F(t722_2[i] * t94Entry)
-					t98_2[i] = num.FMA32(t822Entry4, t94Entry, t98_2[i])
-				}
-			}
-			// delta_chunk_core.g
-			if kern.Wide() {
-				a := backwardNest46Args{
-					unsafe.SliceData(t92_2),
-					unsafe.SliceData(t93),
-					unsafe.SliceData(t97),
-					unsafe.SliceData(t99),
-					unsafe.SliceData(t94),
-					unsafe.SliceData(t98),
-					unsafe.SliceData(t102_2),
-				}
-				backwardNest46(&a)
-			} else {
-				for i := range 32 {
-					t99[i] = (t92_2[i] + t93[i]) + t97[i]
-					t102_2[i] = t94[i] + t98[i]
-				}
-			}
-			// delta_chunk_core.g
-			clear(t100)
-			clear(t101)
-			clear(t105)
-			clear(t106)
-			lo10 := max(0, 2)
-			if n := 32 - lo10; n > 0 {
-				t99_2 := t99[0+lo10:][:n]
-				t102_3 := t102_2[0+lo10:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+-2+lo10:][:n]
-				t100_2 := t100[0+lo10:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+lo10:][:n]
-				t101_2 := t101[-2+lo10:][:n]
-				t422_2 := t422[(l*chunks+t9)*32+-2+lo10:][:n]
-				t105_2 := t105[0+lo10:][:n]
-				t106_2 := t106[-2+lo10:][:n]
-				for i := range n {
+					t96Entry := t96_2[i]
 					t99Entry := t99_2[i]
-					t102Entry := t102_3[i]
-					t100_2[i] = F(t522_2[i] * t99Entry)
-					t522Entry4 := t522_3[i]
-					t101_2[i] = num.FMA32(t522Entry4, t99Entry, t101_2[i])
-					t105_2[i] = F(t422_2[i] * t102Entry)
-					t106_2[i] = num.FMA32(t522Entry4, t102Entry, t106_2[i])
-				}
-			}
-			// delta_chunk_core.g
-			if kern.Wide() {
-				a := backwardNest47Args{
-					unsafe.SliceData(t100),
-					unsafe.SliceData(t101),
-					unsafe.SliceData(t105),
-					unsafe.SliceData(t107),
-					unsafe.SliceData(t102_2),
-					unsafe.SliceData(t106),
-					unsafe.SliceData(t110),
-				}
-				backwardNest47(&a)
-			} else {
-				for i := range 32 {
-					t107[i] = (t100[i] + t101[i]) + t105[i]
-					t110[i] = t102_2[i] + t106[i]
-				}
-			}
-			// delta_chunk_core.g
-			clear(t108)
-			clear(t109)
-			clear(t113)
-			clear(t114)
-			lo11 := max(0, 1)
-			if n := 32 - lo11; n > 0 {
-				t107_2 := t107[0+lo11:][:n]
-				t110_2 := t110[0+lo11:][:n]
-				t16 := t[(l*chunks+t9)*32+-1+lo11:][:n]
-				t108_2 := t108[0+lo11:][:n]
-				t27 := t[(l*chunks+t9)*32+lo11:][:n]
-				t109_2 := t109[-1+lo11:][:n]
-				t222_3 := t222[(l*chunks+t9)*32+-1+lo11:][:n]
-				t113_2 := t113[0+lo11:][:n]
-				t114_2 := t114[-1+lo11:][:n]
-				for i := range n {
-					t107Entry := t107_2[i]
-					t110Entry := t110_2[i]
-					t108_2[i] = F(t16[i] * t107Entry)
-					tEntry3 := t27[i]
-					t109_2[i] = num.FMA32(tEntry3, t107Entry, t109_2[i])
-					t113_2[i] = F(t222_3[i] * t110Entry)
-					t114_2[i] = num.FMA32(tEntry3, t110Entry, t114_2[i])
+					tEntry3 := t16[i]
+					t97_2[i] = num.FMA32(tEntry3, t96Entry, t97_2[i])
+					t98_2[i] = F(t27[i] * t96Entry)
+					t102_3[i] = F(t222_2[i] * t99Entry)
+					t103_2[i] = num.FMA32(tEntry3, t99Entry, t103_2[i])
 				}
 			}
 			// delta_chunk_core.g.start
-			clear(t118)
+			clear(t105)
 			if kern.Wide() {
-				a := backwardNest48Args{
-					unsafe.SliceData(t110),
-					unsafe.SliceData(t114),
-					unsafe.SliceData(t118),
+				a := backwardNest46Args{
+					unsafe.SliceData(t99),
+					unsafe.SliceData(t103),
+					unsafe.SliceData(t105),
 				}
-				backwardNest48(&a)
+				backwardNest46(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
-					t110_2 := t110[:n]
-					t114_2 := t114[:n]
-					t118_2 := t118[:n]
+					t99_2 := t99[:n]
+					t103_2 := t103[:n]
+					t105_2 := t105[:n]
 					for i := range n {
-						t118_2[i] = t110_2[i] + t114_2[i]
+						t105_2[i] = t99_2[i] + t103_2[i]
 					}
 				}
 			}
 			// delta_chunk_core.g.start
 			if kern.Wide() {
-				a := backwardNest49Args{
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t71),
-					unsafe.SliceData(t74),
-					unsafe.SliceData(t108),
-					unsafe.SliceData(t109),
-					unsafe.SliceData(t113),
-					unsafe.SliceData(t118),
+				a := backwardNest47Args{
+					unsafe.SliceData(t64),
+					unsafe.SliceData(t97),
+					unsafe.SliceData(t98),
+					unsafe.SliceData(t102_2),
+					unsafe.SliceData(t105),
 					unsafe.SliceData(t17),
-					unsafe.SliceData(t222_2),
-					unsafe.SliceData(t2322),
+					unsafe.SliceData(t252),
+					unsafe.SliceData(t28),
 					unsafe.SliceData(t20),
 					32*t9 + 32*chunks*l,
 				}
-				backwardNest49(&a)
+				backwardNest47(&a)
 			} else {
 				t17_2 := t17[(l*chunks+t9)*32:][:32]
 				t20_2 := t20[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t17_2[i] = (((((t70[i] + t71[i]) + t74[i]) + t108[i]) + t109[i]) + t113[i]) + t118[i]
-					t20_2[i] = t222_2[i] + t2322[i]
+					t17_2[i] = (((t64[i] + t97[i]) + t98[i]) + t102_2[i]) + t105[i]
+					t20_2[i] = t252[i] + t28[i]
 				}
 			}
 			// delta_chunk_core.Q
-			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t382, 1, 32)
+			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t172, 1, 32)
 			// delta_chunk_core.y
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1122, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1222, 1, dV)
 			// delta_chunk_core.g.start, delta_chunk_core.M, delta_chunk_core.c
-			if kern.Wide() {
-				a := backwardNest50Args{
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t32_2),
-					unsafe.SliceData(t126),
-					unsafe.SliceData(t19),
-					32*dK*t9 + 32*chunks*dK*l,
-					dK,
-				}
-				backwardNest50(&a)
-			} else {
-				t182_2 := t182[31*32:][:32]
-				t203_2 := t203[31*32:][:32]
-				t232_2 := t232[31*32:][:32]
-				t263_2 := t263[31*32:][:32]
-				t29_2 := t29[31*32:][:32]
-				t32_3 := t32_2[31*32:][:32]
-				for i := range 32 {
-					t126_2 := t126[i*dK:][:dK]
-					t19_2 := t19[((l*chunks+t9)*32+i)*dK:][:dK]
-					w5 := ((((t182_2[i] + t203_2[i]) + t232_2[i]) + t263_2[i]) + t29_2[i]) + t32_3[i]
-					for j := range dK {
-						t19_2[j] = F(w5 * t126_2[j])
-					}
+			for i := range 32 {
+				t19_2 := t19[((l*chunks+t9)*32+i)*dK:][:dK]
+				w4 := ((((t183_2[i] + t202_2[i]) + t232_2[i]) + t262_2[i]) + t29_2[i]) + t32_3[i]
+				for j := range dK {
+					t19_2[j] = F(w4 * t723[j*32+i])
 				}
 			}
-			// delta_chunk_core.K
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t2522, 32, 1)
-			// delta_chunk_core.K
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t2522, 1, 32)
+			// delta_chunk_core.g.start
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t112_2, 1, 32)
 			// delta_chunk_core.U
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t312, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t34, 1, dV)
 			// delta_chunk_core.Q
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(t2, (l*chunks+t9)*32*dK), 1, dK, t382, 32, 1)
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(t2, (l*chunks+t9)*32*dK), 1, dK, t172, 32, 1)
 			// delta_chunk_core.g.start, delta_chunk_core.M
 			gEntry2 := g[(l*chunks+t9)*32+31]
 			if kern.Wide() {
-				a := backwardNest51Args{
+				a := backwardNest48Args{
 					unsafe.SliceData(MBarState2),
 					dV,
 					dK,
 					[2]float32{gEntry2},
 				}
-				backwardNest51(&a)
+				backwardNest48(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -2429,15 +2292,15 @@ func (c *backwardFused) run() {
 				}
 			}
 			// delta_chunk_core.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t312, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t34, dV, 1)
 			// delta_chunk_core.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t2, (l*chunks+t9)*32*dK), 1, dK, t1122, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t2, (l*chunks+t9)*32*dK), 1, dK, t1222, dV, 1)
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
 	}
 	clear(t22_2)
 	if kern.Wide() {
-		a := backwardNest52Args{
+		a := backwardNest49Args{
 			unsafe.SliceData(t22_2),
 			unsafe.SliceData(t21),
 			L,
@@ -2447,7 +2310,7 @@ func (c *backwardFused) run() {
 			32 * dV,
 			dV,
 		}
-		backwardNest52(&a)
+		backwardNest49(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2464,7 +2327,7 @@ func (c *backwardFused) run() {
 	clear(t23)
 	clear(t26)
 	if kern.Wide() {
-		a := backwardNest53Args{
+		a := backwardNest50Args{
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t26),
@@ -2474,7 +2337,7 @@ func (c *backwardFused) run() {
 			T,
 			chunks,
 		}
-		backwardNest53(&a)
+		backwardNest50(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2492,7 +2355,7 @@ func (c *backwardFused) run() {
 	clear(t24)
 	clear(t25)
 	if kern.Wide() {
-		a := backwardNest54Args{
+		a := backwardNest51Args{
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t25),
@@ -2504,7 +2367,7 @@ func (c *backwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		backwardNest54(&a)
+		backwardNest51(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2522,7 +2385,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := backwardNest55Args{
+		a := backwardNest52Args{
 			unsafe.SliceData(t15),
 			unsafe.SliceData(t26),
 			unsafe.SliceData(c.RhoBar),
@@ -2532,7 +2395,7 @@ func (c *backwardFused) run() {
 			L,
 			T,
 		}
-		backwardNest55(&a)
+		backwardNest52(&a)
 	} else {
 		for i := range L {
 			t15_2 := t15[i*T:][:T]
@@ -2548,7 +2411,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := backwardNest56Args{
+		a := backwardNest53Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t25),
 			unsafe.SliceData(c.QBar),
@@ -2560,25 +2423,25 @@ func (c *backwardFused) run() {
 			T,
 			dK,
 		}
-		backwardNest56(&a)
+		backwardNest53(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t112_2 := t112[(i*T+j)*dK:][:dK]
+				t112_3 := t112[(i*T+j)*dK:][:dK]
 				t25_2 := t25[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t13_2 := t13[(i*T+j)*dK:][:dK]
 				t24_2 := t24[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					qBar[k] = t112_2[k] + t25_2[k]
+					qBar[k] = t112_3[k] + t25_2[k]
 					kBar[k] = t13_2[k] + t24_2[k]
 				}
 			}
 		}
 	}
 	if kern.Wide() {
-		a := backwardNest57Args{
+		a := backwardNest54Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t22_2),
 			unsafe.SliceData(c.VBar),
@@ -2587,7 +2450,7 @@ func (c *backwardFused) run() {
 			T,
 			dV,
 		}
-		backwardNest57(&a)
+		backwardNest54(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2618,32 +2481,32 @@ func (c *backwardRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t6 := c.Work[64*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T-32*L*chunks]                                      // [L, T - 32·chunks]
-	t7 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+32*L*chunks:][:L*T-32*L*chunks]                                  // [L, T - 32·chunks]
-	t8 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                                      // [L, T - 32·chunks, d_k]
-	t10 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                              // [L, T - 32·chunks, d_k]
-	t32 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T:][:L*T*dV-32*L*chunks*dV]                                           // [L, T - 32·chunks, d_v]
-	t52 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T:][:L*dK*dV]                                                  // [L, d_v, d_k]
-	t62 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-32*L*chunks]                                  // [L, T - 32·chunks]
-	t72 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T-32*L*chunks:][:L*T-32*L*chunks]                      // [L, T - 32·chunks]
-	t82 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                // [L, T - 32·chunks, d_k]
-	t92 := c.Work[3*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
-	t102 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]             // [L, T - 32·chunks, d_k]
+	t6 := c.Work[64*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T-32*L*chunks]                          // [L, T - 32·chunks]
+	t7 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+32*L*chunks:][:L*T-32*L*chunks]                      // [L, T - 32·chunks]
+	t8 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                          // [L, T - 32·chunks, d_k]
+	t10 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                  // [L, T - 32·chunks, d_k]
+	t32 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T:][:L*T*dV-32*L*chunks*dV]                               // [L, T - 32·chunks, d_v]
+	t52 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T:][:L*dK*dV]                                      // [L, d_v, d_k]
+	t62 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-32*L*chunks]                      // [L, T - 32·chunks]
+	t92 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]    // [L, T - 32·chunks, d_v]
+	t102 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                // [L, T - 32·chunks, d_k]
+	t722 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t152 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t102_2 := t102
+	t722_2 := t722
 	t62_2 := t62
-	t72_2 := t72
-	t82_2 := t82
+	t152_2 := t152
 	if block > 0 {
-		t102_2 = c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27200+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t102_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t102_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t62_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27200+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t722_2 = c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t722_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t62_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T-32*L*chunks]
 		clear(t62_2[l*(T-32*chunks):][:T-32*chunks])
-		t72_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+9*L*T+512*L*chunks+dK*dV+32*dK+128*dV+27200+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
-		clear(t72_2[l*(T-32*chunks):][:T-32*chunks])
-		t82_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+10*L*T+480*L*chunks+dK*dV+32*dK+128*dV+27200+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
-		clear(t82_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t152_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+9*L*T+512*L*chunks+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t152_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -2660,7 +2523,7 @@ func (c *backwardRows1) Part(part int) {
 				rows = widths.Next(rows, last-i, false)
 				MBarState, rest := scratch.Data[:kern.RowLen(dK, rows)], scratch.Data[kern.RowLen(dK, rows):]
 				MTrail, rest2 := rest[:(C+1)*kern.RowLen(dK, rows)], rest[(C+1)*kern.RowLen(dK, rows):]
-				t43 := rest2
+				t323 := rest2
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -2687,19 +2550,19 @@ func (c *backwardRows1) Part(part int) {
 				{
 					a := backwardTime6Args{
 						unsafe.SliceData(t32),
+						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(t10),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(t8),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(t102_2),
-						unsafe.SliceData(t43),
+						unsafe.SliceData(t323),
+						unsafe.SliceData(t722_2),
 						unsafe.SliceData(t62_2),
-						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(t7),
-						unsafe.SliceData(t72_2),
 						unsafe.SliceData(t92),
 						unsafe.SliceData(t6),
-						unsafe.SliceData(t82_2),
+						unsafe.SliceData(t152_2),
 						i + C*dV*s + (T*dV-32*chunks*dV)*l,
 						C*dK*s + (T*dK-32*chunks*dK)*l,
 						dK,
@@ -2720,7 +2583,7 @@ func (c *backwardRows1) Part(part int) {
 		scratch := workers.Borrow(dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		MTrail, rest2 := rest[:C*dK+dK], rest[C*dK+dK:]
-		t43 := rest2
+		t323 := rest2
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
@@ -2743,7 +2606,6 @@ func (c *backwardRows1) Part(part int) {
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t62_3 := t62_2[l*(T-32*chunks)+C*s:][:n]
 					t7_2 := t7[l*(T-32*chunks)+C*s:][:n]
-					t72_3 := t72_2[l*(T-32*chunks)+C*s:][:n]
 					t6_2 := t6[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t10_2 := t10[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
@@ -2751,36 +2613,35 @@ func (c *backwardRows1) Part(part int) {
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t102_3 := t102_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t82_3 := t82_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t722_3 := t722_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t152_3 := t152_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk_core.y, delta_chunk_core.M
-						var t262 F
-						var t1023 F
+						var t182 F
+						var t104 F
 						t32Entry := t32[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t262Sums := [16]F{t262}
-						t1023Sums := [16]F{t1023}
-						for j := range dK {
-							t44 := num.FMA32(t10_2[j], t32Entry, MBarState[j])
-							t262Sums[j%16] = num.FMA32(t44, t8_2[j], t262Sums[j%16])
-							t1023Sums[j%16] = num.FMA32(MTrail2[j], t44, t1023Sums[j%16])
-							t102_3[j] = num.FMA32(MTrail3[j], t32Entry, t102_3[j])
-							t43[j] = t44
-						}
-						t262 = kern.Sum16(&t262Sums)
-						t1023 = kern.Sum16(&t1023Sums)
-						t62_3[a] = t62_3[a] + t1023
-						// delta_chunk_core.M
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t7Entry2 := t7_2[a]
-						t72_3[a] = num.FMA32(-MLinEntry, t262, t72_3[a])
-						t92[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t7Entry2 * t262)
-						// delta_chunk_core.M
-						t6Entry2 := t6_2[a]
-						w2 := F(t7Entry2 * t262)
-						w3 := F(t7Entry2 * MLinEntry)
+						t182Sums := [16]F{t182}
+						t104Sums := [16]F{t104}
 						for j := range dK {
-							t43Entry := t43[j]
-							MBarState[j] = num.FMA32(-w2, t8_2[j], F(t6Entry2*t43Entry))
-							t82_3[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t43Entry, t82_3[j]))
+							t324 := num.FMA32(t10_2[j], t32Entry, MBarState[j])
+							t182Sums[j%16] = num.FMA32(t324, t8_2[j], t182Sums[j%16])
+							t104Sums[j%16] = num.FMA32(MTrail2[j], t324, t104Sums[j%16])
+							t102_3[j] = num.FMA32(MTrail3[j], t32Entry, t102_3[j])
+							t323[j] = t324
+							t722_3[j] = num.FMA32(-t324, MLinEntry, t722_3[j])
+						}
+						t182 = kern.Sum16(&t182Sums)
+						t104 = kern.Sum16(&t104Sums)
+						t62_3[a] = t62_3[a] + t104
+						// delta_chunk_core.M
+						t7Entry2 := t7_2[a]
+						t92[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t7Entry2 * t182)
+						// delta_chunk_core.M
+						w2 := F(t7Entry2 * t182)
+						t6Entry2 := t6_2[a]
+						for j := range dK {
+							t152_3[j] = num.FMA32(-w2, MTrail2[j], t152_3[j])
+							MBarState[j] = num.FMA32(-w2, t8_2[j], F(t6Entry2*t323[j]))
 						}
 					}
 				}

@@ -489,24 +489,6 @@ func backwardNest54AVX512(a *backwardNest54Args)
 //go:noescape
 func backwardNest54AVX2(a *backwardNest54Args)
 
-//go:noescape
-func backwardNest55AVX512(a *backwardNest55Args)
-
-//go:noescape
-func backwardNest55AVX2(a *backwardNest55Args)
-
-//go:noescape
-func backwardNest56AVX512(a *backwardNest56Args)
-
-//go:noescape
-func backwardNest56AVX2(a *backwardNest56Args)
-
-//go:noescape
-func backwardNest57AVX512(a *backwardNest57Args)
-
-//go:noescape
-func backwardNest57AVX2(a *backwardNest57Args)
-
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -1147,28 +1129,4 @@ func backwardNest54(a *backwardNest54Args) {
 		return
 	}
 	backwardNest54AVX2(a)
-}
-
-func backwardNest55(a *backwardNest55Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest55AVX512(a)
-		return
-	}
-	backwardNest55AVX2(a)
-}
-
-func backwardNest56(a *backwardNest56Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest56AVX512(a)
-		return
-	}
-	backwardNest56AVX2(a)
-}
-
-func backwardNest57(a *backwardNest57Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest57AVX512(a)
-		return
-	}
-	backwardNest57AVX2(a)
 }

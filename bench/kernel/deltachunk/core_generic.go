@@ -157,9 +157,3 @@ func backwardNest52(*backwardNest52Args) { panic("no assembly in this build") }
 func backwardNest53(*backwardNest53Args) { panic("no assembly in this build") }
 
 func backwardNest54(*backwardNest54Args) { panic("no assembly in this build") }
-
-func backwardNest55(*backwardNest55Args) { panic("no assembly in this build") }
-
-func backwardNest56(*backwardNest56Args) { panic("no assembly in this build") }
-
-func backwardNest57(*backwardNest57Args) { panic("no assembly in this build") }

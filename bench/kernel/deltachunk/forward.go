@@ -146,9 +146,9 @@ func (c *Forward[F]) Run() {
 	work = work[1024:]
 	t44 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t53 := work[:1024] // [32, 32]
+	t623 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t63 := work[:32*dK]    // [32, d_k]
+	t722 := work[:32*dK]   // [32, d_k]
 	MState2 := c.Rows[:dK] // [d_k]
 	for i := range L {
 		for j := range chunks {
@@ -559,9 +559,9 @@ func (c *Forward[F]) Run() {
 				t29_3 := t29[i*32:][:32]
 				t32_4 := t32_2[i*32:][:32]
 				Q2_2 := Q2[i*32:][:32]
-				t53_2 := t53[i*32:][:32]
+				t623_2 := t623[i*32:][:32]
 				for j := range 32 {
-					t53_2[j] = F((((((t18_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]) * Q2_2[j])
+					t623_2[j] = F((((((t18_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]) * Q2_2[j])
 				}
 			}
 			// delta_chunk_core.y
@@ -574,14 +574,14 @@ func (c *Forward[F]) Run() {
 				}
 			}
 			// delta_chunk_core.y
-			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t11)*32*dV), 1, dV, U2, 1, dV, t53, 1, 32)
+			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t11)*32*dV), 1, dV, U2, 1, dV, t623, 1, 32)
 			// delta_chunk_core.M, delta_chunk_core.c
 			for i := range 32 {
 				t3_2 := t3[((l*chunks+t11)*32+i)*dK:][:dK]
-				t63_2 := t63[i*dK:][:dK]
+				t722_2 := t722[i*dK:][:dK]
 				w2 := ((((t18_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
 				for j := range dK {
-					t63_2[j] = F(t3_2[j] * w2)
+					t722_2[j] = F(t3_2[j] * w2)
 				}
 			}
 			// delta_chunk_core.M
@@ -593,7 +593,7 @@ func (c *Forward[F]) Run() {
 				}
 			}
 			// delta_chunk_core.M
-			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t63, dK, 1)
+			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t722, dK, 1)
 			if len(c.YProd) > 0 {
 				t17_2 := t17[:32*dV]
 				yProd := c.YProd[(l*chunks+t11)*32*dV:][:32*dV]

@@ -158,14 +158,14 @@ type forwardNest16Args struct {
 }
 
 type forwardNest17Args struct {
-	t18 *float32
-	t20 *float32
-	t23 *float32
-	t26 *float32
-	t29 *float32
-	t32 *float32
-	Q2  *float32
-	t53 *float32
+	t18  *float32
+	t20  *float32
+	t23  *float32
+	t26  *float32
+	t29  *float32
+	t32  *float32
+	Q2   *float32
+	t623 *float32
 }
 
 type forwardNest18Args struct {
@@ -178,16 +178,16 @@ type forwardNest18Args struct {
 }
 
 type forwardNest19Args struct {
-	t18 *float32
-	t20 *float32
-	t23 *float32
-	t26 *float32
-	t29 *float32
-	t32 *float32
-	t3  *float32
-	t63 *float32
-	n0  int // 32·d_k·t + 32·chunks·d_k·l
-	n1  int // d_k
+	t18  *float32
+	t20  *float32
+	t23  *float32
+	t26  *float32
+	t29  *float32
+	t32  *float32
+	t3   *float32
+	t722 *float32
+	n0   int // 32·d_k·t + 32·chunks·d_k·l
+	n1   int // d_k
 }
 
 type forwardNest20Args struct {
@@ -298,8 +298,8 @@ func (c *forwardFused) run() {
 	t37 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+8192:][:32]                      // [32]
 	t42_2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+8224:][:1024]                  // [32, 32]
 	t44 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+9248:][:1024]                    // [32, 32]
-	t53 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+10272:][:1024]                   // [32, 32]
-	t63 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+11296:][:32*dK]                  // [32, d_k]
+	t623 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+10272:][:1024]                  // [32, 32]
+	t722 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV+96*dV+11296:][:32*dK]                 // [32, d_k]
 	if kern.Wide() {
 		a := forwardNest1Args{
 			unsafe.SliceData(c.Rho),
@@ -882,7 +882,7 @@ func (c *forwardFused) run() {
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t32_2),
 					unsafe.SliceData(Q2),
-					unsafe.SliceData(t53),
+					unsafe.SliceData(t623),
 				}
 				forwardNest17(&a)
 			} else {
@@ -894,9 +894,9 @@ func (c *forwardFused) run() {
 					t29_2 := t29[i*32:][:32]
 					t32_3 := t32_2[i*32:][:32]
 					Q2_2 := Q2[i*32:][:32]
-					t53_2 := t53[i*32:][:32]
+					t623_2 := t623[i*32:][:32]
 					for j := range 32 {
-						t53_2[j] = F((((((t18_2[j] + t20_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) + t32_3[j]) * Q2_2[j])
+						t623_2[j] = F((((((t18_2[j] + t20_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) + t32_3[j]) * Q2_2[j])
 					}
 				}
 			}
@@ -923,7 +923,7 @@ func (c *forwardFused) run() {
 				}
 			}
 			// delta_chunk_core.y
-			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t11)*32*dV), 1, dV, U2, 1, dV, t53, 1, 32)
+			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t11)*32*dV), 1, dV, U2, 1, dV, t623, 1, 32)
 			// delta_chunk_core.M, delta_chunk_core.c
 			if kern.Wide() {
 				a := forwardNest19Args{
@@ -934,7 +934,7 @@ func (c *forwardFused) run() {
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t32_2),
 					unsafe.SliceData(t3),
-					unsafe.SliceData(t63),
+					unsafe.SliceData(t722),
 					32*dK*t11 + 32*chunks*dK*l,
 					dK,
 				}
@@ -948,10 +948,10 @@ func (c *forwardFused) run() {
 				t32_3 := t32_2[31*32:][:32]
 				for i := range 32 {
 					t3_2 := t3[((l*chunks+t11)*32+i)*dK:][:dK]
-					t63_2 := t63[i*dK:][:dK]
+					t722_2 := t722[i*dK:][:dK]
 					w2 := ((((t18_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
 					for j := range dK {
-						t63_2[j] = F(t3_2[j] * w2)
+						t722_2[j] = F(t3_2[j] * w2)
 					}
 				}
 			}
@@ -974,7 +974,7 @@ func (c *forwardFused) run() {
 				}
 			}
 			// delta_chunk_core.M
-			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t63, dK, 1)
+			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t722, dK, 1)
 			if len(c.YProd) > 0 {
 				copy(c.YProd[(l*chunks+t11)*32*dV:][:32*dV], t17[:32*dV])
 			}

@@ -41,14 +41,14 @@ type Backward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 8·L·T·d_k + 4·L·T·d_v + 16·L·chunks·d_v + L·d_k·d_v + 8·L·T + 224·L·chunks + d_k·d_v + 16·d_k + 64·d_v + 6272.
+// WorkLen is 9·L·T·d_k + 4·L·T·d_v - 16·L·chunks·d_k + 16·L·chunks·d_v + L·d_k·d_v + 8·L·T + 224·L·chunks + d_k·d_v + 16·d_k + 64·d_v + 6416.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 16
 	if kern.Fused() {
-		return 8*L*T*dK + 4*L*T*dV + 16*L*chunks*dV + L*dK*dV + 8*L*T + 224*L*chunks + dK*dV + 16*dK + 64*dV + 6272 + (kern.Blocks(dV)-1)*(2*L*T*dK-32*L*chunks*dK+2*L*T-32*L*chunks) // and the sums of blocks of rows
+		return 9*L*T*dK + 4*L*T*dV - 16*L*chunks*dK + 16*L*chunks*dV + L*dK*dV + 8*L*T + 224*L*chunks + dK*dV + 16*dK + 64*dV + 6416 + (kern.Blocks(dV)-1)*(3*L*T*dK-48*L*chunks*dK+L*T-16*L*chunks) // and the sums of blocks of rows
 	}
-	return 8*L*T*dK + 4*L*T*dV + 16*L*chunks*dV + L*dK*dV + 8*L*T + 224*L*chunks + dK*dV + 16*dK + 64*dV + 6272
+	return 9*L*T*dK + 4*L*T*dV - 16*L*chunks*dK + 16*L*chunks*dV + L*dK*dV + 8*L*T + 224*L*chunks + dK*dV + 16*dK + 64*dV + 6416
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -92,14 +92,16 @@ func (c *Backward[F]) Run() {
 	work = work[L*dK*dV:]
 	t62 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
 	work = work[L*T-16*L*chunks:]
-	t72 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
-	work = work[L*T-16*L*chunks:]
-	t82 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
-	work = work[L*T*dK-16*L*chunks*dK:]
 	t92 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
 	t102 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
+	t722 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	work = work[L*T*dK-16*L*chunks*dK:]
+	t152 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	work = work[L*T*dK-16*L*chunks*dK:]
+	t822 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	work = work[L*T-16*L*chunks:]
 	t112 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t13 := work[:L*T*dK] // [L, T, d_k]
@@ -120,11 +122,11 @@ func (c *Backward[F]) Run() {
 	work = work[16*L*chunks:]
 	t622 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t822 := work[:16*L*chunks] // [L, chunks, 16]
+	t83 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t722 := work[:16*L*chunks] // [L, chunks, 16]
+	t73 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t922 := work[:16*L*chunks] // [L, chunks, 16]
+	t93 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t11 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
@@ -136,7 +138,7 @@ func (c *Backward[F]) Run() {
 	work = work[16*L*chunks:]
 	t302 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t1222 := work[:16*L*chunks] // [L, chunks, 16]
+	t132 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t17 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
@@ -160,15 +162,15 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*dK:]
 	MBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t152 := work[:256] // [16, 16]
+	t154 := work[:256] // [16, 16]
 	work = work[256:]
 	t172 := work[:256] // [16, 16]
 	work = work[256:]
-	t203 := work[:256] // [16, 16]
+	t202 := work[:256] // [16, 16]
 	work = work[256:]
 	t232 := work[:256] // [16, 16]
 	work = work[256:]
-	t263 := work[:256] // [16, 16]
+	t262 := work[:256] // [16, 16]
 	work = work[256:]
 	t31 := work[:16] // [16]
 	work = work[16:]
@@ -180,95 +182,95 @@ func (c *Backward[F]) Run() {
 	work = work[256:]
 	t523 := work[:16] // [16]
 	work = work[16:]
-	t108 := work[:16*dV] // [16, d_v]
+	t98 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t723 := work[:256] // [16, 16]
-	work = work[256:]
-	t1122 := work[:16*dV] // [16, d_v]
-	work = work[16*dV:]
-	t110 := work[:16*dK] // [16, d_k]
+	t723 := work[:16*dK] // [d_k, 16]
 	work = work[16*dK:]
-	t112_2 := work[:256] // [16, 16]
+	t922 := work[:256] // [16, 16]
 	work = work[256:]
-	t142 := work[:256] // [16, 16]
-	work = work[256:]
-	t1522 := work[:16*dV] // [16, d_v]
+	t1222 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
+	t102_2 := work[:256] // [16, 16]
+	work = work[256:]
+	t1522 := work[:256] // [16, 16]
+	work = work[256:]
 	t1722 := work[:256] // [16, 16]
 	work = work[256:]
-	t182 := work[:256] // [16, 16]
-	work = work[256:]
-	t222_2 := work[:16] // [16]
-	work = work[16:]
-	t312 := work[:16*dV] // [16, d_v]
+	t1822 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t322_2 := work[:16] // [16]
+	t2022 := work[:256] // [16, 16]
+	work = work[256:]
+	t212 := work[:256] // [16, 16]
+	work = work[256:]
+	t252 := work[:16] // [16]
 	work = work[16:]
-	t2322 := work[:16] // [16]
+	t342 := work[:16*dV] // [16, d_v]
+	work = work[16*dV:]
+	t352 := work[:16] // [16]
 	work = work[16:]
-	t2422 := work[:256] // [16, 16]
+	t2622 := work[:256] // [16, 16]
 	work = work[256:]
-	t2522 := work[:256] // [16, 16]
+	t27 := work[:256] // [16, 16]
 	work = work[256:]
-	t28 := work[:256] // [16, 16]
-	work = work[256:]
-	t362 := work[:16] // [16]
+	t28 := work[:16] // [16]
 	work = work[16:]
-	t382 := work[:256] // [16, 16]
+	t312 := work[:256] // [16, 16]
 	work = work[256:]
-	t412 := work[:256] // [16, 16]
-	work = work[256:]
-	t442 := work[:16] // [16]
+	t392 := work[:16] // [16]
 	work = work[16:]
+	t422_2 := work[:256] // [16, 16]
+	work = work[256:]
 	t452 := work[:256] // [16, 16]
 	work = work[256:]
 	t46 := work[:16] // [16]
 	work = work[16:]
-	t47 := work[:16] // [16]
-	work = work[16:]
-	t48 := work[:256] // [16, 16]
+	t47 := work[:256] // [16, 16]
+	work = work[256:]
+	t50 := work[:256] // [16, 16]
 	work = work[256:]
 	t51 := work[:16] // [16]
 	work = work[16:]
 	t52_2 := work[:256] // [16, 16]
 	work = work[256:]
-	t53 := work[:16] // [16]
-	work = work[16:]
-	t54 := work[:16] // [16]
-	work = work[16:]
-	t55 := work[:16] // [16]
-	work = work[16:]
-	t56 := work[:256] // [16, 16]
+	t99 := work[:256] // [16, 16]
 	work = work[256:]
+	t55 := work[:256] // [16, 16]
+	work = work[256:]
+	t56 := work[:16] // [16]
+	work = work[16:]
 	t59 := work[:16] // [16]
-	work = work[16:]
-	t60 := work[:256] // [16, 16]
-	work = work[256:]
-	t61 := work[:16] // [16]
-	work = work[16:]
-	t71 := work[:16] // [16]
 	work = work[16:]
 	t62_2 := work[:16] // [16]
 	work = work[16:]
-	t63 := work[:16] // [16]
+	t65 := work[:16] // [16]
 	work = work[16:]
 	t66 := work[:16] // [16]
+	work = work[16:]
+	t67 := work[:16] // [16]
+	work = work[16:]
+	t70 := work[:16] // [16]
+	work = work[16:]
+	t68 := work[:16] // [16]
+	work = work[16:]
+	t69 := work[:16] // [16]
+	work = work[16:]
+	t73_2 := work[:16] // [16]
 	work = work[16:]
 	t74 := work[:16] // [16]
 	work = work[16:]
 	t75 := work[:16] // [16]
 	work = work[16:]
+	t78 := work[:16] // [16]
+	work = work[16:]
 	t76 := work[:16] // [16]
 	work = work[16:]
 	t77 := work[:16] // [16]
 	work = work[16:]
-	t78 := work[:16] // [16]
-	work = work[16:]
 	t81 := work[:16] // [16]
 	work = work[16:]
-	t82_2 := work[:16] // [16]
+	t82 := work[:16] // [16]
 	work = work[16:]
-	t83 := work[:16] // [16]
+	t83_2 := work[:16] // [16]
 	work = work[16:]
 	t86 := work[:16] // [16]
 	work = work[16:]
@@ -280,24 +282,12 @@ func (c *Backward[F]) Run() {
 	work = work[16:]
 	t90 := work[:16] // [16]
 	work = work[16:]
-	t91 := work[:16] // [16]
-	work = work[16:]
-	t94 := work[:16] // [16]
-	work = work[16:]
-	t92_2 := work[:16] // [16]
-	work = work[16:]
-	t93 := work[:16] // [16]
-	work = work[16:]
-	t97 := work[:16] // [16]
-	work = work[16:]
-	t98 := work[:16] // [16]
-	work = work[16:]
-	t102_2 := work[:16]      // [16]
+	t92_2 := work[:16]       // [16]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t43 := rows[:dK] // [d_k]
+	t323 := rows[:dK] // [d_k]
 	for i := range L {
 		for j := range chunks {
 			rho := c.Rho[i*T+16*j:][:16]
@@ -378,32 +368,27 @@ func (c *Backward[F]) Run() {
 
 	// delta_chunk16_core
 	clear(t62)
-	clear(t72)
-	clear(t82)
 	clear(t102)
+	clear(t722)
+	clear(t152)
 	for l := range L {
 		i := 0
-		for ; i+2 < dV; i += 3 {
+		for ; i+1 < dV; i += 2 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
-			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
 			t52_3 := t52[(l*dV+i)*dK:][:dK]
 			t52_4 := t52[(l*dV+i+1)*dK:][:dK]
-			t52_5 := t52[(l*dV+i+2)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
-				MBarState[j][2] = MBar3[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
-				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
-					MTrail2[j][2] = MCheckpoints3[j]
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
 					t6_2 := t6[l*(T-16*chunks)+C*s:][:n]
@@ -417,97 +402,74 @@ func (c *Backward[F]) Run() {
 						t7Entry := t7_2[a]
 						w0 := F(t7Entry * c.MLin[(l*(T-16*chunks)+a+C*s)*dV+i])
 						w1 := F(t7Entry * c.MLin[(l*(T-16*chunks)+a+C*s)*dV+i+1])
-						w2 := F(t7Entry * c.MLin[(l*(T-16*chunks)+a+C*s)*dV+i+2])
 						for j := range dK {
 							t8Entry := t8_2[j]
 							MTrail4[j][0] = F(t6Entry*MTrail3[j][0]) - F(w0*t8Entry)
 							MTrail4[j][1] = F(t6Entry*MTrail3[j][1]) - F(w1*t8Entry)
-							MTrail4[j][2] = F(t6Entry*MTrail3[j][2]) - F(w2*t8Entry)
 						}
 					}
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
 					t62_3 := t62[l*(T-16*chunks)+C*s:][:n]
 					t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
-					t72_2 := t72[l*(T-16*chunks)+C*s:][:n]
 					t6_2 := t6[l*(T-16*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t10_2 := t10[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t8_2 := t8[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t102_3 := t102[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t722_2 := t722[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t82_3 := t82[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk16_core.y, delta_chunk16_core.M
-						var t2620 F
-						var t10230 F
+						var t1820 F
+						var t1040 F
 						t32Entry0 := t32[(l*(T-16*chunks)+a+C*s)*dV+i]
-						var t2621 F
-						var t10231 F
+						MLinEntry0 := c.MLin[(l*(T-16*chunks)+a+C*s)*dV+i]
+						var t1821 F
+						var t1041 F
 						t32Entry1 := t32[(l*(T-16*chunks)+a+C*s)*dV+i+1]
-						var t2622 F
-						var t10232 F
-						t32Entry2 := t32[(l*(T-16*chunks)+a+C*s)*dV+i+2]
+						MLinEntry1 := c.MLin[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
 							t10Entry := t10_2[j]
 							t8Entry := t8_2[j]
 							t102Sum := t102_3[j]
-							t440 := MBarState[j][0] + F(t10Entry*t32Entry0)
-							t2620 += F(t440 * t8Entry)
-							t10230 += F(MTrail3[j][0] * t440)
+							t722Sum := t722_2[j]
+							t3240 := MBarState[j][0] + F(t10Entry*t32Entry0)
+							t1820 += F(t3240 * t8Entry)
+							t1040 += F(MTrail3[j][0] * t3240)
 							t102Sum += F(MTrail4[j][0] * t32Entry0)
-							t43[j][0] = t440
-							t441 := MBarState[j][1] + F(t10Entry*t32Entry1)
-							t2621 += F(t441 * t8Entry)
-							t10231 += F(MTrail3[j][1] * t441)
+							t323[j][0] = t3240
+							t722Sum -= F(t3240 * MLinEntry0)
+							t3241 := MBarState[j][1] + F(t10Entry*t32Entry1)
+							t1821 += F(t3241 * t8Entry)
+							t1041 += F(MTrail3[j][1] * t3241)
 							t102Sum += F(MTrail4[j][1] * t32Entry1)
-							t43[j][1] = t441
-							t442_2 := MBarState[j][2] + F(t10Entry*t32Entry2)
-							t2622 += F(t442_2 * t8Entry)
-							t10232 += F(MTrail3[j][2] * t442_2)
-							t102Sum += F(MTrail4[j][2] * t32Entry2)
-							t43[j][2] = t442_2
+							t323[j][1] = t3241
+							t722Sum -= F(t3241 * MLinEntry1)
 							t102_3[j] = t102Sum
+							t722_2[j] = t722Sum
 						}
 						t62Sum := t62_3[a]
 						// delta_chunk16_core.M
 						t7Entry2 := t7_2[a]
-						t72Sum := t72_2[a]
 						// delta_chunk16_core.M
 						t6Entry2 := t6_2[a]
-						t62Sum += t10230
-						MLinEntry0 := c.MLin[(l*(T-16*chunks)+a+C*s)*dV+i]
-						t72Sum -= F(MLinEntry0 * t2620)
-						t92[(l*(T-16*chunks)+a+C*s)*dV+i] = F(t7Entry2 * t2620)
-						w20 := F(t7Entry2 * t2620)
-						w30 := F(t7Entry2 * MLinEntry0)
-						t62Sum += t10231
-						MLinEntry1 := c.MLin[(l*(T-16*chunks)+a+C*s)*dV+i+1]
-						t72Sum -= F(MLinEntry1 * t2621)
-						t92[(l*(T-16*chunks)+a+C*s)*dV+i+1] = F(t7Entry2 * t2621)
-						w21 := F(t7Entry2 * t2621)
-						w31 := F(t7Entry2 * MLinEntry1)
-						t62Sum += t10232
-						MLinEntry2 := c.MLin[(l*(T-16*chunks)+a+C*s)*dV+i+2]
-						t72Sum -= F(MLinEntry2 * t2622)
-						t92[(l*(T-16*chunks)+a+C*s)*dV+i+2] = F(t7Entry2 * t2622)
-						w22 := F(t7Entry2 * t2622)
-						w32 := F(t7Entry2 * MLinEntry2)
+						t62Sum += t1040
+						t92[(l*(T-16*chunks)+a+C*s)*dV+i] = F(t7Entry2 * t1820)
+						w20 := F(t7Entry2 * t1820)
+						t62Sum += t1041
+						t92[(l*(T-16*chunks)+a+C*s)*dV+i+1] = F(t7Entry2 * t1821)
+						w21 := F(t7Entry2 * t1821)
 						t62_3[a] = t62Sum
-						t72_2[a] = t72Sum
 						for j := range dK {
+							t152Sum := t152_2[j]
 							t8Entry := t8_2[j]
-							t82Sum := t82_3[j]
-							t43Entry0 := t43[j][0]
-							MBarState[j][0] = F(t6Entry2*t43Entry0) - F(w20*t8Entry)
-							t82Sum -= F(w30*t43Entry0) + F(w20*MTrail3[j][0])
-							t43Entry1 := t43[j][1]
-							MBarState[j][1] = F(t6Entry2*t43Entry1) - F(w21*t8Entry)
-							t82Sum -= F(w31*t43Entry1) + F(w21*MTrail3[j][1])
-							t43Entry2 := t43[j][2]
-							MBarState[j][2] = F(t6Entry2*t43Entry2) - F(w22*t8Entry)
-							t82Sum -= F(w32*t43Entry2) + F(w22*MTrail3[j][2])
-							t82_3[j] = t82Sum
+							t152Sum -= F(w20 * MTrail3[j][0])
+							MBarState[j][0] = F(t6Entry2*t323[j][0]) - F(w20*t8Entry)
+							t152Sum -= F(w21 * MTrail3[j][1])
+							MBarState[j][1] = F(t6Entry2*t323[j][1]) - F(w21*t8Entry)
+							t152_2[j] = t152Sum
 						}
 					}
 				}
@@ -515,7 +477,6 @@ func (c *Backward[F]) Run() {
 			for j := range dK {
 				t52_3[j] = MBarState[j][0]
 				t52_4[j] = MBarState[j][1]
-				t52_5[j] = MBarState[j][2]
 			}
 		}
 		for ; i < dV; i++ {
@@ -548,7 +509,6 @@ func (c *Backward[F]) Run() {
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
 					t62_3 := t62[l*(T-16*chunks)+C*s:][:n]
 					t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
-					t72_2 := t72[l*(T-16*chunks)+C*s:][:n]
 					t6_2 := t6[l*(T-16*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t10_2 := t10[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
@@ -556,32 +516,31 @@ func (c *Backward[F]) Run() {
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t102_3 := t102[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						t82_3 := t82[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t722_2 := t722[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk16_core.y, delta_chunk16_core.M
-						var t262 F
-						var t1023 F
+						var t182 F
+						var t104 F
 						t32Entry := t32[(l*(T-16*chunks)+a+C*s)*dV+i]
-						for j := range dK {
-							t44 := MBarState[j][0] + F(t10_2[j]*t32Entry)
-							t262 += F(t44 * t8_2[j])
-							t1023 += F(MTrail3[j][0] * t44)
-							t102_3[j] += F(MTrail4[j][0] * t32Entry)
-							t43[j][0] = t44
-						}
-						t62_3[a] += t1023
-						// delta_chunk16_core.M
 						MLinEntry := c.MLin[(l*(T-16*chunks)+a+C*s)*dV+i]
-						t7Entry2 := t7_2[a]
-						t72_2[a] -= F(MLinEntry * t262)
-						t92[(l*(T-16*chunks)+a+C*s)*dV+i] = F(t7Entry2 * t262)
-						// delta_chunk16_core.M
-						t6Entry2 := t6_2[a]
-						w2 := F(t7Entry2 * t262)
-						w3 := F(t7Entry2 * MLinEntry)
 						for j := range dK {
-							t43Entry := t43[j][0]
-							MBarState[j][0] = F(t6Entry2*t43Entry) - F(w2*t8_2[j])
-							t82_3[j] -= F(w3*t43Entry) + F(w2*MTrail3[j][0])
+							t324 := MBarState[j][0] + F(t10_2[j]*t32Entry)
+							t182 += F(t324 * t8_2[j])
+							t104 += F(MTrail3[j][0] * t324)
+							t102_3[j] += F(MTrail4[j][0] * t32Entry)
+							t323[j][0] = t324
+							t722_2[j] -= F(t324 * MLinEntry)
+						}
+						t62_3[a] += t104
+						// delta_chunk16_core.M
+						t7Entry2 := t7_2[a]
+						t92[(l*(T-16*chunks)+a+C*s)*dV+i] = F(t7Entry2 * t182)
+						// delta_chunk16_core.M
+						w2 := F(t7Entry2 * t182)
+						t6Entry2 := t6_2[a]
+						for j := range dK {
+							t152_2[j] -= F(w2 * MTrail3[j][0])
+							MBarState[j][0] = F(t6Entry2*t323[j][0]) - F(w2*t8_2[j])
 						}
 					}
 				}
@@ -591,18 +550,29 @@ func (c *Backward[F]) Run() {
 			}
 		}
 	}
+
+	// delta_chunk16_core.M
 	clear(t112)
 	clear(t13)
 	for i := range L {
+		t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
+		t822_2 := t822[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
+			t722_2 := t722[(i*(T-16*chunks)+j)*dK:][:dK]
+			t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
 			t102_3 := t102[(i*(T-16*chunks)+j)*dK:][:dK]
-			t112_3 := t112[(i*T+j+16*chunks)*dK:][:dK]
-			t82_3 := t82[(i*(T-16*chunks)+j)*dK:][:dK]
+			t112_2 := t112[(i*T+j+16*chunks)*dK:][:dK]
+			t152_2 := t152[(i*(T-16*chunks)+j)*dK:][:dK]
 			t13_2 := t13[(i*T+j+16*chunks)*dK:][:dK]
+			var t8222 F
+			t7Entry3 := t7_2[j]
 			for k := range dK {
-				t112_3[k] += t102_3[k]
-				t13_2[k] += t82_3[k]
+				t722Entry := t722_2[k]
+				t8222 += F(t8_2[k] * t722Entry)
+				t112_2[k] += t102_3[k]
+				t13_2[k] += F(t7Entry3*t722Entry) + t152_2[k]
 			}
+			t822_2[j] = t8222
 		}
 	}
 	clear(t122)
@@ -618,12 +588,12 @@ func (c *Backward[F]) Run() {
 	clear(t14)
 	clear(t15)
 	for i := range L {
-		t72_2 := t72[i*(T-16*chunks):][:T-16*chunks]
+		t822_2 := t822[i*(T-16*chunks):][:T-16*chunks]
 		t14_2 := t14[i*T+16*chunks:][:T-16*chunks]
 		t62_3 := t62[i*(T-16*chunks):][:T-16*chunks]
 		t15_2 := t15[i*T+16*chunks:][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t14_2[j] += t72_2[j]
+			t14_2[j] += t822_2[j]
 			t15_2[j] += t62_3[j]
 		}
 	}
@@ -634,9 +604,9 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			if n := min(16, 1); n > 0 {
 				t9 := t[(i*chunks+j)*16:][:n]
-				t222_3 := t222[(i*chunks+j)*16:][:n]
+				t222_2 := t222[(i*chunks+j)*16:][:n]
 				for k := range n {
-					t222_3[k] = t9[k]
+					t222_2[k] = t9[k]
 				}
 			}
 		}
@@ -650,13 +620,13 @@ func (c *Backward[F]) Run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t9 := t[(i*chunks+j)*16+lo:][:n]
-				t222_3 := t222[(i*chunks+j)*16+-1+lo:][:n]
-				t322_3 := t322[(i*chunks+j)*16+lo:][:n]
+				t222_2 := t222[(i*chunks+j)*16+-1+lo:][:n]
+				t322_2 := t322[(i*chunks+j)*16+lo:][:n]
 				t16 := t[(i*chunks+j)*16+-1+lo:][:n]
 				t522_2 := t522[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					tEntry := t9[k]
-					t322_3[k] = F(tEntry * t222_3[k])
+					t322_2[k] = F(tEntry * t222_2[k])
 					t522_2[k] = F(t16[k] * tEntry)
 				}
 			}
@@ -666,31 +636,31 @@ func (c *Backward[F]) Run() {
 	// delta_chunk16_core.g
 	for i := range L {
 		for j := range chunks {
-			t222_3 := t222[(i*chunks+j)*16:][:16]
-			t322_3 := t322[(i*chunks+j)*16:][:16]
-			t422_2 := t422[(i*chunks+j)*16:][:16]
+			t222_2 := t222[(i*chunks+j)*16:][:16]
+			t322_2 := t322[(i*chunks+j)*16:][:16]
+			t422_3 := t422[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t422_2[k] = t222_3[k] + t322_3[k]
+				t422_3[k] = t222_2[k] + t322_2[k]
 			}
 		}
 	}
 
 	// delta_chunk16_core.g
 	clear(t622)
-	clear(t822)
+	clear(t83)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
 				t522_2 := t522[(i*chunks+j)*16+lo:][:n]
-				t422_2 := t422[(i*chunks+j)*16+-2+lo:][:n]
+				t422_3 := t422[(i*chunks+j)*16+-2+lo:][:n]
 				t622_2 := t622[(i*chunks+j)*16+lo:][:n]
 				t522_3 := t522[(i*chunks+j)*16+-2+lo:][:n]
-				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
+				t83_3 := t83[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t522Entry := t522_2[k]
-					t622_2[k] = F(t422_2[k] * t522Entry)
-					t822_2[k] = F(t522_3[k] * t522Entry)
+					t622_2[k] = F(t422_3[k] * t522Entry)
+					t83_3[k] = F(t522_3[k] * t522Entry)
 				}
 			}
 		}
@@ -699,31 +669,31 @@ func (c *Backward[F]) Run() {
 	// delta_chunk16_core.g
 	for i := range L {
 		for j := range chunks {
-			t422_2 := t422[(i*chunks+j)*16:][:16]
+			t422_3 := t422[(i*chunks+j)*16:][:16]
 			t622_2 := t622[(i*chunks+j)*16:][:16]
-			t722_2 := t722[(i*chunks+j)*16:][:16]
+			t73_3 := t73[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t722_2[k] = t422_2[k] + t622_2[k]
+				t73_3[k] = t422_3[k] + t622_2[k]
 			}
 		}
 	}
 
 	// delta_chunk16_core.g
-	clear(t922)
+	clear(t93)
 	clear(t11)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
-				t722_2 := t722[(i*chunks+j)*16+-4+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*16+lo:][:n]
-				t822_3 := t822[(i*chunks+j)*16+-4+lo:][:n]
+				t83_3 := t83[(i*chunks+j)*16+lo:][:n]
+				t73_3 := t73[(i*chunks+j)*16+-4+lo:][:n]
+				t93_2 := t93[(i*chunks+j)*16+lo:][:n]
+				t83_4 := t83[(i*chunks+j)*16+-4+lo:][:n]
 				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t922_2[k] = F(t722_2[k] * t822Entry)
-					t11_2[k] = F(t822_3[k] * t822Entry)
+					t83Entry := t83_3[k]
+					t93_2[k] = F(t73_3[k] * t83Entry)
+					t11_2[k] = F(t83_4[k] * t83Entry)
 				}
 			}
 		}
@@ -732,11 +702,11 @@ func (c *Backward[F]) Run() {
 	// delta_chunk16_core.g
 	for i := range L {
 		for j := range chunks {
-			t722_2 := t722[(i*chunks+j)*16:][:16]
-			t922_2 := t922[(i*chunks+j)*16:][:16]
+			t73_3 := t73[(i*chunks+j)*16:][:16]
+			t93_2 := t93[(i*chunks+j)*16:][:16]
 			t1022_2 := t1022[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t1022_2[k] = t722_2[k] + t922_2[k]
+				t1022_2[k] = t73_3[k] + t93_2[k]
 			}
 		}
 	}
@@ -787,15 +757,15 @@ func (c *Backward[F]) Run() {
 	// delta_chunk16_core.y
 	for i := range L {
 		for j := range chunks {
-			t1222_2 := t1222[(i*chunks+j)*16:][:16]
+			t132_2 := t132[(i*chunks+j)*16:][:16]
 			for k := range 16 {
 				t22View := t22[((i*chunks+j)*16+k)*dV:][:dV]
 				yProd := c.YProd[((i*chunks+j)*16+k)*dV:][:dV]
-				var t12222 F
+				var t1323 F
 				for m := range dV {
-					t12222 += F(t22View[m] * yProd[m])
+					t1323 += F(t22View[m] * yProd[m])
 				}
-				t1222_2[k] = t12222
+				t132_2[k] = t1323
 			}
 		}
 	}
@@ -812,22 +782,22 @@ func (c *Backward[F]) Run() {
 			t302_2 := t302[(l*chunks+t9)*16:][:16]
 			t4_2 := t4[(l*chunks+t9)*16:][:16]
 			g2 := g[(l*chunks+t9)*16:][:16]
-			t152_2 := t152[15*16:][:16]
+			t154_2 := t154[15*16:][:16]
 			t172_2 := t172[15*16:][:16]
-			t203_2 := t203[15*16:][:16]
+			t202_2 := t202[15*16:][:16]
 			t232_2 := t232[15*16:][:16]
-			t263_2 := t263[15*16:][:16]
-			t1222_2 := t1222[(l*chunks+t9)*16:][:16]
+			t262_2 := t262[15*16:][:16]
+			t132_2 := t132[(l*chunks+t9)*16:][:16]
 			t17_2 := t17[(l*chunks+t9)*16:][:16]
 			t20_2 := t20[(l*chunks+t9)*16:][:16]
 			// delta_chunk16_core.c
-			clear(t152)
+			clear(t154)
 			for i := range 16 {
 				lo := max(0, i)
 				if n := min(16, i+1) - lo; n > 0 {
-					t152_3 := t152[i*16+lo:][:n]
+					t154_3 := t154[i*16+lo:][:n]
 					for j := range n {
-						t152_3[j] = F(1)
+						t154_3[j] = F(1)
 					}
 				}
 			}
@@ -837,26 +807,26 @@ func (c *Backward[F]) Run() {
 			if n := 16 - lo; n > 0 {
 				t16 := t[(l*chunks+t9)*16+lo:][:n]
 				for i := range n {
-					t152_3 := t152[((lo+i)-1)*16:][:16]
+					t154_3 := t154[((lo+i)-1)*16:][:16]
 					t172_3 := t172[(lo+i)*16:][:16]
 					tEntry2 := t16[i]
 					for j := range 16 {
-						t172_3[j] = F(t152_3[j] * tEntry2)
+						t172_3[j] = F(t154_3[j] * tEntry2)
 					}
 				}
 			}
 			// delta_chunk16_core.c
-			clear(t203)
+			clear(t202)
 			lo2 := max(0, 2)
 			if n := 16 - lo2; n > 0 {
 				t522_2 := t522[(l*chunks+t9)*16+lo2:][:n]
 				for i := range n {
-					t152_3 := t152[((lo2+i)-2)*16:][:16]
+					t154_3 := t154[((lo2+i)-2)*16:][:16]
 					t172_3 := t172[((lo2+i)-2)*16:][:16]
-					t203_3 := t203[(lo2+i)*16:][:16]
+					t202_3 := t202[(lo2+i)*16:][:16]
 					t522Entry2 := t522_2[i]
 					for j := range 16 {
-						t203_3[j] = F((t152_3[j] + t172_3[j]) * t522Entry2)
+						t202_3[j] = F((t154_3[j] + t172_3[j]) * t522Entry2)
 					}
 				}
 			}
@@ -864,32 +834,32 @@ func (c *Backward[F]) Run() {
 			clear(t232)
 			lo3 := max(0, 4)
 			if n := 16 - lo3; n > 0 {
-				t822_2 := t822[(l*chunks+t9)*16+lo3:][:n]
+				t83_3 := t83[(l*chunks+t9)*16+lo3:][:n]
 				for i := range n {
-					t152_3 := t152[((lo3+i)-4)*16:][:16]
+					t154_3 := t154[((lo3+i)-4)*16:][:16]
 					t172_3 := t172[((lo3+i)-4)*16:][:16]
-					t203_3 := t203[((lo3+i)-4)*16:][:16]
+					t202_3 := t202[((lo3+i)-4)*16:][:16]
 					t232_3 := t232[(lo3+i)*16:][:16]
-					t822Entry2 := t822_2[i]
+					t83Entry2 := t83_3[i]
 					for j := range 16 {
-						t232_3[j] = F(((t152_3[j] + t172_3[j]) + t203_3[j]) * t822Entry2)
+						t232_3[j] = F(((t154_3[j] + t172_3[j]) + t202_3[j]) * t83Entry2)
 					}
 				}
 			}
 			// delta_chunk16_core.c
-			clear(t263)
+			clear(t262)
 			lo4 := max(0, 8)
 			if n := 16 - lo4; n > 0 {
 				t11_2 := t11[(l*chunks+t9)*16+lo4:][:n]
 				for i := range n {
-					t152_3 := t152[((lo4+i)-8)*16:][:16]
+					t154_3 := t154[((lo4+i)-8)*16:][:16]
 					t172_3 := t172[((lo4+i)-8)*16:][:16]
-					t203_3 := t203[((lo4+i)-8)*16:][:16]
+					t202_3 := t202[((lo4+i)-8)*16:][:16]
 					t232_3 := t232[((lo4+i)-8)*16:][:16]
-					t263_3 := t263[(lo4+i)*16:][:16]
+					t262_3 := t262[(lo4+i)*16:][:16]
 					t11Entry := t11_2[i]
 					for j := range 16 {
-						t263_3[j] = F((((t152_3[j] + t172_3[j]) + t203_3[j]) + t232_3[j]) * t11Entry)
+						t262_3[j] = F((((t154_3[j] + t172_3[j]) + t202_3[j]) + t232_3[j]) * t11Entry)
 					}
 				}
 			}
@@ -910,14 +880,14 @@ func (c *Backward[F]) Run() {
 			lo5 := max(0, 1)
 			if n := 16 - lo5; n > 0 {
 				for i := range n {
-					t152_3 := t152[((lo5+i)-1)*16:][:16]
+					t154_3 := t154[((lo5+i)-1)*16:][:16]
 					t172_3 := t172[((lo5+i)-1)*16:][:16]
-					t203_3 := t203[((lo5+i)-1)*16:][:16]
+					t202_3 := t202[((lo5+i)-1)*16:][:16]
 					t232_3 := t232[((lo5+i)-1)*16:][:16]
-					t263_3 := t263[((lo5+i)-1)*16:][:16]
+					t262_3 := t262[((lo5+i)-1)*16:][:16]
 					t36_2 := t36[(lo5+i)*16:][:16]
 					for j := range 16 {
-						t36_2[j] = (((t152_3[j] + t172_3[j]) + t203_3[j]) + t232_3[j]) + t263_3[j]
+						t36_2[j] = (((t154_3[j] + t172_3[j]) + t202_3[j]) + t232_3[j]) + t262_3[j]
 					}
 				}
 			}
@@ -944,460 +914,411 @@ func (c *Backward[F]) Run() {
 				}
 			}
 			// delta_chunk16_core.M
-			kern.Gemm(16, dV, dK, F(1), false, t108, dV, 1, kern.From(t3, (l*chunks+t9)*16*dK), dK, 1, MBarState2, 1, dK)
-			// delta_chunk16_core.M, delta_chunk16_core.y
-			clear(t723)
+			kern.Gemm(16, dV, dK, F(1), false, t98, dV, 1, kern.From(t3, (l*chunks+t9)*16*dK), dK, 1, MBarState2, 1, dK)
+			// delta_chunk16_core.M
+			kern.Gemm(dK, 16, dV, F(1), false, t723, 16, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*16*dV), 1, dV)
+			// delta_chunk16_core.M
+			clear(t922)
 			for i := range 16 {
-				U := c.U[((l*chunks+t9)*16+i)*dV:][:dV]
-				t108_2 := t108[i*dV:][:dV]
-				t22View := t22[((l*chunks+t9)*16+i)*dV:][:dV]
-				t1122_2 := t1122[i*dV:][:dV]
-				gEntry := g2[i]
-				for j := range dV {
-					t723[15*16+i] += F(U[j] * t108_2[j])
-					t1122_2[j] = F(t22View[j] * gEntry)
+				t3_2 := t3[((l*chunks+t9)*16+i)*dK:][:dK]
+				for j := range dK {
+					t922[15*16+i] += F(t3_2[j] * t723[j*16+i])
 				}
 			}
-			// delta_chunk16_core.M
-			kern.Gemm(dK, 16, dV, F(1), false, t110, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*16*dV), 1, dV)
+			// delta_chunk16_core.y
+			for i := range 16 {
+				t22View := t22[((l*chunks+t9)*16+i)*dV:][:dV]
+				t1222_2 := t1222[i*dV:][:dV]
+				gEntry := g2[i]
+				for j := range dV {
+					t1222_2[j] = F(t22View[j] * gEntry)
+				}
+			}
 			// delta_chunk16_core.y, delta_chunk16_core.c
 			for i := range 16 {
 				Q := c.Q2[((l*chunks+t9)*16+i)*16:][:16]
-				t152_3 := t152[i*16:][:16]
+				t154_3 := t154[i*16:][:16]
 				t172_3 := t172[i*16:][:16]
-				t203_3 := t203[i*16:][:16]
+				t202_3 := t202[i*16:][:16]
 				t232_3 := t232[i*16:][:16]
-				t263_3 := t263[i*16:][:16]
-				t112_3 := t112_2[i*16:][:16]
+				t262_3 := t262[i*16:][:16]
+				t102_3 := t102_2[i*16:][:16]
 				for j := range 16 {
-					t112_3[j] = F(Q[j] * ((((t152_3[j] + t172_3[j]) + t203_3[j]) + t232_3[j]) + t263_3[j]))
+					t102_3[j] = F(Q[j] * ((((t154_3[j] + t172_3[j]) + t202_3[j]) + t232_3[j]) + t262_3[j]))
 				}
 			}
 			// delta_chunk16_core.y
-			kern.Gemm(16, 16, dV, F(1), false, t142, 16, 1, kern.From(t22, (l*chunks+t9)*16*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*16*dV), 1, dV)
+			kern.Gemm(16, 16, dV, F(1), false, t1522, 16, 1, kern.From(t22, (l*chunks+t9)*16*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*16*dV), 1, dV)
+			// delta_chunk16_core.y, delta_chunk16_core.c
+			for i := range 16 {
+				t154_3 := t154[i*16:][:16]
+				t172_3 := t172[i*16:][:16]
+				t202_3 := t202[i*16:][:16]
+				t232_3 := t232[i*16:][:16]
+				t262_3 := t262[i*16:][:16]
+				t1522_2 := t1522[i*16:][:16]
+				t1722_2 := t1722[i*16:][:16]
+				for j := range 16 {
+					t1722_2[j] = F(((((t154_3[j] + t172_3[j]) + t202_3[j]) + t232_3[j]) + t262_3[j]) * t1522_2[j])
+				}
+			}
 			// delta_chunk16_core.U, delta_chunk16_core.M, delta_chunk16_core.c
 			for i := range 16 {
-				t108_2 := t108[i*dV:][:dV]
-				t1522_2 := t1522[i*dV:][:dV]
-				w4 := (((t152_2[i] + t172_2[i]) + t203_2[i]) + t232_2[i]) + t263_2[i]
+				t98_2 := t98[i*dV:][:dV]
+				t1822_2 := t1822[i*dV:][:dV]
+				w3 := (((t154_2[i] + t172_2[i]) + t202_2[i]) + t232_2[i]) + t262_2[i]
 				for j := range dV {
-					t1522_2[j] = F(w4 * t108_2[j])
+					t1822_2[j] = F(w3 * t98_2[j])
 				}
 			}
 			// delta_chunk16_core.y
-			kern.Gemm(dV, 16, 16, F(1), true, t1522, 1, dV, kern.From(t22, (l*chunks+t9)*16*dV), 1, dV, t112_2, 16, 1)
+			kern.Gemm(dV, 16, 16, F(1), true, t1822, 1, dV, kern.From(t22, (l*chunks+t9)*16*dV), 1, dV, t102_2, 16, 1)
 			// delta_chunk16_core.U
-			kern.Triangle(16, dV, true, t1522, dV, 1, t38, 1, 16)
+			kern.Triangle(16, dV, true, t1822, dV, 1, t38, 1, 16)
 			// delta_chunk16_core.U
-			kern.Gemm(16, 16, dV, F(-1), false, t1722, 1, 16, kern.From(c.U, (l*chunks+t9)*16*dV), dV, 1, t1522, 1, dV)
+			kern.Gemm(16, 16, dV, F(-1), false, t2022, 1, 16, kern.From(c.U, (l*chunks+t9)*16*dV), dV, 1, t1822, 1, dV)
 			// delta_chunk16_core.U
-			clear(t182)
+			clear(t212)
 			for i := range 16 {
 				if n := min(16, i); n > 0 {
-					t1722_2 := t1722[i*16:][:n]
-					t182_2 := t182[i*16:][:n]
+					t2022_2 := t2022[i*16:][:n]
+					t212_2 := t212[i*16:][:n]
 					for j := range n {
-						t182_2[j] = t1722_2[j]
+						t212_2[j] = t2022_2[j]
 					}
 				}
 			}
 			// delta_chunk16_core.U
 			for i := range 16 {
-				t1522_2 := t1522[i*dV:][:dV]
+				t1822_2 := t1822[i*dV:][:dV]
 				UProd := c.UProd[((l*chunks+t9)*16+i)*dV:][:dV]
 				t5_2 := t5[((l*chunks+t9)*16+i)*dV:][:dV]
 				t21_2 := t21[((l*chunks+t9)*16+i)*dV:][:dV]
-				t312_2 := t312[i*dV:][:dV]
-				var t2222 F
-				var t3222 F
+				t342_2 := t342[i*dV:][:dV]
+				var t253 F
+				var t3522 F
 				t4Entry2 := t4_2[i]
 				t32Entry := t32_2[i]
 				for j := range dV {
-					t1522Entry := t1522_2[j]
-					t212 := F(t1522Entry * t4Entry2)
+					t1822Entry := t1822_2[j]
+					t242 := F(t1822Entry * t4Entry2)
 					UProdEntry := UProd[j]
-					t2222 += F((t5_2[j] - F(UProdEntry*t32Entry)) * t1522Entry)
-					t3222 += F(UProdEntry * t212)
-					t21_2[j] = t212
-					t312_2[j] = -F(t212 * t32Entry)
+					t253 += F((t5_2[j] - F(UProdEntry*t32Entry)) * t1822Entry)
+					t3522 += F(UProdEntry * t242)
+					t21_2[j] = t242
+					t342_2[j] = -F(t242 * t32Entry)
 				}
-				t222_2[i] = t2222
-				t322_2[i] = -t3222
+				t252[i] = t253
+				t352[i] = -t3522
 			}
 			// delta_chunk16_core.U
-			clear(t2422)
-			clear(t2522)
+			clear(t2622)
+			clear(t27)
 			for i := range 16 {
-				var t2323 F
+				var t282 F
 				t4Entry3 := t4_2[i]
 				if n := min(16, i); n > 0 {
 					K := c.K2[((l*chunks+t9)*16+i)*16:][:n]
+					t212_2 := t212[i*16:][:n]
 					t36_2 := t36[i*16:][:n]
-					t182_2 := t182[i*16:][:n]
-					t2422_2 := t2422[i*16:][:n]
-					t2522_2 := t2522[i*16:][:n]
+					t2622_2 := t2622[i*16:][:n]
+					t27_2 := t27[i*16:][:n]
 					for j := range n {
 						KEntry := K[j]
+						t212Entry := t212_2[j]
 						t36Entry := t36_2[j]
-						t182Entry := t182_2[j]
-						t2323 += F(F(KEntry*t36Entry) * t182Entry)
-						t2422_2[j] = F(F(t4Entry3*KEntry) * t182Entry)
-						t2522_2[j] = F(F(t4Entry3*t36Entry) * t182Entry)
+						t282 += F(F(KEntry*t36Entry) * t212Entry)
+						t2622_2[j] = F(F(t4Entry3*KEntry) * t212Entry)
+						t27_2[j] = F(F(t4Entry3*t36Entry) * t212Entry)
 					}
 				}
-				t2322[i] = t2323
+				t28[i] = t282
 			}
 			// delta_chunk16_core.c
-			clear(t28)
+			clear(t312)
 			lo6 := max(0, 1)
 			if n := 16 - lo6; n > 0 {
 				for i := range n {
-					t2422_2 := t2422[(lo6+i)*16:][:16]
-					t28_2 := t28[((lo6+i)-1)*16:][:16]
+					t2622_2 := t2622[(lo6+i)*16:][:16]
+					t312_2 := t312[((lo6+i)-1)*16:][:16]
 					for j := range 16 {
-						t28_2[j] += t2422_2[j]
+						t312_2[j] += t2622_2[j]
 					}
 				}
 			}
 			// delta_chunk16_core.g
-			clear(t362)
+			clear(t392)
 			lo7 := max(0, 1)
 			if n := 16 - lo7; n > 0 {
-				t322_3 := t322_2[0+lo7:][:n]
-				t362_2 := t362[-1+lo7:][:n]
+				t352_2 := t352[0+lo7:][:n]
+				t392_2 := t392[-1+lo7:][:n]
 				for i := range n {
-					t362_2[i] += t322_3[i]
+					t392_2[i] += t352_2[i]
 				}
 			}
-			// delta_chunk16_core.H, delta_chunk16_core.c
+			// delta_chunk16_core.c, delta_chunk16_core.y
 			for i := range 16 {
-				t142_2 := t142[i*16:][:16]
-				t152_3 := t152[i*16:][:16]
-				t172_3 := t172[i*16:][:16]
-				t203_3 := t203[i*16:][:16]
-				t232_3 := t232[i*16:][:16]
-				t263_3 := t263[i*16:][:16]
-				t382_2 := t382[i*16:][:16]
-				t723_2 := t723[i*16:][:16]
-				t28_2 := t28[i*16:][:16]
+				t922_2 := t922[i*16:][:16]
 				Q := c.Q2[((l*chunks+t9)*16+i)*16:][:16]
-				t412_2 := t412[i*16:][:16]
+				t1522_2 := t1522[i*16:][:16]
+				t312_2 := t312[i*16:][:16]
+				t422_3 := t422_2[i*16:][:16]
 				for j := range 16 {
-					t142Entry := t142_2[j]
-					t382_2[j] = F(((((t152_3[j] + t172_3[j]) + t203_3[j]) + t232_3[j]) + t263_3[j]) * t142Entry)
-					t412_2[j] = t723_2[j] + t28_2[j] + F(Q[j]*t142Entry)
+					t422_3[j] = t922_2[j] + F(Q[j]*t1522_2[j]) + t312_2[j]
 				}
 			}
 			// delta_chunk16_core.c
-			clear(t442)
 			clear(t452)
+			clear(t46)
 			lo8 := max(0, 8)
 			if n := 16 - lo8; n > 0 {
 				t11_2 := t11[(l*chunks+t9)*16+lo8:][:n]
-				t442_2 := t442[0+lo8:][:n]
+				t46_2 := t46[0+lo8:][:n]
 				for i := range n {
-					t412_2 := t412[(lo8+i)*16:][:16]
-					t152_3 := t152[((lo8+i)-8)*16:][:16]
+					t422_3 := t422_2[(lo8+i)*16:][:16]
+					t154_3 := t154[((lo8+i)-8)*16:][:16]
 					t172_3 := t172[((lo8+i)-8)*16:][:16]
-					t203_3 := t203[((lo8+i)-8)*16:][:16]
+					t202_3 := t202[((lo8+i)-8)*16:][:16]
 					t232_3 := t232[((lo8+i)-8)*16:][:16]
 					t452_2 := t452[((lo8+i)-8)*16:][:16]
-					var t4422 F
+					var t462 F
 					t11Entry2 := t11_2[i]
 					for j := range 16 {
-						t412Entry := t412_2[j]
-						t4422 += F((((t152_3[j] + t172_3[j]) + t203_3[j]) + t232_3[j]) * t412Entry)
-						t452_2[j] += F(t412Entry * t11Entry2)
+						t422Entry := t422_3[j]
+						t462 += F((((t154_3[j] + t172_3[j]) + t202_3[j]) + t232_3[j]) * t422Entry)
+						t452_2[j] += F(t422Entry * t11Entry2)
 					}
-					t442_2[i] = t4422
-				}
-			}
-			// delta_chunk16_core.c
-			clear(t46)
-			clear(t47)
-			lo9 := max(0, 4)
-			if n := 16 - lo9; n > 0 {
-				t442_2 := t442[0+lo9:][:n]
-				t822_2 := t822[(l*chunks+t9)*16+-4+lo9:][:n]
-				t46_2 := t46[0+lo9:][:n]
-				t822_3 := t822[(l*chunks+t9)*16+lo9:][:n]
-				t47_2 := t47[-4+lo9:][:n]
-				for i := range n {
-					t442Entry := t442_2[i]
-					t46_2[i] = F(t822_2[i] * t442Entry)
-					t47_2[i] += F(t822_3[i] * t442Entry)
+					t46_2[i] = t462
 				}
 			}
 			// delta_chunk16_core.c
 			for i := range 16 {
-				t412_2 := t412[i*16:][:16]
+				t422_3 := t422_2[i*16:][:16]
 				t452_2 := t452[i*16:][:16]
-				t48_2 := t48[i*16:][:16]
+				t47_2 := t47[i*16:][:16]
 				for j := range 16 {
-					t48_2[j] = t412_2[j] + t452_2[j]
+					t47_2[j] = t422_3[j] + t452_2[j]
 				}
 			}
 			// delta_chunk16_core.c
+			clear(t50)
 			clear(t51)
-			clear(t52_2)
-			lo10 := max(0, 4)
-			if n := 16 - lo10; n > 0 {
-				t822_2 := t822[(l*chunks+t9)*16+lo10:][:n]
-				t51_2 := t51[0+lo10:][:n]
+			lo9 := max(0, 4)
+			if n := 16 - lo9; n > 0 {
+				t83_3 := t83[(l*chunks+t9)*16+lo9:][:n]
+				t51_2 := t51[0+lo9:][:n]
 				for i := range n {
-					t48_2 := t48[(lo10+i)*16:][:16]
-					t152_3 := t152[((lo10+i)-4)*16:][:16]
-					t172_3 := t172[((lo10+i)-4)*16:][:16]
-					t203_3 := t203[((lo10+i)-4)*16:][:16]
-					t52_4 := t52_2[((lo10+i)-4)*16:][:16]
+					t47_2 := t47[(lo9+i)*16:][:16]
+					t154_3 := t154[((lo9+i)-4)*16:][:16]
+					t172_3 := t172[((lo9+i)-4)*16:][:16]
+					t202_3 := t202[((lo9+i)-4)*16:][:16]
+					t50_2 := t50[((lo9+i)-4)*16:][:16]
 					var t512 F
-					t822Entry3 := t822_2[i]
+					t83Entry3 := t83_3[i]
 					for j := range 16 {
-						t48Entry := t48_2[j]
-						t512 += F(((t152_3[j] + t172_3[j]) + t203_3[j]) * t48Entry)
-						t52_4[j] += F(t48Entry * t822Entry3)
+						t47Entry := t47_2[j]
+						t512 += F(((t154_3[j] + t172_3[j]) + t202_3[j]) * t47Entry)
+						t50_2[j] += F(t47Entry * t83Entry3)
 					}
 					t51_2[i] = t512
 				}
 			}
-			// delta_chunk16_core.c
+			// delta_chunk16_core.c, delta_chunk16_core.g.start
 			for i := range 16 {
-				t53[i] = t46[i] + t47[i] + t51[i]
-			}
-			// delta_chunk16_core.c
-			clear(t54)
-			clear(t55)
-			lo11 := max(0, 2)
-			if n := 16 - lo11; n > 0 {
-				t53_2 := t53[0+lo11:][:n]
-				t522_2 := t522[(l*chunks+t9)*16+-2+lo11:][:n]
-				t54_2 := t54[0+lo11:][:n]
-				t522_3 := t522[(l*chunks+t9)*16+lo11:][:n]
-				t55_2 := t55[-2+lo11:][:n]
-				for i := range n {
-					t53Entry := t53_2[i]
-					t54_2[i] = F(t522_2[i] * t53Entry)
-					t55_2[i] += F(t522_3[i] * t53Entry)
+				t47_2 := t47[i*16:][:16]
+				t50_2 := t50[i*16:][:16]
+				t52_4 := t52_2[i*16:][:16]
+				t27_2 := t27[i*16:][:16]
+				t99_2 := t99[i*16:][:16]
+				for j := range 16 {
+					t52_4[j] = t47_2[j] + t50_2[j]
+					t99_2[j] = t27_2[j] + t27[j*16+i]
 				}
 			}
 			// delta_chunk16_core.c
-			for i := range 16 {
-				t48_2 := t48[i*16:][:16]
-				t52_4 := t52_2[i*16:][:16]
-				t56_2 := t56[i*16:][:16]
-				for j := range 16 {
-					t56_2[j] = t48_2[j] + t52_4[j]
+			clear(t55)
+			clear(t56)
+			lo10 := max(0, 2)
+			if n := 16 - lo10; n > 0 {
+				t522_2 := t522[(l*chunks+t9)*16+lo10:][:n]
+				t56_2 := t56[0+lo10:][:n]
+				for i := range n {
+					t52_4 := t52_2[(lo10+i)*16:][:16]
+					t154_3 := t154[((lo10+i)-2)*16:][:16]
+					t172_3 := t172[((lo10+i)-2)*16:][:16]
+					t55_2 := t55[((lo10+i)-2)*16:][:16]
+					var t562 F
+					t522Entry3 := t522_2[i]
+					for j := range 16 {
+						t52Entry := t52_4[j]
+						t562 += F((t154_3[j] + t172_3[j]) * t52Entry)
+						t55_2[j] += F(t52Entry * t522Entry3)
+					}
+					t56_2[i] = t562
 				}
 			}
 			// delta_chunk16_core.c
 			clear(t59)
-			clear(t60)
-			lo12 := max(0, 2)
-			if n := 16 - lo12; n > 0 {
-				t522_2 := t522[(l*chunks+t9)*16+lo12:][:n]
-				t59_2 := t59[0+lo12:][:n]
+			lo11 := max(0, 1)
+			if n := 16 - lo11; n > 0 {
+				t59_2 := t59[0+lo11:][:n]
 				for i := range n {
-					t56_2 := t56[(lo12+i)*16:][:16]
-					t152_3 := t152[((lo12+i)-2)*16:][:16]
-					t172_3 := t172[((lo12+i)-2)*16:][:16]
-					t60_2 := t60[((lo12+i)-2)*16:][:16]
+					t154_3 := t154[((lo11+i)-1)*16:][:16]
+					t52_4 := t52_2[(lo11+i)*16:][:16]
+					t55_2 := t55[(lo11+i)*16:][:16]
 					var t592 F
-					t522Entry3 := t522_2[i]
 					for j := range 16 {
-						t56Entry := t56_2[j]
-						t592 += F((t152_3[j] + t172_3[j]) * t56Entry)
-						t60_2[j] += F(t56Entry * t522Entry3)
+						t592 += F(t154_3[j] * (t52_4[j] + t55_2[j]))
 					}
 					t59_2[i] = t592
 				}
 			}
-			// delta_chunk16_core.c, delta_chunk16_core.g
+			// delta_chunk16_core.g
 			for i := range 16 {
-				t61[i] = t54[i] + t55[i] + t59[i]
-				t71[i] = t523[i] + t1222_2[i] + t362[i]
+				t62_2[i] = t523[i] + t132_2[i] + t392[i]
 			}
-			// delta_chunk16_core.c
-			clear(t62_2)
-			clear(t63)
-			lo13 := max(0, 1)
-			if n := 16 - lo13; n > 0 {
-				t61_2 := t61[0+lo13:][:n]
-				t16 := t[(l*chunks+t9)*16+-1+lo13:][:n]
-				t62_3 := t62_2[0+lo13:][:n]
-				t27 := t[(l*chunks+t9)*16+lo13:][:n]
-				t63_2 := t63[-1+lo13:][:n]
-				for i := range n {
-					t61Entry := t61_2[i]
-					t62_3[i] = F(t16[i] * t61Entry)
-					t63_2[i] += F(t27[i] * t61Entry)
-				}
-			}
-			// delta_chunk16_core.c
+			// delta_chunk16_core.g
+			clear(t65)
 			clear(t66)
-			lo14 := max(0, 1)
-			if n := 16 - lo14; n > 0 {
-				t66_2 := t66[0+lo14:][:n]
+			lo12 := max(0, 8)
+			if n := 16 - lo12; n > 0 {
+				t62_3 := t62_2[0+lo12:][:n]
+				t11_2 := t11[(l*chunks+t9)*16+lo12:][:n]
+				t65_2 := t65[-8+lo12:][:n]
+				t1022_2 := t1022[(l*chunks+t9)*16+-8+lo12:][:n]
+				t66_2 := t66[0+lo12:][:n]
 				for i := range n {
-					t152_3 := t152[((lo14+i)-1)*16:][:16]
-					t56_2 := t56[(lo14+i)*16:][:16]
-					t60_2 := t60[(lo14+i)*16:][:16]
-					var t662 F
-					for j := range 16 {
-						t662 += F(t152_3[j] * (t56_2[j] + t60_2[j]))
-					}
-					t66_2[i] = t662
+					t62Entry := t62_3[i]
+					t65_2[i] += F(t11_2[i] * t62Entry)
+					t66_2[i] = F(t1022_2[i] * t62Entry)
 				}
 			}
 			// delta_chunk16_core.g
+			for i := range 16 {
+				t67[i] = t46[i] + t66[i]
+				t70[i] = t62_2[i] + t65[i]
+			}
+			// delta_chunk16_core.g
+			clear(t68)
+			clear(t69)
+			clear(t73_2)
 			clear(t74)
-			clear(t75)
-			lo15 := max(0, 8)
-			if n := 16 - lo15; n > 0 {
-				t71_2 := t71[0+lo15:][:n]
-				t1022_2 := t1022[(l*chunks+t9)*16+-8+lo15:][:n]
-				t74_2 := t74[0+lo15:][:n]
-				t11_2 := t11[(l*chunks+t9)*16+lo15:][:n]
-				t75_2 := t75[-8+lo15:][:n]
+			lo13 := max(0, 4)
+			if n := 16 - lo13; n > 0 {
+				t67_2 := t67[0+lo13:][:n]
+				t70_2 := t70[0+lo13:][:n]
+				t83_3 := t83[(l*chunks+t9)*16+lo13:][:n]
+				t68_2 := t68[-4+lo13:][:n]
+				t83_4 := t83[(l*chunks+t9)*16+-4+lo13:][:n]
+				t69_2 := t69[0+lo13:][:n]
+				t73_3 := t73_2[-4+lo13:][:n]
+				t73_4 := t73[(l*chunks+t9)*16+-4+lo13:][:n]
+				t74_2 := t74[0+lo13:][:n]
 				for i := range n {
-					t71Entry := t71_2[i]
-					t74_2[i] = F(t1022_2[i] * t71Entry)
-					t75_2[i] += F(t11_2[i] * t71Entry)
+					t67Entry := t67_2[i]
+					t70Entry := t70_2[i]
+					t83Entry4 := t83_3[i]
+					t68_2[i] += F(t83Entry4 * t67Entry)
+					t69_2[i] = F(t83_4[i] * t67Entry)
+					t73_3[i] += F(t83Entry4 * t70Entry)
+					t74_2[i] = F(t73_4[i] * t70Entry)
 				}
+			}
+			// delta_chunk16_core.g
+			for i := range 16 {
+				t75[i] = t51[i] + t68[i] + t69[i] + t74[i]
+				t78[i] = t70[i] + t73_2[i]
 			}
 			// delta_chunk16_core.g
 			clear(t76)
 			clear(t77)
-			lo16 := max(0, 4)
-			if n := 16 - lo16; n > 0 {
-				t74_2 := t74[0+lo16:][:n]
-				t822_2 := t822[(l*chunks+t9)*16+-4+lo16:][:n]
-				t76_2 := t76[0+lo16:][:n]
-				t822_3 := t822[(l*chunks+t9)*16+lo16:][:n]
-				t77_2 := t77[-4+lo16:][:n]
-				for i := range n {
-					t74Entry := t74_2[i]
-					t76_2[i] = F(t822_2[i] * t74Entry)
-					t77_2[i] += F(t822_3[i] * t74Entry)
-				}
-			}
-			// delta_chunk16_core.g
-			for i := range 16 {
-				t78[i] = t71[i] + t75[i]
-			}
-			// delta_chunk16_core.g
 			clear(t81)
-			clear(t82_2)
-			lo17 := max(0, 4)
-			if n := 16 - lo17; n > 0 {
-				t78_2 := t78[0+lo17:][:n]
-				t722_2 := t722[(l*chunks+t9)*16+-4+lo17:][:n]
-				t81_2 := t81[0+lo17:][:n]
-				t822_2 := t822[(l*chunks+t9)*16+lo17:][:n]
-				t82_3 := t82_2[-4+lo17:][:n]
+			clear(t82)
+			lo14 := max(0, 2)
+			if n := 16 - lo14; n > 0 {
+				t75_2 := t75[0+lo14:][:n]
+				t78_2 := t78[0+lo14:][:n]
+				t522_2 := t522[(l*chunks+t9)*16+lo14:][:n]
+				t76_2 := t76[-2+lo14:][:n]
+				t522_3 := t522[(l*chunks+t9)*16+-2+lo14:][:n]
+				t77_2 := t77[0+lo14:][:n]
+				t81_2 := t81[-2+lo14:][:n]
+				t422_3 := t422[(l*chunks+t9)*16+-2+lo14:][:n]
+				t82_2 := t82[0+lo14:][:n]
 				for i := range n {
+					t75Entry := t75_2[i]
 					t78Entry := t78_2[i]
-					t81_2[i] = F(t722_2[i] * t78Entry)
-					t82_3[i] += F(t822_2[i] * t78Entry)
+					t522Entry4 := t522_2[i]
+					t76_2[i] += F(t522Entry4 * t75Entry)
+					t77_2[i] = F(t522_3[i] * t75Entry)
+					t81_2[i] += F(t522Entry4 * t78Entry)
+					t82_2[i] = F(t422_3[i] * t78Entry)
 				}
 			}
 			// delta_chunk16_core.g
 			for i := range 16 {
-				t83[i] = t76[i] + t77[i] + t81[i]
-				t86[i] = t78[i] + t82_2[i]
+				t83_2[i] = t56[i] + t76[i] + t77[i] + t82[i]
+				t86[i] = t78[i] + t81[i]
 			}
 			// delta_chunk16_core.g
 			clear(t84)
 			clear(t85)
 			clear(t89)
 			clear(t90)
-			lo18 := max(0, 2)
-			if n := 16 - lo18; n > 0 {
-				t83_2 := t83[0+lo18:][:n]
-				t86_2 := t86[0+lo18:][:n]
-				t522_2 := t522[(l*chunks+t9)*16+-2+lo18:][:n]
-				t84_2 := t84[0+lo18:][:n]
-				t522_3 := t522[(l*chunks+t9)*16+lo18:][:n]
-				t85_2 := t85[-2+lo18:][:n]
-				t422_2 := t422[(l*chunks+t9)*16+-2+lo18:][:n]
-				t89_2 := t89[0+lo18:][:n]
-				t90_2 := t90[-2+lo18:][:n]
+			lo15 := max(0, 1)
+			if n := 16 - lo15; n > 0 {
+				t83_3 := t83_2[0+lo15:][:n]
+				t86_2 := t86[0+lo15:][:n]
+				t16 := t[(l*chunks+t9)*16+lo15:][:n]
+				t84_2 := t84[-1+lo15:][:n]
+				t29 := t[(l*chunks+t9)*16+-1+lo15:][:n]
+				t85_2 := t85[0+lo15:][:n]
+				t222_2 := t222[(l*chunks+t9)*16+-1+lo15:][:n]
+				t89_2 := t89[0+lo15:][:n]
+				t90_2 := t90[-1+lo15:][:n]
 				for i := range n {
-					t83Entry := t83_2[i]
+					t83Entry := t83_3[i]
 					t86Entry := t86_2[i]
-					t84_2[i] = F(t522_2[i] * t83Entry)
-					t522Entry4 := t522_3[i]
-					t85_2[i] += F(t522Entry4 * t83Entry)
-					t89_2[i] = F(t422_2[i] * t86Entry)
-					t90_2[i] += F(t522Entry4 * t86Entry)
+					tEntry3 := t16[i]
+					t84_2[i] += F(tEntry3 * t83Entry)
+					t85_2[i] = F(t29[i] * t83Entry)
+					t89_2[i] = F(t222_2[i] * t86Entry)
+					t90_2[i] += F(tEntry3 * t86Entry)
 				}
 			}
-			// delta_chunk16_core.g
-			for i := range 16 {
-				t91[i] = t84[i] + t85[i] + t89[i]
-				t94[i] = t86[i] + t90[i]
-			}
-			// delta_chunk16_core.g
+			// delta_chunk16_core.g.start
 			clear(t92_2)
-			clear(t93)
-			clear(t97)
-			clear(t98)
-			lo19 := max(0, 1)
-			if n := 16 - lo19; n > 0 {
-				t91_2 := t91[0+lo19:][:n]
-				t94_2 := t94[0+lo19:][:n]
-				t16 := t[(l*chunks+t9)*16+-1+lo19:][:n]
-				t92_3 := t92_2[0+lo19:][:n]
-				t27 := t[(l*chunks+t9)*16+lo19:][:n]
-				t93_2 := t93[-1+lo19:][:n]
-				t222_3 := t222[(l*chunks+t9)*16+-1+lo19:][:n]
-				t97_2 := t97[0+lo19:][:n]
-				t98_2 := t98[-1+lo19:][:n]
-				for i := range n {
-					t91Entry := t91_2[i]
-					t94Entry := t94_2[i]
-					t92_3[i] = F(t16[i] * t91Entry)
-					tEntry3 := t27[i]
-					t93_2[i] += F(tEntry3 * t91Entry)
-					t97_2[i] = F(t222_3[i] * t94Entry)
-					t98_2[i] += F(tEntry3 * t94Entry)
-				}
-			}
-			// delta_chunk16_core.g.start
-			clear(t102_2)
 			if n := min(16, 1); n > 0 {
-				t94_2 := t94[:n]
-				t98_2 := t98[:n]
-				t102_3 := t102_2[:n]
+				t86_2 := t86[:n]
+				t90_2 := t90[:n]
+				t92_3 := t92_2[:n]
 				for i := range n {
-					t102_3[i] = t94_2[i] + t98_2[i]
+					t92_3[i] = t86_2[i] + t90_2[i]
 				}
 			}
 			// delta_chunk16_core.g.start
 			for i := range 16 {
-				t17_2[i] = t62_2[i] + t63[i] + t66[i] + t92_2[i] + t93[i] + t97[i] + t102_2[i]
-				t20_2[i] = t222_2[i] + t2322[i]
+				t17_2[i] = t59[i] + t84[i] + t85[i] + t89[i] + t92_2[i]
+				t20_2[i] = t252[i] + t28[i]
 			}
 			// delta_chunk16_core.Q
-			kern.Gemm(dK, 16, 16, F(1), false, kern.From(t18, (l*chunks+t9)*16*dK), 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t382, 1, 16)
+			kern.Gemm(dK, 16, 16, F(1), false, kern.From(t18, (l*chunks+t9)*16*dK), 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t1722, 1, 16)
 			// delta_chunk16_core.y
-			kern.Gemm(dK, 16, dV, F(1), true, kern.From(t18, (l*chunks+t9)*16*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1122, 1, dV)
+			kern.Gemm(dK, 16, dV, F(1), true, kern.From(t18, (l*chunks+t9)*16*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1222, 1, dV)
 			// delta_chunk16_core.g.start, delta_chunk16_core.M, delta_chunk16_core.c
 			for i := range 16 {
-				t110_2 := t110[i*dK:][:dK]
 				t19_2 := t19[((l*chunks+t9)*16+i)*dK:][:dK]
-				w5 := (((t152_2[i] + t172_2[i]) + t203_2[i]) + t232_2[i]) + t263_2[i]
+				w4 := (((t154_2[i] + t172_2[i]) + t202_2[i]) + t232_2[i]) + t262_2[i]
 				for j := range dK {
-					t19_2[j] = F(w5 * t110_2[j])
+					t19_2[j] = F(w4 * t723[j*16+i])
 				}
 			}
-			// delta_chunk16_core.K
-			kern.Gemm(dK, 16, 16, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t2522, 16, 1)
-			// delta_chunk16_core.K
-			kern.Gemm(dK, 16, 16, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t2522, 1, 16)
+			// delta_chunk16_core.g.start
+			kern.Gemm(dK, 16, 16, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t99, 1, 16)
 			// delta_chunk16_core.U
-			kern.Gemm(dK, 16, dV, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t312, 1, dV)
+			kern.Gemm(dK, 16, dV, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t342, 1, dV)
 			// delta_chunk16_core.Q
-			kern.Gemm(dK, 16, 16, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(t2, (l*chunks+t9)*16*dK), 1, dK, t382, 16, 1)
+			kern.Gemm(dK, 16, 16, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(t2, (l*chunks+t9)*16*dK), 1, dK, t1722, 16, 1)
 			// delta_chunk16_core.g.start, delta_chunk16_core.M
 			gEntry2 := g[(l*chunks+t9)*16+15]
 			for i := range dV {
@@ -1407,9 +1328,9 @@ func (c *Backward[F]) Run() {
 				}
 			}
 			// delta_chunk16_core.U
-			kern.Gemm(dK, dV, 16, F(1), true, MBarState2, 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t312, dV, 1)
+			kern.Gemm(dK, dV, 16, F(1), true, MBarState2, 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t342, dV, 1)
 			// delta_chunk16_core.y
-			kern.Gemm(dK, dV, 16, F(1), true, MBarState2, 1, dK, kern.From(t2, (l*chunks+t9)*16*dK), 1, dK, t1122, dV, 1)
+			kern.Gemm(dK, dV, 16, F(1), true, MBarState2, 1, dK, kern.From(t2, (l*chunks+t9)*16*dK), 1, dK, t1222, dV, 1)
 		}
 		for i := range dK * dV {
 			MBarOut[i] = MBarState2_2[i]
@@ -1471,14 +1392,14 @@ func (c *Backward[F]) Run() {
 	}
 	for i := range L {
 		for j := range T {
-			t112_3 := t112[(i*T+j)*dK:][:dK]
+			t112_2 := t112[(i*T+j)*dK:][:dK]
 			t25_2 := t25[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			t13_2 := t13[(i*T+j)*dK:][:dK]
 			t24_2 := t24[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				qBar[k] = t112_3[k] + t25_2[k]
+				qBar[k] = t112_2[k] + t25_2[k]
 				kBar[k] = t13_2[k] + t24_2[k]
 			}
 		}

@@ -74,19 +74,19 @@ type backwardTime5Args struct {
 
 type backwardTime6Args struct {
 	t32       *float32
+	MLin      *float32
 	t10       *float32
 	MBarState *float32
 	t8        *float32
 	MTrail    *float32
 	t102      *float32
-	t43       *float32
+	t323      *float32
+	t722      *float32
 	t62       *float32
-	MLin      *float32
 	t7        *float32
-	t72       *float32
 	t92       *float32
 	t6        *float32
-	t82       *float32
+	t152      *float32
 	n0        int // i + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
 	n1        int // C·d_k·s + (T·d_k - 16·chunks·d_k)·l
 	n2        int // d_k
@@ -99,15 +99,19 @@ type backwardTime6Args struct {
 }
 
 type backwardNest7Args struct {
+	t7   *float32
+	t722 *float32
+	t8   *float32
 	t112 *float32
 	t102 *float32
 	t13  *float32
-	t82  *float32
+	t152 *float32
+	t822 *float32
 	n0   int // 16·chunks·d_k
 	n1   int // L
-	n2   int // T·d_k - 16·chunks·d_k
-	n3   int // T·d_k
-	n4   int // T - 16·chunks
+	n2   int // T - 16·chunks
+	n3   int // T·d_k - 16·chunks·d_k
+	n4   int // T·d_k
 	n5   int // d_k
 }
 
@@ -123,14 +127,14 @@ type backwardNest8Args struct {
 }
 
 type backwardNest9Args struct {
-	t14 *float32
-	t72 *float32
-	t15 *float32
-	t62 *float32
-	n0  int // 16·chunks
-	n1  int // L
-	n2  int // T - 16·chunks
-	n3  int // T
+	t14  *float32
+	t822 *float32
+	t15  *float32
+	t62  *float32
+	n0   int // 16·chunks
+	n1   int // L
+	n2   int // T - 16·chunks
+	n3   int // T
 }
 
 type backwardNest10Args struct {
@@ -145,15 +149,15 @@ type backwardNest10Args struct {
 type backwardNest11Args struct {
 	t422 *float32
 	t622 *float32
-	t722 *float32
+	t73  *float32
 	n0   int // L
 	n1   int // 16·chunks
 	n2   int // chunks
 }
 
 type backwardNest12Args struct {
-	t722  *float32
-	t922  *float32
+	t73   *float32
+	t93   *float32
 	t1022 *float32
 	n0    int // L
 	n1    int // 16·chunks
@@ -172,7 +176,7 @@ type backwardNest13Args struct {
 type backwardNest14Args struct {
 	t22   *float32
 	yProd *float32
-	t1222 *float32
+	t132  *float32
 	n0    int // L
 	n1    int // 16·chunks
 	n2    int // 16·chunks·d_v
@@ -183,35 +187,35 @@ type backwardNest14Args struct {
 
 type backwardNest15Args struct {
 	t    *float32
-	t152 *float32
+	t154 *float32
 	t172 *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
 type backwardNest16Args struct {
 	t522 *float32
-	t152 *float32
+	t154 *float32
 	t172 *float32
-	t203 *float32
+	t202 *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
 type backwardNest17Args struct {
-	t822 *float32
-	t152 *float32
+	t83  *float32
+	t154 *float32
 	t172 *float32
-	t203 *float32
+	t202 *float32
 	t232 *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
 type backwardNest18Args struct {
 	t11  *float32
-	t152 *float32
+	t154 *float32
 	t172 *float32
-	t203 *float32
+	t202 *float32
 	t232 *float32
-	t263 *float32
+	t262 *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
@@ -227,11 +231,11 @@ type backwardNest20Args struct {
 }
 
 type backwardNest21Args struct {
-	t152 *float32
+	t154 *float32
 	t172 *float32
-	t203 *float32
+	t202 *float32
 	t232 *float32
-	t263 *float32
+	t262 *float32
 	t36  *float32
 }
 
@@ -255,11 +259,8 @@ type backwardNest23Args struct {
 
 type backwardNest24Args struct {
 	g     *float32
-	t723  *float32
-	U     *float32
-	t108  *float32
 	t22   *float32
-	t1122 *float32
+	t1222 *float32
 	n0    int // 16·t + 16·chunks·l
 	n1    int // 16·d_v·t + 16·chunks·d_v·l
 	n2    int // d_v
@@ -267,211 +268,189 @@ type backwardNest24Args struct {
 
 type backwardNest25Args struct {
 	Q    *float32
-	t152 *float32
+	t154 *float32
 	t172 *float32
-	t203 *float32
+	t202 *float32
 	t232 *float32
-	t263 *float32
-	t112 *float32
+	t262 *float32
+	t102 *float32
 	n0   int // 256·t + 256·chunks·l
 }
 
 type backwardNest26Args struct {
-	t152  *float32
+	t154  *float32
 	t172  *float32
-	t203  *float32
+	t202  *float32
 	t232  *float32
-	t263  *float32
-	t108  *float32
+	t262  *float32
 	t1522 *float32
-	n0    int // d_v
+	t1722 *float32
 }
 
 type backwardNest27Args struct {
+	t154  *float32
+	t172  *float32
+	t202  *float32
+	t232  *float32
+	t262  *float32
+	t98   *float32
+	t1822 *float32
+	n0    int // d_v
+}
+
+type backwardNest28Args struct {
 	t4    *float32
 	t32   *float32
-	t1522 *float32
+	t1822 *float32
 	UProd *float32
 	t5    *float32
 	t21   *float32
-	t312  *float32
-	t222  *float32
-	t322  *float32
+	t342  *float32
+	t252  *float32
+	t352  *float32
 	n0    int // 16·t + 16·chunks·l
 	n1    int // 16·d_v·t + 16·chunks·d_v·l
 	n2    int // d_v
 }
 
-type backwardNest28Args struct {
+type backwardNest29Args struct {
 	t4    *float32
 	K     *float32
+	t212  *float32
 	t36   *float32
-	t182  *float32
-	t2422 *float32
-	t2522 *float32
-	t2322 *float32
+	t2622 *float32
+	t27   *float32
+	t28   *float32
 	n0    int // 16·t + 16·chunks·l
 	n1    int // 256·t + 256·chunks·l
 }
 
-type backwardNest29Args struct {
-	t28   *float32
-	t2422 *float32
-}
-
 type backwardNest30Args struct {
-	t142 *float32
-	t152 *float32
-	t172 *float32
-	t203 *float32
-	t232 *float32
-	t263 *float32
-	t382 *float32
-	Q    *float32
-	t723 *float32
-	t28  *float32
-	t412 *float32
-	n0   int // 256·t + 256·chunks·l
+	t312  *float32
+	t2622 *float32
 }
 
 type backwardNest31Args struct {
-	t11  *float32
-	t412 *float32
-	t152 *float32
-	t172 *float32
-	t203 *float32
-	t232 *float32
-	t452 *float32
-	t442 *float32
-	n0   int // 16·t + 16·chunks·l
+	Q     *float32
+	t1522 *float32
+	t922  *float32
+	t312  *float32
+	t422  *float32
+	n0    int // 256·t + 256·chunks·l
 }
 
 type backwardNest32Args struct {
-	t412 *float32
+	t11  *float32
+	t422 *float32
+	t154 *float32
+	t172 *float32
+	t202 *float32
+	t232 *float32
 	t452 *float32
-	t48  *float32
+	t46  *float32
+	n0   int // 16·t + 16·chunks·l
 }
 
 type backwardNest33Args struct {
-	t822 *float32
-	t48  *float32
-	t152 *float32
+	t422 *float32
+	t452 *float32
+	t47  *float32
+}
+
+type backwardNest34Args struct {
+	t83  *float32
+	t47  *float32
+	t154 *float32
 	t172 *float32
-	t203 *float32
-	t52  *float32
+	t202 *float32
+	t50  *float32
 	t51  *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
-type backwardNest34Args struct {
-	t46 *float32
-	t47 *float32
-	t51 *float32
-	t53 *float32
-}
-
 type backwardNest35Args struct {
-	t48 *float32
-	t52 *float32
-	t56 *float32
-}
-
-type backwardNest36Args struct {
 	t522 *float32
-	t56  *float32
-	t152 *float32
+	t52  *float32
+	t154 *float32
 	t172 *float32
-	t60  *float32
-	t59  *float32
+	t55  *float32
+	t56  *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
+type backwardNest36Args struct {
+	t154 *float32
+	t52  *float32
+	t55  *float32
+	t59  *float32
+}
+
 type backwardNest37Args struct {
-	t54   *float32
-	t55   *float32
-	t59   *float32
-	t61   *float32
-	t523  *float32
-	t1222 *float32
-	t362  *float32
-	t71   *float32
-	n0    int // 16·t + 16·chunks·l
+	t523 *float32
+	t132 *float32
+	t392 *float32
+	t62  *float32
+	n0   int // 16·t + 16·chunks·l
 }
 
 type backwardNest38Args struct {
-	t152 *float32
-	t56  *float32
-	t60  *float32
-	t66  *float32
+	t46 *float32
+	t66 *float32
+	t67 *float32
+	t62 *float32
+	t65 *float32
+	t70 *float32
 }
 
 type backwardNest39Args struct {
-	t71 *float32
+	t51 *float32
+	t68 *float32
+	t69 *float32
+	t74 *float32
 	t75 *float32
+	t70 *float32
+	t73 *float32
 	t78 *float32
 }
 
 type backwardNest40Args struct {
+	t56 *float32
 	t76 *float32
 	t77 *float32
-	t81 *float32
+	t82 *float32
 	t83 *float32
 	t78 *float32
-	t82 *float32
+	t81 *float32
 	t86 *float32
 }
 
 type backwardNest41Args struct {
-	t84 *float32
-	t85 *float32
-	t89 *float32
-	t91 *float32
 	t86 *float32
 	t90 *float32
-	t94 *float32
+	t92 *float32
 }
 
 type backwardNest42Args struct {
-	t94  *float32
-	t98  *float32
-	t102 *float32
+	t59  *float32
+	t84  *float32
+	t85  *float32
+	t89  *float32
+	t92  *float32
+	t17  *float32
+	t252 *float32
+	t28  *float32
+	t20  *float32
+	n0   int // 16·t + 16·chunks·l
 }
 
 type backwardNest43Args struct {
-	t62   *float32
-	t63   *float32
-	t66   *float32
-	t92   *float32
-	t93   *float32
-	t97   *float32
-	t102  *float32
-	t17   *float32
-	t222  *float32
-	t2322 *float32
-	t20   *float32
-	n0    int // 16·t + 16·chunks·l
-}
-
-type backwardNest44Args struct {
-	t152 *float32
-	t172 *float32
-	t203 *float32
-	t232 *float32
-	t263 *float32
-	t110 *float32
-	t19  *float32
-	n0   int // 16·d_k·t + 16·chunks·d_k·l
-	n1   int // d_k
-}
-
-type backwardNest45Args struct {
 	MBarState2 *float32
 	n0         int        // d_v
 	n1         int        // d_k
 	gEntry2    [2]float32 // and nothing
 }
 
-type backwardNest46Args struct {
+type backwardNest44Args struct {
 	t22 *float32
 	t21 *float32
 	n0  int // L
@@ -482,7 +461,7 @@ type backwardNest46Args struct {
 	n5  int // d_v
 }
 
-type backwardNest47Args struct {
+type backwardNest45Args struct {
 	t23 *float32
 	t20 *float32
 	t26 *float32
@@ -493,7 +472,7 @@ type backwardNest47Args struct {
 	n3  int // chunks
 }
 
-type backwardNest48Args struct {
+type backwardNest46Args struct {
 	t24 *float32
 	t19 *float32
 	t25 *float32
@@ -506,7 +485,7 @@ type backwardNest48Args struct {
 	n5  int // d_k
 }
 
-type backwardNest49Args struct {
+type backwardNest47Args struct {
 	t15      *float32
 	t26      *float32
 	rhoBar   *float32
@@ -517,7 +496,7 @@ type backwardNest49Args struct {
 	n1       int // T
 }
 
-type backwardNest50Args struct {
+type backwardNest48Args struct {
 	t112 *float32
 	t25  *float32
 	qBar *float32
@@ -530,7 +509,7 @@ type backwardNest50Args struct {
 	n3   int // d_k
 }
 
-type backwardNest51Args struct {
+type backwardNest49Args struct {
 	t122 *float32
 	t22  *float32
 	vBar *float32
@@ -555,120 +534,115 @@ func (c *backwardFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t := c.Work[:16*L*chunks]                                                                                       // [L, chunks, 16]
-	t4 := c.Work[16*L*chunks:][:16*L*chunks]                                                                        // [L, chunks, 16]
-	t2 := c.Work[32*L*chunks:][:16*L*chunks*dK]                                                                     // [L, chunks, 16, d_k]
-	t3 := c.Work[16*L*chunks*dK+32*L*chunks:][:16*L*chunks*dK]                                                      // [L, chunks, 16, d_k]
-	t5 := c.Work[32*L*chunks*dK+32*L*chunks:][:16*L*chunks*dV]                                                      // [L, chunks, 16, d_v]
-	t6 := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:L*T-16*L*chunks]                                      // [L, T - 16·chunks]
-	t7 := c.Work[32*L*chunks*dK+16*L*chunks*dV+L*T+16*L*chunks:][:L*T-16*L*chunks]                                  // [L, T - 16·chunks]
-	t8 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                                      // [L, T - 16·chunks, d_k]
-	t10 := c.Work[L*T*dK+16*L*chunks*dK+16*L*chunks*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                              // [L, T - 16·chunks, d_k]
-	t22 := c.Work[2*L*T*dK+16*L*chunks*dV+2*L*T:][:16*L*chunks*dV]                                                  // [L, 16·chunks, d_v]
-	t32 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T:][:L*T*dV-16*L*chunks*dV]                                           // [L, T - 16·chunks, d_v]
-	t52 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+2*L*T:][:L*dK*dV]                                                  // [L, d_v, d_k]
-	t62 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-16*L*chunks]                                  // [L, T - 16·chunks]
-	t72 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T-16*L*chunks]                      // [L, T - 16·chunks]
-	t82 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*dK*dV+4*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]                // [L, T - 16·chunks, d_k]
-	t92 := c.Work[3*L*T*dK+L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+4*L*T-32*L*chunks:][:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
-	t102 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]             // [L, T - 16·chunks, d_k]
-	t112 := c.Work[4*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T-32*L*chunks:][:L*T*dK]                            // [L, T, d_k]
-	t13 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T-32*L*chunks:][:L*T*dK]                             // [L, T, d_k]
-	t122 := c.Work[6*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T-32*L*chunks:][:L*T*dV]                            // [L, T, d_v]
-	t14 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T-32*L*chunks:][:L*T]                                // [L, T]
-	t15 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+5*L*T-32*L*chunks:][:L*T]                                // [L, T]
-	t222 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:16*L*chunks]                       // [L, chunks, 16]
-	t322 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T-16*L*chunks:][:16*L*chunks]                       // [L, chunks, 16]
-	t522 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T:][:16*L*chunks]                                   // [L, chunks, 16]
-	t422 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+16*L*chunks:][:16*L*chunks]                       // [L, chunks, 16]
-	t622 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+32*L*chunks:][:16*L*chunks]                       // [L, chunks, 16]
-	t822 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+48*L*chunks:][:16*L*chunks]                       // [L, chunks, 16]
-	t722 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+64*L*chunks:][:16*L*chunks]                       // [L, chunks, 16]
-	t922 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+80*L*chunks:][:16*L*chunks]                       // [L, chunks, 16]
-	t11 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+96*L*chunks:][:16*L*chunks]                        // [L, chunks, 16]
-	t1022 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+112*L*chunks:][:16*L*chunks]                     // [L, chunks, 16]
-	t12 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+128*L*chunks:][:16*L*chunks]                       // [L, chunks, 16]
-	g := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+144*L*chunks:][:16*L*chunks]                         // [L, chunks, 16]
-	t302 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+160*L*chunks:][:16*L*chunks]                      // [L, chunks, 16]
-	t1222 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+176*L*chunks:][:16*L*chunks]                     // [L, chunks, 16]
-	t17 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+192*L*chunks:][:16*L*chunks]                       // [L, chunks, 16]
-	t18 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+208*L*chunks:][:16*L*chunks*dK]                    // [L, chunks, 16, d_k]
-	t19 := c.Work[6*L*T*dK+3*L*T*dV-16*L*chunks*dK+L*dK*dV+6*L*T+208*L*chunks:][:16*L*chunks*dK]                    // [L, chunks, 16, d_k]
-	t20 := c.Work[6*L*T*dK+3*L*T*dV+L*dK*dV+6*L*T+208*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t21 := c.Work[6*L*T*dK+3*L*T*dV+L*dK*dV+6*L*T+224*L*chunks:][:16*L*chunks*dV]                                   // [L, chunks, 16, d_v]
-	t22_2 := c.Work[6*L*T*dK+3*L*T*dV+16*L*chunks*dV+L*dK*dV+6*L*T+224*L*chunks:][:L*T*dV]                          // [L, T, d_v]
-	t23 := c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+6*L*T+224*L*chunks:][:L*T]                               // [L, T]
-	t26 := c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+7*L*T+224*L*chunks:][:L*T]                               // [L, T]
-	t24 := c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks:][:L*T*dK]                            // [L, T, d_k]
-	t25 := c.Work[7*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks:][:L*T*dK]                            // [L, T, d_k]
-	MBarState2 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks:][:dK*dV]                      // [d_v, d_k]
-	t152 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV:][:256]                        // [16, 16]
-	t172 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+256:][:256]                    // [16, 16]
-	t203 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+512:][:256]                    // [16, 16]
-	t232 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+768:][:256]                    // [16, 16]
-	t263 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1024:][:256]                   // [16, 16]
-	t31 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1280:][:16]                     // [16]
-	t32_2 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1296:][:16]                   // [16]
-	t36 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1312:][:256]                    // [16, 16]
-	t38 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1568:][:256]                    // [16, 16]
-	t523 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1824:][:16]                    // [16]
-	t108 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1840:][:16*dV]                 // [16, d_v]
-	t723 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dV+1840:][:256]             // [16, 16]
-	t1122 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dV+2096:][:16*dV]          // [16, d_v]
-	t110 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+32*dV+2096:][:16*dK]           // [16, d_k]
-	t112_2 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+32*dV+2096:][:256]     // [16, 16]
-	t142 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+32*dV+2352:][:256]       // [16, 16]
-	t1522 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+32*dV+2608:][:16*dV]    // [16, d_v]
-	t1722 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+48*dV+2608:][:256]      // [16, 16]
-	t182 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+48*dV+2864:][:256]       // [16, 16]
-	t222_2 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+48*dV+3120:][:16]      // [16]
-	t312 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+48*dV+3136:][:16*dV]     // [16, d_v]
-	t322_2 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+3136:][:16]      // [16]
-	t2322 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+3152:][:16]       // [16]
-	t2422 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+3168:][:256]      // [16, 16]
-	t2522 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+3424:][:256]      // [16, 16]
-	t28 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+3680:][:256]        // [16, 16]
-	t362 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+3936:][:16]        // [16]
-	t382 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+3952:][:256]       // [16, 16]
-	t412 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+4208:][:256]       // [16, 16]
-	t442 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+4464:][:16]        // [16]
-	t452 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+4480:][:256]       // [16, 16]
-	t46 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+4736:][:16]         // [16]
-	t47 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+4752:][:16]         // [16]
-	t48 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+4768:][:256]        // [16, 16]
-	t51 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5024:][:16]         // [16]
-	t52_2 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5040:][:256]      // [16, 16]
-	t53 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5296:][:16]         // [16]
-	t54 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5312:][:16]         // [16]
-	t55 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5328:][:16]         // [16]
-	t56 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5344:][:256]        // [16, 16]
-	t59 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5600:][:16]         // [16]
-	t60 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5616:][:256]        // [16, 16]
-	t61 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5872:][:16]         // [16]
-	t71 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5888:][:16]         // [16]
-	t62_2 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5904:][:16]       // [16]
-	t63 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5920:][:16]         // [16]
-	t66 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5936:][:16]         // [16]
-	t74 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5952:][:16]         // [16]
-	t75 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5968:][:16]         // [16]
-	t76 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5984:][:16]         // [16]
-	t77 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6000:][:16]         // [16]
-	t78 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6016:][:16]         // [16]
-	t81 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6032:][:16]         // [16]
-	t82_2 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6048:][:16]       // [16]
-	t83 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6064:][:16]         // [16]
-	t86 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6080:][:16]         // [16]
-	t84 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6096:][:16]         // [16]
-	t85 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6112:][:16]         // [16]
-	t89 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6128:][:16]         // [16]
-	t90 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6144:][:16]         // [16]
-	t91 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6160:][:16]         // [16]
-	t94 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6176:][:16]         // [16]
-	t92_2 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6192:][:16]       // [16]
-	t93 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6208:][:16]         // [16]
-	t97 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6224:][:16]         // [16]
-	t98 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6240:][:16]         // [16]
-	t102_2 := c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6256:][:16]      // [16]
+	t := c.Work[:16*L*chunks]                                                                                                   // [L, chunks, 16]
+	t4 := c.Work[16*L*chunks:][:16*L*chunks]                                                                                    // [L, chunks, 16]
+	t2 := c.Work[32*L*chunks:][:16*L*chunks*dK]                                                                                 // [L, chunks, 16, d_k]
+	t3 := c.Work[16*L*chunks*dK+32*L*chunks:][:16*L*chunks*dK]                                                                  // [L, chunks, 16, d_k]
+	t5 := c.Work[32*L*chunks*dK+32*L*chunks:][:16*L*chunks*dV]                                                                  // [L, chunks, 16, d_v]
+	t6 := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:L*T-16*L*chunks]                                                  // [L, T - 16·chunks]
+	t7 := c.Work[32*L*chunks*dK+16*L*chunks*dV+L*T+16*L*chunks:][:L*T-16*L*chunks]                                              // [L, T - 16·chunks]
+	t8 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                                                  // [L, T - 16·chunks, d_k]
+	t10 := c.Work[L*T*dK+16*L*chunks*dK+16*L*chunks*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                                          // [L, T - 16·chunks, d_k]
+	t22 := c.Work[2*L*T*dK+16*L*chunks*dV+2*L*T:][:16*L*chunks*dV]                                                              // [L, 16·chunks, d_v]
+	t32 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T:][:L*T*dV-16*L*chunks*dV]                                                       // [L, T - 16·chunks, d_v]
+	t52 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+2*L*T:][:L*dK*dV]                                                              // [L, d_v, d_k]
+	t62 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-16*L*chunks]                                              // [L, T - 16·chunks]
+	t92 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dV-16*L*chunks*dV]                            // [L, T - 16·chunks, d_v]
+	t102 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK]                                        // [L, T - 16·chunks, d_k]
+	t722 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK]                         // [L, T - 16·chunks, d_k]
+	t152 := c.Work[4*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK]                         // [L, T - 16·chunks, d_k]
+	t822 := c.Work[5*L*T*dK+2*L*T*dV-48*L*chunks*dK+L*dK*dV+3*L*T-16*L*chunks:][:L*T-16*L*chunks]                               // [L, T - 16·chunks]
+	t112 := c.Work[5*L*T*dK+2*L*T*dV-48*L*chunks*dK+L*dK*dV+4*L*T-32*L*chunks:][:L*T*dK]                                        // [L, T, d_k]
+	t13 := c.Work[6*L*T*dK+2*L*T*dV-48*L*chunks*dK+L*dK*dV+4*L*T-32*L*chunks:][:L*T*dK]                                         // [L, T, d_k]
+	t122 := c.Work[7*L*T*dK+2*L*T*dV-48*L*chunks*dK+L*dK*dV+4*L*T-32*L*chunks:][:L*T*dV]                                        // [L, T, d_v]
+	t14 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+4*L*T-32*L*chunks:][:L*T]                                            // [L, T]
+	t15 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+5*L*T-32*L*chunks:][:L*T]                                            // [L, T]
+	t222 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t322 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T-16*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t522 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T:][:16*L*chunks]                                               // [L, chunks, 16]
+	t422 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+16*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t622 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+32*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t83 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+48*L*chunks:][:16*L*chunks]                                    // [L, chunks, 16]
+	t73 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+64*L*chunks:][:16*L*chunks]                                    // [L, chunks, 16]
+	t93 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+80*L*chunks:][:16*L*chunks]                                    // [L, chunks, 16]
+	t11 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+96*L*chunks:][:16*L*chunks]                                    // [L, chunks, 16]
+	t1022 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+112*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t12 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+128*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	g := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+144*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t302 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+160*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
+	t132 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+176*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
+	t17 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+192*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t18 := c.Work[7*L*T*dK+3*L*T*dV-48*L*chunks*dK+L*dK*dV+6*L*T+208*L*chunks:][:16*L*chunks*dK]                                // [L, chunks, 16, d_k]
+	t19 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+208*L*chunks:][:16*L*chunks*dK]                                // [L, chunks, 16, d_k]
+	t20 := c.Work[7*L*T*dK+3*L*T*dV-16*L*chunks*dK+L*dK*dV+6*L*T+208*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t21 := c.Work[7*L*T*dK+3*L*T*dV-16*L*chunks*dK+L*dK*dV+6*L*T+224*L*chunks:][:16*L*chunks*dV]                                // [L, chunks, 16, d_v]
+	t22_2 := c.Work[7*L*T*dK+3*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+6*L*T+224*L*chunks:][:L*T*dV]                       // [L, T, d_v]
+	t23 := c.Work[7*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+6*L*T+224*L*chunks:][:L*T]                            // [L, T]
+	t26 := c.Work[7*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+7*L*T+224*L*chunks:][:L*T]                            // [L, T]
+	t24 := c.Work[7*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks:][:L*T*dK]                         // [L, T, d_k]
+	t25 := c.Work[8*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks:][:L*T*dK]                         // [L, T, d_k]
+	MBarState2 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks:][:dK*dV]                   // [d_v, d_k]
+	t154 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV:][:256]                     // [16, 16]
+	t172 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+256:][:256]                 // [16, 16]
+	t202 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+512:][:256]                 // [16, 16]
+	t232 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+768:][:256]                 // [16, 16]
+	t262 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1024:][:256]                // [16, 16]
+	t31 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1280:][:16]                  // [16]
+	t32_2 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1296:][:16]                // [16]
+	t36 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1312:][:256]                 // [16, 16]
+	t38 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1568:][:256]                 // [16, 16]
+	t523 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1824:][:16]                 // [16]
+	t98 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+1840:][:16*dV]               // [16, d_v]
+	t723 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dV+1840:][:16*dK]        // [d_k, 16]
+	t922 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+16*dV+1840:][:256]    // [16, 16]
+	t1222 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+16*dV+2096:][:16*dV] // [16, d_v]
+	t102_2 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+32*dV+2096:][:256]  // [16, 16]
+	t1522 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+32*dV+2352:][:256]   // [16, 16]
+	t1722 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+32*dV+2608:][:256]   // [16, 16]
+	t1822 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+32*dV+2864:][:16*dV] // [16, d_v]
+	t2022 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+48*dV+2864:][:256]   // [16, 16]
+	t212 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+48*dV+3120:][:256]    // [16, 16]
+	t252 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+48*dV+3376:][:16]     // [16]
+	t342 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+48*dV+3392:][:16*dV]  // [16, d_v]
+	t352 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+3392:][:16]     // [16]
+	t2622 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+3408:][:256]   // [16, 16]
+	t27 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+3664:][:256]     // [16, 16]
+	t28 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+3920:][:16]      // [16]
+	t312 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+3936:][:256]    // [16, 16]
+	t392 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+4192:][:16]     // [16]
+	t422_2 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+4208:][:256]  // [16, 16]
+	t452 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+4464:][:256]    // [16, 16]
+	t46 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+4720:][:16]      // [16]
+	t47 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+4736:][:256]     // [16, 16]
+	t50 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+4992:][:256]     // [16, 16]
+	t51 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5248:][:16]      // [16]
+	t52_2 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5264:][:256]   // [16, 16]
+	t99 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5520:][:256]     // [16, 16]
+	t55 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+5776:][:256]     // [16, 16]
+	t56 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6032:][:16]      // [16]
+	t59 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6048:][:16]      // [16]
+	t62_2 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6064:][:16]    // [16]
+	t65 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6080:][:16]      // [16]
+	t66 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6096:][:16]      // [16]
+	t67 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6112:][:16]      // [16]
+	t70 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6128:][:16]      // [16]
+	t68 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6144:][:16]      // [16]
+	t69 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6160:][:16]      // [16]
+	t73_2 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6176:][:16]    // [16]
+	t74 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6192:][:16]      // [16]
+	t75 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6208:][:16]      // [16]
+	t78 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6224:][:16]      // [16]
+	t76 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6240:][:16]      // [16]
+	t77 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6256:][:16]      // [16]
+	t81 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6272:][:16]      // [16]
+	t82 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6288:][:16]      // [16]
+	t83_2 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6304:][:16]    // [16]
+	t86 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6320:][:16]      // [16]
+	t84 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6336:][:16]      // [16]
+	t85 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6352:][:16]      // [16]
+	t89 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6368:][:16]      // [16]
+	t90 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6384:][:16]      // [16]
+	t92_2 := c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6400:][:16]    // [16]
 	if kern.Wide() {
 		a := backwardNest1Args{
 			unsafe.SliceData(c.Rho),
@@ -797,43 +771,60 @@ func (c *backwardFused) run() {
 
 	// delta_chunk16_core
 	clear(t62)
-	clear(t72)
-	clear(t82)
 	clear(t102)
+	clear(t722)
+	clear(t152)
 	workers.Each(L*kern.Blocks(dV), (*backwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t102[:L*T*dK-16*L*chunks*dK], c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6272:], 2*L*T*dK-32*L*chunks*dK+2*L*T-32*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t62[:L*T-16*L*chunks], c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6272:], 2*L*T*dK-32*L*chunks*dK+2*L*T-32*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t72[:L*T-16*L*chunks], c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+9*L*T+208*L*chunks+dK*dV+16*dK+64*dV+6272:], 2*L*T*dK-32*L*chunks*dK+2*L*T-32*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t82[:L*T*dK-16*L*chunks*dK], c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+10*L*T+192*L*chunks+dK*dV+16*dK+64*dV+6272:], 2*L*T*dK-32*L*chunks*dK+2*L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t102[:L*T*dK-16*L*chunks*dK], c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6416:], 3*L*T*dK-48*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t722[:L*T*dK-16*L*chunks*dK], c.Work[10*L*T*dK+4*L*T*dV-32*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6416:], 3*L*T*dK-48*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t62[:L*T-16*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-48*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6416:], 3*L*T*dK-48*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t152[:L*T*dK-16*L*chunks*dK], c.Work[11*L*T*dK+4*L*T*dV-48*L*chunks*dK+16*L*chunks*dV+L*dK*dV+9*L*T+208*L*chunks+dK*dV+16*dK+64*dV+6416:], 3*L*T*dK-48*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
 	}
+
+	// delta_chunk16_core.M
 	clear(t112)
 	clear(t13)
 	if kern.Wide() {
 		a := backwardNest7Args{
+			unsafe.SliceData(t7),
+			unsafe.SliceData(t722),
+			unsafe.SliceData(t8),
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t13),
-			unsafe.SliceData(t82),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t822),
 			16 * chunks * dK,
 			L,
+			T - 16*chunks,
 			T*dK - 16*chunks*dK,
 			T * dK,
-			T - 16*chunks,
 			dK,
 		}
 		backwardNest7(&a)
 	} else {
 		for i := range L {
+			t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
+			t822_2 := t822[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
-				t112_3 := t112[(i*T+j+16*chunks)*dK:][:dK]
+				t722_2 := t722[(i*(T-16*chunks)+j)*dK:][:dK]
+				t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
+				t112_2 := t112[(i*T+j+16*chunks)*dK:][:dK]
 				t102_3 := t102[(i*(T-16*chunks)+j)*dK:][:dK]
 				t13_2 := t13[(i*T+j+16*chunks)*dK:][:dK]
-				t82_3 := t82[(i*(T-16*chunks)+j)*dK:][:dK]
+				t152_2 := t152[(i*(T-16*chunks)+j)*dK:][:dK]
+				var t8222 F
+				t7Entry3 := t7_2[j]
+				t8222Sums := [16]F{t8222}
 				for k := range dK {
-					t112_3[k] = t112_3[k] + t102_3[k]
-					t13_2[k] = t13_2[k] + t82_3[k]
+					t722Entry := t722_2[k]
+					t8222Sums[k%16] = num.FMA32(t8_2[k], t722Entry, t8222Sums[k%16])
+					t112_2[k] = t112_2[k] + t102_3[k]
+					t13_2[k] = num.FMA32(t7Entry3, t722Entry, t13_2[k]+t152_2[k])
 				}
+				t8222 = kern.Sum16(&t8222Sums)
+				t822_2[j] = t8222
 			}
 		}
 	}
@@ -866,7 +857,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := backwardNest9Args{
 			unsafe.SliceData(t14),
-			unsafe.SliceData(t72),
+			unsafe.SliceData(t822),
 			unsafe.SliceData(t15),
 			unsafe.SliceData(t62),
 			16 * chunks,
@@ -878,11 +869,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			t14_2 := t14[i*T+16*chunks:][:T-16*chunks]
-			t72_2 := t72[i*(T-16*chunks):][:T-16*chunks]
+			t822_2 := t822[i*(T-16*chunks):][:T-16*chunks]
 			t15_2 := t15[i*T+16*chunks:][:T-16*chunks]
 			t62_3 := t62[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
-				t14_2[j] = t14_2[j] + t72_2[j]
+				t14_2[j] = t14_2[j] + t822_2[j]
 				t15_2[j] = t15_2[j] + t62_3[j]
 			}
 		}
@@ -906,13 +897,13 @@ func (c *backwardFused) run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t9 := t[(i*chunks+j)*16+lo:][:n]
-				t222_3 := t222[(i*chunks+j)*16+-1+lo:][:n]
-				t322_3 := t322[(i*chunks+j)*16+lo:][:n]
+				t222_2 := t222[(i*chunks+j)*16+-1+lo:][:n]
+				t322_2 := t322[(i*chunks+j)*16+lo:][:n]
 				t16 := t[(i*chunks+j)*16+-1+lo:][:n]
 				t522_2 := t522[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					tEntry := t9[k]
-					t322_3[k] = F(tEntry * t222_3[k])
+					t322_2[k] = F(tEntry * t222_2[k])
 					t522_2[k] = F(t16[k] * tEntry)
 				}
 			}
@@ -933,11 +924,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t222_3 := t222[(i*chunks+j)*16:][:16]
-				t322_3 := t322[(i*chunks+j)*16:][:16]
-				t422_2 := t422[(i*chunks+j)*16:][:16]
+				t222_2 := t222[(i*chunks+j)*16:][:16]
+				t322_2 := t322[(i*chunks+j)*16:][:16]
+				t422_3 := t422[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t422_2[k] = t222_3[k] + t322_3[k]
+					t422_3[k] = t222_2[k] + t322_2[k]
 				}
 			}
 		}
@@ -945,20 +936,20 @@ func (c *backwardFused) run() {
 
 	// delta_chunk16_core.g
 	clear(t622)
-	clear(t822)
+	clear(t83)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
 				t522_2 := t522[(i*chunks+j)*16+lo:][:n]
-				t422_2 := t422[(i*chunks+j)*16+-2+lo:][:n]
+				t422_3 := t422[(i*chunks+j)*16+-2+lo:][:n]
 				t622_2 := t622[(i*chunks+j)*16+lo:][:n]
 				t522_3 := t522[(i*chunks+j)*16+-2+lo:][:n]
-				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
+				t83_3 := t83[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t522Entry := t522_2[k]
-					t622_2[k] = F(t422_2[k] * t522Entry)
-					t822_2[k] = F(t522_3[k] * t522Entry)
+					t622_2[k] = F(t422_3[k] * t522Entry)
+					t83_3[k] = F(t522_3[k] * t522Entry)
 				}
 			}
 		}
@@ -969,7 +960,7 @@ func (c *backwardFused) run() {
 		a := backwardNest11Args{
 			unsafe.SliceData(t422),
 			unsafe.SliceData(t622),
-			unsafe.SliceData(t722),
+			unsafe.SliceData(t73),
 			L,
 			16 * chunks,
 			chunks,
@@ -978,32 +969,32 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t422_2 := t422[(i*chunks+j)*16:][:16]
+				t422_3 := t422[(i*chunks+j)*16:][:16]
 				t622_2 := t622[(i*chunks+j)*16:][:16]
-				t722_2 := t722[(i*chunks+j)*16:][:16]
+				t73_3 := t73[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t722_2[k] = t422_2[k] + t622_2[k]
+					t73_3[k] = t422_3[k] + t622_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk16_core.g
-	clear(t922)
+	clear(t93)
 	clear(t11)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
-				t722_2 := t722[(i*chunks+j)*16+-4+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*16+lo:][:n]
-				t822_3 := t822[(i*chunks+j)*16+-4+lo:][:n]
+				t83_3 := t83[(i*chunks+j)*16+lo:][:n]
+				t73_3 := t73[(i*chunks+j)*16+-4+lo:][:n]
+				t93_2 := t93[(i*chunks+j)*16+lo:][:n]
+				t83_4 := t83[(i*chunks+j)*16+-4+lo:][:n]
 				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t922_2[k] = F(t722_2[k] * t822Entry)
-					t11_2[k] = F(t822_3[k] * t822Entry)
+					t83Entry := t83_3[k]
+					t93_2[k] = F(t73_3[k] * t83Entry)
+					t11_2[k] = F(t83_4[k] * t83Entry)
 				}
 			}
 		}
@@ -1012,8 +1003,8 @@ func (c *backwardFused) run() {
 	// delta_chunk16_core.g
 	if kern.Wide() {
 		a := backwardNest12Args{
-			unsafe.SliceData(t722),
-			unsafe.SliceData(t922),
+			unsafe.SliceData(t73),
+			unsafe.SliceData(t93),
 			unsafe.SliceData(t1022),
 			L,
 			16 * chunks,
@@ -1023,11 +1014,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t722_2 := t722[(i*chunks+j)*16:][:16]
-				t922_2 := t922[(i*chunks+j)*16:][:16]
+				t73_3 := t73[(i*chunks+j)*16:][:16]
+				t93_2 := t93[(i*chunks+j)*16:][:16]
 				t1022_2 := t1022[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t1022_2[k] = t722_2[k] + t922_2[k]
+					t1022_2[k] = t73_3[k] + t93_2[k]
 				}
 			}
 		}
@@ -1091,7 +1082,7 @@ func (c *backwardFused) run() {
 		a := backwardNest14Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t1222),
+			unsafe.SliceData(t132),
 			L,
 			16 * chunks,
 			16 * chunks * dV,
@@ -1103,17 +1094,17 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t1222_2 := t1222[(i*chunks+j)*16:][:16]
+				t132_2 := t132[(i*chunks+j)*16:][:16]
 				for k := range 16 {
 					t22View := t22[((i*chunks+j)*16+k)*dV:][:dV]
 					yProd := c.YProd[((i*chunks+j)*16+k)*dV:][:dV]
-					var t12222 F
-					t12222Sums := [16]F{t12222}
+					var t1323 F
+					t1323Sums := [16]F{t1323}
 					for m := range dV {
-						t12222Sums[m%16] = num.FMA32(t22View[m], yProd[m], t12222Sums[m%16])
+						t1323Sums[m%16] = num.FMA32(t22View[m], yProd[m], t1323Sums[m%16])
 					}
-					t12222 = kern.Sum16(&t12222Sums)
-					t1222_2[k] = t12222
+					t1323 = kern.Sum16(&t1323Sums)
+					t132_2[k] = t1323
 				}
 			}
 		}
@@ -1123,14 +1114,20 @@ func (c *backwardFused) run() {
 	for l := range L {
 		copy(MBarState2[:dK*dV], t52[l*dV*dK:][:dK*dV])
 		for t9 := chunks - 1; t9 >= 0; t9-- {
+			t922_2 := t922[15*16:][:16]
+			t154_2 := t154[15*16:][:16]
+			t172_2 := t172[15*16:][:16]
+			t202_2 := t202[15*16:][:16]
+			t232_2 := t232[15*16:][:16]
+			t262_2 := t262[15*16:][:16]
 			// delta_chunk16_core.c
-			clear(t152)
+			clear(t154)
 			for i := range 16 {
 				lo := max(0, i)
 				if n := min(16, i+1) - lo; n > 0 {
-					t152_2 := t152[i*16+lo:][:n]
+					t154_3 := t154[i*16+lo:][:n]
 					for j := range n {
-						t152_2[j] = F(1)
+						t154_3[j] = F(1)
 					}
 				}
 			}
@@ -1139,7 +1136,7 @@ func (c *backwardFused) run() {
 			if kern.Wide() {
 				a := backwardNest15Args{
 					unsafe.SliceData(t),
-					unsafe.SliceData(t152),
+					unsafe.SliceData(t154),
 					unsafe.SliceData(t172),
 					16*t9 + 16*chunks*l,
 				}
@@ -1149,23 +1146,23 @@ func (c *backwardFused) run() {
 				if n := 16 - lo; n > 0 {
 					t16 := t[(l*chunks+t9)*16+lo:][:n]
 					for i := range n {
-						t152_2 := t152[((lo+i)-1)*16:][:16]
-						t172_2 := t172[(lo+i)*16:][:16]
+						t154_3 := t154[((lo+i)-1)*16:][:16]
+						t172_3 := t172[(lo+i)*16:][:16]
 						tEntry2 := t16[i]
 						for j := range 16 {
-							t172_2[j] = F(t152_2[j] * tEntry2)
+							t172_3[j] = F(t154_3[j] * tEntry2)
 						}
 					}
 				}
 			}
 			// delta_chunk16_core.c
-			clear(t203)
+			clear(t202)
 			if kern.Wide() {
 				a := backwardNest16Args{
 					unsafe.SliceData(t522),
-					unsafe.SliceData(t152),
+					unsafe.SliceData(t154),
 					unsafe.SliceData(t172),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t202),
 					16*t9 + 16*chunks*l,
 				}
 				backwardNest16(&a)
@@ -1174,12 +1171,12 @@ func (c *backwardFused) run() {
 				if n := 16 - lo; n > 0 {
 					t522_2 := t522[(l*chunks+t9)*16+lo:][:n]
 					for i := range n {
-						t152_2 := t152[((lo+i)-2)*16:][:16]
-						t172_2 := t172[((lo+i)-2)*16:][:16]
-						t203_2 := t203[(lo+i)*16:][:16]
+						t154_3 := t154[((lo+i)-2)*16:][:16]
+						t172_3 := t172[((lo+i)-2)*16:][:16]
+						t202_3 := t202[(lo+i)*16:][:16]
 						t522Entry2 := t522_2[i]
 						for j := range 16 {
-							t203_2[j] = F((t152_2[j] + t172_2[j]) * t522Entry2)
+							t202_3[j] = F((t154_3[j] + t172_3[j]) * t522Entry2)
 						}
 					}
 				}
@@ -1188,10 +1185,10 @@ func (c *backwardFused) run() {
 			clear(t232)
 			if kern.Wide() {
 				a := backwardNest17Args{
-					unsafe.SliceData(t822),
-					unsafe.SliceData(t152),
+					unsafe.SliceData(t83),
+					unsafe.SliceData(t154),
 					unsafe.SliceData(t172),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
 					16*t9 + 16*chunks*l,
 				}
@@ -1199,29 +1196,29 @@ func (c *backwardFused) run() {
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
-					t822_2 := t822[(l*chunks+t9)*16+lo:][:n]
+					t83_3 := t83[(l*chunks+t9)*16+lo:][:n]
 					for i := range n {
-						t152_2 := t152[((lo+i)-4)*16:][:16]
-						t172_2 := t172[((lo+i)-4)*16:][:16]
-						t203_2 := t203[((lo+i)-4)*16:][:16]
-						t232_2 := t232[(lo+i)*16:][:16]
-						t822Entry2 := t822_2[i]
+						t154_3 := t154[((lo+i)-4)*16:][:16]
+						t172_3 := t172[((lo+i)-4)*16:][:16]
+						t202_3 := t202[((lo+i)-4)*16:][:16]
+						t232_3 := t232[(lo+i)*16:][:16]
+						t83Entry2 := t83_3[i]
 						for j := range 16 {
-							t232_2[j] = F(((t152_2[j] + t172_2[j]) + t203_2[j]) * t822Entry2)
+							t232_3[j] = F(((t154_3[j] + t172_3[j]) + t202_3[j]) * t83Entry2)
 						}
 					}
 				}
 			}
 			// delta_chunk16_core.c
-			clear(t263)
+			clear(t262)
 			if kern.Wide() {
 				a := backwardNest18Args{
 					unsafe.SliceData(t11),
-					unsafe.SliceData(t152),
+					unsafe.SliceData(t154),
 					unsafe.SliceData(t172),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
+					unsafe.SliceData(t262),
 					16*t9 + 16*chunks*l,
 				}
 				backwardNest18(&a)
@@ -1230,14 +1227,14 @@ func (c *backwardFused) run() {
 				if n := 16 - lo; n > 0 {
 					t11_2 := t11[(l*chunks+t9)*16+lo:][:n]
 					for i := range n {
-						t152_2 := t152[((lo+i)-8)*16:][:16]
-						t172_2 := t172[((lo+i)-8)*16:][:16]
-						t203_2 := t203[((lo+i)-8)*16:][:16]
-						t232_2 := t232[((lo+i)-8)*16:][:16]
-						t263_2 := t263[(lo+i)*16:][:16]
+						t154_3 := t154[((lo+i)-8)*16:][:16]
+						t172_3 := t172[((lo+i)-8)*16:][:16]
+						t202_3 := t202[((lo+i)-8)*16:][:16]
+						t232_3 := t232[((lo+i)-8)*16:][:16]
+						t262_3 := t262[(lo+i)*16:][:16]
 						t11Entry := t11_2[i]
 						for j := range 16 {
-							t263_2[j] = F((((t152_2[j] + t172_2[j]) + t203_2[j]) + t232_2[j]) * t11Entry)
+							t262_3[j] = F((((t154_3[j] + t172_3[j]) + t202_3[j]) + t232_3[j]) * t11Entry)
 						}
 					}
 				}
@@ -1276,11 +1273,11 @@ func (c *backwardFused) run() {
 			clear(t36)
 			if kern.Wide() {
 				a := backwardNest21Args{
-					unsafe.SliceData(t152),
+					unsafe.SliceData(t154),
 					unsafe.SliceData(t172),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
+					unsafe.SliceData(t262),
 					unsafe.SliceData(t36),
 				}
 				backwardNest21(&a)
@@ -1288,14 +1285,14 @@ func (c *backwardFused) run() {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
 					for i := range n {
-						t152_2 := t152[((lo+i)-1)*16:][:16]
-						t172_2 := t172[((lo+i)-1)*16:][:16]
-						t203_2 := t203[((lo+i)-1)*16:][:16]
-						t232_2 := t232[((lo+i)-1)*16:][:16]
-						t263_2 := t263[((lo+i)-1)*16:][:16]
+						t154_3 := t154[((lo+i)-1)*16:][:16]
+						t172_3 := t172[((lo+i)-1)*16:][:16]
+						t202_3 := t202[((lo+i)-1)*16:][:16]
+						t232_3 := t232[((lo+i)-1)*16:][:16]
+						t262_3 := t262[((lo+i)-1)*16:][:16]
 						t36_2 := t36[(lo+i)*16:][:16]
 						for j := range 16 {
-							t36_2[j] = (((t152_2[j] + t172_2[j]) + t203_2[j]) + t232_2[j]) + t263_2[j]
+							t36_2[j] = (((t154_3[j] + t172_3[j]) + t202_3[j]) + t232_3[j]) + t262_3[j]
 						}
 					}
 				}
@@ -1352,17 +1349,25 @@ func (c *backwardFused) run() {
 				}
 			}
 			// delta_chunk16_core.M
-			kern.GemmFMA(16, dV, dK, F(1), false, t108, dV, 1, kern.From(t3, (l*chunks+t9)*16*dK), dK, 1, MBarState2, 1, dK)
-			// delta_chunk16_core.M, delta_chunk16_core.y
-			clear(t723)
+			kern.GemmFMA(16, dV, dK, F(1), false, t98, dV, 1, kern.From(t3, (l*chunks+t9)*16*dK), dK, 1, MBarState2, 1, dK)
+			// delta_chunk16_core.M
+			kern.GemmFMA(dK, 16, dV, F(1), false, t723, 16, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*16*dV), 1, dV)
+			// delta_chunk16_core.M
+			clear(t922)
+			for i := range 16 {
+				t3_2 := t3[((l*chunks+t9)*16+i)*dK:][:dK]
+				t922Sum := t922_2[i]
+				for j := range dK {
+					t922Sum = num.FMA32(t3_2[j], t723[j*16+i], t922Sum)
+				}
+				t922_2[i] = t922Sum
+			}
+			// delta_chunk16_core.y
 			if kern.Wide() {
 				a := backwardNest24Args{
 					unsafe.SliceData(g),
-					unsafe.SliceData(t723),
-					unsafe.SliceData(c.U),
-					unsafe.SliceData(t108),
 					unsafe.SliceData(t22),
-					unsafe.SliceData(t1122),
+					unsafe.SliceData(t1222),
 					16*t9 + 16*chunks*l,
 					16*dV*t9 + 16*chunks*dV*l,
 					dV,
@@ -1370,590 +1375,558 @@ func (c *backwardFused) run() {
 				backwardNest24(&a)
 			} else {
 				g2 := g[(l*chunks+t9)*16:][:16]
-				t723_2 := t723[15*16:][:16]
 				for i := range 16 {
-					U := c.U[((l*chunks+t9)*16+i)*dV:][:dV]
-					t108_2 := t108[i*dV:][:dV]
 					t22View := t22[((l*chunks+t9)*16+i)*dV:][:dV]
-					t1122_2 := t1122[i*dV:][:dV]
+					t1222_2 := t1222[i*dV:][:dV]
 					gEntry := g2[i]
-					t723Sum := t723_2[i]
-					t723SumSums := [16]F{t723Sum}
 					for j := range dV {
-						t723SumSums[j%16] = num.FMA32(U[j], t108_2[j], t723SumSums[j%16])
-						t1122_2[j] = F(t22View[j] * gEntry)
+						t1222_2[j] = F(t22View[j] * gEntry)
 					}
-					t723Sum = kern.Sum16(&t723SumSums)
-					t723_2[i] = t723Sum
 				}
 			}
-			// delta_chunk16_core.M
-			kern.GemmFMA(dK, 16, dV, F(1), false, t110, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*16*dV), 1, dV)
 			// delta_chunk16_core.y, delta_chunk16_core.c
 			if kern.Wide() {
 				a := backwardNest25Args{
 					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t152),
+					unsafe.SliceData(t154),
 					unsafe.SliceData(t172),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
-					unsafe.SliceData(t112_2),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t102_2),
 					256*t9 + 256*chunks*l,
 				}
 				backwardNest25(&a)
 			} else {
 				for i := range 16 {
 					Q := c.Q2[((l*chunks+t9)*16+i)*16:][:16]
-					t152_2 := t152[i*16:][:16]
-					t172_2 := t172[i*16:][:16]
-					t203_2 := t203[i*16:][:16]
-					t232_2 := t232[i*16:][:16]
-					t263_2 := t263[i*16:][:16]
-					t112_3 := t112_2[i*16:][:16]
+					t154_3 := t154[i*16:][:16]
+					t172_3 := t172[i*16:][:16]
+					t202_3 := t202[i*16:][:16]
+					t232_3 := t232[i*16:][:16]
+					t262_3 := t262[i*16:][:16]
+					t102_3 := t102_2[i*16:][:16]
 					for j := range 16 {
-						t112_3[j] = F(Q[j] * ((((t152_2[j] + t172_2[j]) + t203_2[j]) + t232_2[j]) + t263_2[j]))
+						t102_3[j] = F(Q[j] * ((((t154_3[j] + t172_3[j]) + t202_3[j]) + t232_3[j]) + t262_3[j]))
 					}
 				}
 			}
 			// delta_chunk16_core.y
-			kern.GemmFMA(16, 16, dV, F(1), false, t142, 16, 1, kern.From(t22, (l*chunks+t9)*16*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*16*dV), 1, dV)
-			// delta_chunk16_core.U, delta_chunk16_core.M, delta_chunk16_core.c
+			kern.GemmFMA(16, 16, dV, F(1), false, t1522, 16, 1, kern.From(t22, (l*chunks+t9)*16*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*16*dV), 1, dV)
+			// delta_chunk16_core.y, delta_chunk16_core.c
 			if kern.Wide() {
 				a := backwardNest26Args{
-					unsafe.SliceData(t152),
+					unsafe.SliceData(t154),
 					unsafe.SliceData(t172),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
-					unsafe.SliceData(t108),
+					unsafe.SliceData(t262),
 					unsafe.SliceData(t1522),
-					dV,
+					unsafe.SliceData(t1722),
 				}
 				backwardNest26(&a)
 			} else {
-				t152_2 := t152[15*16:][:16]
-				t172_2 := t172[15*16:][:16]
-				t203_2 := t203[15*16:][:16]
-				t232_2 := t232[15*16:][:16]
-				t263_2 := t263[15*16:][:16]
 				for i := range 16 {
-					t108_2 := t108[i*dV:][:dV]
-					t1522_2 := t1522[i*dV:][:dV]
-					w4 := (((t152_2[i] + t172_2[i]) + t203_2[i]) + t232_2[i]) + t263_2[i]
-					for j := range dV {
-						t1522_2[j] = F(w4 * t108_2[j])
+					t154_3 := t154[i*16:][:16]
+					t172_3 := t172[i*16:][:16]
+					t202_3 := t202[i*16:][:16]
+					t232_3 := t232[i*16:][:16]
+					t262_3 := t262[i*16:][:16]
+					t1522_2 := t1522[i*16:][:16]
+					t1722_2 := t1722[i*16:][:16]
+					for j := range 16 {
+						t1722_2[j] = F(((((t154_3[j] + t172_3[j]) + t202_3[j]) + t232_3[j]) + t262_3[j]) * t1522_2[j])
 					}
 				}
 			}
-			// delta_chunk16_core.y
-			kern.GemmFMA(dV, 16, 16, F(1), true, t1522, 1, dV, kern.From(t22, (l*chunks+t9)*16*dV), 1, dV, t112_2, 16, 1)
-			// delta_chunk16_core.U
-			kern.TriangleFMA(16, dV, true, t1522, dV, 1, t38, 1, 16)
-			// delta_chunk16_core.U
-			kern.GemmFMA(16, 16, dV, F(-1), false, t1722, 1, 16, kern.From(c.U, (l*chunks+t9)*16*dV), dV, 1, t1522, 1, dV)
-			// delta_chunk16_core.U
-			clear(t182)
-			for i := range 16 {
-				for j := range min(16, i) {
-					t182[i*16+j] = t1722[i*16+j]
-				}
-			}
-			// delta_chunk16_core.U
+			// delta_chunk16_core.U, delta_chunk16_core.M, delta_chunk16_core.c
 			if kern.Wide() {
 				a := backwardNest27Args{
-					unsafe.SliceData(t4),
-					unsafe.SliceData(t32_2),
-					unsafe.SliceData(t1522),
-					unsafe.SliceData(c.UProd),
-					unsafe.SliceData(t5),
-					unsafe.SliceData(t21),
-					unsafe.SliceData(t312),
-					unsafe.SliceData(t222_2),
-					unsafe.SliceData(t322_2),
-					16*t9 + 16*chunks*l,
-					16*dV*t9 + 16*chunks*dV*l,
+					unsafe.SliceData(t154),
+					unsafe.SliceData(t172),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t232),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t98),
+					unsafe.SliceData(t1822),
 					dV,
 				}
 				backwardNest27(&a)
 			} else {
-				t4_2 := t4[(l*chunks+t9)*16:][:16]
 				for i := range 16 {
-					t1522_2 := t1522[i*dV:][:dV]
-					UProd := c.UProd[((l*chunks+t9)*16+i)*dV:][:dV]
-					t5_2 := t5[((l*chunks+t9)*16+i)*dV:][:dV]
-					t21_2 := t21[((l*chunks+t9)*16+i)*dV:][:dV]
-					t312_2 := t312[i*dV:][:dV]
-					var t2222 F
-					var t3222 F
-					t4Entry2 := t4_2[i]
-					t32Entry := t32_2[i]
-					t2222Sums := [16]F{t2222}
-					t3222Sums := [16]F{t3222}
+					t98_2 := t98[i*dV:][:dV]
+					t1822_2 := t1822[i*dV:][:dV]
+					w3 := (((t154_2[i] + t172_2[i]) + t202_2[i]) + t232_2[i]) + t262_2[i]
 					for j := range dV {
-						t1522Entry := t1522_2[j]
-						t212 := F(t1522Entry * t4Entry2)
-						UProdEntry := UProd[j]
-						t2222Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t32Entry, t5_2[j]), t1522Entry, t2222Sums[j%16])
-						t3222Sums[j%16] = num.FMA32(UProdEntry, t212, t3222Sums[j%16])
-						t21_2[j] = t212
-						t312_2[j] = -F(t212 * t32Entry)
+						t1822_2[j] = F(w3 * t98_2[j])
 					}
-					t2222 = kern.Sum16(&t2222Sums)
-					t3222 = kern.Sum16(&t3222Sums)
-					t222_2[i] = t2222
-					t322_2[i] = -t3222
+				}
+			}
+			// delta_chunk16_core.y
+			kern.GemmFMA(dV, 16, 16, F(1), true, t1822, 1, dV, kern.From(t22, (l*chunks+t9)*16*dV), 1, dV, t102_2, 16, 1)
+			// delta_chunk16_core.U
+			kern.TriangleFMA(16, dV, true, t1822, dV, 1, t38, 1, 16)
+			// delta_chunk16_core.U
+			kern.GemmFMA(16, 16, dV, F(-1), false, t2022, 1, 16, kern.From(c.U, (l*chunks+t9)*16*dV), dV, 1, t1822, 1, dV)
+			// delta_chunk16_core.U
+			clear(t212)
+			for i := range 16 {
+				for j := range min(16, i) {
+					t212[i*16+j] = t2022[i*16+j]
 				}
 			}
 			// delta_chunk16_core.U
-			clear(t2422)
-			clear(t2522)
 			if kern.Wide() {
 				a := backwardNest28Args{
 					unsafe.SliceData(t4),
-					unsafe.SliceData(c.K2),
-					unsafe.SliceData(t36),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t2422),
-					unsafe.SliceData(t2522),
-					unsafe.SliceData(t2322),
+					unsafe.SliceData(t32_2),
+					unsafe.SliceData(t1822),
+					unsafe.SliceData(c.UProd),
+					unsafe.SliceData(t5),
+					unsafe.SliceData(t21),
+					unsafe.SliceData(t342),
+					unsafe.SliceData(t252),
+					unsafe.SliceData(t352),
 					16*t9 + 16*chunks*l,
-					256*t9 + 256*chunks*l,
+					16*dV*t9 + 16*chunks*dV*l,
+					dV,
 				}
 				backwardNest28(&a)
 			} else {
 				t4_2 := t4[(l*chunks+t9)*16:][:16]
 				for i := range 16 {
-					var t2323 F
+					t1822_2 := t1822[i*dV:][:dV]
+					UProd := c.UProd[((l*chunks+t9)*16+i)*dV:][:dV]
+					t5_2 := t5[((l*chunks+t9)*16+i)*dV:][:dV]
+					t21_2 := t21[((l*chunks+t9)*16+i)*dV:][:dV]
+					t342_2 := t342[i*dV:][:dV]
+					var t253 F
+					var t3522 F
+					t4Entry2 := t4_2[i]
+					t32Entry := t32_2[i]
+					t253Sums := [16]F{t253}
+					t3522Sums := [16]F{t3522}
+					for j := range dV {
+						t1822Entry := t1822_2[j]
+						t242 := F(t1822Entry * t4Entry2)
+						UProdEntry := UProd[j]
+						t253Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t32Entry, t5_2[j]), t1822Entry, t253Sums[j%16])
+						t3522Sums[j%16] = num.FMA32(UProdEntry, t242, t3522Sums[j%16])
+						t21_2[j] = t242
+						t342_2[j] = -F(t242 * t32Entry)
+					}
+					t253 = kern.Sum16(&t253Sums)
+					t3522 = kern.Sum16(&t3522Sums)
+					t252[i] = t253
+					t352[i] = -t3522
+				}
+			}
+			// delta_chunk16_core.U
+			clear(t2622)
+			clear(t27)
+			if kern.Wide() {
+				a := backwardNest29Args{
+					unsafe.SliceData(t4),
+					unsafe.SliceData(c.K2),
+					unsafe.SliceData(t212),
+					unsafe.SliceData(t36),
+					unsafe.SliceData(t2622),
+					unsafe.SliceData(t27),
+					unsafe.SliceData(t28),
+					16*t9 + 16*chunks*l,
+					256*t9 + 256*chunks*l,
+				}
+				backwardNest29(&a)
+			} else {
+				t4_2 := t4[(l*chunks+t9)*16:][:16]
+				for i := range 16 {
+					var t282 F
 					t4Entry3 := t4_2[i]
-					t2323Sums := [16]F{t2323}
+					t282Sums := [16]F{t282}
 					if n := min(16, i); n > 0 {
 						K := c.K2[((l*chunks+t9)*16+i)*16:][:n]
+						t212_2 := t212[i*16:][:n]
 						t36_2 := t36[i*16:][:n]
-						t182_2 := t182[i*16:][:n]
-						t2422_2 := t2422[i*16:][:n]
-						t2522_2 := t2522[i*16:][:n]
+						t2622_2 := t2622[i*16:][:n]
+						t27_2 := t27[i*16:][:n]
 						for j := range n {
 							KEntry := K[j]
+							t212Entry := t212_2[j]
 							t36Entry := t36_2[j]
-							t182Entry := t182_2[j]
-							t2323Sums[j%16] = num.FMA32(F(KEntry*t36Entry), t182Entry, t2323Sums[j%16])
-							t2422_2[j] = F(F(t4Entry3*KEntry) * t182Entry)
-							t2522_2[j] = F(F(t4Entry3*t36Entry) * t182Entry)
+							t282Sums[j%16] = num.FMA32(F(KEntry*t36Entry), t212Entry, t282Sums[j%16])
+							t2622_2[j] = F(F(t4Entry3*KEntry) * t212Entry)
+							t27_2[j] = F(F(t4Entry3*t36Entry) * t212Entry)
 						}
 					}
-					t2323 = kern.Sum16(&t2323Sums)
-					t2322[i] = t2323
+					t282 = kern.Sum16(&t282Sums)
+					t28[i] = t282
 				}
 			}
 			// delta_chunk16_core.c
-			clear(t28)
+			clear(t312)
 			if kern.Wide() {
-				a := backwardNest29Args{
-					unsafe.SliceData(t28),
-					unsafe.SliceData(t2422),
+				a := backwardNest30Args{
+					unsafe.SliceData(t312),
+					unsafe.SliceData(t2622),
 				}
-				backwardNest29(&a)
+				backwardNest30(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
 					for i := range n {
-						t28_2 := t28[((lo+i)-1)*16:][:16]
-						t2422_2 := t2422[(lo+i)*16:][:16]
+						t312_2 := t312[((lo+i)-1)*16:][:16]
+						t2622_2 := t2622[(lo+i)*16:][:16]
 						for j := range 16 {
-							t28_2[j] = t28_2[j] + t2422_2[j]
+							t312_2[j] = t312_2[j] + t2622_2[j]
 						}
 					}
 				}
 			}
 			// delta_chunk16_core.g
-			clear(t362)
+			clear(t392)
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
-				t362_2 := t362[-1+lo:][:n]
-				t322_3 := t322_2[0+lo:][:n]
+				t392_2 := t392[-1+lo:][:n]
+				t352_2 := t352[0+lo:][:n]
 				for i := range n {
-					t362_2[i] = t362_2[i] + t322_3[i]
+					t392_2[i] = t392_2[i] + t352_2[i]
 				}
 			}
-			// delta_chunk16_core.H, delta_chunk16_core.c
+			// delta_chunk16_core.c, delta_chunk16_core.y
 			if kern.Wide() {
-				a := backwardNest30Args{
-					unsafe.SliceData(t142),
-					unsafe.SliceData(t152),
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
-					unsafe.SliceData(t382),
+				a := backwardNest31Args{
 					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t723),
-					unsafe.SliceData(t28),
-					unsafe.SliceData(t412),
+					unsafe.SliceData(t1522),
+					unsafe.SliceData(t922),
+					unsafe.SliceData(t312),
+					unsafe.SliceData(t422_2),
 					256*t9 + 256*chunks*l,
 				}
-				backwardNest30(&a)
+				backwardNest31(&a)
 			} else {
 				for i := range 16 {
-					t142_2 := t142[i*16:][:16]
-					t152_2 := t152[i*16:][:16]
-					t172_2 := t172[i*16:][:16]
-					t203_2 := t203[i*16:][:16]
-					t232_2 := t232[i*16:][:16]
-					t263_2 := t263[i*16:][:16]
-					t382_2 := t382[i*16:][:16]
 					Q := c.Q2[((l*chunks+t9)*16+i)*16:][:16]
-					t723_2 := t723[i*16:][:16]
-					t28_2 := t28[i*16:][:16]
-					t412_2 := t412[i*16:][:16]
+					t1522_2 := t1522[i*16:][:16]
+					t922_3 := t922[i*16:][:16]
+					t312_2 := t312[i*16:][:16]
+					t422_3 := t422_2[i*16:][:16]
 					for j := range 16 {
-						t142Entry := t142_2[j]
-						t382_2[j] = F(((((t152_2[j] + t172_2[j]) + t203_2[j]) + t232_2[j]) + t263_2[j]) * t142Entry)
-						t412_2[j] = num.FMA32(Q[j], t142Entry, t723_2[j]+t28_2[j])
+						t422_3[j] = num.FMA32(Q[j], t1522_2[j], t922_3[j]) + t312_2[j]
 					}
 				}
 			}
 			// delta_chunk16_core.c
-			clear(t442)
 			clear(t452)
+			clear(t46)
 			if kern.Wide() {
-				a := backwardNest31Args{
+				a := backwardNest32Args{
 					unsafe.SliceData(t11),
-					unsafe.SliceData(t412),
-					unsafe.SliceData(t152),
+					unsafe.SliceData(t422_2),
+					unsafe.SliceData(t154),
 					unsafe.SliceData(t172),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
 					unsafe.SliceData(t452),
-					unsafe.SliceData(t442),
+					unsafe.SliceData(t46),
 					16*t9 + 16*chunks*l,
 				}
-				backwardNest31(&a)
+				backwardNest32(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 16 - lo2; n > 0 {
 					t11_2 := t11[(l*chunks+t9)*16+lo2:][:n]
-					t442_2 := t442[0+lo2:][:n]
+					t46_2 := t46[0+lo2:][:n]
 					for i := range n {
-						t412_2 := t412[(lo2+i)*16:][:16]
-						t152_2 := t152[((lo2+i)-8)*16:][:16]
-						t172_2 := t172[((lo2+i)-8)*16:][:16]
-						t203_2 := t203[((lo2+i)-8)*16:][:16]
-						t232_2 := t232[((lo2+i)-8)*16:][:16]
+						t422_3 := t422_2[(lo2+i)*16:][:16]
+						t154_3 := t154[((lo2+i)-8)*16:][:16]
+						t172_3 := t172[((lo2+i)-8)*16:][:16]
+						t202_3 := t202[((lo2+i)-8)*16:][:16]
+						t232_3 := t232[((lo2+i)-8)*16:][:16]
 						t452_2 := t452[((lo2+i)-8)*16:][:16]
-						var t4422 F
+						var t462 F
 						t11Entry2 := t11_2[i]
-						t4422Sums := [16]F{t4422}
+						t462Sums := [16]F{t462}
 						for j := range 16 {
-							t412Entry := t412_2[j]
-							t4422Sums[j%16] = num.FMA32(((t152_2[j]+t172_2[j])+t203_2[j])+t232_2[j], t412Entry, t4422Sums[j%16])
-							t452_2[j] = num.FMA32(t412Entry, t11Entry2, t452_2[j])
+							t422Entry := t422_3[j]
+							t462Sums[j%16] = num.FMA32(((t154_3[j]+t172_3[j])+t202_3[j])+t232_3[j], t422Entry, t462Sums[j%16])
+							t452_2[j] = num.FMA32(t422Entry, t11Entry2, t452_2[j])
 						}
-						t4422 = kern.Sum16(&t4422Sums)
-						t442_2[i] = t4422
+						t462 = kern.Sum16(&t462Sums)
+						t46_2[i] = t462
 					}
 				}
 			}
 			// delta_chunk16_core.c
-			clear(t46)
-			clear(t47)
-			lo2 := max(0, 4)
-			if n := 16 - lo2; n > 0 {
-				t442_2 := t442[0+lo2:][:n]
-				t822_2 := t822[(l*chunks+t9)*16+-4+lo2:][:n]
-				t46_2 := t46[0+lo2:][:n]
-				t822_3 := t822[(l*chunks+t9)*16+lo2:][:n]
-				t47_2 := t47[-4+lo2:][:n]
-				for i := range n {
-					t442Entry := t442_2[i]
-					t46_2[i] = F(t822_2[i] * t442Entry)
-					t47_2[i] = num.FMA32(t822_3[i], t442Entry, t47_2[i])
-				}
-			}
-			// delta_chunk16_core.c
-			if kern.Wide() {
-				a := backwardNest32Args{
-					unsafe.SliceData(t412),
-					unsafe.SliceData(t452),
-					unsafe.SliceData(t48),
-				}
-				backwardNest32(&a)
-			} else {
-				for i := range 16 {
-					t412_2 := t412[i*16:][:16]
-					t452_2 := t452[i*16:][:16]
-					t48_2 := t48[i*16:][:16]
-					for j := range 16 {
-						t48_2[j] = t412_2[j] + t452_2[j]
-					}
-				}
-			}
-			// delta_chunk16_core.c
-			clear(t51)
-			clear(t52_2)
 			if kern.Wide() {
 				a := backwardNest33Args{
-					unsafe.SliceData(t822),
-					unsafe.SliceData(t48),
-					unsafe.SliceData(t152),
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t52_2),
-					unsafe.SliceData(t51),
-					16*t9 + 16*chunks*l,
+					unsafe.SliceData(t422_2),
+					unsafe.SliceData(t452),
+					unsafe.SliceData(t47),
 				}
 				backwardNest33(&a)
 			} else {
-				lo3 := max(0, 4)
-				if n := 16 - lo3; n > 0 {
-					t822_2 := t822[(l*chunks+t9)*16+lo3:][:n]
-					t51_2 := t51[0+lo3:][:n]
+				for i := range 16 {
+					t422_3 := t422_2[i*16:][:16]
+					t452_2 := t452[i*16:][:16]
+					t47_2 := t47[i*16:][:16]
+					for j := range 16 {
+						t47_2[j] = t422_3[j] + t452_2[j]
+					}
+				}
+			}
+			// delta_chunk16_core.c
+			clear(t50)
+			clear(t51)
+			if kern.Wide() {
+				a := backwardNest34Args{
+					unsafe.SliceData(t83),
+					unsafe.SliceData(t47),
+					unsafe.SliceData(t154),
+					unsafe.SliceData(t172),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t50),
+					unsafe.SliceData(t51),
+					16*t9 + 16*chunks*l,
+				}
+				backwardNest34(&a)
+			} else {
+				lo2 := max(0, 4)
+				if n := 16 - lo2; n > 0 {
+					t83_3 := t83[(l*chunks+t9)*16+lo2:][:n]
+					t51_2 := t51[0+lo2:][:n]
 					for i := range n {
-						t48_2 := t48[(lo3+i)*16:][:16]
-						t152_2 := t152[((lo3+i)-4)*16:][:16]
-						t172_2 := t172[((lo3+i)-4)*16:][:16]
-						t203_2 := t203[((lo3+i)-4)*16:][:16]
-						t52_3 := t52_2[((lo3+i)-4)*16:][:16]
+						t47_2 := t47[(lo2+i)*16:][:16]
+						t154_3 := t154[((lo2+i)-4)*16:][:16]
+						t172_3 := t172[((lo2+i)-4)*16:][:16]
+						t202_3 := t202[((lo2+i)-4)*16:][:16]
+						t50_2 := t50[((lo2+i)-4)*16:][:16]
 						var t512 F
-						t822Entry3 := t822_2[i]
+						t83Entry3 := t83_3[i]
 						t512Sums := [16]F{t512}
 						for j := range 16 {
-							t48Entry := t48_2[j]
-							t512Sums[j%16] = num.FMA32((t152_2[j]+t172_2[j])+t203_2[j], t48Entry, t512Sums[j%16])
-							t52_3[j] = num.FMA32(t48Entry, t822Entry3, t52_3[j])
+							t47Entry := t47_2[j]
+							t512Sums[j%16] = num.FMA32((t154_3[j]+t172_3[j])+t202_3[j], t47Entry, t512Sums[j%16])
+							t50_2[j] = num.FMA32(t47Entry, t83Entry3, t50_2[j])
 						}
 						t512 = kern.Sum16(&t512Sums)
 						t51_2[i] = t512
 					}
 				}
 			}
-			// delta_chunk16_core.c
-			if kern.Wide() {
-				a := backwardNest34Args{
-					unsafe.SliceData(t46),
-					unsafe.SliceData(t47),
-					unsafe.SliceData(t51),
-					unsafe.SliceData(t53),
-				}
-				backwardNest34(&a)
-			} else {
-				for i := range 16 {
-					t53[i] = (t46[i] + t47[i]) + t51[i]
+			// delta_chunk16_core.c, delta_chunk16_core.g.start
+			for i := range 16 {
+				t47_2 := t47[i*16:][:16]
+				t50_2 := t50[i*16:][:16]
+				t52_3 := t52_2[i*16:][:16]
+				t27_2 := t27[i*16:][:16]
+				t99_2 := t99[i*16:][:16]
+				for j := range 16 {
+					t52_3[j] = t47_2[j] + t50_2[j]
+					t99_2[j] = t27_2[j] + t27[j*16+i]
 				}
 			}
 			// delta_chunk16_core.c
-			clear(t54)
 			clear(t55)
-			lo3 := max(0, 2)
-			if n := 16 - lo3; n > 0 {
-				t53_2 := t53[0+lo3:][:n]
-				t522_2 := t522[(l*chunks+t9)*16+-2+lo3:][:n]
-				t54_2 := t54[0+lo3:][:n]
-				t522_3 := t522[(l*chunks+t9)*16+lo3:][:n]
-				t55_2 := t55[-2+lo3:][:n]
-				for i := range n {
-					t53Entry := t53_2[i]
-					t54_2[i] = F(t522_2[i] * t53Entry)
-					t55_2[i] = num.FMA32(t522_3[i], t53Entry, t55_2[i])
-				}
-			}
-			// delta_chunk16_core.c
+			clear(t56)
 			if kern.Wide() {
 				a := backwardNest35Args{
-					unsafe.SliceData(t48),
+					unsafe.SliceData(t522),
 					unsafe.SliceData(t52_2),
+					unsafe.SliceData(t154),
+					unsafe.SliceData(t172),
+					unsafe.SliceData(t55),
 					unsafe.SliceData(t56),
+					16*t9 + 16*chunks*l,
 				}
 				backwardNest35(&a)
 			} else {
-				for i := range 16 {
-					t48_2 := t48[i*16:][:16]
-					t52_3 := t52_2[i*16:][:16]
-					t56_2 := t56[i*16:][:16]
-					for j := range 16 {
-						t56_2[j] = t48_2[j] + t52_3[j]
+				lo2 := max(0, 2)
+				if n := 16 - lo2; n > 0 {
+					t522_2 := t522[(l*chunks+t9)*16+lo2:][:n]
+					t56_2 := t56[0+lo2:][:n]
+					for i := range n {
+						t52_3 := t52_2[(lo2+i)*16:][:16]
+						t154_3 := t154[((lo2+i)-2)*16:][:16]
+						t172_3 := t172[((lo2+i)-2)*16:][:16]
+						t55_2 := t55[((lo2+i)-2)*16:][:16]
+						var t562 F
+						t522Entry3 := t522_2[i]
+						t562Sums := [16]F{t562}
+						for j := range 16 {
+							t52Entry := t52_3[j]
+							t562Sums[j%16] = num.FMA32(t154_3[j]+t172_3[j], t52Entry, t562Sums[j%16])
+							t55_2[j] = num.FMA32(t52Entry, t522Entry3, t55_2[j])
+						}
+						t562 = kern.Sum16(&t562Sums)
+						t56_2[i] = t562
 					}
 				}
 			}
 			// delta_chunk16_core.c
 			clear(t59)
-			clear(t60)
 			if kern.Wide() {
 				a := backwardNest36Args{
-					unsafe.SliceData(t522),
-					unsafe.SliceData(t56),
-					unsafe.SliceData(t152),
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t60),
+					unsafe.SliceData(t154),
+					unsafe.SliceData(t52_2),
+					unsafe.SliceData(t55),
 					unsafe.SliceData(t59),
-					16*t9 + 16*chunks*l,
 				}
 				backwardNest36(&a)
 			} else {
-				lo4 := max(0, 2)
-				if n := 16 - lo4; n > 0 {
-					t522_2 := t522[(l*chunks+t9)*16+lo4:][:n]
-					t59_2 := t59[0+lo4:][:n]
+				lo2 := max(0, 1)
+				if n := 16 - lo2; n > 0 {
+					t59_2 := t59[0+lo2:][:n]
 					for i := range n {
-						t56_2 := t56[(lo4+i)*16:][:16]
-						t152_2 := t152[((lo4+i)-2)*16:][:16]
-						t172_2 := t172[((lo4+i)-2)*16:][:16]
-						t60_2 := t60[((lo4+i)-2)*16:][:16]
+						t154_3 := t154[((lo2+i)-1)*16:][:16]
+						t52_3 := t52_2[(lo2+i)*16:][:16]
+						t55_2 := t55[(lo2+i)*16:][:16]
 						var t592 F
-						t522Entry3 := t522_2[i]
 						t592Sums := [16]F{t592}
 						for j := range 16 {
-							t56Entry := t56_2[j]
-							t592Sums[j%16] = num.FMA32(t152_2[j]+t172_2[j], t56Entry, t592Sums[j%16])
-							t60_2[j] = num.FMA32(t56Entry, t522Entry3, t60_2[j])
+							t592Sums[j%16] = num.FMA32(t154_3[j], t52_3[j]+t55_2[j], t592Sums[j%16])
 						}
 						t592 = kern.Sum16(&t592Sums)
 						t59_2[i] = t592
 					}
 				}
 			}
-			// delta_chunk16_core.c, delta_chunk16_core.g
+			// delta_chunk16_core.g
 			if kern.Wide() {
 				a := backwardNest37Args{
-					unsafe.SliceData(t54),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t59),
-					unsafe.SliceData(t61),
 					unsafe.SliceData(t523),
-					unsafe.SliceData(t1222),
-					unsafe.SliceData(t362),
-					unsafe.SliceData(t71),
+					unsafe.SliceData(t132),
+					unsafe.SliceData(t392),
+					unsafe.SliceData(t62_2),
 					16*t9 + 16*chunks*l,
 				}
 				backwardNest37(&a)
 			} else {
-				t1222_2 := t1222[(l*chunks+t9)*16:][:16]
+				t132_2 := t132[(l*chunks+t9)*16:][:16]
 				for i := range 16 {
-					t61[i] = (t54[i] + t55[i]) + t59[i]
-					t71[i] = (t523[i] + t1222_2[i]) + t362[i]
+					t62_2[i] = (t523[i] + t132_2[i]) + t392[i]
 				}
 			}
-			// delta_chunk16_core.c
-			clear(t62_2)
-			clear(t63)
-			lo4 := max(0, 1)
-			if n := 16 - lo4; n > 0 {
-				t61_2 := t61[0+lo4:][:n]
-				t16 := t[(l*chunks+t9)*16+-1+lo4:][:n]
-				t62_3 := t62_2[0+lo4:][:n]
-				t27 := t[(l*chunks+t9)*16+lo4:][:n]
-				t63_2 := t63[-1+lo4:][:n]
-				for i := range n {
-					t61Entry := t61_2[i]
-					t62_3[i] = F(t16[i] * t61Entry)
-					t63_2[i] = num.FMA32(t27[i], t61Entry, t63_2[i])
-				}
-			}
-			// delta_chunk16_core.c
+			// delta_chunk16_core.g
+			clear(t65)
 			clear(t66)
+			lo2 := max(0, 8)
+			if n := 16 - lo2; n > 0 {
+				t62_3 := t62_2[0+lo2:][:n]
+				t11_2 := t11[(l*chunks+t9)*16+lo2:][:n]
+				t65_2 := t65[-8+lo2:][:n]
+				t1022_2 := t1022[(l*chunks+t9)*16+-8+lo2:][:n]
+				t66_2 := t66[0+lo2:][:n]
+				for i := range n {
+					t62Entry := t62_3[i]
+					t65_2[i] = num.FMA32(t11_2[i], t62Entry, t65_2[i])
+					t66_2[i] = F(t1022_2[i] * t62Entry)
+				}
+			}
+			// delta_chunk16_core.g
 			if kern.Wide() {
 				a := backwardNest38Args{
-					unsafe.SliceData(t152),
-					unsafe.SliceData(t56),
-					unsafe.SliceData(t60),
+					unsafe.SliceData(t46),
 					unsafe.SliceData(t66),
+					unsafe.SliceData(t67),
+					unsafe.SliceData(t62_2),
+					unsafe.SliceData(t65),
+					unsafe.SliceData(t70),
 				}
 				backwardNest38(&a)
 			} else {
-				lo5 := max(0, 1)
-				if n := 16 - lo5; n > 0 {
-					t66_2 := t66[0+lo5:][:n]
-					for i := range n {
-						t152_2 := t152[((lo5+i)-1)*16:][:16]
-						t56_2 := t56[(lo5+i)*16:][:16]
-						t60_2 := t60[(lo5+i)*16:][:16]
-						var t662 F
-						t662Sums := [16]F{t662}
-						for j := range 16 {
-							t662Sums[j%16] = num.FMA32(t152_2[j], t56_2[j]+t60_2[j], t662Sums[j%16])
-						}
-						t662 = kern.Sum16(&t662Sums)
-						t66_2[i] = t662
-					}
+				for i := range 16 {
+					t67[i] = t46[i] + t66[i]
+					t70[i] = t62_2[i] + t65[i]
 				}
 			}
 			// delta_chunk16_core.g
+			clear(t68)
+			clear(t69)
+			clear(t73_2)
 			clear(t74)
-			clear(t75)
-			lo5 := max(0, 8)
-			if n := 16 - lo5; n > 0 {
-				t71_2 := t71[0+lo5:][:n]
-				t1022_2 := t1022[(l*chunks+t9)*16+-8+lo5:][:n]
-				t74_2 := t74[0+lo5:][:n]
-				t11_2 := t11[(l*chunks+t9)*16+lo5:][:n]
-				t75_2 := t75[-8+lo5:][:n]
+			lo3 := max(0, 4)
+			if n := 16 - lo3; n > 0 {
+				t67_2 := t67[0+lo3:][:n]
+				t70_2 := t70[0+lo3:][:n]
+				t83_3 := t83[(l*chunks+t9)*16+lo3:][:n]
+				t68_2 := t68[-4+lo3:][:n]
+				t83_4 := t83[(l*chunks+t9)*16+-4+lo3:][:n]
+				t69_2 := t69[0+lo3:][:n]
+				t73_3 := t73_2[-4+lo3:][:n]
+				t73_4 := t73[(l*chunks+t9)*16+-4+lo3:][:n]
+				t74_2 := t74[0+lo3:][:n]
 				for i := range n {
-					t71Entry := t71_2[i]
-					t74_2[i] = F(t1022_2[i] * t71Entry)
-					t75_2[i] = num.FMA32(t11_2[i], t71Entry, t75_2[i])
-				}
-			}
-			// delta_chunk16_core.g
-			clear(t76)
-			clear(t77)
-			lo6 := max(0, 4)
-			if n := 16 - lo6; n > 0 {
-				t74_2 := t74[0+lo6:][:n]
-				t822_2 := t822[(l*chunks+t9)*16+-4+lo6:][:n]
-				t76_2 := t76[0+lo6:][:n]
-				t822_3 := t822[(l*chunks+t9)*16+lo6:][:n]
-				t77_2 := t77[-4+lo6:][:n]
-				for i := range n {
-					t74Entry := t74_2[i]
-					t76_2[i] = F(t822_2[i] * t74Entry)
-					t77_2[i] = num.FMA32(t822_3[i], t74Entry, t77_2[i])
+					t67Entry := t67_2[i]
+					t70Entry := t70_2[i]
+					t83Entry4 := t83_3[i]
+					t68_2[i] = num.FMA32(t83Entry4, t67Entry, t68_2[i])
+					t69_2[i] = F(t83_4[i] * t67Entry)
+					t73_3[i] = num.FMA32(t83Entry4, t70Entry, t73_3[i])
+					t74_2[i] = F(t73_4[i] * t70Entry)
 				}
 			}
 			// delta_chunk16_core.g
 			if kern.Wide() {
 				a := backwardNest39Args{
-					unsafe.SliceData(t71),
+					unsafe.SliceData(t51),
+					unsafe.SliceData(t68),
+					unsafe.SliceData(t69),
+					unsafe.SliceData(t74),
 					unsafe.SliceData(t75),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73_2),
 					unsafe.SliceData(t78),
 				}
 				backwardNest39(&a)
 			} else {
 				for i := range 16 {
-					t78[i] = t71[i] + t75[i]
+					t75[i] = ((t51[i] + t68[i]) + t69[i]) + t74[i]
+					t78[i] = t70[i] + t73_2[i]
 				}
 			}
 			// delta_chunk16_core.g
+			clear(t76)
+			clear(t77)
 			clear(t81)
-			clear(t82_2)
-			lo7 := max(0, 4)
-			if n := 16 - lo7; n > 0 {
-				t78_2 := t78[0+lo7:][:n]
-				t722_2 := t722[(l*chunks+t9)*16+-4+lo7:][:n]
-				t81_2 := t81[0+lo7:][:n]
-				t822_2 := t822[(l*chunks+t9)*16+lo7:][:n]
-				t82_3 := t82_2[-4+lo7:][:n]
+			clear(t82)
+			lo4 := max(0, 2)
+			if n := 16 - lo4; n > 0 {
+				t75_2 := t75[0+lo4:][:n]
+				t78_2 := t78[0+lo4:][:n]
+				t522_2 := t522[(l*chunks+t9)*16+lo4:][:n]
+				t76_2 := t76[-2+lo4:][:n]
+				t522_3 := t522[(l*chunks+t9)*16+-2+lo4:][:n]
+				t77_2 := t77[0+lo4:][:n]
+				t81_2 := t81[-2+lo4:][:n]
+				t422_3 := t422[(l*chunks+t9)*16+-2+lo4:][:n]
+				t82_2 := t82[0+lo4:][:n]
 				for i := range n {
+					t75Entry := t75_2[i]
 					t78Entry := t78_2[i]
-					t81_2[i] = F(t722_2[i] * t78Entry)
-					t82_3[i] = num.FMA32(t822_2[i], t78Entry, t82_3[i])
+					t522Entry4 := t522_2[i]
+					t76_2[i] = num.FMA32(t522Entry4, t75Entry, t76_2[i])
+					t77_2[i] = F(t522_3[i] * t75Entry)
+					t81_2[i] = num.FMA32(t522Entry4, t78Entry, t81_2[i])
+					t82_2[i] = F(t422_3[i] * t78Entry)
 				}
 			}
 			// delta_chunk16_core.g
 			if kern.Wide() {
 				a := backwardNest40Args{
+					unsafe.SliceData(t56),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t77),
-					unsafe.SliceData(t81),
-					unsafe.SliceData(t83),
+					unsafe.SliceData(t82),
+					unsafe.SliceData(t83_2),
 					unsafe.SliceData(t78),
-					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t81),
 					unsafe.SliceData(t86),
 				}
 				backwardNest40(&a)
 			} else {
 				for i := range 16 {
-					t83[i] = (t76[i] + t77[i]) + t81[i]
-					t86[i] = t78[i] + t82_2[i]
+					t83_2[i] = ((t56[i] + t76[i]) + t77[i]) + t82[i]
+					t86[i] = t78[i] + t81[i]
 				}
 			}
 			// delta_chunk16_core.g
@@ -1961,166 +1934,97 @@ func (c *backwardFused) run() {
 			clear(t85)
 			clear(t89)
 			clear(t90)
-			lo8 := max(0, 2)
-			if n := 16 - lo8; n > 0 {
-				t83_2 := t83[0+lo8:][:n]
-				t86_2 := t86[0+lo8:][:n]
-				t522_2 := t522[(l*chunks+t9)*16+-2+lo8:][:n]
-				t84_2 := t84[0+lo8:][:n]
-				t522_3 := t522[(l*chunks+t9)*16+lo8:][:n]
-				t85_2 := t85[-2+lo8:][:n]
-				t422_2 := t422[(l*chunks+t9)*16+-2+lo8:][:n]
-				t89_2 := t89[0+lo8:][:n]
-				t90_2 := t90[-2+lo8:][:n]
+			lo5 := max(0, 1)
+			if n := 16 - lo5; n > 0 {
+				t83_3 := t83_2[0+lo5:][:n]
+				t86_2 := t86[0+lo5:][:n]
+				t16 := t[(l*chunks+t9)*16+lo5:][:n]
+				t84_2 := t84[-1+lo5:][:n]
+				t29 := t[(l*chunks+t9)*16+-1+lo5:][:n]
+				t85_2 := t85[0+lo5:][:n]
+				t222_2 := t222[(l*chunks+t9)*16+-1+lo5:][:n]
+				t89_2 := t89[0+lo5:][:n]
+				t90_2 := t90[-1+lo5:][:n]
 				for i := range n {
-					t83Entry := t83_2[i]
+					t83Entry := t83_3[i]
 					t86Entry := t86_2[i]
-					t84_2[i] = F(t522_2[i] * t83Entry)
-					t522Entry4 := t522_3[i]
-					t85_2[i] = num.FMA32(t522Entry4, t83Entry, t85_2[i])
-					t89_2[i] = F(t422_2[i] * t86Entry)
-					t90_2[i] = num.FMA32(t522Entry4, t86Entry, t90_2[i])
-				}
-			}
-			// delta_chunk16_core.g
-			if kern.Wide() {
-				a := backwardNest41Args{
-					unsafe.SliceData(t84),
-					unsafe.SliceData(t85),
-					unsafe.SliceData(t89),
-					unsafe.SliceData(t91),
-					unsafe.SliceData(t86),
-					unsafe.SliceData(t90),
-					unsafe.SliceData(t94),
-				}
-				backwardNest41(&a)
-			} else {
-				for i := range 16 {
-					t91[i] = (t84[i] + t85[i]) + t89[i]
-					t94[i] = t86[i] + t90[i]
-				}
-			}
-			// delta_chunk16_core.g
-			clear(t92_2)
-			clear(t93)
-			clear(t97)
-			clear(t98)
-			lo9 := max(0, 1)
-			if n := 16 - lo9; n > 0 {
-				t91_2 := t91[0+lo9:][:n]
-				t94_2 := t94[0+lo9:][:n]
-				t16 := t[(l*chunks+t9)*16+-1+lo9:][:n]
-				t92_3 := t92_2[0+lo9:][:n]
-				t27 := t[(l*chunks+t9)*16+lo9:][:n]
-				t93_2 := t93[-1+lo9:][:n]
-				t222_3 := t222[(l*chunks+t9)*16+-1+lo9:][:n]
-				t97_2 := t97[0+lo9:][:n]
-				t98_2 := t98[-1+lo9:][:n]
-				for i := range n {
-					t91Entry := t91_2[i]
-					t94Entry := t94_2[i]
-					t92_3[i] = F(t16[i] * t91Entry)
-					tEntry3 := t27[i]
-					t93_2[i] = num.FMA32(tEntry3, t91Entry, t93_2[i])
-					t97_2[i] = F(t222_3[i] * t94Entry)
-					t98_2[i] = num.FMA32(tEntry3, t94Entry, t98_2[i])
+					tEntry3 := t16[i]
+					t84_2[i] = num.FMA32(tEntry3, t83Entry, t84_2[i])
+					t85_2[i] = F(t29[i] * t83Entry)
+					t89_2[i] = F(t222_2[i] * t86Entry)
+					t90_2[i] = num.FMA32(tEntry3, t86Entry, t90_2[i])
 				}
 			}
 			// delta_chunk16_core.g.start
-			clear(t102_2)
+			clear(t92_2)
 			if kern.Wide() {
-				a := backwardNest42Args{
-					unsafe.SliceData(t94),
-					unsafe.SliceData(t98),
-					unsafe.SliceData(t102_2),
+				a := backwardNest41Args{
+					unsafe.SliceData(t86),
+					unsafe.SliceData(t90),
+					unsafe.SliceData(t92_2),
 				}
-				backwardNest42(&a)
+				backwardNest41(&a)
 			} else {
 				if n := min(16, 1); n > 0 {
-					t94_2 := t94[:n]
-					t98_2 := t98[:n]
-					t102_3 := t102_2[:n]
+					t86_2 := t86[:n]
+					t90_2 := t90[:n]
+					t92_3 := t92_2[:n]
 					for i := range n {
-						t102_3[i] = t94_2[i] + t98_2[i]
+						t92_3[i] = t86_2[i] + t90_2[i]
 					}
 				}
 			}
 			// delta_chunk16_core.g.start
 			if kern.Wide() {
-				a := backwardNest43Args{
-					unsafe.SliceData(t62_2),
-					unsafe.SliceData(t63),
-					unsafe.SliceData(t66),
+				a := backwardNest42Args{
+					unsafe.SliceData(t59),
+					unsafe.SliceData(t84),
+					unsafe.SliceData(t85),
+					unsafe.SliceData(t89),
 					unsafe.SliceData(t92_2),
-					unsafe.SliceData(t93),
-					unsafe.SliceData(t97),
-					unsafe.SliceData(t102_2),
 					unsafe.SliceData(t17),
-					unsafe.SliceData(t222_2),
-					unsafe.SliceData(t2322),
+					unsafe.SliceData(t252),
+					unsafe.SliceData(t28),
 					unsafe.SliceData(t20),
 					16*t9 + 16*chunks*l,
 				}
-				backwardNest43(&a)
+				backwardNest42(&a)
 			} else {
 				t17_2 := t17[(l*chunks+t9)*16:][:16]
 				t20_2 := t20[(l*chunks+t9)*16:][:16]
 				for i := range 16 {
-					t17_2[i] = (((((t62_2[i] + t63[i]) + t66[i]) + t92_2[i]) + t93[i]) + t97[i]) + t102_2[i]
-					t20_2[i] = t222_2[i] + t2322[i]
+					t17_2[i] = (((t59[i] + t84[i]) + t85[i]) + t89[i]) + t92_2[i]
+					t20_2[i] = t252[i] + t28[i]
 				}
 			}
 			// delta_chunk16_core.Q
-			kern.GemmFMA(dK, 16, 16, F(1), false, kern.From(t18, (l*chunks+t9)*16*dK), 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t382, 1, 16)
+			kern.GemmFMA(dK, 16, 16, F(1), false, kern.From(t18, (l*chunks+t9)*16*dK), 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t1722, 1, 16)
 			// delta_chunk16_core.y
-			kern.GemmFMA(dK, 16, dV, F(1), true, kern.From(t18, (l*chunks+t9)*16*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1122, 1, dV)
+			kern.GemmFMA(dK, 16, dV, F(1), true, kern.From(t18, (l*chunks+t9)*16*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1222, 1, dV)
 			// delta_chunk16_core.g.start, delta_chunk16_core.M, delta_chunk16_core.c
-			if kern.Wide() {
-				a := backwardNest44Args{
-					unsafe.SliceData(t152),
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t263),
-					unsafe.SliceData(t110),
-					unsafe.SliceData(t19),
-					16*dK*t9 + 16*chunks*dK*l,
-					dK,
-				}
-				backwardNest44(&a)
-			} else {
-				t152_2 := t152[15*16:][:16]
-				t172_2 := t172[15*16:][:16]
-				t203_2 := t203[15*16:][:16]
-				t232_2 := t232[15*16:][:16]
-				t263_2 := t263[15*16:][:16]
-				for i := range 16 {
-					t110_2 := t110[i*dK:][:dK]
-					t19_2 := t19[((l*chunks+t9)*16+i)*dK:][:dK]
-					w5 := (((t152_2[i] + t172_2[i]) + t203_2[i]) + t232_2[i]) + t263_2[i]
-					for j := range dK {
-						t19_2[j] = F(w5 * t110_2[j])
-					}
+			for i := range 16 {
+				t19_2 := t19[((l*chunks+t9)*16+i)*dK:][:dK]
+				w4 := (((t154_2[i] + t172_2[i]) + t202_2[i]) + t232_2[i]) + t262_2[i]
+				for j := range dK {
+					t19_2[j] = F(w4 * t723[j*16+i])
 				}
 			}
-			// delta_chunk16_core.K
-			kern.GemmFMA(dK, 16, 16, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t2522, 16, 1)
-			// delta_chunk16_core.K
-			kern.GemmFMA(dK, 16, 16, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t2522, 1, 16)
+			// delta_chunk16_core.g.start
+			kern.GemmFMA(dK, 16, 16, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t99, 1, 16)
 			// delta_chunk16_core.U
-			kern.GemmFMA(dK, 16, dV, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t312, 1, dV)
+			kern.GemmFMA(dK, 16, dV, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t342, 1, dV)
 			// delta_chunk16_core.Q
-			kern.GemmFMA(dK, 16, 16, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(t2, (l*chunks+t9)*16*dK), 1, dK, t382, 16, 1)
+			kern.GemmFMA(dK, 16, 16, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(t2, (l*chunks+t9)*16*dK), 1, dK, t1722, 16, 1)
 			// delta_chunk16_core.g.start, delta_chunk16_core.M
 			gEntry2 := g[(l*chunks+t9)*16+15]
 			if kern.Wide() {
-				a := backwardNest45Args{
+				a := backwardNest43Args{
 					unsafe.SliceData(MBarState2),
 					dV,
 					dK,
 					[2]float32{gEntry2},
 				}
-				backwardNest45(&a)
+				backwardNest43(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -2130,15 +2034,15 @@ func (c *backwardFused) run() {
 				}
 			}
 			// delta_chunk16_core.U
-			kern.GemmFMA(dK, dV, 16, F(1), true, MBarState2, 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t312, dV, 1)
+			kern.GemmFMA(dK, dV, 16, F(1), true, MBarState2, 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t342, dV, 1)
 			// delta_chunk16_core.y
-			kern.GemmFMA(dK, dV, 16, F(1), true, MBarState2, 1, dK, kern.From(t2, (l*chunks+t9)*16*dK), 1, dK, t1122, dV, 1)
+			kern.GemmFMA(dK, dV, 16, F(1), true, MBarState2, 1, dK, kern.From(t2, (l*chunks+t9)*16*dK), 1, dK, t1222, dV, 1)
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
 	}
 	clear(t22_2)
 	if kern.Wide() {
-		a := backwardNest46Args{
+		a := backwardNest44Args{
 			unsafe.SliceData(t22_2),
 			unsafe.SliceData(t21),
 			L,
@@ -2148,7 +2052,7 @@ func (c *backwardFused) run() {
 			16 * dV,
 			dV,
 		}
-		backwardNest46(&a)
+		backwardNest44(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2165,7 +2069,7 @@ func (c *backwardFused) run() {
 	clear(t23)
 	clear(t26)
 	if kern.Wide() {
-		a := backwardNest47Args{
+		a := backwardNest45Args{
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t26),
@@ -2175,7 +2079,7 @@ func (c *backwardFused) run() {
 			T,
 			chunks,
 		}
-		backwardNest47(&a)
+		backwardNest45(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2193,7 +2097,7 @@ func (c *backwardFused) run() {
 	clear(t24)
 	clear(t25)
 	if kern.Wide() {
-		a := backwardNest48Args{
+		a := backwardNest46Args{
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t25),
@@ -2205,7 +2109,7 @@ func (c *backwardFused) run() {
 			16 * dK,
 			dK,
 		}
-		backwardNest48(&a)
+		backwardNest46(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2223,7 +2127,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := backwardNest49Args{
+		a := backwardNest47Args{
 			unsafe.SliceData(t15),
 			unsafe.SliceData(t26),
 			unsafe.SliceData(c.RhoBar),
@@ -2233,7 +2137,7 @@ func (c *backwardFused) run() {
 			L,
 			T,
 		}
-		backwardNest49(&a)
+		backwardNest47(&a)
 	} else {
 		for i := range L {
 			t15_2 := t15[i*T:][:T]
@@ -2249,7 +2153,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := backwardNest50Args{
+		a := backwardNest48Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t25),
 			unsafe.SliceData(c.QBar),
@@ -2261,25 +2165,25 @@ func (c *backwardFused) run() {
 			T,
 			dK,
 		}
-		backwardNest50(&a)
+		backwardNest48(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t112_3 := t112[(i*T+j)*dK:][:dK]
+				t112_2 := t112[(i*T+j)*dK:][:dK]
 				t25_2 := t25[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t13_2 := t13[(i*T+j)*dK:][:dK]
 				t24_2 := t24[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					qBar[k] = t112_3[k] + t25_2[k]
+					qBar[k] = t112_2[k] + t25_2[k]
 					kBar[k] = t13_2[k] + t24_2[k]
 				}
 			}
 		}
 	}
 	if kern.Wide() {
-		a := backwardNest51Args{
+		a := backwardNest49Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t22_2),
 			unsafe.SliceData(c.VBar),
@@ -2288,7 +2192,7 @@ func (c *backwardFused) run() {
 			T,
 			dV,
 		}
-		backwardNest51(&a)
+		backwardNest49(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2319,32 +2223,32 @@ func (c *backwardRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t6 := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:L*T-16*L*chunks]                                      // [L, T - 16·chunks]
-	t7 := c.Work[32*L*chunks*dK+16*L*chunks*dV+L*T+16*L*chunks:][:L*T-16*L*chunks]                                  // [L, T - 16·chunks]
-	t8 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                                      // [L, T - 16·chunks, d_k]
-	t10 := c.Work[L*T*dK+16*L*chunks*dK+16*L*chunks*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                              // [L, T - 16·chunks, d_k]
-	t32 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T:][:L*T*dV-16*L*chunks*dV]                                           // [L, T - 16·chunks, d_v]
-	t52 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+2*L*T:][:L*dK*dV]                                                  // [L, d_v, d_k]
-	t62 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-16*L*chunks]                                  // [L, T - 16·chunks]
-	t72 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T-16*L*chunks]                      // [L, T - 16·chunks]
-	t82 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*dK*dV+4*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]                // [L, T - 16·chunks, d_k]
-	t92 := c.Work[3*L*T*dK+L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+4*L*T-32*L*chunks:][:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
-	t102 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]             // [L, T - 16·chunks, d_k]
+	t6 := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:L*T-16*L*chunks]                          // [L, T - 16·chunks]
+	t7 := c.Work[32*L*chunks*dK+16*L*chunks*dV+L*T+16*L*chunks:][:L*T-16*L*chunks]                      // [L, T - 16·chunks]
+	t8 := c.Work[32*L*chunks*dK+16*L*chunks*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                          // [L, T - 16·chunks, d_k]
+	t10 := c.Work[L*T*dK+16*L*chunks*dK+16*L*chunks*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                  // [L, T - 16·chunks, d_k]
+	t32 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T:][:L*T*dV-16*L*chunks*dV]                               // [L, T - 16·chunks, d_v]
+	t52 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+2*L*T:][:L*dK*dV]                                      // [L, d_v, d_k]
+	t62 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-16*L*chunks]                      // [L, T - 16·chunks]
+	t92 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dV-16*L*chunks*dV]    // [L, T - 16·chunks, d_v]
+	t102 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK]                // [L, T - 16·chunks, d_k]
+	t722 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t152 := c.Work[4*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t102_2 := t102
+	t722_2 := t722
 	t62_2 := t62
-	t72_2 := t72
-	t82_2 := t82
+	t152_2 := t152
 	if block > 0 {
-		t102_2 = c.Work[8*L*T*dK+4*L*T*dV+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6272+(block-1)*(2*L*T*dK-32*L*chunks*dK+2*L*T-32*L*chunks):][:L*T*dK-16*L*chunks*dK]
+		t102_2 = c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6416+(block-1)*(3*L*T*dK-48*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
 		clear(t102_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
-		t62_2 = c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6272+(block-1)*(2*L*T*dK-32*L*chunks*dK+2*L*T-32*L*chunks):][:L*T-16*L*chunks]
+		t722_2 = c.Work[10*L*T*dK+4*L*T*dV-32*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6416+(block-1)*(3*L*T*dK-48*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
+		clear(t722_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
+		t62_2 = c.Work[11*L*T*dK+4*L*T*dV-48*L*chunks*dK+16*L*chunks*dV+L*dK*dV+8*L*T+224*L*chunks+dK*dV+16*dK+64*dV+6416+(block-1)*(3*L*T*dK-48*L*chunks*dK+L*T-16*L*chunks):][:L*T-16*L*chunks]
 		clear(t62_2[l*(T-16*chunks):][:T-16*chunks])
-		t72_2 = c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+9*L*T+208*L*chunks+dK*dV+16*dK+64*dV+6272+(block-1)*(2*L*T*dK-32*L*chunks*dK+2*L*T-32*L*chunks):][:L*T-16*L*chunks]
-		clear(t72_2[l*(T-16*chunks):][:T-16*chunks])
-		t82_2 = c.Work[9*L*T*dK+4*L*T*dV-16*L*chunks*dK+16*L*chunks*dV+L*dK*dV+10*L*T+192*L*chunks+dK*dV+16*dK+64*dV+6272+(block-1)*(2*L*T*dK-32*L*chunks*dK+2*L*T-32*L*chunks):][:L*T*dK-16*L*chunks*dK]
-		clear(t82_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
+		t152_2 = c.Work[11*L*T*dK+4*L*T*dV-48*L*chunks*dK+16*L*chunks*dV+L*dK*dV+9*L*T+208*L*chunks+dK*dV+16*dK+64*dV+6416+(block-1)*(3*L*T*dK-48*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
+		clear(t152_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -2361,7 +2265,7 @@ func (c *backwardRows1) Part(part int) {
 				rows = widths.Next(rows, last-i, false)
 				MBarState, rest := scratch.Data[:kern.RowLen(dK, rows)], scratch.Data[kern.RowLen(dK, rows):]
 				MTrail, rest2 := rest[:(C+1)*kern.RowLen(dK, rows)], rest[(C+1)*kern.RowLen(dK, rows):]
-				t43 := rest2
+				t323 := rest2
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -2388,19 +2292,19 @@ func (c *backwardRows1) Part(part int) {
 				{
 					a := backwardTime6Args{
 						unsafe.SliceData(t32),
+						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(t10),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(t8),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(t102_2),
-						unsafe.SliceData(t43),
+						unsafe.SliceData(t323),
+						unsafe.SliceData(t722_2),
 						unsafe.SliceData(t62_2),
-						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(t7),
-						unsafe.SliceData(t72_2),
 						unsafe.SliceData(t92),
 						unsafe.SliceData(t6),
-						unsafe.SliceData(t82_2),
+						unsafe.SliceData(t152_2),
 						i + C*dV*s + (T*dV-16*chunks*dV)*l,
 						C*dK*s + (T*dK-16*chunks*dK)*l,
 						dK,
@@ -2421,7 +2325,7 @@ func (c *backwardRows1) Part(part int) {
 		scratch := workers.Borrow(dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		MTrail, rest2 := rest[:C*dK+dK], rest[C*dK+dK:]
-		t43 := rest2
+		t323 := rest2
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
@@ -2444,7 +2348,6 @@ func (c *backwardRows1) Part(part int) {
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
 					t62_3 := t62_2[l*(T-16*chunks)+C*s:][:n]
 					t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
-					t72_3 := t72_2[l*(T-16*chunks)+C*s:][:n]
 					t6_2 := t6[l*(T-16*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t10_2 := t10[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
@@ -2452,36 +2355,35 @@ func (c *backwardRows1) Part(part int) {
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t102_3 := t102_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						t82_3 := t82_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t722_3 := t722_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t152_3 := t152_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk16_core.y, delta_chunk16_core.M
-						var t262 F
-						var t1023 F
+						var t182 F
+						var t104 F
 						t32Entry := t32[(l*(T-16*chunks)+a+C*s)*dV+i]
-						t262Sums := [16]F{t262}
-						t1023Sums := [16]F{t1023}
-						for j := range dK {
-							t44 := num.FMA32(t10_2[j], t32Entry, MBarState[j])
-							t262Sums[j%16] = num.FMA32(t44, t8_2[j], t262Sums[j%16])
-							t1023Sums[j%16] = num.FMA32(MTrail2[j], t44, t1023Sums[j%16])
-							t102_3[j] = num.FMA32(MTrail3[j], t32Entry, t102_3[j])
-							t43[j] = t44
-						}
-						t262 = kern.Sum16(&t262Sums)
-						t1023 = kern.Sum16(&t1023Sums)
-						t62_3[a] = t62_3[a] + t1023
-						// delta_chunk16_core.M
 						MLinEntry := c.MLin[(l*(T-16*chunks)+a+C*s)*dV+i]
-						t7Entry2 := t7_2[a]
-						t72_3[a] = num.FMA32(-MLinEntry, t262, t72_3[a])
-						t92[(l*(T-16*chunks)+a+C*s)*dV+i] = F(t7Entry2 * t262)
-						// delta_chunk16_core.M
-						t6Entry2 := t6_2[a]
-						w2 := F(t7Entry2 * t262)
-						w3 := F(t7Entry2 * MLinEntry)
+						t182Sums := [16]F{t182}
+						t104Sums := [16]F{t104}
 						for j := range dK {
-							t43Entry := t43[j]
-							MBarState[j] = num.FMA32(-w2, t8_2[j], F(t6Entry2*t43Entry))
-							t82_3[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t43Entry, t82_3[j]))
+							t324 := num.FMA32(t10_2[j], t32Entry, MBarState[j])
+							t182Sums[j%16] = num.FMA32(t324, t8_2[j], t182Sums[j%16])
+							t104Sums[j%16] = num.FMA32(MTrail2[j], t324, t104Sums[j%16])
+							t102_3[j] = num.FMA32(MTrail3[j], t32Entry, t102_3[j])
+							t323[j] = t324
+							t722_3[j] = num.FMA32(-t324, MLinEntry, t722_3[j])
+						}
+						t182 = kern.Sum16(&t182Sums)
+						t104 = kern.Sum16(&t104Sums)
+						t62_3[a] = t62_3[a] + t104
+						// delta_chunk16_core.M
+						t7Entry2 := t7_2[a]
+						t92[(l*(T-16*chunks)+a+C*s)*dV+i] = F(t7Entry2 * t182)
+						// delta_chunk16_core.M
+						w2 := F(t7Entry2 * t182)
+						t6Entry2 := t6_2[a]
+						for j := range dK {
+							t152_3[j] = num.FMA32(-w2, MTrail2[j], t152_3[j])
+							MBarState[j] = num.FMA32(-w2, t8_2[j], F(t6Entry2*t323[j]))
 						}
 					}
 				}

@@ -447,18 +447,6 @@ func backwardNest49AVX512(a *backwardNest49Args)
 //go:noescape
 func backwardNest49AVX2(a *backwardNest49Args)
 
-//go:noescape
-func backwardNest50AVX512(a *backwardNest50Args)
-
-//go:noescape
-func backwardNest50AVX2(a *backwardNest50Args)
-
-//go:noescape
-func backwardNest51AVX512(a *backwardNest51Args)
-
-//go:noescape
-func backwardNest51AVX2(a *backwardNest51Args)
-
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -1043,20 +1031,4 @@ func backwardNest49(a *backwardNest49Args) {
 		return
 	}
 	backwardNest49AVX2(a)
-}
-
-func backwardNest50(a *backwardNest50Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest50AVX512(a)
-		return
-	}
-	backwardNest50AVX2(a)
-}
-
-func backwardNest51(a *backwardNest51Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest51AVX512(a)
-		return
-	}
-	backwardNest51AVX2(a)
 }

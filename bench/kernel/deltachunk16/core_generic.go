@@ -143,7 +143,3 @@ func backwardNest47(*backwardNest47Args) { panic("no assembly in this build") }
 func backwardNest48(*backwardNest48Args) { panic("no assembly in this build") }
 
 func backwardNest49(*backwardNest49Args) { panic("no assembly in this build") }
-
-func backwardNest50(*backwardNest50Args) { panic("no assembly in this build") }
-
-func backwardNest51(*backwardNest51Args) { panic("no assembly in this build") }

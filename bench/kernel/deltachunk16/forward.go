@@ -138,9 +138,9 @@ func (c *Forward[F]) Run() {
 	work = work[256:]
 	t38 := work[:256] // [16, 16]
 	work = work[256:]
-	t53 := work[:256] // [16, 16]
+	t623 := work[:256] // [16, 16]
 	work = work[256:]
-	t63 := work[:16*dK]    // [16, d_k]
+	t722 := work[:16*dK]   // [16, d_k]
 	MState2 := c.Rows[:dK] // [d_k]
 	for i := range L {
 		for j := range chunks {
@@ -497,9 +497,9 @@ func (c *Forward[F]) Run() {
 				t23_3 := t23[i*16:][:16]
 				t26_3 := t26[i*16:][:16]
 				Q2_2 := Q2[i*16:][:16]
-				t53_2 := t53[i*16:][:16]
+				t623_2 := t623[i*16:][:16]
 				for j := range 16 {
-					t53_2[j] = F(((((t15_3[j] + t17_3[j]) + t20_3[j]) + t23_3[j]) + t26_3[j]) * Q2_2[j])
+					t623_2[j] = F(((((t15_3[j] + t17_3[j]) + t20_3[j]) + t23_3[j]) + t26_3[j]) * Q2_2[j])
 				}
 			}
 			// delta_chunk16_core.y
@@ -512,14 +512,14 @@ func (c *Forward[F]) Run() {
 				}
 			}
 			// delta_chunk16_core.y
-			kern.Gemm(dV, 16, 16, F(1), true, kern.From(y2, (l*chunks+t11)*16*dV), 1, dV, U2, 1, dV, t53, 1, 16)
+			kern.Gemm(dV, 16, 16, F(1), true, kern.From(y2, (l*chunks+t11)*16*dV), 1, dV, U2, 1, dV, t623, 1, 16)
 			// delta_chunk16_core.M, delta_chunk16_core.c
 			for i := range 16 {
 				t3_2 := t3[((l*chunks+t11)*16+i)*dK:][:dK]
-				t63_2 := t63[i*dK:][:dK]
+				t722_2 := t722[i*dK:][:dK]
 				w2 := (((t15_2[i] + t17_2[i]) + t20_2[i]) + t23_2[i]) + t26_2[i]
 				for j := range dK {
-					t63_2[j] = F(t3_2[j] * w2)
+					t722_2[j] = F(t3_2[j] * w2)
 				}
 			}
 			// delta_chunk16_core.M
@@ -531,7 +531,7 @@ func (c *Forward[F]) Run() {
 				}
 			}
 			// delta_chunk16_core.M
-			kern.Gemm(dV, dK, 16, F(1), true, MState, dK, 1, U2, 1, dV, t63, dK, 1)
+			kern.Gemm(dV, dK, 16, F(1), true, MState, dK, 1, U2, 1, dV, t722, dK, 1)
 			if len(c.YProd) > 0 {
 				t14_2 := t14[:16*dV]
 				yProd := c.YProd[(l*chunks+t11)*16*dV:][:16*dV]

@@ -137,13 +137,13 @@ type forwardNest14Args struct {
 }
 
 type forwardNest15Args struct {
-	t15 *float32
-	t17 *float32
-	t20 *float32
-	t23 *float32
-	t26 *float32
-	Q2  *float32
-	t53 *float32
+	t15  *float32
+	t17  *float32
+	t20  *float32
+	t23  *float32
+	t26  *float32
+	Q2   *float32
+	t623 *float32
 }
 
 type forwardNest16Args struct {
@@ -156,15 +156,15 @@ type forwardNest16Args struct {
 }
 
 type forwardNest17Args struct {
-	t15 *float32
-	t17 *float32
-	t20 *float32
-	t23 *float32
-	t26 *float32
-	t3  *float32
-	t63 *float32
-	n0  int // 16·d_k·t + 16·chunks·d_k·l
-	n1  int // d_k
+	t15  *float32
+	t17  *float32
+	t20  *float32
+	t23  *float32
+	t26  *float32
+	t3   *float32
+	t722 *float32
+	n0   int // 16·d_k·t + 16·chunks·d_k·l
+	n1   int // d_k
 }
 
 type forwardNest18Args struct {
@@ -271,8 +271,8 @@ func (c *forwardFused) run() {
 	t31 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+208*L*chunks+dK*dV+48*dV+1792:][:16]                      // [16]
 	t36 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+208*L*chunks+dK*dV+48*dV+1808:][:256]                     // [16, 16]
 	t38 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+208*L*chunks+dK*dV+48*dV+2064:][:256]                     // [16, 16]
-	t53 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+208*L*chunks+dK*dV+48*dV+2320:][:256]                     // [16, 16]
-	t63 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+208*L*chunks+dK*dV+48*dV+2576:][:16*dK]                   // [16, d_k]
+	t623 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+208*L*chunks+dK*dV+48*dV+2320:][:256]                    // [16, 16]
+	t722 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+208*L*chunks+dK*dV+48*dV+2576:][:16*dK]                  // [16, d_k]
 	if kern.Wide() {
 		a := forwardNest1Args{
 			unsafe.SliceData(c.Rho),
@@ -775,7 +775,7 @@ func (c *forwardFused) run() {
 					unsafe.SliceData(t23),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(Q2),
-					unsafe.SliceData(t53),
+					unsafe.SliceData(t623),
 				}
 				forwardNest15(&a)
 			} else {
@@ -786,9 +786,9 @@ func (c *forwardFused) run() {
 					t23_2 := t23[i*16:][:16]
 					t26_2 := t26[i*16:][:16]
 					Q2_2 := Q2[i*16:][:16]
-					t53_2 := t53[i*16:][:16]
+					t623_2 := t623[i*16:][:16]
 					for j := range 16 {
-						t53_2[j] = F(((((t15_2[j] + t17_2[j]) + t20_2[j]) + t23_2[j]) + t26_2[j]) * Q2_2[j])
+						t623_2[j] = F(((((t15_2[j] + t17_2[j]) + t20_2[j]) + t23_2[j]) + t26_2[j]) * Q2_2[j])
 					}
 				}
 			}
@@ -815,7 +815,7 @@ func (c *forwardFused) run() {
 				}
 			}
 			// delta_chunk16_core.y
-			kern.GemmFMA(dV, 16, 16, F(1), true, kern.From(y2, (l*chunks+t11)*16*dV), 1, dV, U2, 1, dV, t53, 1, 16)
+			kern.GemmFMA(dV, 16, 16, F(1), true, kern.From(y2, (l*chunks+t11)*16*dV), 1, dV, U2, 1, dV, t623, 1, 16)
 			// delta_chunk16_core.M, delta_chunk16_core.c
 			if kern.Wide() {
 				a := forwardNest17Args{
@@ -825,7 +825,7 @@ func (c *forwardFused) run() {
 					unsafe.SliceData(t23),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t3),
-					unsafe.SliceData(t63),
+					unsafe.SliceData(t722),
 					16*dK*t11 + 16*chunks*dK*l,
 					dK,
 				}
@@ -838,10 +838,10 @@ func (c *forwardFused) run() {
 				t26_2 := t26[15*16:][:16]
 				for i := range 16 {
 					t3_2 := t3[((l*chunks+t11)*16+i)*dK:][:dK]
-					t63_2 := t63[i*dK:][:dK]
+					t722_2 := t722[i*dK:][:dK]
 					w2 := (((t15_2[i] + t17_2[i]) + t20_2[i]) + t23_2[i]) + t26_2[i]
 					for j := range dK {
-						t63_2[j] = F(t3_2[j] * w2)
+						t722_2[j] = F(t3_2[j] * w2)
 					}
 				}
 			}
@@ -864,7 +864,7 @@ func (c *forwardFused) run() {
 				}
 			}
 			// delta_chunk16_core.M
-			kern.GemmFMA(dV, dK, 16, F(1), true, MState, dK, 1, U2, 1, dV, t63, dK, 1)
+			kern.GemmFMA(dV, dK, 16, F(1), true, MState, dK, 1, U2, 1, dV, t722, dK, 1)
 			if len(c.YProd) > 0 {
 				copy(c.YProd[(l*chunks+t11)*16*dV:][:16*dV], t14[:16*dV])
 			}

@@ -112,11 +112,11 @@ func (c *Backward[F]) Run() {
 						// hebbian_core.y, hebbian_core.M
 						rhoEntry2 := rho[a]
 						var t70 F
-						var t100 F
+						var t90 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
 						vEntry20 := c.V[(l*T+a+C*s)*dV+i]
 						var t71 F
-						var t101 F
+						var t91 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
 						vEntry21 := c.V[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
@@ -126,13 +126,13 @@ func (c *Backward[F]) Run() {
 							kBarSum := kBar[j]
 							t40 := MBarState[j][0] + F(qEntry*yBarEntry0)
 							t70 += F(t40 * kEntry)
-							t100 += F(MTrail3[j][0] * t40)
+							t90 += F(MTrail3[j][0] * t40)
 							qBarSum += F(MTrail4[j][0] * yBarEntry0)
 							kBarSum += F(t40 * vEntry20)
 							MBarState[j][0] = F(rhoEntry2 * t40)
 							t41 := MBarState[j][1] + F(qEntry*yBarEntry1)
 							t71 += F(t41 * kEntry)
-							t101 += F(MTrail3[j][1] * t41)
+							t91 += F(MTrail3[j][1] * t41)
 							qBarSum += F(MTrail4[j][1] * yBarEntry1)
 							kBarSum += F(t41 * vEntry21)
 							MBarState[j][1] = F(rhoEntry2 * t41)
@@ -141,9 +141,9 @@ func (c *Backward[F]) Run() {
 						}
 						rhoBarSum := rhoBar[a]
 						c.VBar[(l*T+a+C*s)*dV+i] = t70
-						rhoBarSum += t100
+						rhoBarSum += t90
 						c.VBar[(l*T+a+C*s)*dV+i+1] = t71
-						rhoBarSum += t101
+						rhoBarSum += t91
 						rhoBar[a] = rhoBarSum
 					}
 				}
@@ -191,20 +191,20 @@ func (c *Backward[F]) Run() {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						// hebbian_core.y, hebbian_core.M
 						var t7 F
-						var t10 F
+						var t9 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho[a]
 						for j := range dK {
 							t4 := MBarState[j][0] + F(q[j]*yBarEntry)
 							t7 += F(t4 * k[j])
-							t10 += F(MTrail3[j][0] * t4)
+							t9 += F(MTrail3[j][0] * t4)
 							qBar[j] += F(MTrail4[j][0] * yBarEntry)
 							kBar[j] += F(t4 * vEntry2)
 							MBarState[j][0] = F(rhoEntry2 * t4)
 						}
 						c.VBar[(l*T+a+C*s)*dV+i] = t7
-						rhoBar[a] += t10
+						rhoBar[a] += t9
 					}
 				}
 			}

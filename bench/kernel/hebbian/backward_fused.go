@@ -195,24 +195,24 @@ func (c *backwardRows1) Part(part int) {
 						kBar2 := kBar[(l*T+a+C*s)*dK:][:dK]
 						// hebbian_core.y, hebbian_core.M
 						var t7 F
-						var t10 F
+						var t9 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho[a]
 						t7Sums := [16]F{t7}
-						t10Sums := [16]F{t10}
+						t9Sums := [16]F{t9}
 						for j := range dK {
 							t4 := num.FMA32(q[j], yBarEntry, MBarState[j])
 							t7Sums[j%16] = num.FMA32(t4, k[j], t7Sums[j%16])
-							t10Sums[j%16] = num.FMA32(MTrail2[j], t4, t10Sums[j%16])
+							t9Sums[j%16] = num.FMA32(MTrail2[j], t4, t9Sums[j%16])
 							qBar2[j] = num.FMA32(MTrail3[j], yBarEntry, qBar2[j])
 							kBar2[j] = num.FMA32(t4, vEntry2, kBar2[j])
 							MBarState[j] = F(rhoEntry2 * t4)
 						}
 						t7 = kern.Sum16(&t7Sums)
-						t10 = kern.Sum16(&t10Sums)
+						t9 = kern.Sum16(&t9Sums)
 						c.VBar[(l*T+a+C*s)*dV+i] = t7
-						rhoBar2[a] = rhoBar2[a] + t10
+						rhoBar2[a] = rhoBar2[a] + t9
 					}
 				}
 			}

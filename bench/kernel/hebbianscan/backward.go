@@ -109,15 +109,15 @@ func (c *Backward[F]) Run() {
 	work = work[16*L*chunks*dK:]
 	t18 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
-	t822 := work[:16*L*chunks] // [L, chunks, 16]
+	t922 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t152 := work[:16*L*chunks] // [L, chunks, 16]
+	t162 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t232 := work[:16*L*chunks] // [L, chunks, 16]
+	t242 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t31 := work[:16*L*chunks] // [L, chunks, 16]
+	t32_2 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t40 := work[:16*L*chunks] // [L, chunks, 16]
+	t39 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t1023 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
@@ -190,25 +190,25 @@ func (c *Backward[F]) Run() {
 	rows = rows[16*dK:]
 	t522 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t922 := rows[:16*dK] // [16, d_k]
+	t822 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t1222 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t162 := rows[:16*dK] // [16, d_k]
+	t152 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t202 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t24 := rows[:16*dK] // [16, d_k]
+	t23 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t28 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t32_2 := rows[:16*dK] // [16, d_k]
+	t31 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t35_2 := rows[:16*dK] // [16, d_k]
+	t33 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t38 := rows[:16] // [16]
+	t36 := rows[:16] // [16]
 	rows = rows[16:]
-	t41 := rows[:dK] // [d_k]
+	t38 := rows[:dK] // [d_k]
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
@@ -337,11 +337,11 @@ func (c *Backward[F]) Run() {
 						// hebbian_scan_core.y, hebbian_scan_core.M
 						t5Entry2 := t5_2[a]
 						var t740 F
-						var t1030 F
+						var t90 F
 						t32Entry0 := t32[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t6Entry20 := t6[(l*(T-16*chunks)+a+C*s)*dV+i]
 						var t741 F
-						var t1031 F
+						var t91 F
 						t32Entry1 := t32[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						t6Entry21 := t6[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
@@ -351,13 +351,13 @@ func (c *Backward[F]) Run() {
 							t82Sum := t82_2[j]
 							t430 := MBarState[j][0] + F(t8Entry*t32Entry0)
 							t740 += F(t430 * t7Entry)
-							t1030 += F(MTrail4[j][0] * t430)
+							t90 += F(MTrail4[j][0] * t430)
 							t92Sum += F(MTrail5[j][0] * t32Entry0)
 							t82Sum += F(t430 * t6Entry20)
 							MBarState[j][0] = F(t5Entry2 * t430)
 							t431 := MBarState[j][1] + F(t8Entry*t32Entry1)
 							t741 += F(t431 * t7Entry)
-							t1031 += F(MTrail4[j][1] * t431)
+							t91 += F(MTrail4[j][1] * t431)
 							t92Sum += F(MTrail5[j][1] * t32Entry1)
 							t82Sum += F(t431 * t6Entry21)
 							MBarState[j][1] = F(t5Entry2 * t431)
@@ -366,9 +366,9 @@ func (c *Backward[F]) Run() {
 						}
 						t62Sum := t62_2[a]
 						t72[(l*(T-16*chunks)+a+C*s)*dV+i] = t740
-						t62Sum += t1030
+						t62Sum += t90
 						t72[(l*(T-16*chunks)+a+C*s)*dV+i+1] = t741
-						t62Sum += t1031
+						t62Sum += t91
 						t62_2[a] = t62Sum
 					}
 				}
@@ -416,20 +416,20 @@ func (c *Backward[F]) Run() {
 						t82_2 := t82[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan_core.y, hebbian_scan_core.M
 						var t74 F
-						var t103 F
+						var t9 F
 						t32Entry := t32[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t6Entry2 := t6[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t5Entry2 := t5_2[a]
 						for j := range dK {
 							t43 := MBarState[j][0] + F(t8_2[j]*t32Entry)
 							t74 += F(t43 * t7_2[j])
-							t103 += F(MTrail4[j][0] * t43)
+							t9 += F(MTrail4[j][0] * t43)
 							t92_2[j] += F(MTrail5[j][0] * t32Entry)
 							t82_2[j] += F(t43 * t6Entry2)
 							MBarState[j][0] = F(t5Entry2 * t43)
 						}
 						t72[(l*(T-16*chunks)+a+C*s)*dV+i] = t74
-						t62_2[a] += t103
+						t62_2[a] += t9
 					}
 				}
 			}
@@ -522,11 +522,11 @@ func (c *Backward[F]) Run() {
 	// hebbian_scan_core
 	clear(t16)
 	clear(t18)
-	clear(t822)
-	clear(t152)
-	clear(t232)
-	clear(t31)
-	clear(t40)
+	clear(t922)
+	clear(t162)
+	clear(t242)
+	clear(t32_2)
+	clear(t39)
 	for l := range L {
 		i := 0
 		for ; i+3 < dV; i += 4 {
@@ -745,17 +745,17 @@ func (c *Backward[F]) Run() {
 					for j := range 16 {
 						t2_2 := t2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t17_2 := t17[j*dK:][:dK]
-						t35_3 := t35[j*dK:][:dK]
+						t35_2 := t35[j*dK:][:dK]
 						tEntry20 := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						tEntry21 := t[((l*chunks+a+C*s)*16+j)*dV+i+1]
 						tEntry22 := t[((l*chunks+a+C*s)*16+j)*dV+i+2]
 						tEntry23 := t[((l*chunks+a+C*s)*16+j)*dV+i+3]
 						for k := range dK {
 							t2Entry := t2_2[k]
-							t35_3[k][0] = F(tEntry20*t2Entry) + t17_2[k][0]
-							t35_3[k][1] = F(tEntry21*t2Entry) + t17_2[k][1]
-							t35_3[k][2] = F(tEntry22*t2Entry) + t17_2[k][2]
-							t35_3[k][3] = F(tEntry23*t2Entry) + t17_2[k][3]
+							t35_2[k][0] = F(tEntry20*t2Entry) + t17_2[k][0]
+							t35_2[k][1] = F(tEntry21*t2Entry) + t17_2[k][1]
+							t35_2[k][2] = F(tEntry22*t2Entry) + t17_2[k][2]
+							t35_2[k][3] = F(tEntry23*t2Entry) + t17_2[k][3]
 						}
 					}
 					// hebbian_scan_core.M
@@ -767,27 +767,27 @@ func (c *Backward[F]) Run() {
 					if n := 16 - lo; n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16+lo:][:n]
 						for j := range n {
-							t35_3 := t35[((lo+j)-1)*dK:][:dK]
+							t35_2 := t35[((lo+j)-1)*dK:][:dK]
 							t54_2 := t54[(lo+j)*dK:][:dK]
 							t3Entry4 := t3_2[j]
 							for k := range dK {
-								t54_2[k][0] = F(t35_3[k][0] * t3Entry4)
-								t54_2[k][1] = F(t35_3[k][1] * t3Entry4)
-								t54_2[k][2] = F(t35_3[k][2] * t3Entry4)
-								t54_2[k][3] = F(t35_3[k][3] * t3Entry4)
+								t54_2[k][0] = F(t35_2[k][0] * t3Entry4)
+								t54_2[k][1] = F(t35_2[k][1] * t3Entry4)
+								t54_2[k][2] = F(t35_2[k][2] * t3Entry4)
+								t54_2[k][3] = F(t35_2[k][3] * t3Entry4)
 							}
 						}
 					}
 					// hebbian_scan_core.M
 					for j := range 16 {
-						t35_3 := t35[j*dK:][:dK]
+						t35_2 := t35[j*dK:][:dK]
 						t54_2 := t54[j*dK:][:dK]
 						t65_2 := t65[j*dK:][:dK]
 						for k := range dK {
-							t65_2[k][0] = t35_3[k][0] + t54_2[k][0]
-							t65_2[k][1] = t35_3[k][1] + t54_2[k][1]
-							t65_2[k][2] = t35_3[k][2] + t54_2[k][2]
-							t65_2[k][3] = t35_3[k][3] + t54_2[k][3]
+							t65_2[k][0] = t35_2[k][0] + t54_2[k][0]
+							t65_2[k][1] = t35_2[k][1] + t54_2[k][1]
+							t65_2[k][2] = t35_2[k][2] + t54_2[k][2]
+							t65_2[k][3] = t35_2[k][3] + t54_2[k][3]
 						}
 					}
 					// hebbian_scan_core.M
@@ -911,199 +911,199 @@ func (c *Backward[F]) Run() {
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t922)
-					clear(t922)
-					clear(t922)
-					clear(t922)
+					clear(t822)
+					clear(t822)
+					clear(t822)
+					clear(t822)
 					lo5 := max(0, 8)
 					if n := 16 - lo5; n > 0 {
 						t132_2 := t132[(l*chunks+a+C*s)*16+lo5:][:n]
-						t822_2 := t822[(l*chunks+a+C*s)*16+lo5:][:n]
+						t922_2 := t922[(l*chunks+a+C*s)*16+lo5:][:n]
 						for j := range n {
 							t522_2 := t522[(lo5+j)*dK:][:dK]
 							t123_2 := t123[((lo5+j)-8)*dK:][:dK]
-							t922_2 := t922[((lo5+j)-8)*dK:][:dK]
+							t822_2 := t822[((lo5+j)-8)*dK:][:dK]
 							t132Entry3 := t132_2[j]
-							var t8230 F
-							var t8231 F
-							var t8232 F
-							var t8233 F
+							var t9230 F
+							var t9231 F
+							var t9232 F
+							var t9233 F
 							for k := range dK {
 								t522Entry0 := t522_2[k][0]
-								t8230 += F(t123_2[k][0] * t522Entry0)
-								t922_2[k][0] += F(t522Entry0 * t132Entry3)
+								t9230 += F(t123_2[k][0] * t522Entry0)
+								t822_2[k][0] += F(t522Entry0 * t132Entry3)
 								t522Entry1 := t522_2[k][1]
-								t8231 += F(t123_2[k][1] * t522Entry1)
-								t922_2[k][1] += F(t522Entry1 * t132Entry3)
+								t9231 += F(t123_2[k][1] * t522Entry1)
+								t822_2[k][1] += F(t522Entry1 * t132Entry3)
 								t522Entry2 := t522_2[k][2]
-								t8232 += F(t123_2[k][2] * t522Entry2)
-								t922_2[k][2] += F(t522Entry2 * t132Entry3)
+								t9232 += F(t123_2[k][2] * t522Entry2)
+								t822_2[k][2] += F(t522Entry2 * t132Entry3)
 								t522Entry3 := t522_2[k][3]
-								t8233 += F(t123_2[k][3] * t522Entry3)
-								t922_2[k][3] += F(t522Entry3 * t132Entry3)
+								t9233 += F(t123_2[k][3] * t522Entry3)
+								t822_2[k][3] += F(t522Entry3 * t132Entry3)
 							}
-							t822Sum := t822_2[j]
-							t822Sum += t8230
-							t822Sum += t8231
-							t822Sum += t8232
-							t822Sum += t8233
-							t822_2[j] = t822Sum
+							t922Sum := t922_2[j]
+							t922Sum += t9230
+							t922Sum += t9231
+							t922Sum += t9232
+							t922Sum += t9233
+							t922_2[j] = t922Sum
 						}
 					}
 					// hebbian_scan_core.M
 					for j := range 16 {
 						t522_2 := t522[j*dK:][:dK]
-						t922_2 := t922[j*dK:][:dK]
+						t822_2 := t822[j*dK:][:dK]
 						t1222_2 := t1222[j*dK:][:dK]
 						for k := range dK {
-							t1222_2[k][0] = t522_2[k][0] + t922_2[k][0]
-							t1222_2[k][1] = t522_2[k][1] + t922_2[k][1]
-							t1222_2[k][2] = t522_2[k][2] + t922_2[k][2]
-							t1222_2[k][3] = t522_2[k][3] + t922_2[k][3]
+							t1222_2[k][0] = t522_2[k][0] + t822_2[k][0]
+							t1222_2[k][1] = t522_2[k][1] + t822_2[k][1]
+							t1222_2[k][2] = t522_2[k][2] + t822_2[k][2]
+							t1222_2[k][3] = t522_2[k][3] + t822_2[k][3]
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t162)
-					clear(t162)
-					clear(t162)
-					clear(t162)
+					clear(t152)
+					clear(t152)
+					clear(t152)
+					clear(t152)
 					lo6 := max(0, 4)
 					if n := 16 - lo6; n > 0 {
 						t10_2 := t10[(l*chunks+a+C*s)*16+lo6:][:n]
-						t152_2 := t152[(l*chunks+a+C*s)*16+lo6:][:n]
+						t162_2 := t162[(l*chunks+a+C*s)*16+lo6:][:n]
 						for j := range n {
 							t1222_2 := t1222[(lo6+j)*dK:][:dK]
 							t94_2 := t94[((lo6+j)-4)*dK:][:dK]
-							t162_2 := t162[((lo6+j)-4)*dK:][:dK]
+							t152_2 := t152[((lo6+j)-4)*dK:][:dK]
 							t10Entry3 := t10_2[j]
-							var t1530 F
-							var t1531 F
-							var t1532 F
-							var t1533 F
+							var t1630 F
+							var t1631 F
+							var t1632 F
+							var t1633 F
 							for k := range dK {
 								t1222Entry0 := t1222_2[k][0]
-								t1530 += F(t94_2[k][0] * t1222Entry0)
-								t162_2[k][0] += F(t1222Entry0 * t10Entry3)
+								t1630 += F(t94_2[k][0] * t1222Entry0)
+								t152_2[k][0] += F(t1222Entry0 * t10Entry3)
 								t1222Entry1 := t1222_2[k][1]
-								t1531 += F(t94_2[k][1] * t1222Entry1)
-								t162_2[k][1] += F(t1222Entry1 * t10Entry3)
+								t1631 += F(t94_2[k][1] * t1222Entry1)
+								t152_2[k][1] += F(t1222Entry1 * t10Entry3)
 								t1222Entry2 := t1222_2[k][2]
-								t1532 += F(t94_2[k][2] * t1222Entry2)
-								t162_2[k][2] += F(t1222Entry2 * t10Entry3)
+								t1632 += F(t94_2[k][2] * t1222Entry2)
+								t152_2[k][2] += F(t1222Entry2 * t10Entry3)
 								t1222Entry3 := t1222_2[k][3]
-								t1533 += F(t94_2[k][3] * t1222Entry3)
-								t162_2[k][3] += F(t1222Entry3 * t10Entry3)
+								t1633 += F(t94_2[k][3] * t1222Entry3)
+								t152_2[k][3] += F(t1222Entry3 * t10Entry3)
 							}
-							t152Sum := t152_2[j]
-							t152Sum += t1530
-							t152Sum += t1531
-							t152Sum += t1532
-							t152Sum += t1533
-							t152_2[j] = t152Sum
+							t162Sum := t162_2[j]
+							t162Sum += t1630
+							t162Sum += t1631
+							t162Sum += t1632
+							t162Sum += t1633
+							t162_2[j] = t162Sum
 						}
 					}
 					// hebbian_scan_core.M
 					for j := range 16 {
 						t1222_2 := t1222[j*dK:][:dK]
-						t162_2 := t162[j*dK:][:dK]
+						t152_2 := t152[j*dK:][:dK]
 						t202_2 := t202[j*dK:][:dK]
 						for k := range dK {
-							t202_2[k][0] = t1222_2[k][0] + t162_2[k][0]
-							t202_2[k][1] = t1222_2[k][1] + t162_2[k][1]
-							t202_2[k][2] = t1222_2[k][2] + t162_2[k][2]
-							t202_2[k][3] = t1222_2[k][3] + t162_2[k][3]
+							t202_2[k][0] = t1222_2[k][0] + t152_2[k][0]
+							t202_2[k][1] = t1222_2[k][1] + t152_2[k][1]
+							t202_2[k][2] = t1222_2[k][2] + t152_2[k][2]
+							t202_2[k][3] = t1222_2[k][3] + t152_2[k][3]
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t24)
-					clear(t24)
-					clear(t24)
-					clear(t24)
+					clear(t23)
+					clear(t23)
+					clear(t23)
+					clear(t23)
 					lo7 := max(0, 2)
 					if n := 16 - lo7; n > 0 {
 						t722_2 := t722[(l*chunks+a+C*s)*16+lo7:][:n]
-						t232_2 := t232[(l*chunks+a+C*s)*16+lo7:][:n]
+						t242_2 := t242[(l*chunks+a+C*s)*16+lo7:][:n]
 						for j := range n {
 							t202_2 := t202[(lo7+j)*dK:][:dK]
 							t65_2 := t65[((lo7+j)-2)*dK:][:dK]
-							t24_2 := t24[((lo7+j)-2)*dK:][:dK]
+							t23_2 := t23[((lo7+j)-2)*dK:][:dK]
 							t722Entry3 := t722_2[j]
-							var t230 F
-							var t231 F
-							var t232_3 F
-							var t233 F
+							var t240 F
+							var t241 F
+							var t242_3 F
+							var t243 F
 							for k := range dK {
 								t202Entry0 := t202_2[k][0]
-								t230 += F(t65_2[k][0] * t202Entry0)
-								t24_2[k][0] += F(t202Entry0 * t722Entry3)
+								t240 += F(t65_2[k][0] * t202Entry0)
+								t23_2[k][0] += F(t202Entry0 * t722Entry3)
 								t202Entry1 := t202_2[k][1]
-								t231 += F(t65_2[k][1] * t202Entry1)
-								t24_2[k][1] += F(t202Entry1 * t722Entry3)
+								t241 += F(t65_2[k][1] * t202Entry1)
+								t23_2[k][1] += F(t202Entry1 * t722Entry3)
 								t202Entry2 := t202_2[k][2]
-								t232_3 += F(t65_2[k][2] * t202Entry2)
-								t24_2[k][2] += F(t202Entry2 * t722Entry3)
+								t242_3 += F(t65_2[k][2] * t202Entry2)
+								t23_2[k][2] += F(t202Entry2 * t722Entry3)
 								t202Entry3 := t202_2[k][3]
-								t233 += F(t65_2[k][3] * t202Entry3)
-								t24_2[k][3] += F(t202Entry3 * t722Entry3)
+								t243 += F(t65_2[k][3] * t202Entry3)
+								t23_2[k][3] += F(t202Entry3 * t722Entry3)
 							}
-							t232Sum := t232_2[j]
-							t232Sum += t230
-							t232Sum += t231
-							t232Sum += t232_3
-							t232Sum += t233
-							t232_2[j] = t232Sum
+							t242Sum := t242_2[j]
+							t242Sum += t240
+							t242Sum += t241
+							t242Sum += t242_3
+							t242Sum += t243
+							t242_2[j] = t242Sum
 						}
 					}
 					// hebbian_scan_core.M
 					for j := range 16 {
 						t202_2 := t202[j*dK:][:dK]
-						t24_2 := t24[j*dK:][:dK]
+						t23_2 := t23[j*dK:][:dK]
 						t28_2 := t28[j*dK:][:dK]
 						for k := range dK {
-							t28_2[k][0] = t202_2[k][0] + t24_2[k][0]
-							t28_2[k][1] = t202_2[k][1] + t24_2[k][1]
-							t28_2[k][2] = t202_2[k][2] + t24_2[k][2]
-							t28_2[k][3] = t202_2[k][3] + t24_2[k][3]
+							t28_2[k][0] = t202_2[k][0] + t23_2[k][0]
+							t28_2[k][1] = t202_2[k][1] + t23_2[k][1]
+							t28_2[k][2] = t202_2[k][2] + t23_2[k][2]
+							t28_2[k][3] = t202_2[k][3] + t23_2[k][3]
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t32_2)
-					clear(t32_2)
-					clear(t32_2)
-					clear(t32_2)
+					clear(t31)
+					clear(t31)
+					clear(t31)
+					clear(t31)
 					lo8 := max(0, 1)
 					if n := 16 - lo8; n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16+lo8:][:n]
-						t31_2 := t31[(l*chunks+a+C*s)*16+lo8:][:n]
+						t32_3 := t32_2[(l*chunks+a+C*s)*16+lo8:][:n]
 						for j := range n {
 							t28_2 := t28[(lo8+j)*dK:][:dK]
-							t35_3 := t35[((lo8+j)-1)*dK:][:dK]
-							t32_3 := t32_2[((lo8+j)-1)*dK:][:dK]
+							t35_2 := t35[((lo8+j)-1)*dK:][:dK]
+							t31_2 := t31[((lo8+j)-1)*dK:][:dK]
 							t3Entry5 := t3_2[j]
-							var t3120 F
-							var t3121 F
-							var t3122 F
-							var t3123 F
+							var t3220 F
+							var t3221 F
+							var t3222 F
+							var t3223 F
 							for k := range dK {
 								t28Entry0 := t28_2[k][0]
-								t3120 += F(t35_3[k][0] * t28Entry0)
-								t32_3[k][0] += F(t28Entry0 * t3Entry5)
+								t3220 += F(t35_2[k][0] * t28Entry0)
+								t31_2[k][0] += F(t28Entry0 * t3Entry5)
 								t28Entry1 := t28_2[k][1]
-								t3121 += F(t35_3[k][1] * t28Entry1)
-								t32_3[k][1] += F(t28Entry1 * t3Entry5)
+								t3221 += F(t35_2[k][1] * t28Entry1)
+								t31_2[k][1] += F(t28Entry1 * t3Entry5)
 								t28Entry2 := t28_2[k][2]
-								t3122 += F(t35_3[k][2] * t28Entry2)
-								t32_3[k][2] += F(t28Entry2 * t3Entry5)
+								t3222 += F(t35_2[k][2] * t28Entry2)
+								t31_2[k][2] += F(t28Entry2 * t3Entry5)
 								t28Entry3 := t28_2[k][3]
-								t3123 += F(t35_3[k][3] * t28Entry3)
-								t32_3[k][3] += F(t28Entry3 * t3Entry5)
+								t3223 += F(t35_2[k][3] * t28Entry3)
+								t31_2[k][3] += F(t28Entry3 * t3Entry5)
 							}
-							t31Sum := t31_2[j]
-							t31Sum += t3120
-							t31Sum += t3121
-							t31Sum += t3122
-							t31Sum += t3123
-							t31_2[j] = t31Sum
+							t32Sum := t32_3[j]
+							t32Sum += t3220
+							t32Sum += t3221
+							t32Sum += t3222
+							t32Sum += t3223
+							t32_3[j] = t32Sum
 						}
 					}
 					// hebbian_scan_core.M
@@ -1111,92 +1111,92 @@ func (c *Backward[F]) Run() {
 						t2_2 := t2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t16_2 := t16[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t28_2 := t28[j*dK:][:dK]
-						t32_3 := t32_2[j*dK:][:dK]
-						t35_3 := t35_2[j*dK:][:dK]
-						var t3820 F
+						t31_2 := t31[j*dK:][:dK]
+						t33_2 := t33[j*dK:][:dK]
+						var t3620 F
 						tEntry30 := t[((l*chunks+a+C*s)*16+j)*dV+i]
-						var t3821 F
+						var t3621 F
 						tEntry31 := t[((l*chunks+a+C*s)*16+j)*dV+i+1]
-						var t3822 F
+						var t3622 F
 						tEntry32 := t[((l*chunks+a+C*s)*16+j)*dV+i+2]
-						var t3823 F
+						var t3623 F
 						tEntry33 := t[((l*chunks+a+C*s)*16+j)*dV+i+3]
 						for k := range dK {
 							t2Entry := t2_2[k]
 							t16Sum := t16_2[k]
-							t3520 := t28_2[k][0] + t32_3[k][0]
-							t3820 += F(t3520 * t2Entry)
-							t35_3[k][0] = t3520
-							t16Sum += F(t3520 * tEntry30)
-							t3521 := t28_2[k][1] + t32_3[k][1]
-							t3821 += F(t3521 * t2Entry)
-							t35_3[k][1] = t3521
-							t16Sum += F(t3521 * tEntry31)
-							t3522 := t28_2[k][2] + t32_3[k][2]
-							t3822 += F(t3522 * t2Entry)
-							t35_3[k][2] = t3522
-							t16Sum += F(t3522 * tEntry32)
-							t3523 := t28_2[k][3] + t32_3[k][3]
-							t3823 += F(t3523 * t2Entry)
-							t35_3[k][3] = t3523
-							t16Sum += F(t3523 * tEntry33)
+							t3320 := t28_2[k][0] + t31_2[k][0]
+							t3620 += F(t3320 * t2Entry)
+							t33_2[k][0] = t3320
+							t16Sum += F(t3320 * tEntry30)
+							t3321 := t28_2[k][1] + t31_2[k][1]
+							t3621 += F(t3321 * t2Entry)
+							t33_2[k][1] = t3321
+							t16Sum += F(t3321 * tEntry31)
+							t3322 := t28_2[k][2] + t31_2[k][2]
+							t3622 += F(t3322 * t2Entry)
+							t33_2[k][2] = t3322
+							t16Sum += F(t3322 * tEntry32)
+							t3323 := t28_2[k][3] + t31_2[k][3]
+							t3623 += F(t3323 * t2Entry)
+							t33_2[k][3] = t3323
+							t16Sum += F(t3323 * tEntry33)
 							t16_2[k] = t16Sum
 						}
-						t38[j][0] = t3820
-						t38[j][1] = t3821
-						t38[j][2] = t3822
-						t38[j][3] = t3823
+						t36[j][0] = t3620
+						t36[j][1] = t3621
+						t36[j][2] = t3622
+						t36[j][3] = t3623
 					}
 					// hebbian_scan_core.M
-					clear(t41)
-					clear(t41)
-					clear(t41)
-					clear(t41)
+					clear(t38)
+					clear(t38)
+					clear(t38)
+					clear(t38)
 					if n := min(16, 1); n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16:][:n]
-						t40_2 := t40[(l*chunks+a+C*s)*16:][:n]
+						t39_2 := t39[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
-							t35_3 := t35_2[j*dK:][:dK]
+							t33_2 := t33[j*dK:][:dK]
 							t3Entry6 := t3_2[j]
-							var t4020 F
-							var t4021 F
-							var t4022 F
-							var t4023 F
+							var t3920 F
+							var t3921 F
+							var t3922 F
+							var t3923 F
 							for k := range dK {
-								t35Entry0 := t35_3[k][0]
-								t4020 += F(t35Entry0 * MTrail2_3[k][0])
-								t41[k][0] += F(t35Entry0 * t3Entry6)
-								t35Entry1 := t35_3[k][1]
-								t4021 += F(t35Entry1 * MTrail2_3[k][1])
-								t41[k][1] += F(t35Entry1 * t3Entry6)
-								t35Entry2 := t35_3[k][2]
-								t4022 += F(t35Entry2 * MTrail2_3[k][2])
-								t41[k][2] += F(t35Entry2 * t3Entry6)
-								t35Entry3 := t35_3[k][3]
-								t4023 += F(t35Entry3 * MTrail2_3[k][3])
-								t41[k][3] += F(t35Entry3 * t3Entry6)
+								t33Entry0 := t33_2[k][0]
+								t3920 += F(t33Entry0 * MTrail2_3[k][0])
+								t38[k][0] += F(t33Entry0 * t3Entry6)
+								t33Entry1 := t33_2[k][1]
+								t3921 += F(t33Entry1 * MTrail2_3[k][1])
+								t38[k][1] += F(t33Entry1 * t3Entry6)
+								t33Entry2 := t33_2[k][2]
+								t3922 += F(t33Entry2 * MTrail2_3[k][2])
+								t38[k][2] += F(t33Entry2 * t3Entry6)
+								t33Entry3 := t33_2[k][3]
+								t3923 += F(t33Entry3 * MTrail2_3[k][3])
+								t38[k][3] += F(t33Entry3 * t3Entry6)
 							}
-							t40Sum := t40_2[j]
-							t40Sum += t4020
-							t40Sum += t4021
-							t40Sum += t4022
-							t40Sum += t4023
-							t40_2[j] = t40Sum
+							t39Sum := t39_2[j]
+							t39Sum += t3920
+							t39Sum += t3921
+							t39Sum += t3922
+							t39Sum += t3923
+							t39_2[j] = t39Sum
 						}
 					}
 					// hebbian_scan_core
 					for j := range dK {
-						MBarState2[j][0] = t41[j][0]
-						MBarState2[j][1] = t41[j][1]
-						MBarState2[j][2] = t41[j][2]
-						MBarState2[j][3] = t41[j][3]
+						MBarState2[j][0] = t38[j][0]
+						MBarState2[j][1] = t38[j][1]
+						MBarState2[j][2] = t38[j][2]
+						MBarState2[j][3] = t38[j][3]
 					}
 					// hebbian_scan_core
 					for j := range 16 {
-						t15[((l*chunks+a+C*s)*16+j)*dV+i] = t38[j][0]
-						t15[((l*chunks+a+C*s)*16+j)*dV+i+1] = t38[j][1]
-						t15[((l*chunks+a+C*s)*16+j)*dV+i+2] = t38[j][2]
-						t15[((l*chunks+a+C*s)*16+j)*dV+i+3] = t38[j][3]
+						t15[((l*chunks+a+C*s)*16+j)*dV+i] = t36[j][0]
+						t15[((l*chunks+a+C*s)*16+j)*dV+i+1] = t36[j][1]
+						t15[((l*chunks+a+C*s)*16+j)*dV+i+2] = t36[j][2]
+						t15[((l*chunks+a+C*s)*16+j)*dV+i+3] = t36[j][3]
 					}
 				}
 			}
@@ -1353,10 +1353,10 @@ func (c *Backward[F]) Run() {
 					for j := range 16 {
 						t2_2 := t2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t17_2 := t17[j*dK:][:dK]
-						t35_3 := t35[j*dK:][:dK]
+						t35_2 := t35[j*dK:][:dK]
 						tEntry2 := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						for k := range dK {
-							t35_3[k][0] = F(tEntry2*t2_2[k]) + t17_2[k][0]
+							t35_2[k][0] = F(tEntry2*t2_2[k]) + t17_2[k][0]
 						}
 					}
 					// hebbian_scan_core.M
@@ -1365,21 +1365,21 @@ func (c *Backward[F]) Run() {
 					if n := 16 - lo; n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16+lo:][:n]
 						for j := range n {
-							t35_3 := t35[((lo+j)-1)*dK:][:dK]
+							t35_2 := t35[((lo+j)-1)*dK:][:dK]
 							t54_2 := t54[(lo+j)*dK:][:dK]
 							t3Entry4 := t3_2[j]
 							for k := range dK {
-								t54_2[k][0] = F(t35_3[k][0] * t3Entry4)
+								t54_2[k][0] = F(t35_2[k][0] * t3Entry4)
 							}
 						}
 					}
 					// hebbian_scan_core.M
 					for j := range 16 {
-						t35_3 := t35[j*dK:][:dK]
+						t35_2 := t35[j*dK:][:dK]
 						t54_2 := t54[j*dK:][:dK]
 						t65_2 := t65[j*dK:][:dK]
 						for k := range dK {
-							t65_2[k][0] = t35_3[k][0] + t54_2[k][0]
+							t65_2[k][0] = t35_2[k][0] + t54_2[k][0]
 						}
 					}
 					// hebbian_scan_core.M
@@ -1461,153 +1461,153 @@ func (c *Backward[F]) Run() {
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t922)
+					clear(t822)
 					lo5 := max(0, 8)
 					if n := 16 - lo5; n > 0 {
 						t132_2 := t132[(l*chunks+a+C*s)*16+lo5:][:n]
-						t822_2 := t822[(l*chunks+a+C*s)*16+lo5:][:n]
+						t922_2 := t922[(l*chunks+a+C*s)*16+lo5:][:n]
 						for j := range n {
 							t522_2 := t522[(lo5+j)*dK:][:dK]
 							t123_2 := t123[((lo5+j)-8)*dK:][:dK]
-							t922_2 := t922[((lo5+j)-8)*dK:][:dK]
-							var t823 F
+							t822_2 := t822[((lo5+j)-8)*dK:][:dK]
+							var t923 F
 							t132Entry3 := t132_2[j]
 							for k := range dK {
 								t522Entry := t522_2[k][0]
-								t823 += F(t123_2[k][0] * t522Entry)
-								t922_2[k][0] += F(t522Entry * t132Entry3)
+								t923 += F(t123_2[k][0] * t522Entry)
+								t822_2[k][0] += F(t522Entry * t132Entry3)
 							}
-							t822_2[j] += t823
+							t922_2[j] += t923
 						}
 					}
 					// hebbian_scan_core.M
 					for j := range 16 {
 						t522_2 := t522[j*dK:][:dK]
-						t922_2 := t922[j*dK:][:dK]
+						t822_2 := t822[j*dK:][:dK]
 						t1222_2 := t1222[j*dK:][:dK]
 						for k := range dK {
-							t1222_2[k][0] = t522_2[k][0] + t922_2[k][0]
+							t1222_2[k][0] = t522_2[k][0] + t822_2[k][0]
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t162)
+					clear(t152)
 					lo6 := max(0, 4)
 					if n := 16 - lo6; n > 0 {
 						t10_2 := t10[(l*chunks+a+C*s)*16+lo6:][:n]
-						t152_2 := t152[(l*chunks+a+C*s)*16+lo6:][:n]
+						t162_2 := t162[(l*chunks+a+C*s)*16+lo6:][:n]
 						for j := range n {
 							t1222_2 := t1222[(lo6+j)*dK:][:dK]
 							t94_2 := t94[((lo6+j)-4)*dK:][:dK]
-							t162_2 := t162[((lo6+j)-4)*dK:][:dK]
-							var t153 F
+							t152_2 := t152[((lo6+j)-4)*dK:][:dK]
+							var t163 F
 							t10Entry3 := t10_2[j]
 							for k := range dK {
 								t1222Entry := t1222_2[k][0]
-								t153 += F(t94_2[k][0] * t1222Entry)
-								t162_2[k][0] += F(t1222Entry * t10Entry3)
+								t163 += F(t94_2[k][0] * t1222Entry)
+								t152_2[k][0] += F(t1222Entry * t10Entry3)
 							}
-							t152_2[j] += t153
+							t162_2[j] += t163
 						}
 					}
 					// hebbian_scan_core.M
 					for j := range 16 {
 						t1222_2 := t1222[j*dK:][:dK]
-						t162_2 := t162[j*dK:][:dK]
+						t152_2 := t152[j*dK:][:dK]
 						t202_2 := t202[j*dK:][:dK]
 						for k := range dK {
-							t202_2[k][0] = t1222_2[k][0] + t162_2[k][0]
+							t202_2[k][0] = t1222_2[k][0] + t152_2[k][0]
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t24)
+					clear(t23)
 					lo7 := max(0, 2)
 					if n := 16 - lo7; n > 0 {
 						t722_2 := t722[(l*chunks+a+C*s)*16+lo7:][:n]
-						t232_2 := t232[(l*chunks+a+C*s)*16+lo7:][:n]
+						t242_2 := t242[(l*chunks+a+C*s)*16+lo7:][:n]
 						for j := range n {
 							t202_2 := t202[(lo7+j)*dK:][:dK]
 							t65_2 := t65[((lo7+j)-2)*dK:][:dK]
-							t24_2 := t24[((lo7+j)-2)*dK:][:dK]
-							var t23 F
+							t23_2 := t23[((lo7+j)-2)*dK:][:dK]
+							var t24 F
 							t722Entry3 := t722_2[j]
 							for k := range dK {
 								t202Entry := t202_2[k][0]
-								t23 += F(t65_2[k][0] * t202Entry)
-								t24_2[k][0] += F(t202Entry * t722Entry3)
+								t24 += F(t65_2[k][0] * t202Entry)
+								t23_2[k][0] += F(t202Entry * t722Entry3)
 							}
-							t232_2[j] += t23
+							t242_2[j] += t24
 						}
 					}
 					// hebbian_scan_core.M
 					for j := range 16 {
 						t202_2 := t202[j*dK:][:dK]
-						t24_2 := t24[j*dK:][:dK]
+						t23_2 := t23[j*dK:][:dK]
 						t28_2 := t28[j*dK:][:dK]
 						for k := range dK {
-							t28_2[k][0] = t202_2[k][0] + t24_2[k][0]
+							t28_2[k][0] = t202_2[k][0] + t23_2[k][0]
 						}
 					}
 					// hebbian_scan_core.M
-					clear(t32_2)
+					clear(t31)
 					lo8 := max(0, 1)
 					if n := 16 - lo8; n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16+lo8:][:n]
-						t31_2 := t31[(l*chunks+a+C*s)*16+lo8:][:n]
+						t32_3 := t32_2[(l*chunks+a+C*s)*16+lo8:][:n]
 						for j := range n {
 							t28_2 := t28[(lo8+j)*dK:][:dK]
-							t35_3 := t35[((lo8+j)-1)*dK:][:dK]
-							t32_3 := t32_2[((lo8+j)-1)*dK:][:dK]
-							var t312 F
+							t35_2 := t35[((lo8+j)-1)*dK:][:dK]
+							t31_2 := t31[((lo8+j)-1)*dK:][:dK]
+							var t322 F
 							t3Entry5 := t3_2[j]
 							for k := range dK {
 								t28Entry := t28_2[k][0]
-								t312 += F(t35_3[k][0] * t28Entry)
-								t32_3[k][0] += F(t28Entry * t3Entry5)
+								t322 += F(t35_2[k][0] * t28Entry)
+								t31_2[k][0] += F(t28Entry * t3Entry5)
 							}
-							t31_2[j] += t312
+							t32_3[j] += t322
 						}
 					}
 					// hebbian_scan_core.M
 					for j := range 16 {
 						t28_2 := t28[j*dK:][:dK]
-						t32_3 := t32_2[j*dK:][:dK]
+						t31_2 := t31[j*dK:][:dK]
 						t2_2 := t2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						t35_3 := t35_2[j*dK:][:dK]
+						t33_2 := t33[j*dK:][:dK]
 						t16_2 := t16[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						var t382 F
+						var t362 F
 						tEntry3 := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						for k := range dK {
-							t352 := t28_2[k][0] + t32_3[k][0]
-							t382 += F(t352 * t2_2[k])
-							t35_3[k][0] = t352
-							t16_2[k] += F(t352 * tEntry3)
+							t332 := t28_2[k][0] + t31_2[k][0]
+							t362 += F(t332 * t2_2[k])
+							t33_2[k][0] = t332
+							t16_2[k] += F(t332 * tEntry3)
 						}
-						t38[j][0] = t382
+						t36[j][0] = t362
 					}
 					// hebbian_scan_core.M
-					clear(t41)
+					clear(t38)
 					if n := min(16, 1); n > 0 {
 						t3_2 := t3[(l*chunks+a+C*s)*16:][:n]
-						t40_2 := t40[(l*chunks+a+C*s)*16:][:n]
+						t39_2 := t39[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
-							t35_3 := t35_2[j*dK:][:dK]
-							var t402 F
+							t33_2 := t33[j*dK:][:dK]
+							var t392 F
 							t3Entry6 := t3_2[j]
 							for k := range dK {
-								t35Entry := t35_3[k][0]
-								t402 += F(t35Entry * MTrail2_3[k][0])
-								t41[k][0] += F(t35Entry * t3Entry6)
+								t33Entry := t33_2[k][0]
+								t392 += F(t33Entry * MTrail2_3[k][0])
+								t38[k][0] += F(t33Entry * t3Entry6)
 							}
-							t40_2[j] += t402
+							t39_2[j] += t392
 						}
 					}
 					// hebbian_scan_core
 					for j := range dK {
-						MBarState2[j][0] = t41[j][0]
+						MBarState2[j][0] = t38[j][0]
 					}
 					// hebbian_scan_core
 					for j := range 16 {
-						t15[((l*chunks+a+C*s)*16+j)*dV+i] = t38[j][0]
+						t15[((l*chunks+a+C*s)*16+j)*dV+i] = t36[j][0]
 					}
 				}
 			}
@@ -1624,15 +1624,15 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
-				t10_2 := t10[(i*chunks+j)*16+-4+lo:][:n]
-				t1023_2 := t1023[(i*chunks+j)*16+lo:][:n]
-				t10_3 := t10[(i*chunks+j)*16+lo:][:n]
-				t112_2 := t112[(i*chunks+j)*16+-4+lo:][:n]
+				t922_2 := t922[(i*chunks+j)*16+lo:][:n]
+				t10_2 := t10[(i*chunks+j)*16+lo:][:n]
+				t1023_2 := t1023[(i*chunks+j)*16+-4+lo:][:n]
+				t10_3 := t10[(i*chunks+j)*16+-4+lo:][:n]
+				t112_2 := t112[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t1023_2[k] = F(t10_2[k] * t822Entry)
-					t112_2[k] += F(t10_3[k] * t822Entry)
+					t922Entry := t922_2[k]
+					t1023_2[k] += F(t10_2[k] * t922Entry)
+					t112_2[k] = F(t10_3[k] * t922Entry)
 				}
 			}
 		}
@@ -1643,10 +1643,10 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			t1023_2 := t1023[(i*chunks+j)*16:][:16]
 			t112_2 := t112[(i*chunks+j)*16:][:16]
-			t152_2 := t152[(i*chunks+j)*16:][:16]
+			t162_2 := t162[(i*chunks+j)*16:][:16]
 			t172_2 := t172[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t172_2[k] = t1023_2[k] + t112_2[k] + t152_2[k]
+				t172_2[k] = t1023_2[k] + t112_2[k] + t162_2[k]
 			}
 		}
 	}
@@ -1659,14 +1659,14 @@ func (c *Backward[F]) Run() {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
 				t172_2 := t172[(i*chunks+j)*16+lo:][:n]
-				t722_2 := t722[(i*chunks+j)*16+-2+lo:][:n]
-				t182_2 := t182[(i*chunks+j)*16+lo:][:n]
-				t722_3 := t722[(i*chunks+j)*16+lo:][:n]
-				t192_2 := t192[(i*chunks+j)*16+-2+lo:][:n]
+				t722_2 := t722[(i*chunks+j)*16+lo:][:n]
+				t182_2 := t182[(i*chunks+j)*16+-2+lo:][:n]
+				t722_3 := t722[(i*chunks+j)*16+-2+lo:][:n]
+				t192_2 := t192[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t172Entry := t172_2[k]
-					t182_2[k] = F(t722_2[k] * t172Entry)
-					t192_2[k] += F(t722_3[k] * t172Entry)
+					t182_2[k] += F(t722_2[k] * t172Entry)
+					t192_2[k] = F(t722_3[k] * t172Entry)
 				}
 			}
 		}
@@ -1677,10 +1677,10 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			t182_2 := t182[(i*chunks+j)*16:][:16]
 			t192_2 := t192[(i*chunks+j)*16:][:16]
-			t232_2 := t232[(i*chunks+j)*16:][:16]
+			t242_2 := t242[(i*chunks+j)*16:][:16]
 			t252_2 := t252[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t252_2[k] = t182_2[k] + t192_2[k] + t232_2[k]
+				t252_2[k] = t182_2[k] + t192_2[k] + t242_2[k]
 			}
 		}
 	}
@@ -1693,14 +1693,14 @@ func (c *Backward[F]) Run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t252_2 := t252[(i*chunks+j)*16+lo:][:n]
-				t3_2 := t3[(i*chunks+j)*16+-1+lo:][:n]
-				t262_2 := t262[(i*chunks+j)*16+lo:][:n]
-				t3_3 := t3[(i*chunks+j)*16+lo:][:n]
-				t27_2 := t27[(i*chunks+j)*16+-1+lo:][:n]
+				t3_2 := t3[(i*chunks+j)*16+lo:][:n]
+				t262_2 := t262[(i*chunks+j)*16+-1+lo:][:n]
+				t3_3 := t3[(i*chunks+j)*16+-1+lo:][:n]
+				t27_2 := t27[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t252Entry := t252_2[k]
-					t262_2[k] = F(t3_2[k] * t252Entry)
-					t27_2[k] += F(t3_3[k] * t252Entry)
+					t262_2[k] += F(t3_2[k] * t252Entry)
+					t27_2[k] = F(t3_3[k] * t252Entry)
 				}
 			}
 		}
@@ -1728,11 +1728,11 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			t262_2 := t262[(i*chunks+j)*16:][:16]
 			t27_2 := t27[(i*chunks+j)*16:][:16]
-			t31_2 := t31[(i*chunks+j)*16:][:16]
-			t40_2 := t40[(i*chunks+j)*16:][:16]
+			t32_3 := t32_2[(i*chunks+j)*16:][:16]
+			t39_2 := t39[(i*chunks+j)*16:][:16]
 			t20_2 := t20[i*T+16*j:][:16]
 			for k := range 16 {
-				t20_2[k] += t262_2[k] + t27_2[k] + t31_2[k] + t40_2[k]
+				t20_2[k] += t262_2[k] + t27_2[k] + t32_3[k] + t39_2[k]
 			}
 		}
 	}

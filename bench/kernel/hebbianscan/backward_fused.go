@@ -119,7 +119,7 @@ type backwardNest8Args struct {
 type backwardNest9Args struct {
 	t1023 *float32
 	t112  *float32
-	t152  *float32
+	t162  *float32
 	t172  *float32
 	n0    int // L
 	n1    int // 16·chunks
@@ -129,7 +129,7 @@ type backwardNest9Args struct {
 type backwardNest10Args struct {
 	t182 *float32
 	t192 *float32
-	t232 *float32
+	t242 *float32
 	t252 *float32
 	n0   int // L
 	n1   int // 16·chunks
@@ -153,8 +153,8 @@ type backwardNest12Args struct {
 	t20  *float32
 	t262 *float32
 	t27  *float32
-	t31  *float32
-	t40  *float32
+	t32  *float32
+	t39  *float32
 	n0   int // L
 	n1   int // 16·chunks
 	n2   int // T
@@ -244,11 +244,11 @@ func (c *backwardFused) run() {
 	t15 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dV]        // [L, chunks, 16, d_v]
 	t16 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]                       // [L, chunks, 16, d_k]
 	t18 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]                       // [L, chunks, 16, d_k]
-	t822 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t152 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+48*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t232 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+64*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t31 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+80*L*chunks:][:16*L*chunks]                                         // [L, chunks, 16]
-	t40 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+96*L*chunks:][:16*L*chunks]                                         // [L, chunks, 16]
+	t922 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t162 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+48*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t242 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+64*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t32_2 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+80*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t39 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+96*L*chunks:][:16*L*chunks]                                         // [L, chunks, 16]
 	t1023 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+112*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
 	t112 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+128*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
 	t172 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+144*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
@@ -326,10 +326,10 @@ func (c *backwardFused) run() {
 				v := c.V[(i*T+j+16*chunks)*dV:][:dV]
 				t6_2 := t6[(i*(T-16*chunks)+j)*dV:][:dV]
 				yBar := c.YBar[(i*T+j+16*chunks)*dV:][:dV]
-				t32_2 := t32[(i*(T-16*chunks)+j)*dV:][:dV]
+				t32_3 := t32[(i*(T-16*chunks)+j)*dV:][:dV]
 				for k := range dV {
 					t6_2[k] = v[k]
-					t32_2[k] = yBar[k]
+					t32_3[k] = yBar[k]
 				}
 			}
 		}
@@ -504,20 +504,20 @@ func (c *backwardFused) run() {
 	// hebbian_scan_core
 	clear(t16)
 	clear(t18)
-	clear(t822)
-	clear(t152)
-	clear(t232)
-	clear(t31)
-	clear(t40)
+	clear(t922)
+	clear(t162)
+	clear(t242)
+	clear(t32_2)
+	clear(t39)
 	workers.Each(L*kern.Blocks(dV), (*backwardRows2)(c))
 	if kern.Blocks(dV) > 1 {
 		kern.AddBlocks(t18[:16*L*chunks*dK], c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t822[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t152[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+256*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t232[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t31[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+288*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t922[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t162[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+256*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t242[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t32_2[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+288*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
 		kern.AddBlocks(t16[:16*L*chunks*dK], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t40[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+32*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t39[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+32*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
 	}
 
 	// hebbian_scan_core.M
@@ -527,15 +527,15 @@ func (c *backwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
-				t10_2 := t10[(i*chunks+j)*16+-4+lo:][:n]
-				t1023_2 := t1023[(i*chunks+j)*16+lo:][:n]
-				t10_3 := t10[(i*chunks+j)*16+lo:][:n]
-				t112_2 := t112[(i*chunks+j)*16+-4+lo:][:n]
+				t922_2 := t922[(i*chunks+j)*16+lo:][:n]
+				t10_2 := t10[(i*chunks+j)*16+lo:][:n]
+				t1023_2 := t1023[(i*chunks+j)*16+-4+lo:][:n]
+				t10_3 := t10[(i*chunks+j)*16+-4+lo:][:n]
+				t112_2 := t112[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t1023_2[k] = F(t10_2[k] * t822Entry)
-					t112_2[k] = num.FMA32(t10_3[k], t822Entry, t112_2[k])
+					t922Entry := t922_2[k]
+					t1023_2[k] = num.FMA32(t10_2[k], t922Entry, t1023_2[k])
+					t112_2[k] = F(t10_3[k] * t922Entry)
 				}
 			}
 		}
@@ -546,7 +546,7 @@ func (c *backwardFused) run() {
 		a := backwardNest9Args{
 			unsafe.SliceData(t1023),
 			unsafe.SliceData(t112),
-			unsafe.SliceData(t152),
+			unsafe.SliceData(t162),
 			unsafe.SliceData(t172),
 			L,
 			16 * chunks,
@@ -558,10 +558,10 @@ func (c *backwardFused) run() {
 			for j := range chunks {
 				t1023_2 := t1023[(i*chunks+j)*16:][:16]
 				t112_2 := t112[(i*chunks+j)*16:][:16]
-				t152_2 := t152[(i*chunks+j)*16:][:16]
+				t162_2 := t162[(i*chunks+j)*16:][:16]
 				t172_2 := t172[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t172_2[k] = (t1023_2[k] + t112_2[k]) + t152_2[k]
+					t172_2[k] = (t1023_2[k] + t112_2[k]) + t162_2[k]
 				}
 			}
 		}
@@ -575,14 +575,14 @@ func (c *backwardFused) run() {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
 				t172_2 := t172[(i*chunks+j)*16+lo:][:n]
-				t722_2 := t722[(i*chunks+j)*16+-2+lo:][:n]
-				t182_2 := t182[(i*chunks+j)*16+lo:][:n]
-				t722_3 := t722[(i*chunks+j)*16+lo:][:n]
-				t192_2 := t192[(i*chunks+j)*16+-2+lo:][:n]
+				t722_2 := t722[(i*chunks+j)*16+lo:][:n]
+				t182_2 := t182[(i*chunks+j)*16+-2+lo:][:n]
+				t722_3 := t722[(i*chunks+j)*16+-2+lo:][:n]
+				t192_2 := t192[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t172Entry := t172_2[k]
-					t182_2[k] = F(t722_2[k] * t172Entry)
-					t192_2[k] = num.FMA32(t722_3[k], t172Entry, t192_2[k])
+					t182_2[k] = num.FMA32(t722_2[k], t172Entry, t182_2[k])
+					t192_2[k] = F(t722_3[k] * t172Entry)
 				}
 			}
 		}
@@ -593,7 +593,7 @@ func (c *backwardFused) run() {
 		a := backwardNest10Args{
 			unsafe.SliceData(t182),
 			unsafe.SliceData(t192),
-			unsafe.SliceData(t232),
+			unsafe.SliceData(t242),
 			unsafe.SliceData(t252),
 			L,
 			16 * chunks,
@@ -605,10 +605,10 @@ func (c *backwardFused) run() {
 			for j := range chunks {
 				t182_2 := t182[(i*chunks+j)*16:][:16]
 				t192_2 := t192[(i*chunks+j)*16:][:16]
-				t232_2 := t232[(i*chunks+j)*16:][:16]
+				t242_2 := t242[(i*chunks+j)*16:][:16]
 				t252_2 := t252[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t252_2[k] = (t182_2[k] + t192_2[k]) + t232_2[k]
+					t252_2[k] = (t182_2[k] + t192_2[k]) + t242_2[k]
 				}
 			}
 		}
@@ -622,14 +622,14 @@ func (c *backwardFused) run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t252_2 := t252[(i*chunks+j)*16+lo:][:n]
-				t3_2 := t3[(i*chunks+j)*16+-1+lo:][:n]
-				t262_2 := t262[(i*chunks+j)*16+lo:][:n]
-				t3_3 := t3[(i*chunks+j)*16+lo:][:n]
-				t27_2 := t27[(i*chunks+j)*16+-1+lo:][:n]
+				t3_2 := t3[(i*chunks+j)*16+lo:][:n]
+				t262_2 := t262[(i*chunks+j)*16+-1+lo:][:n]
+				t3_3 := t3[(i*chunks+j)*16+-1+lo:][:n]
+				t27_2 := t27[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t252Entry := t252_2[k]
-					t262_2[k] = F(t3_2[k] * t252Entry)
-					t27_2[k] = num.FMA32(t3_3[k], t252Entry, t27_2[k])
+					t262_2[k] = num.FMA32(t3_2[k], t252Entry, t262_2[k])
+					t27_2[k] = F(t3_3[k] * t252Entry)
 				}
 			}
 		}
@@ -674,8 +674,8 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t27),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t40),
+			unsafe.SliceData(t32_2),
+			unsafe.SliceData(t39),
 			L,
 			16 * chunks,
 			T,
@@ -688,10 +688,10 @@ func (c *backwardFused) run() {
 				t20_2 := t20[i*T+16*j:][:16]
 				t262_2 := t262[(i*chunks+j)*16:][:16]
 				t27_2 := t27[(i*chunks+j)*16:][:16]
-				t31_2 := t31[(i*chunks+j)*16:][:16]
-				t40_2 := t40[(i*chunks+j)*16:][:16]
+				t32_3 := t32_2[(i*chunks+j)*16:][:16]
+				t39_2 := t39[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t20_2[k] = (((t20_2[k] + t262_2[k]) + t27_2[k]) + t31_2[k]) + t40_2[k]
+					t20_2[k] = (((t20_2[k] + t262_2[k]) + t27_2[k]) + t32_3[k]) + t39_2[k]
 				}
 			}
 		}
@@ -933,24 +933,24 @@ func (c *backwardRows1) Part(part int) {
 						t82_3 := t82_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan_core.y, hebbian_scan_core.M
 						var t74 F
-						var t103 F
+						var t9 F
 						t32Entry := t32[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t6Entry2 := t6[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t5Entry2 := t5_2[a]
 						t74Sums := [16]F{t74}
-						t103Sums := [16]F{t103}
+						t9Sums := [16]F{t9}
 						for j := range dK {
 							t43 := num.FMA32(t8_2[j], t32Entry, MBarState[j])
 							t74Sums[j%16] = num.FMA32(t43, t7_2[j], t74Sums[j%16])
-							t103Sums[j%16] = num.FMA32(MTrail2[j], t43, t103Sums[j%16])
+							t9Sums[j%16] = num.FMA32(MTrail2[j], t43, t9Sums[j%16])
 							t92_3[j] = num.FMA32(MTrail3[j], t32Entry, t92_3[j])
 							t82_3[j] = num.FMA32(t43, t6Entry2, t82_3[j])
 							MBarState[j] = F(t5Entry2 * t43)
 						}
 						t74 = kern.Sum16(&t74Sums)
-						t103 = kern.Sum16(&t103Sums)
+						t9 = kern.Sum16(&t9Sums)
 						t72[(l*(T-16*chunks)+a+C*s)*dV+i] = t74
-						t62_3[a] = t62_3[a] + t103
+						t62_3[a] = t62_3[a] + t9
 					}
 				}
 			}
@@ -988,35 +988,35 @@ func (c *backwardRows2) Part(part int) {
 	t15 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	t16 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]                // [L, chunks, 16, d_k]
 	t18 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]                // [L, chunks, 16, d_k]
-	t822 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	t152 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+48*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	t232 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+64*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	t31 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+80*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
-	t40 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+96*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
+	t922 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t162 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+48*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t242 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+64*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t32 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+80*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
+	t39 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+96*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t18_2 := t18
-	t822_2 := t822
-	t152_2 := t152
-	t232_2 := t232
-	t31_2 := t31
+	t922_2 := t922
+	t162_2 := t162
+	t242_2 := t242
+	t32_2 := t32
 	t16_2 := t16
-	t40_2 := t40
+	t39_2 := t39
 	if block > 0 {
 		t18_2 = c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
 		clear(t18_2[l*16*chunks*dK:][:16*chunks*dK])
-		t822_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
-		clear(t822_2[l*16*chunks:][:16*chunks])
-		t152_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+256*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
-		clear(t152_2[l*16*chunks:][:16*chunks])
-		t232_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
-		clear(t232_2[l*16*chunks:][:16*chunks])
-		t31_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+288*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
-		clear(t31_2[l*16*chunks:][:16*chunks])
+		t922_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		clear(t922_2[l*16*chunks:][:16*chunks])
+		t162_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+256*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		clear(t162_2[l*16*chunks:][:16*chunks])
+		t242_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		clear(t242_2[l*16*chunks:][:16*chunks])
+		t32_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+288*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		clear(t32_2[l*16*chunks:][:16*chunks])
 		t16_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
 		clear(t16_2[l*16*chunks*dK:][:16*chunks*dK])
-		t40_2 = c.Work[8*L*T*dK+5*L*T*dV+32*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
-		clear(t40_2[l*16*chunks:][:16*chunks])
+		t39_2 = c.Work[8*L*T*dK+5*L*T*dV+32*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		clear(t39_2[l*16*chunks:][:16*chunks])
 	}
 	scratch := workers.Borrow(dK + C*dK + dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16 + dK)
 	MBarState2, rest := scratch.Data[:dK], scratch.Data[dK:]
@@ -1041,16 +1041,16 @@ func (c *backwardRows2) Part(part int) {
 	t143, rest20 := rest19[:16*dK], rest19[16*dK:]
 	t222, rest21 := rest20[:16*dK], rest20[16*dK:]
 	t522, rest22 := rest21[:16*dK], rest21[16*dK:]
-	t922, rest23 := rest22[:16*dK], rest22[16*dK:]
+	t822, rest23 := rest22[:16*dK], rest22[16*dK:]
 	t1222, rest24 := rest23[:16*dK], rest23[16*dK:]
-	t162, rest25 := rest24[:16*dK], rest24[16*dK:]
+	t152, rest25 := rest24[:16*dK], rest24[16*dK:]
 	t202, rest26 := rest25[:16*dK], rest25[16*dK:]
-	t24, rest27 := rest26[:16*dK], rest26[16*dK:]
+	t23, rest27 := rest26[:16*dK], rest26[16*dK:]
 	t28, rest28 := rest27[:16*dK], rest27[16*dK:]
-	t32, rest29 := rest28[:16*dK], rest28[16*dK:]
-	t35_2, rest30 := rest29[:16*dK], rest29[16*dK:]
-	t38, rest31 := rest30[:16], rest30[16:]
-	t41 := rest31
+	t31, rest29 := rest28[:16*dK], rest28[16*dK:]
+	t33, rest30 := rest29[:16*dK], rest29[16*dK:]
+	t36, rest31 := rest30[:16], rest30[16:]
+	t38 := rest31
 	for i := first; i < last; i++ {
 		copy(MBarState2[:dK], t52[(l*dV+i)*dK:][:dK])
 		for s := segments2 - 1; s >= 0; s-- {
@@ -1189,10 +1189,10 @@ func (c *backwardRows2) Part(part int) {
 				for j := range 16 {
 					t2_2 := t2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					t17_2 := t17[j*dK:][:dK]
-					t35_3 := t35[j*dK:][:dK]
+					t35_2 := t35[j*dK:][:dK]
 					tEntry2 := t[((l*chunks+a+C*s)*16+j)*dV+i]
 					for k := range dK {
-						t35_3[k] = num.FMA32(tEntry2, t2_2[k], t17_2[k])
+						t35_2[k] = num.FMA32(tEntry2, t2_2[k], t17_2[k])
 					}
 				}
 				// hebbian_scan_core.M
@@ -1201,21 +1201,21 @@ func (c *backwardRows2) Part(part int) {
 				if n := 16 - lo; n > 0 {
 					t3_2 := t3[(l*chunks+a+C*s)*16+lo:][:n]
 					for j := range n {
-						t35_3 := t35[((lo+j)-1)*dK:][:dK]
+						t35_2 := t35[((lo+j)-1)*dK:][:dK]
 						t54_2 := t54[(lo+j)*dK:][:dK]
 						t3Entry4 := t3_2[j]
 						for k := range dK {
-							t54_2[k] = F(t35_3[k] * t3Entry4)
+							t54_2[k] = F(t35_2[k] * t3Entry4)
 						}
 					}
 				}
 				// hebbian_scan_core.M
 				for j := range 16 {
-					t35_3 := t35[j*dK:][:dK]
+					t35_2 := t35[j*dK:][:dK]
 					t54_2 := t54[j*dK:][:dK]
 					t65_2 := t65[j*dK:][:dK]
 					for k := range dK {
-						t65_2[k] = t35_3[k] + t54_2[k]
+						t65_2[k] = t35_2[k] + t54_2[k]
 					}
 				}
 				// hebbian_scan_core.M
@@ -1297,151 +1297,151 @@ func (c *backwardRows2) Part(part int) {
 					}
 				}
 				// hebbian_scan_core.M
-				clear(t922)
+				clear(t822)
 				lo5 := max(0, 8)
 				if n := 16 - lo5; n > 0 {
 					t132_2 := t132[(l*chunks+a+C*s)*16+lo5:][:n]
-					t822_3 := t822_2[(l*chunks+a+C*s)*16+lo5:][:n]
+					t922_3 := t922_2[(l*chunks+a+C*s)*16+lo5:][:n]
 					for j := range n {
 						t522_2 := t522[(lo5+j)*dK:][:dK]
 						t123_2 := t123[((lo5+j)-8)*dK:][:dK]
-						t922_2 := t922[((lo5+j)-8)*dK:][:dK]
-						var t823 F
+						t822_2 := t822[((lo5+j)-8)*dK:][:dK]
+						var t923 F
 						t132Entry3 := t132_2[j]
 						for k := range dK {
 							t522Entry := t522_2[k]
-							t823 = num.FMA32(t123_2[k], t522Entry, t823)
-							t922_2[k] = num.FMA32(t522Entry, t132Entry3, t922_2[k])
+							t923 = num.FMA32(t123_2[k], t522Entry, t923)
+							t822_2[k] = num.FMA32(t522Entry, t132Entry3, t822_2[k])
 						}
-						t822_3[j] = t822_3[j] + t823
+						t922_3[j] = t922_3[j] + t923
 					}
 				}
 				// hebbian_scan_core.M
 				for j := range 16 {
 					t522_2 := t522[j*dK:][:dK]
-					t922_2 := t922[j*dK:][:dK]
+					t822_2 := t822[j*dK:][:dK]
 					t1222_2 := t1222[j*dK:][:dK]
 					for k := range dK {
-						t1222_2[k] = t522_2[k] + t922_2[k]
+						t1222_2[k] = t522_2[k] + t822_2[k]
 					}
 				}
 				// hebbian_scan_core.M
-				clear(t162)
+				clear(t152)
 				lo6 := max(0, 4)
 				if n := 16 - lo6; n > 0 {
 					t10_2 := t10[(l*chunks+a+C*s)*16+lo6:][:n]
-					t152_3 := t152_2[(l*chunks+a+C*s)*16+lo6:][:n]
+					t162_3 := t162_2[(l*chunks+a+C*s)*16+lo6:][:n]
 					for j := range n {
 						t1222_2 := t1222[(lo6+j)*dK:][:dK]
 						t94_2 := t94[((lo6+j)-4)*dK:][:dK]
-						t162_2 := t162[((lo6+j)-4)*dK:][:dK]
-						var t153 F
+						t152_2 := t152[((lo6+j)-4)*dK:][:dK]
+						var t163 F
 						t10Entry3 := t10_2[j]
 						for k := range dK {
 							t1222Entry := t1222_2[k]
-							t153 = num.FMA32(t94_2[k], t1222Entry, t153)
-							t162_2[k] = num.FMA32(t1222Entry, t10Entry3, t162_2[k])
+							t163 = num.FMA32(t94_2[k], t1222Entry, t163)
+							t152_2[k] = num.FMA32(t1222Entry, t10Entry3, t152_2[k])
 						}
-						t152_3[j] = t152_3[j] + t153
+						t162_3[j] = t162_3[j] + t163
 					}
 				}
 				// hebbian_scan_core.M
 				for j := range 16 {
 					t1222_2 := t1222[j*dK:][:dK]
-					t162_2 := t162[j*dK:][:dK]
+					t152_2 := t152[j*dK:][:dK]
 					t202_2 := t202[j*dK:][:dK]
 					for k := range dK {
-						t202_2[k] = t1222_2[k] + t162_2[k]
+						t202_2[k] = t1222_2[k] + t152_2[k]
 					}
 				}
 				// hebbian_scan_core.M
-				clear(t24)
+				clear(t23)
 				lo7 := max(0, 2)
 				if n := 16 - lo7; n > 0 {
 					t722_2 := t722[(l*chunks+a+C*s)*16+lo7:][:n]
-					t232_3 := t232_2[(l*chunks+a+C*s)*16+lo7:][:n]
+					t242_3 := t242_2[(l*chunks+a+C*s)*16+lo7:][:n]
 					for j := range n {
 						t202_2 := t202[(lo7+j)*dK:][:dK]
 						t65_2 := t65[((lo7+j)-2)*dK:][:dK]
-						t24_2 := t24[((lo7+j)-2)*dK:][:dK]
-						var t23 F
+						t23_2 := t23[((lo7+j)-2)*dK:][:dK]
+						var t24 F
 						t722Entry3 := t722_2[j]
 						for k := range dK {
 							t202Entry := t202_2[k]
-							t23 = num.FMA32(t65_2[k], t202Entry, t23)
-							t24_2[k] = num.FMA32(t202Entry, t722Entry3, t24_2[k])
+							t24 = num.FMA32(t65_2[k], t202Entry, t24)
+							t23_2[k] = num.FMA32(t202Entry, t722Entry3, t23_2[k])
 						}
-						t232_3[j] = t232_3[j] + t23
+						t242_3[j] = t242_3[j] + t24
 					}
 				}
 				// hebbian_scan_core.M
 				for j := range 16 {
 					t202_2 := t202[j*dK:][:dK]
-					t24_2 := t24[j*dK:][:dK]
+					t23_2 := t23[j*dK:][:dK]
 					t28_2 := t28[j*dK:][:dK]
 					for k := range dK {
-						t28_2[k] = t202_2[k] + t24_2[k]
+						t28_2[k] = t202_2[k] + t23_2[k]
 					}
 				}
 				// hebbian_scan_core.M
-				clear(t32)
+				clear(t31)
 				lo8 := max(0, 1)
 				if n := 16 - lo8; n > 0 {
 					t3_2 := t3[(l*chunks+a+C*s)*16+lo8:][:n]
-					t31_3 := t31_2[(l*chunks+a+C*s)*16+lo8:][:n]
+					t32_3 := t32_2[(l*chunks+a+C*s)*16+lo8:][:n]
 					for j := range n {
 						t28_2 := t28[(lo8+j)*dK:][:dK]
-						t35_3 := t35[((lo8+j)-1)*dK:][:dK]
-						t32_2 := t32[((lo8+j)-1)*dK:][:dK]
-						var t312 F
+						t35_2 := t35[((lo8+j)-1)*dK:][:dK]
+						t31_2 := t31[((lo8+j)-1)*dK:][:dK]
+						var t322 F
 						t3Entry5 := t3_2[j]
 						for k := range dK {
 							t28Entry := t28_2[k]
-							t312 = num.FMA32(t35_3[k], t28Entry, t312)
-							t32_2[k] = num.FMA32(t28Entry, t3Entry5, t32_2[k])
+							t322 = num.FMA32(t35_2[k], t28Entry, t322)
+							t31_2[k] = num.FMA32(t28Entry, t3Entry5, t31_2[k])
 						}
-						t31_3[j] = t31_3[j] + t312
+						t32_3[j] = t32_3[j] + t322
 					}
 				}
 				// hebbian_scan_core.M
 				for j := range 16 {
 					t28_2 := t28[j*dK:][:dK]
-					t32_2 := t32[j*dK:][:dK]
+					t31_2 := t31[j*dK:][:dK]
 					t2_2 := t2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-					t35_3 := t35_2[j*dK:][:dK]
+					t33_2 := t33[j*dK:][:dK]
 					t16_3 := t16_2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-					var t382 F
+					var t362 F
 					tEntry3 := t[((l*chunks+a+C*s)*16+j)*dV+i]
 					for k := range dK {
-						t352 := t28_2[k] + t32_2[k]
-						t382 = num.FMA32(t352, t2_2[k], t382)
-						t35_3[k] = t352
-						t16_3[k] = num.FMA32(t352, tEntry3, t16_3[k])
+						t332 := t28_2[k] + t31_2[k]
+						t362 = num.FMA32(t332, t2_2[k], t362)
+						t33_2[k] = t332
+						t16_3[k] = num.FMA32(t332, tEntry3, t16_3[k])
 					}
-					t38[j] = t382
+					t36[j] = t362
 				}
 				// hebbian_scan_core.M
-				clear(t41)
+				clear(t38)
 				if n := min(16, 1); n > 0 {
 					t3_2 := t3[(l*chunks+a+C*s)*16:][:n]
-					t40_3 := t40_2[(l*chunks+a+C*s)*16:][:n]
+					t39_3 := t39_2[(l*chunks+a+C*s)*16:][:n]
 					for j := range n {
-						t35_3 := t35_2[j*dK:][:dK]
-						var t402 F
+						t33_2 := t33[j*dK:][:dK]
+						var t392 F
 						t3Entry6 := t3_2[j]
 						for k := range dK {
-							t35Entry := t35_3[k]
-							t402 = num.FMA32(t35Entry, MTrail2_2[k], t402)
-							t41[k] = num.FMA32(t35Entry, t3Entry6, t41[k])
+							t33Entry := t33_2[k]
+							t392 = num.FMA32(t33Entry, MTrail2_2[k], t392)
+							t38[k] = num.FMA32(t33Entry, t3Entry6, t38[k])
 						}
-						t40_3[j] = t40_3[j] + t402
+						t39_3[j] = t39_3[j] + t392
 					}
 				}
 				// hebbian_scan_core
-				copy(MBarState2[:dK], t41[:dK])
+				copy(MBarState2[:dK], t38[:dK])
 				// hebbian_scan_core
 				for j := range 16 {
-					t15[((l*chunks+a+C*s)*16+j)*dV+i] = t38[j]
+					t15[((l*chunks+a+C*s)*16+j)*dV+i] = t36[j]
 				}
 			}
 		}

@@ -36,10 +36,10 @@ type Backward[F num.Float] struct {
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + L·T·m + 8·d_v·m + 2·d_v + 13·m.
+// WorkLen is C·d_v·m + 2·L·T·m + 6·d_v·m + 4·d_v + 10·m.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
-	return C*dV*m + L*T*m + 8*dV*m + 2*dV + 13*m
+	return C*dV*m + 2*L*T*m + 6*dV*m + 4*dV + 10*m
 }
 
 // FlagsLen is 3·m.
@@ -56,68 +56,68 @@ func (c *Backward[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t67 := c.Work[:L*T*m] // [L, T, m]
+	t32 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
+	t60 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
 	SBarState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t22 := work[:m] // [m]
-	work = work[m:]
+	N := work[:dV*m] // [m, d_v]
+	work = work[dV*m:]
 	t17 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t18 := work[:m] // [m]
 	work = work[m:]
-	t27 := work[:m] // [m]
+	t222 := work[:m] // [m]
 	work = work[m:]
-	N := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t173 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t183 := work[:m] // [m]
+	t5 := work[:m] // [m]
 	work = work[m:]
-	S2 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t32 := work[:m] // [m]
+	t10 := work[:m] // [m]
 	work = work[m:]
-	t62 := work[:m] // [m]
-	work = work[m:]
-	t112 := work[:m] // [m]
-	work = work[m:]
-	t82 := work[:dV] // [d_v]
+	t7 := work[:dV] // [d_v]
 	work = work[dV:]
-	t92 := work[:dV*m] // [m, d_v]
+	t8 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t142 := work[:m] // [m]
+	t13 := work[:m] // [m]
 	work = work[m:]
-	t31 := work[:m] // [m]
+	t30 := work[:m] // [m]
 	work = work[m:]
-	t35 := work[:dV*m] // [m, d_v]
+	t34 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t63 := work[:m] // [m]
+	t56 := work[:m] // [m]
 	work = work[m:]
-	t68 := work[:m] // [m]
+	t44 := work[:m] // [m]
 	work = work[m:]
-	t47 := work[:dV] // [d_v]
+	t46 := work[:dV] // [d_v]
 	work = work[dV:]
-	t48 := work[:m] // [m]
+	t57 := work[:m] // [m]
 	work = work[m:]
-	t58 := work[:m]     // [m]
-	t202 := c.Flags[:m] // [m]
+	t58 := work[:dV] // [d_v]
+	work = work[dV:]
+	t49 := work[:dV] // [d_v]
+	work = work[dV:]
+	t53 := work[:m]    // [m]
+	t20 := c.Flags[:m] // [m]
 	flags := c.Flags[m:]
-	t15 := flags[:m] // [m]
+	t142 := flags[:m] // [m]
 	flags = flags[m:]
-	t192 := flags[:m] // [m]
+	t182 := flags[:m] // [m]
 
-	// lattice_core.N
+	// lattice_core.N, lattice_core.G
 	for i := range L {
 		theta := c.Theta[i*T:][:T]
 		for j := range T {
+			k := c.K[(i*T+j)*m:][:m]
 			NProd := c.NProd[(i*T+j)*m:][:m]
-			t67_2 := t67[(i*T+j)*m:][:m]
+			t32_2 := t32[(i*T+j)*m:][:m]
+			t60_2 := t60[(i*T+j)*m:][:m]
 			thetaEntry := theta[j]
-			for k := range m {
-				t67_2[k] = F(thetaEntry * NProd[k])
+			for k2 := range m {
+				t322 := F(k[k2] * NProd[k2])
+				t32_2[k2] = t322
+				t60_2[k2] = 1 - F(thetaEntry*t322)
 			}
 		}
 	}
@@ -143,46 +143,20 @@ func (c *Backward[F]) Run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					k := c.K[(l*T+a+C*s)*m:][:m]
-					// lattice_core.N
-					for i := range m {
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-						var t222 F
-						for j := range dV {
-							t222 += F(STrail2[j] * GLin[j])
-						}
-						t22[i] = t222
-					}
+					t32_2 := t32[(l*T+a+C*s)*m:][:m]
+					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					// lattice_core.S, lattice_core.N, lattice_core.G
 					thetaEntry2 := theta[a]
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
-						var t182 F
+						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						kEntry := k[i]
-						w := F(kEntry * t22[i])
+						t32Entry := t32_2[i]
+						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							t172 := STrailEntry - F(thetaEntry2*(-F(kEntry*GLin[j])+F(STrailEntry*w)))
-							t182 += F(t172 * t172)
-							t17_2[j] = t172
-						}
-						t18[i] = t182
-					}
-					// lattice_core.S
-					for i := range m {
-						t18Entry := t18[i]
-						t20 := (F(0) < t18Entry)
-						t27[i] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
-					}
-					// lattice_core.S
-					for i := range m {
-						t17_2 := t17[i*dV:][:dV]
-						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-						t27Entry := t27[i]
-						for j := range dV {
-							STrail2[j] = (t17_2[j] / t27Entry)
+							STrail3[j] = ((STrailEntry - F(thetaEntry2*(-F(kEntry*GLin[j])+F(STrailEntry*t32Entry)))) / SMax2Entry)
 						}
 					}
 				}
@@ -192,152 +166,153 @@ func (c *Backward[F]) Run() {
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					k := c.K[(l*T+a+C*s)*m:][:m]
-					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+					t32_2 := t32[(l*T+a+C*s)*m:][:m]
 					p := c.P[(l*T+a+C*s)*m:][:m]
+					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					qBar := c.QBar[(l*T+a+C*s)*dV:][:dV]
-					t67_2 := t67[(l*T+a+C*s)*m:][:m]
+					t60_2 := t60[(l*T+a+C*s)*m:][:m]
+					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 					kBar := c.KBar[(l*T+a+C*s)*m:][:m]
 					// lattice_core.N, lattice_core.G, lattice_core.S, lattice_core.y
 					thetaEntry3 := theta[a]
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						N2 := N[i*dV:][:dV]
-						t173_2 := t173[i*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						var t184 F
-						var t322 F
+						t17_2 := t17[i*dV:][:dV]
+						var t183 F
+						var t2222 F
 						kEntry2 := k[i]
-						NProdEntry := NProd[i]
-						SMax2Entry := SMax2[i]
+						t32Entry2 := t32_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							N2_2 := -F(kEntry2*GLin[j]) - F(STrailEntry2*NProdEntry)
-							t174 := STrailEntry2 - F(thetaEntry3*N2_2)
-							t184 += F(t174 * t174)
-							S22 := (t174 / SMax2Entry)
-							t322 += F(S22 * yBar[j])
+							N2_2 := -F(kEntry2*GLin[j]) + F(STrailEntry2*t32Entry2)
+							t172 := STrailEntry2 - F(thetaEntry3*N2_2)
+							t183 += F(t172 * t172)
+							t2222 += F(STrail3[j] * yBar[j])
 							N2[j] = N2_2
-							t173_2[j] = t174
-							S2_2[j] = S22
+							t17_2[j] = t172
 						}
-						t183[i] = t184
-						t32[i] = t322
+						t18[i] = t183
+						t222[i] = t2222
 					}
 					// lattice_core.S, lattice_core.p
-					var t4 F
+					var t3222 F
 					for i := range m {
-						t4 += F(p[i] * t32[i])
-						t202[i] = (F(0) < t183[i])
+						t3222 += F(p[i] * t222[i])
+						t20[i] = (F(0) < t18[i])
 					}
 					// lattice_core.p, lattice_core.S
 					for i := range m {
-						t202Entry := t202[i]
-						t152 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t183[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t32[i] - t4))
-						t112[i] = (F(1) / SMax2[i])
-						t15[i] = t152
-						t192[i] = (t152 && t202Entry)
+						t20Entry := t20[i]
+						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
+						t5[i] = F(p[i] * (t222[i] - t3222))
+						t10[i] = (F(1) / SMax2[i])
+						t142[i] = t1422
+						t182[i] = (t1422 && t20Entry)
 					}
 					// lattice_core.p, lattice_core.S, lattice_core.y
-					clear(t82)
+					clear(t7)
 					for i := range m {
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q := c.Q[(l*T+a+C*s)*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						t92_2 := t92[i*dV:][:dV]
-						var t1422 F
-						t62Entry := t62[i]
+						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
+						t8_2 := t8[i*dV:][:dV]
+						var t132 F
+						t5Entry := t5[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t922 := SBarState2[j] + F(yBar[j]*pEntry) + F(q[j]*t62Entry)
-							S2Entry := S2_2[j]
-							t1422 += F(t922 * (S2Entry / SMax2Entry2))
-							t82[j] += F(S2Entry * t62Entry)
-							t92_2[j] = t922
+							t82 := SBarState2[j] + F(yBar[j]*pEntry) + F(q[j]*t5Entry)
+							STrailEntry3 := STrail2[j]
+							t132 += F(t82 * (STrailEntry3 / SMax2Entry2))
+							t7[j] += F(STrailEntry3 * t5Entry)
+							t8_2[j] = t82
 						}
-						t142[i] = -t1422
+						t13[i] = -t132
 					}
 					// lattice_core.S
 					for i := range m {
-						t192Entry := t192[i]
-						t31[i] = kern.Choose((t192Entry && t202[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t15[i], t142[i], F(0)), F(0))), F(0)), F(0))
+						t182Entry := t182[i]
+						t30[i] = kern.Choose((t182Entry && t20[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t142[i], t13[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice_core.S, lattice_core.N
-					var t39 F
+					var t37 F
 					for i := range m {
-						t92_2 := t92[i*dV:][:dV]
-						t173_2 := t173[i*dV:][:dV]
+						t8_2 := t8[i*dV:][:dV]
+						t17_2 := t17[i*dV:][:dV]
 						N2 := N[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t35_2 := t35[i*dV:][:dV]
-						var t632 F
-						t112Entry := t112[i]
-						t31Entry := t31[i]
+						t34_2 := t34[i*dV:][:dV]
+						var t562 F
+						t10Entry := t10[i]
+						t30Entry := t30[i]
 						for j := range dV {
-							t352 := F(t92_2[j]*t112Entry) + F(2*F(t173_2[j]*t31Entry))
-							t39 += F(N2[j] * t352)
-							t632 += F(STrail2[j] * t352)
-							t35_2[j] = t352
+							t342 := F(t8_2[j]*t10Entry) + F(2*F(t17_2[j]*t30Entry))
+							t37 += F(N2[j] * t342)
+							t562 += F(STrail2[j] * t342)
+							t34_2[j] = t342
 						}
-						t63[i] = t632
+						t56[i] = t562
 					}
-					t392 := -t39
+					t372 := -t37
 					// lattice_core.N
 					for i := range m {
-						t68[i] = F(thetaEntry3 * t63[i])
+						t44[i] = -F(F(thetaEntry3*k[i]) * t56[i])
 					}
-					// lattice_core.G, lattice_core.S, lattice_core.N
-					clear(t47)
+					// lattice_core.N, lattice_core.G
+					clear(t46)
+					clear(t58)
 					for i := range m {
-						t35_2 := t35[i*dV:][:dV]
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
+						t34_2 := t34[i*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-						var t482 F
-						t68Entry := t68[i]
+						STrail2 := STrail[(a*m+i)*dV:][:dV]
+						var t572 F
+						t44Entry := t44[i]
 						kEntry3 := k[i]
 						for j := range dV {
-							t46 := -F(thetaEntry3*t35_2[j]) + F(STrail2[j]*t68Entry)
-							t482 += F(t46 * GLin[j])
-							t47[j] += F(t46 * kEntry3)
+							t34Entry := t34_2[j]
+							t572 += F(t34Entry * GLin[j])
+							t46[j] += F(STrail2[j] * t44Entry)
+							t58[j] += F(t34Entry * kEntry3)
 						}
-						t48[i] = -t482
+						t57[i] = t572
 					}
 					// lattice_core.G, lattice_core
 					for i := range dV {
-						vBar[i] = -t47[i]
-						qBar[i] = t82[i]
+						t492 := t46[i] + F(thetaEntry3*t58[i])
+						t49[i] = t492
+						vBar[i] = t492
+						qBar[i] = t7[i]
 					}
 					// lattice_core.G, lattice_core.N
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t35_2 := t35[i*dV:][:dV]
+						t34_2 := t34[i*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
-						var t582 F
+						var t532 F
+						t60Entry := t60_2[i]
+						t44Entry2 := t44[i]
 						kEntry4 := k[i]
-						t67Entry := t67_2[i]
-						t68Entry2 := t68[i]
 						for j := range dV {
-							t47Entry := t47[j]
-							t582 += F(STrail2[j] * t47Entry)
-							t35Entry := t35_2[j]
-							SBarState2[j] = t35Entry + F(t35Entry*t67Entry) - F(F(kEntry4*GLin[j])*t68Entry2) + F(kEntry4*t47Entry)
+							t49Entry := t49[j]
+							t532 += F(STrail2[j] * t49Entry)
+							SBarState2[j] = F(t34_2[j]*t60Entry) + F(GLin[j]*t44Entry2) - F(kEntry4*t49Entry)
 						}
-						t58[i] = t582
+						t53[i] = -t532
 					}
-					// lattice_core.G
+					// lattice_core.G, lattice_core.N
 					for i := range m {
-						kBar[i] = t48[i] + t58[i]
+						kBar[i] = -F(F(thetaEntry3*NProd[i])*t56[i]) + F(thetaEntry3*t57[i]) + t53[i]
 					}
 					// lattice_core
-					thetaBar[a] = t392
+					thetaBar[a] = t372
 				}
 			}
 		}

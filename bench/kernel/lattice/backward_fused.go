@@ -10,8 +10,10 @@ import (
 
 type backwardNest1Args struct {
 	theta *float32
+	k     *float32
 	NProd *float32
-	t67   *float32
+	t32   *float32
+	t60   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·m
@@ -19,140 +21,120 @@ type backwardNest1Args struct {
 }
 
 type backwardNest2Args struct {
-	STrail *float32
-	GLin   *float32
-	t22    *float32
-	n0     int // d_v·m·a
-	n1     int // d_v·a + C·d_v·s + T·d_v·l
-	n2     int // m
-	n3     int // d_v
+	k           *float32
+	t32         *float32
+	SMax2       *float32
+	STrail      *float32
+	GLin        *float32
+	n0          int        // m·a + C·m·s + T·m·l
+	n1          int        // d_v·m·a
+	n2          int        // d_v·a + C·d_v·s + T·d_v·l
+	n3          int        // d_v·m·a + d_v·m
+	n4          int        // m
+	n5          int        // d_v
+	thetaEntry2 [2]float32 // and nothing
 }
 
 type backwardNest3Args struct {
 	k           *float32
-	t22         *float32
-	STrail      *float32
-	GLin        *float32
-	t17         *float32
-	t18         *float32
-	n0          int        // m·a + C·m·s + T·m·l
-	n1          int        // d_v·m·a
-	n2          int        // d_v·a + C·d_v·s + T·d_v·l
-	n3          int        // m
-	n4          int        // d_v
-	thetaEntry2 [2]float32 // and nothing
-}
-
-type backwardNest4Args struct {
-	t18 *float32
-	t27 *float32
-	n0  int // m
-}
-
-type backwardNest5Args struct {
-	t27    *float32
-	t17    *float32
-	STrail *float32
-	n0     int // d_v·m·a + d_v·m
-	n1     int // m
-	n2     int // d_v
-}
-
-type backwardNest6Args struct {
-	k           *float32
-	NProd       *float32
-	SMax2       *float32
+	t32         *float32
 	STrail      *float32
 	GLin        *float32
 	yBar        *float32
 	N           *float32
-	t173        *float32
-	S2          *float32
-	t183        *float32
-	t32         *float32
+	t17         *float32
+	t18         *float32
+	t222        *float32
 	n0          int        // m·a + C·m·s + T·m·l
 	n1          int        // d_v·m·a
 	n2          int        // d_v·a + C·d_v·s + T·d_v·l
-	n3          int        // m
-	n4          int        // d_v
+	n3          int        // d_v·m·a + d_v·m
+	n4          int        // m
+	n5          int        // d_v
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type backwardNest7Args struct {
-	t62       *float32
+type backwardNest4Args struct {
+	t5        *float32
 	p         *float32
 	SMax2     *float32
 	q         *float32
 	yBar      *float32
 	SBarState *float32
-	S2        *float32
-	t82       *float32
-	t92       *float32
-	t142      *float32
+	STrail    *float32
+	t7        *float32
+	t8        *float32
+	t13       *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // d_v·a + C·d_v·s + T·d_v·l
-	n2        int // m
-	n3        int // d_v
+	n2        int // d_v·m·a + d_v·m
+	n3        int // m
+	n4        int // d_v
 }
 
-type backwardNest8Args struct {
-	t112     *float32
-	t31      *float32
-	t173     *float32
-	t92      *float32
+type backwardNest5Args struct {
+	t10      *float32
+	t30      *float32
+	t17      *float32
+	t8       *float32
 	N        *float32
 	STrail   *float32
-	t35      *float32
-	t63      *float32
-	t39Total *float32
+	t34      *float32
+	t56      *float32
+	t37Total *float32
 	n0       int        // d_v·m·a
 	n1       int        // m
 	n2       int        // d_v
-	t39      [2]float32 // and nothing
+	t37      [2]float32 // and nothing
+}
+
+type backwardNest6Args struct {
+	k           *float32
+	t56         *float32
+	t44         *float32
+	n0          int        // m·a + C·m·s + T·m·l
+	n1          int        // m
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type backwardNest7Args struct {
+	t44    *float32
+	k      *float32
+	t34    *float32
+	GLin   *float32
+	STrail *float32
+	t46    *float32
+	t58    *float32
+	t57    *float32
+	n0     int // m·a + C·m·s + T·m·l
+	n1     int // d_v·a + C·d_v·s + T·d_v·l
+	n2     int // d_v·m·a
+	n3     int // m
+	n4     int // d_v
+}
+
+type backwardNest8Args struct {
+	t58         *float32
+	t46         *float32
+	t49         *float32
+	vBar        *float32
+	t7          *float32
+	qBar        *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_v
+	thetaEntry3 [2]float32 // and nothing
 }
 
 type backwardNest9Args struct {
-	t63         *float32
-	t68         *float32
-	n0          int        // m
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type backwardNest10Args struct {
-	t68         *float32
-	k           *float32
-	STrail      *float32
-	t35         *float32
-	GLin        *float32
-	t47         *float32
-	t48         *float32
-	n0          int        // m·a + C·m·s + T·m·l
-	n1          int        // d_v·m·a
-	n2          int        // d_v·a + C·d_v·s + T·d_v·l
-	n3          int        // m
-	n4          int        // d_v
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type backwardNest11Args struct {
-	t47  *float32
-	vBar *float32
-	t82  *float32
-	qBar *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
-}
-
-type backwardNest12Args struct {
+	t60       *float32
+	t44       *float32
 	k         *float32
-	t67       *float32
-	t68       *float32
-	t47       *float32
+	t49       *float32
 	STrail    *float32
-	t35       *float32
 	GLin      *float32
+	t34       *float32
 	SBarState *float32
-	t58       *float32
+	t53       *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // d_v·m·a
 	n2        int // d_v·a + C·d_v·s + T·d_v·l
@@ -160,12 +142,15 @@ type backwardNest12Args struct {
 	n4        int // d_v
 }
 
-type backwardNest13Args struct {
-	t48  *float32
-	t58  *float32
-	kBar *float32
-	n0   int // m·a + C·m·s + T·m·l
-	n1   int // m
+type backwardNest10Args struct {
+	t57         *float32
+	NProd       *float32
+	t56         *float32
+	t53         *float32
+	kBar        *float32
+	n0          int        // m·a + C·m·s + T·m·l
+	n1          int        // m
+	thetaEntry3 [2]float32 // and nothing
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -181,41 +166,41 @@ func (c *backwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t67 := c.Work[:L*T*m]                             // [L, T, m]
-	SBarState := c.Work[L*T*m:][:dV*m]                // [m, d_v]
-	STrail := c.Work[L*T*m+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	t22 := c.Work[C*dV*m+L*T*m+2*dV*m:][:m]           // [m]
-	t17 := c.Work[C*dV*m+L*T*m+2*dV*m+m:][:dV*m]      // [m, d_v]
-	t18 := c.Work[C*dV*m+L*T*m+3*dV*m+m:][:m]         // [m]
-	t27 := c.Work[C*dV*m+L*T*m+3*dV*m+2*m:][:m]       // [m]
-	N := c.Work[C*dV*m+L*T*m+3*dV*m+3*m:][:dV*m]      // [m, d_v]
-	t173 := c.Work[C*dV*m+L*T*m+4*dV*m+3*m:][:dV*m]   // [m, d_v]
-	t183 := c.Work[C*dV*m+L*T*m+5*dV*m+3*m:][:m]      // [m]
-	S2 := c.Work[C*dV*m+L*T*m+5*dV*m+4*m:][:dV*m]     // [m, d_v]
-	t32 := c.Work[C*dV*m+L*T*m+6*dV*m+4*m:][:m]       // [m]
-	t62 := c.Work[C*dV*m+L*T*m+6*dV*m+5*m:][:m]       // [m]
-	t112 := c.Work[C*dV*m+L*T*m+6*dV*m+6*m:][:m]      // [m]
-	t82 := c.Work[C*dV*m+L*T*m+6*dV*m+7*m:][:dV]      // [d_v]
-	t92 := c.Work[C*dV*m+L*T*m+6*dV*m+dV+7*m:][:dV*m] // [m, d_v]
-	t142 := c.Work[C*dV*m+L*T*m+7*dV*m+dV+7*m:][:m]   // [m]
-	t31 := c.Work[C*dV*m+L*T*m+7*dV*m+dV+8*m:][:m]    // [m]
-	t35 := c.Work[C*dV*m+L*T*m+7*dV*m+dV+9*m:][:dV*m] // [m, d_v]
-	t63 := c.Work[C*dV*m+L*T*m+8*dV*m+dV+9*m:][:m]    // [m]
-	t68 := c.Work[C*dV*m+L*T*m+8*dV*m+dV+10*m:][:m]   // [m]
-	t47 := c.Work[C*dV*m+L*T*m+8*dV*m+dV+11*m:][:dV]  // [d_v]
-	t48 := c.Work[C*dV*m+L*T*m+8*dV*m+2*dV+11*m:][:m] // [m]
-	t58 := c.Work[C*dV*m+L*T*m+8*dV*m+2*dV+12*m:][:m] // [m]
-	t202 := c.Flags[:m]                               // [m]
-	t15 := c.Flags[m:][:m]                            // [m]
-	t192 := c.Flags[2*m:][:m]                         // [m]
-	t39Total := make([]F, 1)
+	t32 := c.Work[:L*T*m]                               // [L, T, m]
+	t60 := c.Work[L*T*m:][:L*T*m]                       // [L, T, m]
+	SBarState := c.Work[2*L*T*m:][:dV*m]                // [m, d_v]
+	STrail := c.Work[2*L*T*m+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
+	N := c.Work[C*dV*m+2*L*T*m+2*dV*m:][:dV*m]          // [m, d_v]
+	t17 := c.Work[C*dV*m+2*L*T*m+3*dV*m:][:dV*m]        // [m, d_v]
+	t18 := c.Work[C*dV*m+2*L*T*m+4*dV*m:][:m]           // [m]
+	t222 := c.Work[C*dV*m+2*L*T*m+4*dV*m+m:][:m]        // [m]
+	t5 := c.Work[C*dV*m+2*L*T*m+4*dV*m+2*m:][:m]        // [m]
+	t10 := c.Work[C*dV*m+2*L*T*m+4*dV*m+3*m:][:m]       // [m]
+	t7 := c.Work[C*dV*m+2*L*T*m+4*dV*m+4*m:][:dV]       // [d_v]
+	t8 := c.Work[C*dV*m+2*L*T*m+4*dV*m+dV+4*m:][:dV*m]  // [m, d_v]
+	t13 := c.Work[C*dV*m+2*L*T*m+5*dV*m+dV+4*m:][:m]    // [m]
+	t30 := c.Work[C*dV*m+2*L*T*m+5*dV*m+dV+5*m:][:m]    // [m]
+	t34 := c.Work[C*dV*m+2*L*T*m+5*dV*m+dV+6*m:][:dV*m] // [m, d_v]
+	t56 := c.Work[C*dV*m+2*L*T*m+6*dV*m+dV+6*m:][:m]    // [m]
+	t44 := c.Work[C*dV*m+2*L*T*m+6*dV*m+dV+7*m:][:m]    // [m]
+	t46 := c.Work[C*dV*m+2*L*T*m+6*dV*m+dV+8*m:][:dV]   // [d_v]
+	t57 := c.Work[C*dV*m+2*L*T*m+6*dV*m+2*dV+8*m:][:m]  // [m]
+	t58 := c.Work[C*dV*m+2*L*T*m+6*dV*m+2*dV+9*m:][:dV] // [d_v]
+	t49 := c.Work[C*dV*m+2*L*T*m+6*dV*m+3*dV+9*m:][:dV] // [d_v]
+	t53 := c.Work[C*dV*m+2*L*T*m+6*dV*m+4*dV+9*m:][:m]  // [m]
+	t20 := c.Flags[:m]                                  // [m]
+	t142 := c.Flags[m:][:m]                             // [m]
+	t182 := c.Flags[2*m:][:m]                           // [m]
+	t37Total := make([]F, 1)
 
-	// lattice_core.N
+	// lattice_core.N, lattice_core.G
 	if kern.Wide() {
 		a := backwardNest1Args{
 			unsafe.SliceData(c.Theta),
+			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.NProd),
-			unsafe.SliceData(t67),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(t60),
 			L,
 			T,
 			T * m,
@@ -226,11 +211,15 @@ func (c *backwardFused) run() {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
 			for j := range T {
+				k := c.K[(i*T+j)*m:][:m]
 				NProd := c.NProd[(i*T+j)*m:][:m]
-				t67_2 := t67[(i*T+j)*m:][:m]
+				t32_2 := t32[(i*T+j)*m:][:m]
+				t60_2 := t60[(i*T+j)*m:][:m]
 				thetaEntry := theta[j]
-				for k := range m {
-					t67_2[k] = F(thetaEntry * NProd[k])
+				for k2 := range m {
+					t322 := F(k[k2] * NProd[k2])
+					t32_2[k2] = t322
+					t60_2[k2] = num.FMA32(-thetaEntry, t322, F(1))
 				}
 			}
 		}
@@ -248,102 +237,38 @@ func (c *backwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					// lattice_core.N
-					if kern.Wide() {
-						a2 := backwardNest2Args{
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t22),
-							dV * m * a,
-							dV*a + C*dV*s + T*dV*l,
-							m,
-							dV,
-						}
-						backwardNest2(&a2)
-					} else {
-						for i := range m {
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-							var t222 F
-							t222Sums := [16]F{t222}
-							for j := range dV {
-								t222Sums[j%16] = num.FMA32(STrail2[j], GLin[j], t222Sums[j%16])
-							}
-							t222 = kern.Sum16(&t222Sums)
-							t22[i] = t222
-						}
-					}
 					// lattice_core.S, lattice_core.N, lattice_core.G
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := backwardNest3Args{
+						a2 := backwardNest2Args{
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t22),
+							unsafe.SliceData(t32),
+							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t18),
 							m*a + C*m*s + T*m*l,
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
+							dV*m*a + dV*m,
 							m,
 							dV,
 							[2]float32{thetaEntry2},
 						}
-						backwardNest3(&a2)
+						backwardNest2(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
+						t32_2 := t32[(l*T+a+C*s)*m:][:m]
+						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-							t17_2 := t17[i*dV:][:dV]
-							var t182 F
+							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							kEntry := k[i]
-							w := F(kEntry * t22[i])
-							t182Sums := [16]F{t182}
+							t32Entry := t32_2[i]
+							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail2[j]
-								t172 := num.FMA32(-thetaEntry2, num.FMA32(STrailEntry, w, -F(kEntry*GLin[j])), STrailEntry)
-								t182Sums[j%16] = num.FMA32(t172, t172, t182Sums[j%16])
-								t17_2[j] = t172
-							}
-							t182 = kern.Sum16(&t182Sums)
-							t18[i] = t182
-						}
-					}
-					// lattice_core.S
-					if kern.Wide() {
-						a2 := backwardNest4Args{
-							unsafe.SliceData(t18),
-							unsafe.SliceData(t27),
-							m,
-						}
-						backwardNest4(&a2)
-					} else {
-						for i := range m {
-							t18Entry := t18[i]
-							t20 := (F(0) < t18Entry)
-							t27[i] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
-						}
-					}
-					// lattice_core.S
-					if kern.Wide() {
-						a2 := backwardNest5Args{
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(STrail),
-							dV*m*a + dV*m,
-							m,
-							dV,
-						}
-						backwardNest5(&a2)
-					} else {
-						for i := range m {
-							t17_2 := t17[i*dV:][:dV]
-							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-							t27Entry := t27[i]
-							for j := range dV {
-								STrail2[j] = (t17_2[j] / t27Entry)
+								STrail3[j] = (num.FMA32(-thetaEntry2, num.FMA32(STrailEntry, t32Entry, -F(kEntry*GLin[j])), STrailEntry) / SMax2Entry)
 							}
 						}
 					}
@@ -359,300 +284,310 @@ func (c *backwardFused) run() {
 					// lattice_core.N, lattice_core.G, lattice_core.S, lattice_core.y
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := backwardNest6Args{
+						a2 := backwardNest3Args{
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(c.NProd),
-							unsafe.SliceData(c.SMax2),
+							unsafe.SliceData(t32),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(N),
-							unsafe.SliceData(t173),
-							unsafe.SliceData(S2),
-							unsafe.SliceData(t183),
-							unsafe.SliceData(t32),
+							unsafe.SliceData(t17),
+							unsafe.SliceData(t18),
+							unsafe.SliceData(t222),
 							m*a + C*m*s + T*m*l,
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
+							dV*m*a + dV*m,
 							m,
 							dV,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest6(&a2)
+						backwardNest3(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
-						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+						t32_2 := t32[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							N2 := N[i*dV:][:dV]
-							t173_2 := t173[i*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							var t184 F
-							var t322 F
+							t17_2 := t17[i*dV:][:dV]
+							var t183 F
+							var t2222 F
 							kEntry2 := k[i]
-							NProdEntry := NProd[i]
-							SMax2Entry := SMax2[i]
-							t184Sums := [16]F{t184}
-							t322Sums := [16]F{t322}
+							t32Entry2 := t32_2[i]
+							t183Sums := [16]F{t183}
+							t2222Sums := [16]F{t2222}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								N2_2 := num.FMA32(-STrailEntry2, NProdEntry, -F(kEntry2*GLin[j]))
-								t174 := num.FMA32(-thetaEntry3, N2_2, STrailEntry2)
-								t184Sums[j%16] = num.FMA32(t174, t174, t184Sums[j%16])
-								S22 := (t174 / SMax2Entry)
-								t322Sums[j%16] = num.FMA32(S22, yBar[j], t322Sums[j%16])
+								N2_2 := num.FMA32(STrailEntry2, t32Entry2, -F(kEntry2*GLin[j]))
+								t172 := num.FMA32(-thetaEntry3, N2_2, STrailEntry2)
+								t183Sums[j%16] = num.FMA32(t172, t172, t183Sums[j%16])
+								t2222Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t2222Sums[j%16])
 								N2[j] = N2_2
-								t173_2[j] = t174
-								S2_2[j] = S22
+								t17_2[j] = t172
 							}
-							t184 = kern.Sum16(&t184Sums)
-							t322 = kern.Sum16(&t322Sums)
-							t183[i] = t184
-							t32[i] = t322
+							t183 = kern.Sum16(&t183Sums)
+							t2222 = kern.Sum16(&t2222Sums)
+							t18[i] = t183
+							t222[i] = t2222
 						}
 					}
 					// lattice_core.S, lattice_core.p
-					var t4 F
+					var t3222 F
 					for i := range m {
-						t4 = num.FMA32(p[i], t32[i], t4)
-						t202[i] = (F(0) < t183[i])
+						t3222 = num.FMA32(p[i], t222[i], t3222)
+						t20[i] = (F(0) < t18[i])
 					}
 					// lattice_core.p, lattice_core.S
 					for i := range m {
-						t202Entry := t202[i]
-						t152 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t183[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t32[i] - t4))
-						t112[i] = (F(1) / SMax2[i])
-						t15[i] = t152
-						t192[i] = (t152 && t202Entry)
+						t20Entry := t20[i]
+						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
+						t5[i] = F(p[i] * (t222[i] - t3222))
+						t10[i] = (F(1) / SMax2[i])
+						t142[i] = t1422
+						t182[i] = (t1422 && t20Entry)
 					}
 					// lattice_core.p, lattice_core.S, lattice_core.y
-					clear(t82)
+					clear(t7)
 					if kern.Wide() {
-						a2 := backwardNest7Args{
-							unsafe.SliceData(t62),
+						a2 := backwardNest4Args{
+							unsafe.SliceData(t5),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(S2),
-							unsafe.SliceData(t82),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(t142),
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t7),
+							unsafe.SliceData(t8),
+							unsafe.SliceData(t13),
 							m*a + C*m*s + T*m*l,
 							dV*a + C*dV*s + T*dV*l,
+							dV*m*a + dV*m,
 							m,
 							dV,
 						}
-						backwardNest7(&a2)
+						backwardNest4(&a2)
 					} else {
 						for i := range m {
 							q := c.Q[(l*T+a+C*s)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							t92_2 := t92[i*dV:][:dV]
-							var t1422 F
-							t62Entry := t62[i]
+							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
+							t8_2 := t8[i*dV:][:dV]
+							var t132 F
+							t5Entry := t5[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
-							t1422Sums := [16]F{t1422}
+							t132Sums := [16]F{t132}
 							for j := range dV {
-								t922 := num.FMA32(q[j], t62Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
-								S2Entry := S2_2[j]
-								t1422Sums[j%16] = num.FMA32(t922, (S2Entry / SMax2Entry2), t1422Sums[j%16])
-								t82[j] = num.FMA32(S2Entry, t62Entry, t82[j])
-								t92_2[j] = t922
+								t82 := num.FMA32(q[j], t5Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
+								STrailEntry3 := STrail2[j]
+								t132Sums[j%16] = num.FMA32(t82, (STrailEntry3 / SMax2Entry2), t132Sums[j%16])
+								t7[j] = num.FMA32(STrailEntry3, t5Entry, t7[j])
+								t8_2[j] = t82
 							}
-							t1422 = kern.Sum16(&t1422Sums)
-							t142[i] = -t1422
+							t132 = kern.Sum16(&t132Sums)
+							t13[i] = -t132
 						}
 					}
 					// lattice_core.S
 					for i := range m {
-						t192Entry := t192[i]
-						t31[i] = kern.Choose((t192Entry && t202[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t15[i], t142[i], F(0)), F(0))), F(0)), F(0))
+						t182Entry := t182[i]
+						t30[i] = kern.Choose((t182Entry && t20[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t142[i], t13[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice_core.S, lattice_core.N
-					var t39 F
+					var t37 F
 					if kern.Wide() {
-						a2 := backwardNest8Args{
-							unsafe.SliceData(t112),
-							unsafe.SliceData(t31),
-							unsafe.SliceData(t173),
-							unsafe.SliceData(t92),
+						a2 := backwardNest5Args{
+							unsafe.SliceData(t10),
+							unsafe.SliceData(t30),
+							unsafe.SliceData(t17),
+							unsafe.SliceData(t8),
 							unsafe.SliceData(N),
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t35),
-							unsafe.SliceData(t63),
-							unsafe.SliceData(t39Total),
+							unsafe.SliceData(t34),
+							unsafe.SliceData(t56),
+							unsafe.SliceData(t37Total),
 							dV * m * a,
 							m,
 							dV,
-							[2]float32{t39},
+							[2]float32{t37},
 						}
-						backwardNest8(&a2)
+						backwardNest5(&a2)
 					} else {
-						t39_2 := t39
+						t37_2 := t37
 						for i := range m {
-							t173_2 := t173[i*dV:][:dV]
-							t92_2 := t92[i*dV:][:dV]
+							t17_2 := t17[i*dV:][:dV]
+							t8_2 := t8[i*dV:][:dV]
 							N2 := N[i*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							t35_2 := t35[i*dV:][:dV]
-							var t632 F
-							t112Entry := t112[i]
-							t31Entry := t31[i]
-							t39Sums := [16]F{t39_2}
-							t632Sums := [16]F{t632}
+							t34_2 := t34[i*dV:][:dV]
+							var t562 F
+							t10Entry := t10[i]
+							t30Entry := t30[i]
+							t37Sums := [16]F{t37_2}
+							t562Sums := [16]F{t562}
 							for j := range dV {
-								t352 := num.FMA32(F(2*t173_2[j]), t31Entry, F(t92_2[j]*t112Entry))
-								t39Sums[j%16] = num.FMA32(N2[j], t352, t39Sums[j%16])
-								t632Sums[j%16] = num.FMA32(STrail2[j], t352, t632Sums[j%16])
-								t35_2[j] = t352
+								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(t8_2[j]*t10Entry))
+								t37Sums[j%16] = num.FMA32(N2[j], t342, t37Sums[j%16])
+								t562Sums[j%16] = num.FMA32(STrail2[j], t342, t562Sums[j%16])
+								t34_2[j] = t342
 							}
-							t39_2 = kern.Sum16(&t39Sums)
-							t632 = kern.Sum16(&t632Sums)
-							t63[i] = t632
+							t37_2 = kern.Sum16(&t37Sums)
+							t562 = kern.Sum16(&t562Sums)
+							t56[i] = t562
 						}
-						t39Total[0] = t39_2
+						t37Total[0] = t37_2
 					}
-					t39 = t39Total[0]
-					t392 := -t39
+					t37 = t37Total[0]
+					t372 := -t37
 					// lattice_core.N
 					if kern.Wide() {
-						a2 := backwardNest9Args{
-							unsafe.SliceData(t63),
-							unsafe.SliceData(t68),
-							m,
-							[2]float32{thetaEntry3},
-						}
-						backwardNest9(&a2)
-					} else {
-						for i := range m {
-							t68[i] = F(thetaEntry3 * t63[i])
-						}
-					}
-					// lattice_core.G, lattice_core.S, lattice_core.N
-					clear(t47)
-					if kern.Wide() {
-						a2 := backwardNest10Args{
-							unsafe.SliceData(t68),
+						a2 := backwardNest6Args{
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(t35),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t47),
-							unsafe.SliceData(t48),
+							unsafe.SliceData(t56),
+							unsafe.SliceData(t44),
 							m*a + C*m*s + T*m*l,
-							dV * m * a,
-							dV*a + C*dV*s + T*dV*l,
 							m,
-							dV,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest10(&a2)
+						backwardNest6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							t35_2 := t35[i*dV:][:dV]
+							t44[i] = -F(F(thetaEntry3*k[i]) * t56[i])
+						}
+					}
+					// lattice_core.N, lattice_core.G
+					clear(t46)
+					clear(t58)
+					if kern.Wide() {
+						a2 := backwardNest7Args{
+							unsafe.SliceData(t44),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t34),
+							unsafe.SliceData(c.GLin),
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t46),
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t57),
+							m*a + C*m*s + T*m*l,
+							dV*a + C*dV*s + T*dV*l,
+							dV * m * a,
+							m,
+							dV,
+						}
+						backwardNest7(&a2)
+					} else {
+						k := c.K[(l*T+a+C*s)*m:][:m]
+						for i := range m {
+							t34_2 := t34[i*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-							var t482 F
-							t68Entry := t68[i]
+							STrail2 := STrail[(a*m+i)*dV:][:dV]
+							var t572 F
+							t44Entry := t44[i]
 							kEntry3 := k[i]
-							t482Sums := [16]F{t482}
+							t572Sums := [16]F{t572}
 							for j := range dV {
-								t46 := num.FMA32(STrail2[j], t68Entry, -F(thetaEntry3*t35_2[j]))
-								t482Sums[j%16] = num.FMA32(t46, GLin[j], t482Sums[j%16])
-								t47[j] = num.FMA32(t46, kEntry3, t47[j])
+								t34Entry := t34_2[j]
+								t572Sums[j%16] = num.FMA32(t34Entry, GLin[j], t572Sums[j%16])
+								t46[j] = num.FMA32(STrail2[j], t44Entry, t46[j])
+								t58[j] = num.FMA32(t34Entry, kEntry3, t58[j])
 							}
-							t482 = kern.Sum16(&t482Sums)
-							t48[i] = -t482
+							t572 = kern.Sum16(&t572Sums)
+							t57[i] = t572
 						}
 					}
 					// lattice_core.G, lattice_core
 					if kern.Wide() {
-						a2 := backwardNest11Args{
-							unsafe.SliceData(t47),
+						a2 := backwardNest8Args{
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t46),
+							unsafe.SliceData(t49),
 							unsafe.SliceData(c.VBar),
-							unsafe.SliceData(t82),
+							unsafe.SliceData(t7),
 							unsafe.SliceData(c.QBar),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
+							[2]float32{thetaEntry3},
 						}
-						backwardNest11(&a2)
+						backwardNest8(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						qBar := c.QBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							vBar[i] = -t47[i]
-							qBar[i] = t82[i]
+							t492 := num.FMA32(thetaEntry3, t58[i], t46[i])
+							t49[i] = t492
+							vBar[i] = t492
+							qBar[i] = t7[i]
 						}
 					}
 					// lattice_core.G, lattice_core.N
 					if kern.Wide() {
-						a2 := backwardNest12Args{
+						a2 := backwardNest9Args{
+							unsafe.SliceData(t60),
+							unsafe.SliceData(t44),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t67),
-							unsafe.SliceData(t68),
-							unsafe.SliceData(t47),
+							unsafe.SliceData(t49),
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t35),
 							unsafe.SliceData(c.GLin),
+							unsafe.SliceData(t34),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t58),
+							unsafe.SliceData(t53),
 							m*a + C*m*s + T*m*l,
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
 							m,
 							dV,
 						}
-						backwardNest12(&a2)
+						backwardNest9(&a2)
 					} else {
+						t60_2 := t60[(l*T+a+C*s)*m:][:m]
 						k := c.K[(l*T+a+C*s)*m:][:m]
-						t67_2 := t67[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							t35_2 := t35[i*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+							t34_2 := t34[i*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							var t582 F
+							var t532 F
+							t60Entry := t60_2[i]
+							t44Entry2 := t44[i]
 							kEntry4 := k[i]
-							t67Entry := t67_2[i]
-							t68Entry2 := t68[i]
-							t582Sums := [16]F{t582}
+							t532Sums := [16]F{t532}
 							for j := range dV {
-								t47Entry := t47[j]
-								t582Sums[j%16] = num.FMA32(STrail2[j], t47Entry, t582Sums[j%16])
-								t35Entry := t35_2[j]
-								SBarState2[j] = num.FMA32(kEntry4, t47Entry, num.FMA32(-F(kEntry4*GLin[j]), t68Entry2, num.FMA32(t35Entry, t67Entry, t35Entry)))
+								t49Entry := t49[j]
+								t532Sums[j%16] = num.FMA32(STrail2[j], t49Entry, t532Sums[j%16])
+								SBarState2[j] = num.FMA32(-kEntry4, t49Entry, num.FMA32(GLin[j], t44Entry2, F(t34_2[j]*t60Entry)))
 							}
-							t582 = kern.Sum16(&t582Sums)
-							t58[i] = t582
+							t532 = kern.Sum16(&t532Sums)
+							t53[i] = -t532
 						}
 					}
-					// lattice_core.G
+					// lattice_core.G, lattice_core.N
 					if kern.Wide() {
-						a2 := backwardNest13Args{
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t58),
+						a2 := backwardNest10Args{
+							unsafe.SliceData(t57),
+							unsafe.SliceData(c.NProd),
+							unsafe.SliceData(t56),
+							unsafe.SliceData(t53),
 							unsafe.SliceData(c.KBar),
 							m*a + C*m*s + T*m*l,
 							m,
+							[2]float32{thetaEntry3},
 						}
-						backwardNest13(&a2)
+						backwardNest10(&a2)
 					} else {
+						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 						kBar := c.KBar[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							kBar[i] = t48[i] + t58[i]
+							kBar[i] = num.FMA32(thetaEntry3, t57[i], -F(F(thetaEntry3*NProd[i])*t56[i])) + t53[i]
 						}
 					}
 					// lattice_core
-					thetaBar[a] = t392
+					thetaBar[a] = t372
 				}
 			}
 		}

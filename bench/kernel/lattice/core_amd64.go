@@ -91,36 +91,6 @@ func forwardNest14AVX512(a *forwardNest14Args)
 func forwardNest14AVX2(a *forwardNest14Args)
 
 //go:noescape
-func forwardNest15AVX512(a *forwardNest15Args)
-
-//go:noescape
-func forwardNest15AVX2(a *forwardNest15Args)
-
-//go:noescape
-func forwardNest16AVX512(a *forwardNest16Args)
-
-//go:noescape
-func forwardNest16AVX2(a *forwardNest16Args)
-
-//go:noescape
-func forwardNest17AVX512(a *forwardNest17Args)
-
-//go:noescape
-func forwardNest17AVX2(a *forwardNest17Args)
-
-//go:noescape
-func forwardNest18AVX512(a *forwardNest18Args)
-
-//go:noescape
-func forwardNest18AVX2(a *forwardNest18Args)
-
-//go:noescape
-func forwardNest19AVX512(a *forwardNest19Args)
-
-//go:noescape
-func forwardNest19AVX2(a *forwardNest19Args)
-
-//go:noescape
 func backwardNest1AVX512(a *backwardNest1Args)
 
 //go:noescape
@@ -179,24 +149,6 @@ func backwardNest10AVX512(a *backwardNest10Args)
 
 //go:noescape
 func backwardNest10AVX2(a *backwardNest10Args)
-
-//go:noescape
-func backwardNest11AVX512(a *backwardNest11Args)
-
-//go:noescape
-func backwardNest11AVX2(a *backwardNest11Args)
-
-//go:noescape
-func backwardNest12AVX512(a *backwardNest12Args)
-
-//go:noescape
-func backwardNest12AVX2(a *backwardNest12Args)
-
-//go:noescape
-func backwardNest13AVX512(a *backwardNest13Args)
-
-//go:noescape
-func backwardNest13AVX2(a *backwardNest13Args)
 
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -310,46 +262,6 @@ func forwardNest14(a *forwardNest14Args) {
 	forwardNest14AVX2(a)
 }
 
-func forwardNest15(a *forwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest15AVX512(a)
-		return
-	}
-	forwardNest15AVX2(a)
-}
-
-func forwardNest16(a *forwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest16AVX512(a)
-		return
-	}
-	forwardNest16AVX2(a)
-}
-
-func forwardNest17(a *forwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest17AVX512(a)
-		return
-	}
-	forwardNest17AVX2(a)
-}
-
-func forwardNest18(a *forwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest18AVX512(a)
-		return
-	}
-	forwardNest18AVX2(a)
-}
-
-func forwardNest19(a *forwardNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest19AVX512(a)
-		return
-	}
-	forwardNest19AVX2(a)
-}
-
 func backwardNest1(a *backwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		backwardNest1AVX512(a)
@@ -428,28 +340,4 @@ func backwardNest10(a *backwardNest10Args) {
 		return
 	}
 	backwardNest10AVX2(a)
-}
-
-func backwardNest11(a *backwardNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest11AVX512(a)
-		return
-	}
-	backwardNest11AVX2(a)
-}
-
-func backwardNest12(a *backwardNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest12AVX512(a)
-		return
-	}
-	backwardNest12AVX2(a)
-}
-
-func backwardNest13(a *backwardNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest13AVX512(a)
-		return
-	}
-	backwardNest13AVX2(a)
 }

@@ -32,16 +32,6 @@ func forwardNest13(*forwardNest13Args) { panic("no assembly in this build") }
 
 func forwardNest14(*forwardNest14Args) { panic("no assembly in this build") }
 
-func forwardNest15(*forwardNest15Args) { panic("no assembly in this build") }
-
-func forwardNest16(*forwardNest16Args) { panic("no assembly in this build") }
-
-func forwardNest17(*forwardNest17Args) { panic("no assembly in this build") }
-
-func forwardNest18(*forwardNest18Args) { panic("no assembly in this build") }
-
-func forwardNest19(*forwardNest19Args) { panic("no assembly in this build") }
-
 func backwardNest1(*backwardNest1Args) { panic("no assembly in this build") }
 
 func backwardNest2(*backwardNest2Args) { panic("no assembly in this build") }
@@ -61,9 +51,3 @@ func backwardNest8(*backwardNest8Args) { panic("no assembly in this build") }
 func backwardNest9(*backwardNest9Args) { panic("no assembly in this build") }
 
 func backwardNest10(*backwardNest10Args) { panic("no assembly in this build") }
-
-func backwardNest11(*backwardNest11Args) { panic("no assembly in this build") }
-
-func backwardNest12(*backwardNest12Args) { panic("no assembly in this build") }
-
-func backwardNest13(*backwardNest13Args) { panic("no assembly in this build") }

@@ -34,10 +34,10 @@ type Forward[F num.Float] struct {
 	Work         []F // WorkLen() entries
 }
 
-// WorkLen is 5·d_v·m + 3·d_v + 10·m.
+// WorkLen is 2·d_v·m + 3·d_v + 5·m.
 func (c *Forward[F]) WorkLen() int {
 	dV, m := c.DV, c.M
-	return 5*dV*m + 3*dV + 10*m
+	return 2*dV*m + 3*dV + 5*m
 }
 
 // Run computes Forward.
@@ -50,14 +50,10 @@ func (c *Forward[F]) Run() {
 	segments := (C + T - 1) / C
 	SState := c.Work[:dV*m] // [m, d_v]
 	work := c.Work[dV*m:]
-	S2 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t2 := work[:dV] // [d_v]
 	work = work[dV:]
 	t3 := work[:dV] // [d_v]
 	work = work[dV:]
-	G := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t22 := work[:m] // [m]
 	work = work[m:]
 	t17 := work[:dV*m] // [m, d_v]
@@ -66,23 +62,11 @@ func (c *Forward[F]) Run() {
 	work = work[m:]
 	t27 := work[:m] // [m]
 	work = work[m:]
-	t132 := work[:m] // [m]
-	work = work[m:]
 	t29 := work[:m] // [m]
 	work = work[m:]
 	p2 := work[:m] // [m]
 	work = work[m:]
 	y2 := work[:dV] // [d_v]
-	work = work[dV:]
-	t172 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t182 := work[:m] // [m]
-	work = work[m:]
-	t272 := work[:m] // [m]
-	work = work[m:]
-	t292 := work[:m] // [m]
-	work = work[m:]
-	p22 := work[:m] // [m]
 
 	// lattice_core
 	for l := range L {
@@ -126,59 +110,63 @@ func (c *Forward[F]) Run() {
 							c.GLin[(l*T+a+C*s)*dV+i] = t32
 						}
 					}
-					// lattice_core.G, lattice_core.N
+					// lattice_core.N
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
-						G2 := G[i*dV:][:dV]
 						var t222 F
-						kEntry2 := k[i]
 						for j := range dV {
-							t3Entry := t3[j]
-							t222 += F(SState2[j] * t3Entry)
-							G2[j] = -F(kEntry2 * t3Entry)
+							t222 += F(SState2[j] * t3[j])
 						}
 						t22[i] = t222
 					}
-					// lattice_core.S, lattice_core.N
+					// lattice_core.S, lattice_core.N, lattice_core.G
 					thetaEntry := theta[a]
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
-						G2 := G[i*dV:][:dV]
 						t17_2 := t17[i*dV:][:dV]
-						var t183 F
-						w := F(k[i] * t22[i])
+						var t182 F
+						kEntry2 := k[i]
+						w := F(kEntry2 * t22[i])
 						for j := range dV {
 							SStateEntry := SState2[j]
-							t173 := SStateEntry - F(thetaEntry*(G2[j]+F(SStateEntry*w)))
-							t183 += F(t173 * t173)
-							t17_2[j] = t173
+							t172 := SStateEntry - F(thetaEntry*(-F(kEntry2*t3[j])+F(SStateEntry*w)))
+							t182 += F(t172 * t172)
+							t17_2[j] = t172
 						}
-						t18[i] = t183
+						t18[i] = t182
 					}
-					// lattice_core.S, lattice_core.N
+					// lattice_core.S, lattice_core
 					for i := range m {
 						t18Entry := t18[i]
 						t20 := (F(0) < t18Entry)
-						t1322 := -F(k[i] * t22[i])
-						t27[i] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
-						t132[i] = t1322
+						t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
+						t272 := num.Max(kern.Choose(t20, t23, F(0)), F(1e-08))
+						t232 := (F(1) / t23)
+						t2222 := t22[i]
+						t27[i] = t272
+						if len(c.SMax2) > 0 {
+							c.SMax2[(l*T+a+C*s)*m+i] = t272
+						}
+						if len(c.SDiv) > 0 {
+							c.SDiv[(l*T+a+C*s)*m+i] = t232
+						}
 						if len(c.NProd) > 0 {
-							c.NProd[(l*T+a+C*s)*m+i] = t1322
+							c.NProd[(l*T+a+C*s)*m+i] = t2222
 						}
 					}
 					// lattice_core.S, lattice_core.p
 					for i := range m {
 						t17_2 := t17[i*dV:][:dV]
 						q := c.Q[(l*T+a+C*s)*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						var t293 F
+						SState2 := SState[i*dV:][:dV]
+						var t292 F
 						t27Entry := t27[i]
 						for j := range dV {
-							S22 := (t17_2[j] / t27Entry)
-							t293 += F(S22 * q[j])
-							S2_2[j] = S22
+							S2 := (t17_2[j] / t27Entry)
+							t292 += F(S2 * q[j])
+							SState2[j] = S2
 						}
-						t29[i] = t293
+						t29[i] = t292
 					}
 					// lattice_core.p
 					top := F(math.Inf(-1))
@@ -196,66 +184,14 @@ func (c *Forward[F]) Run() {
 					for i := range m {
 						p2[i] = (p2[i] / sum)
 					}
-					// lattice_core.y, lattice_core.S, lattice_core.N
+					// lattice_core.y
 					clear(y2)
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
-						G2 := G[i*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						t172_2 := t172[i*dV:][:dV]
-						var t1822 F
-						t132Entry := t132[i]
 						p2Entry := p2[i]
 						for j := range dV {
-							SStateEntry2 := SState2[j]
-							t1722 := SStateEntry2 - F(thetaEntry*(G2[j]-F(SStateEntry2*t132Entry)))
-							t1822 += F(t1722 * t1722)
-							y2[j] += F(S2_2[j] * p2Entry)
-							t172_2[j] = t1722
+							y2[j] += F(SState2[j] * p2Entry)
 						}
-						t182[i] = t1822
-					}
-					// lattice_core.S
-					for i := range m {
-						t182Entry := t182[i]
-						t202 := (F(0) < t182Entry)
-						t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-						t2722 := num.Max(kern.Choose(t202, t232, F(0)), F(1e-08))
-						t242 := (F(1) / t232)
-						t272[i] = t2722
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t2722
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t242
-						}
-					}
-					// lattice_core.p, lattice_core.S
-					for i := range m {
-						t172_2 := t172[i*dV:][:dV]
-						q := c.Q[(l*T+a+C*s)*dV:][:dV]
-						var t2922 F
-						t272Entry := t272[i]
-						for j := range dV {
-							t2922 += F((t172_2[j] / t272Entry) * q[j])
-						}
-						t292[i] = t2922
-					}
-					// lattice_core.p
-					top2 := F(math.Inf(-1))
-					for i := range m {
-						if x := t292[i]; x > top2 || x != x {
-							top2 = x
-						}
-					}
-					var sum2 F
-					for i := range m {
-						e2 := num.Exp(t292[i] - top2)
-						sum2 += e2
-						p22[i] = e2
-					}
-					for i := range m {
-						p22[i] = (p22[i] / sum2)
 					}
 					// lattice_core
 					for i := range dV {
@@ -264,14 +200,7 @@ func (c *Forward[F]) Run() {
 					// lattice_core
 					for i := range m {
 						if len(c.P) > 0 {
-							c.P[(l*T+a+C*s)*m+i] = p22[i]
-						}
-					}
-					for i := range m {
-						S2_2 := S2[i*dV:][:dV]
-						SState2 := SState[i*dV:][:dV]
-						for j := range dV {
-							SState2[j] = S2_2[j]
+							c.P[(l*T+a+C*s)*m+i] = p2[i]
 						}
 					}
 				}

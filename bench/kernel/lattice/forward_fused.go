@@ -35,21 +35,18 @@ type forwardNest3Args struct {
 }
 
 type forwardNest4Args struct {
-	k      *float32
-	t3     *float32
 	SState *float32
-	G      *float32
+	t3     *float32
 	t22    *float32
-	n0     int // m·a + C·m·s + T·m·l
-	n1     int // m
-	n2     int // d_v
+	n0     int // m
+	n1     int // d_v
 }
 
 type forwardNest5Args struct {
 	k          *float32
 	t22        *float32
 	SState     *float32
-	G          *float32
+	t3         *float32
 	t17        *float32
 	t18        *float32
 	n0         int        // m·a + C·m·s + T·m·l
@@ -59,42 +56,51 @@ type forwardNest5Args struct {
 }
 
 type forwardNest6Args struct {
-	k     *float32
-	t22   *float32
-	NProd *float32
+	t18   *float32
+	SMax2 *float32
 	n0    int // m·a + C·m·s + T·m·l
 	n1    int // m
 }
 
 type forwardNest7Args struct {
 	t18  *float32
-	k    *float32
-	t22  *float32
-	t27  *float32
-	t132 *float32
+	SDiv *float32
 	n0   int // m·a + C·m·s + T·m·l
 	n1   int // m
 }
 
 type forwardNest8Args struct {
-	t27 *float32
-	t17 *float32
-	q   *float32
-	S2  *float32
-	t29 *float32
-	n0  int // d_v·a + C·d_v·s + T·d_v·l
-	n1  int // m
-	n2  int // d_v
+	t22   *float32
+	NProd *float32
+	n0    int // m·a + C·m·s + T·m·l
+	n1    int // m
 }
 
 type forwardNest9Args struct {
+	t18 *float32
+	t27 *float32
+	n0  int // m
+}
+
+type forwardNest10Args struct {
+	t27    *float32
+	t17    *float32
+	q      *float32
+	SState *float32
+	t29    *float32
+	n0     int // d_v·a + C·d_v·s + T·d_v·l
+	n1     int // m
+	n2     int // d_v
+}
+
+type forwardNest11Args struct {
 	t29      *float32
 	topTotal *float32
 	n0       int        // m
 	top      [2]float32 // and nothing
 }
 
-type forwardNest10Args struct {
+type forwardNest12Args struct {
 	t29      *float32
 	p2       *float32
 	sumTotal *float32
@@ -103,76 +109,18 @@ type forwardNest10Args struct {
 	top      [2]float32 // and nothing
 }
 
-type forwardNest11Args struct {
+type forwardNest13Args struct {
 	p2  *float32
 	n0  int        // m
 	sum [2]float32 // and nothing
 }
 
-type forwardNest12Args struct {
-	t132       *float32
-	p2         *float32
-	SState     *float32
-	G          *float32
-	S2         *float32
-	y2         *float32
-	t172       *float32
-	t182       *float32
-	n0         int        // m
-	n1         int        // d_v
-	thetaEntry [2]float32 // and nothing
-}
-
-type forwardNest13Args struct {
-	t182  *float32
-	SMax2 *float32
-	n0    int // m·a + C·m·s + T·m·l
-	n1    int // m
-}
-
 type forwardNest14Args struct {
-	t182 *float32
-	SDiv *float32
-	n0   int // m·a + C·m·s + T·m·l
-	n1   int // m
-}
-
-type forwardNest15Args struct {
-	t182 *float32
-	t272 *float32
-	n0   int // m
-}
-
-type forwardNest16Args struct {
-	t272 *float32
-	t172 *float32
-	q    *float32
-	t292 *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // m
-	n2   int // d_v
-}
-
-type forwardNest17Args struct {
-	t292      *float32
-	top2Total *float32
-	n0        int        // m
-	top2      [2]float32 // and nothing
-}
-
-type forwardNest18Args struct {
-	t292      *float32
-	p22       *float32
-	sum2Total *float32
-	n0        int        // m
-	sum2      [2]float32 // and nothing
-	top2      [2]float32 // and nothing
-}
-
-type forwardNest19Args struct {
-	p22  *float32
-	n0   int        // m
-	sum2 [2]float32 // and nothing
+	p2     *float32
+	SState *float32
+	y2     *float32
+	n0     int // m
+	n1     int // d_v
 }
 
 // forwardFused is Forward in fused arithmetic.
@@ -188,28 +136,18 @@ func (c *forwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	SState := c.Work[:dV*m]                 // [m, d_v]
-	S2 := c.Work[dV*m:][:dV*m]              // [m, d_v]
-	t2 := c.Work[2*dV*m:][:dV]              // [d_v]
-	t3 := c.Work[2*dV*m+dV:][:dV]           // [d_v]
-	G := c.Work[2*dV*m+2*dV:][:dV*m]        // [m, d_v]
-	t22 := c.Work[3*dV*m+2*dV:][:m]         // [m]
-	t17 := c.Work[3*dV*m+2*dV+m:][:dV*m]    // [m, d_v]
-	t18 := c.Work[4*dV*m+2*dV+m:][:m]       // [m]
-	t27 := c.Work[4*dV*m+2*dV+2*m:][:m]     // [m]
-	t132 := c.Work[4*dV*m+2*dV+3*m:][:m]    // [m]
-	t29 := c.Work[4*dV*m+2*dV+4*m:][:m]     // [m]
-	p2 := c.Work[4*dV*m+2*dV+5*m:][:m]      // [m]
-	y2 := c.Work[4*dV*m+2*dV+6*m:][:dV]     // [d_v]
-	t172 := c.Work[4*dV*m+3*dV+6*m:][:dV*m] // [m, d_v]
-	t182 := c.Work[5*dV*m+3*dV+6*m:][:m]    // [m]
-	t272 := c.Work[5*dV*m+3*dV+7*m:][:m]    // [m]
-	t292 := c.Work[5*dV*m+3*dV+8*m:][:m]    // [m]
-	p22 := c.Work[5*dV*m+3*dV+9*m:][:m]     // [m]
+	SState := c.Work[:dV*m]             // [m, d_v]
+	t2 := c.Work[dV*m:][:dV]            // [d_v]
+	t3 := c.Work[dV*m+dV:][:dV]         // [d_v]
+	t22 := c.Work[dV*m+2*dV:][:m]       // [m]
+	t17 := c.Work[dV*m+2*dV+m:][:dV*m]  // [m, d_v]
+	t18 := c.Work[2*dV*m+2*dV+m:][:m]   // [m]
+	t27 := c.Work[2*dV*m+2*dV+2*m:][:m] // [m]
+	t29 := c.Work[2*dV*m+2*dV+3*m:][:m] // [m]
+	p2 := c.Work[2*dV*m+2*dV+4*m:][:m]  // [m]
+	y2 := c.Work[2*dV*m+2*dV+5*m:][:dV] // [d_v]
 	topTotal := make([]F, 1)
 	sumTotal := make([]F, 1)
-	top2Total := make([]F, 1)
-	sum2Total := make([]F, 1)
 
 	// lattice_core
 	for l := range L {
@@ -283,44 +221,36 @@ func (c *forwardFused) run() {
 							t3[i] = t32
 						}
 					}
-					// lattice_core.G, lattice_core.N
+					// lattice_core.N
 					if kern.Wide() {
 						a2 := forwardNest4Args{
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t3),
 							unsafe.SliceData(SState),
-							unsafe.SliceData(G),
+							unsafe.SliceData(t3),
 							unsafe.SliceData(t22),
-							m*a + C*m*s + T*m*l,
 							m,
 							dV,
 						}
 						forwardNest4(&a2)
 					} else {
-						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
-							G2 := G[i*dV:][:dV]
 							var t222 F
-							kEntry2 := k[i]
 							t222Sums := [16]F{t222}
 							for j := range dV {
-								t3Entry := t3[j]
-								t222Sums[j%16] = num.FMA32(SState2[j], t3Entry, t222Sums[j%16])
-								G2[j] = -F(kEntry2 * t3Entry)
+								t222Sums[j%16] = num.FMA32(SState2[j], t3[j], t222Sums[j%16])
 							}
 							t222 = kern.Sum16(&t222Sums)
 							t22[i] = t222
 						}
 					}
-					// lattice_core.S, lattice_core.N
+					// lattice_core.S, lattice_core.N, lattice_core.G
 					thetaEntry := theta[a]
 					if kern.Wide() {
 						a2 := forwardNest5Args{
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(SState),
-							unsafe.SliceData(G),
+							unsafe.SliceData(t3),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t18),
 							m*a + C*m*s + T*m*l,
@@ -333,102 +263,135 @@ func (c *forwardFused) run() {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
-							G2 := G[i*dV:][:dV]
 							t17_2 := t17[i*dV:][:dV]
-							var t183 F
-							w := F(k[i] * t22[i])
-							t183Sums := [16]F{t183}
+							var t182 F
+							kEntry2 := k[i]
+							w := F(kEntry2 * t22[i])
+							t182Sums := [16]F{t182}
 							for j := range dV {
 								SStateEntry := SState2[j]
-								t173 := num.FMA32(-thetaEntry, num.FMA32(SStateEntry, w, G2[j]), SStateEntry)
-								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
-								t17_2[j] = t173
+								t172 := num.FMA32(-thetaEntry, num.FMA32(SStateEntry, w, -F(kEntry2*t3[j])), SStateEntry)
+								t182Sums[j%16] = num.FMA32(t172, t172, t182Sums[j%16])
+								t17_2[j] = t172
 							}
-							t183 = kern.Sum16(&t183Sums)
-							t18[i] = t183
+							t182 = kern.Sum16(&t182Sums)
+							t18[i] = t182
 						}
 					}
-					// lattice_core.S, lattice_core.N
-					if len(c.NProd) > 0 {
+					// lattice_core.S, lattice_core
+					if len(c.SMax2) > 0 {
 						if kern.Wide() {
 							a2 := forwardNest6Args{
-								unsafe.SliceData(c.K),
-								unsafe.SliceData(t22),
-								kern.Given(c.NProd),
+								unsafe.SliceData(t18),
+								kern.Given(c.SMax2),
 								m*a + C*m*s + T*m*l,
 								m,
 							}
 							forwardNest6(&a2)
 						} else {
-							k := c.K[(l*T+a+C*s)*m:][:m]
+							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t18Entry := t18[i]
+								t20 := (F(0) < t18Entry)
+								t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
+								t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
+								SMax2[i] = t272
+							}
+						}
+					}
+					if len(c.SDiv) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest7Args{
+								unsafe.SliceData(t18),
+								kern.Given(c.SDiv),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							forwardNest7(&a2)
+						} else {
+							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t18Entry := t18[i]
+								t20 := (F(0) < t18Entry)
+								t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
+								t232 := (F(1) / t23)
+								SDiv[i] = t232
+							}
+						}
+					}
+					if len(c.NProd) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest8Args{
+								unsafe.SliceData(t22),
+								kern.Given(c.NProd),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							forwardNest8(&a2)
+						} else {
 							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 							for i := range m {
-								t1322 := -F(k[i] * t22[i])
-								NProd[i] = t1322
+								t2222 := t22[i]
+								NProd[i] = t2222
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := forwardNest7Args{
+						a2 := forwardNest9Args{
 							unsafe.SliceData(t18),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t22),
 							unsafe.SliceData(t27),
-							unsafe.SliceData(t132),
-							m*a + C*m*s + T*m*l,
 							m,
 						}
-						forwardNest7(&a2)
+						forwardNest9(&a2)
 					} else {
-						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							t18Entry := t18[i]
 							t20 := (F(0) < t18Entry)
-							t1322 := -F(k[i] * t22[i])
-							t27[i] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
-							t132[i] = t1322
+							t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
+							t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
+							t27[i] = t272
 						}
 					}
 					// lattice_core.S, lattice_core.p
 					if kern.Wide() {
-						a2 := forwardNest8Args{
+						a2 := forwardNest10Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(c.Q),
-							unsafe.SliceData(S2),
+							unsafe.SliceData(SState),
 							unsafe.SliceData(t29),
 							dV*a + C*dV*s + T*dV*l,
 							m,
 							dV,
 						}
-						forwardNest8(&a2)
+						forwardNest10(&a2)
 					} else {
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
 							q := c.Q[(l*T+a+C*s)*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							var t293 F
+							SState2 := SState[i*dV:][:dV]
+							var t292 F
 							t27Entry := t27[i]
-							t293Sums := [16]F{t293}
+							t292Sums := [16]F{t292}
 							for j := range dV {
-								S22 := (t17_2[j] / t27Entry)
-								t293Sums[j%16] = num.FMA32(S22, q[j], t293Sums[j%16])
-								S2_2[j] = S22
+								S2 := (t17_2[j] / t27Entry)
+								t292Sums[j%16] = num.FMA32(S2, q[j], t292Sums[j%16])
+								SState2[j] = S2
 							}
-							t293 = kern.Sum16(&t293Sums)
-							t29[i] = t293
+							t292 = kern.Sum16(&t292Sums)
+							t29[i] = t292
 						}
 					}
 					// lattice_core.p
 					top := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := forwardNest9Args{
+						a2 := forwardNest11Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(topTotal),
 							m,
 							[2]float32{top},
 						}
-						forwardNest9(&a2)
+						forwardNest11(&a2)
 					} else {
 						top2 := top
 						topSums := kern.Lowest16()
@@ -441,7 +404,7 @@ func (c *forwardFused) run() {
 					top = topTotal[0]
 					var sum F
 					if kern.Wide() {
-						a2 := forwardNest10Args{
+						a2 := forwardNest12Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(p2),
 							unsafe.SliceData(sumTotal),
@@ -449,7 +412,7 @@ func (c *forwardFused) run() {
 							[2]float32{sum},
 							[2]float32{top},
 						}
-						forwardNest10(&a2)
+						forwardNest12(&a2)
 					} else {
 						sum2 := sum
 						sumSums := [16]F{sum2}
@@ -463,201 +426,42 @@ func (c *forwardFused) run() {
 					}
 					sum = sumTotal[0]
 					if kern.Wide() {
-						a2 := forwardNest11Args{
+						a2 := forwardNest13Args{
 							unsafe.SliceData(p2),
 							m,
 							[2]float32{sum},
 						}
-						forwardNest11(&a2)
+						forwardNest13(&a2)
 					} else {
 						for i := range m {
 							p2[i] = (p2[i] / sum)
 						}
 					}
-					// lattice_core.y, lattice_core.S, lattice_core.N
+					// lattice_core.y
 					clear(y2)
 					if kern.Wide() {
-						a2 := forwardNest12Args{
-							unsafe.SliceData(t132),
+						a2 := forwardNest14Args{
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
-							unsafe.SliceData(G),
-							unsafe.SliceData(S2),
 							unsafe.SliceData(y2),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t182),
 							m,
 							dV,
-							[2]float32{thetaEntry},
 						}
-						forwardNest12(&a2)
+						forwardNest14(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
-							G2 := G[i*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							t172_2 := t172[i*dV:][:dV]
-							var t1822 F
-							t132Entry := t132[i]
 							p2Entry := p2[i]
-							t1822Sums := [16]F{t1822}
 							for j := range dV {
-								SStateEntry2 := SState2[j]
-								t1722 := num.FMA32(-thetaEntry, num.FMA32(-SStateEntry2, t132Entry, G2[j]), SStateEntry2)
-								t1822Sums[j%16] = num.FMA32(t1722, t1722, t1822Sums[j%16])
-								y2[j] = num.FMA32(S2_2[j], p2Entry, y2[j])
-								t172_2[j] = t1722
+								y2[j] = num.FMA32(SState2[j], p2Entry, y2[j])
 							}
-							t1822 = kern.Sum16(&t1822Sums)
-							t182[i] = t1822
-						}
-					}
-					// lattice_core.S
-					if len(c.SMax2) > 0 {
-						if kern.Wide() {
-							a2 := forwardNest13Args{
-								unsafe.SliceData(t182),
-								kern.Given(c.SMax2),
-								m*a + C*m*s + T*m*l,
-								m,
-							}
-							forwardNest13(&a2)
-						} else {
-							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t182Entry := t182[i]
-								t202 := (F(0) < t182Entry)
-								t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-								t2722 := kern.Larger(kern.Choose(t202, t232, F(0)), F(1e-08))
-								SMax2[i] = t2722
-							}
-						}
-					}
-					if len(c.SDiv) > 0 {
-						if kern.Wide() {
-							a2 := forwardNest14Args{
-								unsafe.SliceData(t182),
-								kern.Given(c.SDiv),
-								m*a + C*m*s + T*m*l,
-								m,
-							}
-							forwardNest14(&a2)
-						} else {
-							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t182Entry := t182[i]
-								t202 := (F(0) < t182Entry)
-								t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-								t242 := (F(1) / t232)
-								SDiv[i] = t242
-							}
-						}
-					}
-					if kern.Wide() {
-						a2 := forwardNest15Args{
-							unsafe.SliceData(t182),
-							unsafe.SliceData(t272),
-							m,
-						}
-						forwardNest15(&a2)
-					} else {
-						for i := range m {
-							t182Entry := t182[i]
-							t202 := (F(0) < t182Entry)
-							t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-							t2722 := kern.Larger(kern.Choose(t202, t232, F(0)), F(1e-08))
-							t272[i] = t2722
-						}
-					}
-					// lattice_core.p, lattice_core.S
-					if kern.Wide() {
-						a2 := forwardNest16Args{
-							unsafe.SliceData(t272),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(t292),
-							dV*a + C*dV*s + T*dV*l,
-							m,
-							dV,
-						}
-						forwardNest16(&a2)
-					} else {
-						for i := range m {
-							t172_2 := t172[i*dV:][:dV]
-							q := c.Q[(l*T+a+C*s)*dV:][:dV]
-							var t2922 F
-							t272Entry := t272[i]
-							t2922Sums := [16]F{t2922}
-							for j := range dV {
-								t2922Sums[j%16] = num.FMA32((t172_2[j] / t272Entry), q[j], t2922Sums[j%16])
-							}
-							t2922 = kern.Sum16(&t2922Sums)
-							t292[i] = t2922
-						}
-					}
-					// lattice_core.p
-					top2 := F(math.Inf(-1))
-					if kern.Wide() {
-						a2 := forwardNest17Args{
-							unsafe.SliceData(t292),
-							unsafe.SliceData(top2Total),
-							m,
-							[2]float32{top2},
-						}
-						forwardNest17(&a2)
-					} else {
-						top2_2 := top2
-						top2Sums := kern.Lowest16()
-						for i := range m {
-							top2Sums[i%16] = kern.Gather(top2Sums[i%16], t292[i])
-						}
-						top2_2 = kern.Gather(top2_2, kern.Top16(&top2Sums))
-						top2Total[0] = top2_2
-					}
-					top2 = top2Total[0]
-					var sum2 F
-					if kern.Wide() {
-						a2 := forwardNest18Args{
-							unsafe.SliceData(t292),
-							unsafe.SliceData(p22),
-							unsafe.SliceData(sum2Total),
-							m,
-							[2]float32{sum2},
-							[2]float32{top2},
-						}
-						forwardNest18(&a2)
-					} else {
-						sum2_2 := sum2
-						sum2Sums := [16]F{sum2_2}
-						for i := range m {
-							e2 := kern.Exp(t292[i] - top2)
-							sum2Sums[i%16] = sum2Sums[i%16] + e2
-							p22[i] = e2
-						}
-						sum2_2 = kern.Sum16(&sum2Sums)
-						sum2Total[0] = sum2_2
-					}
-					sum2 = sum2Total[0]
-					if kern.Wide() {
-						a2 := forwardNest19Args{
-							unsafe.SliceData(p22),
-							m,
-							[2]float32{sum2},
-						}
-						forwardNest19(&a2)
-					} else {
-						for i := range m {
-							p22[i] = (p22[i] / sum2)
 						}
 					}
 					// lattice_core
 					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
 					// lattice_core
 					if len(c.P) > 0 {
-						copy(c.P[(l*T+a+C*s)*m:][:m], p22[:m])
-					}
-					for i := range m {
-						copy(SState[i*dV:][:dV], S2[i*dV:][:dV])
+						copy(c.P[(l*T+a+C*s)*m:][:m], p2[:m])
 					}
 				}
 			}

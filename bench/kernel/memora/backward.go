@@ -41,10 +41,10 @@ type Backward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 14·L·T·d_h + 10·d_h·d_k + 7·d_h·d_v + 11·d_h + 5·d_k + 5·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 7·d_h·d_k + 10·d_h·d_v + 9·d_h + 3·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 14*L*T*dH + 10*dH*dK + 7*dH*dV + 11*dH + 5*dK + 5*dV
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 7*dH*dK + 10*dH*dV + 9*dH + 3*dK + 4*dV
 }
 
 // Run computes Backward.
@@ -57,31 +57,29 @@ func (c *Backward[F]) Run() {
 	segments := (C + T - 1) / C
 	t22 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t122 := work[:L*T*dH] // [L, T, d_h]
+	t62 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t36 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t37 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t38 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t39 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
+	t40 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t41 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t51 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t137 := work[:L*T*dH] // [L, T, d_h]
+	t90 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t62 := work[:L*T*dH] // [L, T, d_h]
+	t72 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t112 := work[:L*T*dH] // [L, T, d_h]
+	t91 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t122_2 := work[:L*T*dH] // [L, T, d_h]
+	t152 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t402 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t412 := work[:L*T*dH] // [L, T, d_h]
+	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -101,65 +99,55 @@ func (c *Backward[F]) Run() {
 	work = work[dH*dK:]
 	t24 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t108 := work[:dH] // [d_h]
-	work = work[dH:]
+	t25 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
+	t272 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
+	W222 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
 	t45 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t46 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t482 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	W122 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t82 := work[:dH] // [d_h]
+	t32 := work[:dH] // [d_h]
 	work = work[dH:]
-	t102 := work[:dK] // [d_k]
+	t9 := work[:dH] // [d_h]
+	work = work[dH:]
+	t11 := work[:dK] // [d_k]
 	work = work[dK:]
-	t1123 := work[:dH*dK] // [d_h, d_k]
+	t12 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t1223 := work[:dH] // [d_h]
+	t13 := work[:dH] // [d_h]
 	work = work[dH:]
-	t14 := work[:dH*dK] // [d_h, d_k]
+	t15 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t110 := work[:dH] // [d_h]
+	t86 := work[:dH] // [d_h]
 	work = work[dH:]
-	t112_2 := work[:dK] // [d_k]
+	t28 := work[:dK] // [d_k]
 	work = work[dK:]
-	t127 := work[:dH] // [d_h]
+	t43 := work[:dH] // [d_h]
 	work = work[dH:]
-	t138 := work[:dH] // [d_h]
-	work = work[dH:]
-	t5122 := work[:dH] // [d_h]
-	work = work[dH:]
-	t3922 := work[:dV] // [d_v]
+	t452 := work[:dV] // [d_v]
 	work = work[dV:]
-	t114 := work[:dV] // [d_v]
-	work = work[dV:]
-	t55 := work[:dH*dV] // [d_v, d_h]
+	t462 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t56 := work[:dV] // [d_v]
+	t472 := work[:dV] // [d_v]
 	work = work[dV:]
-	t53 := work[:dK] // [d_k]
-	work = work[dK:]
-	t58 := work[:dH*dV] // [d_v, d_h]
+	t49 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t116 := work[:dV] // [d_v]
+	t61 := work[:dV] // [d_v]
 	work = work[dV:]
-	t118 := work[:dH] // [d_h]
+	t62_2 := work[:dH] // [d_h]
 	work = work[dH:]
-	t82_2 := work[:dV] // [d_v]
+	t64 := work[:dH] // [d_h]
+	work = work[dH:]
+	t67 := work[:dV] // [d_v]
 	work = work[dV:]
-	t79 := work[:dH] // [d_h]
+	t71 := work[:dH] // [d_h]
 	work = work[dH:]
-	t81 := work[:dK] // [d_k]
-	work = work[dK:]
-	t120 := work[:dH] // [d_h]
+	t78 := work[:dH] // [d_h]
 	work = work[dH:]
-	t98 := work[:dH] // [d_h]
-	work = work[dH:]
-	t100 := work[:dK] // [d_k]
+	t80 := work[:dK] // [d_k]
 
-	// memora_core.e, memora_core.G_W1, memora_core.y, memora_core.U_W2
+	// memora_core.e, memora_core.U_W2, memora_core.G_W1, memora_core.y
 	for i := range L {
 		theta := c.Theta[i*T:][:T]
 		for j := range T {
@@ -167,46 +155,43 @@ func (c *Backward[F]) Run() {
 			GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t22_2 := t22[(i*T+j)*dH:][:dH]
-			t122_3 := t122[(i*T+j)*dH:][:dH]
+			t62_3 := t62[(i*T+j)*dH:][:dH]
 			t36_2 := t36[(i*T+j)*dH:][:dH]
-			t37_2 := t37[(i*T+j)*dH:][:dH]
 			t38_2 := t38[(i*T+j)*dH:][:dH]
 			t39_2 := t39[(i*T+j)*dH:][:dH]
+			t40_2 := t40[(i*T+j)*dH:][:dH]
 			t41_2 := t41[(i*T+j)*dH:][:dH]
 			t51_2 := t51[(i*T+j)*dH:][:dH]
-			t137_2 := t137[(i*T+j)*dH:][:dH]
-			t62_2 := t62[(i*T+j)*dH:][:dH]
-			t112_3 := t112[(i*T+j)*dH:][:dH]
-			t122_4 := t122_2[(i*T+j)*dH:][:dH]
-			t402_2 := t402[(i*T+j)*dH:][:dH]
-			t412_2 := t412[(i*T+j)*dH:][:dH]
+			t90_2 := t90[(i*T+j)*dH:][:dH]
+			t72_2 := t72[(i*T+j)*dH:][:dH]
+			t91_2 := t91[(i*T+j)*dH:][:dH]
+			t152_2 := t152[(i*T+j)*dH:][:dH]
+			t162_2 := t162[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k := range dH {
 				eProdEntry := eProd[k]
 				t222 := num.Sigmoid(eProdEntry)
 				GW1ProdEntry := GW1Prod[k]
 				t362 := F(GW1ProdEntry * t222)
-				t372 := F(eProdEntry * GW1ProdEntry)
 				t382 := -eProdEntry
 				t392 := num.Sigmoid(t382)
+				t402 := F(F(F(eProdEntry*GW1ProdEntry)*t222) * t392)
 				yProdEntry := yProd[k]
 				t512 := num.Sigmoid(yProdEntry)
-				t1122 := F(thetaEntry * eProdEntry)
-				t4022 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t392)
+				t1522 := F(thetaEntry * eProdEntry)
 				t22_2[k] = t222
-				t122_3[k] = F(eProdEntry * t222)
+				t62_3[k] = F(F(thetaEntry*eProdEntry) * t222)
 				t36_2[k] = t362
-				t37_2[k] = t372
 				t38_2[k] = t382
 				t39_2[k] = t392
-				t41_2[k] = t362 + F(F(t222*t372)*t392)
+				t40_2[k] = t402
+				t41_2[k] = t362 + t402
 				t51_2[k] = t512
-				t137_2[k] = F(yProdEntry * t512)
-				t62_2[k] = num.Sigmoid(-yProdEntry)
-				t112_3[k] = t1122
-				t122_4[k] = F(t222 * t1122)
-				t402_2[k] = t4022
-				t412_2[k] = t362 + t4022
+				t90_2[k] = F(yProdEntry * t512)
+				t72_2[k] = num.Sigmoid(-yProdEntry)
+				t91_2[k] = F(eProdEntry * t222)
+				t152_2[k] = t1522
+				t162_2[k] = F(t222 * t1522)
 			}
 		}
 	}
@@ -247,16 +232,16 @@ func (c *Backward[F]) Run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					e := c.E[(l*T+a+C*s)*dV:][:dV]
-					t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
+					t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 					// memora_core.W2, memora_core.U_W2
 					rhoEntry := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t122_3 := t122_2[(l*T+a+C*s)*dH:][:dH]
+						t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
 						t27_2 := t27[i*dH:][:dH]
 						eEntry := e[i]
 						for j := range dH {
-							t27_2[j] = F(rhoEntry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) - F(eEntry*t122_3[j])
+							t27_2[j] = F(rhoEntry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) - F(eEntry*t162_2[j])
 						}
 					}
 					// memora_core.W2
@@ -285,7 +270,7 @@ func (c *Backward[F]) Run() {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t48_2 := t48[i*dK:][:dK]
-						w := F(thetaEntry2 * t412_2[i])
+						w := F(thetaEntry2 * t41_2[i])
 						for j := range dK {
 							t48_2[j] = F(rhoEntry*num.Log(num.Max(W1Trail2[j], F(1e-08)))) - F(w*k[j])
 						}
@@ -334,258 +319,233 @@ func (c *Backward[F]) Run() {
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
+					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 					t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+					t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
+					t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
+					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
-					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
-					t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
-					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 					eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-					e := c.E[(l*T+a+C*s)*dV:][:dV]
+					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
+					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-					// memora_core.W2, memora_core.y
-					clear(t108)
+					// memora_core.W2, memora_core.U_W2
+					rhoEntry3 := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t24_2 := t24[i*dH:][:dH]
-						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						yBarEntry := yBar[i]
+						t25_2 := t25[i*dH:][:dH]
+						t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
+						t272_2 := t272[i*dH:][:dH]
+						eEntry2 := e[i]
 						for j := range dH {
-							t24_2[j] = num.Max(W2Trail2[j], F(1e-08))
-							t108[j] += F(W2Trail3[j] * yBarEntry)
+							t242 := num.Max(W2Trail2[j], F(1e-08))
+							t252 := num.Log(t242)
+							t24_2[j] = t242
+							t25_2[j] = t252
+							t272_2[j] = F(rhoEntry3*t252) - F(eEntry2*t62_3[j])
 						}
 					}
-					// memora_core.W1, memora_core.W2, memora_core.U_W1
-					rhoEntry3 := rho[a]
-					thetaEntry3 := theta[a]
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t45_2 := t45[i*dK:][:dK]
-						t46_2 := t46[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t482_2 := t482[i*dK:][:dK]
-						w2 := F(thetaEntry3 * t41_2[i])
-						for j := range dK {
-							t452 := num.Max(W1Trail2[j], F(1e-08))
-							t462 := num.Log(t452)
-							t45_2[j] = t452
-							t46_2[j] = t462
-							t482_2[j] = F(rhoEntry3*t462) - F(w2*k[j])
-						}
-					}
-					// memora_core.W1
-					for i := range dH {
-						t482_2 := t482[i*dK:][:dK]
-						W122_2 := W122[i*dK:][:dK]
+					// memora_core.W2
+					for i := range dV {
+						t272_2 := t272[i*dH:][:dH]
+						W222_2 := W222[i*dH:][:dH]
 						top3 := F(math.Inf(-1))
-						for j := range dK {
-							if x := t482_2[j]; x > top3 || x != x {
+						for j := range dH {
+							if x := t272_2[j]; x > top3 || x != x {
 								top3 = x
 							}
 						}
 						var sum3 F
-						for j := range dK {
-							e4 := num.Exp(t482_2[j] - top3)
+						for j := range dH {
+							e4 := num.Exp(t272_2[j] - top3)
 							sum3 += e4
-							W122_2[j] = e4
+							W222_2[j] = e4
 						}
+						for j := range dH {
+							W222_2[j] = (W222_2[j] / sum3)
+						}
+					}
+					// memora_core.W1, memora_core.W2
+					for i := range dH {
+						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						t45_2 := t45[i*dK:][:dK]
 						for j := range dK {
-							W122_2[j] = (W122_2[j] / sum3)
+							t45_2[j] = num.Max(W1Trail2[j], F(1e-08))
+						}
+					}
+					// memora_core.y
+					clear(t32)
+					for i := range dV {
+						W222_2 := W222[i*dH:][:dH]
+						yBarEntry := yBar[i]
+						for j := range dH {
+							t32[j] += F(W222_2[j] * yBarEntry)
 						}
 					}
 					// memora_core.y
 					for i := range dH {
 						t51Entry := t51_2[i]
-						t108Entry := t108[i]
-						t82[i] = F(t51Entry*t108Entry) + F(F(F(yProd[i]*t51Entry)*t108Entry)*t62_2[i])
+						t32Entry := t32[i]
+						t9[i] = F(t51Entry*t32Entry) + F(F(F(yProd[i]*t51Entry)*t32Entry)*t72_2[i])
 					}
 					// memora_core.y, memora_core.W1
-					clear(t102)
+					clear(t11)
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						W122_2 := W122[i*dK:][:dK]
-						t1123_2 := t1123[i*dK:][:dK]
-						var t1224 F
-						t82Entry := t82[i]
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+						t12_2 := t12[i*dK:][:dK]
+						var t132 F
+						t9Entry := t9[i]
 						for j := range dK {
-							t1124 := W1BarState2[j] + F(q[j]*t82Entry)
-							W122Entry := W122_2[j]
-							t1224 += F(W122Entry * t1124)
-							t102[j] += F(W122Entry * t82Entry)
-							t1123_2[j] = t1124
+							t122 := W1BarState2[j] + F(q[j]*t9Entry)
+							W1TrailEntry := W1Trail2[j]
+							t132 += F(W1TrailEntry * t122)
+							t11[j] += F(W1TrailEntry * t9Entry)
+							t12_2[j] = t122
 						}
-						t1223[i] = t1224
+						t13[i] = t132
 					}
-					// memora_core.W1, memora_core.U_W1, memora_core.G_W1
-					clear(t112_2)
-					var t17 F
+					// memora_core.W1, memora_core.U_W1
+					clear(t28)
+					var t18 F
 					for i := range dH {
-						W122_2 := W122[i*dK:][:dK]
-						t1123_2 := t1123[i*dK:][:dK]
-						t46_2 := t46[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t14_2 := t14[i*dK:][:dK]
-						var t1102 F
-						t1223Entry := t1223[i]
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+						t12_2 := t12[i*dK:][:dK]
+						t45_2 := t45[i*dK:][:dK]
+						t15_2 := t15[i*dK:][:dK]
+						var t862 F
+						t13Entry := t13[i]
 						t41Entry := t41_2[i]
 						for j := range dK {
-							t142 := F(W122_2[j] * (t1123_2[j] - t1223Entry))
-							t17 += F(t46_2[j] * t142)
-							t1102 += F(t142 * k[j])
-							t14_2[j] = t142
-							t112_2[j] += F(t142 * t41Entry)
+							t153 := F(W1Trail2[j] * (t12_2[j] - t13Entry))
+							t18 += F(num.Log(t45_2[j]) * t153)
+							t862 += F(t153 * k[j])
+							t15_2[j] = t153
+							t28[j] -= F(t153 * t41Entry)
 						}
-						t110[i] = t1102
+						t86[i] = t862
 					}
-					// memora_core.U_W1, memora_core.G_W1
-					var t272 F
+					// memora_core.U_W1
+					var t29 F
+					for i := range dK {
+						t29 += F(k[i] * t28[i])
+					}
+					// memora_core.G_W1
+					thetaEntry3 := theta[a]
 					for i := range dH {
-						t110Entry := t110[i]
-						t272 += F(t41_2[i] * t110Entry)
 						t22Entry := t22_2[i]
-						t39Entry := t39_2[i]
-						t32 := -F(F(F(thetaEntry3*t22Entry)*t39Entry) * t110Entry)
-						t37Entry := t37_2[i]
-						GW1ProdEntry2 := GW1Prod[i]
-						t127[i] = F(eProd[i] * t32)
-						t138[i] = F(t22Entry * t110Entry)
-						w4 := F(F(F(F(F(thetaEntry3*t22Entry)*t22Entry)*t37Entry)*t39Entry) * t110Entry)
-						t5122[i] = w4 + F(GW1ProdEntry2*t32) + F(F(t22Entry*t39Entry)*(-F(F(F(thetaEntry3*t37Entry)*t39Entry)*t110Entry)-F(F(thetaEntry3*GW1ProdEntry2)*t110Entry)))
+						t86Entry := t86[i]
+						t43[i] = -F(F(F(F(thetaEntry3*eProd[i])*t22Entry)*t39_2[i])*t86Entry) - F(F(thetaEntry3*t22Entry)*t86Entry)
 					}
-					t2722 := -t272
 					// memora_core.G_W1, memora_core.W2, memora_core.y
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t137_2 := t137[(l*T+a+C*s)*dH:][:dH]
-						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t55_2 := t55[i*dH:][:dH]
-						var t3923 F
-						var t1142 F
-						var t562 F
+						t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
+						W222_2 := W222[i*dH:][:dH]
+						t462_2 := t462[i*dH:][:dH]
+						var t4522 F
+						var t4722 F
 						yBarEntry2 := yBar[i]
 						for j := range dH {
-							W2TrailEntry := W2Trail2[j]
-							t3923 += F(W2TrailEntry * t127[j])
-							t1142 += F(W2TrailEntry * t138[j])
-							t552 := W2BarState2[j] + F(yBarEntry2*t137_2[j])
-							t562 += F(W2Trail3[j] * t552)
-							t55_2[j] = t552
+							t4522 += F(W2Trail2[j] * t43[j])
+							t4622 := W2BarState2[j] + F(yBarEntry2*t90_2[j])
+							t4722 += F(W222_2[j] * t4622)
+							t462_2[j] = t4622
 						}
-						t3922[i] = t3923
-						t114[i] = t1142
-						t56[i] = t562
+						t452[i] = t4522
+						t472[i] = t4722
 					}
-					// memora_core.G_W1
-					clear(t53)
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t5122Entry := t5122[i]
-						for j := range dK {
-							t53[j] += F(W1Trail2[j] * t5122Entry)
-						}
-					}
-					// memora_core.W2, memora_core.U_W2, memora_core.G_W2
-					clear(t118)
-					var t61 F
+					// memora_core.W2, memora_core.U_W2
+					clear(t62_2)
+					var t52 F
 					for i := range dV {
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t55_2 := t55[i*dH:][:dH]
-						t24_2 := t24[i*dH:][:dH]
-						t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
-						t58_2 := t58[i*dH:][:dH]
-						var t1162 F
-						t56Entry := t56[i]
-						eEntry2 := e[i]
+						W222_2 := W222[i*dH:][:dH]
+						t462_2 := t462[i*dH:][:dH]
+						t25_2 := t25[i*dH:][:dH]
+						t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
+						t49_2 := t49[i*dH:][:dH]
+						var t612 F
+						t472Entry := t472[i]
+						eEntry3 := e[i]
 						for j := range dH {
-							t582 := F(W2Trail2[j] * (t55_2[j] - t56Entry))
-							t61 += F(num.Log(t24_2[j]) * t582)
-							t1162 += F(t582 * t122_3[j])
-							t58_2[j] = t582
-							t118[j] += F(t582 * eEntry2)
+							t492 := F(W222_2[j] * (t462_2[j] - t472Entry))
+							t52 += F(t25_2[j] * t492)
+							t612 += F(t492 * t62_3[j])
+							t49_2[j] = t492
+							t62_2[j] -= F(t492 * eEntry3)
 						}
-						t116[i] = t1162
+						t61[i] = -t612
 					}
-					// memora_core.U_W2, memora_core.e, memora_core.G_W1, memora_core.G_W2
-					var t71 F
+					// memora_core.U_W2
+					var t65 F
+					for i := range dH {
+						t642 := F(t22_2[i] * t62_2[i])
+						t65 += F(eProd[i] * t642)
+						t64[i] = t642
+					}
+					// memora_core.e
 					for i := range dV {
-						t116Entry := t116[i]
-						t71 += F(e[i] * t116Entry)
-						t822 := t3922[i] - F(thetaEntry3*t114[i]) - F(thetaEntry3*t116Entry)
-						t82_2[i] = t822
-						vBar[i] = -t822
-					}
-					t712 := -t71
-					// memora_core.G_W2
-					for i := range dH {
-						t22Entry2 := t22_2[i]
-						t118Entry := t118[i]
-						t79[i] = -F(F(thetaEntry3*t22Entry2)*t118Entry) - F(F(F(F(thetaEntry3*eProd[i])*t22Entry2)*t39_2[i])*t118Entry)
-					}
-					// memora_core.G_W2
-					clear(t81)
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t79Entry := t79[i]
-						for j := range dK {
-							t81[j] += F(W1Trail2[j] * t79Entry)
-						}
+						t672 := t452[i] + t61[i]
+						t67[i] = t672
+						vBar[i] = -t672
 					}
 					// memora_core.e, memora_core.G_W1, memora_core.W2, memora_core.W1
-					clear(t120)
+					clear(t71)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t58_2 := t58[i*dH:][:dH]
+						t49_2 := t49[i*dH:][:dH]
 						t24_2 := t24[i*dH:][:dH]
-						t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
+						t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						eEntry3 := e[i]
-						t82Entry := t82_2[i]
-						w3 := F(thetaEntry3 * eEntry3)
+						t67Entry := t67[i]
+						eEntry4 := e[i]
 						for j := range dH {
-							W2TrailEntry2 := W2Trail2[j]
-							t120[j] += F(W2TrailEntry2 * t82Entry)
-							W2BarState2[j] = F(eEntry3*t127[j]) - F(w3*t138[j]) + kern.Choose((F(1e-08) <= W2TrailEntry2), F(F(rhoEntry3*t58_2[j])*(F(1)/t24_2[j])), F(0)) + F(t122_3[j]*t82Entry)
+							W2TrailEntry := W2Trail2[j]
+							t71[j] += F(W2TrailEntry * t67Entry)
+							W2BarState2[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/t24_2[j])), F(0)) + F(t67Entry*t91_2[j])
 						}
 					}
-					// memora_core.e
+					// memora_core.e, memora_core.G_W1, memora_core.U_W2
 					for i := range dH {
-						t22Entry3 := t22_2[i]
-						t120Entry := t120[i]
-						t98[i] = F(t22Entry3*t120Entry) + F(F(F(eProd[i]*t22Entry3)*t39_2[i])*t120Entry)
+						GW1ProdEntry2 := GW1Prod[i]
+						t22Entry2 := t22_2[i]
+						t39Entry := t39_2[i]
+						t86Entry2 := t86[i]
+						eProdEntry2 := eProd[i]
+						t71Entry := t71[i]
+						w2 := -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t39Entry)*t86Entry2) - F(F(thetaEntry3*GW1ProdEntry2)*t86Entry2) + F(F(thetaEntry3*eProdEntry2)*t62_2[i]) + F(eProdEntry2*t71Entry)
+						w3 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t39Entry) * t86Entry2)
+						t78[i] = w3 + F(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t39Entry)*t86Entry2) + F(thetaEntry3*t64[i]) + F(t22Entry2*t71Entry) + F(F(t22Entry2*t39Entry)*w2)
 					}
-					// memora_core.e, memora_core.W1, memora_core.W2, memora_core.G_W1, memora_core.G_W2
-					clear(t100)
+					// memora_core.e, memora_core.W1, memora_core.W2
+					clear(t80)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t14_2 := t14[i*dK:][:dK]
+						t15_2 := t15[i*dK:][:dK]
 						t45_2 := t45[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						t98Entry := t98[i]
-						t5122Entry2 := t5122[i]
-						t79Entry2 := t79[i]
+						t78Entry := t78[i]
 						for j := range dK {
-							W1TrailEntry := W1Trail2[j]
-							kEntry := k[j]
-							t100[j] += F(W1TrailEntry * t98Entry)
-							W1BarState2[j] = kern.Choose((F(1e-08) <= W1TrailEntry), F(F(rhoEntry3*t14_2[j])*(F(1)/t45_2[j])), F(0)) + F(kEntry*t5122Entry2) + F(kEntry*t79Entry2) + F(kEntry*t98Entry)
+							W1TrailEntry2 := W1Trail2[j]
+							t80[j] += F(W1TrailEntry2 * t78Entry)
+							W1BarState2[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/t45_2[j])), F(0)) + F(k[j]*t78Entry)
 						}
 					}
-					// memora_core.e, memora_core.G_W1, memora_core
+					// memora_core.e, memora_core.U_W1, memora_core
 					for i := range dK {
-						kBar[i] = -F(thetaEntry3*t112_2[i]) + t53[i] + t81[i] + t100[i]
-						qBar[i] = t102[i]
+						kBar[i] = F(thetaEntry3*t28[i]) + t80[i]
+						qBar[i] = t11[i]
 					}
 					// memora_core.e
-					thetaBar[a] = t2722 + t712
-					rhoBar[a] = t17 + t61
+					thetaBar[a] = t29 + t65
+					rhoBar[a] = t18 + t52
 				}
 			}
 		}

@@ -15,19 +15,18 @@ type backwardNest1Args struct {
 	GW1Prod *float32
 	yProd   *float32
 	t22     *float32
-	t122    *float32
+	t62     *float32
 	t36     *float32
-	t37     *float32
 	t38     *float32
 	t39     *float32
+	t40     *float32
 	t41     *float32
 	t51     *float32
-	t137    *float32
-	t62     *float32
-	t112    *float32
-	t122_2  *float32
-	t402    *float32
-	t412    *float32
+	t90     *float32
+	t72     *float32
+	t91     *float32
+	t152    *float32
+	t162    *float32
 	n0      int // L
 	n1      int // T
 	n2      int // T·d_h
@@ -36,7 +35,7 @@ type backwardNest1Args struct {
 
 type backwardNest2Args struct {
 	e        *float32
-	t122     *float32
+	t162     *float32
 	W2Trail  *float32
 	t27      *float32
 	n0       int        // d_v·a + C·d_v·s + T·d_v·l
@@ -55,7 +54,7 @@ type backwardNest3Args struct {
 }
 
 type backwardNest4Args struct {
-	t412        *float32
+	t41         *float32
 	k           *float32
 	W1Trail     *float32
 	t48         *float32
@@ -76,218 +75,201 @@ type backwardNest5Args struct {
 }
 
 type backwardNest6Args struct {
-	yBar    *float32
-	W2Trail *float32
-	t24     *float32
-	t108    *float32
-	n0      int // d_v·a + C·d_v·s + T·d_v·l
-	n1      int // d_h·d_v·a
-	n2      int // d_h·d_v·a + d_h·d_v
-	n3      int // d_v
-	n4      int // d_h
+	e         *float32
+	W2Trail   *float32
+	t24       *float32
+	t25       *float32
+	t62       *float32
+	t272      *float32
+	n0        int        // d_v·a + C·d_v·s + T·d_v·l
+	n1        int        // d_h·d_v·a
+	n2        int        // d_h·a + C·d_h·s + T·d_h·l
+	n3        int        // d_v
+	n4        int        // d_h
+	rhoEntry3 [2]float32 // and nothing
 }
 
 type backwardNest7Args struct {
-	t41         *float32
-	W1Trail     *float32
-	t45         *float32
-	t46         *float32
-	k           *float32
-	t482        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h·d_k·a
-	n2          int        // d_k·a + C·d_k·s + T·d_k·l
-	n3          int        // d_h
-	n4          int        // d_k
-	thetaEntry3 [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
+	t272 *float32
+	W222 *float32
+	n0   int // d_v
+	n1   int // d_h
 }
 
 type backwardNest8Args struct {
-	t482 *float32
-	W122 *float32
-	n0   int // d_h
-	n1   int // d_k
+	W1Trail *float32
+	t45     *float32
+	n0      int // d_h·d_k·a
+	n1      int // d_h
+	n2      int // d_k
 }
 
 type backwardNest9Args struct {
-	t51   *float32
-	t108  *float32
-	yProd *float32
-	t62   *float32
-	t82   *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
+	yBar *float32
+	W222 *float32
+	t32  *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+	n2   int // d_h
 }
 
 type backwardNest10Args struct {
-	t82        *float32
-	q          *float32
-	W1BarState *float32
-	W122       *float32
-	t102       *float32
-	t1123      *float32
-	t1223      *float32
-	n0         int // d_k·a + C·d_k·s + T·d_k·l
-	n1         int // d_h
-	n2         int // d_k
-}
-
-type backwardNest11Args struct {
-	t1223    *float32
-	t41      *float32
-	W122     *float32
-	t1123    *float32
-	t46      *float32
-	k        *float32
-	t14      *float32
-	t112     *float32
-	t110     *float32
-	t17Total *float32
-	n0       int        // d_h·a + C·d_h·s + T·d_h·l
-	n1       int        // d_k·a + C·d_k·s + T·d_k·l
-	n2       int        // d_h
-	n3       int        // d_k
-	t17      [2]float32 // and nothing
-}
-
-type backwardNest12Args struct {
-	t110        *float32
-	t41         *float32
-	t22         *float32
-	t39         *float32
-	t37         *float32
-	GW1Prod     *float32
-	eProd       *float32
-	t127        *float32
-	t138        *float32
-	t5122       *float32
-	t272Total   *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	t272        [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type backwardNest13Args struct {
-	yBar       *float32
-	W2Trail    *float32
-	t127       *float32
-	t138       *float32
-	t137       *float32
-	W2BarState *float32
-	t55        *float32
-	t3922      *float32
-	t114       *float32
-	t56        *float32
-	n0         int // d_v·a + C·d_v·s + T·d_v·l
-	n1         int // d_h·d_v·a
-	n2         int // d_h·a + C·d_h·s + T·d_h·l
-	n3         int // d_h·d_v·a + d_h·d_v
-	n4         int // d_v
-	n5         int // d_h
-}
-
-type backwardNest14Args struct {
-	t5122   *float32
-	W1Trail *float32
-	t53     *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
-}
-
-type backwardNest15Args struct {
-	t56      *float32
-	e        *float32
-	W2Trail  *float32
-	t55      *float32
-	t24      *float32
-	t122     *float32
-	t58      *float32
-	t118     *float32
-	t116     *float32
-	t61Total *float32
-	n0       int        // d_v·a + C·d_v·s + T·d_v·l
-	n1       int        // d_h·d_v·a + d_h·d_v
-	n2       int        // d_h·a + C·d_h·s + T·d_h·l
-	n3       int        // d_v
-	n4       int        // d_h
-	t61      [2]float32 // and nothing
-}
-
-type backwardNest16Args struct {
-	t116        *float32
-	e           *float32
-	t114        *float32
-	t3922       *float32
-	t82         *float32
-	vBar        *float32
-	t71Total    *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_v
-	t71         [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type backwardNest17Args struct {
-	t22         *float32
-	t118        *float32
-	eProd       *float32
-	t39         *float32
-	t79         *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type backwardNest18Args struct {
-	t79     *float32
-	W1Trail *float32
-	t81     *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
-}
-
-type backwardNest19Args struct {
-	e           *float32
-	t82         *float32
-	W2Trail     *float32
-	t120        *float32
-	t122        *float32
-	t138        *float32
-	t127        *float32
-	t58         *float32
-	t24         *float32
-	W2BarState  *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_h·d_v·a
-	n2          int        // d_h·a + C·d_h·s + T·d_h·l
-	n3          int        // d_v
-	n4          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
-}
-
-type backwardNest20Args struct {
-	t22   *float32
-	t120  *float32
-	eProd *float32
-	t39   *float32
-	t98   *float32
+	t51   *float32
+	t32   *float32
+	yProd *float32
+	t72   *float32
+	t9    *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type backwardNest21Args struct {
-	t98        *float32
-	t5122      *float32
-	t79        *float32
+type backwardNest11Args struct {
+	t9         *float32
+	q          *float32
+	W1BarState *float32
 	W1Trail    *float32
+	t11        *float32
+	t12        *float32
+	t13        *float32
+	n0         int // d_k·a + C·d_k·s + T·d_k·l
+	n1         int // d_h·d_k·a + d_h·d_k
+	n2         int // d_h
+	n3         int // d_k
+}
+
+type backwardNest12Args struct {
+	t13      *float32
+	t41      *float32
+	W1Trail  *float32
+	t12      *float32
+	t45      *float32
+	k        *float32
+	t15      *float32
+	t28      *float32
+	t86      *float32
+	t18Total *float32
+	n0       int        // d_h·a + C·d_h·s + T·d_h·l
+	n1       int        // d_h·d_k·a + d_h·d_k
+	n2       int        // d_k·a + C·d_k·s + T·d_k·l
+	n3       int        // d_h
+	n4       int        // d_k
+	t18      [2]float32 // and nothing
+}
+
+type backwardNest13Args struct {
+	k        *float32
+	t28      *float32
+	t29Total *float32
+	n0       int        // d_k·a + C·d_k·s + T·d_k·l
+	n1       int        // d_k
+	t29      [2]float32 // and nothing
+}
+
+type backwardNest14Args struct {
+	t22         *float32
+	t86         *float32
+	eProd       *float32
+	t39         *float32
+	t43         *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type backwardNest15Args struct {
+	yBar       *float32
+	W2Trail    *float32
+	t43        *float32
+	t90        *float32
+	W2BarState *float32
+	W222       *float32
+	t462       *float32
+	t452       *float32
+	t472       *float32
+	n0         int // d_v·a + C·d_v·s + T·d_v·l
+	n1         int // d_h·d_v·a
+	n2         int // d_h·a + C·d_h·s + T·d_h·l
+	n3         int // d_v
+	n4         int // d_h
+}
+
+type backwardNest16Args struct {
+	t472     *float32
+	e        *float32
+	W222     *float32
+	t462     *float32
+	t25      *float32
+	t62      *float32
+	t49      *float32
+	t62_2    *float32
+	t61      *float32
+	t52Total *float32
+	n0       int        // d_v·a + C·d_v·s + T·d_v·l
+	n1       int        // d_h·a + C·d_h·s + T·d_h·l
+	n2       int        // d_v
+	n3       int        // d_h
+	t52      [2]float32 // and nothing
+}
+
+type backwardNest17Args struct {
+	t22      *float32
+	t62      *float32
+	eProd    *float32
+	t64      *float32
+	t65Total *float32
+	n0       int        // d_h·a + C·d_h·s + T·d_h·l
+	n1       int        // d_h
+	t65      [2]float32 // and nothing
+}
+
+type backwardNest18Args struct {
+	t452 *float32
+	t61  *float32
+	t67  *float32
+	vBar *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+}
+
+type backwardNest19Args struct {
+	t67        *float32
+	e          *float32
+	W2Trail    *float32
+	t71        *float32
+	t91        *float32
+	t43        *float32
+	t49        *float32
+	t24        *float32
+	W2BarState *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·d_v·a
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l
+	n3         int        // d_v
+	n4         int        // d_h
+	rhoEntry3  [2]float32 // and nothing
+}
+
+type backwardNest20Args struct {
+	GW1Prod     *float32
+	t22         *float32
+	t39         *float32
+	t86         *float32
+	eProd       *float32
+	t71         *float32
+	t62         *float32
+	t64         *float32
+	t78         *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type backwardNest21Args struct {
+	t78        *float32
+	W1Trail    *float32
+	t80        *float32
 	k          *float32
-	t100       *float32
-	t14        *float32
+	t15        *float32
 	t45        *float32
 	W1BarState *float32
 	n0         int        // d_h·d_k·a
@@ -298,12 +280,10 @@ type backwardNest21Args struct {
 }
 
 type backwardNest22Args struct {
-	t112        *float32
-	t53         *float32
-	t81         *float32
-	t100        *float32
+	t28         *float32
+	t80         *float32
 	kBar        *float32
-	t102        *float32
+	t11         *float32
 	qBar        *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
@@ -324,64 +304,58 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t22 := c.Work[:L*T*dH]                                                            // [L, T, d_h]
-	t122 := c.Work[L*T*dH:][:L*T*dH]                                                  // [L, T, d_h]
-	t36 := c.Work[2*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
-	t37 := c.Work[3*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
-	t38 := c.Work[4*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
-	t39 := c.Work[5*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
-	t41 := c.Work[6*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
-	t51 := c.Work[7*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
-	t137 := c.Work[8*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
-	t62 := c.Work[9*L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
-	t112 := c.Work[10*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
-	t122_2 := c.Work[11*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t402 := c.Work[12*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
-	t412 := c.Work[13*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
-	W1BarState := c.Work[14*L*T*dH:][:dH*dK]                                          // [d_h, d_k]
-	W2BarState := c.Work[14*L*T*dH+dH*dK:][:dH*dV]                                    // [d_v, d_h]
-	W1Trail := c.Work[14*L*T*dH+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+14*L*T*dH+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
-	t27 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+2*dH*dK+2*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	W22 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+2*dH*dK+3*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	t48 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+2*dH*dK+4*dH*dV:][:dH*dK]                 // [d_h, d_k]
-	W12 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+3*dH*dK+4*dH*dV:][:dH*dK]                 // [d_h, d_k]
-	t24 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+4*dH*dK+4*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	t108 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+4*dH*dK+5*dH*dV:][:dH]                   // [d_h]
-	t45 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+4*dH*dK+5*dH*dV+dH:][:dH*dK]              // [d_h, d_k]
-	t46 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+5*dH*dK+5*dH*dV+dH:][:dH*dK]              // [d_h, d_k]
-	t482 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+6*dH*dK+5*dH*dV+dH:][:dH*dK]             // [d_h, d_k]
-	W122 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+7*dH*dK+5*dH*dV+dH:][:dH*dK]             // [d_h, d_k]
-	t82 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+8*dH*dK+5*dH*dV+dH:][:dH]                 // [d_h]
-	t102 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+8*dH*dK+5*dH*dV+2*dH:][:dK]              // [d_k]
-	t1123 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+8*dH*dK+5*dH*dV+2*dH+dK:][:dH*dK]       // [d_h, d_k]
-	t1223 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+9*dH*dK+5*dH*dV+2*dH+dK:][:dH]          // [d_h]
-	t14 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+9*dH*dK+5*dH*dV+3*dH+dK:][:dH*dK]         // [d_h, d_k]
-	t110 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+5*dH*dV+3*dH+dK:][:dH]          // [d_h]
-	t112_2 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+5*dH*dV+4*dH+dK:][:dK]        // [d_k]
-	t127 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+5*dH*dV+4*dH+2*dK:][:dH]        // [d_h]
-	t138 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+5*dH*dV+5*dH+2*dK:][:dH]        // [d_h]
-	t5122 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+5*dH*dV+6*dH+2*dK:][:dH]       // [d_h]
-	t3922 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+5*dH*dV+7*dH+2*dK:][:dV]       // [d_v]
-	t114 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+5*dH*dV+7*dH+2*dK+dV:][:dV]     // [d_v]
-	t55 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+5*dH*dV+7*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
-	t56 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+6*dH*dV+7*dH+2*dK+2*dV:][:dV]    // [d_v]
-	t53 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+6*dH*dV+7*dH+2*dK+3*dV:][:dK]    // [d_k]
-	t58 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+6*dH*dV+7*dH+3*dK+3*dV:][:dH*dV] // [d_v, d_h]
-	t116 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+7*dH*dV+7*dH+3*dK+3*dV:][:dV]   // [d_v]
-	t118 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+7*dH*dV+7*dH+3*dK+4*dV:][:dH]   // [d_h]
-	t82_2 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+7*dH*dV+8*dH+3*dK+4*dV:][:dV]  // [d_v]
-	t79 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+7*dH*dV+8*dH+3*dK+5*dV:][:dH]    // [d_h]
-	t81 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+7*dH*dV+9*dH+3*dK+5*dV:][:dK]    // [d_k]
-	t120 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+7*dH*dV+9*dH+4*dK+5*dV:][:dH]   // [d_h]
-	t98 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+7*dH*dV+10*dH+4*dK+5*dV:][:dH]   // [d_h]
-	t100 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+7*dH*dV+11*dH+4*dK+5*dV:][:dK]  // [d_k]
-	t17Total := make([]F, 1)
-	t272Total := make([]F, 1)
-	t61Total := make([]F, 1)
-	t71Total := make([]F, 1)
+	t22 := c.Work[:L*T*dH]                                                           // [L, T, d_h]
+	t62 := c.Work[L*T*dH:][:L*T*dH]                                                  // [L, T, d_h]
+	t36 := c.Work[2*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t38 := c.Work[3*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t39 := c.Work[4*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t40 := c.Work[5*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t41 := c.Work[6*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t51 := c.Work[7*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t90 := c.Work[8*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t72 := c.Work[9*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t91 := c.Work[10*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t152 := c.Work[11*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
+	t162 := c.Work[12*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
+	W1BarState := c.Work[13*L*T*dH:][:dH*dK]                                         // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+dH*dK:][:dH*dV]                                   // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                        // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]              // [C + 1, d_v, d_h]
+	t27 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV:][:dH*dV]                // [d_v, d_h]
+	W22 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+3*dH*dV:][:dH*dV]                // [d_v, d_h]
+	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+4*dH*dV:][:dH*dK]                // [d_h, d_k]
+	W12 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+4*dH*dV:][:dH*dK]                // [d_h, d_k]
+	t24 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV:][:dH*dV]                // [d_v, d_h]
+	t25 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+5*dH*dV:][:dH*dV]                // [d_v, d_h]
+	t272 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+6*dH*dV:][:dH*dV]               // [d_v, d_h]
+	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV:][:dH*dV]               // [d_v, d_h]
+	t45 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+8*dH*dV:][:dH*dK]                // [d_h, d_k]
+	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV:][:dH]                   // [d_h]
+	t9 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+dH:][:dH]                 // [d_h]
+	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+2*dH:][:dK]              // [d_k]
+	t12 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+2*dH+dK:][:dH*dK]        // [d_h, d_k]
+	t13 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*dH*dK+8*dH*dV+2*dH+dK:][:dH]           // [d_h]
+	t15 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*dH*dK+8*dH*dV+3*dH+dK:][:dH*dK]        // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+8*dH*dV+3*dH+dK:][:dH]           // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+8*dH*dV+4*dH+dK:][:dK]           // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+8*dH*dV+4*dH+2*dK:][:dH]         // [d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+8*dH*dV+5*dH+2*dK:][:dV]        // [d_v]
+	t462 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+8*dH*dV+5*dH+2*dK+dV:][:dH*dV]  // [d_v, d_h]
+	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+9*dH*dV+5*dH+2*dK+dV:][:dV]     // [d_v]
+	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+9*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+5*dH+2*dK+2*dV:][:dV]   // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+5*dH+2*dK+3*dV:][:dH] // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+6*dH+2*dK+3*dV:][:dH]   // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+7*dH+2*dK+3*dV:][:dV]   // [d_v]
+	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+7*dH+2*dK+4*dV:][:dH]   // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+8*dH+2*dK+4*dV:][:dH]   // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+9*dH+2*dK+4*dV:][:dK]   // [d_k]
+	t18Total := make([]F, 1)
+	t29Total := make([]F, 1)
+	t52Total := make([]F, 1)
+	t65Total := make([]F, 1)
 
-	// memora_core.e, memora_core.G_W1, memora_core.y, memora_core.U_W2
+	// memora_core.e, memora_core.U_W2, memora_core.G_W1, memora_core.y
 	if kern.Wide() {
 		a := backwardNest1Args{
 			unsafe.SliceData(c.Theta),
@@ -389,19 +363,18 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.GW1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t22),
-			unsafe.SliceData(t122),
+			unsafe.SliceData(t62),
 			unsafe.SliceData(t36),
-			unsafe.SliceData(t37),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
+			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t51),
-			unsafe.SliceData(t137),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t122_2),
-			unsafe.SliceData(t402),
-			unsafe.SliceData(t412),
+			unsafe.SliceData(t90),
+			unsafe.SliceData(t72),
+			unsafe.SliceData(t91),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t162),
 			L,
 			T,
 			T * dH,
@@ -416,46 +389,43 @@ func (c *backwardFused) run() {
 				GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t22_2 := t22[(i*T+j)*dH:][:dH]
-				t122_3 := t122[(i*T+j)*dH:][:dH]
+				t62_3 := t62[(i*T+j)*dH:][:dH]
 				t36_2 := t36[(i*T+j)*dH:][:dH]
-				t37_2 := t37[(i*T+j)*dH:][:dH]
 				t38_2 := t38[(i*T+j)*dH:][:dH]
 				t39_2 := t39[(i*T+j)*dH:][:dH]
+				t40_2 := t40[(i*T+j)*dH:][:dH]
 				t41_2 := t41[(i*T+j)*dH:][:dH]
 				t51_2 := t51[(i*T+j)*dH:][:dH]
-				t137_2 := t137[(i*T+j)*dH:][:dH]
-				t62_2 := t62[(i*T+j)*dH:][:dH]
-				t112_3 := t112[(i*T+j)*dH:][:dH]
-				t122_4 := t122_2[(i*T+j)*dH:][:dH]
-				t402_2 := t402[(i*T+j)*dH:][:dH]
-				t412_2 := t412[(i*T+j)*dH:][:dH]
+				t90_2 := t90[(i*T+j)*dH:][:dH]
+				t72_2 := t72[(i*T+j)*dH:][:dH]
+				t91_2 := t91[(i*T+j)*dH:][:dH]
+				t152_2 := t152[(i*T+j)*dH:][:dH]
+				t162_2 := t162[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
 					t222 := kern.Sigmoid(eProdEntry)
 					GW1ProdEntry := GW1Prod[k]
 					t362 := F(GW1ProdEntry * t222)
-					t372 := F(eProdEntry * GW1ProdEntry)
 					t382 := -eProdEntry
 					t392 := kern.Sigmoid(t382)
+					t402 := F(F(F(eProdEntry*GW1ProdEntry)*t222) * t392)
 					yProdEntry := yProd[k]
 					t512 := kern.Sigmoid(yProdEntry)
-					t1122 := F(thetaEntry * eProdEntry)
-					t4022 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t392)
+					t1522 := F(thetaEntry * eProdEntry)
 					t22_2[k] = t222
-					t122_3[k] = F(eProdEntry * t222)
+					t62_3[k] = F(F(thetaEntry*eProdEntry) * t222)
 					t36_2[k] = t362
-					t37_2[k] = t372
 					t38_2[k] = t382
 					t39_2[k] = t392
-					t41_2[k] = num.FMA32(F(t222*t372), t392, t362)
+					t40_2[k] = t402
+					t41_2[k] = t362 + t402
 					t51_2[k] = t512
-					t137_2[k] = F(yProdEntry * t512)
-					t62_2[k] = kern.Sigmoid(-yProdEntry)
-					t112_3[k] = t1122
-					t122_4[k] = F(t222 * t1122)
-					t402_2[k] = t4022
-					t412_2[k] = t362 + t4022
+					t90_2[k] = F(yProdEntry * t512)
+					t72_2[k] = kern.Sigmoid(-yProdEntry)
+					t91_2[k] = F(eProdEntry * t222)
+					t152_2[k] = t1522
+					t162_2[k] = F(t222 * t1522)
 				}
 			}
 		}
@@ -485,7 +455,7 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a2 := backwardNest2Args{
 							unsafe.SliceData(c.E),
-							unsafe.SliceData(t122_2),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t27),
 							dV*a + C*dV*s + T*dV*l,
@@ -499,12 +469,12 @@ func (c *backwardFused) run() {
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t122_3 := t122_2[(l*T+a+C*s)*dH:][:dH]
+							t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t27_2 := t27[i*dH:][:dH]
 							eEntry := e[i]
 							for j := range dH {
-								t27_2[j] = num.FMA32(-eEntry, t122_3[j], F(rhoEntry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
+								t27_2[j] = num.FMA32(-eEntry, t162_2[j], F(rhoEntry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
 							}
 						}
 					}
@@ -544,7 +514,7 @@ func (c *backwardFused) run() {
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
 						a2 := backwardNest4Args{
-							unsafe.SliceData(t412),
+							unsafe.SliceData(t41),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t48),
@@ -558,12 +528,12 @@ func (c *backwardFused) run() {
 						}
 						backwardNest4(&a2)
 					} else {
-						t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
+						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							t48_2 := t48[i*dK:][:dK]
-							w := F(thetaEntry2 * t412_2[i])
+							w := F(thetaEntry2 * t41_2[i])
 							for j := range dK {
 								t48_2[j] = num.FMA32(-w, k[j], F(rhoEntry*kern.Log(kern.Larger(W1Trail2[j], F(1e-08)))))
 							}
@@ -617,474 +587,424 @@ func (c *backwardFused) run() {
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// memora_core.W2, memora_core.y
-					clear(t108)
+					// memora_core.W2, memora_core.U_W2
+					rhoEntry3 := rho[a]
 					if kern.Wide() {
 						a2 := backwardNest6Args{
-							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t24),
-							unsafe.SliceData(t108),
+							unsafe.SliceData(t25),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(t272),
 							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
-							dH*dV*a + dH*dV,
+							dH*a + C*dH*s + T*dH*l,
 							dV,
 							dH,
+							[2]float32{rhoEntry3},
 						}
 						backwardNest6(&a2)
 					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t24_2 := t24[i*dH:][:dH]
-							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							yBarEntry := yBar[i]
+							t25_2 := t25[i*dH:][:dH]
+							t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
+							t272_2 := t272[i*dH:][:dH]
+							eEntry2 := e[i]
 							for j := range dH {
-								t24_2[j] = kern.Larger(W2Trail2[j], F(1e-08))
-								t108[j] = num.FMA32(W2Trail3[j], yBarEntry, t108[j])
+								t242 := kern.Larger(W2Trail2[j], F(1e-08))
+								t252 := kern.Log(t242)
+								t24_2[j] = t242
+								t25_2[j] = t252
+								t272_2[j] = num.FMA32(-eEntry2, t62_3[j], F(rhoEntry3*t252))
 							}
 						}
 					}
-					// memora_core.W1, memora_core.W2, memora_core.U_W1
-					rhoEntry3 := rho[a]
-					thetaEntry3 := theta[a]
+					// memora_core.W2
 					if kern.Wide() {
 						a2 := backwardNest7Args{
-							unsafe.SliceData(t41),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t45),
-							unsafe.SliceData(t46),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t482),
-							dH*a + C*dH*s + T*dH*l,
-							dH * dK * a,
-							dK*a + C*dK*s + T*dK*l,
+							unsafe.SliceData(t272),
+							unsafe.SliceData(W222),
+							dV,
 							dH,
-							dK,
-							[2]float32{thetaEntry3},
-							[2]float32{rhoEntry3},
 						}
 						backwardNest7(&a2)
 					} else {
-						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t45_2 := t45[i*dK:][:dK]
-							t46_2 := t46[i*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t482_2 := t482[i*dK:][:dK]
-							w2 := F(thetaEntry3 * t41_2[i])
-							for j := range dK {
-								t452 := kern.Larger(W1Trail2[j], F(1e-08))
-								t462 := kern.Log(t452)
-								t45_2[j] = t452
-								t46_2[j] = t462
-								t482_2[j] = num.FMA32(-w2, k[j], F(rhoEntry3*t462))
+						for i := range dV {
+							t272_2 := t272[i*dH:][:dH]
+							W222_2 := W222[i*dH:][:dH]
+							top3 := F(math.Inf(-1))
+							top3Sums := kern.Lowest16()
+							for j := range dH {
+								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t272_2[j])
+							}
+							top3 = kern.Gather(top3, kern.Top16(&top3Sums))
+							var sum3 F
+							sum3Sums := [16]F{sum3}
+							for j := range dH {
+								e4 := kern.Exp(t272_2[j] - top3)
+								sum3Sums[j%16] = sum3Sums[j%16] + e4
+								W222_2[j] = e4
+							}
+							sum3 = kern.Sum16(&sum3Sums)
+							for j := range dH {
+								W222_2[j] = (W222_2[j] / sum3)
 							}
 						}
 					}
-					// memora_core.W1
+					// memora_core.W1, memora_core.W2
 					if kern.Wide() {
 						a2 := backwardNest8Args{
-							unsafe.SliceData(t482),
-							unsafe.SliceData(W122),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t45),
+							dH * dK * a,
 							dH,
 							dK,
 						}
 						backwardNest8(&a2)
 					} else {
 						for i := range dH {
-							t482_2 := t482[i*dK:][:dK]
-							W122_2 := W122[i*dK:][:dK]
-							top3 := F(math.Inf(-1))
-							top3Sums := kern.Lowest16()
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t45_2 := t45[i*dK:][:dK]
 							for j := range dK {
-								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t482_2[j])
+								t45_2[j] = kern.Larger(W1Trail2[j], F(1e-08))
 							}
-							top3 = kern.Gather(top3, kern.Top16(&top3Sums))
-							var sum3 F
-							sum3Sums := [16]F{sum3}
-							for j := range dK {
-								e4 := kern.Exp(t482_2[j] - top3)
-								sum3Sums[j%16] = sum3Sums[j%16] + e4
-								W122_2[j] = e4
-							}
-							sum3 = kern.Sum16(&sum3Sums)
-							for j := range dK {
-								W122_2[j] = (W122_2[j] / sum3)
+						}
+					}
+					// memora_core.y
+					clear(t32)
+					if kern.Wide() {
+						a2 := backwardNest9Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(W222),
+							unsafe.SliceData(t32),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							dH,
+						}
+						backwardNest9(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							W222_2 := W222[i*dH:][:dH]
+							yBarEntry := yBar[i]
+							for j := range dH {
+								t32[j] = num.FMA32(W222_2[j], yBarEntry, t32[j])
 							}
 						}
 					}
 					// memora_core.y
 					if kern.Wide() {
-						a2 := backwardNest9Args{
+						a2 := backwardNest10Args{
 							unsafe.SliceData(t51),
-							unsafe.SliceData(t108),
+							unsafe.SliceData(t32),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t82),
+							unsafe.SliceData(t72),
+							unsafe.SliceData(t9),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						backwardNest9(&a2)
+						backwardNest10(&a2)
 					} else {
 						t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t51Entry := t51_2[i]
-							t108Entry := t108[i]
-							t82[i] = num.FMA32(F(F(yProd[i]*t51Entry)*t108Entry), t62_2[i], F(t51Entry*t108Entry))
+							t32Entry := t32[i]
+							t9[i] = num.FMA32(F(F(yProd[i]*t51Entry)*t32Entry), t72_2[i], F(t51Entry*t32Entry))
 						}
 					}
 					// memora_core.y, memora_core.W1
-					clear(t102)
+					clear(t11)
 					if kern.Wide() {
-						a2 := backwardNest10Args{
-							unsafe.SliceData(t82),
+						a2 := backwardNest11Args{
+							unsafe.SliceData(t9),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(W122),
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t1123),
-							unsafe.SliceData(t1223),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t11),
+							unsafe.SliceData(t12),
+							unsafe.SliceData(t13),
 							dK*a + C*dK*s + T*dK*l,
+							dH*dK*a + dH*dK,
 							dH,
 							dK,
 						}
-						backwardNest10(&a2)
+						backwardNest11(&a2)
 					} else {
 						for i := range dH {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							W122_2 := W122[i*dK:][:dK]
-							t1123_2 := t1123[i*dK:][:dK]
-							var t1224 F
-							t82Entry := t82[i]
-							t1224Sums := [16]F{t1224}
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							t12_2 := t12[i*dK:][:dK]
+							var t132 F
+							t9Entry := t9[i]
+							t132Sums := [16]F{t132}
 							for j := range dK {
-								t1124 := num.FMA32(q[j], t82Entry, W1BarState2[j])
-								W122Entry := W122_2[j]
-								t1224Sums[j%16] = num.FMA32(W122Entry, t1124, t1224Sums[j%16])
-								t102[j] = num.FMA32(W122Entry, t82Entry, t102[j])
-								t1123_2[j] = t1124
+								t122 := num.FMA32(q[j], t9Entry, W1BarState2[j])
+								W1TrailEntry := W1Trail2[j]
+								t132Sums[j%16] = num.FMA32(W1TrailEntry, t122, t132Sums[j%16])
+								t11[j] = num.FMA32(W1TrailEntry, t9Entry, t11[j])
+								t12_2[j] = t122
 							}
-							t1224 = kern.Sum16(&t1224Sums)
-							t1223[i] = t1224
+							t132 = kern.Sum16(&t132Sums)
+							t13[i] = t132
 						}
 					}
-					// memora_core.W1, memora_core.U_W1, memora_core.G_W1
-					clear(t112_2)
-					var t17 F
+					// memora_core.W1, memora_core.U_W1
+					clear(t28)
+					var t18 F
 					if kern.Wide() {
-						a2 := backwardNest11Args{
-							unsafe.SliceData(t1223),
+						a2 := backwardNest12Args{
+							unsafe.SliceData(t13),
 							unsafe.SliceData(t41),
-							unsafe.SliceData(W122),
-							unsafe.SliceData(t1123),
-							unsafe.SliceData(t46),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t12),
+							unsafe.SliceData(t45),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t14),
-							unsafe.SliceData(t112_2),
-							unsafe.SliceData(t110),
-							unsafe.SliceData(t17Total),
+							unsafe.SliceData(t15),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(t86),
+							unsafe.SliceData(t18Total),
 							dH*a + C*dH*s + T*dH*l,
+							dH*dK*a + dH*dK,
 							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
-							[2]float32{t17},
-						}
-						backwardNest11(&a2)
-					} else {
-						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
-						t17_2 := t17
-						for i := range dH {
-							W122_2 := W122[i*dK:][:dK]
-							t1123_2 := t1123[i*dK:][:dK]
-							t46_2 := t46[i*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t14_2 := t14[i*dK:][:dK]
-							var t1102 F
-							t1223Entry := t1223[i]
-							t41Entry := t41_2[i]
-							t17Sums := [16]F{t17_2}
-							t1102Sums := [16]F{t1102}
-							for j := range dK {
-								t142 := F(W122_2[j] * (t1123_2[j] - t1223Entry))
-								t17Sums[j%16] = num.FMA32(t46_2[j], t142, t17Sums[j%16])
-								t1102Sums[j%16] = num.FMA32(t142, k[j], t1102Sums[j%16])
-								t14_2[j] = t142
-								t112_2[j] = num.FMA32(t142, t41Entry, t112_2[j])
-							}
-							t17_2 = kern.Sum16(&t17Sums)
-							t1102 = kern.Sum16(&t1102Sums)
-							t110[i] = t1102
-						}
-						t17Total[0] = t17_2
-					}
-					t17 = t17Total[0]
-					// memora_core.U_W1, memora_core.G_W1
-					var t272 F
-					if kern.Wide() {
-						a2 := backwardNest12Args{
-							unsafe.SliceData(t110),
-							unsafe.SliceData(t41),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(t37),
-							unsafe.SliceData(c.GW1Prod),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t127),
-							unsafe.SliceData(t138),
-							unsafe.SliceData(t5122),
-							unsafe.SliceData(t272Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{t272},
-							[2]float32{thetaEntry3},
+							[2]float32{t18},
 						}
 						backwardNest12(&a2)
 					} else {
 						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
-						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
-						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
-						t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
-						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
-						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-						t272_2 := t272
-						t272Sums := [16]F{t272_2}
+						t18_2 := t18
 						for i := range dH {
-							t110Entry := t110[i]
-							t272Sums[i%16] = num.FMA32(t41_2[i], t110Entry, t272Sums[i%16])
-							t22Entry := t22_2[i]
-							t39Entry := t39_2[i]
-							t32 := -F(F(F(thetaEntry3*t22Entry)*t39Entry) * t110Entry)
-							t37Entry := t37_2[i]
-							GW1ProdEntry2 := GW1Prod[i]
-							t127[i] = F(eProd[i] * t32)
-							t138[i] = F(t22Entry * t110Entry)
-							w4 := F(F(F(F(F(thetaEntry3*t22Entry)*t22Entry)*t37Entry)*t39Entry) * t110Entry)
-							t5122[i] = num.FMA32(F(t22Entry*t39Entry), num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t110Entry, -F(F(F(thetaEntry3*t37Entry)*t39Entry)*t110Entry)), num.FMA32(GW1ProdEntry2, t32, w4))
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							t12_2 := t12[i*dK:][:dK]
+							t45_2 := t45[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
+							var t862 F
+							t13Entry := t13[i]
+							t41Entry := t41_2[i]
+							t18Sums := [16]F{t18_2}
+							t862Sums := [16]F{t862}
+							for j := range dK {
+								t153 := F(W1Trail2[j] * (t12_2[j] - t13Entry))
+								t18Sums[j%16] = num.FMA32(kern.Log(t45_2[j]), t153, t18Sums[j%16])
+								t862Sums[j%16] = num.FMA32(t153, k[j], t862Sums[j%16])
+								t15_2[j] = t153
+								t28[j] = num.FMA32(-t153, t41Entry, t28[j])
+							}
+							t18_2 = kern.Sum16(&t18Sums)
+							t862 = kern.Sum16(&t862Sums)
+							t86[i] = t862
 						}
-						t272_2 = kern.Sum16(&t272Sums)
-						t272Total[0] = t272_2
+						t18Total[0] = t18_2
 					}
-					t272 = t272Total[0]
-					t2722 := -t272
-					// memora_core.G_W1, memora_core.W2, memora_core.y
+					t18 = t18Total[0]
+					// memora_core.U_W1
+					var t29 F
 					if kern.Wide() {
 						a2 := backwardNest13Args{
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(t29Total),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{t29},
+						}
+						backwardNest13(&a2)
+					} else {
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t29_2 := t29
+						t29Sums := [16]F{t29_2}
+						for i := range dK {
+							t29Sums[i%16] = num.FMA32(k[i], t28[i], t29Sums[i%16])
+						}
+						t29_2 = kern.Sum16(&t29Sums)
+						t29Total[0] = t29_2
+					}
+					t29 = t29Total[0]
+					// memora_core.G_W1
+					thetaEntry3 := theta[a]
+					if kern.Wide() {
+						a2 := backwardNest14Args{
+							unsafe.SliceData(t22),
+							unsafe.SliceData(t86),
+							unsafe.SliceData(c.EProd),
+							unsafe.SliceData(t39),
+							unsafe.SliceData(t43),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{thetaEntry3},
+						}
+						backwardNest14(&a2)
+					} else {
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t22Entry := t22_2[i]
+							t86Entry := t86[i]
+							t43[i] = num.FMA32(-F(thetaEntry3*t22Entry), t86Entry, -F(F(F(F(thetaEntry3*eProd[i])*t22Entry)*t39_2[i])*t86Entry))
+						}
+					}
+					// memora_core.G_W1, memora_core.W2, memora_core.y
+					if kern.Wide() {
+						a2 := backwardNest15Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t127),
-							unsafe.SliceData(t138),
-							unsafe.SliceData(t137),
+							unsafe.SliceData(t43),
+							unsafe.SliceData(t90),
 							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t55),
-							unsafe.SliceData(t3922),
-							unsafe.SliceData(t114),
-							unsafe.SliceData(t56),
+							unsafe.SliceData(W222),
+							unsafe.SliceData(t462),
+							unsafe.SliceData(t452),
+							unsafe.SliceData(t472),
 							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
 							dH*a + C*dH*s + T*dH*l,
-							dH*dV*a + dH*dV,
 							dV,
 							dH,
 						}
-						backwardNest13(&a2)
+						backwardNest15(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t137_2 := t137[(l*T+a+C*s)*dH:][:dH]
+							t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							t55_2 := t55[i*dH:][:dH]
-							var t3923 F
-							var t1142 F
-							var t562 F
+							W222_2 := W222[i*dH:][:dH]
+							t462_2 := t462[i*dH:][:dH]
+							var t4522 F
+							var t4722 F
 							yBarEntry2 := yBar[i]
-							t3923Sums := [16]F{t3923}
-							t1142Sums := [16]F{t1142}
-							t562Sums := [16]F{t562}
+							t4522Sums := [16]F{t4522}
+							t4722Sums := [16]F{t4722}
 							for j := range dH {
-								W2TrailEntry := W2Trail2[j]
-								t3923Sums[j%16] = num.FMA32(W2TrailEntry, t127[j], t3923Sums[j%16])
-								t1142Sums[j%16] = num.FMA32(W2TrailEntry, t138[j], t1142Sums[j%16])
-								t552 := num.FMA32(yBarEntry2, t137_2[j], W2BarState2[j])
-								t562Sums[j%16] = num.FMA32(W2Trail3[j], t552, t562Sums[j%16])
-								t55_2[j] = t552
+								t4522Sums[j%16] = num.FMA32(W2Trail2[j], t43[j], t4522Sums[j%16])
+								t4622 := num.FMA32(yBarEntry2, t90_2[j], W2BarState2[j])
+								t4722Sums[j%16] = num.FMA32(W222_2[j], t4622, t4722Sums[j%16])
+								t462_2[j] = t4622
 							}
-							t3923 = kern.Sum16(&t3923Sums)
-							t1142 = kern.Sum16(&t1142Sums)
-							t562 = kern.Sum16(&t562Sums)
-							t3922[i] = t3923
-							t114[i] = t1142
-							t56[i] = t562
+							t4522 = kern.Sum16(&t4522Sums)
+							t4722 = kern.Sum16(&t4722Sums)
+							t452[i] = t4522
+							t472[i] = t4722
 						}
 					}
-					// memora_core.G_W1
-					clear(t53)
+					// memora_core.W2, memora_core.U_W2
+					clear(t62_2)
+					var t52 F
 					if kern.Wide() {
-						a2 := backwardNest14Args{
-							unsafe.SliceData(t5122),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t53),
-							dH * dK * a,
-							dH,
-							dK,
-						}
-						backwardNest14(&a2)
-					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t5122Entry := t5122[i]
-							for j := range dK {
-								t53[j] = num.FMA32(W1Trail2[j], t5122Entry, t53[j])
-							}
-						}
-					}
-					// memora_core.W2, memora_core.U_W2, memora_core.G_W2
-					clear(t118)
-					var t61 F
-					if kern.Wide() {
-						a2 := backwardNest15Args{
-							unsafe.SliceData(t56),
+						a2 := backwardNest16Args{
+							unsafe.SliceData(t472),
 							unsafe.SliceData(c.E),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t55),
-							unsafe.SliceData(t24),
-							unsafe.SliceData(t122),
-							unsafe.SliceData(t58),
-							unsafe.SliceData(t118),
-							unsafe.SliceData(t116),
-							unsafe.SliceData(t61Total),
+							unsafe.SliceData(W222),
+							unsafe.SliceData(t462),
+							unsafe.SliceData(t25),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(t49),
+							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t52Total),
 							dV*a + C*dV*s + T*dV*l,
-							dH*dV*a + dH*dV,
 							dH*a + C*dH*s + T*dH*l,
 							dV,
 							dH,
-							[2]float32{t61},
-						}
-						backwardNest15(&a2)
-					} else {
-						e := c.E[(l*T+a+C*s)*dV:][:dV]
-						t61_2 := t61
-						for i := range dV {
-							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							t55_2 := t55[i*dH:][:dH]
-							t24_2 := t24[i*dH:][:dH]
-							t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
-							t58_2 := t58[i*dH:][:dH]
-							var t1162 F
-							t56Entry := t56[i]
-							eEntry2 := e[i]
-							t61Sums := [16]F{t61_2}
-							t1162Sums := [16]F{t1162}
-							for j := range dH {
-								t582 := F(W2Trail2[j] * (t55_2[j] - t56Entry))
-								t61Sums[j%16] = num.FMA32(kern.Log(t24_2[j]), t582, t61Sums[j%16])
-								t1162Sums[j%16] = num.FMA32(t582, t122_3[j], t1162Sums[j%16])
-								t58_2[j] = t582
-								t118[j] = num.FMA32(t582, eEntry2, t118[j])
-							}
-							t61_2 = kern.Sum16(&t61Sums)
-							t1162 = kern.Sum16(&t1162Sums)
-							t116[i] = t1162
-						}
-						t61Total[0] = t61_2
-					}
-					t61 = t61Total[0]
-					// memora_core.U_W2, memora_core.e, memora_core.G_W1, memora_core.G_W2
-					var t71 F
-					if kern.Wide() {
-						a2 := backwardNest16Args{
-							unsafe.SliceData(t116),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(t114),
-							unsafe.SliceData(t3922),
-							unsafe.SliceData(t82_2),
-							unsafe.SliceData(c.VBar),
-							unsafe.SliceData(t71Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-							[2]float32{t71},
-							[2]float32{thetaEntry3},
+							[2]float32{t52},
 						}
 						backwardNest16(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
-						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
-						t71_2 := t71
-						t71Sums := [16]F{t71_2}
+						t52_2 := t52
 						for i := range dV {
-							t116Entry := t116[i]
-							t71Sums[i%16] = num.FMA32(e[i], t116Entry, t71Sums[i%16])
-							t822 := num.FMA32(-thetaEntry3, t116Entry, num.FMA32(-thetaEntry3, t114[i], t3922[i]))
-							t82_2[i] = t822
-							vBar[i] = -t822
+							W222_2 := W222[i*dH:][:dH]
+							t462_2 := t462[i*dH:][:dH]
+							t25_2 := t25[i*dH:][:dH]
+							t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
+							t49_2 := t49[i*dH:][:dH]
+							var t612 F
+							t472Entry := t472[i]
+							eEntry3 := e[i]
+							t52Sums := [16]F{t52_2}
+							t612Sums := [16]F{t612}
+							for j := range dH {
+								t492 := F(W222_2[j] * (t462_2[j] - t472Entry))
+								t52Sums[j%16] = num.FMA32(t25_2[j], t492, t52Sums[j%16])
+								t612Sums[j%16] = num.FMA32(t492, t62_3[j], t612Sums[j%16])
+								t49_2[j] = t492
+								t62_2[j] = num.FMA32(-t492, eEntry3, t62_2[j])
+							}
+							t52_2 = kern.Sum16(&t52Sums)
+							t612 = kern.Sum16(&t612Sums)
+							t61[i] = -t612
 						}
-						t71_2 = kern.Sum16(&t71Sums)
-						t71Total[0] = t71_2
+						t52Total[0] = t52_2
 					}
-					t71 = t71Total[0]
-					t712 := -t71
-					// memora_core.G_W2
+					t52 = t52Total[0]
+					// memora_core.U_W2
+					var t65 F
 					if kern.Wide() {
 						a2 := backwardNest17Args{
 							unsafe.SliceData(t22),
-							unsafe.SliceData(t118),
+							unsafe.SliceData(t62_2),
 							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(t79),
+							unsafe.SliceData(t64),
+							unsafe.SliceData(t65Total),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
-							[2]float32{thetaEntry3},
+							[2]float32{t65},
 						}
 						backwardNest17(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
+						t65_2 := t65
+						t65Sums := [16]F{t65_2}
 						for i := range dH {
-							t22Entry2 := t22_2[i]
-							t118Entry := t118[i]
-							t79[i] = num.FMA32(-F(F(F(thetaEntry3*eProd[i])*t22Entry2)*t39_2[i]), t118Entry, -F(F(thetaEntry3*t22Entry2)*t118Entry))
+							t642 := F(t22_2[i] * t62_2[i])
+							t65Sums[i%16] = num.FMA32(eProd[i], t642, t65Sums[i%16])
+							t64[i] = t642
 						}
+						t65_2 = kern.Sum16(&t65Sums)
+						t65Total[0] = t65_2
 					}
-					// memora_core.G_W2
-					clear(t81)
+					t65 = t65Total[0]
+					// memora_core.e
 					if kern.Wide() {
 						a2 := backwardNest18Args{
-							unsafe.SliceData(t79),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t81),
-							dH * dK * a,
-							dH,
-							dK,
+							unsafe.SliceData(t452),
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t67),
+							unsafe.SliceData(c.VBar),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
 						}
 						backwardNest18(&a2)
 					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t79Entry := t79[i]
-							for j := range dK {
-								t81[j] = num.FMA32(W1Trail2[j], t79Entry, t81[j])
-							}
+						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t672 := t452[i] + t61[i]
+							t67[i] = t672
+							vBar[i] = -t672
 						}
 					}
 					// memora_core.e, memora_core.G_W1, memora_core.W2, memora_core.W1
-					clear(t120)
+					clear(t71)
 					if kern.Wide() {
 						a2 := backwardNest19Args{
+							unsafe.SliceData(t67),
 							unsafe.SliceData(c.E),
-							unsafe.SliceData(t82_2),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t120),
-							unsafe.SliceData(t122),
-							unsafe.SliceData(t138),
-							unsafe.SliceData(t127),
-							unsafe.SliceData(t58),
+							unsafe.SliceData(t71),
+							unsafe.SliceData(t91),
+							unsafe.SliceData(t43),
+							unsafe.SliceData(t49),
 							unsafe.SliceData(t24),
 							unsafe.SliceData(W2BarState),
 							dV*a + C*dV*s + T*dV*l,
@@ -1092,7 +1012,6 @@ func (c *backwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dV,
 							dH,
-							[2]float32{thetaEntry3},
 							[2]float32{rhoEntry3},
 						}
 						backwardNest19(&a2)
@@ -1100,53 +1019,62 @@ func (c *backwardFused) run() {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
-							t58_2 := t58[i*dH:][:dH]
+							t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
+							t49_2 := t49[i*dH:][:dH]
 							t24_2 := t24[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							eEntry3 := e[i]
-							t82Entry := t82_2[i]
-							w3 := F(thetaEntry3 * eEntry3)
+							t67Entry := t67[i]
+							eEntry4 := e[i]
 							for j := range dH {
-								W2TrailEntry2 := W2Trail2[j]
-								t120[j] = num.FMA32(W2TrailEntry2, t82Entry, t120[j])
-								W2BarState2[j] = num.FMA32(t122_3[j], t82Entry, num.FMA32(-w3, t138[j], F(eEntry3*t127[j]))+kern.Choose((F(1e-08) <= W2TrailEntry2), F(F(rhoEntry3*t58_2[j])*(F(1)/t24_2[j])), F(0)))
+								W2TrailEntry := W2Trail2[j]
+								t71[j] = num.FMA32(W2TrailEntry, t67Entry, t71[j])
+								W2BarState2[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/t24_2[j])), F(0))))
 							}
 						}
 					}
-					// memora_core.e
+					// memora_core.e, memora_core.G_W1, memora_core.U_W2
 					if kern.Wide() {
 						a2 := backwardNest20Args{
+							unsafe.SliceData(c.GW1Prod),
 							unsafe.SliceData(t22),
-							unsafe.SliceData(t120),
-							unsafe.SliceData(c.EProd),
 							unsafe.SliceData(t39),
-							unsafe.SliceData(t98),
+							unsafe.SliceData(t86),
+							unsafe.SliceData(c.EProd),
+							unsafe.SliceData(t71),
+							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t64),
+							unsafe.SliceData(t78),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
+							[2]float32{thetaEntry3},
 						}
 						backwardNest20(&a2)
 					} else {
+						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
-						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t22Entry3 := t22_2[i]
-							t120Entry := t120[i]
-							t98[i] = num.FMA32(F(F(eProd[i]*t22Entry3)*t39_2[i]), t120Entry, F(t22Entry3*t120Entry))
+							GW1ProdEntry2 := GW1Prod[i]
+							t22Entry2 := t22_2[i]
+							t39Entry := t39_2[i]
+							t86Entry2 := t86[i]
+							eProdEntry2 := eProd[i]
+							t71Entry := t71[i]
+							w2 := num.FMA32(eProdEntry2, t71Entry, num.FMA32(F(thetaEntry3*eProdEntry2), t62_2[i], num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t86Entry2, -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t39Entry)*t86Entry2))))
+							w3 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t39Entry) * t86Entry2)
+							t78[i] = num.FMA32(F(t22Entry2*t39Entry), w2, num.FMA32(t22Entry2, t71Entry, num.FMA32(thetaEntry3, t64[i], num.FMA32(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t39Entry), t86Entry2, w3))))
 						}
 					}
-					// memora_core.e, memora_core.W1, memora_core.W2, memora_core.G_W1, memora_core.G_W2
-					clear(t100)
+					// memora_core.e, memora_core.W1, memora_core.W2
+					clear(t80)
 					if kern.Wide() {
 						a2 := backwardNest21Args{
-							unsafe.SliceData(t98),
-							unsafe.SliceData(t5122),
-							unsafe.SliceData(t79),
+							unsafe.SliceData(t78),
 							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t80),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t100),
-							unsafe.SliceData(t14),
+							unsafe.SliceData(t15),
 							unsafe.SliceData(t45),
 							unsafe.SliceData(W1BarState),
 							dH * dK * a,
@@ -1160,29 +1088,24 @@ func (c *backwardFused) run() {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t14_2 := t14[i*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
 							t45_2 := t45[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t98Entry := t98[i]
-							t5122Entry2 := t5122[i]
-							t79Entry2 := t79[i]
+							t78Entry := t78[i]
 							for j := range dK {
-								W1TrailEntry := W1Trail2[j]
-								kEntry := k[j]
-								t100[j] = num.FMA32(W1TrailEntry, t98Entry, t100[j])
-								W1BarState2[j] = num.FMA32(kEntry, t98Entry, num.FMA32(kEntry, t79Entry2, num.FMA32(kEntry, t5122Entry2, kern.Choose((F(1e-08) <= W1TrailEntry), F(F(rhoEntry3*t14_2[j])*(F(1)/t45_2[j])), F(0)))))
+								W1TrailEntry2 := W1Trail2[j]
+								t80[j] = num.FMA32(W1TrailEntry2, t78Entry, t80[j])
+								W1BarState2[j] = num.FMA32(k[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/t45_2[j])), F(0)))
 							}
 						}
 					}
-					// memora_core.e, memora_core.G_W1, memora_core
+					// memora_core.e, memora_core.U_W1, memora_core
 					if kern.Wide() {
 						a2 := backwardNest22Args{
-							unsafe.SliceData(t112_2),
-							unsafe.SliceData(t53),
-							unsafe.SliceData(t81),
-							unsafe.SliceData(t100),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(t80),
 							unsafe.SliceData(c.KBar),
-							unsafe.SliceData(t102),
+							unsafe.SliceData(t11),
 							unsafe.SliceData(c.QBar),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
@@ -1193,13 +1116,13 @@ func (c *backwardFused) run() {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = (num.FMA32(-thetaEntry3, t112_2[i], t53[i]) + t81[i]) + t100[i]
-							qBar[i] = t102[i]
+							kBar[i] = num.FMA32(thetaEntry3, t28[i], t80[i])
+							qBar[i] = t11[i]
 						}
 					}
 					// memora_core.e
-					thetaBar[a] = t2722 + t712
-					rhoBar[a] = t17 + t61
+					thetaBar[a] = t29 + t65
+					rhoBar[a] = t18 + t52
 				}
 			}
 		}

@@ -60,9 +60,9 @@ func (c *Forward[F]) Run() {
 	work = work[dH:]
 	t2 := work[:dH] // [d_h]
 	work = work[dH:]
-	t102 := work[:dH] // [d_h]
+	t14 := work[:dH] // [d_h]
 	work = work[dH:]
-	t122 := work[:dH] // [d_h]
+	t162 := work[:dH] // [d_h]
 	work = work[dH:]
 	t3 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -82,7 +82,7 @@ func (c *Forward[F]) Run() {
 	work = work[dH*dK:]
 	t50 := work[:dH] // [d_h]
 	work = work[dH:]
-	t14 := work[:dH] // [d_h]
+	t18 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
 
@@ -143,15 +143,15 @@ func (c *Forward[F]) Run() {
 						tEntry := t[i]
 						t23 := num.Sigmoid(tEntry)
 						t2[i] = t23
-						t102[i] = F(tEntry * t23)
-						t122[i] = F(t23 * F(thetaEntry*tEntry))
+						t14[i] = F(tEntry * t23)
+						t162[i] = F(t23 * F(thetaEntry*tEntry))
 					}
 					// memora_core.e
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						var t32 F
 						for j := range dH {
-							t32 += F(W2State2[j] * t102[j])
+							t32 += F(W2State2[j] * t14[j])
 						}
 						t3[i] = t32
 					}
@@ -172,7 +172,7 @@ func (c *Forward[F]) Run() {
 						e2Entry := e2[i]
 						for j := range dH {
 							W2StateEntry := W2State2[j]
-							t27_2[j] = F(rhoEntry*num.Log(num.Max(W2StateEntry, F(1e-08)))) - F(e2Entry*t122[j])
+							t27_2[j] = F(rhoEntry*num.Log(num.Max(W2StateEntry, F(1e-08)))) - F(e2Entry*t162[j])
 							t22[j] += F(W2StateEntry * e2Entry)
 						}
 					}
@@ -251,7 +251,7 @@ func (c *Forward[F]) Run() {
 						t50Entry := t50[i]
 						t5 := t[i]
 						t6 := t22[i]
-						t14[i] = F(t50Entry * num.Sigmoid(t50Entry))
+						t18[i] = F(t50Entry * num.Sigmoid(t50Entry))
 						if len(c.EProd) > 0 {
 							c.EProd[(l*T+a+C*s)*dH+i] = t5
 						}
@@ -269,7 +269,7 @@ func (c *Forward[F]) Run() {
 						var y3 F
 						for j := range dH {
 							W22Entry := W22_2[j]
-							y3 += F(W22Entry * t14[j])
+							y3 += F(W22Entry * t18[j])
 							W2State2[j] = W22Entry
 						}
 						y2[i] = y3

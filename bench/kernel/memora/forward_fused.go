@@ -21,15 +21,15 @@ type forwardNest1Args struct {
 type forwardNest2Args struct {
 	t          *float32
 	t2         *float32
-	t102       *float32
-	t122       *float32
+	t14        *float32
+	t162       *float32
 	n0         int        // d_h
 	thetaEntry [2]float32 // and nothing
 }
 
 type forwardNest3Args struct {
 	W2State *float32
-	t102    *float32
+	t14     *float32
 	t3      *float32
 	n0      int // d_v
 	n1      int // d_h
@@ -54,7 +54,7 @@ type forwardNest5Args struct {
 type forwardNest6Args struct {
 	e2       *float32
 	W2State  *float32
-	t122     *float32
+	t162     *float32
 	t27      *float32
 	t22      *float32
 	n0       int        // d_v
@@ -129,13 +129,13 @@ type forwardNest14Args struct {
 
 type forwardNest15Args struct {
 	t50 *float32
-	t14 *float32
+	t18 *float32
 	n0  int // d_h
 }
 
 type forwardNest16Args struct {
 	W22     *float32
-	t14     *float32
+	t18     *float32
 	W2State *float32
 	y2      *float32
 	n0      int // d_v
@@ -160,8 +160,8 @@ func (c *forwardFused) run() {
 	W2State := c.Work[dH*dK:][:dH*dV]                 // [d_v, d_h]
 	t := c.Work[dH*dK+dH*dV:][:dH]                    // [d_h]
 	t2 := c.Work[dH*dK+dH*dV+dH:][:dH]                // [d_h]
-	t102 := c.Work[dH*dK+dH*dV+2*dH:][:dH]            // [d_h]
-	t122 := c.Work[dH*dK+dH*dV+3*dH:][:dH]            // [d_h]
+	t14 := c.Work[dH*dK+dH*dV+2*dH:][:dH]             // [d_h]
+	t162 := c.Work[dH*dK+dH*dV+3*dH:][:dH]            // [d_h]
 	t3 := c.Work[dH*dK+dH*dV+4*dH:][:dV]              // [d_v]
 	e2 := c.Work[dH*dK+dH*dV+4*dH+dV:][:dV]           // [d_v]
 	t27 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH*dV]     // [d_v, d_h]
@@ -171,7 +171,7 @@ func (c *forwardFused) run() {
 	t48 := c.Work[dH*dK+3*dH*dV+6*dH+2*dV:][:dH*dK]   // [d_h, d_k]
 	W12 := c.Work[2*dH*dK+3*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
 	t50 := c.Work[3*dH*dK+3*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
-	t14 := c.Work[3*dH*dK+3*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
+	t18 := c.Work[3*dH*dK+3*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
 	y2 := c.Work[3*dH*dK+3*dH*dV+8*dH+2*dV:][:dV]     // [d_v]
 
 	// memora_core
@@ -227,8 +227,8 @@ func (c *forwardFused) run() {
 						a2 := forwardNest2Args{
 							unsafe.SliceData(t),
 							unsafe.SliceData(t2),
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t122),
+							unsafe.SliceData(t14),
+							unsafe.SliceData(t162),
 							dH,
 							[2]float32{thetaEntry},
 						}
@@ -238,15 +238,15 @@ func (c *forwardFused) run() {
 							tEntry := t[i]
 							t23 := kern.Sigmoid(tEntry)
 							t2[i] = t23
-							t102[i] = F(tEntry * t23)
-							t122[i] = F(t23 * F(thetaEntry*tEntry))
+							t14[i] = F(tEntry * t23)
+							t162[i] = F(t23 * F(thetaEntry*tEntry))
 						}
 					}
 					// memora_core.e
 					if kern.Wide() {
 						a2 := forwardNest3Args{
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t102),
+							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
 							dV,
 							dH,
@@ -258,7 +258,7 @@ func (c *forwardFused) run() {
 							var t32 F
 							t32Sums := [16]F{t32}
 							for j := range dH {
-								t32Sums[j%16] = num.FMA32(W2State2[j], t102[j], t32Sums[j%16])
+								t32Sums[j%16] = num.FMA32(W2State2[j], t14[j], t32Sums[j%16])
 							}
 							t32 = kern.Sum16(&t32Sums)
 							t3[i] = t32
@@ -307,7 +307,7 @@ func (c *forwardFused) run() {
 						a2 := forwardNest6Args{
 							unsafe.SliceData(e2),
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t122),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t22),
 							dV,
@@ -322,7 +322,7 @@ func (c *forwardFused) run() {
 							e2Entry := e2[i]
 							for j := range dH {
 								W2StateEntry := W2State2[j]
-								t27_2[j] = num.FMA32(-e2Entry, t122[j], F(rhoEntry*kern.Log(kern.Larger(W2StateEntry, F(1e-08)))))
+								t27_2[j] = num.FMA32(-e2Entry, t162[j], F(rhoEntry*kern.Log(kern.Larger(W2StateEntry, F(1e-08)))))
 								t22[j] = num.FMA32(W2StateEntry, e2Entry, t22[j])
 							}
 						}
@@ -517,21 +517,21 @@ func (c *forwardFused) run() {
 					if kern.Wide() {
 						a2 := forwardNest15Args{
 							unsafe.SliceData(t50),
-							unsafe.SliceData(t14),
+							unsafe.SliceData(t18),
 							dH,
 						}
 						forwardNest15(&a2)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
-							t14[i] = F(t50Entry * kern.Sigmoid(t50Entry))
+							t18[i] = F(t50Entry * kern.Sigmoid(t50Entry))
 						}
 					}
 					// memora_core.y, memora_core
 					if kern.Wide() {
 						a2 := forwardNest16Args{
 							unsafe.SliceData(W22),
-							unsafe.SliceData(t14),
+							unsafe.SliceData(t18),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(y2),
 							dV,
@@ -546,7 +546,7 @@ func (c *forwardFused) run() {
 							y3Sums := [16]F{y3}
 							for j := range dH {
 								W22Entry := W22_2[j]
-								y3Sums[j%16] = num.FMA32(W22Entry, t14[j], y3Sums[j%16])
+								y3Sums[j%16] = num.FMA32(W22Entry, t18[j], y3Sums[j%16])
 								W2State2[j] = W22Entry
 							}
 							y3 = kern.Sum16(&y3Sums)

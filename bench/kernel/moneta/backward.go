@@ -34,8 +34,8 @@ type Backward[F num.Float] struct {
 	YProd         []F // [L, T, d_h]
 	YPow3         []F // [L, T]
 	YPow4         []F // [L, T]
-	W1Pow         []F // [L, T]
-	W1Pow2        []F // [L, T]
+	GPow3         []F // [L, T]
+	GPow4         []F // [L, T]
 	W1BarOut      []F // [L, d_h, d_k], written
 	W2BarOut      []F // [L, d_v, d_h], written
 	KBar          []F // [L, T, d_k], written
@@ -48,10 +48,10 @@ type Backward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 15·L·T·d_h + 6·L·T·d_v + 13·d_h·d_k + 11·d_h·d_v + 9·d_h + 5·d_k + 4·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 6·L·T·d_v + 7·d_h·d_k + 9·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 15*L*T*dH + 6*L*T*dV + 13*dH*dK + 11*dH*dV + 9*dH + 5*dK + 4*dV
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 6*L*T*dV + 7*dH*dK + 9*dH*dV + 8*dH + 3*dK + 3*dV
 }
 
 // Run computes Backward.
@@ -64,33 +64,29 @@ func (c *Backward[F]) Run() {
 	segments := (C + T - 1) / C
 	t30 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t428 := work[:L*T*dH] // [L, T, d_h]
+	t62 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t112 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t113 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t114 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t115 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
+	t116 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t117 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t151 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t443 := work[:L*T*dH] // [L, T, d_h]
+	t241 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t62 := work[:L*T*dH] // [L, T, d_h]
+	t72 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t445 := work[:L*T*dH] // [L, T, d_h]
+	t242 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t113_2 := work[:L*T*dH] // [L, T, d_h]
+	t152 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t122 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1162 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1172 := work[:L*T*dH] // [L, T, d_h]
+	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t33 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
@@ -102,7 +98,7 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*dV:]
 	g := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t300 := work[:L*T*dV] // [L, T, d_v]
+	t1342 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -116,79 +112,55 @@ func (c *Backward[F]) Run() {
 	work = work[dH*dV:]
 	t14 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t122_2 := work[:dH*dV] // [d_v, d_h]
+	W22 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
+	t122 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t15 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t28 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	W12 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t136 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t414 := work[:dH] // [d_h]
+	t32 := work[:dH] // [d_h]
 	work = work[dH:]
-	t59 := work[:dH*dV] // [d_v, d_h]
+	t54 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t942 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t82 := work[:dH] // [d_h]
+	t92 := work[:dH] // [d_h]
 	work = work[dH:]
-	t102 := work[:dK] // [d_k]
+	t112_2 := work[:dK] // [d_k]
 	work = work[dK:]
-	t132 := work[:dH*dK] // [d_h, d_k]
+	t142 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t482 := work[:dH*dK] // [d_h, d_k]
+	t92_2 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t1032 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t416 := work[:dH] // [d_h]
+	t237 := work[:dH] // [d_h]
 	work = work[dH:]
-	t418 := work[:dK] // [d_k]
+	t96 := work[:dK] // [d_k]
 	work = work[dK:]
-	t433 := work[:dH] // [d_h]
+	t113 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1332 := work[:dH] // [d_h]
-	work = work[dH:]
-	t121 := work[:dV] // [d_v]
+	t11522 := work[:dV] // [d_v]
 	work = work[dV:]
-	t420 := work[:dV] // [d_v]
+	t11622 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
+	t1192 := work[:dV] // [d_v]
 	work = work[dV:]
-	t1402 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t175 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t230 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t422 := work[:dV] // [d_v]
+	t1202 := work[:dH] // [d_h]
+	work = work[dH:]
+	t1222 := work[:dH] // [d_h]
+	work = work[dH:]
+	t1372 := work[:dV] // [d_v]
 	work = work[dV:]
-	t424 := work[:dH] // [d_h]
+	t141 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1352 := work[:dK] // [d_k]
-	work = work[dK:]
-	t186 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t221 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t303 := work[:dV] // [d_v]
-	work = work[dV:]
-	t244 := work[:dH] // [d_h]
-	work = work[dH:]
-	t246 := work[:dK] // [d_k]
-	work = work[dK:]
-	t249 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t426 := work[:dH] // [d_h]
-	work = work[dH:]
-	t363 := work[:dH*dV] // [d_v, d_h]
+	t194 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t312 := work[:dH] // [d_h]
+	t1482 := work[:dH] // [d_h]
 	work = work[dH:]
-	t314 := work[:dK] // [d_k]
+	t1502 := work[:dK] // [d_k]
 	work = work[dK:]
-	t317 := work[:dH*dK] // [d_h, d_k]
+	t153 := work[:dH*dK] // [d_h, d_k]
 
-	// moneta_core.g, moneta_core.W1, moneta_core.y, moneta_core.W2
+	// moneta_core.g, moneta_core.W2, moneta_core.W1, moneta_core.y
 	for i := range L {
 		theta := c.Theta[i*T:][:T]
 		for j := range T {
@@ -196,48 +168,43 @@ func (c *Backward[F]) Run() {
 			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t30_2 := t30[(i*T+j)*dH:][:dH]
-			t428_2 := t428[(i*T+j)*dH:][:dH]
-			t112_2 := t112[(i*T+j)*dH:][:dH]
-			t113_3 := t113[(i*T+j)*dH:][:dH]
+			t62_2 := t62[(i*T+j)*dH:][:dH]
+			t112_3 := t112[(i*T+j)*dH:][:dH]
 			t114_2 := t114[(i*T+j)*dH:][:dH]
 			t115_2 := t115[(i*T+j)*dH:][:dH]
+			t116_2 := t116[(i*T+j)*dH:][:dH]
 			t117_2 := t117[(i*T+j)*dH:][:dH]
 			t151_2 := t151[(i*T+j)*dH:][:dH]
-			t443_2 := t443[(i*T+j)*dH:][:dH]
-			t62_2 := t62[(i*T+j)*dH:][:dH]
-			t445_2 := t445[(i*T+j)*dH:][:dH]
-			t113_4 := t113_2[(i*T+j)*dH:][:dH]
-			t122_3 := t122[(i*T+j)*dH:][:dH]
-			t1162_2 := t1162[(i*T+j)*dH:][:dH]
-			t1172_2 := t1172[(i*T+j)*dH:][:dH]
+			t241_2 := t241[(i*T+j)*dH:][:dH]
+			t72_2 := t72[(i*T+j)*dH:][:dH]
+			t242_2 := t242[(i*T+j)*dH:][:dH]
+			t152_2 := t152[(i*T+j)*dH:][:dH]
+			t162_2 := t162[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k := range dH {
 				gProdEntry := gProd[k]
 				t302 := num.Sigmoid(gProdEntry)
 				W1ProdEntry := W1Prod[k]
 				t1122 := F(W1ProdEntry * t302)
-				t1132 := F(gProdEntry * W1ProdEntry)
 				t1142 := -gProdEntry
 				t1152 := num.Sigmoid(t1142)
+				t1162 := F(F(F(gProdEntry*W1ProdEntry)*t302) * t1152)
 				yProdEntry := yProd[k]
 				t1512 := num.Sigmoid(yProdEntry)
-				t1132_2 := F(thetaEntry * gProdEntry)
-				t11622 := F(F(F(gProdEntry*t302)*W1ProdEntry) * t1152)
+				t1522 := F(thetaEntry * gProdEntry)
 				t30_2[k] = t302
-				t428_2[k] = F(gProdEntry * t302)
-				t112_2[k] = t1122
-				t113_3[k] = t1132
+				t62_2[k] = F(F(thetaEntry*gProdEntry) * t302)
+				t112_3[k] = t1122
 				t114_2[k] = t1142
 				t115_2[k] = t1152
-				t117_2[k] = t1122 + F(F(t302*t1132)*t1152)
+				t116_2[k] = t1162
+				t117_2[k] = t1122 + t1162
 				t151_2[k] = t1512
-				t443_2[k] = F(yProdEntry * t1512)
-				t62_2[k] = num.Sigmoid(-yProdEntry)
-				t445_2[k] = F(thetaEntry * t302)
-				t113_4[k] = t1132_2
-				t122_3[k] = F(t302 * t1132_2)
-				t1162_2[k] = t11622
-				t1172_2[k] = t1122 + t11622
+				t241_2[k] = F(yProdEntry * t1512)
+				t72_2[k] = num.Sigmoid(-yProdEntry)
+				t242_2[k] = F(gProdEntry * t302)
+				t152_2[k] = t1522
+				t162_2[k] = F(t302 * t1522)
 			}
 		}
 	}
@@ -251,7 +218,7 @@ func (c *Backward[F]) Run() {
 			t35_2 := t35[(i*T+j)*dV:][:dV]
 			t36_2 := t36[(i*T+j)*dV:][:dV]
 			g2 := g[(i*T+j)*dV:][:dV]
-			t300_2 := t300[(i*T+j)*dV:][:dV]
+			t1342_2 := t1342[(i*T+j)*dV:][:dV]
 			for k := range dV {
 				gLinEntry := gLin[k]
 				t332 := F(10 * gLinEntry)
@@ -263,7 +230,7 @@ func (c *Backward[F]) Run() {
 				t35_2[k] = t352
 				t36_2[k] = t362
 				g2[k] = F(t342 * t362)
-				t300_2[k] = 1 - F(t342*t342)
+				t1342_2[k] = 1 - F(t342*t342)
 			}
 		}
 	}
@@ -304,16 +271,16 @@ func (c *Backward[F]) Run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					g2 := g[(l*T+a+C*s)*dV:][:dV]
-					t1172_2 := t1172[(l*T+a+C*s)*dH:][:dH]
+					t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 					// moneta_core.W2
 					rhoEntry := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
+						t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						gEntry := g2[i]
 						for j := range dH {
-							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) - F(gEntry*t122_3[j])
+							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) - F(gEntry*t162_2[j])
 						}
 					}
 					// moneta_core.W1
@@ -322,7 +289,7 @@ func (c *Backward[F]) Run() {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						w := F(thetaEntry2 * t1172_2[i])
+						w := F(thetaEntry2 * t117_2[i])
 						for j := range dK {
 							W1Trail3[j] = F(rhoEntry*W1Trail2[j]) - F(w*k[j])
 						}
@@ -331,34 +298,34 @@ func (c *Backward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				gPow := c.GPow[l*T+C*s:][:n]
-				gPow2 := c.GPow2[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
 				yPow := c.YPow[l*T+C*s:][:n]
 				yPow2 := c.YPow2[l*T+C*s:][:n]
 				yPow3 := c.YPow3[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				yPow4 := c.YPow4[l*T+C*s:][:n]
-				W1Pow2 := c.W1Pow2[l*T+C*s:][:n]
-				W1Pow := c.W1Pow[l*T+C*s:][:n]
+				gPow2 := c.GPow2[l*T+C*s:][:n]
+				gPow3 := c.GPow3[l*T+C*s:][:n]
+				gPow4 := c.GPow4[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
+					g2 := g[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					t151_2 := t151[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+					t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
+					t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
+					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
-					t115_2 := t115[(l*T+a+C*s)*dH:][:dH]
-					t113_3 := t113[(l*T+a+C*s)*dH:][:dH]
-					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-					g2 := g[(l*T+a+C*s)*dV:][:dV]
+					t115_2 := t115[(l*T+a+C*s)*dH:][:dH]
 					gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 					t34_2 := t34[(l*T+a+C*s)*dV:][:dV]
 					t36_2 := t36[(l*T+a+C*s)*dV:][:dV]
-					t300_2 := t300[(l*T+a+C*s)*dV:][:dV]
+					t1342_2 := t1342[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
+					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					// moneta_core.g
@@ -374,380 +341,278 @@ func (c *Backward[F]) Run() {
 					}
 					// moneta_core.g
 					t4 := (t2 == F(0))
-					// moneta_core.g, moneta_core.y
+					// moneta_core.g, moneta_core.W2, moneta_core.y
 					var t123 F
 					gPowEntry2 := gPow[a]
 					w2 := F(0.3333333333333333 * gPowEntry2)
+					rhoEntry3 := rho[a]
 					for i := range dV {
+						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t3 := t[i*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						W2Trail3 := W2Trail[(a*dV+i)*dH:][:dH]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						t14_2 := t14[i*dH:][:dH]
-						t122_3 := t122_2[i*dH:][:dH]
+						W22_2 := W22[i*dH:][:dH]
+						t122_2 := t122[i*dH:][:dH]
+						gEntry2 := g2[i]
 						for j := range dH {
+							W2TrailEntry := W2Trail2[j]
 							tEntry := t3[j]
-							t1222 := num.Abs(W2Trail2[j])
-							t123 += F(F(F(t1222*t1222)*t1222) * t1222)
-							t14_2[j] = kern.Choose(t4, F(0), F(F(F(w2*W2Trail3[j])*tEntry)*tEntry))
-							t122_3[j] = t1222
+							W222 := F(rhoEntry3*W2TrailEntry) - F(gEntry2*t62_2[j])
+							t1223 := num.Abs(W222)
+							t123 += F(F(F(t1223*t1223)*t1223) * t1223)
+							t14_2[j] = kern.Choose(t4, F(0), F(F(F(w2*W2TrailEntry)*tEntry)*tEntry))
+							W22_2[j] = W222
+							t122_2[j] = t1223
 						}
 					}
-					// moneta_core.g
+					// moneta_core.g, moneta_core.y
 					var t16 F
+					var t137 F
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						t15_2 := t15[i*dK:][:dK]
+						t136_2 := t136[i*dK:][:dK]
 						for j := range dK {
-							t152 := num.Abs(W1Trail2[j])
-							t16 += F(F(F(t152*t152)*t152) * t152)
-							t15_2[j] = t152
+							t153_2 := num.Abs(W1Trail2[j])
+							t16 += F(F(F(t153_2*t153_2)*t153_2) * t153_2)
+							t1362 := num.Abs(W1Trail3[j])
+							t137 += F(F(F(t1362*t1362)*t1362) * t1362)
+							t15_2[j] = t153_2
+							t136_2[j] = t1362
 						}
 					}
 					// moneta_core.g, moneta_core.y
 					t18 := (t16 == F(0))
 					t125 := (t123 == F(0))
-					// moneta_core.g, moneta_core.W1, moneta_core.y
-					var t137 F
-					gPow2Entry2 := gPow2[a]
-					w3 := F(0.3333333333333333 * gPow2Entry2)
-					rhoEntry3 := rho[a]
-					thetaEntry3 := theta[a]
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t28_2 := t28[i*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
-						t136_2 := t136[i*dK:][:dK]
-						w4 := F(thetaEntry3 * t117_2[i])
-						for j := range dK {
-							W1TrailEntry := W1Trail2[j]
-							t15Entry := t15_2[j]
-							W122 := F(rhoEntry3*W1TrailEntry) - F(w4*k[j])
-							t1362 := num.Abs(W122)
-							t137 += F(F(F(t1362*t1362)*t1362) * t1362)
-							t28_2[j] = kern.Choose(t18, F(0), F(F(F(w3*W1TrailEntry)*t15Entry)*t15Entry))
-							W12_2[j] = W122
-							t136_2[j] = t1362
-						}
-					}
-					// moneta_core.y, moneta_core.g, moneta_core.W1
 					t139 := (t137 == F(0))
-					t112_2 := !t139
-					t57 := !t125
-					t1382 := !t4
-					t184 := !t18
+					t12 := !t139
+					t52 := !t125
+					t15122 := !t18
+					t192 := !t4
 					// moneta_core.y, moneta_core.g
-					clear(t414)
-					var t76 F
+					clear(t32)
+					var t59 F
 					yPowEntry2 := yPow[a]
-					w5 := F(0.3333333333333333 * yPowEntry2)
+					w3 := F(0.3333333333333333 * yPowEntry2)
 					for i := range dV {
-						t443_2 := t443[(l*T+a+C*s)*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t122_3 := t122_2[i*dH:][:dH]
-						t59_2 := t59[i*dH:][:dH]
-						t942_2 := t942[i*dH:][:dH]
+						t241_2 := t241[(l*T+a+C*s)*dH:][:dH]
+						W22_2 := W22[i*dH:][:dH]
+						t122_2 := t122[i*dH:][:dH]
+						t54_2 := t54[i*dH:][:dH]
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t592 := kern.Choose(t57, F(yBarEntry*t443_2[j]), F(0))
-							W2TrailEntry := W2Trail2[j]
-							t122Entry := t122_3[j]
-							t76 += kern.Choose(t57, F(F(F(F(0.3333333333333333*W2TrailEntry)*t122Entry)*t122Entry)*t592), F(0))
-							t414[j] += F(kern.Choose(t125, F(0), F(F(F(w5*W2TrailEntry)*t122Entry)*t122Entry)) * yBarEntry)
-							t59_2[j] = t592
-							t942_2[j] = num.Sign(W2TrailEntry)
+							t542 := kern.Choose(t52, F(yBarEntry*t241_2[j]), F(0))
+							W22Entry := W22_2[j]
+							t122Entry := t122_2[j]
+							t59 += kern.Choose(t52, F(F(F(F(0.3333333333333333*W22Entry)*t122Entry)*t122Entry)*t542), F(0))
+							t32[j] += F(kern.Choose(t125, F(0), F(F(F(w3*W22Entry)*t122Entry)*t122Entry)) * yBarEntry)
+							t54_2[j] = t542
 						}
 					}
 					// moneta_core.y
 					for i := range dH {
 						t151Entry := t151_2[i]
-						t414Entry := t414[i]
-						t82[i] = F(t151Entry*t414Entry) + F(F(F(yProd[i]*t151Entry)*t414Entry)*t62_2[i])
+						t32Entry := t32[i]
+						t92[i] = F(t151Entry*t32Entry) + F(F(F(yProd[i]*t151Entry)*t32Entry)*t72_2[i])
 					}
 					// moneta_core.y, moneta_core.g
-					clear(t102)
-					var t3022 F
+					clear(t112_2)
+					var t19 F
 					yPow2Entry2 := yPow2[a]
-					w6 := F(0.3333333333333333 * yPow2Entry2)
+					w4 := F(0.3333333333333333 * yPow2Entry2)
 					for i := range dH {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						t136_2 := t136[i*dK:][:dK]
-						t132_2 := t132[i*dK:][:dK]
-						t482_2 := t482[i*dK:][:dK]
-						t82Entry := t82[i]
+						t142_2 := t142[i*dK:][:dK]
+						t92Entry := t92[i]
 						for j := range dK {
-							t1322 := kern.Choose(t112_2, F(q[j]*t82Entry), F(0))
-							W12Entry := W12_2[j]
+							t1422 := kern.Choose(t12, F(q[j]*t92Entry), F(0))
+							W1TrailEntry := W1Trail2[j]
 							t136Entry := t136_2[j]
-							t3022 += kern.Choose(t112_2, F(F(F(F(0.3333333333333333*W12Entry)*t136Entry)*t136Entry)*t1322), F(0))
-							t102[j] += F(kern.Choose(t139, F(0), F(F(F(w6*W12Entry)*t136Entry)*t136Entry)) * t82Entry)
-							t132_2[j] = t1322
-							t482_2[j] = num.Sign(W12Entry)
+							t19 += kern.Choose(t12, F(F(F(F(0.3333333333333333*W1TrailEntry)*t136Entry)*t136Entry)*t1422), F(0))
+							t112_2[j] += F(kern.Choose(t139, F(0), F(F(F(w4*W1TrailEntry)*t136Entry)*t136Entry)) * t92Entry)
+							t142_2[j] = t1422
 						}
 					}
 					// moneta_core.W1, moneta_core.y, moneta_core.g
-					clear(t418)
-					var t109 F
-					w7 := F(0.3333333333333333 * yPow2Entry2)
-					w8 := F(4 * kern.Choose(t112_2, F(F(-0.5*yPow3[a])*t3022), F(0)))
+					clear(t96)
+					var t99 F
+					w5 := F(0.3333333333333333 * yPow2Entry2)
+					w6 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t19), F(0))
 					for i := range dH {
 						t136_2 := t136[i*dK:][:dK]
-						t132_2 := t132[i*dK:][:dK]
-						t482_2 := t482[i*dK:][:dK]
+						t142_2 := t142[i*dK:][:dK]
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t1032_2 := t1032[i*dK:][:dK]
-						var t4162 F
+						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
+						t92_3 := t92_2[i*dK:][:dK]
+						var t2372 F
 						t117Entry := t117_2[i]
 						for j := range dK {
 							t136Entry2 := t136_2[j]
-							t132Entry := t132_2[j]
-							t482Entry := t482_2[j]
-							w18 := kern.Choose(t112_2, F(F(F(w7*t136Entry2)*t136Entry2)*t132Entry), F(0))
-							w19 := F(F(F(F(w8*t136Entry2)*t136Entry2)*t136Entry2) * t482Entry)
-							t10322 := W1BarState2[j] + w18 + w19 + kern.Choose(t112_2, F(F(2*kern.Choose(t112_2, F(F(F(w7*W12_2[j])*t136Entry2)*t132Entry), F(0)))*t482Entry), F(0))
-							t4162 += F(t10322 * k[j])
-							t109 += F(W1Trail2[j] * t10322)
-							t1032_2[j] = t10322
-							t418[j] += F(t10322 * t117Entry)
+							t142Entry := t142_2[j]
+							W1TrailEntry2 := W1Trail2[j]
+							w14 := F((F(2*kern.Choose(t12, F(F(F(w5*W1TrailEntry2)*t136Entry2)*t142Entry), F(0))) + F(4*F(F(F(w6*t136Entry2)*t136Entry2)*t136Entry2))) * num.Sign(W1TrailEntry2))
+							t922 := W1BarState2[j] + kern.Choose(t12, F(F(F(w5*t136Entry2)*t136Entry2)*t142Entry), F(0)) + w14
+							t2372 += F(t922 * k[j])
+							t99 += F(W1Trail3[j] * t922)
+							t92_3[j] = t922
+							t96[j] -= F(t922 * t117Entry)
 						}
-						t416[i] = t4162
+						t237[i] = t2372
 					}
 					// moneta_core.W1
-					var t1072 F
+					var t97 F
+					for i := range dK {
+						t97 += F(k[i] * t96[i])
+					}
+					// moneta_core.W1
+					thetaEntry3 := theta[a]
 					for i := range dH {
-						t416Entry := t416[i]
-						t1072 += F(t117_2[i] * t416Entry)
 						t30Entry := t30_2[i]
-						t115Entry := t115_2[i]
-						t11422 := -F(F(F(thetaEntry3*t30Entry)*t115Entry) * t416Entry)
-						t113Entry := t113_3[i]
-						W1ProdEntry2 := W1Prod[i]
-						t433[i] = F(gProd[i] * t11422)
-						w20 := F(F(F(F(F(thetaEntry3*t30Entry)*t30Entry)*t113Entry)*t115Entry) * t416Entry)
-						t1332[i] = w20 + F(W1ProdEntry2*t11422) + F(F(t30Entry*t115Entry)*(-F(F(F(thetaEntry3*t113Entry)*t115Entry)*t416Entry)-F(F(thetaEntry3*W1ProdEntry2)*t416Entry)))
+						t237Entry := t237[i]
+						t113[i] = -F(F(F(F(thetaEntry3*gProd[i])*t30Entry)*t115_2[i])*t237Entry) - F(F(thetaEntry3*t30Entry)*t237Entry)
 					}
-					t10722 := -t1072
-					// moneta_core.W1, moneta_core.g, moneta_core.W2, moneta_core.y
-					clear(t424)
-					var t157 F
-					var t236 F
-					w9 := F(0.3333333333333333 * yPowEntry2)
-					w10 := F(4 * kern.Choose(t57, F(F(-0.5*yPow4[a])*t76), F(0)))
+					// moneta_core.W1, moneta_core.W2, moneta_core.y, moneta_core.g
+					clear(t1202)
+					var t1252 F
+					w7 := F(0.3333333333333333 * yPowEntry2)
+					w8 := kern.Choose(t52, F(F(-0.5*yPow4[a])*t59), F(0))
 					for i := range dV {
 						t14_2 := t14[i*dH:][:dH]
-						t445_2 := t445[(l*T+a+C*s)*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t3 := t[i*dH:][:dH]
-						t122_3 := t122_2[i*dH:][:dH]
-						t59_2 := t59[i*dH:][:dH]
-						t942_2 := t942[i*dH:][:dH]
+						t122_2 := t122[i*dH:][:dH]
+						t54_2 := t54[i*dH:][:dH]
+						W22_2 := W22[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t428_2 := t428[(l*T+a+C*s)*dH:][:dH]
-						t1402_2 := t1402[i*dH:][:dH]
-						t175_2 := t175[i*dH:][:dH]
-						t230_2 := t230[i*dH:][:dH]
-						var t1212 F
-						var t4202 F
-						var t4222 F
-						gEntry2 := g2[i]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						t11622_2 := t11622[i*dH:][:dH]
+						var t11523 F
+						var t11922 F
+						gEntry3 := g2[i]
 						for j := range dH {
-							t14Entry := t14_2[j]
-							t433Entry := t433[j]
-							t1212 += F(t14Entry * t433Entry)
-							t416Entry2 := t416[j]
-							t4202 += F(t14Entry * F(t30_2[j]*t416Entry2))
-							t14022 := kern.Choose(t1382, F(gEntry2*t433Entry)-F(gEntry2*F(t416Entry2*t445_2[j])), F(0))
-							W2TrailEntry2 := W2Trail2[j]
-							tEntry2 := t3[j]
-							t157 += kern.Choose(t1382, F(F(F(F(0.3333333333333333*W2TrailEntry2)*tEntry2)*tEntry2)*t14022), F(0))
-							t122Entry2 := t122_3[j]
-							t59Entry := t59_2[j]
-							t942Entry := t942_2[j]
-							w21 := kern.Choose(t57, F(F(F(w9*t122Entry2)*t122Entry2)*t59Entry), F(0))
-							w22 := F(F(F(F(w10*t122Entry2)*t122Entry2)*t122Entry2) * t942Entry)
-							t2302 := W2BarState2[j] + w21 + w22 + kern.Choose(t57, F(F(2*kern.Choose(t57, F(F(F(w9*W2Trail3[j])*t122Entry2)*t59Entry), F(0)))*t942Entry), F(0))
-							t4222 += F(t2302 * t428_2[j])
-							t236 += F(W2TrailEntry2 * t2302)
-							t1402_2[j] = t14022
-							t175_2[j] = num.Sign(W2TrailEntry2)
-							t230_2[j] = t2302
-							t424[j] += F(t2302 * gEntry2)
+							t11523 += F(t14_2[j] * t113[j])
+							t122Entry2 := t122_2[j]
+							t54Entry := t54_2[j]
+							W22Entry2 := W22_2[j]
+							w15 := F((F(2*kern.Choose(t52, F(F(F(w7*W22Entry2)*t122Entry2)*t54Entry), F(0))) + F(4*F(F(F(w8*t122Entry2)*t122Entry2)*t122Entry2))) * num.Sign(W22Entry2))
+							t11623 := W2BarState2[j] + kern.Choose(t52, F(F(F(w7*t122Entry2)*t122Entry2)*t54Entry), F(0)) + w15
+							t11922 += F(t11623 * t62_2[j])
+							t1252 += F(W2Trail2[j] * t11623)
+							t11622_2[j] = t11623
+							t1202[j] -= F(t11623 * gEntry3)
 						}
-						t121[i] = t1212
-						t420[i] = t4202
-						t422[i] = t4222
+						t11522[i] = t11523
+						t1192[i] = -t11922
 					}
-					// moneta_core.W1, moneta_core.g
-					clear(t1352)
-					var t203 F
-					for i := range dH {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
-						t28_2 := t28[i*dK:][:dK]
-						t186_2 := t186[i*dK:][:dK]
-						t221_2 := t221[i*dK:][:dK]
-						t1332Entry := t1332[i]
-						for j := range dK {
-							t1862 := kern.Choose(t184, F(k[j]*t1332Entry), F(0))
-							W1TrailEntry2 := W1Trail2[j]
-							t15Entry2 := t15_2[j]
-							t203 += kern.Choose(t184, F(F(F(F(0.3333333333333333*W1TrailEntry2)*t15Entry2)*t15Entry2)*t1862), F(0))
-							t1352[j] += F(t28_2[j] * t1332Entry)
-							t186_2[j] = t1862
-							t221_2[j] = num.Sign(W1TrailEntry2)
-						}
-					}
-					// moneta_core.W2, moneta_core.g, moneta_core.W1
-					var t234 F
-					for i := range dV {
-						t422Entry := t422[i]
-						t234 += F(g2[i] * t422Entry)
-						t293 := t121[i] - F(thetaEntry3*t420[i]) - F(thetaEntry3*t422Entry)
-						t3032 := F(2*F(F(gLin[i]*t34_2[i])*t293)) + F(F(F(10*t36_2[i])*t293)*t300_2[i])
-						t303[i] = t3032
-						vBar[i] = -t3032
-					}
-					t2342 := -t234
 					// moneta_core.W2
+					var t1232 F
 					for i := range dH {
-						t30Entry2 := t30_2[i]
-						t424Entry := t424[i]
-						t244[i] = -F(F(thetaEntry3*t30Entry2)*t424Entry) - F(F(F(F(thetaEntry3*gProd[i])*t30Entry2)*t115_2[i])*t424Entry)
-					}
-					// moneta_core.W2, moneta_core.g
-					clear(t246)
-					var t266 F
-					for i := range dH {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t28_2 := t28[i*dK:][:dK]
-						t249_2 := t249[i*dK:][:dK]
-						t244Entry := t244[i]
-						for j := range dK {
-							t2492 := kern.Choose(t184, F(k[j]*t244Entry), F(0))
-							t15Entry3 := t15_2[j]
-							t266 += kern.Choose(t184, F(F(F(F(0.3333333333333333*W1Trail2[j])*t15Entry3)*t15Entry3)*t2492), F(0))
-							t246[j] += F(t28_2[j] * t244Entry)
-							t249_2[j] = t2492
-						}
+						t12222 := F(t30_2[i] * t1202[i])
+						t1232 += F(gProd[i] * t12222)
+						t1222[i] = t12222
 					}
 					// moneta_core.g
-					clear(t426)
-					var t380 F
 					for i := range dV {
-						t428_2 := t428[(l*T+a+C*s)*dH:][:dH]
+						t127 := t11522[i] + t1192[i]
+						t13722 := F(2*F(F(gLin[i]*t34_2[i])*t127)) + F(F(F(10*t36_2[i])*t127)*t1342_2[i])
+						t1372[i] = t13722
+						vBar[i] = -t13722
+					}
+					// moneta_core.g, moneta_core.W1
+					clear(t141)
+					var t199 F
+					for i := range dV {
+						t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
 						t3 := t[i*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t14_2 := t14[i*dH:][:dH]
-						t363_2 := t363[i*dH:][:dH]
-						t303Entry := t303[i]
+						t194_2 := t194[i*dH:][:dH]
+						t1372Entry := t1372[i]
+						gEntry4 := g2[i]
 						for j := range dH {
-							t3632 := kern.Choose(t1382, F(t428_2[j]*t303Entry), F(0))
-							tEntry3 := t3[j]
-							t380 += kern.Choose(t1382, F(F(F(F(0.3333333333333333*W2Trail2[j])*tEntry3)*tEntry3)*t3632), F(0))
-							t426[j] += F(t14_2[j] * t303Entry)
-							t363_2[j] = t3632
-						}
-					}
-					// moneta_core.g
-					for i := range dH {
-						t30Entry3 := t30_2[i]
-						t426Entry := t426[i]
-						t312[i] = F(t30Entry3*t426Entry) + F(F(F(gProd[i]*t30Entry3)*t115_2[i])*t426Entry)
-					}
-					// moneta_core.g
-					clear(t314)
-					var t334 F
-					for i := range dH {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t28_2 := t28[i*dK:][:dK]
-						t317_2 := t317[i*dK:][:dK]
-						t312Entry := t312[i]
-						for j := range dK {
-							t3172 := kern.Choose(t184, F(k[j]*t312Entry), F(0))
-							t15Entry4 := t15_2[j]
-							t334 += kern.Choose(t184, F(F(F(F(0.3333333333333333*W1Trail2[j])*t15Entry4)*t15Entry4)*t3172), F(0))
-							t314[j] += F(t28_2[j] * t312Entry)
-							t317_2[j] = t3172
+							t1942 := kern.Choose(t192, F(gEntry4*t113[j])+F(t1372Entry*t242_2[j]), F(0))
+							tEntry2 := t3[j]
+							t199 += kern.Choose(t192, F(F(F(F(0.3333333333333333*W2Trail2[j])*tEntry2)*tEntry2)*t1942), F(0))
+							t141[j] += F(t14_2[j] * t1372Entry)
+							t194_2[j] = t1942
 						}
 					}
 					// moneta_core.g, moneta_core.W1, moneta_core.W2
-					W1Pow2Entry := W1Pow2[a]
-					w11 := F(0.3333333333333333 * gPow2Entry2)
-					w12 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t203), F(0)))
-					w13 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t266), F(0)))
-					w14 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t334), F(0)))
+					for i := range dH {
+						W1ProdEntry2 := W1Prod[i]
+						t30Entry2 := t30_2[i]
+						t115Entry := t115_2[i]
+						t237Entry2 := t237[i]
+						gProdEntry2 := gProd[i]
+						t141Entry := t141[i]
+						w16 := -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t115Entry)*t237Entry2) - F(F(thetaEntry3*W1ProdEntry2)*t237Entry2) + F(F(thetaEntry3*gProdEntry2)*t1202[i]) + F(gProdEntry2*t141Entry)
+						w17 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t30Entry2)*t115Entry) * t237Entry2)
+						t1482[i] = w17 + F(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t30Entry2)*t30Entry2)*t115Entry)*t237Entry2) + F(thetaEntry3*t1222[i]) + F(t30Entry2*t141Entry) + F(F(t30Entry2*t115Entry)*w16)
+					}
+					// moneta_core.g
+					clear(t1502)
+					var t158 F
+					gPow2Entry2 := gPow2[a]
+					w9 := F(0.3333333333333333 * gPow2Entry2)
+					for i := range dH {
+						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						t15_2 := t15[i*dK:][:dK]
+						t153_2 := t153[i*dK:][:dK]
+						t1482Entry := t1482[i]
+						for j := range dK {
+							t1532 := kern.Choose(t15122, F(k[j]*t1482Entry), F(0))
+							W1TrailEntry3 := W1Trail2[j]
+							t15Entry := t15_2[j]
+							t158 += kern.Choose(t15122, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t15Entry)*t15Entry)*t1532), F(0))
+							t1502[j] += F(kern.Choose(t18, F(0), F(F(F(w9*W1TrailEntry3)*t15Entry)*t15Entry)) * t1482Entry)
+							t153_2[j] = t1532
+						}
+					}
+					// moneta_core.g, moneta_core.W1
+					w10 := F(0.3333333333333333 * gPow2Entry2)
+					w11 := kern.Choose(t15122, F(F(-0.5*gPow3[a])*t158), F(0))
 					for i := range dH {
 						t15_2 := t15[i*dK:][:dK]
-						t186_2 := t186[i*dK:][:dK]
-						t221_2 := t221[i*dK:][:dK]
+						t153_2 := t153[i*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t249_2 := t249[i*dK:][:dK]
-						t317_2 := t317[i*dK:][:dK]
-						t1032_2 := t1032[i*dK:][:dK]
+						t92_3 := t92_2[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						for j := range dK {
-							t15Entry5 := t15_2[j]
-							t186Entry := t186_2[j]
-							t221Entry := t221_2[j]
-							W1TrailEntry3 := W1Trail2[j]
-							t249Entry := t249_2[j]
-							t317Entry := t317_2[j]
-							w23 := kern.Choose(t184, F(F(2*kern.Choose(t184, F(F(F(w11*W1TrailEntry3)*t15Entry5)*t186Entry), F(0)))*t221Entry), F(0))
-							w24 := kern.Choose(t184, F(F(F(w11*t15Entry5)*t15Entry5)*t249Entry), F(0))
-							w25 := F(F(F(F(w13*t15Entry5)*t15Entry5)*t15Entry5) * t221Entry)
-							w26 := kern.Choose(t184, F(F(2*t221Entry)*kern.Choose(t184, F(F(F(w11*W1TrailEntry3)*t15Entry5)*t249Entry), F(0))), F(0))
-							w27 := kern.Choose(t184, F(F(F(w11*t15Entry5)*t15Entry5)*t317Entry), F(0))
-							w28 := F(F(F(F(w14*t15Entry5)*t15Entry5)*t15Entry5) * t221Entry)
-							w29 := kern.Choose(t184, F(F(2*t221Entry)*kern.Choose(t184, F(F(F(w11*W1TrailEntry3)*t15Entry5)*t317Entry), F(0))), F(0))
-							W1BarState2[j] = F(rhoEntry3*t1032_2[j]) + kern.Choose(t184, F(F(F(w11*t15Entry5)*t15Entry5)*t186Entry), F(0)) + F(F(F(F(w12*t15Entry5)*t15Entry5)*t15Entry5)*t221Entry) + w23 + w24 + w25 + w26 + w27 + w28 + w29
+							t15Entry2 := t15_2[j]
+							t153Entry := t153_2[j]
+							W1TrailEntry4 := W1Trail2[j]
+							w18 := F((F(2*kern.Choose(t15122, F(F(F(w10*W1TrailEntry4)*t15Entry2)*t153Entry), F(0))) + F(4*F(F(F(w11*t15Entry2)*t15Entry2)*t15Entry2))) * num.Sign(W1TrailEntry4))
+							W1BarState2[j] = F(rhoEntry3*t92_3[j]) + kern.Choose(t15122, F(F(F(w10*t15Entry2)*t15Entry2)*t153Entry), F(0)) + w18
 						}
 					}
-					// moneta_core.g, moneta_core.W1, moneta_core.W2
-					W1PowEntry := W1Pow[a]
-					w15 := F(0.3333333333333333 * gPowEntry2)
-					w16 := F(4 * kern.Choose(t1382, F(F(-0.5*W1PowEntry)*t157), F(0)))
-					w17 := F(4 * kern.Choose(t1382, F(F(-0.5*W1PowEntry)*t380), F(0)))
+					// moneta_core.g, moneta_core.W2
+					w12 := F(0.3333333333333333 * gPowEntry2)
+					w13 := kern.Choose(t192, F(F(-0.5*gPow4[a])*t199), F(0))
 					for i := range dV {
 						t3 := t[i*dH:][:dH]
-						t1402_2 := t1402[i*dH:][:dH]
-						t175_2 := t175[i*dH:][:dH]
+						t194_2 := t194[i*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t363_2 := t363[i*dH:][:dH]
-						t230_2 := t230[i*dH:][:dH]
+						t11622_2 := t11622[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						for j := range dH {
-							tEntry4 := t3[j]
-							t1402Entry := t1402_2[j]
-							t175Entry := t175_2[j]
-							W2TrailEntry3 := W2Trail2[j]
-							t363Entry := t363_2[j]
-							w30 := kern.Choose(t1382, F(F(F(w15*tEntry4)*tEntry4)*t1402Entry), F(0))
-							w31 := kern.Choose(t1382, F(F(2*kern.Choose(t1382, F(F(F(w15*W2TrailEntry3)*tEntry4)*t1402Entry), F(0)))*t175Entry), F(0))
-							w32 := kern.Choose(t1382, F(F(F(w15*tEntry4)*tEntry4)*t363Entry), F(0))
-							w33 := F(F(F(F(w17*tEntry4)*tEntry4)*tEntry4) * t175Entry)
-							w34 := kern.Choose(t1382, F(F(2*t175Entry)*kern.Choose(t1382, F(F(F(w15*W2TrailEntry3)*tEntry4)*t363Entry), F(0))), F(0))
-							W2BarState2[j] = w30 + F(F(F(F(w16*tEntry4)*tEntry4)*tEntry4)*t175Entry) + w31 + F(rhoEntry3*t230_2[j]) + w32 + w33 + w34
+							tEntry3 := t3[j]
+							t194Entry := t194_2[j]
+							W2TrailEntry2 := W2Trail2[j]
+							w19 := F((F(2*kern.Choose(t192, F(F(F(w12*W2TrailEntry2)*tEntry3)*t194Entry), F(0))) + F(4*F(F(F(w13*tEntry3)*tEntry3)*tEntry3))) * num.Sign(W2TrailEntry2))
+							W2BarState2[j] = F(rhoEntry3*t11622_2[j]) + kern.Choose(t192, F(F(F(w12*tEntry3)*tEntry3)*t194Entry), F(0)) + w19
 						}
 					}
 					// moneta_core.g, moneta_core.W1, moneta_core
 					for i := range dK {
-						kBar[i] = -F(thetaEntry3*t418[i]) + t1352[i] + t246[i] + t314[i]
-						qBar[i] = t102[i]
+						kBar[i] = F(thetaEntry3*t96[i]) + t1502[i]
+						qBar[i] = t112_2[i]
 					}
 					// moneta_core.g
-					rhoBar[a] = t109 + t236
-					thetaBar[a] = t10722 + t2342
+					rhoBar[a] = t99 + t1252
+					thetaBar[a] = t97 + t1232
 				}
 			}
 		}

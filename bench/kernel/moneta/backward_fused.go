@@ -14,20 +14,18 @@ type backwardNest1Args struct {
 	W1Prod *float32
 	yProd  *float32
 	t30    *float32
-	t428   *float32
+	t62    *float32
 	t112   *float32
-	t113   *float32
 	t114   *float32
 	t115   *float32
+	t116   *float32
 	t117   *float32
 	t151   *float32
-	t443   *float32
-	t62    *float32
-	t445   *float32
-	t113_2 *float32
-	t122   *float32
-	t1162  *float32
-	t1172  *float32
+	t241   *float32
+	t72    *float32
+	t242   *float32
+	t152   *float32
+	t162   *float32
 	n0     int // L
 	n1     int // T
 	n2     int // T·d_h
@@ -35,22 +33,22 @@ type backwardNest1Args struct {
 }
 
 type backwardNest2Args struct {
-	gLin *float32
-	t33  *float32
-	t34  *float32
-	t35  *float32
-	t36  *float32
-	g    *float32
-	t300 *float32
-	n0   int // L
-	n1   int // T·d_v
-	n2   int // T
-	n3   int // d_v
+	gLin  *float32
+	t33   *float32
+	t34   *float32
+	t35   *float32
+	t36   *float32
+	g     *float32
+	t1342 *float32
+	n0    int // L
+	n1    int // T·d_v
+	n2    int // T
+	n3    int // d_v
 }
 
 type backwardNest3Args struct {
 	g        *float32
-	t122     *float32
+	t162     *float32
 	W2Trail  *float32
 	n0       int        // d_v·a + C·d_v·s + T·d_v·l
 	n1       int        // d_h·a + C·d_h·s + T·d_h·l
@@ -62,7 +60,7 @@ type backwardNest3Args struct {
 }
 
 type backwardNest4Args struct {
-	t1172       *float32
+	t117        *float32
 	k           *float32
 	W1Trail     *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
@@ -86,330 +84,266 @@ type backwardNest5Args struct {
 }
 
 type backwardNest6Args struct {
-	t         *float32
+	g         *float32
 	W2Trail   *float32
+	t         *float32
+	t62       *float32
 	t14       *float32
+	W22       *float32
 	t122      *float32
 	t123Total *float32
-	n0        int        // d_h·d_v·a + d_h·d_v
+	n0        int        // d_v·a + C·d_v·s + T·d_v·l
 	n1        int        // d_h·d_v·a
-	n2        int        // d_v
-	n3        int        // d_h
+	n2        int        // d_h·a + C·d_h·s + T·d_h·l
+	n3        int        // d_v
+	n4        int        // d_h
 	t123      [2]float32 // and nothing
 	t4Number  [2]float32 // and nothing
+	rhoEntry3 [2]float32 // and nothing
 	w2        [2]float32 // and nothing
 }
 
 type backwardNest7Args struct {
-	W1Trail  *float32
-	t15      *float32
-	t16Total *float32
-	n0       int        // d_h·d_k·a
-	n1       int        // d_h
-	n2       int        // d_k
-	t16      [2]float32 // and nothing
+	W1Trail   *float32
+	t15       *float32
+	t136      *float32
+	t16Total  *float32
+	t137Total *float32
+	n0        int        // d_h·d_k·a
+	n1        int        // d_h·d_k·a + d_h·d_k
+	n2        int        // d_h
+	n3        int        // d_k
+	t137      [2]float32 // and nothing
+	t16       [2]float32 // and nothing
 }
 
 type backwardNest8Args struct {
-	t117        *float32
-	W1Trail     *float32
-	t15         *float32
-	k           *float32
-	t28         *float32
-	W12         *float32
-	t136        *float32
-	t137Total   *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h·d_k·a
-	n2          int        // d_k·a + C·d_k·s + T·d_k·l
-	n3          int        // d_h
-	n4          int        // d_k
-	t137        [2]float32 // and nothing
-	t18Number   [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
-	w3          [2]float32 // and nothing
+	yBar       *float32
+	t241       *float32
+	W22        *float32
+	t122       *float32
+	t32        *float32
+	t54        *float32
+	t59Total   *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l
+	n2         int        // d_v
+	n3         int        // d_h
+	t59        [2]float32 // and nothing
+	t125Number [2]float32 // and nothing
+	t52Number  [2]float32 // and nothing
+	w3         [2]float32 // and nothing
 }
 
 type backwardNest9Args struct {
-	yBar       *float32
-	t443       *float32
-	W2Trail    *float32
-	t122       *float32
-	t414       *float32
-	t59        *float32
-	t942       *float32
-	t76Total   *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l
-	n2         int        // d_h·d_v·a + d_h·d_v
-	n3         int        // d_v
-	n4         int        // d_h
-	t76        [2]float32 // and nothing
-	t125Number [2]float32 // and nothing
-	t57Number  [2]float32 // and nothing
-	w5         [2]float32 // and nothing
-}
-
-type backwardNest10Args struct {
 	t151  *float32
-	t414  *float32
+	t32   *float32
 	yProd *float32
-	t62   *float32
-	t82   *float32
+	t72   *float32
+	t92   *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type backwardNest11Args struct {
-	t82        *float32
+type backwardNest10Args struct {
+	t92        *float32
 	q          *float32
-	W12        *float32
+	W1Trail    *float32
 	t136       *float32
-	t102       *float32
-	t132       *float32
-	t482       *float32
-	t3022Total *float32
+	t112       *float32
+	t142       *float32
+	t19Total   *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h
-	n2         int        // d_k
-	t3022      [2]float32 // and nothing
+	n1         int        // d_h·d_k·a + d_h·d_k
+	n2         int        // d_h
+	n3         int        // d_k
+	t19        [2]float32 // and nothing
 	t139Number [2]float32 // and nothing
-	t112Number [2]float32 // and nothing
+	t12Number  [2]float32 // and nothing
+	w4         [2]float32 // and nothing
+}
+
+type backwardNest11Args struct {
+	t117       *float32
+	t136       *float32
+	t142       *float32
+	W1Trail    *float32
+	W1BarState *float32
+	k          *float32
+	t92        *float32
+	t96        *float32
+	t237       *float32
+	t99Total   *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d_h·d_k·a + d_h·d_k
+	n2         int        // d_k·a + C·d_k·s + T·d_k·l
+	n3         int        // d_h·d_k·a
+	n4         int        // d_h
+	n5         int        // d_k
+	t99        [2]float32 // and nothing
+	t12Number  [2]float32 // and nothing
 	w6         [2]float32 // and nothing
+	w5         [2]float32 // and nothing
 }
 
 type backwardNest12Args struct {
-	t117       *float32
-	t136       *float32
-	t132       *float32
-	t482       *float32
-	W1BarState *float32
-	W12        *float32
-	k          *float32
-	W1Trail    *float32
-	t1032      *float32
-	t418       *float32
-	t416       *float32
-	t109Total  *float32
-	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_h·d_k·a
-	n3         int        // d_h
-	n4         int        // d_k
-	t109       [2]float32 // and nothing
-	t112Number [2]float32 // and nothing
-	w7         [2]float32 // and nothing
-	w8         [2]float32 // and nothing
+	k        *float32
+	t96      *float32
+	t97Total *float32
+	n0       int        // d_k·a + C·d_k·s + T·d_k·l
+	n1       int        // d_k
+	t97      [2]float32 // and nothing
 }
 
 type backwardNest13Args struct {
-	t416        *float32
-	t117        *float32
 	t30         *float32
+	t237        *float32
+	gProd       *float32
 	t115        *float32
 	t113        *float32
-	W1Prod      *float32
-	gProd       *float32
-	t433        *float32
-	t1332       *float32
-	t1072Total  *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
-	t1072       [2]float32 // and nothing
 	thetaEntry3 [2]float32 // and nothing
 }
 
 type backwardNest14Args struct {
-	g           *float32
-	t14         *float32
-	t433        *float32
-	t416        *float32
-	t30         *float32
-	t445        *float32
-	W2Trail     *float32
-	t           *float32
-	t122        *float32
-	t59         *float32
-	t942        *float32
-	W2BarState  *float32
-	t428        *float32
-	t1402       *float32
-	t175        *float32
-	t230        *float32
-	t424        *float32
-	t121        *float32
-	t420        *float32
-	t422        *float32
-	t157Total   *float32
-	t236Total   *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_h·a + C·d_h·s + T·d_h·l
-	n2          int        // d_h·d_v·a
-	n3          int        // d_h·d_v·a + d_h·d_v
-	n4          int        // d_v
-	n5          int        // d_h
-	t236        [2]float32 // and nothing
-	t157        [2]float32 // and nothing
-	t57Number   [2]float32 // and nothing
-	t1382Number [2]float32 // and nothing
-	w9          [2]float32 // and nothing
-	w10         [2]float32 // and nothing
+	g          *float32
+	t14        *float32
+	t113       *float32
+	t122       *float32
+	t54        *float32
+	W22        *float32
+	W2BarState *float32
+	t62        *float32
+	W2Trail    *float32
+	t11622     *float32
+	t1202      *float32
+	t11522     *float32
+	t1192      *float32
+	t1252Total *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l
+	n2         int        // d_h·d_v·a
+	n3         int        // d_v
+	n4         int        // d_h
+	t1252      [2]float32 // and nothing
+	t52Number  [2]float32 // and nothing
+	w8         [2]float32 // and nothing
+	w7         [2]float32 // and nothing
 }
 
 type backwardNest15Args struct {
-	t1332      *float32
-	k          *float32
-	W1Trail    *float32
-	t15        *float32
-	t28        *float32
-	t1352      *float32
-	t186       *float32
-	t221       *float32
-	t203Total  *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h
-	n3         int        // d_k
-	t203       [2]float32 // and nothing
-	t184Number [2]float32 // and nothing
+	t30        *float32
+	t1202      *float32
+	gProd      *float32
+	t1222      *float32
+	t1232Total *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d_h
+	t1232      [2]float32 // and nothing
 }
 
 type backwardNest16Args struct {
-	t422        *float32
-	g           *float32
-	t420        *float32
-	t121        *float32
-	t36         *float32
-	t300        *float32
-	gLin        *float32
-	t34         *float32
-	t303        *float32
-	vBar        *float32
-	t234Total   *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_v
-	t234        [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
+	t11522 *float32
+	t1192  *float32
+	t36    *float32
+	t1342  *float32
+	gLin   *float32
+	t34    *float32
+	t1372  *float32
+	vBar   *float32
+	n0     int // d_v·a + C·d_v·s + T·d_v·l
+	n1     int // d_v
 }
 
 type backwardNest17Args struct {
+	t1372      *float32
+	g          *float32
+	t242       *float32
+	t113       *float32
+	t          *float32
+	W2Trail    *float32
+	t14        *float32
+	t141       *float32
+	t194       *float32
+	t199Total  *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l
+	n2         int        // d_h·d_v·a
+	n3         int        // d_v
+	n4         int        // d_h
+	t199       [2]float32 // and nothing
+	t192Number [2]float32 // and nothing
+}
+
+type backwardNest18Args struct {
+	W1Prod      *float32
 	t30         *float32
-	t424        *float32
-	gProd       *float32
 	t115        *float32
-	t244        *float32
+	t237        *float32
+	gProd       *float32
+	t141        *float32
+	t1202       *float32
+	t1222       *float32
+	t1482       *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type backwardNest18Args struct {
-	t244       *float32
-	k          *float32
-	t15        *float32
-	W1Trail    *float32
-	t28        *float32
-	t246       *float32
-	t249       *float32
-	t266Total  *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h
-	n3         int        // d_k
-	t266       [2]float32 // and nothing
-	t184Number [2]float32 // and nothing
-}
-
 type backwardNest19Args struct {
-	t303        *float32
-	t428        *float32
-	t           *float32
-	W2Trail     *float32
-	t14         *float32
-	t426        *float32
-	t363        *float32
-	t380Total   *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h·d_v·a
-	n2          int        // d_v
-	n3          int        // d_h
-	t380        [2]float32 // and nothing
-	t1382Number [2]float32 // and nothing
+	t1482        *float32
+	k            *float32
+	W1Trail      *float32
+	t15          *float32
+	t1502        *float32
+	t153         *float32
+	t158Total    *float32
+	n0           int        // d_k·a + C·d_k·s + T·d_k·l
+	n1           int        // d_h·d_k·a
+	n2           int        // d_h
+	n3           int        // d_k
+	t158         [2]float32 // and nothing
+	t18Number    [2]float32 // and nothing
+	t15122Number [2]float32 // and nothing
+	w9           [2]float32 // and nothing
 }
 
 type backwardNest20Args struct {
-	t30   *float32
-	t426  *float32
-	gProd *float32
-	t115  *float32
-	t312  *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
+	t15          *float32
+	t153         *float32
+	W1Trail      *float32
+	t92          *float32
+	W1BarState   *float32
+	n0           int        // d_h·d_k·a
+	n1           int        // d_h
+	n2           int        // d_k
+	t15122Number [2]float32 // and nothing
+	w11          [2]float32 // and nothing
+	w10          [2]float32 // and nothing
+	rhoEntry3    [2]float32 // and nothing
 }
 
 type backwardNest21Args struct {
-	t312       *float32
-	k          *float32
-	t15        *float32
-	W1Trail    *float32
-	t28        *float32
-	t314       *float32
-	t317       *float32
-	t334Total  *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
+	t          *float32
+	t194       *float32
+	W2Trail    *float32
+	t11622     *float32
+	W2BarState *float32
+	n0         int        // d_h·d_v·a
+	n1         int        // d_v
 	n2         int        // d_h
-	n3         int        // d_k
-	t334       [2]float32 // and nothing
-	t184Number [2]float32 // and nothing
-}
-
-type backwardNest22Args struct {
-	t15        *float32
-	t186       *float32
-	t221       *float32
-	W1Trail    *float32
-	t249       *float32
-	t317       *float32
-	t1032      *float32
-	W1BarState *float32
-	n0         int        // d_h·d_k·a
-	n1         int        // d_h
-	n2         int        // d_k
-	t184Number [2]float32 // and nothing
-	w11        [2]float32 // and nothing
+	t192Number [2]float32 // and nothing
 	w13        [2]float32 // and nothing
-	w14        [2]float32 // and nothing
 	w12        [2]float32 // and nothing
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type backwardNest23Args struct {
-	t           *float32
-	t1402       *float32
-	t175        *float32
-	W2Trail     *float32
-	t363        *float32
-	t230        *float32
-	W2BarState  *float32
-	n0          int        // d_h·d_v·a
-	n1          int        // d_v
-	n2          int        // d_h
-	t1382Number [2]float32 // and nothing
-	w15         [2]float32 // and nothing
-	w17         [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
-	w16         [2]float32 // and nothing
-}
-
-type backwardNest24Args struct {
-	t418        *float32
-	t1352       *float32
-	t246        *float32
-	t314        *float32
+type backwardNest22Args struct {
+	t96         *float32
+	t1502       *float32
 	kBar        *float32
-	t102        *float32
+	t112        *float32
 	qBar        *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
@@ -430,86 +364,69 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t30 := c.Work[:L*T*dH]                                                                       // [L, T, d_h]
-	t428 := c.Work[L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
-	t112 := c.Work[2*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t113 := c.Work[3*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t114 := c.Work[4*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t115 := c.Work[5*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t117 := c.Work[6*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t151 := c.Work[7*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t443 := c.Work[8*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t62 := c.Work[9*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
-	t445 := c.Work[10*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
-	t113_2 := c.Work[11*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t122 := c.Work[12*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
-	t1162 := c.Work[13*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t1172 := c.Work[14*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t33 := c.Work[15*L*T*dH:][:L*T*dV]                                                           // [L, T, d_v]
-	t34 := c.Work[15*L*T*dH+L*T*dV:][:L*T*dV]                                                    // [L, T, d_v]
-	t35 := c.Work[15*L*T*dH+2*L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
-	t36 := c.Work[15*L*T*dH+3*L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
-	g := c.Work[15*L*T*dH+4*L*T*dV:][:L*T*dV]                                                    // [L, T, d_v]
-	t300 := c.Work[15*L*T*dH+5*L*T*dV:][:L*T*dV]                                                 // [L, T, d_v]
-	W1BarState := c.Work[15*L*T*dH+6*L*T*dV:][:dH*dK]                                            // [d_h, d_k]
-	W2BarState := c.Work[15*L*T*dH+6*L*T*dV+dH*dK:][:dH*dV]                                      // [d_v, d_h]
-	W1Trail := c.Work[15*L*T*dH+6*L*T*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                           // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+15*L*T*dH+6*L*T*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                 // [C + 1, d_v, d_h]
-	t := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV:][:dH*dV]                     // [d_v, d_h]
-	t14 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV:][:dH*dV]                   // [d_v, d_h]
-	t122_2 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+2*dH*dK+4*dH*dV:][:dH*dV]                // [d_v, d_h]
-	t15 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+2*dH*dK+5*dH*dV:][:dH*dK]                   // [d_h, d_k]
-	t28 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV:][:dH*dK]                   // [d_h, d_k]
-	W12 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+4*dH*dK+5*dH*dV:][:dH*dK]                   // [d_h, d_k]
-	t136 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+5*dH*dK+5*dH*dV:][:dH*dK]                  // [d_h, d_k]
-	t414 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+6*dH*dK+5*dH*dV:][:dH]                     // [d_h]
-	t59 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+6*dH*dK+5*dH*dV+dH:][:dH*dV]                // [d_v, d_h]
-	t942 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+6*dH*dK+6*dH*dV+dH:][:dH*dV]               // [d_v, d_h]
-	t82 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+dH:][:dH]                   // [d_h]
-	t102 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+2*dH:][:dK]                // [d_k]
-	t132 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+2*dH+dK:][:dH*dK]          // [d_h, d_k]
-	t482 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+7*dH*dK+7*dH*dV+2*dH+dK:][:dH*dK]          // [d_h, d_k]
-	t1032 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+8*dH*dK+7*dH*dV+2*dH+dK:][:dH*dK]         // [d_h, d_k]
-	t416 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+7*dH*dV+2*dH+dK:][:dH]             // [d_h]
-	t418 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+7*dH*dV+3*dH+dK:][:dK]             // [d_k]
-	t433 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+7*dH*dV+3*dH+2*dK:][:dH]           // [d_h]
-	t1332 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]          // [d_h]
-	t121 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]           // [d_v]
-	t420 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]        // [d_v]
-	t1402 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]  // [d_v, d_h]
-	t175 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]   // [d_v, d_h]
-	t230 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+9*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]   // [d_v, d_h]
-	t422 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+10*dH*dV+5*dH+2*dK+2*dV:][:dV]     // [d_v]
-	t424 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+10*dH*dV+5*dH+2*dK+3*dV:][:dH]     // [d_h]
-	t1352 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+10*dH*dV+6*dH+2*dK+3*dV:][:dK]    // [d_k]
-	t186 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+9*dH*dK+10*dH*dV+6*dH+3*dK+3*dV:][:dH*dK]  // [d_h, d_k]
-	t221 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+10*dH*dK+10*dH*dV+6*dH+3*dK+3*dV:][:dH*dK] // [d_h, d_k]
-	t303 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+11*dH*dK+10*dH*dV+6*dH+3*dK+3*dV:][:dV]    // [d_v]
-	t244 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+11*dH*dK+10*dH*dV+6*dH+3*dK+4*dV:][:dH]    // [d_h]
-	t246 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+11*dH*dK+10*dH*dV+7*dH+3*dK+4*dV:][:dK]    // [d_k]
-	t249 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+11*dH*dK+10*dH*dV+7*dH+4*dK+4*dV:][:dH*dK] // [d_h, d_k]
-	t426 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+12*dH*dK+10*dH*dV+7*dH+4*dK+4*dV:][:dH]    // [d_h]
-	t363 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+12*dH*dK+10*dH*dV+8*dH+4*dK+4*dV:][:dH*dV] // [d_v, d_h]
-	t312 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+12*dH*dK+11*dH*dV+8*dH+4*dK+4*dV:][:dH]    // [d_h]
-	t314 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+12*dH*dK+11*dH*dV+9*dH+4*dK+4*dV:][:dK]    // [d_k]
-	t317 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+12*dH*dK+11*dH*dV+9*dH+5*dK+4*dV:][:dH*dK] // [d_h, d_k]
+	t30 := c.Work[:L*T*dH]                                                                     // [L, T, d_h]
+	t62 := c.Work[L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t112 := c.Work[2*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t114 := c.Work[3*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t115 := c.Work[4*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t116 := c.Work[5*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t117 := c.Work[6*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t151 := c.Work[7*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t241 := c.Work[8*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t72 := c.Work[9*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
+	t242 := c.Work[10*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t152 := c.Work[11*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t162 := c.Work[12*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t33 := c.Work[13*L*T*dH:][:L*T*dV]                                                         // [L, T, d_v]
+	t34 := c.Work[13*L*T*dH+L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
+	t35 := c.Work[13*L*T*dH+2*L*T*dV:][:L*T*dV]                                                // [L, T, d_v]
+	t36 := c.Work[13*L*T*dH+3*L*T*dV:][:L*T*dV]                                                // [L, T, d_v]
+	g := c.Work[13*L*T*dH+4*L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
+	t1342 := c.Work[13*L*T*dH+5*L*T*dV:][:L*T*dV]                                              // [L, T, d_v]
+	W1BarState := c.Work[13*L*T*dH+6*L*T*dV:][:dH*dK]                                          // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+6*L*T*dV+dH*dK:][:dH*dV]                                    // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+6*L*T*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+6*L*T*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
+	t := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV:][:dH*dV]                   // [d_v, d_h]
+	t14 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV:][:dH*dV]                 // [d_v, d_h]
+	W22 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+4*dH*dV:][:dH*dV]                 // [d_v, d_h]
+	t122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+5*dH*dV:][:dH*dV]                // [d_v, d_h]
+	t15 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+6*dH*dV:][:dH*dK]                 // [d_h, d_k]
+	t136 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+6*dH*dV:][:dH*dK]                // [d_h, d_k]
+	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+4*dH*dK+6*dH*dV:][:dH]                    // [d_h]
+	t54 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+4*dH*dK+6*dH*dV+dH:][:dH*dV]              // [d_v, d_h]
+	t92 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+4*dH*dK+7*dH*dV+dH:][:dH]                 // [d_h]
+	t112_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+4*dH*dK+7*dH*dV+2*dH:][:dK]            // [d_k]
+	t142 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+4*dH*dK+7*dH*dV+2*dH+dK:][:dH*dK]        // [d_h, d_k]
+	t92_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+5*dH*dK+7*dH*dV+2*dH+dK:][:dH*dK]       // [d_h, d_k]
+	t237 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+2*dH+dK:][:dH]           // [d_h]
+	t96 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+3*dH+dK:][:dK]            // [d_k]
+	t113 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+3*dH+2*dK:][:dH]         // [d_h]
+	t11522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+4*dH+2*dK:][:dV]       // [d_v]
+	t11622 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+4*dH+2*dK+dV:][:dH*dV] // [d_v, d_h]
+	t1192 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+8*dH*dV+4*dH+2*dK+dV:][:dV]     // [d_v]
+	t1202 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+8*dH*dV+4*dH+2*dK+2*dV:][:dH]   // [d_h]
+	t1222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dH]   // [d_h]
+	t1372 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+8*dH*dV+6*dH+2*dK+2*dV:][:dV]   // [d_v]
+	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
+	t194 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dH*dV] // [d_v, d_h]
+	t1482 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+9*dH*dV+7*dH+2*dK+3*dV:][:dH]   // [d_h]
+	t1502 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+9*dH*dV+8*dH+2*dK+3*dV:][:dK]   // [d_k]
+	t153 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+9*dH*dV+8*dH+3*dK+3*dV:][:dH*dK] // [d_h, d_k]
 	t2Total := make([]F, 1)
 	t123Total := make([]F, 1)
 	t16Total := make([]F, 1)
 	t137Total := make([]F, 1)
-	t76Total := make([]F, 1)
-	t3022Total := make([]F, 1)
-	t109Total := make([]F, 1)
-	t1072Total := make([]F, 1)
-	t157Total := make([]F, 1)
-	t236Total := make([]F, 1)
-	t203Total := make([]F, 1)
-	t234Total := make([]F, 1)
-	t266Total := make([]F, 1)
-	t380Total := make([]F, 1)
-	t334Total := make([]F, 1)
+	t59Total := make([]F, 1)
+	t19Total := make([]F, 1)
+	t99Total := make([]F, 1)
+	t97Total := make([]F, 1)
+	t1252Total := make([]F, 1)
+	t1232Total := make([]F, 1)
+	t199Total := make([]F, 1)
+	t158Total := make([]F, 1)
 
-	// moneta_core.g, moneta_core.W1, moneta_core.y, moneta_core.W2
+	// moneta_core.g, moneta_core.W2, moneta_core.W1, moneta_core.y
 	if kern.Wide() {
 		a := backwardNest1Args{
 			unsafe.SliceData(c.Theta),
@@ -517,20 +434,18 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.W1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t30),
-			unsafe.SliceData(t428),
+			unsafe.SliceData(t62),
 			unsafe.SliceData(t112),
-			unsafe.SliceData(t113),
 			unsafe.SliceData(t114),
 			unsafe.SliceData(t115),
+			unsafe.SliceData(t116),
 			unsafe.SliceData(t117),
 			unsafe.SliceData(t151),
-			unsafe.SliceData(t443),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t445),
-			unsafe.SliceData(t113_2),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t1162),
-			unsafe.SliceData(t1172),
+			unsafe.SliceData(t241),
+			unsafe.SliceData(t72),
+			unsafe.SliceData(t242),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t162),
 			L,
 			T,
 			T * dH,
@@ -545,48 +460,43 @@ func (c *backwardFused) run() {
 				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t30_2 := t30[(i*T+j)*dH:][:dH]
-				t428_2 := t428[(i*T+j)*dH:][:dH]
-				t112_2 := t112[(i*T+j)*dH:][:dH]
-				t113_3 := t113[(i*T+j)*dH:][:dH]
+				t62_2 := t62[(i*T+j)*dH:][:dH]
+				t112_3 := t112[(i*T+j)*dH:][:dH]
 				t114_2 := t114[(i*T+j)*dH:][:dH]
 				t115_2 := t115[(i*T+j)*dH:][:dH]
+				t116_2 := t116[(i*T+j)*dH:][:dH]
 				t117_2 := t117[(i*T+j)*dH:][:dH]
 				t151_2 := t151[(i*T+j)*dH:][:dH]
-				t443_2 := t443[(i*T+j)*dH:][:dH]
-				t62_2 := t62[(i*T+j)*dH:][:dH]
-				t445_2 := t445[(i*T+j)*dH:][:dH]
-				t113_4 := t113_2[(i*T+j)*dH:][:dH]
-				t122_3 := t122[(i*T+j)*dH:][:dH]
-				t1162_2 := t1162[(i*T+j)*dH:][:dH]
-				t1172_2 := t1172[(i*T+j)*dH:][:dH]
+				t241_2 := t241[(i*T+j)*dH:][:dH]
+				t72_2 := t72[(i*T+j)*dH:][:dH]
+				t242_2 := t242[(i*T+j)*dH:][:dH]
+				t152_2 := t152[(i*T+j)*dH:][:dH]
+				t162_2 := t162[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
 					gProdEntry := gProd[k]
 					t302 := kern.Sigmoid(gProdEntry)
 					W1ProdEntry := W1Prod[k]
 					t1122 := F(W1ProdEntry * t302)
-					t1132 := F(gProdEntry * W1ProdEntry)
 					t1142 := -gProdEntry
 					t1152 := kern.Sigmoid(t1142)
+					t1162 := F(F(F(gProdEntry*W1ProdEntry)*t302) * t1152)
 					yProdEntry := yProd[k]
 					t1512 := kern.Sigmoid(yProdEntry)
-					t1132_2 := F(thetaEntry * gProdEntry)
-					t11622 := F(F(F(gProdEntry*t302)*W1ProdEntry) * t1152)
+					t1522 := F(thetaEntry * gProdEntry)
 					t30_2[k] = t302
-					t428_2[k] = F(gProdEntry * t302)
-					t112_2[k] = t1122
-					t113_3[k] = t1132
+					t62_2[k] = F(F(thetaEntry*gProdEntry) * t302)
+					t112_3[k] = t1122
 					t114_2[k] = t1142
 					t115_2[k] = t1152
-					t117_2[k] = num.FMA32(F(t302*t1132), t1152, t1122)
+					t116_2[k] = t1162
+					t117_2[k] = t1122 + t1162
 					t151_2[k] = t1512
-					t443_2[k] = F(yProdEntry * t1512)
-					t62_2[k] = kern.Sigmoid(-yProdEntry)
-					t445_2[k] = F(thetaEntry * t302)
-					t113_4[k] = t1132_2
-					t122_3[k] = F(t302 * t1132_2)
-					t1162_2[k] = t11622
-					t1172_2[k] = t1122 + t11622
+					t241_2[k] = F(yProdEntry * t1512)
+					t72_2[k] = kern.Sigmoid(-yProdEntry)
+					t242_2[k] = F(gProdEntry * t302)
+					t152_2[k] = t1522
+					t162_2[k] = F(t302 * t1522)
 				}
 			}
 		}
@@ -601,7 +511,7 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(g),
-			unsafe.SliceData(t300),
+			unsafe.SliceData(t1342),
 			L,
 			T * dV,
 			T,
@@ -617,7 +527,7 @@ func (c *backwardFused) run() {
 				t35_2 := t35[(i*T+j)*dV:][:dV]
 				t36_2 := t36[(i*T+j)*dV:][:dV]
 				g2 := g[(i*T+j)*dV:][:dV]
-				t300_2 := t300[(i*T+j)*dV:][:dV]
+				t1342_2 := t1342[(i*T+j)*dV:][:dV]
 				for k := range dV {
 					gLinEntry := gLin[k]
 					t332 := F(10 * gLinEntry)
@@ -629,7 +539,7 @@ func (c *backwardFused) run() {
 					t35_2[k] = t352
 					t36_2[k] = t362
 					g2[k] = F(t342 * t362)
-					t300_2[k] = num.FMA32(-t342, t342, F(1))
+					t1342_2[k] = num.FMA32(-t342, t342, F(1))
 				}
 			}
 		}
@@ -659,7 +569,7 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a2 := backwardNest3Args{
 							unsafe.SliceData(g),
-							unsafe.SliceData(t122),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(W2Trail),
 							dV*a + C*dV*s + T*dV*l,
 							dH*a + C*dH*s + T*dH*l,
@@ -673,12 +583,12 @@ func (c *backwardFused) run() {
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
+							t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							gEntry := g2[i]
 							for j := range dH {
-								W2Trail3[j] = num.FMA32(-gEntry, t122_3[j], F(rhoEntry*W2Trail2[j]))
+								W2Trail3[j] = num.FMA32(-gEntry, t162_2[j], F(rhoEntry*W2Trail2[j]))
 							}
 						}
 					}
@@ -686,7 +596,7 @@ func (c *backwardFused) run() {
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
 						a2 := backwardNest4Args{
-							unsafe.SliceData(t1172),
+							unsafe.SliceData(t117),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(W1Trail),
 							dH*a + C*dH*s + T*dH*l,
@@ -700,12 +610,12 @@ func (c *backwardFused) run() {
 						}
 						backwardNest4(&a2)
 					} else {
-						t1172_2 := t1172[(l*T+a+C*s)*dH:][:dH]
+						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							w := F(thetaEntry2 * t1172_2[i])
+							w := F(thetaEntry2 * t117_2[i])
 							for j := range dK {
 								W1Trail3[j] = num.FMA32(-w, k[j], F(rhoEntry*W1Trail2[j]))
 							}
@@ -715,15 +625,15 @@ func (c *backwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				gPow := c.GPow[l*T+C*s:][:n]
-				gPow2 := c.GPow2[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
 				yPow := c.YPow[l*T+C*s:][:n]
 				yPow2 := c.YPow2[l*T+C*s:][:n]
 				yPow3 := c.YPow3[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				yPow4 := c.YPow4[l*T+C*s:][:n]
-				W1Pow2 := c.W1Pow2[l*T+C*s:][:n]
-				W1Pow := c.W1Pow[l*T+C*s:][:n]
+				gPow2 := c.GPow2[l*T+C*s:][:n]
+				gPow3 := c.GPow3[l*T+C*s:][:n]
+				gPow4 := c.GPow4[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
@@ -758,904 +668,708 @@ func (c *backwardFused) run() {
 					t2 = t2Total[0]
 					// moneta_core.g
 					t4 := (t2 == F(0))
-					// moneta_core.g, moneta_core.y
+					// moneta_core.g, moneta_core.W2, moneta_core.y
 					var t123 F
 					gPowEntry2 := gPow[a]
 					w2 := F(0.3333333333333333 * gPowEntry2)
+					rhoEntry3 := rho[a]
 					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
 						a2 := backwardNest6Args{
-							unsafe.SliceData(t),
+							unsafe.SliceData(g),
 							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(t14),
-							unsafe.SliceData(t122_2),
+							unsafe.SliceData(W22),
+							unsafe.SliceData(t122),
 							unsafe.SliceData(t123Total),
-							dH*dV*a + dH*dV,
+							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
+							dH*a + C*dH*s + T*dH*l,
 							dV,
 							dH,
 							[2]float32{t123},
 							[2]float32{t4Number},
+							[2]float32{rhoEntry3},
 							[2]float32{w2},
 						}
 						backwardNest6(&a2)
 					} else {
+						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t123_2 := t123
 						t4_2 := (F(0) < t4Number)
 						for i := range dV {
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t3 := t[i*dH:][:dH]
-							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							W2Trail3 := W2Trail[(a*dV+i)*dH:][:dH]
+							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 							t14_2 := t14[i*dH:][:dH]
-							t122_3 := t122_2[i*dH:][:dH]
+							W22_2 := W22[i*dH:][:dH]
+							t122_2 := t122[i*dH:][:dH]
+							gEntry2 := g2[i]
 							t123Sums := [16]F{t123_2}
 							for j := range dH {
+								W2TrailEntry := W2Trail2[j]
 								tEntry := t3[j]
-								t1222 := num.Abs(W2Trail2[j])
-								t123Sums[j%16] = num.FMA32(F(F(t1222*t1222)*t1222), t1222, t123Sums[j%16])
-								t14_2[j] = kern.Choose(t4_2, F(0), F(F(F(w2*W2Trail3[j])*tEntry)*tEntry))
-								t122_3[j] = t1222
+								W222 := num.FMA32(-gEntry2, t62_2[j], F(rhoEntry3*W2TrailEntry))
+								t1223 := num.Abs(W222)
+								t123Sums[j%16] = num.FMA32(F(F(t1223*t1223)*t1223), t1223, t123Sums[j%16])
+								t14_2[j] = kern.Choose(t4_2, F(0), F(F(F(w2*W2TrailEntry)*tEntry)*tEntry))
+								W22_2[j] = W222
+								t122_2[j] = t1223
 							}
 							t123_2 = kern.Sum16(&t123Sums)
 						}
 						t123Total[0] = t123_2
 					}
 					t123 = t123Total[0]
-					// moneta_core.g
+					// moneta_core.g, moneta_core.y
 					var t16 F
+					var t137 F
 					if kern.Wide() {
 						a2 := backwardNest7Args{
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t15),
+							unsafe.SliceData(t136),
 							unsafe.SliceData(t16Total),
+							unsafe.SliceData(t137Total),
 							dH * dK * a,
+							dH*dK*a + dH*dK,
 							dH,
 							dK,
+							[2]float32{t137},
 							[2]float32{t16},
 						}
 						backwardNest7(&a2)
 					} else {
+						t137_2 := t137
 						t16_2 := t16
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							t15_2 := t15[i*dK:][:dK]
+							t136_2 := t136[i*dK:][:dK]
 							t16Sums := [16]F{t16_2}
+							t137Sums := [16]F{t137_2}
 							for j := range dK {
-								t152 := num.Abs(W1Trail2[j])
-								t16Sums[j%16] = num.FMA32(F(F(t152*t152)*t152), t152, t16Sums[j%16])
-								t15_2[j] = t152
+								t153_2 := num.Abs(W1Trail2[j])
+								t16Sums[j%16] = num.FMA32(F(F(t153_2*t153_2)*t153_2), t153_2, t16Sums[j%16])
+								t1362 := num.Abs(W1Trail3[j])
+								t137Sums[j%16] = num.FMA32(F(F(t1362*t1362)*t1362), t1362, t137Sums[j%16])
+								t15_2[j] = t153_2
+								t136_2[j] = t1362
 							}
 							t16_2 = kern.Sum16(&t16Sums)
+							t137_2 = kern.Sum16(&t137Sums)
 						}
 						t16Total[0] = t16_2
+						t137Total[0] = t137_2
 					}
 					t16 = t16Total[0]
+					t137 = t137Total[0]
 					// moneta_core.g, moneta_core.y
 					t18 := (t16 == F(0))
 					t125 := (t123 == F(0))
-					// moneta_core.g, moneta_core.W1, moneta_core.y
-					var t137 F
-					gPow2Entry2 := gPow2[a]
-					w3 := F(0.3333333333333333 * gPow2Entry2)
-					rhoEntry3 := rho[a]
-					thetaEntry3 := theta[a]
-					t18Number := kern.Choose(t18, F(1), F(0))
+					t139 := (t137 == F(0))
+					t12 := !t139
+					t52 := !t125
+					t15122 := !t18
+					t192 := !t4
+					// moneta_core.y, moneta_core.g
+					clear(t32)
+					var t59 F
+					yPowEntry2 := yPow[a]
+					w3 := F(0.3333333333333333 * yPowEntry2)
+					t52Number := kern.Choose(t52, F(1), F(0))
+					t125Number := kern.Choose(t125, F(1), F(0))
 					if kern.Wide() {
 						a2 := backwardNest8Args{
-							unsafe.SliceData(t117),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t15),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t28),
-							unsafe.SliceData(W12),
-							unsafe.SliceData(t136),
-							unsafe.SliceData(t137Total),
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(t241),
+							unsafe.SliceData(W22),
+							unsafe.SliceData(t122),
+							unsafe.SliceData(t32),
+							unsafe.SliceData(t54),
+							unsafe.SliceData(t59Total),
+							dV*a + C*dV*s + T*dV*l,
 							dH*a + C*dH*s + T*dH*l,
-							dH * dK * a,
-							dK*a + C*dK*s + T*dK*l,
+							dV,
 							dH,
-							dK,
-							[2]float32{t137},
-							[2]float32{t18Number},
-							[2]float32{thetaEntry3},
-							[2]float32{rhoEntry3},
+							[2]float32{t59},
+							[2]float32{t125Number},
+							[2]float32{t52Number},
 							[2]float32{w3},
 						}
 						backwardNest8(&a2)
 					} else {
-						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
-						t137_2 := t137
-						t18_2 := (F(0) < t18Number)
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t15_2 := t15[i*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t28_2 := t28[i*dK:][:dK]
-							W12_2 := W12[i*dK:][:dK]
-							t136_2 := t136[i*dK:][:dK]
-							w4 := F(thetaEntry3 * t117_2[i])
-							t137Sums := [16]F{t137_2}
-							for j := range dK {
-								W1TrailEntry := W1Trail2[j]
-								t15Entry := t15_2[j]
-								W122 := num.FMA32(-w4, k[j], F(rhoEntry3*W1TrailEntry))
-								t1362 := num.Abs(W122)
-								t137Sums[j%16] = num.FMA32(F(F(t1362*t1362)*t1362), t1362, t137Sums[j%16])
-								t28_2[j] = kern.Choose(t18_2, F(0), F(F(F(w3*W1TrailEntry)*t15Entry)*t15Entry))
-								W12_2[j] = W122
-								t136_2[j] = t1362
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						t59_2 := t59
+						t125_2 := (F(0) < t125Number)
+						t52_2 := (F(0) < t52Number)
+						for i := range dV {
+							t241_2 := t241[(l*T+a+C*s)*dH:][:dH]
+							W22_2 := W22[i*dH:][:dH]
+							t122_2 := t122[i*dH:][:dH]
+							t54_2 := t54[i*dH:][:dH]
+							yBarEntry := yBar[i]
+							t59Sums := [16]F{t59_2}
+							for j := range dH {
+								t542 := kern.Choose(t52_2, F(yBarEntry*t241_2[j]), F(0))
+								W22Entry := W22_2[j]
+								t122Entry := t122_2[j]
+								t59Sums[j%16] = t59Sums[j%16] + kern.Choose(t52_2, F(F(F(F(0.3333333333333333*W22Entry)*t122Entry)*t122Entry)*t542), F(0))
+								t32[j] = num.FMA32(kern.Choose(t125_2, F(0), F(F(F(w3*W22Entry)*t122Entry)*t122Entry)), yBarEntry, t32[j])
+								t54_2[j] = t542
 							}
-							t137_2 = kern.Sum16(&t137Sums)
+							t59_2 = kern.Sum16(&t59Sums)
 						}
-						t137Total[0] = t137_2
+						t59Total[0] = t59_2
 					}
-					t137 = t137Total[0]
-					// moneta_core.y, moneta_core.g, moneta_core.W1
-					t139 := (t137 == F(0))
-					t112_2 := !t139
-					t57 := !t125
-					t1382 := !t4
-					t184 := !t18
-					// moneta_core.y, moneta_core.g
-					clear(t414)
-					var t76 F
-					yPowEntry2 := yPow[a]
-					w5 := F(0.3333333333333333 * yPowEntry2)
-					t57Number := kern.Choose(t57, F(1), F(0))
-					t125Number := kern.Choose(t125, F(1), F(0))
+					t59 = t59Total[0]
+					// moneta_core.y
 					if kern.Wide() {
 						a2 := backwardNest9Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t443),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t122_2),
-							unsafe.SliceData(t414),
-							unsafe.SliceData(t59),
-							unsafe.SliceData(t942),
-							unsafe.SliceData(t76Total),
-							dV*a + C*dV*s + T*dV*l,
+							unsafe.SliceData(t151),
+							unsafe.SliceData(t32),
+							unsafe.SliceData(c.YProd),
+							unsafe.SliceData(t72),
+							unsafe.SliceData(t92),
 							dH*a + C*dH*s + T*dH*l,
-							dH*dV*a + dH*dV,
-							dV,
 							dH,
-							[2]float32{t76},
-							[2]float32{t125Number},
-							[2]float32{t57Number},
-							[2]float32{w5},
 						}
 						backwardNest9(&a2)
 					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t76_2 := t76
-						t125_2 := (F(0) < t125Number)
-						t57_2 := (F(0) < t57Number)
-						for i := range dV {
-							t443_2 := t443[(l*T+a+C*s)*dH:][:dH]
-							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							t122_3 := t122_2[i*dH:][:dH]
-							t59_2 := t59[i*dH:][:dH]
-							t942_2 := t942[i*dH:][:dH]
-							yBarEntry := yBar[i]
-							t76Sums := [16]F{t76_2}
-							for j := range dH {
-								t592 := kern.Choose(t57_2, F(yBarEntry*t443_2[j]), F(0))
-								W2TrailEntry := W2Trail2[j]
-								t122Entry := t122_3[j]
-								t76Sums[j%16] = t76Sums[j%16] + kern.Choose(t57_2, F(F(F(F(0.3333333333333333*W2TrailEntry)*t122Entry)*t122Entry)*t592), F(0))
-								t414[j] = num.FMA32(kern.Choose(t125_2, F(0), F(F(F(w5*W2TrailEntry)*t122Entry)*t122Entry)), yBarEntry, t414[j])
-								t59_2[j] = t592
-								t942_2[j] = kern.Sign(W2TrailEntry)
-							}
-							t76_2 = kern.Sum16(&t76Sums)
-						}
-						t76Total[0] = t76_2
-					}
-					t76 = t76Total[0]
-					// moneta_core.y
-					if kern.Wide() {
-						a2 := backwardNest10Args{
-							unsafe.SliceData(t151),
-							unsafe.SliceData(t414),
-							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t82),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-						}
-						backwardNest10(&a2)
-					} else {
 						t151_2 := t151[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t151Entry := t151_2[i]
-							t414Entry := t414[i]
-							t82[i] = num.FMA32(F(F(yProd[i]*t151Entry)*t414Entry), t62_2[i], F(t151Entry*t414Entry))
+							t32Entry := t32[i]
+							t92[i] = num.FMA32(F(F(yProd[i]*t151Entry)*t32Entry), t72_2[i], F(t151Entry*t32Entry))
 						}
 					}
 					// moneta_core.y, moneta_core.g
-					clear(t102)
-					var t3022 F
+					clear(t112_2)
+					var t19 F
 					yPow2Entry2 := yPow2[a]
-					w6 := F(0.3333333333333333 * yPow2Entry2)
-					t112Number := kern.Choose(t112_2, F(1), F(0))
+					w4 := F(0.3333333333333333 * yPow2Entry2)
+					t12Number := kern.Choose(t12, F(1), F(0))
 					t139Number := kern.Choose(t139, F(1), F(0))
 					if kern.Wide() {
-						a2 := backwardNest11Args{
-							unsafe.SliceData(t82),
+						a2 := backwardNest10Args{
+							unsafe.SliceData(t92),
 							unsafe.SliceData(c.Q),
-							unsafe.SliceData(W12),
+							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t136),
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t132),
-							unsafe.SliceData(t482),
-							unsafe.SliceData(t3022Total),
+							unsafe.SliceData(t112_2),
+							unsafe.SliceData(t142),
+							unsafe.SliceData(t19Total),
 							dK*a + C*dK*s + T*dK*l,
+							dH*dK*a + dH*dK,
 							dH,
 							dK,
-							[2]float32{t3022},
+							[2]float32{t19},
 							[2]float32{t139Number},
-							[2]float32{t112Number},
-							[2]float32{w6},
+							[2]float32{t12Number},
+							[2]float32{w4},
 						}
-						backwardNest11(&a2)
+						backwardNest10(&a2)
 					} else {
-						t3022_2 := t3022
+						t19_2 := t19
 						t139_2 := (F(0) < t139Number)
-						t112_3 := (F(0) < t112Number)
+						t12_2 := (F(0) < t12Number)
 						for i := range dH {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							W12_2 := W12[i*dK:][:dK]
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							t136_2 := t136[i*dK:][:dK]
-							t132_2 := t132[i*dK:][:dK]
-							t482_2 := t482[i*dK:][:dK]
-							t82Entry := t82[i]
-							t3022Sums := [16]F{t3022_2}
+							t142_2 := t142[i*dK:][:dK]
+							t92Entry := t92[i]
+							t19Sums := [16]F{t19_2}
 							for j := range dK {
-								t1322 := kern.Choose(t112_3, F(q[j]*t82Entry), F(0))
-								W12Entry := W12_2[j]
+								t1422 := kern.Choose(t12_2, F(q[j]*t92Entry), F(0))
+								W1TrailEntry := W1Trail2[j]
 								t136Entry := t136_2[j]
-								t3022Sums[j%16] = t3022Sums[j%16] + kern.Choose(t112_3, F(F(F(F(0.3333333333333333*W12Entry)*t136Entry)*t136Entry)*t1322), F(0))
-								t102[j] = num.FMA32(kern.Choose(t139_2, F(0), F(F(F(w6*W12Entry)*t136Entry)*t136Entry)), t82Entry, t102[j])
-								t132_2[j] = t1322
-								t482_2[j] = kern.Sign(W12Entry)
+								t19Sums[j%16] = t19Sums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t136Entry)*t136Entry)*t1422), F(0))
+								t112_2[j] = num.FMA32(kern.Choose(t139_2, F(0), F(F(F(w4*W1TrailEntry)*t136Entry)*t136Entry)), t92Entry, t112_2[j])
+								t142_2[j] = t1422
 							}
-							t3022_2 = kern.Sum16(&t3022Sums)
+							t19_2 = kern.Sum16(&t19Sums)
 						}
-						t3022Total[0] = t3022_2
+						t19Total[0] = t19_2
 					}
-					t3022 = t3022Total[0]
+					t19 = t19Total[0]
 					// moneta_core.W1, moneta_core.y, moneta_core.g
-					clear(t418)
-					var t109 F
-					w7 := F(0.3333333333333333 * yPow2Entry2)
-					w8 := F(4 * kern.Choose(t112_2, F(F(-0.5*yPow3[a])*t3022), F(0)))
-					t112Number2 := kern.Choose(t112_2, F(1), F(0))
+					clear(t96)
+					var t99 F
+					w5 := F(0.3333333333333333 * yPow2Entry2)
+					w6 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t19), F(0))
+					t12Number2 := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
-						a2 := backwardNest12Args{
+						a2 := backwardNest11Args{
 							unsafe.SliceData(t117),
 							unsafe.SliceData(t136),
-							unsafe.SliceData(t132),
-							unsafe.SliceData(t482),
-							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(W12),
-							unsafe.SliceData(c.K),
+							unsafe.SliceData(t142),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t1032),
-							unsafe.SliceData(t418),
-							unsafe.SliceData(t416),
-							unsafe.SliceData(t109Total),
+							unsafe.SliceData(W1BarState),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t92_2),
+							unsafe.SliceData(t96),
+							unsafe.SliceData(t237),
+							unsafe.SliceData(t99Total),
 							dH*a + C*dH*s + T*dH*l,
+							dH*dK*a + dH*dK,
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
 							dH,
 							dK,
-							[2]float32{t109},
-							[2]float32{t112Number2},
-							[2]float32{w7},
-							[2]float32{w8},
+							[2]float32{t99},
+							[2]float32{t12Number2},
+							[2]float32{w6},
+							[2]float32{w5},
+						}
+						backwardNest11(&a2)
+					} else {
+						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
+						t99_2 := t99
+						t12_2 := (F(0) < t12Number2)
+						for i := range dH {
+							t136_2 := t136[i*dK:][:dK]
+							t142_2 := t142[i*dK:][:dK]
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							W1BarState2 := W1BarState[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
+							t92_3 := t92_2[i*dK:][:dK]
+							var t2372 F
+							t117Entry := t117_2[i]
+							t2372Sums := [16]F{t2372}
+							t99Sums := [16]F{t99_2}
+							for j := range dK {
+								t136Entry2 := t136_2[j]
+								t142Entry := t142_2[j]
+								W1TrailEntry2 := W1Trail2[j]
+								w14 := F(num.FMA32(F(F(F(4*w6)*t136Entry2)*t136Entry2), t136Entry2, F(2*kern.Choose(t12_2, F(F(F(w5*W1TrailEntry2)*t136Entry2)*t142Entry), F(0)))) * kern.Sign(W1TrailEntry2))
+								t922 := (W1BarState2[j] + kern.Choose(t12_2, F(F(F(w5*t136Entry2)*t136Entry2)*t142Entry), F(0))) + w14
+								t2372Sums[j%16] = num.FMA32(t922, k[j], t2372Sums[j%16])
+								t99Sums[j%16] = num.FMA32(W1Trail3[j], t922, t99Sums[j%16])
+								t92_3[j] = t922
+								t96[j] = num.FMA32(-t922, t117Entry, t96[j])
+							}
+							t2372 = kern.Sum16(&t2372Sums)
+							t99_2 = kern.Sum16(&t99Sums)
+							t237[i] = t2372
+						}
+						t99Total[0] = t99_2
+					}
+					t99 = t99Total[0]
+					// moneta_core.W1
+					var t97 F
+					if kern.Wide() {
+						a2 := backwardNest12Args{
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t96),
+							unsafe.SliceData(t97Total),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{t97},
 						}
 						backwardNest12(&a2)
 					} else {
-						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
-						t109_2 := t109
-						t112_3 := (F(0) < t112Number2)
-						for i := range dH {
-							t136_2 := t136[i*dK:][:dK]
-							t132_2 := t132[i*dK:][:dK]
-							t482_2 := t482[i*dK:][:dK]
-							W1BarState2 := W1BarState[i*dK:][:dK]
-							W12_2 := W12[i*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t1032_2 := t1032[i*dK:][:dK]
-							var t4162 F
-							t117Entry := t117_2[i]
-							t4162Sums := [16]F{t4162}
-							t109Sums := [16]F{t109_2}
-							for j := range dK {
-								t136Entry2 := t136_2[j]
-								t132Entry := t132_2[j]
-								t482Entry := t482_2[j]
-								w18 := kern.Choose(t112_3, F(F(F(w7*t136Entry2)*t136Entry2)*t132Entry), F(0))
-								w19 := F(F(F(F(w8*t136Entry2)*t136Entry2)*t136Entry2) * t482Entry)
-								t10322 := ((W1BarState2[j] + w18) + w19) + kern.Choose(t112_3, F(F(2*kern.Choose(t112_3, F(F(F(w7*W12_2[j])*t136Entry2)*t132Entry), F(0)))*t482Entry), F(0))
-								t4162Sums[j%16] = num.FMA32(t10322, k[j], t4162Sums[j%16])
-								t109Sums[j%16] = num.FMA32(W1Trail2[j], t10322, t109Sums[j%16])
-								t1032_2[j] = t10322
-								t418[j] = num.FMA32(t10322, t117Entry, t418[j])
-							}
-							t4162 = kern.Sum16(&t4162Sums)
-							t109_2 = kern.Sum16(&t109Sums)
-							t416[i] = t4162
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t97_2 := t97
+						t97Sums := [16]F{t97_2}
+						for i := range dK {
+							t97Sums[i%16] = num.FMA32(k[i], t96[i], t97Sums[i%16])
 						}
-						t109Total[0] = t109_2
+						t97_2 = kern.Sum16(&t97Sums)
+						t97Total[0] = t97_2
 					}
-					t109 = t109Total[0]
+					t97 = t97Total[0]
 					// moneta_core.W1
-					var t1072 F
+					thetaEntry3 := theta[a]
 					if kern.Wide() {
 						a2 := backwardNest13Args{
-							unsafe.SliceData(t416),
-							unsafe.SliceData(t117),
 							unsafe.SliceData(t30),
+							unsafe.SliceData(t237),
+							unsafe.SliceData(c.GProd),
 							unsafe.SliceData(t115),
 							unsafe.SliceData(t113),
-							unsafe.SliceData(c.W1Prod),
-							unsafe.SliceData(c.GProd),
-							unsafe.SliceData(t433),
-							unsafe.SliceData(t1332),
-							unsafe.SliceData(t1072Total),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
-							[2]float32{t1072},
 							[2]float32{thetaEntry3},
 						}
 						backwardNest13(&a2)
 					} else {
-						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 						t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
-						t115_2 := t115[(l*T+a+C*s)*dH:][:dH]
-						t113_3 := t113[(l*T+a+C*s)*dH:][:dH]
-						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-						t1072_2 := t1072
-						t1072Sums := [16]F{t1072_2}
+						t115_2 := t115[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t416Entry := t416[i]
-							t1072Sums[i%16] = num.FMA32(t117_2[i], t416Entry, t1072Sums[i%16])
 							t30Entry := t30_2[i]
-							t115Entry := t115_2[i]
-							t11422 := -F(F(F(thetaEntry3*t30Entry)*t115Entry) * t416Entry)
-							t113Entry := t113_3[i]
-							W1ProdEntry2 := W1Prod[i]
-							t433[i] = F(gProd[i] * t11422)
-							w20 := F(F(F(F(F(thetaEntry3*t30Entry)*t30Entry)*t113Entry)*t115Entry) * t416Entry)
-							t1332[i] = num.FMA32(F(t30Entry*t115Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t416Entry, -F(F(F(thetaEntry3*t113Entry)*t115Entry)*t416Entry)), num.FMA32(W1ProdEntry2, t11422, w20))
+							t237Entry := t237[i]
+							t113[i] = num.FMA32(-F(thetaEntry3*t30Entry), t237Entry, -F(F(F(F(thetaEntry3*gProd[i])*t30Entry)*t115_2[i])*t237Entry))
 						}
-						t1072_2 = kern.Sum16(&t1072Sums)
-						t1072Total[0] = t1072_2
 					}
-					t1072 = t1072Total[0]
-					t10722 := -t1072
-					// moneta_core.W1, moneta_core.g, moneta_core.W2, moneta_core.y
-					clear(t424)
-					var t157 F
-					var t236 F
-					w9 := F(0.3333333333333333 * yPowEntry2)
-					w10 := F(4 * kern.Choose(t57, F(F(-0.5*yPow4[a])*t76), F(0)))
-					t1382Number := kern.Choose(t1382, F(1), F(0))
-					t57Number2 := kern.Choose(t57, F(1), F(0))
+					// moneta_core.W1, moneta_core.W2, moneta_core.y, moneta_core.g
+					clear(t1202)
+					var t1252 F
+					w7 := F(0.3333333333333333 * yPowEntry2)
+					w8 := kern.Choose(t52, F(F(-0.5*yPow4[a])*t59), F(0))
+					t52Number2 := kern.Choose(t52, F(1), F(0))
 					if kern.Wide() {
 						a2 := backwardNest14Args{
 							unsafe.SliceData(g),
 							unsafe.SliceData(t14),
-							unsafe.SliceData(t433),
-							unsafe.SliceData(t416),
-							unsafe.SliceData(t30),
-							unsafe.SliceData(t445),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t),
-							unsafe.SliceData(t122_2),
-							unsafe.SliceData(t59),
-							unsafe.SliceData(t942),
+							unsafe.SliceData(t113),
+							unsafe.SliceData(t122),
+							unsafe.SliceData(t54),
+							unsafe.SliceData(W22),
 							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t428),
-							unsafe.SliceData(t1402),
-							unsafe.SliceData(t175),
-							unsafe.SliceData(t230),
-							unsafe.SliceData(t424),
-							unsafe.SliceData(t121),
-							unsafe.SliceData(t420),
-							unsafe.SliceData(t422),
-							unsafe.SliceData(t157Total),
-							unsafe.SliceData(t236Total),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t11622),
+							unsafe.SliceData(t1202),
+							unsafe.SliceData(t11522),
+							unsafe.SliceData(t1192),
+							unsafe.SliceData(t1252Total),
 							dV*a + C*dV*s + T*dV*l,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
-							dH*dV*a + dH*dV,
 							dV,
 							dH,
-							[2]float32{t236},
-							[2]float32{t157},
-							[2]float32{t57Number2},
-							[2]float32{t1382Number},
-							[2]float32{w9},
-							[2]float32{w10},
+							[2]float32{t1252},
+							[2]float32{t52Number2},
+							[2]float32{w8},
+							[2]float32{w7},
 						}
 						backwardNest14(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						t236_2 := t236
-						t157_2 := t157
-						t57_2 := (F(0) < t57Number2)
-						t1382_2 := (F(0) < t1382Number)
+						t1252_2 := t1252
+						t52_2 := (F(0) < t52Number2)
 						for i := range dV {
 							t14_2 := t14[i*dH:][:dH]
-							t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
-							t445_2 := t445[(l*T+a+C*s)*dH:][:dH]
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t3 := t[i*dH:][:dH]
-							t122_3 := t122_2[i*dH:][:dH]
-							t59_2 := t59[i*dH:][:dH]
-							t942_2 := t942[i*dH:][:dH]
+							t122_2 := t122[i*dH:][:dH]
+							t54_2 := t54[i*dH:][:dH]
+							W22_2 := W22[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							t428_2 := t428[(l*T+a+C*s)*dH:][:dH]
-							t1402_2 := t1402[i*dH:][:dH]
-							t175_2 := t175[i*dH:][:dH]
-							t230_2 := t230[i*dH:][:dH]
-							var t1212 F
-							var t4202 F
-							var t4222 F
-							gEntry2 := g2[i]
-							t1212Sums := [16]F{t1212}
-							t4202Sums := [16]F{t4202}
-							t157Sums := [16]F{t157_2}
-							t4222Sums := [16]F{t4222}
-							t236Sums := [16]F{t236_2}
+							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t11622_2 := t11622[i*dH:][:dH]
+							var t11523 F
+							var t11922 F
+							gEntry3 := g2[i]
+							t11523Sums := [16]F{t11523}
+							t11922Sums := [16]F{t11922}
+							t1252Sums := [16]F{t1252_2}
 							for j := range dH {
-								t14Entry := t14_2[j]
-								t433Entry := t433[j]
-								t1212Sums[j%16] = num.FMA32(t14Entry, t433Entry, t1212Sums[j%16])
-								t416Entry2 := t416[j]
-								t4202Sums[j%16] = num.FMA32(t14Entry, F(t30_2[j]*t416Entry2), t4202Sums[j%16])
-								t14022 := kern.Choose(t1382_2, num.FMA32(-gEntry2, F(t416Entry2*t445_2[j]), F(gEntry2*t433Entry)), F(0))
-								W2TrailEntry2 := W2Trail2[j]
-								tEntry2 := t3[j]
-								t157Sums[j%16] = t157Sums[j%16] + kern.Choose(t1382_2, F(F(F(F(0.3333333333333333*W2TrailEntry2)*tEntry2)*tEntry2)*t14022), F(0))
-								t122Entry2 := t122_3[j]
-								t59Entry := t59_2[j]
-								t942Entry := t942_2[j]
-								w21 := kern.Choose(t57_2, F(F(F(w9*t122Entry2)*t122Entry2)*t59Entry), F(0))
-								w22 := F(F(F(F(w10*t122Entry2)*t122Entry2)*t122Entry2) * t942Entry)
-								t2302 := ((W2BarState2[j] + w21) + w22) + kern.Choose(t57_2, F(F(2*kern.Choose(t57_2, F(F(F(w9*W2Trail3[j])*t122Entry2)*t59Entry), F(0)))*t942Entry), F(0))
-								t4222Sums[j%16] = num.FMA32(t2302, t428_2[j], t4222Sums[j%16])
-								t236Sums[j%16] = num.FMA32(W2TrailEntry2, t2302, t236Sums[j%16])
-								t1402_2[j] = t14022
-								t175_2[j] = kern.Sign(W2TrailEntry2)
-								t230_2[j] = t2302
-								t424[j] = num.FMA32(t2302, gEntry2, t424[j])
+								t11523Sums[j%16] = num.FMA32(t14_2[j], t113[j], t11523Sums[j%16])
+								t122Entry2 := t122_2[j]
+								t54Entry := t54_2[j]
+								W22Entry2 := W22_2[j]
+								w15 := F(num.FMA32(F(F(F(4*w8)*t122Entry2)*t122Entry2), t122Entry2, F(2*kern.Choose(t52_2, F(F(F(w7*W22Entry2)*t122Entry2)*t54Entry), F(0)))) * kern.Sign(W22Entry2))
+								t11623 := (W2BarState2[j] + kern.Choose(t52_2, F(F(F(w7*t122Entry2)*t122Entry2)*t54Entry), F(0))) + w15
+								t11922Sums[j%16] = num.FMA32(t11623, t62_2[j], t11922Sums[j%16])
+								t1252Sums[j%16] = num.FMA32(W2Trail2[j], t11623, t1252Sums[j%16])
+								t11622_2[j] = t11623
+								t1202[j] = num.FMA32(-t11623, gEntry3, t1202[j])
 							}
-							t1212 = kern.Sum16(&t1212Sums)
-							t4202 = kern.Sum16(&t4202Sums)
-							t157_2 = kern.Sum16(&t157Sums)
-							t4222 = kern.Sum16(&t4222Sums)
-							t236_2 = kern.Sum16(&t236Sums)
-							t121[i] = t1212
-							t420[i] = t4202
-							t422[i] = t4222
+							t11523 = kern.Sum16(&t11523Sums)
+							t11922 = kern.Sum16(&t11922Sums)
+							t1252_2 = kern.Sum16(&t1252Sums)
+							t11522[i] = t11523
+							t1192[i] = -t11922
 						}
-						t157Total[0] = t157_2
-						t236Total[0] = t236_2
+						t1252Total[0] = t1252_2
 					}
-					t157 = t157Total[0]
-					t236 = t236Total[0]
-					// moneta_core.W1, moneta_core.g
-					clear(t1352)
-					var t203 F
-					t184Number := kern.Choose(t184, F(1), F(0))
+					t1252 = t1252Total[0]
+					// moneta_core.W2
+					var t1232 F
 					if kern.Wide() {
 						a2 := backwardNest15Args{
-							unsafe.SliceData(t1332),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t15),
-							unsafe.SliceData(t28),
-							unsafe.SliceData(t1352),
-							unsafe.SliceData(t186),
-							unsafe.SliceData(t221),
-							unsafe.SliceData(t203Total),
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
+							unsafe.SliceData(t30),
+							unsafe.SliceData(t1202),
+							unsafe.SliceData(c.GProd),
+							unsafe.SliceData(t1222),
+							unsafe.SliceData(t1232Total),
+							dH*a + C*dH*s + T*dH*l,
 							dH,
-							dK,
-							[2]float32{t203},
-							[2]float32{t184Number},
+							[2]float32{t1232},
 						}
 						backwardNest15(&a2)
 					} else {
-						t203_2 := t203
-						t184_2 := (F(0) < t184Number)
+						t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
+						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+						t1232_2 := t1232
+						t1232Sums := [16]F{t1232_2}
 						for i := range dH {
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t15_2 := t15[i*dK:][:dK]
-							t28_2 := t28[i*dK:][:dK]
-							t186_2 := t186[i*dK:][:dK]
-							t221_2 := t221[i*dK:][:dK]
-							t1332Entry := t1332[i]
-							t203Sums := [16]F{t203_2}
-							for j := range dK {
-								t1862 := kern.Choose(t184_2, F(k[j]*t1332Entry), F(0))
-								W1TrailEntry2 := W1Trail2[j]
-								t15Entry2 := t15_2[j]
-								t203Sums[j%16] = t203Sums[j%16] + kern.Choose(t184_2, F(F(F(F(0.3333333333333333*W1TrailEntry2)*t15Entry2)*t15Entry2)*t1862), F(0))
-								t1352[j] = num.FMA32(t28_2[j], t1332Entry, t1352[j])
-								t186_2[j] = t1862
-								t221_2[j] = kern.Sign(W1TrailEntry2)
-							}
-							t203_2 = kern.Sum16(&t203Sums)
+							t12222 := F(t30_2[i] * t1202[i])
+							t1232Sums[i%16] = num.FMA32(gProd[i], t12222, t1232Sums[i%16])
+							t1222[i] = t12222
 						}
-						t203Total[0] = t203_2
+						t1232_2 = kern.Sum16(&t1232Sums)
+						t1232Total[0] = t1232_2
 					}
-					t203 = t203Total[0]
-					// moneta_core.W2, moneta_core.g, moneta_core.W1
-					var t234 F
+					t1232 = t1232Total[0]
+					// moneta_core.g
 					if kern.Wide() {
 						a2 := backwardNest16Args{
-							unsafe.SliceData(t422),
-							unsafe.SliceData(g),
-							unsafe.SliceData(t420),
-							unsafe.SliceData(t121),
+							unsafe.SliceData(t11522),
+							unsafe.SliceData(t1192),
 							unsafe.SliceData(t36),
-							unsafe.SliceData(t300),
+							unsafe.SliceData(t1342),
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(t34),
-							unsafe.SliceData(t303),
+							unsafe.SliceData(t1372),
 							unsafe.SliceData(c.VBar),
-							unsafe.SliceData(t234Total),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
-							[2]float32{t234},
-							[2]float32{thetaEntry3},
 						}
 						backwardNest16(&a2)
 					} else {
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t36_2 := t36[(l*T+a+C*s)*dV:][:dV]
-						t300_2 := t300[(l*T+a+C*s)*dV:][:dV]
+						t1342_2 := t1342[(l*T+a+C*s)*dV:][:dV]
 						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						t34_2 := t34[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
-						t234_2 := t234
-						t234Sums := [16]F{t234_2}
 						for i := range dV {
-							t422Entry := t422[i]
-							t234Sums[i%16] = num.FMA32(g2[i], t422Entry, t234Sums[i%16])
-							t293 := num.FMA32(-thetaEntry3, t422Entry, num.FMA32(-thetaEntry3, t420[i], t121[i]))
-							t3032 := num.FMA32(F(F(10*t36_2[i])*t293), t300_2[i], F(F(F(2*gLin[i])*t34_2[i])*t293))
-							t303[i] = t3032
-							vBar[i] = -t3032
+							t127 := t11522[i] + t1192[i]
+							t13722 := num.FMA32(F(F(10*t36_2[i])*t127), t1342_2[i], F(F(F(2*gLin[i])*t34_2[i])*t127))
+							t1372[i] = t13722
+							vBar[i] = -t13722
 						}
-						t234_2 = kern.Sum16(&t234Sums)
-						t234Total[0] = t234_2
 					}
-					t234 = t234Total[0]
-					t2342 := -t234
-					// moneta_core.W2
+					// moneta_core.g, moneta_core.W1
+					clear(t141)
+					var t199 F
+					t192Number := kern.Choose(t192, F(1), F(0))
 					if kern.Wide() {
 						a2 := backwardNest17Args{
-							unsafe.SliceData(t30),
-							unsafe.SliceData(t424),
-							unsafe.SliceData(c.GProd),
-							unsafe.SliceData(t115),
-							unsafe.SliceData(t244),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{thetaEntry3},
-						}
-						backwardNest17(&a2)
-					} else {
-						t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
-						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-						t115_2 := t115[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t30Entry2 := t30_2[i]
-							t424Entry := t424[i]
-							t244[i] = num.FMA32(-F(F(F(thetaEntry3*gProd[i])*t30Entry2)*t115_2[i]), t424Entry, -F(F(thetaEntry3*t30Entry2)*t424Entry))
-						}
-					}
-					// moneta_core.W2, moneta_core.g
-					clear(t246)
-					var t266 F
-					t184Number2 := kern.Choose(t184, F(1), F(0))
-					if kern.Wide() {
-						a2 := backwardNest18Args{
-							unsafe.SliceData(t244),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t15),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t28),
-							unsafe.SliceData(t246),
-							unsafe.SliceData(t249),
-							unsafe.SliceData(t266Total),
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dH,
-							dK,
-							[2]float32{t266},
-							[2]float32{t184Number2},
-						}
-						backwardNest18(&a2)
-					} else {
-						t266_2 := t266
-						t184_2 := (F(0) < t184Number2)
-						for i := range dH {
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t15_2 := t15[i*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t28_2 := t28[i*dK:][:dK]
-							t249_2 := t249[i*dK:][:dK]
-							t244Entry := t244[i]
-							t266Sums := [16]F{t266_2}
-							for j := range dK {
-								t2492 := kern.Choose(t184_2, F(k[j]*t244Entry), F(0))
-								t15Entry3 := t15_2[j]
-								t266Sums[j%16] = t266Sums[j%16] + kern.Choose(t184_2, F(F(F(F(0.3333333333333333*W1Trail2[j])*t15Entry3)*t15Entry3)*t2492), F(0))
-								t246[j] = num.FMA32(t28_2[j], t244Entry, t246[j])
-								t249_2[j] = t2492
-							}
-							t266_2 = kern.Sum16(&t266Sums)
-						}
-						t266Total[0] = t266_2
-					}
-					t266 = t266Total[0]
-					// moneta_core.g
-					clear(t426)
-					var t380 F
-					t1382Number2 := kern.Choose(t1382, F(1), F(0))
-					if kern.Wide() {
-						a2 := backwardNest19Args{
-							unsafe.SliceData(t303),
-							unsafe.SliceData(t428),
+							unsafe.SliceData(t1372),
+							unsafe.SliceData(g),
+							unsafe.SliceData(t242),
+							unsafe.SliceData(t113),
 							unsafe.SliceData(t),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t14),
-							unsafe.SliceData(t426),
-							unsafe.SliceData(t363),
-							unsafe.SliceData(t380Total),
+							unsafe.SliceData(t141),
+							unsafe.SliceData(t194),
+							unsafe.SliceData(t199Total),
+							dV*a + C*dV*s + T*dV*l,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
 							dV,
 							dH,
-							[2]float32{t380},
-							[2]float32{t1382Number2},
+							[2]float32{t199},
+							[2]float32{t192Number},
 						}
-						backwardNest19(&a2)
+						backwardNest17(&a2)
 					} else {
-						t380_2 := t380
-						t1382_2 := (F(0) < t1382Number2)
+						g2 := g[(l*T+a+C*s)*dV:][:dV]
+						t199_2 := t199
+						t192_2 := (F(0) < t192Number)
 						for i := range dV {
-							t428_2 := t428[(l*T+a+C*s)*dH:][:dH]
+							t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
 							t3 := t[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t14_2 := t14[i*dH:][:dH]
-							t363_2 := t363[i*dH:][:dH]
-							t303Entry := t303[i]
-							t380Sums := [16]F{t380_2}
+							t194_2 := t194[i*dH:][:dH]
+							t1372Entry := t1372[i]
+							gEntry4 := g2[i]
+							t199Sums := [16]F{t199_2}
 							for j := range dH {
-								t3632 := kern.Choose(t1382_2, F(t428_2[j]*t303Entry), F(0))
-								tEntry3 := t3[j]
-								t380Sums[j%16] = t380Sums[j%16] + kern.Choose(t1382_2, F(F(F(F(0.3333333333333333*W2Trail2[j])*tEntry3)*tEntry3)*t3632), F(0))
-								t426[j] = num.FMA32(t14_2[j], t303Entry, t426[j])
-								t363_2[j] = t3632
+								t1942 := kern.Choose(t192_2, num.FMA32(t1372Entry, t242_2[j], F(gEntry4*t113[j])), F(0))
+								tEntry2 := t3[j]
+								t199Sums[j%16] = t199Sums[j%16] + kern.Choose(t192_2, F(F(F(F(0.3333333333333333*W2Trail2[j])*tEntry2)*tEntry2)*t1942), F(0))
+								t141[j] = num.FMA32(t14_2[j], t1372Entry, t141[j])
+								t194_2[j] = t1942
 							}
-							t380_2 = kern.Sum16(&t380Sums)
+							t199_2 = kern.Sum16(&t199Sums)
 						}
-						t380Total[0] = t380_2
+						t199Total[0] = t199_2
 					}
-					t380 = t380Total[0]
-					// moneta_core.g
+					t199 = t199Total[0]
+					// moneta_core.g, moneta_core.W1, moneta_core.W2
 					if kern.Wide() {
-						a2 := backwardNest20Args{
+						a2 := backwardNest18Args{
+							unsafe.SliceData(c.W1Prod),
 							unsafe.SliceData(t30),
-							unsafe.SliceData(t426),
-							unsafe.SliceData(c.GProd),
 							unsafe.SliceData(t115),
-							unsafe.SliceData(t312),
+							unsafe.SliceData(t237),
+							unsafe.SliceData(c.GProd),
+							unsafe.SliceData(t141),
+							unsafe.SliceData(t1202),
+							unsafe.SliceData(t1222),
+							unsafe.SliceData(t1482),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
+							[2]float32{thetaEntry3},
 						}
-						backwardNest20(&a2)
+						backwardNest18(&a2)
 					} else {
+						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
-						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 						t115_2 := t115[(l*T+a+C*s)*dH:][:dH]
+						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t30Entry3 := t30_2[i]
-							t426Entry := t426[i]
-							t312[i] = num.FMA32(F(F(gProd[i]*t30Entry3)*t115_2[i]), t426Entry, F(t30Entry3*t426Entry))
+							W1ProdEntry2 := W1Prod[i]
+							t30Entry2 := t30_2[i]
+							t115Entry := t115_2[i]
+							t237Entry2 := t237[i]
+							gProdEntry2 := gProd[i]
+							t141Entry := t141[i]
+							w16 := num.FMA32(gProdEntry2, t141Entry, num.FMA32(F(thetaEntry3*gProdEntry2), t1202[i], num.FMA32(-F(thetaEntry3*W1ProdEntry2), t237Entry2, -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t115Entry)*t237Entry2))))
+							w17 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t30Entry2)*t115Entry) * t237Entry2)
+							t1482[i] = num.FMA32(F(t30Entry2*t115Entry), w16, num.FMA32(t30Entry2, t141Entry, num.FMA32(thetaEntry3, t1222[i], num.FMA32(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t30Entry2)*t30Entry2)*t115Entry), t237Entry2, w17))))
 						}
 					}
 					// moneta_core.g
-					clear(t314)
-					var t334 F
-					t184Number3 := kern.Choose(t184, F(1), F(0))
+					clear(t1502)
+					var t158 F
+					gPow2Entry2 := gPow2[a]
+					w9 := F(0.3333333333333333 * gPow2Entry2)
+					t15122Number := kern.Choose(t15122, F(1), F(0))
+					t18Number := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
-						a2 := backwardNest21Args{
-							unsafe.SliceData(t312),
+						a2 := backwardNest19Args{
+							unsafe.SliceData(t1482),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t15),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t28),
-							unsafe.SliceData(t314),
-							unsafe.SliceData(t317),
-							unsafe.SliceData(t334Total),
+							unsafe.SliceData(t15),
+							unsafe.SliceData(t1502),
+							unsafe.SliceData(t153),
+							unsafe.SliceData(t158Total),
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
 							dH,
 							dK,
-							[2]float32{t334},
-							[2]float32{t184Number3},
+							[2]float32{t158},
+							[2]float32{t18Number},
+							[2]float32{t15122Number},
+							[2]float32{w9},
 						}
-						backwardNest21(&a2)
+						backwardNest19(&a2)
 					} else {
-						t334_2 := t334
-						t184_2 := (F(0) < t184Number3)
+						t158_2 := t158
+						t18_2 := (F(0) < t18Number)
+						t15122_2 := (F(0) < t15122Number)
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t15_2 := t15[i*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t28_2 := t28[i*dK:][:dK]
-							t317_2 := t317[i*dK:][:dK]
-							t312Entry := t312[i]
-							t334Sums := [16]F{t334_2}
+							t15_2 := t15[i*dK:][:dK]
+							t153_2 := t153[i*dK:][:dK]
+							t1482Entry := t1482[i]
+							t158Sums := [16]F{t158_2}
 							for j := range dK {
-								t3172 := kern.Choose(t184_2, F(k[j]*t312Entry), F(0))
-								t15Entry4 := t15_2[j]
-								t334Sums[j%16] = t334Sums[j%16] + kern.Choose(t184_2, F(F(F(F(0.3333333333333333*W1Trail2[j])*t15Entry4)*t15Entry4)*t3172), F(0))
-								t314[j] = num.FMA32(t28_2[j], t312Entry, t314[j])
-								t317_2[j] = t3172
+								t1532 := kern.Choose(t15122_2, F(k[j]*t1482Entry), F(0))
+								W1TrailEntry3 := W1Trail2[j]
+								t15Entry := t15_2[j]
+								t158Sums[j%16] = t158Sums[j%16] + kern.Choose(t15122_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t15Entry)*t15Entry)*t1532), F(0))
+								t1502[j] = num.FMA32(kern.Choose(t18_2, F(0), F(F(F(w9*W1TrailEntry3)*t15Entry)*t15Entry)), t1482Entry, t1502[j])
+								t153_2[j] = t1532
 							}
-							t334_2 = kern.Sum16(&t334Sums)
+							t158_2 = kern.Sum16(&t158Sums)
 						}
-						t334Total[0] = t334_2
+						t158Total[0] = t158_2
 					}
-					t334 = t334Total[0]
-					// moneta_core.g, moneta_core.W1, moneta_core.W2
-					W1Pow2Entry := W1Pow2[a]
-					w11 := F(0.3333333333333333 * gPow2Entry2)
-					w12 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t203), F(0)))
-					w13 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t266), F(0)))
-					w14 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t334), F(0)))
-					t184Number4 := kern.Choose(t184, F(1), F(0))
+					t158 = t158Total[0]
+					// moneta_core.g, moneta_core.W1
+					w10 := F(0.3333333333333333 * gPow2Entry2)
+					w11 := kern.Choose(t15122, F(F(-0.5*gPow3[a])*t158), F(0))
+					t15122Number2 := kern.Choose(t15122, F(1), F(0))
 					if kern.Wide() {
-						a2 := backwardNest22Args{
+						a2 := backwardNest20Args{
 							unsafe.SliceData(t15),
-							unsafe.SliceData(t186),
-							unsafe.SliceData(t221),
+							unsafe.SliceData(t153),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t249),
-							unsafe.SliceData(t317),
-							unsafe.SliceData(t1032),
+							unsafe.SliceData(t92_2),
 							unsafe.SliceData(W1BarState),
 							dH * dK * a,
 							dH,
 							dK,
-							[2]float32{t184Number4},
+							[2]float32{t15122Number2},
 							[2]float32{w11},
-							[2]float32{w13},
-							[2]float32{w14},
-							[2]float32{w12},
+							[2]float32{w10},
 							[2]float32{rhoEntry3},
 						}
-						backwardNest22(&a2)
+						backwardNest20(&a2)
 					} else {
-						t184_2 := (F(0) < t184Number4)
+						t15122_2 := (F(0) < t15122Number2)
 						for i := range dH {
 							t15_2 := t15[i*dK:][:dK]
-							t186_2 := t186[i*dK:][:dK]
-							t221_2 := t221[i*dK:][:dK]
+							t153_2 := t153[i*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t249_2 := t249[i*dK:][:dK]
-							t317_2 := t317[i*dK:][:dK]
-							t1032_2 := t1032[i*dK:][:dK]
+							t92_3 := t92_2[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							for j := range dK {
-								t15Entry5 := t15_2[j]
-								t186Entry := t186_2[j]
-								t221Entry := t221_2[j]
-								W1TrailEntry3 := W1Trail2[j]
-								t249Entry := t249_2[j]
-								t317Entry := t317_2[j]
-								w23 := kern.Choose(t184_2, F(F(2*kern.Choose(t184_2, F(F(F(w11*W1TrailEntry3)*t15Entry5)*t186Entry), F(0)))*t221Entry), F(0))
-								w24 := kern.Choose(t184_2, F(F(F(w11*t15Entry5)*t15Entry5)*t249Entry), F(0))
-								w25 := F(F(F(F(w13*t15Entry5)*t15Entry5)*t15Entry5) * t221Entry)
-								w26 := kern.Choose(t184_2, F(F(2*t221Entry)*kern.Choose(t184_2, F(F(F(w11*W1TrailEntry3)*t15Entry5)*t249Entry), F(0))), F(0))
-								w27 := kern.Choose(t184_2, F(F(F(w11*t15Entry5)*t15Entry5)*t317Entry), F(0))
-								w28 := F(F(F(F(w14*t15Entry5)*t15Entry5)*t15Entry5) * t221Entry)
-								w29 := kern.Choose(t184_2, F(F(2*t221Entry)*kern.Choose(t184_2, F(F(F(w11*W1TrailEntry3)*t15Entry5)*t317Entry), F(0))), F(0))
-								W1BarState2[j] = ((((((num.FMA32(F(F(F(w12*t15Entry5)*t15Entry5)*t15Entry5), t221Entry, num.FMA32(rhoEntry3, t1032_2[j], kern.Choose(t184_2, F(F(F(w11*t15Entry5)*t15Entry5)*t186Entry), F(0)))) + w23) + w24) + w25) + w26) + w27) + w28) + w29
+								t15Entry2 := t15_2[j]
+								t153Entry := t153_2[j]
+								W1TrailEntry4 := W1Trail2[j]
+								w18 := F(num.FMA32(F(F(F(4*w11)*t15Entry2)*t15Entry2), t15Entry2, F(2*kern.Choose(t15122_2, F(F(F(w10*W1TrailEntry4)*t15Entry2)*t153Entry), F(0)))) * kern.Sign(W1TrailEntry4))
+								W1BarState2[j] = num.FMA32(rhoEntry3, t92_3[j], kern.Choose(t15122_2, F(F(F(w10*t15Entry2)*t15Entry2)*t153Entry), F(0))) + w18
 							}
 						}
 					}
-					// moneta_core.g, moneta_core.W1, moneta_core.W2
-					W1PowEntry := W1Pow[a]
-					w15 := F(0.3333333333333333 * gPowEntry2)
-					w16 := F(4 * kern.Choose(t1382, F(F(-0.5*W1PowEntry)*t157), F(0)))
-					w17 := F(4 * kern.Choose(t1382, F(F(-0.5*W1PowEntry)*t380), F(0)))
-					t1382Number3 := kern.Choose(t1382, F(1), F(0))
+					// moneta_core.g, moneta_core.W2
+					w12 := F(0.3333333333333333 * gPowEntry2)
+					w13 := kern.Choose(t192, F(F(-0.5*gPow4[a])*t199), F(0))
+					t192Number2 := kern.Choose(t192, F(1), F(0))
 					if kern.Wide() {
-						a2 := backwardNest23Args{
+						a2 := backwardNest21Args{
 							unsafe.SliceData(t),
-							unsafe.SliceData(t1402),
-							unsafe.SliceData(t175),
+							unsafe.SliceData(t194),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t363),
-							unsafe.SliceData(t230),
+							unsafe.SliceData(t11622),
 							unsafe.SliceData(W2BarState),
 							dH * dV * a,
 							dV,
 							dH,
-							[2]float32{t1382Number3},
-							[2]float32{w15},
-							[2]float32{w17},
+							[2]float32{t192Number2},
+							[2]float32{w13},
+							[2]float32{w12},
 							[2]float32{rhoEntry3},
-							[2]float32{w16},
 						}
-						backwardNest23(&a2)
+						backwardNest21(&a2)
 					} else {
-						t1382_2 := (F(0) < t1382Number3)
+						t192_2 := (F(0) < t192Number2)
 						for i := range dV {
 							t3 := t[i*dH:][:dH]
-							t1402_2 := t1402[i*dH:][:dH]
-							t175_2 := t175[i*dH:][:dH]
+							t194_2 := t194[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t363_2 := t363[i*dH:][:dH]
-							t230_2 := t230[i*dH:][:dH]
+							t11622_2 := t11622[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							for j := range dH {
-								tEntry4 := t3[j]
-								t1402Entry := t1402_2[j]
-								t175Entry := t175_2[j]
-								W2TrailEntry3 := W2Trail2[j]
-								t363Entry := t363_2[j]
-								w30 := kern.Choose(t1382_2, F(F(F(w15*tEntry4)*tEntry4)*t1402Entry), F(0))
-								w31 := kern.Choose(t1382_2, F(F(2*kern.Choose(t1382_2, F(F(F(w15*W2TrailEntry3)*tEntry4)*t1402Entry), F(0)))*t175Entry), F(0))
-								w32 := kern.Choose(t1382_2, F(F(F(w15*tEntry4)*tEntry4)*t363Entry), F(0))
-								w33 := F(F(F(F(w17*tEntry4)*tEntry4)*tEntry4) * t175Entry)
-								w34 := kern.Choose(t1382_2, F(F(2*t175Entry)*kern.Choose(t1382_2, F(F(F(w15*W2TrailEntry3)*tEntry4)*t363Entry), F(0))), F(0))
-								W2BarState2[j] = ((num.FMA32(rhoEntry3, t230_2[j], num.FMA32(F(F(F(w16*tEntry4)*tEntry4)*tEntry4), t175Entry, w30)+w31) + w32) + w33) + w34
+								tEntry3 := t3[j]
+								t194Entry := t194_2[j]
+								W2TrailEntry2 := W2Trail2[j]
+								w19 := F(num.FMA32(F(F(F(4*w13)*tEntry3)*tEntry3), tEntry3, F(2*kern.Choose(t192_2, F(F(F(w12*W2TrailEntry2)*tEntry3)*t194Entry), F(0)))) * kern.Sign(W2TrailEntry2))
+								W2BarState2[j] = num.FMA32(rhoEntry3, t11622_2[j], kern.Choose(t192_2, F(F(F(w12*tEntry3)*tEntry3)*t194Entry), F(0))) + w19
 							}
 						}
 					}
 					// moneta_core.g, moneta_core.W1, moneta_core
 					if kern.Wide() {
-						a2 := backwardNest24Args{
-							unsafe.SliceData(t418),
-							unsafe.SliceData(t1352),
-							unsafe.SliceData(t246),
-							unsafe.SliceData(t314),
+						a2 := backwardNest22Args{
+							unsafe.SliceData(t96),
+							unsafe.SliceData(t1502),
 							unsafe.SliceData(c.KBar),
-							unsafe.SliceData(t102),
+							unsafe.SliceData(t112_2),
 							unsafe.SliceData(c.QBar),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest24(&a2)
+						backwardNest22(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = (num.FMA32(-thetaEntry3, t418[i], t1352[i]) + t246[i]) + t314[i]
-							qBar[i] = t102[i]
+							kBar[i] = num.FMA32(thetaEntry3, t96[i], t1502[i])
+							qBar[i] = t112_2[i]
 						}
 					}
 					// moneta_core.g
-					rhoBar[a] = t109 + t236
-					thetaBar[a] = t10722 + t2342
+					rhoBar[a] = t99 + t1252
+					thetaBar[a] = t97 + t1232
 				}
 			}
 		}

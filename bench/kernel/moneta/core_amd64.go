@@ -240,18 +240,6 @@ func backwardNest22AVX512(a *backwardNest22Args)
 //go:noescape
 func backwardNest22AVX2(a *backwardNest22Args)
 
-//go:noescape
-func backwardNest23AVX512(a *backwardNest23Args)
-
-//go:noescape
-func backwardNest23AVX2(a *backwardNest23Args)
-
-//go:noescape
-func backwardNest24AVX512(a *backwardNest24Args)
-
-//go:noescape
-func backwardNest24AVX2(a *backwardNest24Args)
-
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -562,20 +550,4 @@ func backwardNest22(a *backwardNest22Args) {
 		return
 	}
 	backwardNest22AVX2(a)
-}
-
-func backwardNest23(a *backwardNest23Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest23AVX512(a)
-		return
-	}
-	backwardNest23AVX2(a)
-}
-
-func backwardNest24(a *backwardNest24Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest24AVX512(a)
-		return
-	}
-	backwardNest24AVX2(a)
 }

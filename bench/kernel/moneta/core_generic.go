@@ -81,7 +81,3 @@ func backwardNest20(*backwardNest20Args) { panic("no assembly in this build") }
 func backwardNest21(*backwardNest21Args) { panic("no assembly in this build") }
 
 func backwardNest22(*backwardNest22Args) { panic("no assembly in this build") }
-
-func backwardNest23(*backwardNest23Args) { panic("no assembly in this build") }
-
-func backwardNest24(*backwardNest24Args) { panic("no assembly in this build") }

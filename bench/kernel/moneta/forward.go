@@ -38,8 +38,8 @@ type Forward[F num.Float] struct {
 	YProd         []F // [L, T, d_h], written; may be nil
 	YPow3         []F // [L, T], written; may be nil
 	YPow4         []F // [L, T], written; may be nil
-	W1Pow         []F // [L, T], written; may be nil
-	W1Pow2        []F // [L, T], written; may be nil
+	GPow3         []F // [L, T], written; may be nil
+	GPow4         []F // [L, T], written; may be nil
 	W1Checkpoints []F // [L, segments, d_h, d_k], written; may be nil
 	W2Checkpoints []F // [L, segments, d_v, d_h], written; may be nil
 	Work          []F // WorkLen() entries
@@ -73,9 +73,9 @@ func (c *Forward[F]) Run() {
 	work = work[dH:]
 	t30 := work[:dH] // [d_h]
 	work = work[dH:]
-	t103 := work[:dH] // [d_h]
+	t142 := work[:dH] // [d_h]
 	work = work[dH:]
-	t122 := work[:dH] // [d_h]
+	t162 := work[:dH] // [d_h]
 	work = work[dH:]
 	t31 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -83,7 +83,7 @@ func (c *Forward[F]) Run() {
 	work = work[dV:]
 	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	t122_2 := work[:dH*dV] // [d_v, d_h]
+	t122 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t117 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -91,7 +91,7 @@ func (c *Forward[F]) Run() {
 	work = work[dH*dK:]
 	t150 := work[:dH] // [d_h]
 	work = work[dH:]
-	t143 := work[:dH] // [d_h]
+	t182 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
 
@@ -202,15 +202,15 @@ func (c *Forward[F]) Run() {
 						t29Entry := t29[i]
 						t302 := num.Sigmoid(t29Entry)
 						t30[i] = t302
-						t103[i] = F(t29Entry * t302)
-						t122[i] = F(t302 * F(thetaEntry*t29Entry))
+						t142[i] = F(t29Entry * t302)
+						t162[i] = F(t302 * F(thetaEntry*t29Entry))
 					}
 					// moneta_core.g
 					for i := range dV {
 						t14_2 := t14[i*dH:][:dH]
 						var t312 F
 						for j := range dH {
-							t312 += F(t14_2[j] * t103[j])
+							t312 += F(t14_2[j] * t142[j])
 						}
 						t31[i] = t312
 					}
@@ -230,15 +230,15 @@ func (c *Forward[F]) Run() {
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						t14_2 := t14[i*dH:][:dH]
-						t122_3 := t122_2[i*dH:][:dH]
+						t122_2 := t122[i*dH:][:dH]
 						gEntry := g[i]
 						for j := range dH {
-							W22 := F(rhoEntry*W2State2[j]) - F(gEntry*t122[j])
+							W22 := F(rhoEntry*W2State2[j]) - F(gEntry*t162[j])
 							t1222 := num.Abs(W22)
 							t123 += F(F(F(t1222*t1222)*t1222) * t1222)
 							W2State2[j] = W22
 							t22[j] += F(t14_2[j] * gEntry)
-							t122_3[j] = t1222
+							t122_2[j] = t1222
 						}
 					}
 					// moneta_core.W1
@@ -263,17 +263,17 @@ func (c *Forward[F]) Run() {
 							t136_2[j] = t1362
 						}
 					}
-					// moneta_core.y, moneta_core.g, moneta_core.W1
+					// moneta_core.y, moneta_core.g
 					t125 := (t123 == F(0))
 					t130 := kern.Choose(t125, F(1), t123)
 					t132 := num.Pow(t130, F(-0.5))
 					t139 := (t137 == F(0))
 					t144 := kern.Choose(t139, F(1), t137)
 					t146 := num.Pow(t144, F(-0.5))
-					t3422 := num.Pow(t144, F(-1.5))
-					t802 := num.Pow(t130, F(-1.5))
-					t161 := num.Pow(t9, F(-1.5))
-					t207 := num.Pow(t23, F(-1.5))
+					t352 := num.Pow(t144, F(-1.5))
+					t752 := num.Pow(t130, F(-1.5))
+					t174 := num.Pow(t23, F(-1.5))
+					t215 := num.Pow(t9, F(-1.5))
 					if len(c.YPow) > 0 {
 						c.YPow[l*T+a+C*s] = t132
 					}
@@ -281,16 +281,16 @@ func (c *Forward[F]) Run() {
 						c.YPow2[l*T+a+C*s] = t146
 					}
 					if len(c.YPow3) > 0 {
-						c.YPow3[l*T+a+C*s] = t3422
+						c.YPow3[l*T+a+C*s] = t352
 					}
 					if len(c.YPow4) > 0 {
-						c.YPow4[l*T+a+C*s] = t802
+						c.YPow4[l*T+a+C*s] = t752
 					}
-					if len(c.W1Pow) > 0 {
-						c.W1Pow[l*T+a+C*s] = t161
+					if len(c.GPow3) > 0 {
+						c.GPow3[l*T+a+C*s] = t174
 					}
-					if len(c.W1Pow2) > 0 {
-						c.W1Pow2[l*T+a+C*s] = t207
+					if len(c.GPow4) > 0 {
+						c.GPow4[l*T+a+C*s] = t215
 					}
 					// moneta_core.y, moneta_core.g
 					w4 := F(0.3333333333333333 * t146)
@@ -310,7 +310,7 @@ func (c *Forward[F]) Run() {
 						t150Entry := t150[i]
 						t32 := t29[i]
 						t42 := t22[i]
-						t143[i] = F(t150Entry * num.Sigmoid(t150Entry))
+						t182[i] = F(t150Entry * num.Sigmoid(t150Entry))
 						if len(c.GProd) > 0 {
 							c.GProd[(l*T+a+C*s)*dH+i] = t32
 						}
@@ -324,12 +324,12 @@ func (c *Forward[F]) Run() {
 					// moneta_core.y, moneta_core.g
 					w5 := F(0.3333333333333333 * t132)
 					for i := range dV {
-						t122_3 := t122_2[i*dH:][:dH]
+						t122_2 := t122[i*dH:][:dH]
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
-							t122Entry := t122_3[j]
-							y3 += F(kern.Choose(t125, F(0), F(F(F(w5*W2State2[j])*t122Entry)*t122Entry)) * t143[j])
+							t122Entry := t122_2[j]
+							y3 += F(kern.Choose(t125, F(0), F(F(F(w5*W2State2[j])*t122Entry)*t122Entry)) * t182[j])
 						}
 						y2[i] = y3
 					}

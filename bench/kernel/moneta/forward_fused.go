@@ -51,15 +51,15 @@ type forwardNest4Args struct {
 type forwardNest5Args struct {
 	t29        *float32
 	t30        *float32
-	t103       *float32
-	t122       *float32
+	t142       *float32
+	t162       *float32
 	n0         int        // d_h
 	thetaEntry [2]float32 // and nothing
 }
 
 type forwardNest6Args struct {
 	t14  *float32
-	t103 *float32
+	t142 *float32
 	t31  *float32
 	n0   int // d_v
 	n1   int // d_h
@@ -83,11 +83,11 @@ type forwardNest8Args struct {
 
 type forwardNest9Args struct {
 	g         *float32
-	t122      *float32
+	t162      *float32
 	W2State   *float32
 	t14       *float32
 	t22       *float32
-	t122_2    *float32
+	t122      *float32
 	t123Total *float32
 	n0        int        // d_v
 	n1        int        // d_h
@@ -152,14 +152,14 @@ type forwardNest15Args struct {
 
 type forwardNest16Args struct {
 	t150 *float32
-	t143 *float32
+	t182 *float32
 	n0   int // d_h
 }
 
 type forwardNest17Args struct {
 	t122       *float32
 	W2State    *float32
-	t143       *float32
+	t182       *float32
 	y2         *float32
 	n0         int        // d_v
 	n1         int        // d_h
@@ -181,24 +181,24 @@ func (c *forwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	W1State := c.Work[:dH*dK]                            // [d_h, d_k]
-	W2State := c.Work[dH*dK:][:dH*dV]                    // [d_v, d_h]
-	t := c.Work[dH*dK+dH*dV:][:dH*dV]                    // [d_v, d_h]
-	t14 := c.Work[dH*dK+2*dH*dV:][:dH*dV]                // [d_v, d_h]
-	t15 := c.Work[dH*dK+3*dH*dV:][:dH*dK]                // [d_h, d_k]
-	t29 := c.Work[2*dH*dK+3*dH*dV:][:dH]                 // [d_h]
-	t30 := c.Work[2*dH*dK+3*dH*dV+dH:][:dH]              // [d_h]
-	t103 := c.Work[2*dH*dK+3*dH*dV+2*dH:][:dH]           // [d_h]
-	t122 := c.Work[2*dH*dK+3*dH*dV+3*dH:][:dH]           // [d_h]
-	t31 := c.Work[2*dH*dK+3*dH*dV+4*dH:][:dV]            // [d_v]
-	g := c.Work[2*dH*dK+3*dH*dV+4*dH+dV:][:dV]           // [d_v]
-	t22 := c.Work[2*dH*dK+3*dH*dV+4*dH+2*dV:][:dH]       // [d_h]
-	t122_2 := c.Work[2*dH*dK+3*dH*dV+5*dH+2*dV:][:dH*dV] // [d_v, d_h]
-	t117 := c.Work[2*dH*dK+4*dH*dV+5*dH+2*dV:][:dH]      // [d_h]
-	t136 := c.Work[2*dH*dK+4*dH*dV+6*dH+2*dV:][:dH*dK]   // [d_h, d_k]
-	t150 := c.Work[3*dH*dK+4*dH*dV+6*dH+2*dV:][:dH]      // [d_h]
-	t143 := c.Work[3*dH*dK+4*dH*dV+7*dH+2*dV:][:dH]      // [d_h]
-	y2 := c.Work[3*dH*dK+4*dH*dV+8*dH+2*dV:][:dV]        // [d_v]
+	W1State := c.Work[:dH*dK]                          // [d_h, d_k]
+	W2State := c.Work[dH*dK:][:dH*dV]                  // [d_v, d_h]
+	t := c.Work[dH*dK+dH*dV:][:dH*dV]                  // [d_v, d_h]
+	t14 := c.Work[dH*dK+2*dH*dV:][:dH*dV]              // [d_v, d_h]
+	t15 := c.Work[dH*dK+3*dH*dV:][:dH*dK]              // [d_h, d_k]
+	t29 := c.Work[2*dH*dK+3*dH*dV:][:dH]               // [d_h]
+	t30 := c.Work[2*dH*dK+3*dH*dV+dH:][:dH]            // [d_h]
+	t142 := c.Work[2*dH*dK+3*dH*dV+2*dH:][:dH]         // [d_h]
+	t162 := c.Work[2*dH*dK+3*dH*dV+3*dH:][:dH]         // [d_h]
+	t31 := c.Work[2*dH*dK+3*dH*dV+4*dH:][:dV]          // [d_v]
+	g := c.Work[2*dH*dK+3*dH*dV+4*dH+dV:][:dV]         // [d_v]
+	t22 := c.Work[2*dH*dK+3*dH*dV+4*dH+2*dV:][:dH]     // [d_h]
+	t122 := c.Work[2*dH*dK+3*dH*dV+5*dH+2*dV:][:dH*dV] // [d_v, d_h]
+	t117 := c.Work[2*dH*dK+4*dH*dV+5*dH+2*dV:][:dH]    // [d_h]
+	t136 := c.Work[2*dH*dK+4*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
+	t150 := c.Work[3*dH*dK+4*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
+	t182 := c.Work[3*dH*dK+4*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
+	y2 := c.Work[3*dH*dK+4*dH*dV+8*dH+2*dV:][:dV]      // [d_v]
 	t2Total := make([]F, 1)
 	t16Total := make([]F, 1)
 	t123Total := make([]F, 1)
@@ -361,8 +361,8 @@ func (c *forwardFused) run() {
 						a2 := forwardNest5Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(t30),
-							unsafe.SliceData(t103),
-							unsafe.SliceData(t122),
+							unsafe.SliceData(t142),
+							unsafe.SliceData(t162),
 							dH,
 							[2]float32{thetaEntry},
 						}
@@ -372,15 +372,15 @@ func (c *forwardFused) run() {
 							t29Entry := t29[i]
 							t302 := kern.Sigmoid(t29Entry)
 							t30[i] = t302
-							t103[i] = F(t29Entry * t302)
-							t122[i] = F(t302 * F(thetaEntry*t29Entry))
+							t142[i] = F(t29Entry * t302)
+							t162[i] = F(t302 * F(thetaEntry*t29Entry))
 						}
 					}
 					// moneta_core.g
 					if kern.Wide() {
 						a2 := forwardNest6Args{
 							unsafe.SliceData(t14),
-							unsafe.SliceData(t103),
+							unsafe.SliceData(t142),
 							unsafe.SliceData(t31),
 							dV,
 							dH,
@@ -392,7 +392,7 @@ func (c *forwardFused) run() {
 							var t312 F
 							t312Sums := [16]F{t312}
 							for j := range dH {
-								t312Sums[j%16] = num.FMA32(t14_2[j], t103[j], t312Sums[j%16])
+								t312Sums[j%16] = num.FMA32(t14_2[j], t142[j], t312Sums[j%16])
 							}
 							t312 = kern.Sum16(&t312Sums)
 							t31[i] = t312
@@ -442,11 +442,11 @@ func (c *forwardFused) run() {
 					if kern.Wide() {
 						a2 := forwardNest9Args{
 							unsafe.SliceData(g),
-							unsafe.SliceData(t122),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t22),
-							unsafe.SliceData(t122_2),
+							unsafe.SliceData(t122),
 							unsafe.SliceData(t123Total),
 							dV,
 							dH,
@@ -459,16 +459,16 @@ func (c *forwardFused) run() {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							t14_2 := t14[i*dH:][:dH]
-							t122_3 := t122_2[i*dH:][:dH]
+							t122_2 := t122[i*dH:][:dH]
 							gEntry := g[i]
 							t123Sums := [16]F{t123_2}
 							for j := range dH {
-								W22 := num.FMA32(-gEntry, t122[j], F(rhoEntry*W2State2[j]))
+								W22 := num.FMA32(-gEntry, t162[j], F(rhoEntry*W2State2[j]))
 								t1222 := num.Abs(W22)
 								t123Sums[j%16] = num.FMA32(F(F(t1222*t1222)*t1222), t1222, t123Sums[j%16])
 								W2State2[j] = W22
 								t22[j] = num.FMA32(t14_2[j], gEntry, t22[j])
-								t122_3[j] = t1222
+								t122_2[j] = t1222
 							}
 							t123_2 = kern.Sum16(&t123Sums)
 						}
@@ -530,17 +530,17 @@ func (c *forwardFused) run() {
 						t137Total[0] = t137_2
 					}
 					t137 = t137Total[0]
-					// moneta_core.y, moneta_core.g, moneta_core.W1
+					// moneta_core.y, moneta_core.g
 					t125 := (t123 == F(0))
 					t130 := kern.Choose(t125, F(1), t123)
 					t132 := num.Pow(t130, F(-0.5))
 					t139 := (t137 == F(0))
 					t144 := kern.Choose(t139, F(1), t137)
 					t146 := num.Pow(t144, F(-0.5))
-					t3422 := num.Pow(t144, F(-1.5))
-					t802 := num.Pow(t130, F(-1.5))
-					t161 := num.Pow(t9, F(-1.5))
-					t207 := num.Pow(t23, F(-1.5))
+					t352 := num.Pow(t144, F(-1.5))
+					t752 := num.Pow(t130, F(-1.5))
+					t174 := num.Pow(t23, F(-1.5))
+					t215 := num.Pow(t9, F(-1.5))
 					if len(c.YPow) > 0 {
 						c.YPow[l*T+a+C*s] = t132
 					}
@@ -548,16 +548,16 @@ func (c *forwardFused) run() {
 						c.YPow2[l*T+a+C*s] = t146
 					}
 					if len(c.YPow3) > 0 {
-						c.YPow3[l*T+a+C*s] = t3422
+						c.YPow3[l*T+a+C*s] = t352
 					}
 					if len(c.YPow4) > 0 {
-						c.YPow4[l*T+a+C*s] = t802
+						c.YPow4[l*T+a+C*s] = t752
 					}
-					if len(c.W1Pow) > 0 {
-						c.W1Pow[l*T+a+C*s] = t161
+					if len(c.GPow3) > 0 {
+						c.GPow3[l*T+a+C*s] = t174
 					}
-					if len(c.W1Pow2) > 0 {
-						c.W1Pow2[l*T+a+C*s] = t207
+					if len(c.GPow4) > 0 {
+						c.GPow4[l*T+a+C*s] = t215
 					}
 					// moneta_core.y, moneta_core.g
 					w4 := F(0.3333333333333333 * t146)
@@ -646,14 +646,14 @@ func (c *forwardFused) run() {
 					if kern.Wide() {
 						a2 := forwardNest16Args{
 							unsafe.SliceData(t150),
-							unsafe.SliceData(t143),
+							unsafe.SliceData(t182),
 							dH,
 						}
 						forwardNest16(&a2)
 					} else {
 						for i := range dH {
 							t150Entry := t150[i]
-							t143[i] = F(t150Entry * kern.Sigmoid(t150Entry))
+							t182[i] = F(t150Entry * kern.Sigmoid(t150Entry))
 						}
 					}
 					// moneta_core.y, moneta_core.g
@@ -661,9 +661,9 @@ func (c *forwardFused) run() {
 					t125Number := kern.Choose(t125, F(1), F(0))
 					if kern.Wide() {
 						a2 := forwardNest17Args{
-							unsafe.SliceData(t122_2),
+							unsafe.SliceData(t122),
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t143),
+							unsafe.SliceData(t182),
 							unsafe.SliceData(y2),
 							dV,
 							dH,
@@ -674,13 +674,13 @@ func (c *forwardFused) run() {
 					} else {
 						t125_2 := (F(0) < t125Number)
 						for i := range dV {
-							t122_3 := t122_2[i*dH:][:dH]
+							t122_2 := t122[i*dH:][:dH]
 							W2State2 := W2State[i*dH:][:dH]
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dH {
-								t122Entry := t122_3[j]
-								y3Sums[j%16] = num.FMA32(kern.Choose(t125_2, F(0), F(F(F(w5*W2State2[j])*t122Entry)*t122Entry)), t143[j], y3Sums[j%16])
+								t122Entry := t122_2[j]
+								y3Sums[j%16] = num.FMA32(kern.Choose(t125_2, F(0), F(F(F(w5*W2State2[j])*t122Entry)*t122Entry)), t182[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3

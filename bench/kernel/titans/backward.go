@@ -39,19 +39,19 @@ type Backward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 0.
+// WorkLen is 2·L·T·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 0 + (kern.Blocks(dV)-1)*(2*L*T*dK+3*L*T) // and the sums of blocks of rows
+		return 2*L*T*dK + (kern.Blocks(dV)-1)*(3*L*T*dK+2*L*T) // and the sums of blocks of rows
 	}
-	return 0
+	return 2 * L * T * dK
 }
 
-// RowsLen is 2·C·d_k + 6·d_k.
+// RowsLen is 2·C·d_k + 5·d_k.
 func (c *Backward[F]) RowsLen() int {
 	C, dK := c.C, c.DK
-	return 2*C*dK + 6*dK
+	return 2*C*dK + 5*dK
 }
 
 // Run computes Backward.
@@ -62,6 +62,9 @@ func (c *Backward[F]) Run() {
 	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
+	t12 := c.Work[:L*T*dK] // [L, T, d_k]
+	work := c.Work[L*T*dK:]
+	t20 := work[:L*T*dK]     // [L, T, d_k]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
@@ -70,16 +73,14 @@ func (c *Backward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t4 := rows[:dK] // [d_k]
-	rows = rows[dK:]
-	t92 := rows[:dK] // [d_k]
+	t32 := rows[:dK] // [d_k]
 
 	// titans_core
 	clear(c.EtaBar)
-	clear(c.ThetaBar)
-	clear(c.KBar)
 	clear(c.RhoBar)
 	clear(c.QBar)
+	clear(t12)
+	clear(t20)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -147,86 +148,81 @@ func (c *Backward[F]) Run() {
 					theta := c.Theta[l*T+C*s:][:n]
 					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					etaBar := c.EtaBar[l*T+C*s:][:n]
-					thetaBar := c.ThetaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
+						t12_2 := t12[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+						t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
 						// titans_core.y, titans_core.M, titans_core.S
 						etaEntry2 := eta[a]
 						rhoEntry2 := rho[a]
 						thetaEntry2 := theta[a]
-						var t820 F
-						var t310 F
+						var t60 F
+						var t230 F
 						var t150 F
-						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
 						SLinEntry0 := c.SLin[(l*T+a+C*s)*dV+i]
+						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
 						w20 := F(thetaEntry2 * SLinEntry0)
-						var t821 F
-						var t311 F
+						var t61 F
+						var t231 F
 						var t151 F
-						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
 						SLinEntry1 := c.SLin[(l*T+a+C*s)*dV+i+1]
+						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
 						w21 := F(thetaEntry2 * SLinEntry1)
 						for j := range dK {
 							kEntry := k[j]
 							qEntry := q[j]
 							qBarSum := qBar[j]
+							t12Sum := t12_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
-							t420 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t820 += F(MTrailEntry0 * t420)
-							t9220 := SBarState[j][0] + t420
-							t310 += F(t9220 * kEntry)
-							t150 += F(STrailEntry0 * t9220)
+							t3220 := MBarState[j][0] + F(qEntry*yBarEntry0)
+							t60 += F(MTrailEntry0 * t3220)
+							t80 := SBarState[j][0] + t3220
+							t230 += F(t80 * kEntry)
+							t150 += F(STrailEntry0 * t80)
 							qBarSum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*kEntry)) * yBarEntry0)
-							t4[j][0] = t420
-							t92[j][0] = t9220
-							SBarState[j][0] = F(etaEntry2 * t9220)
+							t32[j][0] = t3220
+							t12Sum -= F(t80 * SLinEntry0)
+							SBarState[j][0] = F(etaEntry2 * t80)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
-							t421 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t821 += F(MTrailEntry1 * t421)
-							t9221 := SBarState[j][1] + t421
-							t311 += F(t9221 * kEntry)
-							t151 += F(STrailEntry1 * t9221)
+							t3221 := MBarState[j][1] + F(qEntry*yBarEntry1)
+							t61 += F(MTrailEntry1 * t3221)
+							t81 := SBarState[j][1] + t3221
+							t231 += F(t81 * kEntry)
+							t151 += F(STrailEntry1 * t81)
 							qBarSum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*kEntry)) * yBarEntry1)
-							t4[j][1] = t421
-							t92[j][1] = t9221
-							SBarState[j][1] = F(etaEntry2 * t9221)
+							t32[j][1] = t3221
+							t12Sum -= F(t81 * SLinEntry1)
+							SBarState[j][1] = F(etaEntry2 * t81)
 							qBar[j] = qBarSum
+							t12_2[j] = t12Sum
 						}
 						rhoBarSum := rhoBar[a]
 						etaBarSum := etaBar[a]
-						// titans_core.S
-						thetaBarSum := thetaBar[a]
 						// titans_core.S, titans_core.M
-						rhoBarSum += t820
+						rhoBarSum += t60
 						etaBarSum += t150
-						thetaBarSum -= F(SLinEntry0 * t310)
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t310)
-						w30 := F(thetaEntry2 * t310)
-						w40 := F(thetaEntry2 * SLinEntry0)
-						rhoBarSum += t821
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t230)
+						w30 := F(thetaEntry2 * t230)
+						rhoBarSum += t61
 						etaBarSum += t151
-						thetaBarSum -= F(SLinEntry1 * t311)
-						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t311)
-						w31 := F(thetaEntry2 * t311)
-						w41 := F(thetaEntry2 * SLinEntry1)
+						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t231)
+						w31 := F(thetaEntry2 * t231)
 						rhoBar[a] = rhoBarSum
 						etaBar[a] = etaBarSum
-						thetaBar[a] = thetaBarSum
 						for j := range dK {
+							t20Sum := t20_2[j]
 							kEntry := k[j]
-							kBarSum := kBar[j]
-							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w30*kEntry)
-							kBarSum -= F(w40*t92[j][0]) + F(w30*MTrail3[j][0])
-							MBarState[j][1] = F(rhoEntry2*t4[j][1]) - F(w31*kEntry)
-							kBarSum -= F(w41*t92[j][1]) + F(w31*MTrail3[j][1])
-							kBar[j] = kBarSum
+							t20Sum -= F(w30 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t32[j][0]) - F(w30*kEntry)
+							t20Sum -= F(w31 * MTrail3[j][1])
+							MBarState[j][1] = F(rhoEntry2*t32[j][1]) - F(w31*kEntry)
+							t20_2[j] = t20Sum
 						}
 					}
 				}
@@ -289,49 +285,47 @@ func (c *Backward[F]) Run() {
 					theta := c.Theta[l*T+C*s:][:n]
 					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					etaBar := c.EtaBar[l*T+C*s:][:n]
-					thetaBar := c.ThetaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+						t12_2 := t12[(l*T+a+C*s)*dK:][:dK]
+						t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
 						// titans_core.y, titans_core.M, titans_core.S
-						var t82 F
-						var t31 F
+						var t6 F
+						var t23 F
 						var t15 F
 						etaEntry2 := eta[a]
+						SLinEntry := c.SLin[(l*T+a+C*s)*dV+i]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho[a]
 						thetaEntry2 := theta[a]
-						SLinEntry := c.SLin[(l*T+a+C*s)*dV+i]
 						w2 := F(thetaEntry2 * SLinEntry)
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
 							kEntry := k[j]
-							t42 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t82 += F(MTrailEntry * t42)
-							t922 := SBarState[j][0] + t42
-							t31 += F(t922 * kEntry)
-							t15 += F(STrailEntry * t922)
+							t322 := MBarState[j][0] + F(q[j]*yBarEntry)
+							t6 += F(MTrailEntry * t322)
+							t8 := SBarState[j][0] + t322
+							t23 += F(t8 * kEntry)
+							t15 += F(STrailEntry * t8)
 							qBar[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*kEntry)) * yBarEntry)
-							t4[j][0] = t42
-							t92[j][0] = t922
-							SBarState[j][0] = F(etaEntry2 * t922)
+							t32[j][0] = t322
+							t12_2[j] -= F(t8 * SLinEntry)
+							SBarState[j][0] = F(etaEntry2 * t8)
 						}
-						rhoBar[a] += t82
+						rhoBar[a] += t6
 						etaBar[a] += t15
 						// titans_core.S
-						thetaBar[a] -= F(SLinEntry * t31)
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t31)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t23)
 						// titans_core.S, titans_core.M
-						w3 := F(thetaEntry2 * t31)
-						w4 := F(thetaEntry2 * SLinEntry)
+						w3 := F(thetaEntry2 * t23)
 						for j := range dK {
-							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w3*k[j])
-							kBar[j] -= F(w4*t92[j][0]) + F(w3*MTrail3[j][0])
+							t20_2[j] -= F(w3 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t32[j][0]) - F(w3*k[j])
 						}
 					}
 				}
@@ -342,6 +336,26 @@ func (c *Backward[F]) Run() {
 			for j := range dK {
 				SBarOut[j] = SBarState[j][0]
 			}
+		}
+	}
+
+	// titans_core.S
+	for i := range L {
+		theta := c.Theta[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
+		for j := range T {
+			t12_2 := t12[(i*T+j)*dK:][:dK]
+			k := c.K[(i*T+j)*dK:][:dK]
+			t20_2 := t20[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			var t132 F
+			thetaEntry3 := theta[j]
+			for k2 := range dK {
+				t12Entry := t12_2[k2]
+				t132 += F(k[k2] * t12Entry)
+				kBar[k2] = F(thetaEntry3*t12Entry) + t20_2[k2]
+			}
+			thetaBar[j] = t132
 		}
 	}
 }

@@ -28,10 +28,10 @@ type backwardTime1Args struct {
 
 type backwardTime2Args struct {
 	eta       *float32
+	SLin      *float32
 	yBar      *float32
 	rho       *float32
 	theta     *float32
-	SLin      *float32
 	MTrail    *float32
 	STrail    *float32
 	k         *float32
@@ -39,13 +39,12 @@ type backwardTime2Args struct {
 	MBarState *float32
 	SBarState *float32
 	qBar      *float32
-	t4        *float32
-	t92       *float32
+	t32       *float32
+	t12       *float32
 	rhoBar    *float32
 	etaBar    *float32
-	thetaBar  *float32
 	vBar      *float32
-	kBar      *float32
+	t20       *float32
 	n0        int // C·s + T·l
 	n1        int // i + C·d_v·s + T·d_v·l
 	n2        int // d_k
@@ -56,6 +55,19 @@ type backwardTime2Args struct {
 	n7        int // C
 	n8        int // -C·s + T
 	n9        int // d_v
+}
+
+type backwardNest3Args struct {
+	theta    *float32
+	t12      *float32
+	k        *float32
+	t20      *float32
+	kBar     *float32
+	thetaBar *float32
+	n0       int // L
+	n1       int // T
+	n2       int // T·d_k
+	n3       int // d_k
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -71,20 +83,60 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
+	t12 := c.Work[:L*T*dK]          // [L, T, d_k]
+	t20 := c.Work[L*T*dK:][:L*T*dK] // [L, T, d_k]
 
 	// titans_core
 	clear(c.EtaBar)
-	clear(c.ThetaBar)
-	clear(c.KBar)
 	clear(c.RhoBar)
 	clear(c.QBar)
+	clear(t12)
+	clear(t20)
 	workers.Each(L*kern.Blocks(dV), (*backwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[0:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.RhoBar[:L*T], c.Work[L*T*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.EtaBar[:L*T], c.Work[L*T*dK+L*T:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.ThetaBar[:L*T], c.Work[L*T*dK+2*L*T:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.KBar[:L*T*dK], c.Work[L*T*dK+3*L*T:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[2*L*T*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t12[:L*T*dK], c.Work[3*L*T*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.RhoBar[:L*T], c.Work[4*L*T*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.EtaBar[:L*T], c.Work[4*L*T*dK+L*T:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t20[:L*T*dK], c.Work[4*L*T*dK+2*L*T:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+	}
+
+	// titans_core.S
+	if kern.Wide() {
+		a := backwardNest3Args{
+			unsafe.SliceData(c.Theta),
+			unsafe.SliceData(t12),
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(t20),
+			unsafe.SliceData(c.KBar),
+			unsafe.SliceData(c.ThetaBar),
+			L,
+			T,
+			T * dK,
+			dK,
+		}
+		backwardNest3(&a)
+	} else {
+		for i := range L {
+			theta := c.Theta[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			for j := range T {
+				t12_2 := t12[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
+				t20_2 := t20[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				var t132 F
+				thetaEntry3 := theta[j]
+				t132Sums := [16]F{t132}
+				for k2 := range dK {
+					t12Entry := t12_2[k2]
+					t132Sums[k2%16] = num.FMA32(k[k2], t12Entry, t132Sums[k2%16])
+					kBar[k2] = num.FMA32(thetaEntry3, t12Entry, t20_2[k2])
+				}
+				t132 = kern.Sum16(&t132Sums)
+				thetaBar[j] = t132
+			}
+		}
 	}
 }
 
@@ -102,30 +154,32 @@ func (c *backwardRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
+	t12 := c.Work[:L*T*dK]          // [L, T, d_k]
+	t20 := c.Work[L*T*dK:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	qBar := c.QBar
+	t12_2 := t12
 	rhoBar := c.RhoBar
 	etaBar := c.EtaBar
-	thetaBar := c.ThetaBar
-	kBar := c.KBar
+	t20_2 := t20
 	if block > 0 {
-		qBar = c.Work[(block-1)*(2*L*T*dK+3*L*T):][:L*T*dK]
+		qBar = c.Work[2*L*T*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
 		clear(qBar[l*T*dK:][:T*dK])
-		rhoBar = c.Work[L*T*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
+		t12_2 = c.Work[3*L*T*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
+		clear(t12_2[l*T*dK:][:T*dK])
+		rhoBar = c.Work[4*L*T*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T]
 		clear(rhoBar[l*T:][:T])
-		etaBar = c.Work[L*T*dK+L*T+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
+		etaBar = c.Work[4*L*T*dK+L*T+(block-1)*(3*L*T*dK+2*L*T):][:L*T]
 		clear(etaBar[l*T:][:T])
-		thetaBar = c.Work[L*T*dK+2*L*T+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
-		clear(thetaBar[l*T:][:T])
-		kBar = c.Work[L*T*dK+3*L*T+(block-1)*(2*L*T*dK+3*L*T):][:L*T*dK]
-		clear(kBar[l*T*dK:][:T*dK])
+		t20_2 = c.Work[4*L*T*dK+2*L*T+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
+		clear(t20_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
 		widths := kern.Widths{[]int{1}, []int{4, 1}}
-		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK+dK, false)
-		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
+		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK, false)
+		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
 			kern.CopyRows(c.MBarOut[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
 			kern.CopyRows(c.SBarOut[(l*dV+first)*dK:], dK, c.SBar[(l*dV+first)*dK:], dK, last-first, dK)
@@ -139,8 +193,7 @@ func (c *backwardRows1) Part(part int) {
 				SBarState, rest2 := rest[:kern.RowLen(dK, rows)], rest[kern.RowLen(dK, rows):]
 				MTrail, rest3 := rest2[:(C+1)*kern.RowLen(dK, rows)], rest2[(C+1)*kern.RowLen(dK, rows):]
 				STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
-				t4, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
-				t92 := rest5
+				t32 := rest4
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -175,10 +228,10 @@ func (c *backwardRows1) Part(part int) {
 				{
 					a := backwardTime2Args{
 						unsafe.SliceData(c.Eta),
+						unsafe.SliceData(c.SLin),
 						unsafe.SliceData(c.YBar),
 						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(c.Theta),
-						unsafe.SliceData(c.SLin),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(STrail),
 						unsafe.SliceData(c.K),
@@ -186,13 +239,12 @@ func (c *backwardRows1) Part(part int) {
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(SBarState),
 						unsafe.SliceData(qBar),
-						unsafe.SliceData(t4),
-						unsafe.SliceData(t92),
+						unsafe.SliceData(t32),
+						unsafe.SliceData(t12_2),
 						unsafe.SliceData(rhoBar),
 						unsafe.SliceData(etaBar),
-						unsafe.SliceData(thetaBar),
 						unsafe.SliceData(c.VBar),
-						unsafe.SliceData(kBar),
+						unsafe.SliceData(t20_2),
 						C*s + T*l,
 						i + C*dV*s + T*dV*l,
 						dK,
@@ -212,13 +264,12 @@ func (c *backwardRows1) Part(part int) {
 		}
 		workers.Return(scratch)
 	} else {
-		scratch := workers.Borrow(dK + dK + C*dK + dK + C*dK + dK + dK + dK)
+		scratch := workers.Borrow(dK + dK + C*dK + dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		SBarState, rest2 := rest[:dK], rest[dK:]
 		MTrail, rest3 := rest2[:C*dK+dK], rest2[C*dK+dK:]
 		STrail, rest4 := rest3[:C*dK+dK], rest3[C*dK+dK:]
-		t4, rest5 := rest4[:dK], rest4[dK:]
-		t92 := rest5
+		t32 := rest4
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			copy(SBarState[:dK], c.SBar[(l*dV+i)*dK:][:dK])
@@ -252,55 +303,53 @@ func (c *backwardRows1) Part(part int) {
 					theta := c.Theta[l*T+C*s:][:n]
 					rhoBar2 := rhoBar[l*T+C*s:][:n]
 					etaBar2 := etaBar[l*T+C*s:][:n]
-					thetaBar2 := thetaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
-						kBar2 := kBar[(l*T+a+C*s)*dK:][:dK]
+						t12_3 := t12_2[(l*T+a+C*s)*dK:][:dK]
+						t20_3 := t20_2[(l*T+a+C*s)*dK:][:dK]
 						// titans_core.y, titans_core.M, titans_core.S
-						var t82 F
-						var t31 F
+						var t6 F
+						var t23 F
 						var t15 F
 						etaEntry2 := eta[a]
+						SLinEntry := c.SLin[(l*T+a+C*s)*dV+i]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho[a]
 						thetaEntry2 := theta[a]
-						SLinEntry := c.SLin[(l*T+a+C*s)*dV+i]
 						w2 := F(thetaEntry2 * SLinEntry)
-						t82Sums := [16]F{t82}
-						t31Sums := [16]F{t31}
+						t6Sums := [16]F{t6}
+						t23Sums := [16]F{t23}
 						t15Sums := [16]F{t15}
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
 							kEntry := k[j]
-							t42 := num.FMA32(q[j], yBarEntry, MBarState[j])
-							t82Sums[j%16] = num.FMA32(MTrailEntry, t42, t82Sums[j%16])
-							t922 := SBarState[j] + t42
-							t31Sums[j%16] = num.FMA32(t922, kEntry, t31Sums[j%16])
-							t15Sums[j%16] = num.FMA32(STrailEntry, t922, t15Sums[j%16])
+							t322 := num.FMA32(q[j], yBarEntry, MBarState[j])
+							t6Sums[j%16] = num.FMA32(MTrailEntry, t322, t6Sums[j%16])
+							t8 := SBarState[j] + t322
+							t23Sums[j%16] = num.FMA32(t8, kEntry, t23Sums[j%16])
+							t15Sums[j%16] = num.FMA32(STrailEntry, t8, t15Sums[j%16])
 							qBar2[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry2, STrailEntry, F(rhoEntry2*MTrailEntry))), yBarEntry, qBar2[j])
-							t4[j] = t42
-							t92[j] = t922
-							SBarState[j] = F(etaEntry2 * t922)
+							t32[j] = t322
+							t12_3[j] = num.FMA32(-t8, SLinEntry, t12_3[j])
+							SBarState[j] = F(etaEntry2 * t8)
 						}
-						t82 = kern.Sum16(&t82Sums)
-						t31 = kern.Sum16(&t31Sums)
+						t6 = kern.Sum16(&t6Sums)
+						t23 = kern.Sum16(&t23Sums)
 						t15 = kern.Sum16(&t15Sums)
-						rhoBar2[a] = rhoBar2[a] + t82
+						rhoBar2[a] = rhoBar2[a] + t6
 						etaBar2[a] = etaBar2[a] + t15
 						// titans_core.S
-						thetaBar2[a] = num.FMA32(-SLinEntry, t31, thetaBar2[a])
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t31)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t23)
 						// titans_core.S, titans_core.M
-						w3 := F(thetaEntry2 * t31)
-						w4 := F(thetaEntry2 * SLinEntry)
+						w3 := F(thetaEntry2 * t23)
 						for j := range dK {
-							MBarState[j] = num.FMA32(-w3, k[j], F(rhoEntry2*t4[j]))
-							kBar2[j] = num.FMA32(-w3, MTrail2[j], num.FMA32(-w4, t92[j], kBar2[j]))
+							t20_3[j] = num.FMA32(-w3, MTrail2[j], t20_3[j])
+							MBarState[j] = num.FMA32(-w3, k[j], F(rhoEntry2*t32[j]))
 						}
 					}
 				}

@@ -39,6 +39,12 @@ func backwardTime1AVX2x1(a *backwardTime1Args)
 //go:noescape
 func backwardTime2AVX2x1(a *backwardTime2Args)
 
+//go:noescape
+func backwardNest3AVX512(a *backwardNest3Args)
+
+//go:noescape
+func backwardNest3AVX2(a *backwardNest3Args)
+
 // forwardTime1 runs the rows in assembly: as many at once as rows says.
 func forwardTime1(a *forwardTime1Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
@@ -83,4 +89,12 @@ func backwardTime2(a *backwardTime2Args, rows int) {
 	default:
 		panic("no function for this number of rows")
 	}
+}
+
+func backwardNest3(a *backwardNest3Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest3AVX512(a)
+		return
+	}
+	backwardNest3AVX2(a)
 }

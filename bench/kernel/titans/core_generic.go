@@ -9,3 +9,5 @@ func forwardTime1(*forwardTime1Args, int) { panic("no assembly in this build") }
 func backwardTime1(*backwardTime1Args, int) { panic("no assembly in this build") }
 
 func backwardTime2(*backwardTime2Args, int) { panic("no assembly in this build") }
+
+func backwardNest3(*backwardNest3Args) { panic("no assembly in this build") }

@@ -49,20 +49,20 @@ type Backward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 8·L·T·d_k + 4·L·T·d_v + 32·L·chunks·d_v + 2·L·d_k·d_v + 12·L·T + 1408·L·chunks + 3·d_k·d_v + 64·d_k + 224·d_v + 45920.
+// WorkLen is 9·L·T·d_k + 4·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + 2·L·d_k·d_v + 12·L·T + 1408·L·chunks + 3·d_k·d_v + 64·d_k + 224·d_v + 45952.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 8*L*T*dK + 4*L*T*dV + 32*L*chunks*dV + 2*L*dK*dV + 12*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 45920 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks) // and the sums of blocks of rows
+		return 9*L*T*dK + 4*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 12*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 45952 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
 	}
-	return 8*L*T*dK + 4*L*T*dV + 32*L*chunks*dV + 2*L*dK*dV + 12*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 45920
+	return 9*L*T*dK + 4*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 12*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 45952
 }
 
-// RowsLen is 2·C·d_k + 6·d_k.
+// RowsLen is 2·C·d_k + 5·d_k.
 func (c *Backward[F]) RowsLen() int {
 	C, dK := c.C, c.DK
-	return 2*C*dK + 6*dK
+	return 2*C*dK + 5*dK
 }
 
 // Run computes Backward.
@@ -106,16 +106,18 @@ func (c *Backward[F]) Run() {
 	work = work[L*dK*dV:]
 	t72 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t82 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
-	work = work[L*T-32*L*chunks:]
-	t92 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	work = work[L*T*dK-32*L*chunks*dK:]
 	t102 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
 	t112 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
 	t122 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
+	t1222 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t202 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t1322 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	work = work[L*T-32*L*chunks:]
 	t132 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t16 := work[:L*T*dK] // [L, T, d_k]
@@ -136,9 +138,9 @@ func (c *Backward[F]) Run() {
 	work = work[32*L*chunks:]
 	t522 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t202 := work[:32*L*chunks] // [L, chunks, 32]
+	t203 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t222_2 := work[:32*L*chunks] // [L, chunks, 32]
+	t223 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t422 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -154,7 +156,7 @@ func (c *Backward[F]) Run() {
 	work = work[32*L*chunks:]
 	t1022 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1222 := work[:32*L*chunks] // [L, chunks, 32]
+	t123 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t14 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -210,11 +212,11 @@ func (c *Backward[F]) Run() {
 	work = work[32*L*chunks:]
 	h := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t92_2 := work[:32*L*chunks] // [L, chunks, 32]
+	t92 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t134 := work[:32*L*chunks] // [L, chunks, 32]
+	t107 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t136 := work[:32*L*chunks] // [L, chunks, 32]
+	t1092 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t21 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -244,7 +246,7 @@ func (c *Backward[F]) Run() {
 	work = work[dK*dV:]
 	SBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t259 := work[:dK*dV] // [d_v, d_k]
+	t217 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t53 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -266,7 +268,7 @@ func (c *Backward[F]) Run() {
 	work = work[1024:]
 	t79 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t82_2 := work[:1024] // [32, 32]
+	t82 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t87 := work[:32] // [32]
 	work = work[32:]
@@ -278,215 +280,205 @@ func (c *Backward[F]) Run() {
 	work = work[1024:]
 	t523 := work[:32] // [32]
 	work = work[32:]
-	t172 := work[:32] // [32]
+	t1823 := work[:32] // [32]
 	work = work[32:]
-	t192 := work[:32] // [32]
+	t2022 := work[:32] // [32]
 	work = work[32:]
-	t266 := work[:32*dV] // [32, d_v]
+	t224 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t723 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t268 := work[:32*dK] // [32, d_k]
+	t723 := work[:32*dK] // [d_k, 32]
 	work = work[32*dK:]
-	t269 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t1223 := work[:1024] // [32, 32]
+	t923 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t271 := work[:32*dK] // [32, d_k]
+	t225 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t1422 := work[:32*dK] // [d_k, 32]
 	work = work[32*dK:]
-	t273 := work[:1024] // [32, 32]
+	t163 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t2323 := work[:1024] // [32, 32]
+	t229 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t2422 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t2623 := work[:1024] // [32, 32]
+	t2523 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t2722 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t3123 := work[:32] // [32]
-	work = work[32:]
-	t402 := work[:32*dV] // [32, d_v]
+	t2823 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t412 := work[:32] // [32]
+	t3022 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t3123 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t3523 := work[:32] // [32]
 	work = work[32:]
-	t472 := work[:32*dV] // [32, d_v]
+	t452 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t48 := work[:32] // [32]
+	t46 := work[:32] // [32]
 	work = work[32:]
-	t133 := work[:32*dV] // [32, d_v]
+	t502 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t135 := work[:32*dV] // [32, d_v]
+	t512 := work[:32] // [32]
+	work = work[32:]
+	t1062 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t3222 := work[:32] // [32]
+	t1082 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t3622 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t37 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t3822 := work[:32] // [32]
 	work = work[32:]
-	t33 := work[:1024] // [32, 32]
+	t412 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t342 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t372 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t442 := work[:32] // [32]
+	t492 := work[:32] // [32]
 	work = work[32:]
-	t522_2 := work[:32] // [32]
+	t552 := work[:32] // [32]
 	work = work[32:]
-	t542 := work[:1024] // [32, 32]
+	t582 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t572 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t602 := work[:32] // [32]
-	work = work[32:]
 	t612 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t622_2 := work[:32] // [32]
 	work = work[32:]
-	t632 := work[:32] // [32]
-	work = work[32:]
-	t642 := work[:1024] // [32, 32]
+	t63 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t66 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t672 := work[:32] // [32]
 	work = work[32:]
 	t68 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t692 := work[:32] // [32]
-	work = work[32:]
-	t702 := work[:32] // [32]
-	work = work[32:]
-	t712 := work[:32] // [32]
-	work = work[32:]
-	t722_2 := work[:1024] // [32, 32]
+	t712 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t752 := work[:32] // [32]
+	t72_2 := work[:32] // [32]
 	work = work[32:]
+	t732 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t762 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t772 := work[:32] // [32]
 	work = work[32:]
-	t782 := work[:32] // [32]
-	work = work[32:]
-	t792 := work[:32] // [32]
-	work = work[32:]
-	t802 := work[:1024] // [32, 32]
+	t78 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t83 := work[:32] // [32]
-	work = work[32:]
-	t84 := work[:1024] // [32, 32]
+	t81 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t85 := work[:32] // [32]
+	t822_2 := work[:32] // [32]
 	work = work[32:]
-	t8622 := work[:32] // [32]
-	work = work[32:]
+	t83 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t8622 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t872 := work[:32] // [32]
 	work = work[32:]
 	t882 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t912 := work[:32] // [32]
-	work = work[32:]
-	t922_2 := work[:1024] // [32, 32]
+	t91 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t952 := work[:1024] // [32, 32]
+	t922_2 := work[:32] // [32]
+	work = work[32:]
+	t932 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t982 := work[:32] // [32]
-	work = work[32:]
-	t992 := work[:1024] // [32, 32]
+	t962 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t100 := work[:32] // [32]
+	t97 := work[:32] // [32]
 	work = work[32:]
-	t1012 := work[:32] // [32]
-	work = work[32:]
-	t102_2 := work[:1024] // [32, 32]
+	t982 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1052 := work[:32] // [32]
-	work = work[32:]
-	t1062 := work[:1024] // [32, 32]
+	t226 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t107 := work[:32] // [32]
-	work = work[32:]
-	t1082 := work[:32] // [32]
-	work = work[32:]
-	t1092 := work[:32] // [32]
-	work = work[32:]
-	t110 := work[:1024] // [32, 32]
+	t1012 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t113 := work[:32] // [32]
+	t102_2 := work[:32] // [32]
 	work = work[32:]
-	t114 := work[:1024] // [32, 32]
-	work = work[1024:]
+	t105 := work[:32] // [32]
+	work = work[32:]
+	t112_2 := work[:32] // [32]
+	work = work[32:]
 	t115 := work[:32] // [32]
 	work = work[32:]
 	t116 := work[:32] // [32]
 	work = work[32:]
 	t117 := work[:32] // [32]
 	work = work[32:]
-	t118 := work[:1024] // [32, 32]
-	work = work[1024:]
+	t120 := work[:32] // [32]
+	work = work[32:]
 	t121 := work[:32] // [32]
 	work = work[32:]
-	t122_2 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t123 := work[:32] // [32]
-	work = work[32:]
-	t139 := work[:32] // [32]
-	work = work[32:]
-	t124 := work[:32] // [32]
+	t122_2 := work[:32] // [32]
 	work = work[32:]
 	t125 := work[:32] // [32]
 	work = work[32:]
-	t128 := work[:32] // [32]
+	t126 := work[:32] // [32]
+	work = work[32:]
+	t127 := work[:32] // [32]
+	work = work[32:]
+	t130 := work[:32] // [32]
+	work = work[32:]
+	t131 := work[:32] // [32]
+	work = work[32:]
+	t132_2 := work[:32] // [32]
+	work = work[32:]
+	t135 := work[:32] // [32]
+	work = work[32:]
+	t136 := work[:32] // [32]
+	work = work[32:]
+	t137 := work[:32] // [32]
+	work = work[32:]
+	t140 := work[:32] // [32]
+	work = work[32:]
+	t141 := work[:32] // [32]
 	work = work[32:]
 	t142_2 := work[:32] // [32]
+	work = work[32:]
+	t145 := work[:32] // [32]
 	work = work[32:]
 	t143 := work[:32] // [32]
 	work = work[32:]
 	t144 := work[:32] // [32]
 	work = work[32:]
-	t145 := work[:32] // [32]
-	work = work[32:]
-	t146 := work[:32] // [32]
+	t148 := work[:32] // [32]
 	work = work[32:]
 	t149 := work[:32] // [32]
 	work = work[32:]
 	t150 := work[:32] // [32]
 	work = work[32:]
-	t151 := work[:32] // [32]
+	t153 := work[:32] // [32]
 	work = work[32:]
-	t154 := work[:32] // [32]
+	t151 := work[:32] // [32]
 	work = work[32:]
 	t152_2 := work[:32] // [32]
 	work = work[32:]
-	t153 := work[:32] // [32]
+	t156 := work[:32] // [32]
 	work = work[32:]
 	t157 := work[:32] // [32]
 	work = work[32:]
 	t158 := work[:32] // [32]
 	work = work[32:]
-	t159 := work[:32] // [32]
+	t161 := work[:32] // [32]
 	work = work[32:]
-	t162 := work[:32] // [32]
+	t159 := work[:32] // [32]
 	work = work[32:]
 	t160 := work[:32] // [32]
 	work = work[32:]
-	t161 := work[:32] // [32]
+	t164 := work[:32] // [32]
 	work = work[32:]
 	t165 := work[:32] // [32]
 	work = work[32:]
 	t166 := work[:32] // [32]
 	work = work[32:]
-	t167 := work[:32] // [32]
+	t169 := work[:32] // [32]
 	work = work[32:]
-	t170 := work[:32] // [32]
+	t178 := work[:32] // [32]
+	work = work[32:]
+	t167 := work[:32] // [32]
 	work = work[32:]
 	t168 := work[:32] // [32]
 	work = work[32:]
-	t169 := work[:32] // [32]
+	t172 := work[:32] // [32]
 	work = work[32:]
 	t173 := work[:32] // [32]
 	work = work[32:]
-	t174 := work[:32] // [32]
-	work = work[32:]
-	t177 := work[:32] // [32]
-	work = work[32:]
-	t180 := work[:32] // [32]
+	t175 := work[:32] // [32]
 	work = work[32:]
 	t181 := work[:32] // [32]
 	work = work[32:]
@@ -494,103 +486,53 @@ func (c *Backward[F]) Run() {
 	work = work[32:]
 	t183 := work[:32] // [32]
 	work = work[32:]
+	t186 := work[:32] // [32]
+	work = work[32:]
 	t184 := work[:32] // [32]
 	work = work[32:]
-	t187 := work[:32] // [32]
-	work = work[32:]
-	t188 := work[:32] // [32]
+	t185 := work[:32] // [32]
 	work = work[32:]
 	t189 := work[:32] // [32]
-	work = work[32:]
-	t192_2 := work[:32] // [32]
 	work = work[32:]
 	t190 := work[:32] // [32]
 	work = work[32:]
 	t191 := work[:32] // [32]
 	work = work[32:]
-	t195 := work[:32] // [32]
+	t194 := work[:32] // [32]
 	work = work[32:]
-	t196 := work[:32] // [32]
+	t192 := work[:32] // [32]
+	work = work[32:]
+	t193 := work[:32] // [32]
 	work = work[32:]
 	t197 := work[:32] // [32]
-	work = work[32:]
-	t200 := work[:32] // [32]
 	work = work[32:]
 	t198 := work[:32] // [32]
 	work = work[32:]
 	t199 := work[:32] // [32]
 	work = work[32:]
-	t203 := work[:32] // [32]
+	t202_2 := work[:32] // [32]
 	work = work[32:]
-	t204 := work[:32] // [32]
+	t200 := work[:32] // [32]
+	work = work[32:]
+	t201 := work[:32] // [32]
 	work = work[32:]
 	t205 := work[:32] // [32]
-	work = work[32:]
-	t208 := work[:32] // [32]
-	work = work[32:]
-	t219 := work[:32] // [32]
 	work = work[32:]
 	t206 := work[:32] // [32]
 	work = work[32:]
 	t207 := work[:32] // [32]
 	work = work[32:]
-	t211 := work[:32] // [32]
+	t210 := work[:32] // [32]
 	work = work[32:]
-	t212_2 := work[:32] // [32]
+	t208 := work[:32] // [32]
 	work = work[32:]
-	t216 := work[:32] // [32]
+	t209 := work[:32] // [32]
 	work = work[32:]
-	t222_3 := work[:32] // [32]
+	t213 := work[:32] // [32]
 	work = work[32:]
-	t223 := work[:32] // [32]
+	t214 := work[:32] // [32]
 	work = work[32:]
-	t224 := work[:32] // [32]
-	work = work[32:]
-	t225 := work[:32] // [32]
-	work = work[32:]
-	t226 := work[:32] // [32]
-	work = work[32:]
-	t229 := work[:32] // [32]
-	work = work[32:]
-	t230 := work[:32] // [32]
-	work = work[32:]
-	t231 := work[:32] // [32]
-	work = work[32:]
-	t234 := work[:32] // [32]
-	work = work[32:]
-	t232_2 := work[:32] // [32]
-	work = work[32:]
-	t233 := work[:32] // [32]
-	work = work[32:]
-	t237 := work[:32] // [32]
-	work = work[32:]
-	t238 := work[:32] // [32]
-	work = work[32:]
-	t239 := work[:32] // [32]
-	work = work[32:]
-	t242_2 := work[:32] // [32]
-	work = work[32:]
-	t240 := work[:32] // [32]
-	work = work[32:]
-	t241 := work[:32] // [32]
-	work = work[32:]
-	t245 := work[:32] // [32]
-	work = work[32:]
-	t246 := work[:32] // [32]
-	work = work[32:]
-	t247 := work[:32] // [32]
-	work = work[32:]
-	t250 := work[:32] // [32]
-	work = work[32:]
-	t248 := work[:32] // [32]
-	work = work[32:]
-	t249 := work[:32] // [32]
-	work = work[32:]
-	t253 := work[:32] // [32]
-	work = work[32:]
-	t254 := work[:32] // [32]
-	work = work[32:]
-	t258 := work[:32]        // [32]
+	t216 := work[:32]        // [32]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
@@ -599,9 +541,7 @@ func (c *Backward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t43 := rows[:dK] // [d_k]
-	rows = rows[dK:]
-	t923 := rows[:dK] // [d_k]
+	t323 := rows[:dK] // [d_k]
 	for i := range L {
 		for j := range chunks {
 			rho := c.Rho[i*T+32*j:][:32]
@@ -688,10 +628,10 @@ func (c *Backward[F]) Run() {
 
 	// titans_chunk_core
 	clear(t72)
-	clear(t82)
-	clear(t92)
 	clear(t112)
 	clear(t122)
+	clear(t1222)
+	clear(t202)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -757,88 +697,83 @@ func (c *Backward[F]) Run() {
 					t7_2 := t7[l*(T-32*chunks)+C*s:][:n]
 					t11_2 := t11[l*(T-32*chunks)+C*s:][:n]
 					t8_2 := t8[l*(T-32*chunks)+C*s:][:n]
-					t112_2 := t112[l*(T-32*chunks)+C*s:][:n]
-					t72_2 := t72[l*(T-32*chunks)+C*s:][:n]
-					t82_3 := t82[l*(T-32*chunks)+C*s:][:n]
+					t112_3 := t112[l*(T-32*chunks)+C*s:][:n]
+					t72_3 := t72[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t9_2 := t9[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t12_2 := t12[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t122_3 := t122[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t1222_2 := t1222[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						t92_3 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t202_3 := t202[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk_core.y, titans_chunk_core.M, titans_chunk_core.S
 						t7Entry2 := t7_2[a]
 						t11Entry2 := t11_2[a]
 						t8Entry2 := t8_2[a]
-						var t8230 F
-						var t3130 F
+						var t630 F
+						var t2330 F
 						var t1530 F
-						t32Entry0 := t32[(l*(T-32*chunks)+a+C*s)*dV+i]
 						SLinEntry0 := c.SLin[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t32Entry0 := t32[(l*(T-32*chunks)+a+C*s)*dV+i]
 						w20 := F(t8Entry2 * SLinEntry0)
-						var t8231 F
-						var t3131 F
+						var t631 F
+						var t2331 F
 						var t1531 F
-						t32Entry1 := t32[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						SLinEntry1 := c.SLin[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						t32Entry1 := t32[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						w21 := F(t8Entry2 * SLinEntry1)
 						for j := range dK {
 							t9Entry := t9_2[j]
 							t12Entry := t12_2[j]
 							t122Sum := t122_3[j]
+							t1222Sum := t1222_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
-							t440 := MBarState[j][0] + F(t12Entry*t32Entry0)
-							t8230 += F(MTrailEntry0 * t440)
-							t9240 := SBarState[j][0] + t440
-							t3130 += F(t9240 * t9Entry)
-							t1530 += F(STrailEntry0 * t9240)
+							t3240 := MBarState[j][0] + F(t12Entry*t32Entry0)
+							t630 += F(MTrailEntry0 * t3240)
+							t830 := SBarState[j][0] + t3240
+							t2330 += F(t830 * t9Entry)
+							t1530 += F(STrailEntry0 * t830)
 							t122Sum += F((F(t11Entry2*MTrailEntry0) + F(t7Entry2*STrailEntry0) - F(w20*t9Entry)) * t32Entry0)
-							t43[j][0] = t440
-							t923[j][0] = t9240
-							SBarState[j][0] = F(t7Entry2 * t9240)
+							t323[j][0] = t3240
+							t1222Sum -= F(t830 * SLinEntry0)
+							SBarState[j][0] = F(t7Entry2 * t830)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
-							t441 := MBarState[j][1] + F(t12Entry*t32Entry1)
-							t8231 += F(MTrailEntry1 * t441)
-							t9241 := SBarState[j][1] + t441
-							t3131 += F(t9241 * t9Entry)
-							t1531 += F(STrailEntry1 * t9241)
+							t3241 := MBarState[j][1] + F(t12Entry*t32Entry1)
+							t631 += F(MTrailEntry1 * t3241)
+							t831 := SBarState[j][1] + t3241
+							t2331 += F(t831 * t9Entry)
+							t1531 += F(STrailEntry1 * t831)
 							t122Sum += F((F(t11Entry2*MTrailEntry1) + F(t7Entry2*STrailEntry1) - F(w21*t9Entry)) * t32Entry1)
-							t43[j][1] = t441
-							t923[j][1] = t9241
-							SBarState[j][1] = F(t7Entry2 * t9241)
+							t323[j][1] = t3241
+							t1222Sum -= F(t831 * SLinEntry1)
+							SBarState[j][1] = F(t7Entry2 * t831)
 							t122_3[j] = t122Sum
+							t1222_2[j] = t1222Sum
 						}
-						t112Sum := t112_2[a]
-						t72Sum := t72_2[a]
-						// titans_chunk_core.S
-						t82Sum := t82_3[a]
+						t112Sum := t112_3[a]
+						t72Sum := t72_3[a]
 						// titans_chunk_core.S, titans_chunk_core.M
-						t112Sum += t8230
+						t112Sum += t630
 						t72Sum += t1530
-						t82Sum -= F(SLinEntry0 * t3130)
-						t102[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t8Entry2 * t3130)
-						w30 := F(t8Entry2 * t3130)
-						w40 := F(t8Entry2 * SLinEntry0)
-						t112Sum += t8231
+						t102[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t8Entry2 * t2330)
+						w30 := F(t8Entry2 * t2330)
+						t112Sum += t631
 						t72Sum += t1531
-						t82Sum -= F(SLinEntry1 * t3131)
-						t102[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t8Entry2 * t3131)
-						w31 := F(t8Entry2 * t3131)
-						w41 := F(t8Entry2 * SLinEntry1)
-						t112_2[a] = t112Sum
-						t72_2[a] = t72Sum
-						t82_3[a] = t82Sum
+						t102[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t8Entry2 * t2331)
+						w31 := F(t8Entry2 * t2331)
+						t112_3[a] = t112Sum
+						t72_3[a] = t72Sum
 						for j := range dK {
+							t202Sum := t202_3[j]
 							t9Entry := t9_2[j]
-							t92Sum := t92_3[j]
-							MBarState[j][0] = F(t11Entry2*t43[j][0]) - F(w30*t9Entry)
-							t92Sum -= F(w40*t923[j][0]) + F(w30*MTrail3[j][0])
-							MBarState[j][1] = F(t11Entry2*t43[j][1]) - F(w31*t9Entry)
-							t92Sum -= F(w41*t923[j][1]) + F(w31*MTrail3[j][1])
-							t92_3[j] = t92Sum
+							t202Sum -= F(w30 * MTrail3[j][0])
+							MBarState[j][0] = F(t11Entry2*t323[j][0]) - F(w30*t9Entry)
+							t202Sum -= F(w31 * MTrail3[j][1])
+							MBarState[j][1] = F(t11Entry2*t323[j][1]) - F(w31*t9Entry)
+							t202_3[j] = t202Sum
 						}
 					}
 				}
@@ -899,51 +834,49 @@ func (c *Backward[F]) Run() {
 					t7_2 := t7[l*(T-32*chunks)+C*s:][:n]
 					t11_2 := t11[l*(T-32*chunks)+C*s:][:n]
 					t8_2 := t8[l*(T-32*chunks)+C*s:][:n]
-					t112_2 := t112[l*(T-32*chunks)+C*s:][:n]
-					t72_2 := t72[l*(T-32*chunks)+C*s:][:n]
-					t82_3 := t82[l*(T-32*chunks)+C*s:][:n]
+					t112_3 := t112[l*(T-32*chunks)+C*s:][:n]
+					t72_3 := t72[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						t9_2 := t9[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t12_2 := t12[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t122_3 := t122[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t92_3 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t1222_2 := t1222[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t202_3 := t202[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk_core.y, titans_chunk_core.M, titans_chunk_core.S
-						var t823 F
-						var t313 F
+						var t63_2 F
+						var t233 F
 						var t153_2 F
 						t7Entry2 := t7_2[a]
+						SLinEntry := c.SLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t32Entry := t32[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t11Entry2 := t11_2[a]
 						t8Entry2 := t8_2[a]
-						SLinEntry := c.SLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						w2 := F(t8Entry2 * SLinEntry)
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
 							t9Entry := t9_2[j]
-							t44_2 := MBarState[j][0] + F(t12_2[j]*t32Entry)
-							t823 += F(MTrailEntry * t44_2)
-							t924 := SBarState[j][0] + t44_2
-							t313 += F(t924 * t9Entry)
-							t153_2 += F(STrailEntry * t924)
+							t324 := MBarState[j][0] + F(t12_2[j]*t32Entry)
+							t63_2 += F(MTrailEntry * t324)
+							t83_2 := SBarState[j][0] + t324
+							t233 += F(t83_2 * t9Entry)
+							t153_2 += F(STrailEntry * t83_2)
 							t122_3[j] += F((F(t11Entry2*MTrailEntry) + F(t7Entry2*STrailEntry) - F(w2*t9Entry)) * t32Entry)
-							t43[j][0] = t44_2
-							t923[j][0] = t924
-							SBarState[j][0] = F(t7Entry2 * t924)
+							t323[j][0] = t324
+							t1222_2[j] -= F(t83_2 * SLinEntry)
+							SBarState[j][0] = F(t7Entry2 * t83_2)
 						}
-						t112_2[a] += t823
-						t72_2[a] += t153_2
+						t112_3[a] += t63_2
+						t72_3[a] += t153_2
 						// titans_chunk_core.S
-						t82_3[a] -= F(SLinEntry * t313)
-						t102[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t8Entry2 * t313)
+						t102[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t8Entry2 * t233)
 						// titans_chunk_core.S, titans_chunk_core.M
-						w3 := F(t8Entry2 * t313)
-						w4 := F(t8Entry2 * SLinEntry)
+						w3 := F(t8Entry2 * t233)
 						for j := range dK {
-							MBarState[j][0] = F(t11Entry2*t43[j][0]) - F(w3*t9_2[j])
-							t92_3[j] -= F(w4*t923[j][0]) + F(w3*MTrail3[j][0])
+							t202_3[j] -= F(w3 * MTrail3[j][0])
+							MBarState[j][0] = F(t11Entry2*t323[j][0]) - F(w3*t9_2[j])
 						}
 					}
 				}
@@ -956,34 +889,45 @@ func (c *Backward[F]) Run() {
 			}
 		}
 	}
+
+	// titans_chunk_core.S
 	clear(t132)
 	clear(t16)
 	for i := range L {
+		t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
+		t1322_2 := t1322[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
+			t1222_2 := t1222[(i*(T-32*chunks)+j)*dK:][:dK]
+			t9_2 := t9[(i*(T-32*chunks)+j)*dK:][:dK]
 			t122_3 := t122[(i*(T-32*chunks)+j)*dK:][:dK]
-			t132_2 := t132[(i*T+j+32*chunks)*dK:][:dK]
-			t92_3 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
+			t132_3 := t132[(i*T+j+32*chunks)*dK:][:dK]
+			t202_3 := t202[(i*(T-32*chunks)+j)*dK:][:dK]
 			t16_2 := t16[(i*T+j+32*chunks)*dK:][:dK]
+			var t13222 F
+			t8Entry3 := t8_2[j]
 			for k := range dK {
-				t132_2[k] += t122_3[k]
-				t16_2[k] += t92_3[k]
+				t1222Entry := t1222_2[k]
+				t13222 += F(t9_2[k] * t1222Entry)
+				t132_3[k] += t122_3[k]
+				t16_2[k] += F(t8Entry3*t1222Entry) + t202_3[k]
 			}
+			t1322_2[j] = t13222
 		}
 	}
 	clear(t142)
 	clear(t17)
 	clear(t18)
 	for i := range L {
-		t112_2 := t112[i*(T-32*chunks):][:T-32*chunks]
+		t112_3 := t112[i*(T-32*chunks):][:T-32*chunks]
 		t142_3 := t142[i*T+32*chunks:][:T-32*chunks]
-		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
+		t1322_2 := t1322[i*(T-32*chunks):][:T-32*chunks]
 		t17_2 := t17[i*T+32*chunks:][:T-32*chunks]
-		t72_2 := t72[i*(T-32*chunks):][:T-32*chunks]
+		t72_3 := t72[i*(T-32*chunks):][:T-32*chunks]
 		t18_2 := t18[i*T+32*chunks:][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t142_3[j] += t112_2[j]
-			t17_2[j] += t82_3[j]
-			t18_2[j] += t72_2[j]
+			t142_3[j] += t112_3[j]
+			t17_2[j] += t1322_2[j]
+			t18_2[j] += t72_3[j]
 		}
 	}
 	clear(t15)
@@ -1004,11 +948,11 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
 				t10 := t[(i*chunks+j)*32:][:n]
-				t222_4 := t222[(i*chunks+j)*32:][:n]
+				t222_2 := t222[(i*chunks+j)*32:][:n]
 				t3_2 := t3[(i*chunks+j)*32:][:n]
 				t182_3 := t182[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t222_4[k] = t10[k]
+					t222_2[k] = t10[k]
 					t182_3[k] = t3_2[k]
 				}
 			}
@@ -1018,29 +962,29 @@ func (c *Backward[F]) Run() {
 	// titans_chunk_core.g, titans_chunk_core.p
 	clear(t322)
 	clear(t522)
-	clear(t202)
-	clear(t222_2)
+	clear(t203)
+	clear(t223)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t10 := t[(i*chunks+j)*32+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
-				t222_4 := t222[(i*chunks+j)*32+-1+lo:][:n]
+				t222_2 := t222[(i*chunks+j)*32+-1+lo:][:n]
 				t322_3 := t322[(i*chunks+j)*32+lo:][:n]
 				t19 := t[(i*chunks+j)*32+-1+lo:][:n]
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t182_3 := t182[(i*chunks+j)*32+-1+lo:][:n]
-				t202_2 := t202[(i*chunks+j)*32+lo:][:n]
+				t203_2 := t203[(i*chunks+j)*32+lo:][:n]
 				t3_3 := t3[(i*chunks+j)*32+-1+lo:][:n]
-				t222_5 := t222_2[(i*chunks+j)*32+lo:][:n]
+				t223_2 := t223[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					tEntry := t10[k]
 					t3Entry := t3_2[k]
-					t322_3[k] = F(tEntry * t222_4[k])
-					t522_3[k] = F(t19[k] * tEntry)
-					t202_2[k] = F(t3Entry * t182_3[k])
-					t222_5[k] = F(t3_3[k] * t3Entry)
+					t322_3[k] = F(tEntry * t222_2[k])
+					t522_2[k] = F(t19[k] * tEntry)
+					t203_2[k] = F(t3Entry * t182_3[k])
+					t223_2[k] = F(t3_3[k] * t3Entry)
 				}
 			}
 		}
@@ -1049,11 +993,11 @@ func (c *Backward[F]) Run() {
 	// titans_chunk_core.g
 	for i := range L {
 		for j := range chunks {
-			t222_4 := t222[(i*chunks+j)*32:][:32]
+			t222_2 := t222[(i*chunks+j)*32:][:32]
 			t322_3 := t322[(i*chunks+j)*32:][:32]
 			t422_2 := t422[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t422_2[k] = t222_4[k] + t322_3[k]
+				t422_2[k] = t222_2[k] + t322_3[k]
 			}
 		}
 	}
@@ -1065,15 +1009,15 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t422_2 := t422[(i*chunks+j)*32+-2+lo:][:n]
 				t622_3 := t622[(i*chunks+j)*32+lo:][:n]
-				t522_4 := t522[(i*chunks+j)*32+-2+lo:][:n]
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
+				t822_3 := t822[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t522Entry := t522_3[k]
+					t522Entry := t522_2[k]
 					t622_3[k] = F(t422_2[k] * t522Entry)
-					t822_2[k] = F(t522_4[k] * t522Entry)
+					t822_3[k] = F(t522_3[k] * t522Entry)
 				}
 			}
 		}
@@ -1084,9 +1028,9 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			t422_2 := t422[(i*chunks+j)*32:][:32]
 			t622_3 := t622[(i*chunks+j)*32:][:32]
-			t722_3 := t722[(i*chunks+j)*32:][:32]
+			t722_2 := t722[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t722_3[k] = t422_2[k] + t622_3[k]
+				t722_2[k] = t422_2[k] + t622_3[k]
 			}
 		}
 	}
@@ -1098,15 +1042,15 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
-				t722_3 := t722[(i*chunks+j)*32+-4+lo:][:n]
+				t822_3 := t822[(i*chunks+j)*32+lo:][:n]
+				t722_2 := t722[(i*chunks+j)*32+-4+lo:][:n]
 				t922_3 := t922[(i*chunks+j)*32+lo:][:n]
-				t822_3 := t822[(i*chunks+j)*32+-4+lo:][:n]
+				t822_4 := t822[(i*chunks+j)*32+-4+lo:][:n]
 				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t922_3[k] = F(t722_3[k] * t822Entry)
-					t1122_2[k] = F(t822_3[k] * t822Entry)
+					t822Entry := t822_3[k]
+					t922_3[k] = F(t722_2[k] * t822Entry)
+					t1122_2[k] = F(t822_4[k] * t822Entry)
 				}
 			}
 		}
@@ -1115,17 +1059,17 @@ func (c *Backward[F]) Run() {
 	// titans_chunk_core.g
 	for i := range L {
 		for j := range chunks {
-			t722_3 := t722[(i*chunks+j)*32:][:32]
+			t722_2 := t722[(i*chunks+j)*32:][:32]
 			t922_3 := t922[(i*chunks+j)*32:][:32]
 			t1022_2 := t1022[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t1022_2[k] = t722_3[k] + t922_3[k]
+				t1022_2[k] = t722_2[k] + t922_3[k]
 			}
 		}
 	}
 
 	// titans_chunk_core.g
-	clear(t1222)
+	clear(t123)
 	clear(t14)
 	for i := range L {
 		for j := range chunks {
@@ -1133,12 +1077,12 @@ func (c *Backward[F]) Run() {
 			if n := 32 - lo; n > 0 {
 				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
-				t1222_2 := t1222[(i*chunks+j)*32+lo:][:n]
+				t123_2 := t123[(i*chunks+j)*32+lo:][:n]
 				t1122_3 := t1122[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t1122Entry := t1122_2[k]
-					t1222_2[k] = F(t1022_2[k] * t1122Entry)
+					t123_2[k] = F(t1022_2[k] * t1122Entry)
 					t14_2[k] = F(t1122_3[k] * t1122Entry)
 				}
 			}
@@ -1149,10 +1093,10 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t1022_2 := t1022[(i*chunks+j)*32:][:32]
-			t1222_2 := t1222[(i*chunks+j)*32:][:32]
+			t123_2 := t123[(i*chunks+j)*32:][:32]
 			t13_2 := t13[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t13_2[k] = t1022_2[k] + t1222_2[k]
+				t13_2[k] = t1022_2[k] + t123_2[k]
 			}
 		}
 	}
@@ -1180,11 +1124,11 @@ func (c *Backward[F]) Run() {
 			t152_3 := t152[(i*chunks+j)*32:][:32]
 			g2 := g[(i*chunks+j)*32:][:32]
 			t182_3 := t182[(i*chunks+j)*32:][:32]
-			t202_2 := t202[(i*chunks+j)*32:][:32]
-			t212_3 := t212[(i*chunks+j)*32:][:32]
+			t203_2 := t203[(i*chunks+j)*32:][:32]
+			t212_2 := t212[(i*chunks+j)*32:][:32]
 			for k := range 32 {
 				g2[k] = t13_2[k] + t152_3[k]
-				t212_3[k] = t182_3[k] + t202_2[k]
+				t212_2[k] = t182_3[k] + t203_2[k]
 			}
 		}
 	}
@@ -1196,15 +1140,15 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t222_4 := t222_2[(i*chunks+j)*32+lo:][:n]
-				t212_3 := t212[(i*chunks+j)*32+-2+lo:][:n]
-				t232_3 := t232[(i*chunks+j)*32+lo:][:n]
-				t222_5 := t222_2[(i*chunks+j)*32+-2+lo:][:n]
+				t223_2 := t223[(i*chunks+j)*32+lo:][:n]
+				t212_2 := t212[(i*chunks+j)*32+-2+lo:][:n]
+				t232_2 := t232[(i*chunks+j)*32+lo:][:n]
+				t223_3 := t223[(i*chunks+j)*32+-2+lo:][:n]
 				t252_2 := t252[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t222Entry := t222_4[k]
-					t232_3[k] = F(t212_3[k] * t222Entry)
-					t252_2[k] = F(t222_5[k] * t222Entry)
+					t223Entry := t223_2[k]
+					t232_2[k] = F(t212_2[k] * t223Entry)
+					t252_2[k] = F(t223_3[k] * t223Entry)
 				}
 			}
 		}
@@ -1213,11 +1157,11 @@ func (c *Backward[F]) Run() {
 	// titans_chunk_core.p
 	for i := range L {
 		for j := range chunks {
-			t212_3 := t212[(i*chunks+j)*32:][:32]
-			t232_3 := t232[(i*chunks+j)*32:][:32]
-			t242_3 := t242[(i*chunks+j)*32:][:32]
+			t212_2 := t212[(i*chunks+j)*32:][:32]
+			t232_2 := t232[(i*chunks+j)*32:][:32]
+			t242_2 := t242[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t242_3[k] = t212_3[k] + t232_3[k]
+				t242_2[k] = t212_2[k] + t232_2[k]
 			}
 		}
 	}
@@ -1230,13 +1174,13 @@ func (c *Backward[F]) Run() {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
 				t252_2 := t252[(i*chunks+j)*32+lo:][:n]
-				t242_3 := t242[(i*chunks+j)*32+-4+lo:][:n]
+				t242_2 := t242[(i*chunks+j)*32+-4+lo:][:n]
 				t262_2 := t262[(i*chunks+j)*32+lo:][:n]
 				t252_3 := t252[(i*chunks+j)*32+-4+lo:][:n]
 				t282_2 := t282[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t252Entry := t252_2[k]
-					t262_2[k] = F(t242_3[k] * t252Entry)
+					t262_2[k] = F(t242_2[k] * t252Entry)
 					t282_2[k] = F(t252_3[k] * t252Entry)
 				}
 			}
@@ -1246,11 +1190,11 @@ func (c *Backward[F]) Run() {
 	// titans_chunk_core.p
 	for i := range L {
 		for j := range chunks {
-			t242_3 := t242[(i*chunks+j)*32:][:32]
+			t242_2 := t242[(i*chunks+j)*32:][:32]
 			t262_2 := t262[(i*chunks+j)*32:][:32]
 			t272_2 := t272[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t272_2[k] = t242_3[k] + t262_2[k]
+				t272_2[k] = t242_2[k] + t262_2[k]
 			}
 		}
 	}
@@ -1354,11 +1298,11 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t362_2 := t362[(i*chunks+j)*32+-2+lo:][:n]
 				t382_2 := t382[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t382_2[k] = F(t522_3[k] * t362_2[k])
+					t382_2[k] = F(t522_2[k] * t362_2[k])
 				}
 			}
 		}
@@ -1382,11 +1326,11 @@ func (c *Backward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
+				t822_3 := t822[(i*chunks+j)*32+lo:][:n]
 				t39_2 := t39[(i*chunks+j)*32+-4+lo:][:n]
 				t41_2 := t41[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t41_2[k] = F(t822_2[k] * t39_2[k])
+					t41_2[k] = F(t822_3[k] * t39_2[k])
 				}
 			}
 		}
@@ -1461,15 +1405,15 @@ func (c *Backward[F]) Run() {
 	}
 
 	// titans_chunk_core.h
-	clear(t92_2)
+	clear(t92)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				h2 := h[(i*chunks+j)*32+-1+lo:][:n]
-				t92_3 := t92_2[(i*chunks+j)*32+lo:][:n]
+				t92_2 := t92[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t92_3[k] = h2[k]
+					t92_2[k] = h2[k]
 				}
 			}
 		}
@@ -1478,21 +1422,21 @@ func (c *Backward[F]) Run() {
 	// titans_chunk_core.y
 	for i := range L {
 		for j := range chunks {
-			t134_2 := t134[(i*chunks+j)*32:][:32]
-			t136_2 := t136[(i*chunks+j)*32:][:32]
+			t107_2 := t107[(i*chunks+j)*32:][:32]
+			t1092_2 := t1092[(i*chunks+j)*32:][:32]
 			for k := range 32 {
 				t22View := t22[((i*chunks+j)*32+k)*dV:][:dV]
 				yProd2 := c.YProd2[((i*chunks+j)*32+k)*dV:][:dV]
 				yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
-				var t1342 F
-				var t1362 F
+				var t1072 F
+				var t10922 F
 				for m := range dV {
 					t22ViewEntry := t22View[m]
-					t1342 += F(t22ViewEntry * yProd2[m])
-					t1362 += F(t22ViewEntry * yProd[m])
+					t1072 += F(t22ViewEntry * yProd2[m])
+					t10922 += F(t22ViewEntry * yProd[m])
 				}
-				t134_2[k] = t1342
-				t136_2[k] = t1362
+				t107_2[k] = t1072
+				t1092_2[k] = t10922
 			}
 		}
 	}
@@ -1505,7 +1449,7 @@ func (c *Backward[F]) Run() {
 		SBarState2_2 := SBarState2[:dK*dV]
 		MBarOut := c.MBarOut[l*dV*dK:][:dK*dV]
 		SBarOut := c.SBarOut[l*dV*dK:][:dK*dV]
-		t259_2 := t259[:dK*dV]
+		t217_2 := t217[:dK*dV]
 		for i := range dK * dV {
 			MBarState2_2[i] = t52_2[i]
 		}
@@ -1525,12 +1469,12 @@ func (c *Backward[F]) Run() {
 			t73_2 := t73[31*32:][:32]
 			t76_2 := t76[31*32:][:32]
 			t79_2 := t79[31*32:][:32]
-			t82_3 := t82_2[31*32:][:32]
-			t92_3 := t92_2[(l*chunks+t10)*32:][:32]
+			t82_2 := t82[31*32:][:32]
+			t92_2 := t92[(l*chunks+t10)*32:][:32]
 			h2 := h[(l*chunks+t10)*32:][:32]
 			g2 := g[(l*chunks+t10)*32:][:32]
-			t134_2 := t134[(l*chunks+t10)*32:][:32]
-			t136_2 := t136[(l*chunks+t10)*32:][:32]
+			t107_2 := t107[(l*chunks+t10)*32:][:32]
+			t1092_2 := t1092[(l*chunks+t10)*32:][:32]
 			t21_2 := t21[(l*chunks+t10)*32:][:32]
 			t23_2 := t23[(l*chunks+t10)*32:][:32]
 			t25_2 := t25[(l*chunks+t10)*32:][:32]
@@ -1563,14 +1507,14 @@ func (c *Backward[F]) Run() {
 			clear(t58)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
-				t222_4 := t222_2[(l*chunks+t10)*32+lo2:][:n]
+				t223_2 := t223[(l*chunks+t10)*32+lo2:][:n]
 				for i := range n {
 					t53_3 := t53[((lo2+i)-2)*32:][:32]
 					t55_3 := t55[((lo2+i)-2)*32:][:32]
 					t58_3 := t58[(lo2+i)*32:][:32]
-					t222Entry2 := t222_4[i]
+					t223Entry2 := t223_2[i]
 					for j := range 32 {
-						t58_3[j] = F((t53_3[j] + t55_3[j]) * t222Entry2)
+						t58_3[j] = F((t53_3[j] + t55_3[j]) * t223Entry2)
 					}
 				}
 			}
@@ -1648,7 +1592,7 @@ func (c *Backward[F]) Run() {
 			clear(t73)
 			lo7 := max(0, 2)
 			if n := 32 - lo7; n > 0 {
-				t522_3 := t522[(l*chunks+t10)*32+lo7:][:n]
+				t522_2 := t522[(l*chunks+t10)*32+lo7:][:n]
 				for i := range n {
 					t53_3 := t53[((lo7+i)-2)*32:][:32]
 					t55_3 := t55[((lo7+i)-2)*32:][:32]
@@ -1658,7 +1602,7 @@ func (c *Backward[F]) Run() {
 					t67_3 := t67[((lo7+i)-2)*32:][:32]
 					t70_3 := t70[((lo7+i)-2)*32:][:32]
 					t73_3 := t73[(lo7+i)*32:][:32]
-					t522Entry2 := t522_3[i]
+					t522Entry2 := t522_2[i]
 					for j := range 32 {
 						t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) * t522Entry2)
 					}
@@ -1668,7 +1612,7 @@ func (c *Backward[F]) Run() {
 			clear(t76)
 			lo8 := max(0, 4)
 			if n := 32 - lo8; n > 0 {
-				t822_2 := t822[(l*chunks+t10)*32+lo8:][:n]
+				t822_3 := t822[(l*chunks+t10)*32+lo8:][:n]
 				for i := range n {
 					t53_3 := t53[((lo8+i)-4)*32:][:32]
 					t55_3 := t55[((lo8+i)-4)*32:][:32]
@@ -1679,7 +1623,7 @@ func (c *Backward[F]) Run() {
 					t70_3 := t70[((lo8+i)-4)*32:][:32]
 					t73_3 := t73[((lo8+i)-4)*32:][:32]
 					t76_3 := t76[(lo8+i)*32:][:32]
-					t822Entry2 := t822_2[i]
+					t822Entry2 := t822_3[i]
 					for j := range 32 {
 						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) * t822Entry2)
 					}
@@ -1708,7 +1652,7 @@ func (c *Backward[F]) Run() {
 				}
 			}
 			// titans_chunk_core.c, titans_chunk_core.e
-			clear(t82_2)
+			clear(t82)
 			lo10 := max(0, 16)
 			if n := 32 - lo10; n > 0 {
 				t14_2 := t14[(l*chunks+t10)*32+lo10:][:n]
@@ -1723,10 +1667,10 @@ func (c *Backward[F]) Run() {
 					t73_3 := t73[((lo10+i)-16)*32:][:32]
 					t76_3 := t76[((lo10+i)-16)*32:][:32]
 					t79_3 := t79[((lo10+i)-16)*32:][:32]
-					t82_4 := t82_2[(lo10+i)*32:][:32]
+					t82_3 := t82[(lo10+i)*32:][:32]
 					t14Entry := t14_2[i]
 					for j := range 32 {
-						t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t14Entry)
+						t82_3[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t14Entry)
 					}
 				}
 			}
@@ -1757,10 +1701,10 @@ func (c *Backward[F]) Run() {
 					t73_3 := t73[((lo11+i)-1)*32:][:32]
 					t76_3 := t76[((lo11+i)-1)*32:][:32]
 					t79_3 := t79[((lo11+i)-1)*32:][:32]
-					t82_4 := t82_2[((lo11+i)-1)*32:][:32]
+					t82_3 := t82[((lo11+i)-1)*32:][:32]
 					t96_2 := t96[(lo11+i)*32:][:32]
 					for j := range 32 {
-						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
+						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_3[j]
 					}
 				}
 			}
@@ -1779,8 +1723,8 @@ func (c *Backward[F]) Run() {
 			}
 			// titans_chunk_core.S, titans_chunk_core.M
 			clear(t523)
-			clear(t172)
-			clear(t192)
+			clear(t1823)
+			clear(t2022)
 			for i := range dV {
 				SStates := c.SStates[((l*chunks+t10)*dV+i)*dK:][:dK]
 				SBarState2_3 := SBarState2[i*dK:][:dK]
@@ -1790,36 +1734,34 @@ func (c *Backward[F]) Run() {
 					SStatesEntry := SStates[j]
 					t523[31] += F(SStatesEntry * SBarState2_3[j])
 					MBarState2Entry := MBarState2_3[j]
-					t172[31] += F(SStatesEntry * MBarState2Entry)
-					t192[31] += F(MStates[j] * MBarState2Entry)
+					t1823[31] += F(SStatesEntry * MBarState2Entry)
+					t2022[31] += F(MStates[j] * MBarState2Entry)
 				}
 			}
 			// titans_chunk_core.S
-			kern.Gemm(32, dV, dK, F(1), false, t266, dV, 1, kern.From(t4, (l*chunks+t10)*32*dK), dK, 1, SBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t4, (l*chunks+t10)*32*dK), dK, 1, SBarState2, 1, dK)
 			// titans_chunk_core.S
-			clear(t723)
+			kern.Gemm(dK, 32, dV, F(1), false, t723, 32, 1, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t10)*32*dV), 1, dV)
+			// titans_chunk_core.S
+			clear(t923)
 			for i := range 32 {
-				U := c.U[((l*chunks+t10)*32+i)*dV:][:dV]
-				t266_2 := t266[i*dV:][:dV]
-				for j := range dV {
-					t723[31*32+i] += F(U[j] * t266_2[j])
+				t4_2 := t4[((l*chunks+t10)*32+i)*dK:][:dK]
+				for j := range dK {
+					t923[31*32+i] += F(t4_2[j] * t723[j*32+i])
 				}
 			}
-			// titans_chunk_core.S
-			kern.Gemm(dK, 32, dV, F(1), false, t268, 1, dK, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t10)*32*dV), 1, dV)
 			// titans_chunk_core.M
-			kern.Gemm(32, dV, dK, F(1), false, t269, dV, 1, kern.From(t4, (l*chunks+t10)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t4, (l*chunks+t10)*32*dK), dK, 1, MBarState2, 1, dK)
 			// titans_chunk_core.M
-			clear(t1223)
+			kern.Gemm(dK, 32, dV, F(1), false, t1422, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t10)*32*dV), 1, dV)
+			// titans_chunk_core.M
+			clear(t163)
 			for i := range 32 {
-				U := c.U[((l*chunks+t10)*32+i)*dV:][:dV]
-				t269_2 := t269[i*dV:][:dV]
-				for j := range dV {
-					t1223[31*32+i] += F(U[j] * t269_2[j])
+				t4_2 := t4[((l*chunks+t10)*32+i)*dK:][:dK]
+				for j := range dK {
+					t163[31*32+i] += F(t4_2[j] * t1422[j*32+i])
 				}
 			}
-			// titans_chunk_core.M
-			kern.Gemm(dK, 32, dV, F(1), false, t271, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t10)*32*dV), 1, dV)
 			// titans_chunk_core.y, titans_chunk_core.c, titans_chunk_core.e
 			for i := range 32 {
 				Q := c.Q2[((l*chunks+t10)*32+i)*32:][:32]
@@ -1833,139 +1775,16 @@ func (c *Backward[F]) Run() {
 				t73_3 := t73[i*32:][:32]
 				t76_3 := t76[i*32:][:32]
 				t79_3 := t79[i*32:][:32]
-				t82_4 := t82_2[i*32:][:32]
-				t273_2 := t273[i*32:][:32]
+				t82_3 := t82[i*32:][:32]
+				t229_2 := t229[i*32:][:32]
 				for j := range 32 {
-					t273_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
+					t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_3[j]))
 				}
 			}
 			// titans_chunk_core.y
-			kern.Gemm(32, 32, dV, F(1), false, t2323, 32, 1, kern.From(t22, (l*chunks+t10)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t10)*32*dV), 1, dV)
-			// titans_chunk_core.U, titans_chunk_core.S, titans_chunk_core.e, titans_chunk_core.M, titans_chunk_core.c
+			kern.Gemm(32, 32, dV, F(1), false, t2523, 32, 1, kern.From(t22, (l*chunks+t10)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t10)*32*dV), 1, dV)
+			// titans_chunk_core.y, titans_chunk_core.c, titans_chunk_core.e
 			for i := range 32 {
-				t266_2 := t266[i*dV:][:dV]
-				t269_2 := t269[i*dV:][:dV]
-				t2422_2 := t2422[i*dV:][:dV]
-				t53Entry := t53_2[i]
-				t55Entry := t55_2[i]
-				t58Entry := t58_2[i]
-				t61Entry := t61_2[i]
-				t64Entry := t64_2[i]
-				t67Entry := t67_2[i]
-				w5 := ((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry
-				w6 := (((((((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
-				for j := range dV {
-					t2422_2[j] = F(w5*t266_2[j]) + F(w6*t269_2[j])
-				}
-			}
-			// titans_chunk_core.y
-			kern.Gemm(dV, 32, 32, F(1), true, t2422, 1, dV, kern.From(t22, (l*chunks+t10)*32*dV), 1, dV, t273, 32, 1)
-			// titans_chunk_core.U
-			kern.Triangle(32, dV, true, t2422, dV, 1, t98, 1, 32)
-			// titans_chunk_core.U
-			kern.Gemm(32, 32, dV, F(-1), false, t2623, 1, 32, kern.From(c.U, (l*chunks+t10)*32*dV), dV, 1, t2422, 1, dV)
-			// titans_chunk_core.U
-			clear(t2722)
-			for i := range 32 {
-				if n := min(32, i); n > 0 {
-					t2623_2 := t2623[i*32:][:n]
-					t2722_2 := t2722[i*32:][:n]
-					for j := range n {
-						t2722_2[j] = t2623_2[j]
-					}
-				}
-			}
-			// titans_chunk_core.U, titans_chunk_core.y
-			for i := range 32 {
-				t2422_2 := t2422[i*dV:][:dV]
-				UProd := c.UProd[((l*chunks+t10)*32+i)*dV:][:dV]
-				UProd2 := c.UProd2[((l*chunks+t10)*32+i)*dV:][:dV]
-				t6_2 := t6[((l*chunks+t10)*32+i)*dV:][:dV]
-				t22View := t22[((l*chunks+t10)*32+i)*dV:][:dV]
-				t26_2 := t26[((l*chunks+t10)*32+i)*dV:][:dV]
-				t402_2 := t402[i*dV:][:dV]
-				t472_2 := t472[i*dV:][:dV]
-				t133_2 := t133[i*dV:][:dV]
-				t135_2 := t135[i*dV:][:dV]
-				var t3124 F
-				var t4122 F
-				var t482 F
-				t5Entry2 := t5_2[i]
-				t88Entry := t88[i]
-				t92Entry := t92_3[i]
-				hEntry := h2[i]
-				gEntry := g2[i]
-				for j := range dV {
-					t2422Entry := t2422_2[j]
-					t3022 := F(t2422Entry * t5Entry2)
-					UProdEntry := UProd[j]
-					UProd2Entry := UProd2[j]
-					t3124 += F((t6_2[j] - F(UProdEntry*t88Entry) - F(UProd2Entry*t92Entry)) * t2422Entry)
-					t4122 += F(UProd2Entry * t3022)
-					t482 += F(UProdEntry * t3022)
-					t22ViewEntry2 := t22View[j]
-					t26_2[j] = t3022
-					t402_2[j] = -F(t3022 * t92Entry)
-					t472_2[j] = -F(t3022 * t88Entry)
-					t133_2[j] = F(t22ViewEntry2 * hEntry)
-					t135_2[j] = F(t22ViewEntry2 * gEntry)
-				}
-				t3123[i] = t3124
-				t412[i] = -t4122
-				t48[i] = -t482
-			}
-			// titans_chunk_core.U
-			clear(t33)
-			clear(t342)
-			for i := range 32 {
-				var t3223 F
-				t5Entry3 := t5_2[i]
-				if n := min(32, i); n > 0 {
-					K := c.K2[((l*chunks+t10)*32+i)*32:][:n]
-					t96_2 := t96[i*32:][:n]
-					t2722_2 := t2722[i*32:][:n]
-					t33_2 := t33[i*32:][:n]
-					t342_2 := t342[i*32:][:n]
-					for j := range n {
-						KEntry := K[j]
-						t96Entry := t96_2[j]
-						t2722Entry := t2722_2[j]
-						t3223 += F(F(KEntry*t96Entry) * t2722Entry)
-						t33_2[j] = F(F(t5Entry3*KEntry) * t2722Entry)
-						t342_2[j] = F(F(t5Entry3*t96Entry) * t2722Entry)
-					}
-				}
-				t3222[i] = t3223
-			}
-			// titans_chunk_core.c
-			clear(t372)
-			lo12 := max(0, 1)
-			if n := 32 - lo12; n > 0 {
-				for i := range n {
-					t33_2 := t33[(lo12+i)*32:][:32]
-					t372_2 := t372[((lo12+i)-1)*32:][:32]
-					for j := range 32 {
-						t372_2[j] += t33_2[j]
-					}
-				}
-			}
-			// titans_chunk_core.h, titans_chunk_core.g
-			clear(t442)
-			clear(t522_2)
-			lo13 := max(0, 1)
-			if n := 32 - lo13; n > 0 {
-				t412_2 := t412[0+lo13:][:n]
-				t442_2 := t442[-1+lo13:][:n]
-				t48_2 := t48[0+lo13:][:n]
-				t522_3 := t522_2[-1+lo13:][:n]
-				for i := range n {
-					t442_2[i] += t412_2[i]
-					t522_3[i] += t48_2[i]
-				}
-			}
-			// titans_chunk_core.H, titans_chunk_core.c, titans_chunk_core.e
-			for i := range 32 {
-				t2323_2 := t2323[i*32:][:32]
 				t53_3 := t53[i*32:][:32]
 				t55_3 := t55[i*32:][:32]
 				t58_3 := t58[i*32:][:32]
@@ -1976,27 +1795,155 @@ func (c *Backward[F]) Run() {
 				t73_3 := t73[i*32:][:32]
 				t76_3 := t76[i*32:][:32]
 				t79_3 := t79[i*32:][:32]
-				t82_4 := t82_2[i*32:][:32]
-				t542_2 := t542[i*32:][:32]
-				t1223_2 := t1223[i*32:][:32]
-				t372_2 := t372[i*32:][:32]
-				Q := c.Q2[((l*chunks+t10)*32+i)*32:][:32]
-				t572_2 := t572[i*32:][:32]
+				t82_3 := t82[i*32:][:32]
+				t2523_2 := t2523[i*32:][:32]
+				t2722_2 := t2722[i*32:][:32]
 				for j := range 32 {
-					t2323Entry := t2323_2[j]
-					t542_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2323Entry)
-					t572_2[j] = t1223_2[j] + t372_2[j] + F(Q[j]*t2323Entry)
+					t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_3[j]) * t2523_2[j])
+				}
+			}
+			// titans_chunk_core.U, titans_chunk_core.S, titans_chunk_core.e, titans_chunk_core.M, titans_chunk_core.c
+			for i := range 32 {
+				t224_2 := t224[i*dV:][:dV]
+				t225_2 := t225[i*dV:][:dV]
+				t2823_2 := t2823[i*dV:][:dV]
+				t53Entry := t53_2[i]
+				t55Entry := t55_2[i]
+				t58Entry := t58_2[i]
+				t61Entry := t61_2[i]
+				t64Entry := t64_2[i]
+				t67Entry := t67_2[i]
+				w4 := ((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry
+				w5 := (((((((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_2[i]
+				for j := range dV {
+					t2823_2[j] = F(w4*t224_2[j]) + F(w5*t225_2[j])
+				}
+			}
+			// titans_chunk_core.y
+			kern.Gemm(dV, 32, 32, F(1), true, t2823, 1, dV, kern.From(t22, (l*chunks+t10)*32*dV), 1, dV, t229, 32, 1)
+			// titans_chunk_core.U
+			kern.Triangle(32, dV, true, t2823, dV, 1, t98, 1, 32)
+			// titans_chunk_core.U
+			kern.Gemm(32, 32, dV, F(-1), false, t3022, 1, 32, kern.From(c.U, (l*chunks+t10)*32*dV), dV, 1, t2823, 1, dV)
+			// titans_chunk_core.U
+			clear(t3123)
+			for i := range 32 {
+				if n := min(32, i); n > 0 {
+					t3022_2 := t3022[i*32:][:n]
+					t3123_2 := t3123[i*32:][:n]
+					for j := range n {
+						t3123_2[j] = t3022_2[j]
+					}
+				}
+			}
+			// titans_chunk_core.U, titans_chunk_core.y
+			for i := range 32 {
+				t2823_2 := t2823[i*dV:][:dV]
+				UProd := c.UProd[((l*chunks+t10)*32+i)*dV:][:dV]
+				UProd2 := c.UProd2[((l*chunks+t10)*32+i)*dV:][:dV]
+				t6_2 := t6[((l*chunks+t10)*32+i)*dV:][:dV]
+				t22View := t22[((l*chunks+t10)*32+i)*dV:][:dV]
+				t26_2 := t26[((l*chunks+t10)*32+i)*dV:][:dV]
+				t452_2 := t452[i*dV:][:dV]
+				t502_2 := t502[i*dV:][:dV]
+				t1062_2 := t1062[i*dV:][:dV]
+				t1082_2 := t1082[i*dV:][:dV]
+				var t3524 F
+				var t462 F
+				var t5122 F
+				t5Entry2 := t5_2[i]
+				t88Entry := t88[i]
+				t92Entry := t92_2[i]
+				hEntry := h2[i]
+				gEntry := g2[i]
+				for j := range dV {
+					t2823Entry := t2823_2[j]
+					t34 := F(t2823Entry * t5Entry2)
+					UProdEntry := UProd[j]
+					UProd2Entry := UProd2[j]
+					t3524 += F((t6_2[j] - F(UProdEntry*t88Entry) - F(UProd2Entry*t92Entry)) * t2823Entry)
+					t462 += F(UProd2Entry * t34)
+					t5122 += F(UProdEntry * t34)
+					t22ViewEntry2 := t22View[j]
+					t26_2[j] = t34
+					t452_2[j] = -F(t34 * t92Entry)
+					t502_2[j] = -F(t34 * t88Entry)
+					t1062_2[j] = F(t22ViewEntry2 * hEntry)
+					t1082_2[j] = F(t22ViewEntry2 * gEntry)
+				}
+				t3523[i] = t3524
+				t46[i] = -t462
+				t512[i] = -t5122
+			}
+			// titans_chunk_core.U
+			clear(t3622)
+			clear(t37)
+			for i := range 32 {
+				var t3823 F
+				t5Entry3 := t5_2[i]
+				if n := min(32, i); n > 0 {
+					K := c.K2[((l*chunks+t10)*32+i)*32:][:n]
+					t3123_2 := t3123[i*32:][:n]
+					t96_2 := t96[i*32:][:n]
+					t3622_2 := t3622[i*32:][:n]
+					t37_2 := t37[i*32:][:n]
+					for j := range n {
+						KEntry := K[j]
+						t3123Entry := t3123_2[j]
+						t96Entry := t96_2[j]
+						t3823 += F(F(KEntry*t96Entry) * t3123Entry)
+						t3622_2[j] = F(F(t5Entry3*KEntry) * t3123Entry)
+						t37_2[j] = F(F(t5Entry3*t96Entry) * t3123Entry)
+					}
+				}
+				t3822[i] = t3823
+			}
+			// titans_chunk_core.c
+			clear(t412)
+			lo12 := max(0, 1)
+			if n := 32 - lo12; n > 0 {
+				for i := range n {
+					t3622_2 := t3622[(lo12+i)*32:][:32]
+					t412_2 := t412[((lo12+i)-1)*32:][:32]
+					for j := range 32 {
+						t412_2[j] += t3622_2[j]
+					}
+				}
+			}
+			// titans_chunk_core.h, titans_chunk_core.g
+			clear(t492)
+			clear(t552)
+			lo13 := max(0, 1)
+			if n := 32 - lo13; n > 0 {
+				t46_2 := t46[0+lo13:][:n]
+				t492_2 := t492[-1+lo13:][:n]
+				t512_2 := t512[0+lo13:][:n]
+				t552_2 := t552[-1+lo13:][:n]
+				for i := range n {
+					t492_2[i] += t46_2[i]
+					t552_2[i] += t512_2[i]
+				}
+			}
+			// titans_chunk_core.c, titans_chunk_core.y
+			for i := range 32 {
+				t163_2 := t163[i*32:][:32]
+				Q := c.Q2[((l*chunks+t10)*32+i)*32:][:32]
+				t2523_2 := t2523[i*32:][:32]
+				t412_2 := t412[i*32:][:32]
+				t582_2 := t582[i*32:][:32]
+				for j := range 32 {
+					t582_2[j] = t163_2[j] + F(Q[j]*t2523_2[j]) + t412_2[j]
 				}
 			}
 			// titans_chunk_core.c, titans_chunk_core.e
-			clear(t602)
 			clear(t612)
+			clear(t622_2)
 			lo14 := max(0, 16)
 			if n := 32 - lo14; n > 0 {
 				t14_2 := t14[(l*chunks+t10)*32+lo14:][:n]
-				t602_2 := t602[0+lo14:][:n]
+				t622_3 := t622_2[0+lo14:][:n]
 				for i := range n {
-					t572_2 := t572[(lo14+i)*32:][:32]
+					t582_2 := t582[(lo14+i)*32:][:32]
 					t53_3 := t53[((lo14+i)-16)*32:][:32]
 					t55_3 := t55[((lo14+i)-16)*32:][:32]
 					t58_3 := t58[((lo14+i)-16)*32:][:32]
@@ -2008,938 +1955,731 @@ func (c *Backward[F]) Run() {
 					t76_3 := t76[((lo14+i)-16)*32:][:32]
 					t79_3 := t79[((lo14+i)-16)*32:][:32]
 					t612_2 := t612[((lo14+i)-16)*32:][:32]
-					var t6022 F
+					var t6222 F
 					t14Entry2 := t14_2[i]
 					for j := range 32 {
-						t572Entry := t572_2[j]
-						t6022 += F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t572Entry)
-						t612_2[j] += F(t572Entry * t14Entry2)
+						t582Entry := t582_2[j]
+						t6222 += F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t582Entry)
+						t612_2[j] += F(t582Entry * t14Entry2)
 					}
-					t602_2[i] = t6022
-				}
-			}
-			// titans_chunk_core.c
-			clear(t622_2)
-			clear(t632)
-			lo15 := max(0, 8)
-			if n := 32 - lo15; n > 0 {
-				t602_2 := t602[0+lo15:][:n]
-				t1122_2 := t1122[(l*chunks+t10)*32+-8+lo15:][:n]
-				t622_3 := t622_2[0+lo15:][:n]
-				t1122_3 := t1122[(l*chunks+t10)*32+lo15:][:n]
-				t632_2 := t632[-8+lo15:][:n]
-				for i := range n {
-					t602Entry := t602_2[i]
-					t622_3[i] = F(t1122_2[i] * t602Entry)
-					t632_2[i] += F(t1122_3[i] * t602Entry)
+					t622_3[i] = t6222
 				}
 			}
 			// titans_chunk_core.c
 			for i := range 32 {
-				t572_2 := t572[i*32:][:32]
+				t582_2 := t582[i*32:][:32]
 				t612_2 := t612[i*32:][:32]
-				t642_2 := t642[i*32:][:32]
+				t63_2 := t63[i*32:][:32]
 				for j := range 32 {
-					t642_2[j] = t572_2[j] + t612_2[j]
+					t63_2[j] = t582_2[j] + t612_2[j]
 				}
 			}
 			// titans_chunk_core.c, titans_chunk_core.e
+			clear(t66)
 			clear(t672)
-			clear(t68)
-			lo16 := max(0, 8)
-			if n := 32 - lo16; n > 0 {
-				t1122_2 := t1122[(l*chunks+t10)*32+lo16:][:n]
-				t672_2 := t672[0+lo16:][:n]
+			lo15 := max(0, 8)
+			if n := 32 - lo15; n > 0 {
+				t1122_2 := t1122[(l*chunks+t10)*32+lo15:][:n]
+				t672_2 := t672[0+lo15:][:n]
 				for i := range n {
-					t642_2 := t642[(lo16+i)*32:][:32]
-					t53_3 := t53[((lo16+i)-8)*32:][:32]
-					t55_3 := t55[((lo16+i)-8)*32:][:32]
-					t58_3 := t58[((lo16+i)-8)*32:][:32]
-					t61_3 := t61[((lo16+i)-8)*32:][:32]
-					t64_3 := t64[((lo16+i)-8)*32:][:32]
-					t67_3 := t67[((lo16+i)-8)*32:][:32]
-					t70_3 := t70[((lo16+i)-8)*32:][:32]
-					t73_3 := t73[((lo16+i)-8)*32:][:32]
-					t76_3 := t76[((lo16+i)-8)*32:][:32]
-					t68_2 := t68[((lo16+i)-8)*32:][:32]
+					t63_2 := t63[(lo15+i)*32:][:32]
+					t53_3 := t53[((lo15+i)-8)*32:][:32]
+					t55_3 := t55[((lo15+i)-8)*32:][:32]
+					t58_3 := t58[((lo15+i)-8)*32:][:32]
+					t61_3 := t61[((lo15+i)-8)*32:][:32]
+					t64_3 := t64[((lo15+i)-8)*32:][:32]
+					t67_3 := t67[((lo15+i)-8)*32:][:32]
+					t70_3 := t70[((lo15+i)-8)*32:][:32]
+					t73_3 := t73[((lo15+i)-8)*32:][:32]
+					t76_3 := t76[((lo15+i)-8)*32:][:32]
+					t66_2 := t66[((lo15+i)-8)*32:][:32]
 					var t6722 F
 					t1122Entry3 := t1122_2[i]
 					for j := range 32 {
-						t642Entry := t642_2[j]
-						t6722 += F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t642Entry)
-						t68_2[j] += F(t642Entry * t1122Entry3)
+						t63Entry := t63_2[j]
+						t6722 += F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t63Entry)
+						t66_2[j] += F(t63Entry * t1122Entry3)
 					}
 					t672_2[i] = t6722
 				}
 			}
 			// titans_chunk_core.c
 			for i := range 32 {
-				t692[i] = t622_2[i] + t632[i] + t672[i]
-			}
-			// titans_chunk_core.c
-			clear(t702)
-			clear(t712)
-			lo17 := max(0, 4)
-			if n := 32 - lo17; n > 0 {
-				t692_2 := t692[0+lo17:][:n]
-				t822_2 := t822[(l*chunks+t10)*32+-4+lo17:][:n]
-				t702_2 := t702[0+lo17:][:n]
-				t822_3 := t822[(l*chunks+t10)*32+lo17:][:n]
-				t712_2 := t712[-4+lo17:][:n]
-				for i := range n {
-					t692Entry := t692_2[i]
-					t702_2[i] = F(t822_2[i] * t692Entry)
-					t712_2[i] += F(t822_3[i] * t692Entry)
-				}
-			}
-			// titans_chunk_core.c
-			for i := range 32 {
-				t642_2 := t642[i*32:][:32]
+				t63_2 := t63[i*32:][:32]
+				t66_2 := t66[i*32:][:32]
 				t68_2 := t68[i*32:][:32]
-				t722_3 := t722_2[i*32:][:32]
 				for j := range 32 {
-					t722_3[j] = t642_2[j] + t68_2[j]
+					t68_2[j] = t63_2[j] + t66_2[j]
 				}
 			}
 			// titans_chunk_core.c, titans_chunk_core.e
-			clear(t752)
+			clear(t712)
+			clear(t72_2)
+			lo16 := max(0, 4)
+			if n := 32 - lo16; n > 0 {
+				t822_3 := t822[(l*chunks+t10)*32+lo16:][:n]
+				t72_3 := t72_2[0+lo16:][:n]
+				for i := range n {
+					t68_2 := t68[(lo16+i)*32:][:32]
+					t53_3 := t53[((lo16+i)-4)*32:][:32]
+					t55_3 := t55[((lo16+i)-4)*32:][:32]
+					t58_3 := t58[((lo16+i)-4)*32:][:32]
+					t61_3 := t61[((lo16+i)-4)*32:][:32]
+					t64_3 := t64[((lo16+i)-4)*32:][:32]
+					t67_3 := t67[((lo16+i)-4)*32:][:32]
+					t70_3 := t70[((lo16+i)-4)*32:][:32]
+					t73_3 := t73[((lo16+i)-4)*32:][:32]
+					t712_2 := t712[((lo16+i)-4)*32:][:32]
+					var t722_2 F
+					t822Entry3 := t822_3[i]
+					for j := range 32 {
+						t68Entry := t68_2[j]
+						t722_2 += F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) * t68Entry)
+						t712_2[j] += F(t68Entry * t822Entry3)
+					}
+					t72_3[i] = t722_2
+				}
+			}
+			// titans_chunk_core.c
+			for i := range 32 {
+				t68_2 := t68[i*32:][:32]
+				t712_2 := t712[i*32:][:32]
+				t732_2 := t732[i*32:][:32]
+				for j := range 32 {
+					t732_2[j] = t68_2[j] + t712_2[j]
+				}
+			}
+			// titans_chunk_core.c, titans_chunk_core.e
 			clear(t762)
-			lo18 := max(0, 4)
-			if n := 32 - lo18; n > 0 {
-				t822_2 := t822[(l*chunks+t10)*32+lo18:][:n]
-				t752_2 := t752[0+lo18:][:n]
+			clear(t772)
+			lo17 := max(0, 2)
+			if n := 32 - lo17; n > 0 {
+				t522_2 := t522[(l*chunks+t10)*32+lo17:][:n]
+				t772_2 := t772[0+lo17:][:n]
 				for i := range n {
-					t722_3 := t722_2[(lo18+i)*32:][:32]
-					t53_3 := t53[((lo18+i)-4)*32:][:32]
-					t55_3 := t55[((lo18+i)-4)*32:][:32]
-					t58_3 := t58[((lo18+i)-4)*32:][:32]
-					t61_3 := t61[((lo18+i)-4)*32:][:32]
-					t64_3 := t64[((lo18+i)-4)*32:][:32]
-					t67_3 := t67[((lo18+i)-4)*32:][:32]
-					t70_3 := t70[((lo18+i)-4)*32:][:32]
-					t73_3 := t73[((lo18+i)-4)*32:][:32]
-					t762_2 := t762[((lo18+i)-4)*32:][:32]
-					var t7522 F
-					t822Entry3 := t822_2[i]
+					t732_2 := t732[(lo17+i)*32:][:32]
+					t53_3 := t53[((lo17+i)-2)*32:][:32]
+					t55_3 := t55[((lo17+i)-2)*32:][:32]
+					t58_3 := t58[((lo17+i)-2)*32:][:32]
+					t61_3 := t61[((lo17+i)-2)*32:][:32]
+					t64_3 := t64[((lo17+i)-2)*32:][:32]
+					t67_3 := t67[((lo17+i)-2)*32:][:32]
+					t70_3 := t70[((lo17+i)-2)*32:][:32]
+					t762_2 := t762[((lo17+i)-2)*32:][:32]
+					var t7722 F
+					t522Entry3 := t522_2[i]
 					for j := range 32 {
-						t722Entry := t722_3[j]
-						t7522 += F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) * t722Entry)
-						t762_2[j] += F(t722Entry * t822Entry3)
+						t732Entry := t732_2[j]
+						t7722 += F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) * t732Entry)
+						t762_2[j] += F(t732Entry * t522Entry3)
 					}
-					t752_2[i] = t7522
+					t772_2[i] = t7722
 				}
 			}
 			// titans_chunk_core.c
 			for i := range 32 {
-				t772[i] = t702[i] + t712[i] + t752[i]
-			}
-			// titans_chunk_core.c
-			clear(t782)
-			clear(t792)
-			lo19 := max(0, 2)
-			if n := 32 - lo19; n > 0 {
-				t772_2 := t772[0+lo19:][:n]
-				t522_3 := t522[(l*chunks+t10)*32+-2+lo19:][:n]
-				t782_2 := t782[0+lo19:][:n]
-				t522_4 := t522[(l*chunks+t10)*32+lo19:][:n]
-				t792_2 := t792[-2+lo19:][:n]
-				for i := range n {
-					t772Entry := t772_2[i]
-					t782_2[i] = F(t522_3[i] * t772Entry)
-					t792_2[i] += F(t522_4[i] * t772Entry)
-				}
-			}
-			// titans_chunk_core.c
-			for i := range 32 {
-				t722_3 := t722_2[i*32:][:32]
+				t732_2 := t732[i*32:][:32]
 				t762_2 := t762[i*32:][:32]
-				t802_2 := t802[i*32:][:32]
+				t78_2 := t78[i*32:][:32]
 				for j := range 32 {
-					t802_2[j] = t722_3[j] + t762_2[j]
+					t78_2[j] = t732_2[j] + t762_2[j]
 				}
 			}
 			// titans_chunk_core.c, titans_chunk_core.e
-			clear(t83)
-			clear(t84)
-			lo20 := max(0, 2)
-			if n := 32 - lo20; n > 0 {
-				t522_3 := t522[(l*chunks+t10)*32+lo20:][:n]
-				t83_2 := t83[0+lo20:][:n]
+			clear(t81)
+			clear(t822_2)
+			lo18 := max(0, 1)
+			if n := 32 - lo18; n > 0 {
+				t19 := t[(l*chunks+t10)*32+lo18:][:n]
+				t822_3 := t822_2[0+lo18:][:n]
 				for i := range n {
-					t802_2 := t802[(lo20+i)*32:][:32]
-					t53_3 := t53[((lo20+i)-2)*32:][:32]
-					t55_3 := t55[((lo20+i)-2)*32:][:32]
-					t58_3 := t58[((lo20+i)-2)*32:][:32]
-					t61_3 := t61[((lo20+i)-2)*32:][:32]
-					t64_3 := t64[((lo20+i)-2)*32:][:32]
-					t67_3 := t67[((lo20+i)-2)*32:][:32]
-					t70_3 := t70[((lo20+i)-2)*32:][:32]
-					t84_2 := t84[((lo20+i)-2)*32:][:32]
-					var t832 F
-					t522Entry3 := t522_3[i]
-					for j := range 32 {
-						t802Entry := t802_2[j]
-						t832 += F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) * t802Entry)
-						t84_2[j] += F(t802Entry * t522Entry3)
-					}
-					t83_2[i] = t832
-				}
-			}
-			// titans_chunk_core.c
-			for i := range 32 {
-				t85[i] = t782[i] + t792[i] + t83[i]
-			}
-			// titans_chunk_core.c
-			clear(t8622)
-			clear(t872)
-			lo21 := max(0, 1)
-			if n := 32 - lo21; n > 0 {
-				t85_2 := t85[0+lo21:][:n]
-				t19 := t[(l*chunks+t10)*32+-1+lo21:][:n]
-				t8622_2 := t8622[0+lo21:][:n]
-				t20 := t[(l*chunks+t10)*32+lo21:][:n]
-				t872_2 := t872[-1+lo21:][:n]
-				for i := range n {
-					t85Entry := t85_2[i]
-					t8622_2[i] = F(t19[i] * t85Entry)
-					t872_2[i] += F(t20[i] * t85Entry)
-				}
-			}
-			// titans_chunk_core.c
-			for i := range 32 {
-				t802_2 := t802[i*32:][:32]
-				t84_2 := t84[i*32:][:32]
-				t882_2 := t882[i*32:][:32]
-				for j := range 32 {
-					t882_2[j] = t802_2[j] + t84_2[j]
-				}
-			}
-			// titans_chunk_core.c, titans_chunk_core.e
-			clear(t912)
-			clear(t922_2)
-			lo22 := max(0, 1)
-			if n := 32 - lo22; n > 0 {
-				t19 := t[(l*chunks+t10)*32+lo22:][:n]
-				t912_2 := t912[0+lo22:][:n]
-				for i := range n {
-					t882_2 := t882[(lo22+i)*32:][:32]
-					t53_3 := t53[((lo22+i)-1)*32:][:32]
-					t55_3 := t55[((lo22+i)-1)*32:][:32]
-					t58_3 := t58[((lo22+i)-1)*32:][:32]
-					t61_3 := t61[((lo22+i)-1)*32:][:32]
-					t64_3 := t64[((lo22+i)-1)*32:][:32]
-					t67_3 := t67[((lo22+i)-1)*32:][:32]
-					t922_3 := t922_2[((lo22+i)-1)*32:][:32]
-					var t9122 F
+					t78_2 := t78[(lo18+i)*32:][:32]
+					t53_3 := t53[((lo18+i)-1)*32:][:32]
+					t55_3 := t55[((lo18+i)-1)*32:][:32]
+					t58_3 := t58[((lo18+i)-1)*32:][:32]
+					t61_3 := t61[((lo18+i)-1)*32:][:32]
+					t64_3 := t64[((lo18+i)-1)*32:][:32]
+					t67_3 := t67[((lo18+i)-1)*32:][:32]
+					t81_2 := t81[((lo18+i)-1)*32:][:32]
+					var t8222 F
 					tEntry3 := t19[i]
 					for j := range 32 {
-						t882Entry := t882_2[j]
-						t9122 += F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) * t882Entry)
-						t922_3[j] += F(t882Entry * tEntry3)
+						t78Entry := t78_2[j]
+						t8222 += F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) * t78Entry)
+						t81_2[j] += F(t78Entry * tEntry3)
 					}
-					t912_2[i] = t9122
+					t822_3[i] = t8222
 				}
 			}
 			// titans_chunk_core.e
 			for i := range 32 {
-				t723_2 := t723[i*32:][:32]
-				t882_2 := t882[i*32:][:32]
-				t922_3 := t922_2[i*32:][:32]
-				t952_2 := t952[i*32:][:32]
+				t923_2 := t923[i*32:][:32]
+				t78_2 := t78[i*32:][:32]
+				t81_2 := t81[i*32:][:32]
+				t83_2 := t83[i*32:][:32]
 				for j := range 32 {
-					t952_2[j] = t723_2[j] + t882_2[j] + t922_3[j]
+					t83_2[j] = t923_2[j] + t78_2[j] + t81_2[j]
 				}
 			}
 			// titans_chunk_core.e
-			clear(t982)
-			clear(t992)
-			lo23 := max(0, 16)
-			if n := 32 - lo23; n > 0 {
-				t312_2 := t312[(l*chunks+t10)*32+lo23:][:n]
-				t982_2 := t982[0+lo23:][:n]
+			clear(t8622)
+			clear(t872)
+			lo19 := max(0, 16)
+			if n := 32 - lo19; n > 0 {
+				t312_2 := t312[(l*chunks+t10)*32+lo19:][:n]
+				t872_2 := t872[0+lo19:][:n]
 				for i := range n {
-					t952_2 := t952[(lo23+i)*32:][:32]
-					t53_3 := t53[((lo23+i)-16)*32:][:32]
-					t55_3 := t55[((lo23+i)-16)*32:][:32]
-					t58_3 := t58[((lo23+i)-16)*32:][:32]
-					t61_3 := t61[((lo23+i)-16)*32:][:32]
-					t64_3 := t64[((lo23+i)-16)*32:][:32]
-					t992_2 := t992[((lo23+i)-16)*32:][:32]
-					var t9822 F
+					t83_2 := t83[(lo19+i)*32:][:32]
+					t53_3 := t53[((lo19+i)-16)*32:][:32]
+					t55_3 := t55[((lo19+i)-16)*32:][:32]
+					t58_3 := t58[((lo19+i)-16)*32:][:32]
+					t61_3 := t61[((lo19+i)-16)*32:][:32]
+					t64_3 := t64[((lo19+i)-16)*32:][:32]
+					t8622_2 := t8622[((lo19+i)-16)*32:][:32]
+					var t8722 F
 					t312Entry2 := t312_2[i]
 					for j := range 32 {
-						t952Entry := t952_2[j]
-						t9822 += F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) * t952Entry)
-						t992_2[j] += F(t952Entry * t312Entry2)
+						t83Entry := t83_2[j]
+						t8722 += F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) * t83Entry)
+						t8622_2[j] += F(t83Entry * t312Entry2)
 					}
-					t982_2[i] = t9822
-				}
-			}
-			// titans_chunk_core.e
-			clear(t100)
-			clear(t1012)
-			lo24 := max(0, 8)
-			if n := 32 - lo24; n > 0 {
-				t982_2 := t982[0+lo24:][:n]
-				t282_2 := t282[(l*chunks+t10)*32+-8+lo24:][:n]
-				t100_2 := t100[0+lo24:][:n]
-				t282_3 := t282[(l*chunks+t10)*32+lo24:][:n]
-				t1012_2 := t1012[-8+lo24:][:n]
-				for i := range n {
-					t982Entry := t982_2[i]
-					t100_2[i] = F(t282_2[i] * t982Entry)
-					t1012_2[i] += F(t282_3[i] * t982Entry)
+					t872_2[i] = t8722
 				}
 			}
 			// titans_chunk_core.e
 			for i := range 32 {
-				t952_2 := t952[i*32:][:32]
-				t992_2 := t992[i*32:][:32]
-				t102_3 := t102_2[i*32:][:32]
+				t83_2 := t83[i*32:][:32]
+				t8622_2 := t8622[i*32:][:32]
+				t882_2 := t882[i*32:][:32]
 				for j := range 32 {
-					t102_3[j] = t952_2[j] + t992_2[j]
+					t882_2[j] = t83_2[j] + t8622_2[j]
 				}
 			}
 			// titans_chunk_core.e
-			clear(t1052)
-			clear(t1062)
-			lo25 := max(0, 8)
-			if n := 32 - lo25; n > 0 {
-				t282_2 := t282[(l*chunks+t10)*32+lo25:][:n]
-				t1052_2 := t1052[0+lo25:][:n]
+			clear(t91)
+			clear(t922_2)
+			lo20 := max(0, 8)
+			if n := 32 - lo20; n > 0 {
+				t282_2 := t282[(l*chunks+t10)*32+lo20:][:n]
+				t922_3 := t922_2[0+lo20:][:n]
 				for i := range n {
-					t102_3 := t102_2[(lo25+i)*32:][:32]
-					t53_3 := t53[((lo25+i)-8)*32:][:32]
-					t55_3 := t55[((lo25+i)-8)*32:][:32]
-					t58_3 := t58[((lo25+i)-8)*32:][:32]
-					t61_3 := t61[((lo25+i)-8)*32:][:32]
-					t1062_2 := t1062[((lo25+i)-8)*32:][:32]
-					var t10522 F
+					t882_2 := t882[(lo20+i)*32:][:32]
+					t53_3 := t53[((lo20+i)-8)*32:][:32]
+					t55_3 := t55[((lo20+i)-8)*32:][:32]
+					t58_3 := t58[((lo20+i)-8)*32:][:32]
+					t61_3 := t61[((lo20+i)-8)*32:][:32]
+					t91_2 := t91[((lo20+i)-8)*32:][:32]
+					var t9222 F
 					t282Entry3 := t282_2[i]
 					for j := range 32 {
-						t102Entry := t102_3[j]
-						t10522 += F((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) * t102Entry)
-						t1062_2[j] += F(t102Entry * t282Entry3)
+						t882Entry := t882_2[j]
+						t9222 += F((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) * t882Entry)
+						t91_2[j] += F(t882Entry * t282Entry3)
 					}
-					t1052_2[i] = t10522
+					t922_3[i] = t9222
 				}
 			}
 			// titans_chunk_core.e
 			for i := range 32 {
-				t107[i] = t100[i] + t1012[i] + t1052[i]
-			}
-			// titans_chunk_core.e
-			clear(t1082)
-			clear(t1092)
-			lo26 := max(0, 4)
-			if n := 32 - lo26; n > 0 {
-				t107_2 := t107[0+lo26:][:n]
-				t252_2 := t252[(l*chunks+t10)*32+-4+lo26:][:n]
-				t1082_2 := t1082[0+lo26:][:n]
-				t252_3 := t252[(l*chunks+t10)*32+lo26:][:n]
-				t1092_2 := t1092[-4+lo26:][:n]
-				for i := range n {
-					t107Entry := t107_2[i]
-					t1082_2[i] = F(t252_2[i] * t107Entry)
-					t1092_2[i] += F(t252_3[i] * t107Entry)
-				}
-			}
-			// titans_chunk_core.e
-			for i := range 32 {
-				t102_3 := t102_2[i*32:][:32]
-				t1062_2 := t1062[i*32:][:32]
-				t110_2 := t110[i*32:][:32]
+				t882_2 := t882[i*32:][:32]
+				t91_2 := t91[i*32:][:32]
+				t932_2 := t932[i*32:][:32]
 				for j := range 32 {
-					t110_2[j] = t102_3[j] + t1062_2[j]
+					t932_2[j] = t882_2[j] + t91_2[j]
 				}
 			}
 			// titans_chunk_core.e
-			clear(t113)
-			clear(t114)
-			lo27 := max(0, 4)
-			if n := 32 - lo27; n > 0 {
-				t252_2 := t252[(l*chunks+t10)*32+lo27:][:n]
-				t113_2 := t113[0+lo27:][:n]
+			clear(t962)
+			clear(t97)
+			lo21 := max(0, 4)
+			if n := 32 - lo21; n > 0 {
+				t252_2 := t252[(l*chunks+t10)*32+lo21:][:n]
+				t97_2 := t97[0+lo21:][:n]
 				for i := range n {
-					t110_2 := t110[(lo27+i)*32:][:32]
-					t53_3 := t53[((lo27+i)-4)*32:][:32]
-					t55_3 := t55[((lo27+i)-4)*32:][:32]
-					t58_3 := t58[((lo27+i)-4)*32:][:32]
-					t114_2 := t114[((lo27+i)-4)*32:][:32]
-					var t1132 F
+					t932_2 := t932[(lo21+i)*32:][:32]
+					t53_3 := t53[((lo21+i)-4)*32:][:32]
+					t55_3 := t55[((lo21+i)-4)*32:][:32]
+					t58_3 := t58[((lo21+i)-4)*32:][:32]
+					t962_2 := t962[((lo21+i)-4)*32:][:32]
+					var t972 F
 					t252Entry3 := t252_2[i]
 					for j := range 32 {
-						t110Entry := t110_2[j]
-						t1132 += F(((t53_3[j] + t55_3[j]) + t58_3[j]) * t110Entry)
-						t114_2[j] += F(t110Entry * t252Entry3)
+						t932Entry := t932_2[j]
+						t972 += F(((t53_3[j] + t55_3[j]) + t58_3[j]) * t932Entry)
+						t962_2[j] += F(t932Entry * t252Entry3)
 					}
-					t113_2[i] = t1132
+					t97_2[i] = t972
 				}
 			}
-			// titans_chunk_core.e
+			// titans_chunk_core.e, titans_chunk_core.g.start
 			for i := range 32 {
-				t115[i] = t1082[i] + t1092[i] + t113[i]
-			}
-			// titans_chunk_core.e
-			clear(t116)
-			clear(t117)
-			lo28 := max(0, 2)
-			if n := 32 - lo28; n > 0 {
-				t115_2 := t115[0+lo28:][:n]
-				t222_4 := t222_2[(l*chunks+t10)*32+-2+lo28:][:n]
-				t116_2 := t116[0+lo28:][:n]
-				t222_5 := t222_2[(l*chunks+t10)*32+lo28:][:n]
-				t117_2 := t117[-2+lo28:][:n]
-				for i := range n {
-					t115Entry := t115_2[i]
-					t116_2[i] = F(t222_4[i] * t115Entry)
-					t117_2[i] += F(t222_5[i] * t115Entry)
-				}
-			}
-			// titans_chunk_core.e
-			for i := range 32 {
-				t110_2 := t110[i*32:][:32]
-				t114_2 := t114[i*32:][:32]
-				t118_2 := t118[i*32:][:32]
+				t932_2 := t932[i*32:][:32]
+				t962_2 := t962[i*32:][:32]
+				t982_2 := t982[i*32:][:32]
+				t37_2 := t37[i*32:][:32]
+				t226_2 := t226[i*32:][:32]
 				for j := range 32 {
-					t118_2[j] = t110_2[j] + t114_2[j]
+					t982_2[j] = t932_2[j] + t962_2[j]
+					t226_2[j] = t37_2[j] + t37[j*32+i]
 				}
 			}
 			// titans_chunk_core.e
-			clear(t121)
-			clear(t122_2)
-			lo29 := max(0, 2)
-			if n := 32 - lo29; n > 0 {
-				t222_4 := t222_2[(l*chunks+t10)*32+lo29:][:n]
-				t121_2 := t121[0+lo29:][:n]
+			clear(t1012)
+			clear(t102_2)
+			lo22 := max(0, 2)
+			if n := 32 - lo22; n > 0 {
+				t223_2 := t223[(l*chunks+t10)*32+lo22:][:n]
+				t102_3 := t102_2[0+lo22:][:n]
 				for i := range n {
-					t118_2 := t118[(lo29+i)*32:][:32]
-					t53_3 := t53[((lo29+i)-2)*32:][:32]
-					t55_3 := t55[((lo29+i)-2)*32:][:32]
-					t122_3 := t122_2[((lo29+i)-2)*32:][:32]
-					var t1212 F
-					t222Entry3 := t222_4[i]
+					t982_2 := t982[(lo22+i)*32:][:32]
+					t53_3 := t53[((lo22+i)-2)*32:][:32]
+					t55_3 := t55[((lo22+i)-2)*32:][:32]
+					t1012_2 := t1012[((lo22+i)-2)*32:][:32]
+					var t1022_2 F
+					t223Entry3 := t223_2[i]
 					for j := range 32 {
-						t118Entry := t118_2[j]
-						t1212 += F((t53_3[j] + t55_3[j]) * t118Entry)
-						t122_3[j] += F(t118Entry * t222Entry3)
+						t982Entry := t982_2[j]
+						t1022_2 += F((t53_3[j] + t55_3[j]) * t982Entry)
+						t1012_2[j] += F(t982Entry * t223Entry3)
 					}
-					t121_2[i] = t1212
+					t102_3[i] = t1022_2
 				}
 			}
-			// titans_chunk_core.e, titans_chunk_core.h
+			// titans_chunk_core.e
+			clear(t105)
+			lo23 := max(0, 1)
+			if n := 32 - lo23; n > 0 {
+				t105_2 := t105[0+lo23:][:n]
+				for i := range n {
+					t53_3 := t53[((lo23+i)-1)*32:][:32]
+					t982_2 := t982[(lo23+i)*32:][:32]
+					t1012_2 := t1012[(lo23+i)*32:][:32]
+					var t1052 F
+					for j := range 32 {
+						t1052 += F(t53_3[j] * (t982_2[j] + t1012_2[j]))
+					}
+					t105_2[i] = t1052
+				}
+			}
+			// titans_chunk_core.h
 			for i := range 32 {
-				t123[i] = t116[i] + t117[i] + t121[i]
-				t139[i] = t172[i] + t442[i] + t134_2[i]
+				t112_2[i] = t1823[i] + t492[i] + t107_2[i]
 			}
-			// titans_chunk_core.e
-			clear(t124)
+			// titans_chunk_core.h
+			clear(t115)
+			clear(t116)
+			lo24 := max(0, 16)
+			if n := 32 - lo24; n > 0 {
+				t112_3 := t112_2[0+lo24:][:n]
+				t45_2 := t45[(l*chunks+t10)*32+-16+lo24:][:n]
+				t115_2 := t115[0+lo24:][:n]
+				t14_2 := t14[(l*chunks+t10)*32+lo24:][:n]
+				t116_2 := t116[-16+lo24:][:n]
+				for i := range n {
+					t112Entry := t112_3[i]
+					t115_2[i] = F(t45_2[i] * t112Entry)
+					t116_2[i] += F(t14_2[i] * t112Entry)
+				}
+			}
+			// titans_chunk_core.h
+			for i := range 32 {
+				t117[i] = t112_2[i] + t116[i]
+			}
+			// titans_chunk_core.h
+			clear(t120)
+			clear(t121)
+			lo25 := max(0, 8)
+			if n := 32 - lo25; n > 0 {
+				t117_2 := t117[0+lo25:][:n]
+				t42_2 := t42[(l*chunks+t10)*32+-8+lo25:][:n]
+				t120_2 := t120[0+lo25:][:n]
+				t1122_2 := t1122[(l*chunks+t10)*32+lo25:][:n]
+				t121_2 := t121[-8+lo25:][:n]
+				for i := range n {
+					t117Entry := t117_2[i]
+					t120_2[i] = F(t42_2[i] * t117Entry)
+					t121_2[i] += F(t1122_2[i] * t117Entry)
+				}
+			}
+			// titans_chunk_core.h
+			for i := range 32 {
+				t122_2[i] = t117[i] + t121[i]
+			}
+			// titans_chunk_core.h
 			clear(t125)
-			lo30 := max(0, 1)
-			if n := 32 - lo30; n > 0 {
-				t123_2 := t123[0+lo30:][:n]
-				t3_2 := t3[(l*chunks+t10)*32+-1+lo30:][:n]
-				t124_2 := t124[0+lo30:][:n]
-				t3_3 := t3[(l*chunks+t10)*32+lo30:][:n]
-				t125_2 := t125[-1+lo30:][:n]
+			clear(t126)
+			lo26 := max(0, 4)
+			if n := 32 - lo26; n > 0 {
+				t122_3 := t122_2[0+lo26:][:n]
+				t39_2 := t39[(l*chunks+t10)*32+-4+lo26:][:n]
+				t125_2 := t125[0+lo26:][:n]
+				t822_3 := t822[(l*chunks+t10)*32+lo26:][:n]
+				t126_2 := t126[-4+lo26:][:n]
 				for i := range n {
-					t123Entry := t123_2[i]
-					t124_2[i] = F(t3_2[i] * t123Entry)
-					t125_2[i] += F(t3_3[i] * t123Entry)
-				}
-			}
-			// titans_chunk_core.e
-			clear(t128)
-			lo31 := max(0, 1)
-			if n := 32 - lo31; n > 0 {
-				t128_2 := t128[0+lo31:][:n]
-				for i := range n {
-					t53_3 := t53[((lo31+i)-1)*32:][:32]
-					t118_2 := t118[(lo31+i)*32:][:32]
-					t122_3 := t122_2[(lo31+i)*32:][:32]
-					var t1282 F
-					for j := range 32 {
-						t1282 += F(t53_3[j] * (t118_2[j] + t122_3[j]))
-					}
-					t128_2[i] = t1282
+					t122Entry := t122_3[i]
+					t125_2[i] = F(t39_2[i] * t122Entry)
+					t126_2[i] += F(t822_3[i] * t122Entry)
 				}
 			}
 			// titans_chunk_core.h
-			clear(t142_2)
+			for i := range 32 {
+				t127[i] = t122_2[i] + t126[i]
+			}
+			// titans_chunk_core.h
+			clear(t130)
+			clear(t131)
+			lo27 := max(0, 2)
+			if n := 32 - lo27; n > 0 {
+				t127_2 := t127[0+lo27:][:n]
+				t362_2 := t362[(l*chunks+t10)*32+-2+lo27:][:n]
+				t130_2 := t130[0+lo27:][:n]
+				t522_2 := t522[(l*chunks+t10)*32+lo27:][:n]
+				t131_2 := t131[-2+lo27:][:n]
+				for i := range n {
+					t127Entry := t127_2[i]
+					t130_2[i] = F(t362_2[i] * t127Entry)
+					t131_2[i] += F(t522_2[i] * t127Entry)
+				}
+			}
+			// titans_chunk_core.h
+			for i := range 32 {
+				t132_2[i] = t127[i] + t131[i]
+			}
+			// titans_chunk_core.h
+			clear(t135)
+			clear(t136)
+			lo28 := max(0, 1)
+			if n := 32 - lo28; n > 0 {
+				t132_3 := t132_2[0+lo28:][:n]
+				p2 := p[(l*chunks+t10)*32+-1+lo28:][:n]
+				t135_2 := t135[0+lo28:][:n]
+				t19 := t[(l*chunks+t10)*32+lo28:][:n]
+				t136_2 := t136[-1+lo28:][:n]
+				for i := range n {
+					t132Entry := t132_3[i]
+					t135_2[i] = F(p2[i] * t132Entry)
+					t136_2[i] += F(t19[i] * t132Entry)
+				}
+			}
+			// titans_chunk_core.p
+			for i := range 32 {
+				t137[i] = t523[i] + t132_2[i] + t136[i]
+			}
+			// titans_chunk_core.p
+			clear(t140)
+			clear(t141)
+			lo29 := max(0, 16)
+			if n := 32 - lo29; n > 0 {
+				t137_2 := t137[0+lo29:][:n]
+				t312_2 := t312[(l*chunks+t10)*32+lo29:][:n]
+				t140_2 := t140[-16+lo29:][:n]
+				t302_2 := t302[(l*chunks+t10)*32+-16+lo29:][:n]
+				t141_2 := t141[0+lo29:][:n]
+				for i := range n {
+					t137Entry := t137_2[i]
+					t140_2[i] += F(t312_2[i] * t137Entry)
+					t141_2[i] = F(t302_2[i] * t137Entry)
+				}
+			}
+			// titans_chunk_core.p
+			for i := range 32 {
+				t142_2[i] = t872[i] + t141[i]
+				t145[i] = t137[i] + t140[i]
+			}
+			// titans_chunk_core.p
 			clear(t143)
-			lo32 := max(0, 16)
-			if n := 32 - lo32; n > 0 {
-				t139_2 := t139[0+lo32:][:n]
-				t45_2 := t45[(l*chunks+t10)*32+-16+lo32:][:n]
-				t142_3 := t142_2[0+lo32:][:n]
-				t14_2 := t14[(l*chunks+t10)*32+lo32:][:n]
-				t143_2 := t143[-16+lo32:][:n]
-				for i := range n {
-					t139Entry := t139_2[i]
-					t142_3[i] = F(t45_2[i] * t139Entry)
-					t143_2[i] += F(t14_2[i] * t139Entry)
-				}
-			}
-			// titans_chunk_core.h
 			clear(t144)
-			clear(t145)
-			lo33 := max(0, 8)
-			if n := 32 - lo33; n > 0 {
-				t142_3 := t142_2[0+lo33:][:n]
-				t1122_2 := t1122[(l*chunks+t10)*32+-8+lo33:][:n]
-				t144_2 := t144[0+lo33:][:n]
-				t1122_3 := t1122[(l*chunks+t10)*32+lo33:][:n]
-				t145_2 := t145[-8+lo33:][:n]
+			clear(t148)
+			clear(t149)
+			lo30 := max(0, 8)
+			if n := 32 - lo30; n > 0 {
+				t142_3 := t142_2[0+lo30:][:n]
+				t145_2 := t145[0+lo30:][:n]
+				t282_2 := t282[(l*chunks+t10)*32+lo30:][:n]
+				t143_2 := t143[-8+lo30:][:n]
+				t282_3 := t282[(l*chunks+t10)*32+-8+lo30:][:n]
+				t144_2 := t144[0+lo30:][:n]
+				t148_2 := t148[-8+lo30:][:n]
+				t272_2 := t272[(l*chunks+t10)*32+-8+lo30:][:n]
+				t149_2 := t149[0+lo30:][:n]
 				for i := range n {
 					t142Entry := t142_3[i]
-					t144_2[i] = F(t1122_2[i] * t142Entry)
-					t145_2[i] += F(t1122_3[i] * t142Entry)
+					t145Entry := t145_2[i]
+					t282Entry4 := t282_2[i]
+					t143_2[i] += F(t282Entry4 * t142Entry)
+					t144_2[i] = F(t282_3[i] * t142Entry)
+					t148_2[i] += F(t282Entry4 * t145Entry)
+					t149_2[i] = F(t272_2[i] * t145Entry)
 				}
 			}
-			// titans_chunk_core.h
+			// titans_chunk_core.p
 			for i := range 32 {
-				t146[i] = t139[i] + t143[i]
+				t150[i] = t922_2[i] + t143[i] + t144[i] + t149[i]
+				t153[i] = t145[i] + t148[i]
 			}
-			// titans_chunk_core.h
-			clear(t149)
-			clear(t150)
-			lo34 := max(0, 8)
-			if n := 32 - lo34; n > 0 {
-				t146_2 := t146[0+lo34:][:n]
-				t42_2 := t42[(l*chunks+t10)*32+-8+lo34:][:n]
-				t149_2 := t149[0+lo34:][:n]
-				t1122_2 := t1122[(l*chunks+t10)*32+lo34:][:n]
-				t150_2 := t150[-8+lo34:][:n]
-				for i := range n {
-					t146Entry := t146_2[i]
-					t149_2[i] = F(t42_2[i] * t146Entry)
-					t150_2[i] += F(t1122_2[i] * t146Entry)
-				}
-			}
-			// titans_chunk_core.h
-			for i := range 32 {
-				t151[i] = t144[i] + t145[i] + t149[i]
-				t154[i] = t146[i] + t150[i]
-			}
-			// titans_chunk_core.h
+			// titans_chunk_core.p
+			clear(t151)
 			clear(t152_2)
-			clear(t153)
+			clear(t156)
 			clear(t157)
-			clear(t158)
-			lo35 := max(0, 4)
-			if n := 32 - lo35; n > 0 {
-				t151_2 := t151[0+lo35:][:n]
-				t154_2 := t154[0+lo35:][:n]
-				t822_2 := t822[(l*chunks+t10)*32+-4+lo35:][:n]
-				t152_3 := t152_2[0+lo35:][:n]
-				t822_3 := t822[(l*chunks+t10)*32+lo35:][:n]
-				t153_2 := t153[-4+lo35:][:n]
-				t39_2 := t39[(l*chunks+t10)*32+-4+lo35:][:n]
-				t157_2 := t157[0+lo35:][:n]
-				t158_2 := t158[-4+lo35:][:n]
+			lo31 := max(0, 4)
+			if n := 32 - lo31; n > 0 {
+				t150_2 := t150[0+lo31:][:n]
+				t153_2 := t153[0+lo31:][:n]
+				t252_2 := t252[(l*chunks+t10)*32+lo31:][:n]
+				t151_2 := t151[-4+lo31:][:n]
+				t252_3 := t252[(l*chunks+t10)*32+-4+lo31:][:n]
+				t152_3 := t152_2[0+lo31:][:n]
+				t156_2 := t156[-4+lo31:][:n]
+				t242_2 := t242[(l*chunks+t10)*32+-4+lo31:][:n]
+				t157_2 := t157[0+lo31:][:n]
 				for i := range n {
-					t151Entry := t151_2[i]
-					t154Entry := t154_2[i]
-					t152_3[i] = F(t822_2[i] * t151Entry)
-					t822Entry4 := t822_3[i]
-					t153_2[i] += F(t822Entry4 * t151Entry)
-					t157_2[i] = F(t39_2[i] * t154Entry)
-					t158_2[i] += F(t822Entry4 * t154Entry)
+					t150Entry := t150_2[i]
+					t153Entry := t153_2[i]
+					t252Entry4 := t252_2[i]
+					t151_2[i] += F(t252Entry4 * t150Entry)
+					t152_3[i] = F(t252_3[i] * t150Entry)
+					t156_2[i] += F(t252Entry4 * t153Entry)
+					t157_2[i] = F(t242_2[i] * t153Entry)
 				}
 			}
-			// titans_chunk_core.h
+			// titans_chunk_core.p
 			for i := range 32 {
-				t159[i] = t152_2[i] + t153[i] + t157[i]
-				t162[i] = t154[i] + t158[i]
+				t158[i] = t97[i] + t151[i] + t152_2[i] + t157[i]
+				t161[i] = t153[i] + t156[i]
 			}
-			// titans_chunk_core.h
+			// titans_chunk_core.p
+			clear(t159)
 			clear(t160)
-			clear(t161)
+			clear(t164)
 			clear(t165)
-			clear(t166)
-			lo36 := max(0, 2)
-			if n := 32 - lo36; n > 0 {
-				t159_2 := t159[0+lo36:][:n]
-				t162_2 := t162[0+lo36:][:n]
-				t522_3 := t522[(l*chunks+t10)*32+-2+lo36:][:n]
-				t160_2 := t160[0+lo36:][:n]
-				t522_4 := t522[(l*chunks+t10)*32+lo36:][:n]
-				t161_2 := t161[-2+lo36:][:n]
-				t362_2 := t362[(l*chunks+t10)*32+-2+lo36:][:n]
-				t165_2 := t165[0+lo36:][:n]
-				t166_2 := t166[-2+lo36:][:n]
+			lo32 := max(0, 2)
+			if n := 32 - lo32; n > 0 {
+				t158_2 := t158[0+lo32:][:n]
+				t161_2 := t161[0+lo32:][:n]
+				t223_2 := t223[(l*chunks+t10)*32+lo32:][:n]
+				t159_2 := t159[-2+lo32:][:n]
+				t223_3 := t223[(l*chunks+t10)*32+-2+lo32:][:n]
+				t160_2 := t160[0+lo32:][:n]
+				t164_2 := t164[-2+lo32:][:n]
+				t212_2 := t212[(l*chunks+t10)*32+-2+lo32:][:n]
+				t165_2 := t165[0+lo32:][:n]
 				for i := range n {
-					t159Entry := t159_2[i]
-					t162Entry := t162_2[i]
-					t160_2[i] = F(t522_3[i] * t159Entry)
-					t522Entry4 := t522_4[i]
-					t161_2[i] += F(t522Entry4 * t159Entry)
-					t165_2[i] = F(t362_2[i] * t162Entry)
-					t166_2[i] += F(t522Entry4 * t162Entry)
-				}
-			}
-			// titans_chunk_core.h
-			for i := range 32 {
-				t167[i] = t160[i] + t161[i] + t165[i]
-				t170[i] = t162[i] + t166[i]
-			}
-			// titans_chunk_core.h
-			clear(t168)
-			clear(t169)
-			clear(t173)
-			clear(t174)
-			lo37 := max(0, 1)
-			if n := 32 - lo37; n > 0 {
-				t167_2 := t167[0+lo37:][:n]
-				t170_2 := t170[0+lo37:][:n]
-				t19 := t[(l*chunks+t10)*32+-1+lo37:][:n]
-				t168_2 := t168[0+lo37:][:n]
-				t20 := t[(l*chunks+t10)*32+lo37:][:n]
-				t169_2 := t169[-1+lo37:][:n]
-				p2 := p[(l*chunks+t10)*32+-1+lo37:][:n]
-				t173_2 := t173[0+lo37:][:n]
-				t174_2 := t174[-1+lo37:][:n]
-				for i := range n {
-					t167Entry := t167_2[i]
-					t170Entry := t170_2[i]
-					t168_2[i] = F(t19[i] * t167Entry)
-					tEntry4 := t20[i]
-					t169_2[i] += F(tEntry4 * t167Entry)
-					t173_2[i] = F(p2[i] * t170Entry)
-					t174_2[i] += F(tEntry4 * t170Entry)
-				}
-			}
-			// titans_chunk_core.p
-			for i := range 32 {
-				t177[i] = t523[i] + t170[i] + t174[i]
-			}
-			// titans_chunk_core.p
-			clear(t180)
-			clear(t181)
-			lo38 := max(0, 16)
-			if n := 32 - lo38; n > 0 {
-				t177_2 := t177[0+lo38:][:n]
-				t302_2 := t302[(l*chunks+t10)*32+-16+lo38:][:n]
-				t180_2 := t180[0+lo38:][:n]
-				t312_2 := t312[(l*chunks+t10)*32+lo38:][:n]
-				t181_2 := t181[-16+lo38:][:n]
-				for i := range n {
-					t177Entry := t177_2[i]
-					t180_2[i] = F(t302_2[i] * t177Entry)
-					t181_2[i] += F(t312_2[i] * t177Entry)
-				}
-			}
-			// titans_chunk_core.p
-			clear(t182_2)
-			clear(t183)
-			lo39 := max(0, 8)
-			if n := 32 - lo39; n > 0 {
-				t180_2 := t180[0+lo39:][:n]
-				t282_2 := t282[(l*chunks+t10)*32+-8+lo39:][:n]
-				t182_3 := t182_2[0+lo39:][:n]
-				t282_3 := t282[(l*chunks+t10)*32+lo39:][:n]
-				t183_2 := t183[-8+lo39:][:n]
-				for i := range n {
-					t180Entry := t180_2[i]
-					t182_3[i] = F(t282_2[i] * t180Entry)
-					t183_2[i] += F(t282_3[i] * t180Entry)
-				}
-			}
-			// titans_chunk_core.p
-			for i := range 32 {
-				t184[i] = t177[i] + t181[i]
-			}
-			// titans_chunk_core.p
-			clear(t187)
-			clear(t188)
-			lo40 := max(0, 8)
-			if n := 32 - lo40; n > 0 {
-				t184_2 := t184[0+lo40:][:n]
-				t272_2 := t272[(l*chunks+t10)*32+-8+lo40:][:n]
-				t187_2 := t187[0+lo40:][:n]
-				t282_2 := t282[(l*chunks+t10)*32+lo40:][:n]
-				t188_2 := t188[-8+lo40:][:n]
-				for i := range n {
-					t184Entry := t184_2[i]
-					t187_2[i] = F(t272_2[i] * t184Entry)
-					t188_2[i] += F(t282_2[i] * t184Entry)
-				}
-			}
-			// titans_chunk_core.p
-			for i := range 32 {
-				t189[i] = t182_2[i] + t183[i] + t187[i]
-				t192_2[i] = t184[i] + t188[i]
-			}
-			// titans_chunk_core.p
-			clear(t190)
-			clear(t191)
-			clear(t195)
-			clear(t196)
-			lo41 := max(0, 4)
-			if n := 32 - lo41; n > 0 {
-				t189_2 := t189[0+lo41:][:n]
-				t192_3 := t192_2[0+lo41:][:n]
-				t252_2 := t252[(l*chunks+t10)*32+-4+lo41:][:n]
-				t190_2 := t190[0+lo41:][:n]
-				t252_3 := t252[(l*chunks+t10)*32+lo41:][:n]
-				t191_2 := t191[-4+lo41:][:n]
-				t242_3 := t242[(l*chunks+t10)*32+-4+lo41:][:n]
-				t195_2 := t195[0+lo41:][:n]
-				t196_2 := t196[-4+lo41:][:n]
-				for i := range n {
-					t189Entry := t189_2[i]
-					t192Entry := t192_3[i]
-					t190_2[i] = F(t252_2[i] * t189Entry)
-					t252Entry4 := t252_3[i]
-					t191_2[i] += F(t252Entry4 * t189Entry)
-					t195_2[i] = F(t242_3[i] * t192Entry)
-					t196_2[i] += F(t252Entry4 * t192Entry)
-				}
-			}
-			// titans_chunk_core.p
-			for i := range 32 {
-				t197[i] = t190[i] + t191[i] + t195[i]
-				t200[i] = t192_2[i] + t196[i]
-			}
-			// titans_chunk_core.p
-			clear(t198)
-			clear(t199)
-			clear(t203)
-			clear(t204)
-			lo42 := max(0, 2)
-			if n := 32 - lo42; n > 0 {
-				t197_2 := t197[0+lo42:][:n]
-				t200_2 := t200[0+lo42:][:n]
-				t222_4 := t222_2[(l*chunks+t10)*32+-2+lo42:][:n]
-				t198_2 := t198[0+lo42:][:n]
-				t222_5 := t222_2[(l*chunks+t10)*32+lo42:][:n]
-				t199_2 := t199[-2+lo42:][:n]
-				t212_3 := t212[(l*chunks+t10)*32+-2+lo42:][:n]
-				t203_2 := t203[0+lo42:][:n]
-				t204_2 := t204[-2+lo42:][:n]
-				for i := range n {
-					t197Entry := t197_2[i]
-					t200Entry := t200_2[i]
-					t198_2[i] = F(t222_4[i] * t197Entry)
-					t222Entry4 := t222_5[i]
-					t199_2[i] += F(t222Entry4 * t197Entry)
-					t203_2[i] = F(t212_3[i] * t200Entry)
-					t204_2[i] += F(t222Entry4 * t200Entry)
+					t158Entry := t158_2[i]
+					t161Entry := t161_2[i]
+					t223Entry4 := t223_2[i]
+					t159_2[i] += F(t223Entry4 * t158Entry)
+					t160_2[i] = F(t223_3[i] * t158Entry)
+					t164_2[i] += F(t223Entry4 * t161Entry)
+					t165_2[i] = F(t212_2[i] * t161Entry)
 				}
 			}
 			// titans_chunk_core.p, titans_chunk_core.g
 			for i := range 32 {
-				t205[i] = t198[i] + t199[i] + t203[i]
-				t208[i] = t200[i] + t204[i]
-				t219[i] = t192[i] + t522_2[i] + t136_2[i]
+				t166[i] = t102_2[i] + t159[i] + t160[i] + t165[i]
+				t169[i] = t161[i] + t164[i]
+				t178[i] = t2022[i] + t552[i] + t1092_2[i]
 			}
 			// titans_chunk_core.p
-			clear(t206)
-			clear(t207)
-			clear(t211)
-			clear(t212_2)
-			lo43 := max(0, 1)
-			if n := 32 - lo43; n > 0 {
-				t205_2 := t205[0+lo43:][:n]
-				t208_2 := t208[0+lo43:][:n]
-				t3_2 := t3[(l*chunks+t10)*32+-1+lo43:][:n]
-				t206_2 := t206[0+lo43:][:n]
-				t3_3 := t3[(l*chunks+t10)*32+lo43:][:n]
-				t207_2 := t207[-1+lo43:][:n]
-				t182_3 := t182[(l*chunks+t10)*32+-1+lo43:][:n]
-				t211_2 := t211[0+lo43:][:n]
-				t212_3 := t212_2[-1+lo43:][:n]
+			clear(t167)
+			clear(t168)
+			clear(t172)
+			clear(t173)
+			lo33 := max(0, 1)
+			if n := 32 - lo33; n > 0 {
+				t166_2 := t166[0+lo33:][:n]
+				t169_2 := t169[0+lo33:][:n]
+				t3_2 := t3[(l*chunks+t10)*32+lo33:][:n]
+				t167_2 := t167[-1+lo33:][:n]
+				t3_3 := t3[(l*chunks+t10)*32+-1+lo33:][:n]
+				t168_2 := t168[0+lo33:][:n]
+				t182_3 := t182[(l*chunks+t10)*32+-1+lo33:][:n]
+				t172_2 := t172[0+lo33:][:n]
+				t173_2 := t173[-1+lo33:][:n]
 				for i := range n {
-					t205Entry := t205_2[i]
-					t208Entry := t208_2[i]
-					t206_2[i] = F(t3_2[i] * t205Entry)
-					t3Entry3 := t3_3[i]
-					t207_2[i] += F(t3Entry3 * t205Entry)
-					t211_2[i] = F(t182_3[i] * t208Entry)
-					t212_3[i] += F(t3Entry3 * t208Entry)
+					t166Entry := t166_2[i]
+					t169Entry := t169_2[i]
+					t3Entry3 := t3_2[i]
+					t167_2[i] += F(t3Entry3 * t166Entry)
+					t168_2[i] = F(t3_3[i] * t166Entry)
+					t172_2[i] = F(t182_3[i] * t169Entry)
+					t173_2[i] += F(t3Entry3 * t169Entry)
 				}
 			}
 			// titans_chunk_core.p.start
+			clear(t175)
+			if n := min(32, 1); n > 0 {
+				t169_2 := t169[:n]
+				t173_2 := t173[:n]
+				t175_2 := t175[:n]
+				for i := range n {
+					t175_2[i] = t169_2[i] + t173_2[i]
+				}
+			}
+			// titans_chunk_core.g
+			clear(t181)
+			clear(t182_2)
+			lo34 := max(0, 16)
+			if n := 32 - lo34; n > 0 {
+				t178_2 := t178[0+lo34:][:n]
+				t14_2 := t14[(l*chunks+t10)*32+lo34:][:n]
+				t181_2 := t181[-16+lo34:][:n]
+				t13_2 := t13[(l*chunks+t10)*32+-16+lo34:][:n]
+				t182_3 := t182_2[0+lo34:][:n]
+				for i := range n {
+					t178Entry := t178_2[i]
+					t181_2[i] += F(t14_2[i] * t178Entry)
+					t182_3[i] = F(t13_2[i] * t178Entry)
+				}
+			}
+			// titans_chunk_core.g
+			for i := range 32 {
+				t183[i] = t622_2[i] + t115[i] + t182_2[i]
+				t186[i] = t178[i] + t181[i]
+			}
+			// titans_chunk_core.g
+			clear(t184)
+			clear(t185)
+			clear(t189)
+			clear(t190)
+			lo35 := max(0, 8)
+			if n := 32 - lo35; n > 0 {
+				t183_2 := t183[0+lo35:][:n]
+				t186_2 := t186[0+lo35:][:n]
+				t1122_2 := t1122[(l*chunks+t10)*32+lo35:][:n]
+				t184_2 := t184[-8+lo35:][:n]
+				t1122_3 := t1122[(l*chunks+t10)*32+-8+lo35:][:n]
+				t185_2 := t185[0+lo35:][:n]
+				t189_2 := t189[-8+lo35:][:n]
+				t1022_2 := t1022[(l*chunks+t10)*32+-8+lo35:][:n]
+				t190_2 := t190[0+lo35:][:n]
+				for i := range n {
+					t183Entry := t183_2[i]
+					t186Entry := t186_2[i]
+					t1122Entry4 := t1122_2[i]
+					t184_2[i] += F(t1122Entry4 * t183Entry)
+					t185_2[i] = F(t1122_3[i] * t183Entry)
+					t189_2[i] += F(t1122Entry4 * t186Entry)
+					t190_2[i] = F(t1022_2[i] * t186Entry)
+				}
+			}
+			// titans_chunk_core.g
+			for i := range 32 {
+				t191[i] = t672[i] + t120[i] + t184[i] + t185[i] + t190[i]
+				t194[i] = t186[i] + t189[i]
+			}
+			// titans_chunk_core.g
+			clear(t192)
+			clear(t193)
+			clear(t197)
+			clear(t198)
+			lo36 := max(0, 4)
+			if n := 32 - lo36; n > 0 {
+				t191_2 := t191[0+lo36:][:n]
+				t194_2 := t194[0+lo36:][:n]
+				t822_3 := t822[(l*chunks+t10)*32+lo36:][:n]
+				t192_2 := t192[-4+lo36:][:n]
+				t822_4 := t822[(l*chunks+t10)*32+-4+lo36:][:n]
+				t193_2 := t193[0+lo36:][:n]
+				t197_2 := t197[-4+lo36:][:n]
+				t722_2 := t722[(l*chunks+t10)*32+-4+lo36:][:n]
+				t198_2 := t198[0+lo36:][:n]
+				for i := range n {
+					t191Entry := t191_2[i]
+					t194Entry := t194_2[i]
+					t822Entry4 := t822_3[i]
+					t192_2[i] += F(t822Entry4 * t191Entry)
+					t193_2[i] = F(t822_4[i] * t191Entry)
+					t197_2[i] += F(t822Entry4 * t194Entry)
+					t198_2[i] = F(t722_2[i] * t194Entry)
+				}
+			}
+			// titans_chunk_core.g
+			for i := range 32 {
+				t199[i] = t72_2[i] + t125[i] + t192[i] + t193[i] + t198[i]
+				t202_2[i] = t194[i] + t197[i]
+			}
+			// titans_chunk_core.g
+			clear(t200)
+			clear(t201)
+			clear(t205)
+			clear(t206)
+			lo37 := max(0, 2)
+			if n := 32 - lo37; n > 0 {
+				t199_2 := t199[0+lo37:][:n]
+				t202_3 := t202_2[0+lo37:][:n]
+				t522_2 := t522[(l*chunks+t10)*32+lo37:][:n]
+				t200_2 := t200[-2+lo37:][:n]
+				t522_3 := t522[(l*chunks+t10)*32+-2+lo37:][:n]
+				t201_2 := t201[0+lo37:][:n]
+				t205_2 := t205[-2+lo37:][:n]
+				t422_2 := t422[(l*chunks+t10)*32+-2+lo37:][:n]
+				t206_2 := t206[0+lo37:][:n]
+				for i := range n {
+					t199Entry := t199_2[i]
+					t202Entry := t202_3[i]
+					t522Entry4 := t522_2[i]
+					t200_2[i] += F(t522Entry4 * t199Entry)
+					t201_2[i] = F(t522_3[i] * t199Entry)
+					t205_2[i] += F(t522Entry4 * t202Entry)
+					t206_2[i] = F(t422_2[i] * t202Entry)
+				}
+			}
+			// titans_chunk_core.g
+			for i := range 32 {
+				t207[i] = t772[i] + t130[i] + t200[i] + t201[i] + t206[i]
+				t210[i] = t202_2[i] + t205[i]
+			}
+			// titans_chunk_core.g
+			clear(t208)
+			clear(t209)
+			clear(t213)
+			clear(t214)
+			lo38 := max(0, 1)
+			if n := 32 - lo38; n > 0 {
+				t207_2 := t207[0+lo38:][:n]
+				t210_2 := t210[0+lo38:][:n]
+				t19 := t[(l*chunks+t10)*32+lo38:][:n]
+				t208_2 := t208[-1+lo38:][:n]
+				t20 := t[(l*chunks+t10)*32+-1+lo38:][:n]
+				t209_2 := t209[0+lo38:][:n]
+				t222_2 := t222[(l*chunks+t10)*32+-1+lo38:][:n]
+				t213_2 := t213[0+lo38:][:n]
+				t214_2 := t214[-1+lo38:][:n]
+				for i := range n {
+					t207Entry := t207_2[i]
+					t210Entry := t210_2[i]
+					tEntry4 := t19[i]
+					t208_2[i] += F(tEntry4 * t207Entry)
+					t209_2[i] = F(t20[i] * t207Entry)
+					t213_2[i] = F(t222_2[i] * t210Entry)
+					t214_2[i] += F(tEntry4 * t210Entry)
+				}
+			}
+			// titans_chunk_core.g.start
 			clear(t216)
 			if n := min(32, 1); n > 0 {
-				t208_2 := t208[:n]
-				t212_3 := t212_2[:n]
+				t210_2 := t210[:n]
+				t214_2 := t214[:n]
 				t216_2 := t216[:n]
 				for i := range n {
-					t216_2[i] = t208_2[i] + t212_3[i]
-				}
-			}
-			// titans_chunk_core.g
-			clear(t222_3)
-			clear(t223)
-			lo44 := max(0, 16)
-			if n := 32 - lo44; n > 0 {
-				t219_2 := t219[0+lo44:][:n]
-				t13_2 := t13[(l*chunks+t10)*32+-16+lo44:][:n]
-				t222_4 := t222_3[0+lo44:][:n]
-				t14_2 := t14[(l*chunks+t10)*32+lo44:][:n]
-				t223_2 := t223[-16+lo44:][:n]
-				for i := range n {
-					t219Entry := t219_2[i]
-					t222_4[i] = F(t13_2[i] * t219Entry)
-					t223_2[i] += F(t14_2[i] * t219Entry)
-				}
-			}
-			// titans_chunk_core.g
-			clear(t224)
-			clear(t225)
-			lo45 := max(0, 8)
-			if n := 32 - lo45; n > 0 {
-				t222_4 := t222_3[0+lo45:][:n]
-				t1122_2 := t1122[(l*chunks+t10)*32+-8+lo45:][:n]
-				t224_2 := t224[0+lo45:][:n]
-				t1122_3 := t1122[(l*chunks+t10)*32+lo45:][:n]
-				t225_2 := t225[-8+lo45:][:n]
-				for i := range n {
-					t222Entry := t222_4[i]
-					t224_2[i] = F(t1122_2[i] * t222Entry)
-					t225_2[i] += F(t1122_3[i] * t222Entry)
-				}
-			}
-			// titans_chunk_core.g
-			for i := range 32 {
-				t226[i] = t219[i] + t223[i]
-			}
-			// titans_chunk_core.g
-			clear(t229)
-			clear(t230)
-			lo46 := max(0, 8)
-			if n := 32 - lo46; n > 0 {
-				t226_2 := t226[0+lo46:][:n]
-				t1022_2 := t1022[(l*chunks+t10)*32+-8+lo46:][:n]
-				t229_2 := t229[0+lo46:][:n]
-				t1122_2 := t1122[(l*chunks+t10)*32+lo46:][:n]
-				t230_2 := t230[-8+lo46:][:n]
-				for i := range n {
-					t226Entry := t226_2[i]
-					t229_2[i] = F(t1022_2[i] * t226Entry)
-					t230_2[i] += F(t1122_2[i] * t226Entry)
-				}
-			}
-			// titans_chunk_core.g
-			for i := range 32 {
-				t231[i] = t224[i] + t225[i] + t229[i]
-				t234[i] = t226[i] + t230[i]
-			}
-			// titans_chunk_core.g
-			clear(t232_2)
-			clear(t233)
-			clear(t237)
-			clear(t238)
-			lo47 := max(0, 4)
-			if n := 32 - lo47; n > 0 {
-				t231_2 := t231[0+lo47:][:n]
-				t234_2 := t234[0+lo47:][:n]
-				t822_2 := t822[(l*chunks+t10)*32+-4+lo47:][:n]
-				t232_3 := t232_2[0+lo47:][:n]
-				t822_3 := t822[(l*chunks+t10)*32+lo47:][:n]
-				t233_2 := t233[-4+lo47:][:n]
-				t722_3 := t722[(l*chunks+t10)*32+-4+lo47:][:n]
-				t237_2 := t237[0+lo47:][:n]
-				t238_2 := t238[-4+lo47:][:n]
-				for i := range n {
-					t231Entry := t231_2[i]
-					t234Entry := t234_2[i]
-					t232_3[i] = F(t822_2[i] * t231Entry)
-					t822Entry5 := t822_3[i]
-					t233_2[i] += F(t822Entry5 * t231Entry)
-					t237_2[i] = F(t722_3[i] * t234Entry)
-					t238_2[i] += F(t822Entry5 * t234Entry)
-				}
-			}
-			// titans_chunk_core.g
-			for i := range 32 {
-				t239[i] = t232_2[i] + t233[i] + t237[i]
-				t242_2[i] = t234[i] + t238[i]
-			}
-			// titans_chunk_core.g
-			clear(t240)
-			clear(t241)
-			clear(t245)
-			clear(t246)
-			lo48 := max(0, 2)
-			if n := 32 - lo48; n > 0 {
-				t239_2 := t239[0+lo48:][:n]
-				t242_3 := t242_2[0+lo48:][:n]
-				t522_3 := t522[(l*chunks+t10)*32+-2+lo48:][:n]
-				t240_2 := t240[0+lo48:][:n]
-				t522_4 := t522[(l*chunks+t10)*32+lo48:][:n]
-				t241_2 := t241[-2+lo48:][:n]
-				t422_2 := t422[(l*chunks+t10)*32+-2+lo48:][:n]
-				t245_2 := t245[0+lo48:][:n]
-				t246_2 := t246[-2+lo48:][:n]
-				for i := range n {
-					t239Entry := t239_2[i]
-					t242Entry := t242_3[i]
-					t240_2[i] = F(t522_3[i] * t239Entry)
-					t522Entry5 := t522_4[i]
-					t241_2[i] += F(t522Entry5 * t239Entry)
-					t245_2[i] = F(t422_2[i] * t242Entry)
-					t246_2[i] += F(t522Entry5 * t242Entry)
-				}
-			}
-			// titans_chunk_core.g
-			for i := range 32 {
-				t247[i] = t240[i] + t241[i] + t245[i]
-				t250[i] = t242_2[i] + t246[i]
-			}
-			// titans_chunk_core.g
-			clear(t248)
-			clear(t249)
-			clear(t253)
-			clear(t254)
-			lo49 := max(0, 1)
-			if n := 32 - lo49; n > 0 {
-				t247_2 := t247[0+lo49:][:n]
-				t250_2 := t250[0+lo49:][:n]
-				t19 := t[(l*chunks+t10)*32+-1+lo49:][:n]
-				t248_2 := t248[0+lo49:][:n]
-				t20 := t[(l*chunks+t10)*32+lo49:][:n]
-				t249_2 := t249[-1+lo49:][:n]
-				t222_4 := t222[(l*chunks+t10)*32+-1+lo49:][:n]
-				t253_2 := t253[0+lo49:][:n]
-				t254_2 := t254[-1+lo49:][:n]
-				for i := range n {
-					t247Entry := t247_2[i]
-					t250Entry := t250_2[i]
-					t248_2[i] = F(t19[i] * t247Entry)
-					tEntry5 := t20[i]
-					t249_2[i] += F(tEntry5 * t247Entry)
-					t253_2[i] = F(t222_4[i] * t250Entry)
-					t254_2[i] += F(tEntry5 * t250Entry)
-				}
-			}
-			// titans_chunk_core.g.start
-			clear(t258)
-			if n := min(32, 1); n > 0 {
-				t250_2 := t250[:n]
-				t254_2 := t254[:n]
-				t258_2 := t258[:n]
-				for i := range n {
-					t258_2[i] = t250_2[i] + t254_2[i]
+					t216_2[i] = t210_2[i] + t214_2[i]
 				}
 			}
 			// titans_chunk_core.g.start
 			for i := range 32 {
-				t21_2[i] = t8622[i] + t872[i] + t912[i] + t168[i] + t169[i] + t173[i] + t248[i] + t249[i] + t253[i] + t258[i]
-				t23_2[i] = t124[i] + t125[i] + t128[i] + t206[i] + t207[i] + t211[i] + t216[i]
-				t25_2[i] = t3123[i] + t3222[i]
+				t21_2[i] = t822_2[i] + t135[i] + t208[i] + t209[i] + t213[i] + t216[i]
+				t23_2[i] = t105[i] + t167[i] + t168[i] + t172[i] + t175[i]
+				t25_2[i] = t3523[i] + t3822[i]
 			}
 			// titans_chunk_core.Q
-			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t22_2, (l*chunks+t10)*32*dK), 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t542, 1, 32)
+			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t22_2, (l*chunks+t10)*32*dK), 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t2722, 1, 32)
 			// titans_chunk_core.y
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t22_2, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t10)*dV*dK), 1, dK, t133, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t22_2, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t10)*dV*dK), 1, dK, t1062, 1, dV)
 			// titans_chunk_core.y
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t22_2, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t10)*dV*dK), 1, dK, t135, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t22_2, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t10)*dV*dK), 1, dK, t1082, 1, dV)
 			// titans_chunk_core.g.start, titans_chunk_core.S, titans_chunk_core.e, titans_chunk_core.M, titans_chunk_core.c
 			for i := range 32 {
-				t268_2 := t268[i*dK:][:dK]
-				t271_2 := t271[i*dK:][:dK]
 				t24_2 := t24[((l*chunks+t10)*32+i)*dK:][:dK]
 				t53Entry2 := t53_2[i]
 				t55Entry2 := t55_2[i]
@@ -2947,35 +2687,33 @@ func (c *Backward[F]) Run() {
 				t61Entry2 := t61_2[i]
 				t64Entry2 := t64_2[i]
 				t67Entry2 := t67_2[i]
-				w7 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t61Entry2) + t64Entry2) + t67Entry2
-				w8 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t61Entry2) + t64Entry2) + t67Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t61Entry2) + t64Entry2) + t67Entry2
+				w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t61Entry2) + t64Entry2) + t67Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_2[i]
 				for j := range dK {
-					t24_2[j] = F(w7*t268_2[j]) + F(w8*t271_2[j])
+					t24_2[j] = F(w6*t723[j*32+i]) + F(w7*t1422[j*32+i])
 				}
 			}
-			// titans_chunk_core.K
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t342, 32, 1)
-			// titans_chunk_core.K
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t342, 1, 32)
+			// titans_chunk_core.g.start
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t226, 1, 32)
 			// titans_chunk_core.U
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t10)*dV*dK), 1, dK, t402, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t10)*dV*dK), 1, dK, t452, 1, dV)
 			// titans_chunk_core.U
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t10)*dV*dK), 1, dK, t472, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t10)*dV*dK), 1, dK, t502, 1, dV)
 			// titans_chunk_core.Q
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(t2, (l*chunks+t10)*32*dK), 1, dK, t542, 32, 1)
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(t2, (l*chunks+t10)*32*dK), 1, dK, t2722, 32, 1)
 			// titans_chunk_core.g.start, titans_chunk_core.M
 			gEntry2 := g[(l*chunks+t10)*32+31]
 			for i := range dV {
 				MBarState2_3 := MBarState2[i*dK:][:dK]
-				t259_3 := t259[i*dK:][:dK]
+				t217_3 := t217[i*dK:][:dK]
 				for j := range dK {
-					t259_3[j] = F(MBarState2_3[j] * gEntry2)
+					t217_3[j] = F(MBarState2_3[j] * gEntry2)
 				}
 			}
 			// titans_chunk_core.U
-			kern.Gemm(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t472, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t502, dV, 1)
 			// titans_chunk_core.y
-			kern.Gemm(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t2, (l*chunks+t10)*32*dK), 1, dK, t135, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t2, (l*chunks+t10)*32*dK), 1, dK, t1082, dV, 1)
 			// titans_chunk_core.g.start, titans_chunk_core.S, titans_chunk_core.M
 			pEntry := p[(l*chunks+t10)*32+31]
 			hEntry2 := h[(l*chunks+t10)*32+31]
@@ -2987,11 +2725,11 @@ func (c *Backward[F]) Run() {
 				}
 			}
 			// titans_chunk_core.U
-			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t402, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t452, dV, 1)
 			// titans_chunk_core.y
-			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t2, (l*chunks+t10)*32*dK), 1, dK, t133, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t2, (l*chunks+t10)*32*dK), 1, dK, t1062, dV, 1)
 			for i := range dK * dV {
-				MBarState2_2[i] = t259_2[i]
+				MBarState2_2[i] = t217_2[i]
 			}
 		}
 		for i := range dK * dV {
@@ -3065,14 +2803,14 @@ func (c *Backward[F]) Run() {
 	}
 	for i := range L {
 		for j := range T {
-			t132_2 := t132[(i*T+j)*dK:][:dK]
+			t132_3 := t132[(i*T+j)*dK:][:dK]
 			t31_2 := t31[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			t16_2 := t16[(i*T+j)*dK:][:dK]
 			t29_2 := t29[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				qBar[k] = t132_2[k] + t31_2[k]
+				qBar[k] = t132_3[k] + t31_2[k]
 				kBar[k] = t16_2[k] + t29_2[k]
 			}
 		}

@@ -80,10 +80,10 @@ type backwardTime5Args struct {
 
 type backwardTime6Args struct {
 	t7        *float32
+	SLin      *float32
 	t32       *float32
 	t11       *float32
 	t8        *float32
-	SLin      *float32
 	MTrail    *float32
 	STrail    *float32
 	t9        *float32
@@ -91,13 +91,12 @@ type backwardTime6Args struct {
 	MBarState *float32
 	SBarState *float32
 	t122      *float32
-	t43       *float32
-	t923      *float32
+	t323      *float32
+	t1222     *float32
 	t112      *float32
 	t72       *float32
-	t82       *float32
 	t102      *float32
-	t92       *float32
+	t202      *float32
 	n0        int // C·s + (T - 32·chunks)·l
 	n1        int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l
 	n2        int // d_k
@@ -111,29 +110,33 @@ type backwardTime6Args struct {
 }
 
 type backwardNest7Args struct {
-	t132 *float32
-	t122 *float32
-	t16  *float32
-	t92  *float32
-	n0   int // 32·chunks·d_k
-	n1   int // L
-	n2   int // T·d_k - 32·chunks·d_k
-	n3   int // T·d_k
-	n4   int // T - 32·chunks
-	n5   int // d_k
+	t8    *float32
+	t1222 *float32
+	t9    *float32
+	t132  *float32
+	t122  *float32
+	t16   *float32
+	t202  *float32
+	t1322 *float32
+	n0    int // 32·chunks·d_k
+	n1    int // L
+	n2    int // T - 32·chunks
+	n3    int // T·d_k - 32·chunks·d_k
+	n4    int // T·d_k
+	n5    int // d_k
 }
 
 type backwardNest8Args struct {
-	t142 *float32
-	t112 *float32
-	t17  *float32
-	t82  *float32
-	t18  *float32
-	t72  *float32
-	n0   int // 32·chunks
-	n1   int // L
-	n2   int // T - 32·chunks
-	n3   int // T
+	t142  *float32
+	t112  *float32
+	t17   *float32
+	t1322 *float32
+	t18   *float32
+	t72   *float32
+	n0    int // 32·chunks
+	n1    int // L
+	n2    int // T - 32·chunks
+	n3    int // T
 }
 
 type backwardNest9Args struct {
@@ -186,7 +189,7 @@ type backwardNest13Args struct {
 
 type backwardNest14Args struct {
 	t1022 *float32
-	t1222 *float32
+	t123  *float32
 	t13   *float32
 	n0    int // L
 	n1    int // 32·chunks
@@ -198,7 +201,7 @@ type backwardNest15Args struct {
 	t152 *float32
 	g    *float32
 	t182 *float32
-	t202 *float32
+	t203 *float32
 	t212 *float32
 	n0   int // L
 	n1   int // 32·chunks
@@ -290,8 +293,8 @@ type backwardNest25Args struct {
 	t22    *float32
 	yProd2 *float32
 	yProd  *float32
-	t134   *float32
-	t136   *float32
+	t107   *float32
+	t1092  *float32
 	n0     int // L
 	n1     int // 32·chunks
 	n2     int // 32·chunks·d_v
@@ -308,7 +311,7 @@ type backwardNest26Args struct {
 }
 
 type backwardNest27Args struct {
-	t222 *float32
+	t223 *float32
 	t53  *float32
 	t55  *float32
 	t58  *float32
@@ -452,8 +455,8 @@ type backwardNest39Args struct {
 
 type backwardNest40Args struct {
 	t523       *float32
-	t172       *float32
-	t192       *float32
+	t1823      *float32
+	t2022      *float32
 	SStates    *float32
 	SBarState2 *float32
 	MBarState2 *float32
@@ -464,22 +467,6 @@ type backwardNest40Args struct {
 }
 
 type backwardNest41Args struct {
-	t723 *float32
-	U    *float32
-	t266 *float32
-	n0   int // 32·d_v·t + 32·chunks·d_v·l
-	n1   int // d_v
-}
-
-type backwardNest42Args struct {
-	t1223 *float32
-	U     *float32
-	t269  *float32
-	n0    int // 32·d_v·t + 32·chunks·d_v·l
-	n1    int // d_v
-}
-
-type backwardNest43Args struct {
 	Q    *float32
 	t53  *float32
 	t55  *float32
@@ -492,11 +479,11 @@ type backwardNest43Args struct {
 	t76  *float32
 	t79  *float32
 	t82  *float32
-	t273 *float32
+	t229 *float32
 	n0   int // 1024·t + 1024·chunks·l
 }
 
-type backwardNest44Args struct {
+type backwardNest42Args struct {
 	t53   *float32
 	t55   *float32
 	t58   *float32
@@ -508,77 +495,81 @@ type backwardNest44Args struct {
 	t76   *float32
 	t79   *float32
 	t82   *float32
-	t269  *float32
-	t266  *float32
-	t2422 *float32
+	t2523 *float32
+	t2722 *float32
+}
+
+type backwardNest43Args struct {
+	t53   *float32
+	t55   *float32
+	t58   *float32
+	t61   *float32
+	t64   *float32
+	t67   *float32
+	t70   *float32
+	t73   *float32
+	t76   *float32
+	t79   *float32
+	t82   *float32
+	t225  *float32
+	t224  *float32
+	t2823 *float32
 	n0    int // d_v
 }
 
-type backwardNest45Args struct {
+type backwardNest44Args struct {
 	t5     *float32
 	t88    *float32
 	t92    *float32
 	h      *float32
 	g      *float32
-	t2422  *float32
+	t2823  *float32
 	UProd  *float32
 	UProd2 *float32
 	t6     *float32
 	t22    *float32
 	t26    *float32
-	t402   *float32
-	t472   *float32
-	t133   *float32
-	t135   *float32
-	t3123  *float32
-	t412   *float32
-	t48    *float32
+	t452   *float32
+	t502   *float32
+	t1062  *float32
+	t1082  *float32
+	t3523  *float32
+	t46    *float32
+	t512   *float32
 	n0     int // 32·t + 32·chunks·l
 	n1     int // 32·d_v·t + 32·chunks·d_v·l
 	n2     int // d_v
 }
 
-type backwardNest46Args struct {
+type backwardNest45Args struct {
 	t5    *float32
 	K     *float32
+	t3123 *float32
 	t96   *float32
-	t2722 *float32
-	t33   *float32
-	t342  *float32
-	t3222 *float32
+	t3622 *float32
+	t37   *float32
+	t3822 *float32
 	n0    int // 32·t + 32·chunks·l
 	n1    int // 1024·t + 1024·chunks·l
 }
 
-type backwardNest47Args struct {
-	t372 *float32
-	t33  *float32
+type backwardNest46Args struct {
+	t412  *float32
+	t3622 *float32
 }
 
-type backwardNest48Args struct {
-	t2323 *float32
-	t53   *float32
-	t55   *float32
-	t58   *float32
-	t61   *float32
-	t64   *float32
-	t67   *float32
-	t70   *float32
-	t73   *float32
-	t76   *float32
-	t79   *float32
-	t82   *float32
-	t542  *float32
+type backwardNest47Args struct {
 	Q     *float32
-	t1223 *float32
-	t372  *float32
-	t572  *float32
+	t2523 *float32
+	t163  *float32
+	t412  *float32
+	t582  *float32
 	n0    int // 1024·t + 1024·chunks·l
 }
 
-type backwardNest49Args struct {
+type backwardNest48Args struct {
 	t14  *float32
-	t572 *float32
+	t582 *float32
 	t53  *float32
 	t55  *float32
 	t58  *float32
@@ -590,19 +581,19 @@ type backwardNest49Args struct {
 	t76  *float32
 	t79  *float32
 	t612 *float32
-	t602 *float32
+	t622 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
-type backwardNest50Args struct {
-	t572 *float32
+type backwardNest49Args struct {
+	t582 *float32
 	t612 *float32
-	t642 *float32
+	t63  *float32
 }
 
-type backwardNest51Args struct {
+type backwardNest50Args struct {
 	t1122 *float32
-	t642  *float32
+	t63   *float32
 	t53   *float32
 	t55   *float32
 	t58   *float32
@@ -612,27 +603,20 @@ type backwardNest51Args struct {
 	t70   *float32
 	t73   *float32
 	t76   *float32
-	t68   *float32
+	t66   *float32
 	t672  *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
+type backwardNest51Args struct {
+	t63 *float32
+	t66 *float32
+	t68 *float32
+}
+
 type backwardNest52Args struct {
-	t622 *float32
-	t632 *float32
-	t672 *float32
-	t692 *float32
-}
-
-type backwardNest53Args struct {
-	t642 *float32
-	t68  *float32
-	t722 *float32
-}
-
-type backwardNest54Args struct {
 	t822 *float32
-	t722 *float32
+	t68  *float32
 	t53  *float32
 	t55  *float32
 	t58  *float32
@@ -641,356 +625,297 @@ type backwardNest54Args struct {
 	t67  *float32
 	t70  *float32
 	t73  *float32
+	t712 *float32
+	t72  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type backwardNest53Args struct {
+	t68  *float32
+	t712 *float32
+	t732 *float32
+}
+
+type backwardNest54Args struct {
+	t522 *float32
+	t732 *float32
+	t53  *float32
+	t55  *float32
+	t58  *float32
+	t61  *float32
+	t64  *float32
+	t67  *float32
+	t70  *float32
 	t762 *float32
-	t752 *float32
+	t772 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type backwardNest55Args struct {
-	t702 *float32
-	t712 *float32
-	t752 *float32
-	t772 *float32
+	t732 *float32
+	t762 *float32
+	t78  *float32
 }
 
 type backwardNest56Args struct {
-	t722 *float32
-	t762 *float32
-	t802 *float32
+	t    *float32
+	t78  *float32
+	t53  *float32
+	t55  *float32
+	t58  *float32
+	t61  *float32
+	t64  *float32
+	t67  *float32
+	t81  *float32
+	t822 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type backwardNest57Args struct {
-	t522 *float32
-	t802 *float32
-	t53  *float32
-	t55  *float32
-	t58  *float32
-	t61  *float32
-	t64  *float32
-	t67  *float32
-	t70  *float32
-	t84  *float32
+	t923 *float32
+	t78  *float32
+	t81  *float32
 	t83  *float32
-	n0   int // 32·t + 32·chunks·l
 }
 
 type backwardNest58Args struct {
-	t782 *float32
-	t792 *float32
-	t83  *float32
-	t85  *float32
-}
-
-type backwardNest59Args struct {
-	t802 *float32
-	t84  *float32
-	t882 *float32
-}
-
-type backwardNest60Args struct {
-	t    *float32
-	t882 *float32
-	t53  *float32
-	t55  *float32
-	t58  *float32
-	t61  *float32
-	t64  *float32
-	t67  *float32
-	t922 *float32
-	t912 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type backwardNest61Args struct {
-	t723 *float32
-	t882 *float32
-	t922 *float32
-	t952 *float32
-}
-
-type backwardNest62Args struct {
-	t312 *float32
-	t952 *float32
-	t53  *float32
-	t55  *float32
-	t58  *float32
-	t61  *float32
-	t64  *float32
-	t992 *float32
-	t982 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type backwardNest63Args struct {
-	t952 *float32
-	t992 *float32
-	t102 *float32
-}
-
-type backwardNest64Args struct {
-	t282  *float32
-	t102  *float32
+	t312  *float32
+	t83   *float32
 	t53   *float32
 	t55   *float32
 	t58   *float32
 	t61   *float32
-	t1062 *float32
-	t1052 *float32
-	n0    int // 32·t + 32·chunks·l
-}
-
-type backwardNest65Args struct {
-	t100  *float32
-	t1012 *float32
-	t1052 *float32
-	t107  *float32
-}
-
-type backwardNest66Args struct {
-	t102  *float32
-	t1062 *float32
-	t110  *float32
-}
-
-type backwardNest67Args struct {
-	t252 *float32
-	t110 *float32
-	t53  *float32
-	t55  *float32
-	t58  *float32
-	t114 *float32
-	t113 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type backwardNest68Args struct {
-	t1082 *float32
-	t1092 *float32
-	t113  *float32
-	t115  *float32
-}
-
-type backwardNest69Args struct {
-	t110 *float32
-	t114 *float32
-	t118 *float32
-}
-
-type backwardNest70Args struct {
-	t222 *float32
-	t118 *float32
-	t53  *float32
-	t55  *float32
-	t122 *float32
-	t121 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type backwardNest71Args struct {
-	t116 *float32
-	t117 *float32
-	t121 *float32
-	t123 *float32
-	t172 *float32
-	t442 *float32
-	t134 *float32
-	t139 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type backwardNest72Args struct {
-	t53  *float32
-	t118 *float32
-	t122 *float32
-	t128 *float32
-}
-
-type backwardNest73Args struct {
-	t139 *float32
-	t143 *float32
-	t146 *float32
-}
-
-type backwardNest74Args struct {
-	t144 *float32
-	t145 *float32
-	t149 *float32
-	t151 *float32
-	t146 *float32
-	t150 *float32
-	t154 *float32
-}
-
-type backwardNest75Args struct {
-	t152 *float32
-	t153 *float32
-	t157 *float32
-	t159 *float32
-	t154 *float32
-	t158 *float32
-	t162 *float32
-}
-
-type backwardNest76Args struct {
-	t160 *float32
-	t161 *float32
-	t165 *float32
-	t167 *float32
-	t162 *float32
-	t166 *float32
-	t170 *float32
-}
-
-type backwardNest77Args struct {
-	t523 *float32
-	t170 *float32
-	t174 *float32
-	t177 *float32
-}
-
-type backwardNest78Args struct {
-	t177 *float32
-	t181 *float32
-	t184 *float32
-}
-
-type backwardNest79Args struct {
-	t182 *float32
-	t183 *float32
-	t187 *float32
-	t189 *float32
-	t184 *float32
-	t188 *float32
-	t192 *float32
-}
-
-type backwardNest80Args struct {
-	t190 *float32
-	t191 *float32
-	t195 *float32
-	t197 *float32
-	t192 *float32
-	t196 *float32
-	t200 *float32
-}
-
-type backwardNest81Args struct {
-	t198 *float32
-	t199 *float32
-	t203 *float32
-	t205 *float32
-	t200 *float32
-	t204 *float32
-	t208 *float32
-	t192 *float32
-	t522 *float32
-	t136 *float32
-	t219 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type backwardNest82Args struct {
-	t208 *float32
-	t212 *float32
-	t216 *float32
-}
-
-type backwardNest83Args struct {
-	t219 *float32
-	t223 *float32
-	t226 *float32
-}
-
-type backwardNest84Args struct {
-	t224 *float32
-	t225 *float32
-	t229 *float32
-	t231 *float32
-	t226 *float32
-	t230 *float32
-	t234 *float32
-}
-
-type backwardNest85Args struct {
-	t232 *float32
-	t233 *float32
-	t237 *float32
-	t239 *float32
-	t234 *float32
-	t238 *float32
-	t242 *float32
-}
-
-type backwardNest86Args struct {
-	t240 *float32
-	t241 *float32
-	t245 *float32
-	t247 *float32
-	t242 *float32
-	t246 *float32
-	t250 *float32
-}
-
-type backwardNest87Args struct {
-	t250 *float32
-	t254 *float32
-	t258 *float32
-}
-
-type backwardNest88Args struct {
+	t64   *float32
 	t8622 *float32
 	t872  *float32
-	t912  *float32
-	t168  *float32
-	t169  *float32
-	t173  *float32
-	t248  *float32
-	t249  *float32
-	t253  *float32
-	t258  *float32
-	t21   *float32
-	t124  *float32
-	t125  *float32
-	t128  *float32
-	t206  *float32
-	t207  *float32
-	t211  *float32
-	t216  *float32
-	t23   *float32
-	t3123 *float32
-	t3222 *float32
-	t25   *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
-type backwardNest89Args struct {
+type backwardNest59Args struct {
+	t83   *float32
+	t8622 *float32
+	t882  *float32
+}
+
+type backwardNest60Args struct {
+	t282 *float32
+	t882 *float32
 	t53  *float32
 	t55  *float32
 	t58  *float32
 	t61  *float32
-	t64  *float32
-	t67  *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	t82  *float32
-	t271 *float32
-	t268 *float32
-	t24  *float32
-	n0   int // 32·d_k·t + 32·chunks·d_k·l
-	n1   int // d_k
+	t91  *float32
+	t922 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
-type backwardNest90Args struct {
+type backwardNest61Args struct {
+	t882 *float32
+	t91  *float32
+	t932 *float32
+}
+
+type backwardNest62Args struct {
+	t252 *float32
+	t932 *float32
+	t53  *float32
+	t55  *float32
+	t58  *float32
+	t962 *float32
+	t97  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type backwardNest63Args struct {
+	t223  *float32
+	t982  *float32
+	t53   *float32
+	t55   *float32
+	t1012 *float32
+	t102  *float32
+	n0    int // 32·t + 32·chunks·l
+}
+
+type backwardNest64Args struct {
+	t53   *float32
+	t982  *float32
+	t1012 *float32
+	t105  *float32
+}
+
+type backwardNest65Args struct {
+	t1823 *float32
+	t492  *float32
+	t107  *float32
+	t112  *float32
+	n0    int // 32·t + 32·chunks·l
+}
+
+type backwardNest66Args struct {
+	t112 *float32
+	t116 *float32
+	t117 *float32
+}
+
+type backwardNest67Args struct {
+	t117 *float32
+	t121 *float32
+	t122 *float32
+}
+
+type backwardNest68Args struct {
+	t122 *float32
+	t126 *float32
+	t127 *float32
+}
+
+type backwardNest69Args struct {
+	t127 *float32
+	t131 *float32
+	t132 *float32
+}
+
+type backwardNest70Args struct {
+	t523 *float32
+	t132 *float32
+	t136 *float32
+	t137 *float32
+}
+
+type backwardNest71Args struct {
+	t872 *float32
+	t141 *float32
+	t142 *float32
+	t137 *float32
+	t140 *float32
+	t145 *float32
+}
+
+type backwardNest72Args struct {
+	t922 *float32
+	t143 *float32
+	t144 *float32
+	t149 *float32
+	t150 *float32
+	t145 *float32
+	t148 *float32
+	t153 *float32
+}
+
+type backwardNest73Args struct {
+	t97  *float32
+	t151 *float32
+	t152 *float32
+	t157 *float32
+	t158 *float32
+	t153 *float32
+	t156 *float32
+	t161 *float32
+}
+
+type backwardNest74Args struct {
+	t102  *float32
+	t159  *float32
+	t160  *float32
+	t165  *float32
+	t166  *float32
+	t161  *float32
+	t164  *float32
+	t169  *float32
+	t2022 *float32
+	t552  *float32
+	t1092 *float32
+	t178  *float32
+	n0    int // 32·t + 32·chunks·l
+}
+
+type backwardNest75Args struct {
+	t169 *float32
+	t173 *float32
+	t175 *float32
+}
+
+type backwardNest76Args struct {
+	t622 *float32
+	t115 *float32
+	t182 *float32
+	t183 *float32
+	t178 *float32
+	t181 *float32
+	t186 *float32
+}
+
+type backwardNest77Args struct {
+	t672 *float32
+	t120 *float32
+	t184 *float32
+	t185 *float32
+	t190 *float32
+	t191 *float32
+	t186 *float32
+	t189 *float32
+	t194 *float32
+}
+
+type backwardNest78Args struct {
+	t72  *float32
+	t125 *float32
+	t192 *float32
+	t193 *float32
+	t198 *float32
+	t199 *float32
+	t194 *float32
+	t197 *float32
+	t202 *float32
+}
+
+type backwardNest79Args struct {
+	t772 *float32
+	t130 *float32
+	t200 *float32
+	t201 *float32
+	t206 *float32
+	t207 *float32
+	t202 *float32
+	t205 *float32
+	t210 *float32
+}
+
+type backwardNest80Args struct {
+	t210 *float32
+	t214 *float32
+	t216 *float32
+}
+
+type backwardNest81Args struct {
+	t822  *float32
+	t135  *float32
+	t208  *float32
+	t209  *float32
+	t213  *float32
+	t216  *float32
+	t21   *float32
+	t105  *float32
+	t167  *float32
+	t168  *float32
+	t172  *float32
+	t175  *float32
+	t23   *float32
+	t3523 *float32
+	t3822 *float32
+	t25   *float32
+	n0    int // 32·t + 32·chunks·l
+}
+
+type backwardNest82Args struct {
 	MBarState2 *float32
-	t259       *float32
+	t217       *float32
 	n0         int        // d_v
 	n1         int        // d_k
 	gEntry2    [2]float32 // and nothing
 }
 
-type backwardNest91Args struct {
+type backwardNest83Args struct {
 	MBarState2 *float32
 	SBarState2 *float32
 	n0         int        // d_v
@@ -999,7 +924,7 @@ type backwardNest91Args struct {
 	pEntry     [2]float32 // and nothing
 }
 
-type backwardNest92Args struct {
+type backwardNest84Args struct {
 	t27 *float32
 	t26 *float32
 	n0  int // L
@@ -1010,7 +935,7 @@ type backwardNest92Args struct {
 	n5  int // d_v
 }
 
-type backwardNest93Args struct {
+type backwardNest85Args struct {
 	t28 *float32
 	t25 *float32
 	t30 *float32
@@ -1023,7 +948,7 @@ type backwardNest93Args struct {
 	n3  int // chunks
 }
 
-type backwardNest94Args struct {
+type backwardNest86Args struct {
 	t29 *float32
 	t24 *float32
 	t31 *float32
@@ -1036,7 +961,7 @@ type backwardNest94Args struct {
 	n5  int // d_k
 }
 
-type backwardNest95Args struct {
+type backwardNest87Args struct {
 	t142     *float32
 	t32      *float32
 	rhoBar   *float32
@@ -1050,7 +975,7 @@ type backwardNest95Args struct {
 	n1       int // T
 }
 
-type backwardNest96Args struct {
+type backwardNest88Args struct {
 	t132 *float32
 	t31  *float32
 	qBar *float32
@@ -1063,7 +988,7 @@ type backwardNest96Args struct {
 	n3   int // d_k
 }
 
-type backwardNest97Args struct {
+type backwardNest89Args struct {
 	t15  *float32
 	t27  *float32
 	vBar *float32
@@ -1088,265 +1013,236 @@ func (c *backwardFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t := c.Work[:32*L*chunks]                                                                                            // [L, chunks, 32]
-	t3 := c.Work[32*L*chunks:][:32*L*chunks]                                                                             // [L, chunks, 32]
-	t5 := c.Work[64*L*chunks:][:32*L*chunks]                                                                             // [L, chunks, 32]
-	t2 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                                                          // [L, chunks, 32, d_k]
-	t4 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                                           // [L, chunks, 32, d_k]
-	t6 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                                           // [L, chunks, 32, d_v]
-	t7 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                           // [L, T - 32·chunks]
-	t8 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                                       // [L, T - 32·chunks]
-	t11 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                                    // [L, T - 32·chunks]
-	t9 := c.Work[64*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                                           // [L, T - 32·chunks, d_k]
-	t12 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                                   // [L, T - 32·chunks, d_k]
-	t22 := c.Work[2*L*T*dK+32*L*chunks*dV+3*L*T:][:32*L*chunks*dV]                                                       // [L, 32·chunks, d_v]
-	t32 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                                // [L, T - 32·chunks, d_v]
-	t52 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T:][:L*dK*dV]                                                       // [L, d_v, d_k]
-	t62 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T:][:L*dK*dV]                                               // [L, d_v, d_k]
-	t72 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+3*L*T:][:L*T-32*L*chunks]                                     // [L, T - 32·chunks]
-	t82 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T-32*L*chunks]                         // [L, T - 32·chunks]
-	t92 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                   // [L, T - 32·chunks, d_k]
-	t102 := c.Work[3*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dV-32*L*chunks*dV]   // [L, T - 32·chunks, d_v]
-	t112 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T-32*L*chunks]                      // [L, T - 32·chunks]
-	t122 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK-32*L*chunks*dK]                // [L, T - 32·chunks, d_k]
-	t132 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                               // [L, T, d_k]
-	t16 := c.Work[5*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                                // [L, T, d_k]
-	t142 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T]                                  // [L, T]
-	t17 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+7*L*T-96*L*chunks:][:L*T]                                   // [L, T]
-	t18 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+8*L*T-96*L*chunks:][:L*T]                                   // [L, T]
-	t15 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dV]                                // [L, T, d_v]
-	t222 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
-	t182 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
-	t322 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
-	t522 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T:][:32*L*chunks]                                      // [L, chunks, 32]
-	t202 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
-	t222_2 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
-	t422 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
-	t622 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t822 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t722 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t922 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t1122 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
-	t1022 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
-	t1222 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
-	t14 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
-	t13 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
-	t152 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	g := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                            // [L, chunks, 32]
-	t212 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t232 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t252 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+544*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t242 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+576*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t262 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+608*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t282 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+640*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t272 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+672*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t292 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+704*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t312 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+736*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t302 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+768*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t322_2 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+800*L*chunks:][:32*L*chunks]                       // [L, chunks, 32]
-	p := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+832*L*chunks:][:32*L*chunks]                            // [L, chunks, 32]
-	t352 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+864*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t86 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+896*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
-	t362 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+928*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t382 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+960*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t39 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+992*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
-	t41 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1024*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t42 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1056*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t44 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1088*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t45 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1120*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t47 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1152*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	h := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1184*L*chunks:][:32*L*chunks]                           // [L, chunks, 32]
-	t92_2 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1216*L*chunks:][:32*L*chunks]                       // [L, chunks, 32]
-	t134 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1248*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
-	t136 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1280*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
-	t21 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1312*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t22_2 := c.Work[6*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1344*L*chunks:][:32*L*chunks*dK]                    // [L, chunks, 32, d_k]
-	t23 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T+1344*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
-	t24 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T+1376*L*chunks:][:32*L*chunks*dK]                      // [L, chunks, 32, d_k]
-	t25 := c.Work[6*L*T*dK+3*L*T*dV+2*L*dK*dV+9*L*T+1376*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t26 := c.Work[6*L*T*dK+3*L*T*dV+2*L*dK*dV+9*L*T+1408*L*chunks:][:32*L*chunks*dV]                                     // [L, chunks, 32, d_v]
-	t27 := c.Work[6*L*T*dK+3*L*T*dV+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks:][:L*T*dV]                              // [L, T, d_v]
-	t28 := c.Work[6*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks:][:L*T]                                 // [L, T]
-	t30 := c.Work[6*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+10*L*T+1408*L*chunks:][:L*T]                                // [L, T]
-	t32_2 := c.Work[6*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+11*L*T+1408*L*chunks:][:L*T]                              // [L, T]
-	t29 := c.Work[6*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T*dK]                             // [L, T, d_k]
-	t31 := c.Work[7*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T*dK]                             // [L, T, d_k]
-	MBarState2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:dK*dV]                       // [d_v, d_k]
-	SBarState2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+dK*dV:][:dK*dV]                 // [d_v, d_k]
-	t259 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
-	t53 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV:][:1024]                       // [32, 32]
-	t55 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+1024:][:1024]                  // [32, 32]
-	t58 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+2048:][:1024]                  // [32, 32]
-	t61 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+3072:][:1024]                  // [32, 32]
-	t64 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+4096:][:1024]                  // [32, 32]
-	t67 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+5120:][:1024]                  // [32, 32]
-	t70 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+6144:][:1024]                  // [32, 32]
-	t73 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+7168:][:1024]                  // [32, 32]
-	t76 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+8192:][:1024]                  // [32, 32]
-	t79 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+9216:][:1024]                  // [32, 32]
-	t82_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+10240:][:1024]               // [32, 32]
-	t87 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+11264:][:32]                   // [32]
-	t88 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+11296:][:32]                   // [32]
-	t96 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+11328:][:1024]                 // [32, 32]
-	t98 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+12352:][:1024]                 // [32, 32]
-	t523 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13376:][:32]                  // [32]
-	t172 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13408:][:32]                  // [32]
-	t192 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13440:][:32]                  // [32]
-	t266 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13472:][:32*dV]               // [32, d_v]
-	t723 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dV+13472:][:1024]          // [32, 32]
-	t268 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dV+14496:][:32*dK]         // [32, d_k]
-	t269 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+14496:][:32*dV]   // [32, d_v]
-	t1223 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dK+64*dV+14496:][:1024]   // [32, 32]
-	t271 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dK+64*dV+15520:][:32*dK]   // [32, d_k]
-	t273 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+15520:][:1024]    // [32, 32]
-	t2323 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+16544:][:1024]   // [32, 32]
-	t2422 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+17568:][:32*dV]  // [32, d_v]
-	t2623 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+17568:][:1024]   // [32, 32]
-	t2722 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+18592:][:1024]   // [32, 32]
-	t3123 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+19616:][:32]     // [32]
-	t402 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+19648:][:32*dV]   // [32, d_v]
-	t412 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+19648:][:32]     // [32]
-	t472 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+19680:][:32*dV]  // [32, d_v]
-	t48 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+19680:][:32]      // [32]
-	t133 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+19712:][:32*dV]  // [32, d_v]
-	t135 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+192*dV+19712:][:32*dV]  // [32, d_v]
-	t3222 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+19712:][:32]    // [32]
-	t33 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+19744:][:1024]    // [32, 32]
-	t342 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+20768:][:1024]   // [32, 32]
-	t372 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+21792:][:1024]   // [32, 32]
-	t442 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22816:][:32]     // [32]
-	t522_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22848:][:32]   // [32]
-	t542 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22880:][:1024]   // [32, 32]
-	t572 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23904:][:1024]   // [32, 32]
-	t602 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+24928:][:32]     // [32]
-	t612 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+24960:][:1024]   // [32, 32]
-	t622_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25984:][:32]   // [32]
-	t632 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+26016:][:32]     // [32]
-	t642 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+26048:][:1024]   // [32, 32]
-	t672 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27072:][:32]     // [32]
-	t68 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27104:][:1024]    // [32, 32]
-	t692 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28128:][:32]     // [32]
-	t702 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28160:][:32]     // [32]
-	t712 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28192:][:32]     // [32]
-	t722_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28224:][:1024] // [32, 32]
-	t752 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29248:][:32]     // [32]
-	t762 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29280:][:1024]   // [32, 32]
-	t772 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30304:][:32]     // [32]
-	t782 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30336:][:32]     // [32]
-	t792 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30368:][:32]     // [32]
-	t802 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30400:][:1024]   // [32, 32]
-	t83 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+31424:][:32]      // [32]
-	t84 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+31456:][:1024]    // [32, 32]
-	t85 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32480:][:32]      // [32]
-	t8622 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32512:][:32]    // [32]
-	t872 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32544:][:32]     // [32]
-	t882 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32576:][:1024]   // [32, 32]
-	t912 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+33600:][:32]     // [32]
-	t922_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+33632:][:1024] // [32, 32]
-	t952 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34656:][:1024]   // [32, 32]
-	t982 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35680:][:32]     // [32]
-	t992 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35712:][:1024]   // [32, 32]
-	t100 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36736:][:32]     // [32]
-	t1012 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36768:][:32]    // [32]
-	t102_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36800:][:1024] // [32, 32]
-	t1052 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+37824:][:32]    // [32]
-	t1062 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+37856:][:1024]  // [32, 32]
-	t107 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+38880:][:32]     // [32]
-	t1082 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+38912:][:32]    // [32]
-	t1092 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+38944:][:32]    // [32]
-	t110 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+38976:][:1024]   // [32, 32]
-	t113 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+40000:][:32]     // [32]
-	t114 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+40032:][:1024]   // [32, 32]
-	t115 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+41056:][:32]     // [32]
-	t116 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+41088:][:32]     // [32]
-	t117 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+41120:][:32]     // [32]
-	t118 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+41152:][:1024]   // [32, 32]
-	t121 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+42176:][:32]     // [32]
-	t122_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+42208:][:1024] // [32, 32]
-	t123 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43232:][:32]     // [32]
-	t139 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43264:][:32]     // [32]
-	t124 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43296:][:32]     // [32]
-	t125 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43328:][:32]     // [32]
-	t128 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43360:][:32]     // [32]
-	t142_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43392:][:32]   // [32]
-	t143 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43424:][:32]     // [32]
-	t144 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43456:][:32]     // [32]
-	t145 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43488:][:32]     // [32]
-	t146 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43520:][:32]     // [32]
-	t149 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43552:][:32]     // [32]
-	t150 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43584:][:32]     // [32]
-	t151 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43616:][:32]     // [32]
-	t154 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43648:][:32]     // [32]
-	t152_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43680:][:32]   // [32]
-	t153 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43712:][:32]     // [32]
-	t157 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43744:][:32]     // [32]
-	t158 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43776:][:32]     // [32]
-	t159 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43808:][:32]     // [32]
-	t162 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43840:][:32]     // [32]
-	t160 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43872:][:32]     // [32]
-	t161 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43904:][:32]     // [32]
-	t165 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43936:][:32]     // [32]
-	t166 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43968:][:32]     // [32]
-	t167 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44000:][:32]     // [32]
-	t170 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44032:][:32]     // [32]
-	t168 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44064:][:32]     // [32]
-	t169 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44096:][:32]     // [32]
-	t173 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44128:][:32]     // [32]
-	t174 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44160:][:32]     // [32]
-	t177 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44192:][:32]     // [32]
-	t180 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44224:][:32]     // [32]
-	t181 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44256:][:32]     // [32]
-	t182_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44288:][:32]   // [32]
-	t183 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44320:][:32]     // [32]
-	t184 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44352:][:32]     // [32]
-	t187 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44384:][:32]     // [32]
-	t188 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44416:][:32]     // [32]
-	t189 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44448:][:32]     // [32]
-	t192_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44480:][:32]   // [32]
-	t190 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44512:][:32]     // [32]
-	t191 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44544:][:32]     // [32]
-	t195 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44576:][:32]     // [32]
-	t196 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44608:][:32]     // [32]
-	t197 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44640:][:32]     // [32]
-	t200 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44672:][:32]     // [32]
-	t198 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44704:][:32]     // [32]
-	t199 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44736:][:32]     // [32]
-	t203 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44768:][:32]     // [32]
-	t204 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44800:][:32]     // [32]
-	t205 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44832:][:32]     // [32]
-	t208 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44864:][:32]     // [32]
-	t219 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44896:][:32]     // [32]
-	t206 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44928:][:32]     // [32]
-	t207 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44960:][:32]     // [32]
-	t211 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44992:][:32]     // [32]
-	t212_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45024:][:32]   // [32]
-	t216 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45056:][:32]     // [32]
-	t222_3 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45088:][:32]   // [32]
-	t223 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45120:][:32]     // [32]
-	t224 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45152:][:32]     // [32]
-	t225 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45184:][:32]     // [32]
-	t226 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45216:][:32]     // [32]
-	t229 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45248:][:32]     // [32]
-	t230 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45280:][:32]     // [32]
-	t231 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45312:][:32]     // [32]
-	t234 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45344:][:32]     // [32]
-	t232_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45376:][:32]   // [32]
-	t233 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45408:][:32]     // [32]
-	t237 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45440:][:32]     // [32]
-	t238 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45472:][:32]     // [32]
-	t239 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45504:][:32]     // [32]
-	t242_2 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45536:][:32]   // [32]
-	t240 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45568:][:32]     // [32]
-	t241 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45600:][:32]     // [32]
-	t245 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45632:][:32]     // [32]
-	t246 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45664:][:32]     // [32]
-	t247 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45696:][:32]     // [32]
-	t250 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45728:][:32]     // [32]
-	t248 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45760:][:32]     // [32]
-	t249 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45792:][:32]     // [32]
-	t253 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45824:][:32]     // [32]
-	t254 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45856:][:32]     // [32]
-	t258 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45888:][:32]     // [32]
+	t := c.Work[:32*L*chunks]                                                                                                           // [L, chunks, 32]
+	t3 := c.Work[32*L*chunks:][:32*L*chunks]                                                                                            // [L, chunks, 32]
+	t5 := c.Work[64*L*chunks:][:32*L*chunks]                                                                                            // [L, chunks, 32]
+	t2 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                                                                         // [L, chunks, 32, d_k]
+	t4 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                                                          // [L, chunks, 32, d_k]
+	t6 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                                                          // [L, chunks, 32, d_v]
+	t7 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                                          // [L, T - 32·chunks]
+	t8 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                                                      // [L, T - 32·chunks]
+	t11 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                   // [L, T - 32·chunks]
+	t9 := c.Work[64*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                                                          // [L, T - 32·chunks, d_k]
+	t12 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                                                  // [L, T - 32·chunks, d_k]
+	t22 := c.Work[2*L*T*dK+32*L*chunks*dV+3*L*T:][:32*L*chunks*dV]                                                                      // [L, 32·chunks, d_v]
+	t32 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                                               // [L, T - 32·chunks, d_v]
+	t52 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T:][:L*dK*dV]                                                                      // [L, d_v, d_k]
+	t62 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T:][:L*dK*dV]                                                              // [L, d_v, d_k]
+	t72 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+3*L*T:][:L*T-32*L*chunks]                                                    // [L, T - 32·chunks]
+	t102 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]                                 // [L, T - 32·chunks, d_v]
+	t112 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                    // [L, T - 32·chunks]
+	t122 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                              // [L, T - 32·chunks, d_k]
+	t1222 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                              // [L, T - 32·chunks, d_k]
+	t202 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                               // [L, T - 32·chunks, d_k]
+	t1322 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T-32*L*chunks]                                    // [L, T - 32·chunks]
+	t132 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                                              // [L, T, d_k]
+	t16 := c.Work[6*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                                               // [L, T, d_k]
+	t142 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T]                                                 // [L, T]
+	t17 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+7*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
+	t18 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+8*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
+	t15 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dV]                                               // [L, T, d_v]
+	t222 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t182 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t322 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t522 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t203 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t223 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t422 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t622 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t822 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t722 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t922 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t1122 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t1022 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t123 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t14 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t13 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t152 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	g := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t212 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t232 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t252 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+544*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t242 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+576*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t262 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+608*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t282 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+640*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t272 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+672*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t292 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+704*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t312 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+736*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t302 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+768*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t322_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+800*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	p := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+832*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t352 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+864*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t86 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+896*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t362 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+928*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t382 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+960*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t39 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+992*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t41 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1024*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t42 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1056*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t44 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1088*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t45 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1120*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t47 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1152*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	h := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1184*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t92 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1216*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t107 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1248*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t1092 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1280*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t21 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1312*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t22_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1344*L*chunks:][:32*L*chunks*dK]                                   // [L, chunks, 32, d_k]
+	t23 := c.Work[7*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1344*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t24 := c.Work[7*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1376*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
+	t25 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T+1376*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t26 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T+1408*L*chunks:][:32*L*chunks*dV]                                     // [L, chunks, 32, d_v]
+	t27 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks:][:L*T*dV]                              // [L, T, d_v]
+	t28 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks:][:L*T]                                 // [L, T]
+	t30 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+10*L*T+1408*L*chunks:][:L*T]                                // [L, T]
+	t32_2 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+11*L*T+1408*L*chunks:][:L*T]                              // [L, T]
+	t29 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T*dK]                             // [L, T, d_k]
+	t31 := c.Work[8*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T*dK]                             // [L, T, d_k]
+	MBarState2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:dK*dV]                       // [d_v, d_k]
+	SBarState2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+dK*dV:][:dK*dV]                 // [d_v, d_k]
+	t217 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
+	t53 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV:][:1024]                       // [32, 32]
+	t55 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+1024:][:1024]                  // [32, 32]
+	t58 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+2048:][:1024]                  // [32, 32]
+	t61 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+3072:][:1024]                  // [32, 32]
+	t64 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+4096:][:1024]                  // [32, 32]
+	t67 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+5120:][:1024]                  // [32, 32]
+	t70 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+6144:][:1024]                  // [32, 32]
+	t73 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+7168:][:1024]                  // [32, 32]
+	t76 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+8192:][:1024]                  // [32, 32]
+	t79 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+9216:][:1024]                  // [32, 32]
+	t82 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+10240:][:1024]                 // [32, 32]
+	t87 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+11264:][:32]                   // [32]
+	t88 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+11296:][:32]                   // [32]
+	t96 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+11328:][:1024]                 // [32, 32]
+	t98 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+12352:][:1024]                 // [32, 32]
+	t523 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13376:][:32]                  // [32]
+	t1823 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13408:][:32]                 // [32]
+	t2022 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13440:][:32]                 // [32]
+	t224 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13472:][:32*dV]               // [32, d_v]
+	t723 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dV+13472:][:32*dK]         // [d_k, 32]
+	t923 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+13472:][:1024]    // [32, 32]
+	t225 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+14496:][:32*dV]   // [32, d_v]
+	t1422 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dK+64*dV+14496:][:32*dK]  // [d_k, 32]
+	t163 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+14496:][:1024]    // [32, 32]
+	t229 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+15520:][:1024]    // [32, 32]
+	t2523 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+16544:][:1024]   // [32, 32]
+	t2722 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+17568:][:1024]   // [32, 32]
+	t2823 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+18592:][:32*dV]  // [32, d_v]
+	t3022 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+18592:][:1024]   // [32, 32]
+	t3123 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+19616:][:1024]   // [32, 32]
+	t3523 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+20640:][:32]     // [32]
+	t452 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+20672:][:32*dV]   // [32, d_v]
+	t46 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+20672:][:32]      // [32]
+	t502 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+20704:][:32*dV]  // [32, d_v]
+	t512 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+20704:][:32]     // [32]
+	t1062 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+20736:][:32*dV] // [32, d_v]
+	t1082 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+192*dV+20736:][:32*dV] // [32, d_v]
+	t3622 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+20736:][:1024]  // [32, 32]
+	t37 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+21760:][:1024]    // [32, 32]
+	t3822 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22784:][:32]    // [32]
+	t412 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22816:][:1024]   // [32, 32]
+	t492 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23840:][:32]     // [32]
+	t552 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23872:][:32]     // [32]
+	t582 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23904:][:1024]   // [32, 32]
+	t612 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+24928:][:1024]   // [32, 32]
+	t622_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25952:][:32]   // [32]
+	t63 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25984:][:1024]    // [32, 32]
+	t66 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27008:][:1024]    // [32, 32]
+	t672 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28032:][:32]     // [32]
+	t68 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28064:][:1024]    // [32, 32]
+	t712 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29088:][:1024]   // [32, 32]
+	t72_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30112:][:32]    // [32]
+	t732 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30144:][:1024]   // [32, 32]
+	t762 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+31168:][:1024]   // [32, 32]
+	t772 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32192:][:32]     // [32]
+	t78 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32224:][:1024]    // [32, 32]
+	t81 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+33248:][:1024]    // [32, 32]
+	t822_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34272:][:32]   // [32]
+	t83 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34304:][:1024]    // [32, 32]
+	t8622 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35328:][:1024]  // [32, 32]
+	t872 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36352:][:32]     // [32]
+	t882 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36384:][:1024]   // [32, 32]
+	t91 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+37408:][:1024]    // [32, 32]
+	t922_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+38432:][:32]   // [32]
+	t932 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+38464:][:1024]   // [32, 32]
+	t962 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+39488:][:1024]   // [32, 32]
+	t97 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+40512:][:32]      // [32]
+	t982 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+40544:][:1024]   // [32, 32]
+	t226 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+41568:][:1024]   // [32, 32]
+	t1012 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+42592:][:1024]  // [32, 32]
+	t102_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43616:][:32]   // [32]
+	t105 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43648:][:32]     // [32]
+	t112_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43680:][:32]   // [32]
+	t115 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43712:][:32]     // [32]
+	t116 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43744:][:32]     // [32]
+	t117 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43776:][:32]     // [32]
+	t120 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43808:][:32]     // [32]
+	t121 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43840:][:32]     // [32]
+	t122_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43872:][:32]   // [32]
+	t125 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43904:][:32]     // [32]
+	t126 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43936:][:32]     // [32]
+	t127 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43968:][:32]     // [32]
+	t130 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44000:][:32]     // [32]
+	t131 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44032:][:32]     // [32]
+	t132_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44064:][:32]   // [32]
+	t135 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44096:][:32]     // [32]
+	t136 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44128:][:32]     // [32]
+	t137 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44160:][:32]     // [32]
+	t140 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44192:][:32]     // [32]
+	t141 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44224:][:32]     // [32]
+	t142_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44256:][:32]   // [32]
+	t145 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44288:][:32]     // [32]
+	t143 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44320:][:32]     // [32]
+	t144 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44352:][:32]     // [32]
+	t148 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44384:][:32]     // [32]
+	t149 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44416:][:32]     // [32]
+	t150 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44448:][:32]     // [32]
+	t153 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44480:][:32]     // [32]
+	t151 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44512:][:32]     // [32]
+	t152_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44544:][:32]   // [32]
+	t156 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44576:][:32]     // [32]
+	t157 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44608:][:32]     // [32]
+	t158 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44640:][:32]     // [32]
+	t161 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44672:][:32]     // [32]
+	t159 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44704:][:32]     // [32]
+	t160 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44736:][:32]     // [32]
+	t164 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44768:][:32]     // [32]
+	t165 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44800:][:32]     // [32]
+	t166 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44832:][:32]     // [32]
+	t169 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44864:][:32]     // [32]
+	t178 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44896:][:32]     // [32]
+	t167 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44928:][:32]     // [32]
+	t168 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44960:][:32]     // [32]
+	t172 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44992:][:32]     // [32]
+	t173 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45024:][:32]     // [32]
+	t175 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45056:][:32]     // [32]
+	t181 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45088:][:32]     // [32]
+	t182_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45120:][:32]   // [32]
+	t183 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45152:][:32]     // [32]
+	t186 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45184:][:32]     // [32]
+	t184 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45216:][:32]     // [32]
+	t185 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45248:][:32]     // [32]
+	t189 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45280:][:32]     // [32]
+	t190 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45312:][:32]     // [32]
+	t191 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45344:][:32]     // [32]
+	t194 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45376:][:32]     // [32]
+	t192 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45408:][:32]     // [32]
+	t193 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45440:][:32]     // [32]
+	t197 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45472:][:32]     // [32]
+	t198 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45504:][:32]     // [32]
+	t199 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45536:][:32]     // [32]
+	t202_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45568:][:32]   // [32]
+	t200 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45600:][:32]     // [32]
+	t201 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45632:][:32]     // [32]
+	t205 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45664:][:32]     // [32]
+	t206 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45696:][:32]     // [32]
+	t207 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45728:][:32]     // [32]
+	t210 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45760:][:32]     // [32]
+	t208 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45792:][:32]     // [32]
+	t209 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45824:][:32]     // [32]
+	t213 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45856:][:32]     // [32]
+	t214 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45888:][:32]     // [32]
+	t216 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45920:][:32]     // [32]
 	if kern.Wide() {
 		a := backwardNest1Args{
 			unsafe.SliceData(c.Rho),
@@ -1485,45 +1381,62 @@ func (c *backwardFused) run() {
 
 	// titans_chunk_core
 	clear(t72)
-	clear(t82)
-	clear(t92)
 	clear(t112)
 	clear(t122)
+	clear(t1222)
+	clear(t202)
 	workers.Each(L*kern.Blocks(dV), (*backwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t122[:L*T*dK-32*L*chunks*dK], c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t112[:L*T-32*L*chunks], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t72[:L*T-32*L*chunks], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t82[:L*T-32*L*chunks], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+14*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t92[:L*T*dK-32*L*chunks*dK], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+15*L*T+1312*L*chunks+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t122[:L*T*dK-32*L*chunks*dK], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t1222[:L*T*dK-32*L*chunks*dK], c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t112[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t72[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t202[:L*T*dK-32*L*chunks*dK], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+14*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
 	}
+
+	// titans_chunk_core.S
 	clear(t132)
 	clear(t16)
 	if kern.Wide() {
 		a := backwardNest7Args{
+			unsafe.SliceData(t8),
+			unsafe.SliceData(t1222),
+			unsafe.SliceData(t9),
 			unsafe.SliceData(t132),
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t16),
-			unsafe.SliceData(t92),
+			unsafe.SliceData(t202),
+			unsafe.SliceData(t1322),
 			32 * chunks * dK,
 			L,
+			T - 32*chunks,
 			T*dK - 32*chunks*dK,
 			T * dK,
-			T - 32*chunks,
 			dK,
 		}
 		backwardNest7(&a)
 	} else {
 		for i := range L {
+			t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
+			t1322_2 := t1322[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t132_2 := t132[(i*T+j+32*chunks)*dK:][:dK]
+				t1222_2 := t1222[(i*(T-32*chunks)+j)*dK:][:dK]
+				t9_2 := t9[(i*(T-32*chunks)+j)*dK:][:dK]
+				t132_3 := t132[(i*T+j+32*chunks)*dK:][:dK]
 				t122_3 := t122[(i*(T-32*chunks)+j)*dK:][:dK]
 				t16_2 := t16[(i*T+j+32*chunks)*dK:][:dK]
-				t92_3 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
+				t202_3 := t202[(i*(T-32*chunks)+j)*dK:][:dK]
+				var t13222 F
+				t8Entry3 := t8_2[j]
+				t13222Sums := [16]F{t13222}
 				for k := range dK {
-					t132_2[k] = t132_2[k] + t122_3[k]
-					t16_2[k] = t16_2[k] + t92_3[k]
+					t1222Entry := t1222_2[k]
+					t13222Sums[k%16] = num.FMA32(t9_2[k], t1222Entry, t13222Sums[k%16])
+					t132_3[k] = t132_3[k] + t122_3[k]
+					t16_2[k] = num.FMA32(t8Entry3, t1222Entry, t16_2[k]+t202_3[k])
 				}
+				t13222 = kern.Sum16(&t13222Sums)
+				t1322_2[j] = t13222
 			}
 		}
 	}
@@ -1535,7 +1448,7 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t142),
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t17),
-			unsafe.SliceData(t82),
+			unsafe.SliceData(t1322),
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t72),
 			32 * chunks,
@@ -1547,15 +1460,15 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			t142_3 := t142[i*T+32*chunks:][:T-32*chunks]
-			t112_2 := t112[i*(T-32*chunks):][:T-32*chunks]
+			t112_3 := t112[i*(T-32*chunks):][:T-32*chunks]
 			t17_2 := t17[i*T+32*chunks:][:T-32*chunks]
-			t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
+			t1322_2 := t1322[i*(T-32*chunks):][:T-32*chunks]
 			t18_2 := t18[i*T+32*chunks:][:T-32*chunks]
-			t72_2 := t72[i*(T-32*chunks):][:T-32*chunks]
+			t72_3 := t72[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t142_3[j] = t142_3[j] + t112_2[j]
-				t17_2[j] = t17_2[j] + t82_3[j]
-				t18_2[j] = t18_2[j] + t72_2[j]
+				t142_3[j] = t142_3[j] + t112_3[j]
+				t17_2[j] = t17_2[j] + t1322_2[j]
+				t18_2[j] = t18_2[j] + t72_3[j]
 			}
 		}
 	}
@@ -1603,11 +1516,11 @@ func (c *backwardFused) run() {
 			for j := range chunks {
 				if n := min(32, 1); n > 0 {
 					t10 := t[(i*chunks+j)*32:][:n]
-					t222_4 := t222[(i*chunks+j)*32:][:n]
+					t222_2 := t222[(i*chunks+j)*32:][:n]
 					t3_2 := t3[(i*chunks+j)*32:][:n]
 					t182_3 := t182[(i*chunks+j)*32:][:n]
 					for k := range n {
-						t222_4[k] = t10[k]
+						t222_2[k] = t10[k]
 						t182_3[k] = t3_2[k]
 					}
 				}
@@ -1618,29 +1531,29 @@ func (c *backwardFused) run() {
 	// titans_chunk_core.g, titans_chunk_core.p
 	clear(t322)
 	clear(t522)
-	clear(t202)
-	clear(t222_2)
+	clear(t203)
+	clear(t223)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t10 := t[(i*chunks+j)*32+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
-				t222_4 := t222[(i*chunks+j)*32+-1+lo:][:n]
+				t222_2 := t222[(i*chunks+j)*32+-1+lo:][:n]
 				t322_3 := t322[(i*chunks+j)*32+lo:][:n]
 				t19 := t[(i*chunks+j)*32+-1+lo:][:n]
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t182_3 := t182[(i*chunks+j)*32+-1+lo:][:n]
-				t202_2 := t202[(i*chunks+j)*32+lo:][:n]
+				t203_2 := t203[(i*chunks+j)*32+lo:][:n]
 				t3_3 := t3[(i*chunks+j)*32+-1+lo:][:n]
-				t222_5 := t222_2[(i*chunks+j)*32+lo:][:n]
+				t223_2 := t223[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					tEntry := t10[k]
 					t3Entry := t3_2[k]
-					t322_3[k] = F(tEntry * t222_4[k])
-					t522_3[k] = F(t19[k] * tEntry)
-					t202_2[k] = F(t3Entry * t182_3[k])
-					t222_5[k] = F(t3_3[k] * t3Entry)
+					t322_3[k] = F(tEntry * t222_2[k])
+					t522_2[k] = F(t19[k] * tEntry)
+					t203_2[k] = F(t3Entry * t182_3[k])
+					t223_2[k] = F(t3_3[k] * t3Entry)
 				}
 			}
 		}
@@ -1660,11 +1573,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t222_4 := t222[(i*chunks+j)*32:][:32]
+				t222_2 := t222[(i*chunks+j)*32:][:32]
 				t322_3 := t322[(i*chunks+j)*32:][:32]
 				t422_2 := t422[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t422_2[k] = t222_4[k] + t322_3[k]
+					t422_2[k] = t222_2[k] + t322_3[k]
 				}
 			}
 		}
@@ -1677,15 +1590,15 @@ func (c *backwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t422_2 := t422[(i*chunks+j)*32+-2+lo:][:n]
 				t622_3 := t622[(i*chunks+j)*32+lo:][:n]
-				t522_4 := t522[(i*chunks+j)*32+-2+lo:][:n]
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
+				t822_3 := t822[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t522Entry := t522_3[k]
+					t522Entry := t522_2[k]
 					t622_3[k] = F(t422_2[k] * t522Entry)
-					t822_2[k] = F(t522_4[k] * t522Entry)
+					t822_3[k] = F(t522_3[k] * t522Entry)
 				}
 			}
 		}
@@ -1707,9 +1620,9 @@ func (c *backwardFused) run() {
 			for j := range chunks {
 				t422_2 := t422[(i*chunks+j)*32:][:32]
 				t622_3 := t622[(i*chunks+j)*32:][:32]
-				t722_3 := t722[(i*chunks+j)*32:][:32]
+				t722_2 := t722[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t722_3[k] = t422_2[k] + t622_3[k]
+					t722_2[k] = t422_2[k] + t622_3[k]
 				}
 			}
 		}
@@ -1722,15 +1635,15 @@ func (c *backwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
-				t722_3 := t722[(i*chunks+j)*32+-4+lo:][:n]
+				t822_3 := t822[(i*chunks+j)*32+lo:][:n]
+				t722_2 := t722[(i*chunks+j)*32+-4+lo:][:n]
 				t922_3 := t922[(i*chunks+j)*32+lo:][:n]
-				t822_3 := t822[(i*chunks+j)*32+-4+lo:][:n]
+				t822_4 := t822[(i*chunks+j)*32+-4+lo:][:n]
 				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t822Entry := t822_2[k]
-					t922_3[k] = F(t722_3[k] * t822Entry)
-					t1122_2[k] = F(t822_3[k] * t822Entry)
+					t822Entry := t822_3[k]
+					t922_3[k] = F(t722_2[k] * t822Entry)
+					t1122_2[k] = F(t822_4[k] * t822Entry)
 				}
 			}
 		}
@@ -1750,18 +1663,18 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t722_3 := t722[(i*chunks+j)*32:][:32]
+				t722_2 := t722[(i*chunks+j)*32:][:32]
 				t922_3 := t922[(i*chunks+j)*32:][:32]
 				t1022_2 := t1022[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t1022_2[k] = t722_3[k] + t922_3[k]
+					t1022_2[k] = t722_2[k] + t922_3[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk_core.g
-	clear(t1222)
+	clear(t123)
 	clear(t14)
 	for i := range L {
 		for j := range chunks {
@@ -1769,12 +1682,12 @@ func (c *backwardFused) run() {
 			if n := 32 - lo; n > 0 {
 				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
-				t1222_2 := t1222[(i*chunks+j)*32+lo:][:n]
+				t123_2 := t123[(i*chunks+j)*32+lo:][:n]
 				t1122_3 := t1122[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t1122Entry := t1122_2[k]
-					t1222_2[k] = F(t1022_2[k] * t1122Entry)
+					t123_2[k] = F(t1022_2[k] * t1122Entry)
 					t14_2[k] = F(t1122_3[k] * t1122Entry)
 				}
 			}
@@ -1785,7 +1698,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := backwardNest14Args{
 			unsafe.SliceData(t1022),
-			unsafe.SliceData(t1222),
+			unsafe.SliceData(t123),
 			unsafe.SliceData(t13),
 			L,
 			32 * chunks,
@@ -1796,10 +1709,10 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				t1022_2 := t1022[(i*chunks+j)*32:][:32]
-				t1222_2 := t1222[(i*chunks+j)*32:][:32]
+				t123_2 := t123[(i*chunks+j)*32:][:32]
 				t13_2 := t13[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t13_2[k] = t1022_2[k] + t1222_2[k]
+					t13_2[k] = t1022_2[k] + t123_2[k]
 				}
 			}
 		}
@@ -1828,7 +1741,7 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t152),
 			unsafe.SliceData(g),
 			unsafe.SliceData(t182),
-			unsafe.SliceData(t202),
+			unsafe.SliceData(t203),
 			unsafe.SliceData(t212),
 			L,
 			32 * chunks,
@@ -1842,11 +1755,11 @@ func (c *backwardFused) run() {
 				t152_3 := t152[(i*chunks+j)*32:][:32]
 				g2 := g[(i*chunks+j)*32:][:32]
 				t182_3 := t182[(i*chunks+j)*32:][:32]
-				t202_2 := t202[(i*chunks+j)*32:][:32]
-				t212_3 := t212[(i*chunks+j)*32:][:32]
+				t203_2 := t203[(i*chunks+j)*32:][:32]
+				t212_2 := t212[(i*chunks+j)*32:][:32]
 				for k := range 32 {
 					g2[k] = t13_2[k] + t152_3[k]
-					t212_3[k] = t182_3[k] + t202_2[k]
+					t212_2[k] = t182_3[k] + t203_2[k]
 				}
 			}
 		}
@@ -1859,15 +1772,15 @@ func (c *backwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t222_4 := t222_2[(i*chunks+j)*32+lo:][:n]
-				t212_3 := t212[(i*chunks+j)*32+-2+lo:][:n]
-				t232_3 := t232[(i*chunks+j)*32+lo:][:n]
-				t222_5 := t222_2[(i*chunks+j)*32+-2+lo:][:n]
+				t223_2 := t223[(i*chunks+j)*32+lo:][:n]
+				t212_2 := t212[(i*chunks+j)*32+-2+lo:][:n]
+				t232_2 := t232[(i*chunks+j)*32+lo:][:n]
+				t223_3 := t223[(i*chunks+j)*32+-2+lo:][:n]
 				t252_2 := t252[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t222Entry := t222_4[k]
-					t232_3[k] = F(t212_3[k] * t222Entry)
-					t252_2[k] = F(t222_5[k] * t222Entry)
+					t223Entry := t223_2[k]
+					t232_2[k] = F(t212_2[k] * t223Entry)
+					t252_2[k] = F(t223_3[k] * t223Entry)
 				}
 			}
 		}
@@ -1887,11 +1800,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t212_3 := t212[(i*chunks+j)*32:][:32]
-				t232_3 := t232[(i*chunks+j)*32:][:32]
-				t242_3 := t242[(i*chunks+j)*32:][:32]
+				t212_2 := t212[(i*chunks+j)*32:][:32]
+				t232_2 := t232[(i*chunks+j)*32:][:32]
+				t242_2 := t242[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t242_3[k] = t212_3[k] + t232_3[k]
+					t242_2[k] = t212_2[k] + t232_2[k]
 				}
 			}
 		}
@@ -1905,13 +1818,13 @@ func (c *backwardFused) run() {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
 				t252_2 := t252[(i*chunks+j)*32+lo:][:n]
-				t242_3 := t242[(i*chunks+j)*32+-4+lo:][:n]
+				t242_2 := t242[(i*chunks+j)*32+-4+lo:][:n]
 				t262_2 := t262[(i*chunks+j)*32+lo:][:n]
 				t252_3 := t252[(i*chunks+j)*32+-4+lo:][:n]
 				t282_2 := t282[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t252Entry := t252_2[k]
-					t262_2[k] = F(t242_3[k] * t252Entry)
+					t262_2[k] = F(t242_2[k] * t252Entry)
 					t282_2[k] = F(t252_3[k] * t252Entry)
 				}
 			}
@@ -1932,11 +1845,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t242_3 := t242[(i*chunks+j)*32:][:32]
+				t242_2 := t242[(i*chunks+j)*32:][:32]
 				t262_2 := t262[(i*chunks+j)*32:][:32]
 				t272_2 := t272[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t272_2[k] = t242_3[k] + t262_2[k]
+					t272_2[k] = t242_2[k] + t262_2[k]
 				}
 			}
 		}
@@ -2077,11 +1990,11 @@ func (c *backwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t362_2 := t362[(i*chunks+j)*32+-2+lo:][:n]
 				t382_2 := t382[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t382_2[k] = F(t522_3[k] * t362_2[k])
+					t382_2[k] = F(t522_2[k] * t362_2[k])
 				}
 			}
 		}
@@ -2117,11 +2030,11 @@ func (c *backwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
+				t822_3 := t822[(i*chunks+j)*32+lo:][:n]
 				t39_2 := t39[(i*chunks+j)*32+-4+lo:][:n]
 				t41_2 := t41[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t41_2[k] = F(t822_2[k] * t39_2[k])
+					t41_2[k] = F(t822_3[k] * t39_2[k])
 				}
 			}
 		}
@@ -2232,13 +2145,13 @@ func (c *backwardFused) run() {
 	}
 
 	// titans_chunk_core.h
-	clear(t92_2)
+	clear(t92)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				for k := range n {
-					t92_2[(i*chunks+j)*32+(lo+k)] = h[(i*chunks+j)*32+(lo+k)-1]
+					t92[(i*chunks+j)*32+(lo+k)] = h[(i*chunks+j)*32+(lo+k)-1]
 				}
 			}
 		}
@@ -2250,8 +2163,8 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.YProd2),
 			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t134),
-			unsafe.SliceData(t136),
+			unsafe.SliceData(t107),
+			unsafe.SliceData(t1092),
 			L,
 			32 * chunks,
 			32 * chunks * dV,
@@ -2263,25 +2176,25 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t134_2 := t134[(i*chunks+j)*32:][:32]
-				t136_2 := t136[(i*chunks+j)*32:][:32]
+				t107_2 := t107[(i*chunks+j)*32:][:32]
+				t1092_2 := t1092[(i*chunks+j)*32:][:32]
 				for k := range 32 {
 					t22View := t22[((i*chunks+j)*32+k)*dV:][:dV]
 					yProd2 := c.YProd2[((i*chunks+j)*32+k)*dV:][:dV]
 					yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
-					var t1342 F
-					var t1362 F
-					t1342Sums := [16]F{t1342}
-					t1362Sums := [16]F{t1362}
+					var t1072 F
+					var t10922 F
+					t1072Sums := [16]F{t1072}
+					t10922Sums := [16]F{t10922}
 					for m := range dV {
 						t22ViewEntry := t22View[m]
-						t1342Sums[m%16] = num.FMA32(t22ViewEntry, yProd2[m], t1342Sums[m%16])
-						t1362Sums[m%16] = num.FMA32(t22ViewEntry, yProd[m], t1362Sums[m%16])
+						t1072Sums[m%16] = num.FMA32(t22ViewEntry, yProd2[m], t1072Sums[m%16])
+						t10922Sums[m%16] = num.FMA32(t22ViewEntry, yProd[m], t10922Sums[m%16])
 					}
-					t1342 = kern.Sum16(&t1342Sums)
-					t1362 = kern.Sum16(&t1362Sums)
-					t134_2[k] = t1342
-					t136_2[k] = t1362
+					t1072 = kern.Sum16(&t1072Sums)
+					t10922 = kern.Sum16(&t10922Sums)
+					t107_2[k] = t1072
+					t1092_2[k] = t10922
 				}
 			}
 		}
@@ -2292,14 +2205,27 @@ func (c *backwardFused) run() {
 		copy(MBarState2[:dK*dV], t52[l*dV*dK:][:dK*dV])
 		copy(SBarState2[:dK*dV], t62[l*dV*dK:][:dK*dV])
 		for t10 := chunks - 1; t10 >= 0; t10-- {
+			t923_2 := t923[31*32:][:32]
+			t163_2 := t163[31*32:][:32]
+			t53_2 := t53[31*32:][:32]
+			t55_2 := t55[31*32:][:32]
+			t58_2 := t58[31*32:][:32]
+			t61_2 := t61[31*32:][:32]
+			t64_2 := t64[31*32:][:32]
+			t67_2 := t67[31*32:][:32]
+			t70_2 := t70[31*32:][:32]
+			t73_2 := t73[31*32:][:32]
+			t76_2 := t76[31*32:][:32]
+			t79_2 := t79[31*32:][:32]
+			t82_2 := t82[31*32:][:32]
 			// titans_chunk_core.e
 			clear(t53)
 			for i := range 32 {
 				lo := max(0, i)
 				if n := min(32, i+1) - lo; n > 0 {
-					t53_2 := t53[i*32+lo:][:n]
+					t53_3 := t53[i*32+lo:][:n]
 					for j := range n {
-						t53_2[j] = F(1)
+						t53_3[j] = F(1)
 					}
 				}
 			}
@@ -2318,11 +2244,11 @@ func (c *backwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t3_2 := t3[(l*chunks+t10)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-1)*32:][:32]
-						t55_2 := t55[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-1)*32:][:32]
+						t55_3 := t55[(lo+i)*32:][:32]
 						t3Entry2 := t3_2[i]
 						for j := range 32 {
-							t55_2[j] = F(t53_2[j] * t3Entry2)
+							t55_3[j] = F(t53_3[j] * t3Entry2)
 						}
 					}
 				}
@@ -2331,7 +2257,7 @@ func (c *backwardFused) run() {
 			clear(t58)
 			if kern.Wide() {
 				a := backwardNest27Args{
-					unsafe.SliceData(t222_2),
+					unsafe.SliceData(t223),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t58),
@@ -2341,14 +2267,14 @@ func (c *backwardFused) run() {
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
-					t222_4 := t222_2[(l*chunks+t10)*32+lo:][:n]
+					t223_2 := t223[(l*chunks+t10)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-2)*32:][:32]
-						t55_2 := t55[((lo+i)-2)*32:][:32]
-						t58_2 := t58[(lo+i)*32:][:32]
-						t222Entry2 := t222_4[i]
+						t53_3 := t53[((lo+i)-2)*32:][:32]
+						t55_3 := t55[((lo+i)-2)*32:][:32]
+						t58_3 := t58[(lo+i)*32:][:32]
+						t223Entry2 := t223_2[i]
 						for j := range 32 {
-							t58_2[j] = F((t53_2[j] + t55_2[j]) * t222Entry2)
+							t58_3[j] = F((t53_3[j] + t55_3[j]) * t223Entry2)
 						}
 					}
 				}
@@ -2370,13 +2296,13 @@ func (c *backwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t252_2 := t252[(l*chunks+t10)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-4)*32:][:32]
-						t55_2 := t55[((lo+i)-4)*32:][:32]
-						t58_2 := t58[((lo+i)-4)*32:][:32]
-						t61_2 := t61[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-4)*32:][:32]
+						t55_3 := t55[((lo+i)-4)*32:][:32]
+						t58_3 := t58[((lo+i)-4)*32:][:32]
+						t61_3 := t61[(lo+i)*32:][:32]
 						t252Entry2 := t252_2[i]
 						for j := range 32 {
-							t61_2[j] = F(((t53_2[j] + t55_2[j]) + t58_2[j]) * t252Entry2)
+							t61_3[j] = F(((t53_3[j] + t55_3[j]) + t58_3[j]) * t252Entry2)
 						}
 					}
 				}
@@ -2399,14 +2325,14 @@ func (c *backwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t282_2 := t282[(l*chunks+t10)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-8)*32:][:32]
-						t55_2 := t55[((lo+i)-8)*32:][:32]
-						t58_2 := t58[((lo+i)-8)*32:][:32]
-						t61_2 := t61[((lo+i)-8)*32:][:32]
-						t64_2 := t64[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-8)*32:][:32]
+						t55_3 := t55[((lo+i)-8)*32:][:32]
+						t58_3 := t58[((lo+i)-8)*32:][:32]
+						t61_3 := t61[((lo+i)-8)*32:][:32]
+						t64_3 := t64[(lo+i)*32:][:32]
 						t282Entry2 := t282_2[i]
 						for j := range 32 {
-							t64_2[j] = F((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) * t282Entry2)
+							t64_3[j] = F((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) * t282Entry2)
 						}
 					}
 				}
@@ -2430,15 +2356,15 @@ func (c *backwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t312_2 := t312[(l*chunks+t10)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-16)*32:][:32]
-						t55_2 := t55[((lo+i)-16)*32:][:32]
-						t58_2 := t58[((lo+i)-16)*32:][:32]
-						t61_2 := t61[((lo+i)-16)*32:][:32]
-						t64_2 := t64[((lo+i)-16)*32:][:32]
-						t67_2 := t67[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-16)*32:][:32]
+						t55_3 := t55[((lo+i)-16)*32:][:32]
+						t58_3 := t58[((lo+i)-16)*32:][:32]
+						t61_3 := t61[((lo+i)-16)*32:][:32]
+						t64_3 := t64[((lo+i)-16)*32:][:32]
+						t67_3 := t67[(lo+i)*32:][:32]
 						t312Entry := t312_2[i]
 						for j := range 32 {
-							t67_2[j] = F(((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) * t312Entry)
+							t67_3[j] = F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) * t312Entry)
 						}
 					}
 				}
@@ -2463,16 +2389,16 @@ func (c *backwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t19 := t[(l*chunks+t10)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-1)*32:][:32]
-						t55_2 := t55[((lo+i)-1)*32:][:32]
-						t58_2 := t58[((lo+i)-1)*32:][:32]
-						t61_2 := t61[((lo+i)-1)*32:][:32]
-						t64_2 := t64[((lo+i)-1)*32:][:32]
-						t67_2 := t67[((lo+i)-1)*32:][:32]
-						t70_2 := t70[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-1)*32:][:32]
+						t55_3 := t55[((lo+i)-1)*32:][:32]
+						t58_3 := t58[((lo+i)-1)*32:][:32]
+						t61_3 := t61[((lo+i)-1)*32:][:32]
+						t64_3 := t64[((lo+i)-1)*32:][:32]
+						t67_3 := t67[((lo+i)-1)*32:][:32]
+						t70_3 := t70[(lo+i)*32:][:32]
 						tEntry2 := t19[i]
 						for j := range 32 {
-							t70_2[j] = F((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) * tEntry2)
+							t70_3[j] = F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) * tEntry2)
 						}
 					}
 				}
@@ -2496,19 +2422,19 @@ func (c *backwardFused) run() {
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
-					t522_3 := t522[(l*chunks+t10)*32+lo:][:n]
+					t522_2 := t522[(l*chunks+t10)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-2)*32:][:32]
-						t55_2 := t55[((lo+i)-2)*32:][:32]
-						t58_2 := t58[((lo+i)-2)*32:][:32]
-						t61_2 := t61[((lo+i)-2)*32:][:32]
-						t64_2 := t64[((lo+i)-2)*32:][:32]
-						t67_2 := t67[((lo+i)-2)*32:][:32]
-						t70_2 := t70[((lo+i)-2)*32:][:32]
-						t73_2 := t73[(lo+i)*32:][:32]
-						t522Entry2 := t522_3[i]
+						t53_3 := t53[((lo+i)-2)*32:][:32]
+						t55_3 := t55[((lo+i)-2)*32:][:32]
+						t58_3 := t58[((lo+i)-2)*32:][:32]
+						t61_3 := t61[((lo+i)-2)*32:][:32]
+						t64_3 := t64[((lo+i)-2)*32:][:32]
+						t67_3 := t67[((lo+i)-2)*32:][:32]
+						t70_3 := t70[((lo+i)-2)*32:][:32]
+						t73_3 := t73[(lo+i)*32:][:32]
+						t522Entry2 := t522_2[i]
 						for j := range 32 {
-							t73_2[j] = F(((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) * t522Entry2)
+							t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) * t522Entry2)
 						}
 					}
 				}
@@ -2533,20 +2459,20 @@ func (c *backwardFused) run() {
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
-					t822_2 := t822[(l*chunks+t10)*32+lo:][:n]
+					t822_3 := t822[(l*chunks+t10)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-4)*32:][:32]
-						t55_2 := t55[((lo+i)-4)*32:][:32]
-						t58_2 := t58[((lo+i)-4)*32:][:32]
-						t61_2 := t61[((lo+i)-4)*32:][:32]
-						t64_2 := t64[((lo+i)-4)*32:][:32]
-						t67_2 := t67[((lo+i)-4)*32:][:32]
-						t70_2 := t70[((lo+i)-4)*32:][:32]
-						t73_2 := t73[((lo+i)-4)*32:][:32]
-						t76_2 := t76[(lo+i)*32:][:32]
-						t822Entry2 := t822_2[i]
+						t53_3 := t53[((lo+i)-4)*32:][:32]
+						t55_3 := t55[((lo+i)-4)*32:][:32]
+						t58_3 := t58[((lo+i)-4)*32:][:32]
+						t61_3 := t61[((lo+i)-4)*32:][:32]
+						t64_3 := t64[((lo+i)-4)*32:][:32]
+						t67_3 := t67[((lo+i)-4)*32:][:32]
+						t70_3 := t70[((lo+i)-4)*32:][:32]
+						t73_3 := t73[((lo+i)-4)*32:][:32]
+						t76_3 := t76[(lo+i)*32:][:32]
+						t822Entry2 := t822_3[i]
 						for j := range 32 {
-							t76_2[j] = F((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_2[j]) * t822Entry2)
+							t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) * t822Entry2)
 						}
 					}
 				}
@@ -2574,25 +2500,25 @@ func (c *backwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t1122_2 := t1122[(l*chunks+t10)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-8)*32:][:32]
-						t55_2 := t55[((lo+i)-8)*32:][:32]
-						t58_2 := t58[((lo+i)-8)*32:][:32]
-						t61_2 := t61[((lo+i)-8)*32:][:32]
-						t64_2 := t64[((lo+i)-8)*32:][:32]
-						t67_2 := t67[((lo+i)-8)*32:][:32]
-						t70_2 := t70[((lo+i)-8)*32:][:32]
-						t73_2 := t73[((lo+i)-8)*32:][:32]
-						t76_2 := t76[((lo+i)-8)*32:][:32]
-						t79_2 := t79[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-8)*32:][:32]
+						t55_3 := t55[((lo+i)-8)*32:][:32]
+						t58_3 := t58[((lo+i)-8)*32:][:32]
+						t61_3 := t61[((lo+i)-8)*32:][:32]
+						t64_3 := t64[((lo+i)-8)*32:][:32]
+						t67_3 := t67[((lo+i)-8)*32:][:32]
+						t70_3 := t70[((lo+i)-8)*32:][:32]
+						t73_3 := t73[((lo+i)-8)*32:][:32]
+						t76_3 := t76[((lo+i)-8)*32:][:32]
+						t79_3 := t79[(lo+i)*32:][:32]
 						t1122Entry2 := t1122_2[i]
 						for j := range 32 {
-							t79_2[j] = F(((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) * t1122Entry2)
+							t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t1122Entry2)
 						}
 					}
 				}
 			}
 			// titans_chunk_core.c, titans_chunk_core.e
-			clear(t82_2)
+			clear(t82)
 			if kern.Wide() {
 				a := backwardNest35Args{
 					unsafe.SliceData(t14),
@@ -2606,7 +2532,7 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t82),
 					32*t10 + 32*chunks*l,
 				}
 				backwardNest35(&a)
@@ -2615,20 +2541,20 @@ func (c *backwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t14_2 := t14[(l*chunks+t10)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-16)*32:][:32]
-						t55_2 := t55[((lo+i)-16)*32:][:32]
-						t58_2 := t58[((lo+i)-16)*32:][:32]
-						t61_2 := t61[((lo+i)-16)*32:][:32]
-						t64_2 := t64[((lo+i)-16)*32:][:32]
-						t67_2 := t67[((lo+i)-16)*32:][:32]
-						t70_2 := t70[((lo+i)-16)*32:][:32]
-						t73_2 := t73[((lo+i)-16)*32:][:32]
-						t76_2 := t76[((lo+i)-16)*32:][:32]
-						t79_2 := t79[((lo+i)-16)*32:][:32]
-						t82_3 := t82_2[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-16)*32:][:32]
+						t55_3 := t55[((lo+i)-16)*32:][:32]
+						t58_3 := t58[((lo+i)-16)*32:][:32]
+						t61_3 := t61[((lo+i)-16)*32:][:32]
+						t64_3 := t64[((lo+i)-16)*32:][:32]
+						t67_3 := t67[((lo+i)-16)*32:][:32]
+						t70_3 := t70[((lo+i)-16)*32:][:32]
+						t73_3 := t73[((lo+i)-16)*32:][:32]
+						t76_3 := t76[((lo+i)-16)*32:][:32]
+						t79_3 := t79[((lo+i)-16)*32:][:32]
+						t82_3 := t82[(lo+i)*32:][:32]
 						t14Entry := t14_2[i]
 						for j := range 32 {
-							t82_3[j] = F((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) * t14Entry)
+							t82_3[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t14Entry)
 						}
 					}
 				}
@@ -2677,7 +2603,7 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t82),
 					unsafe.SliceData(t96),
 				}
 				backwardNest38(&a)
@@ -2685,20 +2611,20 @@ func (c *backwardFused) run() {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t53_2 := t53[((lo+i)-1)*32:][:32]
-						t55_2 := t55[((lo+i)-1)*32:][:32]
-						t58_2 := t58[((lo+i)-1)*32:][:32]
-						t61_2 := t61[((lo+i)-1)*32:][:32]
-						t64_2 := t64[((lo+i)-1)*32:][:32]
-						t67_2 := t67[((lo+i)-1)*32:][:32]
-						t70_2 := t70[((lo+i)-1)*32:][:32]
-						t73_2 := t73[((lo+i)-1)*32:][:32]
-						t76_2 := t76[((lo+i)-1)*32:][:32]
-						t79_2 := t79[((lo+i)-1)*32:][:32]
-						t82_3 := t82_2[((lo+i)-1)*32:][:32]
+						t53_3 := t53[((lo+i)-1)*32:][:32]
+						t55_3 := t55[((lo+i)-1)*32:][:32]
+						t58_3 := t58[((lo+i)-1)*32:][:32]
+						t61_3 := t61[((lo+i)-1)*32:][:32]
+						t64_3 := t64[((lo+i)-1)*32:][:32]
+						t67_3 := t67[((lo+i)-1)*32:][:32]
+						t70_3 := t70[((lo+i)-1)*32:][:32]
+						t73_3 := t73[((lo+i)-1)*32:][:32]
+						t76_3 := t76[((lo+i)-1)*32:][:32]
+						t79_3 := t79[((lo+i)-1)*32:][:32]
+						t82_3 := t82[((lo+i)-1)*32:][:32]
 						t96_2 := t96[(lo+i)*32:][:32]
 						for j := range 32 {
-							t96_2[j] = (((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]
+							t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_3[j]
 						}
 					}
 				}
@@ -2731,13 +2657,13 @@ func (c *backwardFused) run() {
 			}
 			// titans_chunk_core.S, titans_chunk_core.M
 			clear(t523)
-			clear(t172)
-			clear(t192)
+			clear(t1823)
+			clear(t2022)
 			if kern.Wide() {
 				a := backwardNest40Args{
 					unsafe.SliceData(t523),
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t192),
+					unsafe.SliceData(t1823),
+					unsafe.SliceData(t2022),
 					unsafe.SliceData(c.SStates),
 					unsafe.SliceData(SBarState2),
 					unsafe.SliceData(MBarState2),
@@ -2754,87 +2680,57 @@ func (c *backwardFused) run() {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
 					MStates := c.MStates[((l*chunks+t10)*dV+i)*dK:][:dK]
 					t523Sum := t523[31]
-					t172Sum := t172[31]
-					t192Sum := t192[31]
+					t1823Sum := t1823[31]
+					t2022Sum := t2022[31]
 					t523SumSums := [16]F{t523Sum}
-					t172SumSums := [16]F{t172Sum}
-					t192SumSums := [16]F{t192Sum}
+					t1823SumSums := [16]F{t1823Sum}
+					t2022SumSums := [16]F{t2022Sum}
 					for j := range dK {
 						SStatesEntry := SStates[j]
 						t523SumSums[j%16] = num.FMA32(SStatesEntry, SBarState2_2[j], t523SumSums[j%16])
 						MBarState2Entry := MBarState2_2[j]
-						t172SumSums[j%16] = num.FMA32(SStatesEntry, MBarState2Entry, t172SumSums[j%16])
-						t192SumSums[j%16] = num.FMA32(MStates[j], MBarState2Entry, t192SumSums[j%16])
+						t1823SumSums[j%16] = num.FMA32(SStatesEntry, MBarState2Entry, t1823SumSums[j%16])
+						t2022SumSums[j%16] = num.FMA32(MStates[j], MBarState2Entry, t2022SumSums[j%16])
 					}
 					t523Sum = kern.Sum16(&t523SumSums)
-					t172Sum = kern.Sum16(&t172SumSums)
-					t192Sum = kern.Sum16(&t192SumSums)
+					t1823Sum = kern.Sum16(&t1823SumSums)
+					t2022Sum = kern.Sum16(&t2022SumSums)
 					t523[31] = t523Sum
-					t172[31] = t172Sum
-					t192[31] = t192Sum
+					t1823[31] = t1823Sum
+					t2022[31] = t2022Sum
 				}
 			}
 			// titans_chunk_core.S
-			kern.GemmFMA(32, dV, dK, F(1), false, t266, dV, 1, kern.From(t4, (l*chunks+t10)*32*dK), dK, 1, SBarState2, 1, dK)
+			kern.GemmFMA(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t4, (l*chunks+t10)*32*dK), dK, 1, SBarState2, 1, dK)
 			// titans_chunk_core.S
-			clear(t723)
-			if kern.Wide() {
-				a := backwardNest41Args{
-					unsafe.SliceData(t723),
-					unsafe.SliceData(c.U),
-					unsafe.SliceData(t266),
-					32*dV*t10 + 32*chunks*dV*l,
-					dV,
-				}
-				backwardNest41(&a)
-			} else {
-				t723_2 := t723[31*32:][:32]
-				for i := range 32 {
-					U := c.U[((l*chunks+t10)*32+i)*dV:][:dV]
-					t266_2 := t266[i*dV:][:dV]
-					t723Sum := t723_2[i]
-					t723SumSums := [16]F{t723Sum}
-					for j := range dV {
-						t723SumSums[j%16] = num.FMA32(U[j], t266_2[j], t723SumSums[j%16])
-					}
-					t723Sum = kern.Sum16(&t723SumSums)
-					t723_2[i] = t723Sum
-				}
-			}
+			kern.GemmFMA(dK, 32, dV, F(1), false, t723, 32, 1, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t10)*32*dV), 1, dV)
 			// titans_chunk_core.S
-			kern.GemmFMA(dK, 32, dV, F(1), false, t268, 1, dK, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t10)*32*dV), 1, dV)
-			// titans_chunk_core.M
-			kern.GemmFMA(32, dV, dK, F(1), false, t269, dV, 1, kern.From(t4, (l*chunks+t10)*32*dK), dK, 1, MBarState2, 1, dK)
-			// titans_chunk_core.M
-			clear(t1223)
-			if kern.Wide() {
-				a := backwardNest42Args{
-					unsafe.SliceData(t1223),
-					unsafe.SliceData(c.U),
-					unsafe.SliceData(t269),
-					32*dV*t10 + 32*chunks*dV*l,
-					dV,
+			clear(t923)
+			for i := range 32 {
+				t4_2 := t4[((l*chunks+t10)*32+i)*dK:][:dK]
+				t923Sum := t923_2[i]
+				for j := range dK {
+					t923Sum = num.FMA32(t4_2[j], t723[j*32+i], t923Sum)
 				}
-				backwardNest42(&a)
-			} else {
-				t1223_2 := t1223[31*32:][:32]
-				for i := range 32 {
-					U := c.U[((l*chunks+t10)*32+i)*dV:][:dV]
-					t269_2 := t269[i*dV:][:dV]
-					t1223Sum := t1223_2[i]
-					t1223SumSums := [16]F{t1223Sum}
-					for j := range dV {
-						t1223SumSums[j%16] = num.FMA32(U[j], t269_2[j], t1223SumSums[j%16])
-					}
-					t1223Sum = kern.Sum16(&t1223SumSums)
-					t1223_2[i] = t1223Sum
-				}
+				t923_2[i] = t923Sum
 			}
 			// titans_chunk_core.M
-			kern.GemmFMA(dK, 32, dV, F(1), false, t271, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t10)*32*dV), 1, dV)
+			kern.GemmFMA(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t4, (l*chunks+t10)*32*dK), dK, 1, MBarState2, 1, dK)
+			// titans_chunk_core.M
+			kern.GemmFMA(dK, 32, dV, F(1), false, t1422, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t10)*32*dV), 1, dV)
+			// titans_chunk_core.M
+			clear(t163)
+			for i := range 32 {
+				t4_2 := t4[((l*chunks+t10)*32+i)*dK:][:dK]
+				t163Sum := t163_2[i]
+				for j := range dK {
+					t163Sum = num.FMA32(t4_2[j], t1422[j*32+i], t163Sum)
+				}
+				t163_2[i] = t163Sum
+			}
 			// titans_chunk_core.y, titans_chunk_core.c, titans_chunk_core.e
 			if kern.Wide() {
-				a := backwardNest43Args{
+				a := backwardNest41Args{
 					unsafe.SliceData(c.Q2),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
@@ -2846,36 +2742,36 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t273),
+					unsafe.SliceData(t82),
+					unsafe.SliceData(t229),
 					1024*t10 + 1024*chunks*l,
 				}
-				backwardNest43(&a)
+				backwardNest41(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t10)*32+i)*32:][:32]
-					t53_2 := t53[i*32:][:32]
-					t55_2 := t55[i*32:][:32]
-					t58_2 := t58[i*32:][:32]
-					t61_2 := t61[i*32:][:32]
-					t64_2 := t64[i*32:][:32]
-					t67_2 := t67[i*32:][:32]
-					t70_2 := t70[i*32:][:32]
-					t73_2 := t73[i*32:][:32]
-					t76_2 := t76[i*32:][:32]
-					t79_2 := t79[i*32:][:32]
-					t82_3 := t82_2[i*32:][:32]
-					t273_2 := t273[i*32:][:32]
+					t53_3 := t53[i*32:][:32]
+					t55_3 := t55[i*32:][:32]
+					t58_3 := t58[i*32:][:32]
+					t61_3 := t61[i*32:][:32]
+					t64_3 := t64[i*32:][:32]
+					t67_3 := t67[i*32:][:32]
+					t70_3 := t70[i*32:][:32]
+					t73_3 := t73[i*32:][:32]
+					t76_3 := t76[i*32:][:32]
+					t79_3 := t79[i*32:][:32]
+					t82_3 := t82[i*32:][:32]
+					t229_2 := t229[i*32:][:32]
 					for j := range 32 {
-						t273_2[j] = F(Q[j] * ((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]))
+						t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_3[j]))
 					}
 				}
 			}
 			// titans_chunk_core.y
-			kern.GemmFMA(32, 32, dV, F(1), false, t2323, 32, 1, kern.From(t22, (l*chunks+t10)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t10)*32*dV), 1, dV)
-			// titans_chunk_core.U, titans_chunk_core.S, titans_chunk_core.e, titans_chunk_core.M, titans_chunk_core.c
+			kern.GemmFMA(32, 32, dV, F(1), false, t2523, 32, 1, kern.From(t22, (l*chunks+t10)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t10)*32*dV), 1, dV)
+			// titans_chunk_core.y, titans_chunk_core.c, titans_chunk_core.e
 			if kern.Wide() {
-				a := backwardNest44Args{
+				a := backwardNest42Args{
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t58),
@@ -2886,262 +2782,263 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t269),
-					unsafe.SliceData(t266),
-					unsafe.SliceData(t2422),
+					unsafe.SliceData(t82),
+					unsafe.SliceData(t2523),
+					unsafe.SliceData(t2722),
+				}
+				backwardNest42(&a)
+			} else {
+				for i := range 32 {
+					t53_3 := t53[i*32:][:32]
+					t55_3 := t55[i*32:][:32]
+					t58_3 := t58[i*32:][:32]
+					t61_3 := t61[i*32:][:32]
+					t64_3 := t64[i*32:][:32]
+					t67_3 := t67[i*32:][:32]
+					t70_3 := t70[i*32:][:32]
+					t73_3 := t73[i*32:][:32]
+					t76_3 := t76[i*32:][:32]
+					t79_3 := t79[i*32:][:32]
+					t82_3 := t82[i*32:][:32]
+					t2523_2 := t2523[i*32:][:32]
+					t2722_2 := t2722[i*32:][:32]
+					for j := range 32 {
+						t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_3[j]) * t2523_2[j])
+					}
+				}
+			}
+			// titans_chunk_core.U, titans_chunk_core.S, titans_chunk_core.e, titans_chunk_core.M, titans_chunk_core.c
+			if kern.Wide() {
+				a := backwardNest43Args{
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t58),
+					unsafe.SliceData(t61),
+					unsafe.SliceData(t64),
+					unsafe.SliceData(t67),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82),
+					unsafe.SliceData(t225),
+					unsafe.SliceData(t224),
+					unsafe.SliceData(t2823),
 					dV,
 				}
-				backwardNest44(&a)
+				backwardNest43(&a)
 			} else {
-				t53_2 := t53[31*32:][:32]
-				t55_2 := t55[31*32:][:32]
-				t58_2 := t58[31*32:][:32]
-				t61_2 := t61[31*32:][:32]
-				t64_2 := t64[31*32:][:32]
-				t67_2 := t67[31*32:][:32]
-				t70_2 := t70[31*32:][:32]
-				t73_2 := t73[31*32:][:32]
-				t76_2 := t76[31*32:][:32]
-				t79_2 := t79[31*32:][:32]
-				t82_3 := t82_2[31*32:][:32]
 				for i := range 32 {
-					t269_2 := t269[i*dV:][:dV]
-					t266_2 := t266[i*dV:][:dV]
-					t2422_2 := t2422[i*dV:][:dV]
+					t225_2 := t225[i*dV:][:dV]
+					t224_2 := t224[i*dV:][:dV]
+					t2823_2 := t2823[i*dV:][:dV]
 					t53Entry := t53_2[i]
 					t55Entry := t55_2[i]
 					t58Entry := t58_2[i]
 					t61Entry := t61_2[i]
 					t64Entry := t64_2[i]
 					t67Entry := t67_2[i]
-					w5 := ((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry
-					w6 := (((((((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					w4 := ((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry
+					w5 := (((((((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_2[i]
 					for j := range dV {
-						t2422_2[j] = num.FMA32(w6, t269_2[j], F(w5*t266_2[j]))
+						t2823_2[j] = num.FMA32(w5, t225_2[j], F(w4*t224_2[j]))
 					}
 				}
 			}
 			// titans_chunk_core.y
-			kern.GemmFMA(dV, 32, 32, F(1), true, t2422, 1, dV, kern.From(t22, (l*chunks+t10)*32*dV), 1, dV, t273, 32, 1)
+			kern.GemmFMA(dV, 32, 32, F(1), true, t2823, 1, dV, kern.From(t22, (l*chunks+t10)*32*dV), 1, dV, t229, 32, 1)
 			// titans_chunk_core.U
-			kern.TriangleFMA(32, dV, true, t2422, dV, 1, t98, 1, 32)
+			kern.TriangleFMA(32, dV, true, t2823, dV, 1, t98, 1, 32)
 			// titans_chunk_core.U
-			kern.GemmFMA(32, 32, dV, F(-1), false, t2623, 1, 32, kern.From(c.U, (l*chunks+t10)*32*dV), dV, 1, t2422, 1, dV)
+			kern.GemmFMA(32, 32, dV, F(-1), false, t3022, 1, 32, kern.From(c.U, (l*chunks+t10)*32*dV), dV, 1, t2823, 1, dV)
 			// titans_chunk_core.U
-			clear(t2722)
+			clear(t3123)
 			for i := range 32 {
 				for j := range min(32, i) {
-					t2722[i*32+j] = t2623[i*32+j]
+					t3123[i*32+j] = t3022[i*32+j]
 				}
 			}
 			// titans_chunk_core.U, titans_chunk_core.y
 			if kern.Wide() {
-				a := backwardNest45Args{
+				a := backwardNest44Args{
 					unsafe.SliceData(t5),
 					unsafe.SliceData(t88),
-					unsafe.SliceData(t92_2),
+					unsafe.SliceData(t92),
 					unsafe.SliceData(h),
 					unsafe.SliceData(g),
-					unsafe.SliceData(t2422),
+					unsafe.SliceData(t2823),
 					unsafe.SliceData(c.UProd),
 					unsafe.SliceData(c.UProd2),
 					unsafe.SliceData(t6),
 					unsafe.SliceData(t22),
 					unsafe.SliceData(t26),
-					unsafe.SliceData(t402),
-					unsafe.SliceData(t472),
-					unsafe.SliceData(t133),
-					unsafe.SliceData(t135),
-					unsafe.SliceData(t3123),
-					unsafe.SliceData(t412),
-					unsafe.SliceData(t48),
+					unsafe.SliceData(t452),
+					unsafe.SliceData(t502),
+					unsafe.SliceData(t1062),
+					unsafe.SliceData(t1082),
+					unsafe.SliceData(t3523),
+					unsafe.SliceData(t46),
+					unsafe.SliceData(t512),
 					32*t10 + 32*chunks*l,
 					32*dV*t10 + 32*chunks*dV*l,
 					dV,
 				}
-				backwardNest45(&a)
+				backwardNest44(&a)
 			} else {
 				t5_2 := t5[(l*chunks+t10)*32:][:32]
-				t92_3 := t92_2[(l*chunks+t10)*32:][:32]
+				t92_2 := t92[(l*chunks+t10)*32:][:32]
 				h2 := h[(l*chunks+t10)*32:][:32]
 				g2 := g[(l*chunks+t10)*32:][:32]
 				for i := range 32 {
-					t2422_2 := t2422[i*dV:][:dV]
+					t2823_2 := t2823[i*dV:][:dV]
 					UProd := c.UProd[((l*chunks+t10)*32+i)*dV:][:dV]
 					UProd2 := c.UProd2[((l*chunks+t10)*32+i)*dV:][:dV]
 					t6_2 := t6[((l*chunks+t10)*32+i)*dV:][:dV]
 					t22View := t22[((l*chunks+t10)*32+i)*dV:][:dV]
 					t26_2 := t26[((l*chunks+t10)*32+i)*dV:][:dV]
-					t402_2 := t402[i*dV:][:dV]
-					t472_2 := t472[i*dV:][:dV]
-					t133_2 := t133[i*dV:][:dV]
-					t135_2 := t135[i*dV:][:dV]
-					var t3124 F
-					var t4122 F
-					var t482 F
+					t452_2 := t452[i*dV:][:dV]
+					t502_2 := t502[i*dV:][:dV]
+					t1062_2 := t1062[i*dV:][:dV]
+					t1082_2 := t1082[i*dV:][:dV]
+					var t3524 F
+					var t462 F
+					var t5122 F
 					t5Entry2 := t5_2[i]
 					t88Entry := t88[i]
-					t92Entry := t92_3[i]
+					t92Entry := t92_2[i]
 					hEntry := h2[i]
 					gEntry := g2[i]
-					t3124Sums := [16]F{t3124}
-					t4122Sums := [16]F{t4122}
-					t482Sums := [16]F{t482}
+					t3524Sums := [16]F{t3524}
+					t462Sums := [16]F{t462}
+					t5122Sums := [16]F{t5122}
 					for j := range dV {
-						t2422Entry := t2422_2[j]
-						t3022 := F(t2422Entry * t5Entry2)
+						t2823Entry := t2823_2[j]
+						t34 := F(t2823Entry * t5Entry2)
 						UProdEntry := UProd[j]
 						UProd2Entry := UProd2[j]
-						t3124Sums[j%16] = num.FMA32(num.FMA32(-UProd2Entry, t92Entry, num.FMA32(-UProdEntry, t88Entry, t6_2[j])), t2422Entry, t3124Sums[j%16])
-						t4122Sums[j%16] = num.FMA32(UProd2Entry, t3022, t4122Sums[j%16])
-						t482Sums[j%16] = num.FMA32(UProdEntry, t3022, t482Sums[j%16])
+						t3524Sums[j%16] = num.FMA32(num.FMA32(-UProd2Entry, t92Entry, num.FMA32(-UProdEntry, t88Entry, t6_2[j])), t2823Entry, t3524Sums[j%16])
+						t462Sums[j%16] = num.FMA32(UProd2Entry, t34, t462Sums[j%16])
+						t5122Sums[j%16] = num.FMA32(UProdEntry, t34, t5122Sums[j%16])
 						t22ViewEntry2 := t22View[j]
-						t26_2[j] = t3022
-						t402_2[j] = -F(t3022 * t92Entry)
-						t472_2[j] = -F(t3022 * t88Entry)
-						t133_2[j] = F(t22ViewEntry2 * hEntry)
-						t135_2[j] = F(t22ViewEntry2 * gEntry)
+						t26_2[j] = t34
+						t452_2[j] = -F(t34 * t92Entry)
+						t502_2[j] = -F(t34 * t88Entry)
+						t1062_2[j] = F(t22ViewEntry2 * hEntry)
+						t1082_2[j] = F(t22ViewEntry2 * gEntry)
 					}
-					t3124 = kern.Sum16(&t3124Sums)
-					t4122 = kern.Sum16(&t4122Sums)
-					t482 = kern.Sum16(&t482Sums)
-					t3123[i] = t3124
-					t412[i] = -t4122
-					t48[i] = -t482
+					t3524 = kern.Sum16(&t3524Sums)
+					t462 = kern.Sum16(&t462Sums)
+					t5122 = kern.Sum16(&t5122Sums)
+					t3523[i] = t3524
+					t46[i] = -t462
+					t512[i] = -t5122
 				}
 			}
 			// titans_chunk_core.U
-			clear(t33)
-			clear(t342)
+			clear(t3622)
+			clear(t37)
 			if kern.Wide() {
-				a := backwardNest46Args{
+				a := backwardNest45Args{
 					unsafe.SliceData(t5),
 					unsafe.SliceData(c.K2),
+					unsafe.SliceData(t3123),
 					unsafe.SliceData(t96),
-					unsafe.SliceData(t2722),
-					unsafe.SliceData(t33),
-					unsafe.SliceData(t342),
-					unsafe.SliceData(t3222),
+					unsafe.SliceData(t3622),
+					unsafe.SliceData(t37),
+					unsafe.SliceData(t3822),
 					32*t10 + 32*chunks*l,
 					1024*t10 + 1024*chunks*l,
 				}
-				backwardNest46(&a)
+				backwardNest45(&a)
 			} else {
 				t5_2 := t5[(l*chunks+t10)*32:][:32]
 				for i := range 32 {
-					var t3223 F
+					var t3823 F
 					t5Entry3 := t5_2[i]
-					t3223Sums := [16]F{t3223}
+					t3823Sums := [16]F{t3823}
 					if n := min(32, i); n > 0 {
 						K := c.K2[((l*chunks+t10)*32+i)*32:][:n]
+						t3123_2 := t3123[i*32:][:n]
 						t96_2 := t96[i*32:][:n]
-						t2722_2 := t2722[i*32:][:n]
-						t33_2 := t33[i*32:][:n]
-						t342_2 := t342[i*32:][:n]
+						t3622_2 := t3622[i*32:][:n]
+						t37_2 := t37[i*32:][:n]
 						for j := range n {
 							KEntry := K[j]
+							t3123Entry := t3123_2[j]
 							t96Entry := t96_2[j]
-							t2722Entry := t2722_2[j]
-							t3223Sums[j%16] = num.FMA32(F(KEntry*t96Entry), t2722Entry, t3223Sums[j%16])
-							t33_2[j] = F(F(t5Entry3*KEntry) * t2722Entry)
-							t342_2[j] = F(F(t5Entry3*t96Entry) * t2722Entry)
+							t3823Sums[j%16] = num.FMA32(F(KEntry*t96Entry), t3123Entry, t3823Sums[j%16])
+							t3622_2[j] = F(F(t5Entry3*KEntry) * t3123Entry)
+							t37_2[j] = F(F(t5Entry3*t96Entry) * t3123Entry)
 						}
 					}
-					t3223 = kern.Sum16(&t3223Sums)
-					t3222[i] = t3223
+					t3823 = kern.Sum16(&t3823Sums)
+					t3822[i] = t3823
 				}
 			}
 			// titans_chunk_core.c
-			clear(t372)
+			clear(t412)
 			if kern.Wide() {
-				a := backwardNest47Args{
-					unsafe.SliceData(t372),
-					unsafe.SliceData(t33),
+				a := backwardNest46Args{
+					unsafe.SliceData(t412),
+					unsafe.SliceData(t3622),
 				}
-				backwardNest47(&a)
+				backwardNest46(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t372_2 := t372[((lo+i)-1)*32:][:32]
-						t33_2 := t33[(lo+i)*32:][:32]
+						t412_2 := t412[((lo+i)-1)*32:][:32]
+						t3622_2 := t3622[(lo+i)*32:][:32]
 						for j := range 32 {
-							t372_2[j] = t372_2[j] + t33_2[j]
+							t412_2[j] = t412_2[j] + t3622_2[j]
 						}
 					}
 				}
 			}
 			// titans_chunk_core.h, titans_chunk_core.g
-			clear(t442)
-			clear(t522_2)
+			clear(t492)
+			clear(t552)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t442_2 := t442[-1+lo:][:n]
-				t412_2 := t412[0+lo:][:n]
-				t522_3 := t522_2[-1+lo:][:n]
-				t48_2 := t48[0+lo:][:n]
+				t492_2 := t492[-1+lo:][:n]
+				t46_2 := t46[0+lo:][:n]
+				t552_2 := t552[-1+lo:][:n]
+				t512_2 := t512[0+lo:][:n]
 				for i := range n {
-					t442_2[i] = t442_2[i] + t412_2[i]
-					t522_3[i] = t522_3[i] + t48_2[i]
+					t492_2[i] = t492_2[i] + t46_2[i]
+					t552_2[i] = t552_2[i] + t512_2[i]
 				}
 			}
-			// titans_chunk_core.H, titans_chunk_core.c, titans_chunk_core.e
+			// titans_chunk_core.c, titans_chunk_core.y
 			if kern.Wide() {
-				a := backwardNest48Args{
-					unsafe.SliceData(t2323),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t58),
-					unsafe.SliceData(t61),
-					unsafe.SliceData(t64),
-					unsafe.SliceData(t67),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t542),
+				a := backwardNest47Args{
 					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t1223),
-					unsafe.SliceData(t372),
-					unsafe.SliceData(t572),
+					unsafe.SliceData(t2523),
+					unsafe.SliceData(t163),
+					unsafe.SliceData(t412),
+					unsafe.SliceData(t582),
 					1024*t10 + 1024*chunks*l,
 				}
-				backwardNest48(&a)
+				backwardNest47(&a)
 			} else {
 				for i := range 32 {
-					t2323_2 := t2323[i*32:][:32]
-					t53_2 := t53[i*32:][:32]
-					t55_2 := t55[i*32:][:32]
-					t58_2 := t58[i*32:][:32]
-					t61_2 := t61[i*32:][:32]
-					t64_2 := t64[i*32:][:32]
-					t67_2 := t67[i*32:][:32]
-					t70_2 := t70[i*32:][:32]
-					t73_2 := t73[i*32:][:32]
-					t76_2 := t76[i*32:][:32]
-					t79_2 := t79[i*32:][:32]
-					t82_3 := t82_2[i*32:][:32]
-					t542_2 := t542[i*32:][:32]
 					Q := c.Q2[((l*chunks+t10)*32+i)*32:][:32]
-					t1223_2 := t1223[i*32:][:32]
-					t372_2 := t372[i*32:][:32]
-					t572_2 := t572[i*32:][:32]
+					t2523_2 := t2523[i*32:][:32]
+					t163_3 := t163[i*32:][:32]
+					t412_2 := t412[i*32:][:32]
+					t582_2 := t582[i*32:][:32]
 					for j := range 32 {
-						t2323Entry := t2323_2[j]
-						t542_2[j] = F(((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]) * t2323Entry)
-						t572_2[j] = num.FMA32(Q[j], t2323Entry, t1223_2[j]+t372_2[j])
+						t582_2[j] = num.FMA32(Q[j], t2523_2[j], t163_3[j]) + t412_2[j]
 					}
 				}
 			}
 			// titans_chunk_core.c, titans_chunk_core.e
-			clear(t602)
 			clear(t612)
+			clear(t622_2)
 			if kern.Wide() {
-				a := backwardNest49Args{
+				a := backwardNest48Args{
 					unsafe.SliceData(t14),
-					unsafe.SliceData(t572),
+					unsafe.SliceData(t582),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t58),
@@ -3153,82 +3050,66 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t602),
+					unsafe.SliceData(t622_2),
 					32*t10 + 32*chunks*l,
 				}
-				backwardNest49(&a)
+				backwardNest48(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
 					t14_2 := t14[(l*chunks+t10)*32+lo2:][:n]
-					t602_2 := t602[0+lo2:][:n]
+					t622_3 := t622_2[0+lo2:][:n]
 					for i := range n {
-						t572_2 := t572[(lo2+i)*32:][:32]
-						t53_2 := t53[((lo2+i)-16)*32:][:32]
-						t55_2 := t55[((lo2+i)-16)*32:][:32]
-						t58_2 := t58[((lo2+i)-16)*32:][:32]
-						t61_2 := t61[((lo2+i)-16)*32:][:32]
-						t64_2 := t64[((lo2+i)-16)*32:][:32]
-						t67_2 := t67[((lo2+i)-16)*32:][:32]
-						t70_2 := t70[((lo2+i)-16)*32:][:32]
-						t73_2 := t73[((lo2+i)-16)*32:][:32]
-						t76_2 := t76[((lo2+i)-16)*32:][:32]
-						t79_2 := t79[((lo2+i)-16)*32:][:32]
+						t582_2 := t582[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-16)*32:][:32]
+						t55_3 := t55[((lo2+i)-16)*32:][:32]
+						t58_3 := t58[((lo2+i)-16)*32:][:32]
+						t61_3 := t61[((lo2+i)-16)*32:][:32]
+						t64_3 := t64[((lo2+i)-16)*32:][:32]
+						t67_3 := t67[((lo2+i)-16)*32:][:32]
+						t70_3 := t70[((lo2+i)-16)*32:][:32]
+						t73_3 := t73[((lo2+i)-16)*32:][:32]
+						t76_3 := t76[((lo2+i)-16)*32:][:32]
+						t79_3 := t79[((lo2+i)-16)*32:][:32]
 						t612_2 := t612[((lo2+i)-16)*32:][:32]
-						var t6022 F
+						var t6222 F
 						t14Entry2 := t14_2[i]
-						t6022Sums := [16]F{t6022}
+						t6222Sums := [16]F{t6222}
 						for j := range 32 {
-							t572Entry := t572_2[j]
-							t6022Sums[j%16] = num.FMA32(((((((((t53_2[j]+t55_2[j])+t58_2[j])+t61_2[j])+t64_2[j])+t67_2[j])+t70_2[j])+t73_2[j])+t76_2[j])+t79_2[j], t572Entry, t6022Sums[j%16])
-							t612_2[j] = num.FMA32(t572Entry, t14Entry2, t612_2[j])
+							t582Entry := t582_2[j]
+							t6222Sums[j%16] = num.FMA32(((((((((t53_3[j]+t55_3[j])+t58_3[j])+t61_3[j])+t64_3[j])+t67_3[j])+t70_3[j])+t73_3[j])+t76_3[j])+t79_3[j], t582Entry, t6222Sums[j%16])
+							t612_2[j] = num.FMA32(t582Entry, t14Entry2, t612_2[j])
 						}
-						t6022 = kern.Sum16(&t6022Sums)
-						t602_2[i] = t6022
+						t6222 = kern.Sum16(&t6222Sums)
+						t622_3[i] = t6222
 					}
 				}
 			}
 			// titans_chunk_core.c
-			clear(t622_2)
-			clear(t632)
-			lo2 := max(0, 8)
-			if n := 32 - lo2; n > 0 {
-				t602_2 := t602[0+lo2:][:n]
-				t1122_2 := t1122[(l*chunks+t10)*32+-8+lo2:][:n]
-				t622_3 := t622_2[0+lo2:][:n]
-				t1122_3 := t1122[(l*chunks+t10)*32+lo2:][:n]
-				t632_2 := t632[-8+lo2:][:n]
-				for i := range n {
-					t602Entry := t602_2[i]
-					t622_3[i] = F(t1122_2[i] * t602Entry)
-					t632_2[i] = num.FMA32(t1122_3[i], t602Entry, t632_2[i])
-				}
-			}
-			// titans_chunk_core.c
 			if kern.Wide() {
-				a := backwardNest50Args{
-					unsafe.SliceData(t572),
+				a := backwardNest49Args{
+					unsafe.SliceData(t582),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t642),
+					unsafe.SliceData(t63),
 				}
-				backwardNest50(&a)
+				backwardNest49(&a)
 			} else {
 				for i := range 32 {
-					t572_2 := t572[i*32:][:32]
+					t582_2 := t582[i*32:][:32]
 					t612_2 := t612[i*32:][:32]
-					t642_2 := t642[i*32:][:32]
+					t63_2 := t63[i*32:][:32]
 					for j := range 32 {
-						t642_2[j] = t572_2[j] + t612_2[j]
+						t63_2[j] = t582_2[j] + t612_2[j]
 					}
 				}
 			}
 			// titans_chunk_core.c, titans_chunk_core.e
+			clear(t66)
 			clear(t672)
-			clear(t68)
 			if kern.Wide() {
-				a := backwardNest51Args{
+				a := backwardNest50Args{
 					unsafe.SliceData(t1122),
-					unsafe.SliceData(t642),
+					unsafe.SliceData(t63),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t58),
@@ -3238,35 +3119,35 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
-					unsafe.SliceData(t68),
+					unsafe.SliceData(t66),
 					unsafe.SliceData(t672),
 					32*t10 + 32*chunks*l,
 				}
-				backwardNest51(&a)
+				backwardNest50(&a)
 			} else {
-				lo3 := max(0, 8)
-				if n := 32 - lo3; n > 0 {
-					t1122_2 := t1122[(l*chunks+t10)*32+lo3:][:n]
-					t672_2 := t672[0+lo3:][:n]
+				lo2 := max(0, 8)
+				if n := 32 - lo2; n > 0 {
+					t1122_2 := t1122[(l*chunks+t10)*32+lo2:][:n]
+					t672_2 := t672[0+lo2:][:n]
 					for i := range n {
-						t642_2 := t642[(lo3+i)*32:][:32]
-						t53_2 := t53[((lo3+i)-8)*32:][:32]
-						t55_2 := t55[((lo3+i)-8)*32:][:32]
-						t58_2 := t58[((lo3+i)-8)*32:][:32]
-						t61_2 := t61[((lo3+i)-8)*32:][:32]
-						t64_2 := t64[((lo3+i)-8)*32:][:32]
-						t67_2 := t67[((lo3+i)-8)*32:][:32]
-						t70_2 := t70[((lo3+i)-8)*32:][:32]
-						t73_2 := t73[((lo3+i)-8)*32:][:32]
-						t76_2 := t76[((lo3+i)-8)*32:][:32]
-						t68_2 := t68[((lo3+i)-8)*32:][:32]
+						t63_2 := t63[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-8)*32:][:32]
+						t55_3 := t55[((lo2+i)-8)*32:][:32]
+						t58_3 := t58[((lo2+i)-8)*32:][:32]
+						t61_3 := t61[((lo2+i)-8)*32:][:32]
+						t64_3 := t64[((lo2+i)-8)*32:][:32]
+						t67_3 := t67[((lo2+i)-8)*32:][:32]
+						t70_3 := t70[((lo2+i)-8)*32:][:32]
+						t73_3 := t73[((lo2+i)-8)*32:][:32]
+						t76_3 := t76[((lo2+i)-8)*32:][:32]
+						t66_2 := t66[((lo2+i)-8)*32:][:32]
 						var t6722 F
 						t1122Entry3 := t1122_2[i]
 						t6722Sums := [16]F{t6722}
 						for j := range 32 {
-							t642Entry := t642_2[j]
-							t6722Sums[j%16] = num.FMA32((((((((t53_2[j]+t55_2[j])+t58_2[j])+t61_2[j])+t64_2[j])+t67_2[j])+t70_2[j])+t73_2[j])+t76_2[j], t642Entry, t6722Sums[j%16])
-							t68_2[j] = num.FMA32(t642Entry, t1122Entry3, t68_2[j])
+							t63Entry := t63_2[j]
+							t6722Sums[j%16] = num.FMA32((((((((t53_3[j]+t55_3[j])+t58_3[j])+t61_3[j])+t64_3[j])+t67_3[j])+t70_3[j])+t73_3[j])+t76_3[j], t63Entry, t6722Sums[j%16])
+							t66_2[j] = num.FMA32(t63Entry, t1122Entry3, t66_2[j])
 						}
 						t6722 = kern.Sum16(&t6722Sums)
 						t672_2[i] = t6722
@@ -3275,59 +3156,29 @@ func (c *backwardFused) run() {
 			}
 			// titans_chunk_core.c
 			if kern.Wide() {
-				a := backwardNest52Args{
-					unsafe.SliceData(t622_2),
-					unsafe.SliceData(t632),
-					unsafe.SliceData(t672),
-					unsafe.SliceData(t692),
-				}
-				backwardNest52(&a)
-			} else {
-				for i := range 32 {
-					t692[i] = (t622_2[i] + t632[i]) + t672[i]
-				}
-			}
-			// titans_chunk_core.c
-			clear(t702)
-			clear(t712)
-			lo3 := max(0, 4)
-			if n := 32 - lo3; n > 0 {
-				t692_2 := t692[0+lo3:][:n]
-				t822_2 := t822[(l*chunks+t10)*32+-4+lo3:][:n]
-				t702_2 := t702[0+lo3:][:n]
-				t822_3 := t822[(l*chunks+t10)*32+lo3:][:n]
-				t712_2 := t712[-4+lo3:][:n]
-				for i := range n {
-					t692Entry := t692_2[i]
-					t702_2[i] = F(t822_2[i] * t692Entry)
-					t712_2[i] = num.FMA32(t822_3[i], t692Entry, t712_2[i])
-				}
-			}
-			// titans_chunk_core.c
-			if kern.Wide() {
-				a := backwardNest53Args{
-					unsafe.SliceData(t642),
+				a := backwardNest51Args{
+					unsafe.SliceData(t63),
+					unsafe.SliceData(t66),
 					unsafe.SliceData(t68),
-					unsafe.SliceData(t722_2),
 				}
-				backwardNest53(&a)
+				backwardNest51(&a)
 			} else {
 				for i := range 32 {
-					t642_2 := t642[i*32:][:32]
+					t63_2 := t63[i*32:][:32]
+					t66_2 := t66[i*32:][:32]
 					t68_2 := t68[i*32:][:32]
-					t722_3 := t722_2[i*32:][:32]
 					for j := range 32 {
-						t722_3[j] = t642_2[j] + t68_2[j]
+						t68_2[j] = t63_2[j] + t66_2[j]
 					}
 				}
 			}
 			// titans_chunk_core.c, titans_chunk_core.e
-			clear(t752)
-			clear(t762)
+			clear(t712)
+			clear(t72_2)
 			if kern.Wide() {
-				a := backwardNest54Args{
+				a := backwardNest52Args{
 					unsafe.SliceData(t822),
-					unsafe.SliceData(t722_2),
+					unsafe.SliceData(t68),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t58),
@@ -3336,1374 +3187,1113 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(t67),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
+					unsafe.SliceData(t712),
+					unsafe.SliceData(t72_2),
+					32*t10 + 32*chunks*l,
+				}
+				backwardNest52(&a)
+			} else {
+				lo2 := max(0, 4)
+				if n := 32 - lo2; n > 0 {
+					t822_3 := t822[(l*chunks+t10)*32+lo2:][:n]
+					t72_3 := t72_2[0+lo2:][:n]
+					for i := range n {
+						t68_2 := t68[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-4)*32:][:32]
+						t55_3 := t55[((lo2+i)-4)*32:][:32]
+						t58_3 := t58[((lo2+i)-4)*32:][:32]
+						t61_3 := t61[((lo2+i)-4)*32:][:32]
+						t64_3 := t64[((lo2+i)-4)*32:][:32]
+						t67_3 := t67[((lo2+i)-4)*32:][:32]
+						t70_3 := t70[((lo2+i)-4)*32:][:32]
+						t73_3 := t73[((lo2+i)-4)*32:][:32]
+						t712_2 := t712[((lo2+i)-4)*32:][:32]
+						var t722_2 F
+						t822Entry3 := t822_3[i]
+						t722Sums := [16]F{t722_2}
+						for j := range 32 {
+							t68Entry := t68_2[j]
+							t722Sums[j%16] = num.FMA32(((((((t53_3[j]+t55_3[j])+t58_3[j])+t61_3[j])+t64_3[j])+t67_3[j])+t70_3[j])+t73_3[j], t68Entry, t722Sums[j%16])
+							t712_2[j] = num.FMA32(t68Entry, t822Entry3, t712_2[j])
+						}
+						t722_2 = kern.Sum16(&t722Sums)
+						t72_3[i] = t722_2
+					}
+				}
+			}
+			// titans_chunk_core.c
+			if kern.Wide() {
+				a := backwardNest53Args{
+					unsafe.SliceData(t68),
+					unsafe.SliceData(t712),
+					unsafe.SliceData(t732),
+				}
+				backwardNest53(&a)
+			} else {
+				for i := range 32 {
+					t68_2 := t68[i*32:][:32]
+					t712_2 := t712[i*32:][:32]
+					t732_2 := t732[i*32:][:32]
+					for j := range 32 {
+						t732_2[j] = t68_2[j] + t712_2[j]
+					}
+				}
+			}
+			// titans_chunk_core.c, titans_chunk_core.e
+			clear(t762)
+			clear(t772)
+			if kern.Wide() {
+				a := backwardNest54Args{
+					unsafe.SliceData(t522),
+					unsafe.SliceData(t732),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t58),
+					unsafe.SliceData(t61),
+					unsafe.SliceData(t64),
+					unsafe.SliceData(t67),
+					unsafe.SliceData(t70),
 					unsafe.SliceData(t762),
-					unsafe.SliceData(t752),
+					unsafe.SliceData(t772),
 					32*t10 + 32*chunks*l,
 				}
 				backwardNest54(&a)
 			} else {
-				lo4 := max(0, 4)
-				if n := 32 - lo4; n > 0 {
-					t822_2 := t822[(l*chunks+t10)*32+lo4:][:n]
-					t752_2 := t752[0+lo4:][:n]
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t522_2 := t522[(l*chunks+t10)*32+lo2:][:n]
+					t772_2 := t772[0+lo2:][:n]
 					for i := range n {
-						t722_3 := t722_2[(lo4+i)*32:][:32]
-						t53_2 := t53[((lo4+i)-4)*32:][:32]
-						t55_2 := t55[((lo4+i)-4)*32:][:32]
-						t58_2 := t58[((lo4+i)-4)*32:][:32]
-						t61_2 := t61[((lo4+i)-4)*32:][:32]
-						t64_2 := t64[((lo4+i)-4)*32:][:32]
-						t67_2 := t67[((lo4+i)-4)*32:][:32]
-						t70_2 := t70[((lo4+i)-4)*32:][:32]
-						t73_2 := t73[((lo4+i)-4)*32:][:32]
-						t762_2 := t762[((lo4+i)-4)*32:][:32]
-						var t7522 F
-						t822Entry3 := t822_2[i]
-						t7522Sums := [16]F{t7522}
+						t732_2 := t732[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-2)*32:][:32]
+						t55_3 := t55[((lo2+i)-2)*32:][:32]
+						t58_3 := t58[((lo2+i)-2)*32:][:32]
+						t61_3 := t61[((lo2+i)-2)*32:][:32]
+						t64_3 := t64[((lo2+i)-2)*32:][:32]
+						t67_3 := t67[((lo2+i)-2)*32:][:32]
+						t70_3 := t70[((lo2+i)-2)*32:][:32]
+						t762_2 := t762[((lo2+i)-2)*32:][:32]
+						var t7722 F
+						t522Entry3 := t522_2[i]
+						t7722Sums := [16]F{t7722}
 						for j := range 32 {
-							t722Entry := t722_3[j]
-							t7522Sums[j%16] = num.FMA32(((((((t53_2[j]+t55_2[j])+t58_2[j])+t61_2[j])+t64_2[j])+t67_2[j])+t70_2[j])+t73_2[j], t722Entry, t7522Sums[j%16])
-							t762_2[j] = num.FMA32(t722Entry, t822Entry3, t762_2[j])
+							t732Entry := t732_2[j]
+							t7722Sums[j%16] = num.FMA32((((((t53_3[j]+t55_3[j])+t58_3[j])+t61_3[j])+t64_3[j])+t67_3[j])+t70_3[j], t732Entry, t7722Sums[j%16])
+							t762_2[j] = num.FMA32(t732Entry, t522Entry3, t762_2[j])
 						}
-						t7522 = kern.Sum16(&t7522Sums)
-						t752_2[i] = t7522
+						t7722 = kern.Sum16(&t7722Sums)
+						t772_2[i] = t7722
 					}
 				}
 			}
 			// titans_chunk_core.c
 			if kern.Wide() {
 				a := backwardNest55Args{
-					unsafe.SliceData(t702),
-					unsafe.SliceData(t712),
-					unsafe.SliceData(t752),
-					unsafe.SliceData(t772),
+					unsafe.SliceData(t732),
+					unsafe.SliceData(t762),
+					unsafe.SliceData(t78),
 				}
 				backwardNest55(&a)
 			} else {
 				for i := range 32 {
-					t772[i] = (t702[i] + t712[i]) + t752[i]
-				}
-			}
-			// titans_chunk_core.c
-			clear(t782)
-			clear(t792)
-			lo4 := max(0, 2)
-			if n := 32 - lo4; n > 0 {
-				t772_2 := t772[0+lo4:][:n]
-				t522_3 := t522[(l*chunks+t10)*32+-2+lo4:][:n]
-				t782_2 := t782[0+lo4:][:n]
-				t522_4 := t522[(l*chunks+t10)*32+lo4:][:n]
-				t792_2 := t792[-2+lo4:][:n]
-				for i := range n {
-					t772Entry := t772_2[i]
-					t782_2[i] = F(t522_3[i] * t772Entry)
-					t792_2[i] = num.FMA32(t522_4[i], t772Entry, t792_2[i])
-				}
-			}
-			// titans_chunk_core.c
-			if kern.Wide() {
-				a := backwardNest56Args{
-					unsafe.SliceData(t722_2),
-					unsafe.SliceData(t762),
-					unsafe.SliceData(t802),
-				}
-				backwardNest56(&a)
-			} else {
-				for i := range 32 {
-					t722_3 := t722_2[i*32:][:32]
+					t732_2 := t732[i*32:][:32]
 					t762_2 := t762[i*32:][:32]
-					t802_2 := t802[i*32:][:32]
+					t78_2 := t78[i*32:][:32]
 					for j := range 32 {
-						t802_2[j] = t722_3[j] + t762_2[j]
+						t78_2[j] = t732_2[j] + t762_2[j]
 					}
 				}
 			}
 			// titans_chunk_core.c, titans_chunk_core.e
-			clear(t83)
-			clear(t84)
+			clear(t81)
+			clear(t822_2)
 			if kern.Wide() {
-				a := backwardNest57Args{
-					unsafe.SliceData(t522),
-					unsafe.SliceData(t802),
+				a := backwardNest56Args{
+					unsafe.SliceData(t),
+					unsafe.SliceData(t78),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t58),
 					unsafe.SliceData(t61),
 					unsafe.SliceData(t64),
 					unsafe.SliceData(t67),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t84),
-					unsafe.SliceData(t83),
+					unsafe.SliceData(t81),
+					unsafe.SliceData(t822_2),
 					32*t10 + 32*chunks*l,
 				}
-				backwardNest57(&a)
+				backwardNest56(&a)
 			} else {
-				lo5 := max(0, 2)
-				if n := 32 - lo5; n > 0 {
-					t522_3 := t522[(l*chunks+t10)*32+lo5:][:n]
-					t83_2 := t83[0+lo5:][:n]
+				lo2 := max(0, 1)
+				if n := 32 - lo2; n > 0 {
+					t19 := t[(l*chunks+t10)*32+lo2:][:n]
+					t822_3 := t822_2[0+lo2:][:n]
 					for i := range n {
-						t802_2 := t802[(lo5+i)*32:][:32]
-						t53_2 := t53[((lo5+i)-2)*32:][:32]
-						t55_2 := t55[((lo5+i)-2)*32:][:32]
-						t58_2 := t58[((lo5+i)-2)*32:][:32]
-						t61_2 := t61[((lo5+i)-2)*32:][:32]
-						t64_2 := t64[((lo5+i)-2)*32:][:32]
-						t67_2 := t67[((lo5+i)-2)*32:][:32]
-						t70_2 := t70[((lo5+i)-2)*32:][:32]
-						t84_2 := t84[((lo5+i)-2)*32:][:32]
-						var t832 F
-						t522Entry3 := t522_3[i]
-						t832Sums := [16]F{t832}
+						t78_2 := t78[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-1)*32:][:32]
+						t55_3 := t55[((lo2+i)-1)*32:][:32]
+						t58_3 := t58[((lo2+i)-1)*32:][:32]
+						t61_3 := t61[((lo2+i)-1)*32:][:32]
+						t64_3 := t64[((lo2+i)-1)*32:][:32]
+						t67_3 := t67[((lo2+i)-1)*32:][:32]
+						t81_2 := t81[((lo2+i)-1)*32:][:32]
+						var t8222 F
+						tEntry3 := t19[i]
+						t8222Sums := [16]F{t8222}
 						for j := range 32 {
-							t802Entry := t802_2[j]
-							t832Sums[j%16] = num.FMA32((((((t53_2[j]+t55_2[j])+t58_2[j])+t61_2[j])+t64_2[j])+t67_2[j])+t70_2[j], t802Entry, t832Sums[j%16])
-							t84_2[j] = num.FMA32(t802Entry, t522Entry3, t84_2[j])
+							t78Entry := t78_2[j]
+							t8222Sums[j%16] = num.FMA32(((((t53_3[j]+t55_3[j])+t58_3[j])+t61_3[j])+t64_3[j])+t67_3[j], t78Entry, t8222Sums[j%16])
+							t81_2[j] = num.FMA32(t78Entry, tEntry3, t81_2[j])
 						}
-						t832 = kern.Sum16(&t832Sums)
-						t83_2[i] = t832
+						t8222 = kern.Sum16(&t8222Sums)
+						t822_3[i] = t8222
 					}
 				}
 			}
-			// titans_chunk_core.c
+			// titans_chunk_core.e
+			if kern.Wide() {
+				a := backwardNest57Args{
+					unsafe.SliceData(t923),
+					unsafe.SliceData(t78),
+					unsafe.SliceData(t81),
+					unsafe.SliceData(t83),
+				}
+				backwardNest57(&a)
+			} else {
+				for i := range 32 {
+					t923_3 := t923[i*32:][:32]
+					t78_2 := t78[i*32:][:32]
+					t81_2 := t81[i*32:][:32]
+					t83_2 := t83[i*32:][:32]
+					for j := range 32 {
+						t83_2[j] = (t923_3[j] + t78_2[j]) + t81_2[j]
+					}
+				}
+			}
+			// titans_chunk_core.e
+			clear(t8622)
+			clear(t872)
 			if kern.Wide() {
 				a := backwardNest58Args{
-					unsafe.SliceData(t782),
-					unsafe.SliceData(t792),
+					unsafe.SliceData(t312),
 					unsafe.SliceData(t83),
-					unsafe.SliceData(t85),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t58),
+					unsafe.SliceData(t61),
+					unsafe.SliceData(t64),
+					unsafe.SliceData(t8622),
+					unsafe.SliceData(t872),
+					32*t10 + 32*chunks*l,
 				}
 				backwardNest58(&a)
 			} else {
-				for i := range 32 {
-					t85[i] = (t782[i] + t792[i]) + t83[i]
+				lo2 := max(0, 16)
+				if n := 32 - lo2; n > 0 {
+					t312_2 := t312[(l*chunks+t10)*32+lo2:][:n]
+					t872_2 := t872[0+lo2:][:n]
+					for i := range n {
+						t83_2 := t83[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-16)*32:][:32]
+						t55_3 := t55[((lo2+i)-16)*32:][:32]
+						t58_3 := t58[((lo2+i)-16)*32:][:32]
+						t61_3 := t61[((lo2+i)-16)*32:][:32]
+						t64_3 := t64[((lo2+i)-16)*32:][:32]
+						t8622_2 := t8622[((lo2+i)-16)*32:][:32]
+						var t8722 F
+						t312Entry2 := t312_2[i]
+						t8722Sums := [16]F{t8722}
+						for j := range 32 {
+							t83Entry := t83_2[j]
+							t8722Sums[j%16] = num.FMA32((((t53_3[j]+t55_3[j])+t58_3[j])+t61_3[j])+t64_3[j], t83Entry, t8722Sums[j%16])
+							t8622_2[j] = num.FMA32(t83Entry, t312Entry2, t8622_2[j])
+						}
+						t8722 = kern.Sum16(&t8722Sums)
+						t872_2[i] = t8722
+					}
 				}
 			}
-			// titans_chunk_core.c
-			clear(t8622)
-			clear(t872)
-			lo5 := max(0, 1)
-			if n := 32 - lo5; n > 0 {
-				t85_2 := t85[0+lo5:][:n]
-				t19 := t[(l*chunks+t10)*32+-1+lo5:][:n]
-				t8622_2 := t8622[0+lo5:][:n]
-				t20 := t[(l*chunks+t10)*32+lo5:][:n]
-				t872_2 := t872[-1+lo5:][:n]
-				for i := range n {
-					t85Entry := t85_2[i]
-					t8622_2[i] = F(t19[i] * t85Entry)
-					t872_2[i] = num.FMA32(t20[i], t85Entry, t872_2[i])
-				}
-			}
-			// titans_chunk_core.c
+			// titans_chunk_core.e
 			if kern.Wide() {
 				a := backwardNest59Args{
-					unsafe.SliceData(t802),
-					unsafe.SliceData(t84),
+					unsafe.SliceData(t83),
+					unsafe.SliceData(t8622),
 					unsafe.SliceData(t882),
 				}
 				backwardNest59(&a)
 			} else {
 				for i := range 32 {
-					t802_2 := t802[i*32:][:32]
-					t84_2 := t84[i*32:][:32]
+					t83_2 := t83[i*32:][:32]
+					t8622_2 := t8622[i*32:][:32]
 					t882_2 := t882[i*32:][:32]
 					for j := range 32 {
-						t882_2[j] = t802_2[j] + t84_2[j]
+						t882_2[j] = t83_2[j] + t8622_2[j]
 					}
 				}
 			}
-			// titans_chunk_core.c, titans_chunk_core.e
-			clear(t912)
+			// titans_chunk_core.e
+			clear(t91)
 			clear(t922_2)
 			if kern.Wide() {
 				a := backwardNest60Args{
-					unsafe.SliceData(t),
+					unsafe.SliceData(t282),
 					unsafe.SliceData(t882),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t58),
 					unsafe.SliceData(t61),
-					unsafe.SliceData(t64),
-					unsafe.SliceData(t67),
+					unsafe.SliceData(t91),
 					unsafe.SliceData(t922_2),
-					unsafe.SliceData(t912),
 					32*t10 + 32*chunks*l,
 				}
 				backwardNest60(&a)
 			} else {
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					t19 := t[(l*chunks+t10)*32+lo6:][:n]
-					t912_2 := t912[0+lo6:][:n]
+				lo2 := max(0, 8)
+				if n := 32 - lo2; n > 0 {
+					t282_2 := t282[(l*chunks+t10)*32+lo2:][:n]
+					t922_3 := t922_2[0+lo2:][:n]
 					for i := range n {
-						t882_2 := t882[(lo6+i)*32:][:32]
-						t53_2 := t53[((lo6+i)-1)*32:][:32]
-						t55_2 := t55[((lo6+i)-1)*32:][:32]
-						t58_2 := t58[((lo6+i)-1)*32:][:32]
-						t61_2 := t61[((lo6+i)-1)*32:][:32]
-						t64_2 := t64[((lo6+i)-1)*32:][:32]
-						t67_2 := t67[((lo6+i)-1)*32:][:32]
-						t922_3 := t922_2[((lo6+i)-1)*32:][:32]
-						var t9122 F
-						tEntry3 := t19[i]
-						t9122Sums := [16]F{t9122}
+						t882_2 := t882[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-8)*32:][:32]
+						t55_3 := t55[((lo2+i)-8)*32:][:32]
+						t58_3 := t58[((lo2+i)-8)*32:][:32]
+						t61_3 := t61[((lo2+i)-8)*32:][:32]
+						t91_2 := t91[((lo2+i)-8)*32:][:32]
+						var t9222 F
+						t282Entry3 := t282_2[i]
+						t9222Sums := [16]F{t9222}
 						for j := range 32 {
 							t882Entry := t882_2[j]
-							t9122Sums[j%16] = num.FMA32(((((t53_2[j]+t55_2[j])+t58_2[j])+t61_2[j])+t64_2[j])+t67_2[j], t882Entry, t9122Sums[j%16])
-							t922_3[j] = num.FMA32(t882Entry, tEntry3, t922_3[j])
+							t9222Sums[j%16] = num.FMA32(((t53_3[j]+t55_3[j])+t58_3[j])+t61_3[j], t882Entry, t9222Sums[j%16])
+							t91_2[j] = num.FMA32(t882Entry, t282Entry3, t91_2[j])
 						}
-						t9122 = kern.Sum16(&t9122Sums)
-						t912_2[i] = t9122
+						t9222 = kern.Sum16(&t9222Sums)
+						t922_3[i] = t9222
 					}
 				}
 			}
 			// titans_chunk_core.e
 			if kern.Wide() {
 				a := backwardNest61Args{
-					unsafe.SliceData(t723),
 					unsafe.SliceData(t882),
-					unsafe.SliceData(t922_2),
-					unsafe.SliceData(t952),
+					unsafe.SliceData(t91),
+					unsafe.SliceData(t932),
 				}
 				backwardNest61(&a)
 			} else {
 				for i := range 32 {
-					t723_2 := t723[i*32:][:32]
 					t882_2 := t882[i*32:][:32]
-					t922_3 := t922_2[i*32:][:32]
-					t952_2 := t952[i*32:][:32]
+					t91_2 := t91[i*32:][:32]
+					t932_2 := t932[i*32:][:32]
 					for j := range 32 {
-						t952_2[j] = (t723_2[j] + t882_2[j]) + t922_3[j]
+						t932_2[j] = t882_2[j] + t91_2[j]
 					}
 				}
 			}
 			// titans_chunk_core.e
-			clear(t982)
-			clear(t992)
+			clear(t962)
+			clear(t97)
 			if kern.Wide() {
 				a := backwardNest62Args{
-					unsafe.SliceData(t312),
-					unsafe.SliceData(t952),
+					unsafe.SliceData(t252),
+					unsafe.SliceData(t932),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t58),
-					unsafe.SliceData(t61),
-					unsafe.SliceData(t64),
-					unsafe.SliceData(t992),
-					unsafe.SliceData(t982),
+					unsafe.SliceData(t962),
+					unsafe.SliceData(t97),
 					32*t10 + 32*chunks*l,
 				}
 				backwardNest62(&a)
 			} else {
-				lo6 := max(0, 16)
-				if n := 32 - lo6; n > 0 {
-					t312_2 := t312[(l*chunks+t10)*32+lo6:][:n]
-					t982_2 := t982[0+lo6:][:n]
+				lo2 := max(0, 4)
+				if n := 32 - lo2; n > 0 {
+					t252_2 := t252[(l*chunks+t10)*32+lo2:][:n]
+					t97_2 := t97[0+lo2:][:n]
 					for i := range n {
-						t952_2 := t952[(lo6+i)*32:][:32]
-						t53_2 := t53[((lo6+i)-16)*32:][:32]
-						t55_2 := t55[((lo6+i)-16)*32:][:32]
-						t58_2 := t58[((lo6+i)-16)*32:][:32]
-						t61_2 := t61[((lo6+i)-16)*32:][:32]
-						t64_2 := t64[((lo6+i)-16)*32:][:32]
-						t992_2 := t992[((lo6+i)-16)*32:][:32]
-						var t9822 F
-						t312Entry2 := t312_2[i]
-						t9822Sums := [16]F{t9822}
+						t932_2 := t932[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-4)*32:][:32]
+						t55_3 := t55[((lo2+i)-4)*32:][:32]
+						t58_3 := t58[((lo2+i)-4)*32:][:32]
+						t962_2 := t962[((lo2+i)-4)*32:][:32]
+						var t972 F
+						t252Entry3 := t252_2[i]
+						t972Sums := [16]F{t972}
 						for j := range 32 {
-							t952Entry := t952_2[j]
-							t9822Sums[j%16] = num.FMA32((((t53_2[j]+t55_2[j])+t58_2[j])+t61_2[j])+t64_2[j], t952Entry, t9822Sums[j%16])
-							t992_2[j] = num.FMA32(t952Entry, t312Entry2, t992_2[j])
+							t932Entry := t932_2[j]
+							t972Sums[j%16] = num.FMA32((t53_3[j]+t55_3[j])+t58_3[j], t932Entry, t972Sums[j%16])
+							t962_2[j] = num.FMA32(t932Entry, t252Entry3, t962_2[j])
 						}
-						t9822 = kern.Sum16(&t9822Sums)
-						t982_2[i] = t9822
+						t972 = kern.Sum16(&t972Sums)
+						t97_2[i] = t972
 					}
 				}
 			}
-			// titans_chunk_core.e
-			clear(t100)
-			clear(t1012)
-			lo6 := max(0, 8)
-			if n := 32 - lo6; n > 0 {
-				t982_2 := t982[0+lo6:][:n]
-				t282_2 := t282[(l*chunks+t10)*32+-8+lo6:][:n]
-				t100_2 := t100[0+lo6:][:n]
-				t282_3 := t282[(l*chunks+t10)*32+lo6:][:n]
-				t1012_2 := t1012[-8+lo6:][:n]
-				for i := range n {
-					t982Entry := t982_2[i]
-					t100_2[i] = F(t282_2[i] * t982Entry)
-					t1012_2[i] = num.FMA32(t282_3[i], t982Entry, t1012_2[i])
+			// titans_chunk_core.e, titans_chunk_core.g.start
+			for i := range 32 {
+				t932_2 := t932[i*32:][:32]
+				t962_2 := t962[i*32:][:32]
+				t982_2 := t982[i*32:][:32]
+				t37_2 := t37[i*32:][:32]
+				t226_2 := t226[i*32:][:32]
+				for j := range 32 {
+					t982_2[j] = t932_2[j] + t962_2[j]
+					t226_2[j] = t37_2[j] + t37[j*32+i]
 				}
 			}
 			// titans_chunk_core.e
+			clear(t1012)
+			clear(t102_2)
 			if kern.Wide() {
 				a := backwardNest63Args{
-					unsafe.SliceData(t952),
-					unsafe.SliceData(t992),
+					unsafe.SliceData(t223),
+					unsafe.SliceData(t982),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t1012),
 					unsafe.SliceData(t102_2),
+					32*t10 + 32*chunks*l,
 				}
 				backwardNest63(&a)
 			} else {
-				for i := range 32 {
-					t952_2 := t952[i*32:][:32]
-					t992_2 := t992[i*32:][:32]
-					t102_3 := t102_2[i*32:][:32]
-					for j := range 32 {
-						t102_3[j] = t952_2[j] + t992_2[j]
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t223_2 := t223[(l*chunks+t10)*32+lo2:][:n]
+					t102_3 := t102_2[0+lo2:][:n]
+					for i := range n {
+						t982_2 := t982[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-2)*32:][:32]
+						t55_3 := t55[((lo2+i)-2)*32:][:32]
+						t1012_2 := t1012[((lo2+i)-2)*32:][:32]
+						var t1022_2 F
+						t223Entry3 := t223_2[i]
+						t1022Sums := [16]F{t1022_2}
+						for j := range 32 {
+							t982Entry := t982_2[j]
+							t1022Sums[j%16] = num.FMA32(t53_3[j]+t55_3[j], t982Entry, t1022Sums[j%16])
+							t1012_2[j] = num.FMA32(t982Entry, t223Entry3, t1012_2[j])
+						}
+						t1022_2 = kern.Sum16(&t1022Sums)
+						t102_3[i] = t1022_2
 					}
 				}
 			}
 			// titans_chunk_core.e
-			clear(t1052)
-			clear(t1062)
+			clear(t105)
 			if kern.Wide() {
 				a := backwardNest64Args{
-					unsafe.SliceData(t282),
-					unsafe.SliceData(t102_2),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t58),
-					unsafe.SliceData(t61),
-					unsafe.SliceData(t1062),
-					unsafe.SliceData(t1052),
-					32*t10 + 32*chunks*l,
+					unsafe.SliceData(t982),
+					unsafe.SliceData(t1012),
+					unsafe.SliceData(t105),
 				}
 				backwardNest64(&a)
 			} else {
-				lo7 := max(0, 8)
-				if n := 32 - lo7; n > 0 {
-					t282_2 := t282[(l*chunks+t10)*32+lo7:][:n]
-					t1052_2 := t1052[0+lo7:][:n]
+				lo2 := max(0, 1)
+				if n := 32 - lo2; n > 0 {
+					t105_2 := t105[0+lo2:][:n]
 					for i := range n {
-						t102_3 := t102_2[(lo7+i)*32:][:32]
-						t53_2 := t53[((lo7+i)-8)*32:][:32]
-						t55_2 := t55[((lo7+i)-8)*32:][:32]
-						t58_2 := t58[((lo7+i)-8)*32:][:32]
-						t61_2 := t61[((lo7+i)-8)*32:][:32]
-						t1062_2 := t1062[((lo7+i)-8)*32:][:32]
-						var t10522 F
-						t282Entry3 := t282_2[i]
-						t10522Sums := [16]F{t10522}
+						t53_3 := t53[((lo2+i)-1)*32:][:32]
+						t982_2 := t982[(lo2+i)*32:][:32]
+						t1012_2 := t1012[(lo2+i)*32:][:32]
+						var t1052 F
+						t1052Sums := [16]F{t1052}
 						for j := range 32 {
-							t102Entry := t102_3[j]
-							t10522Sums[j%16] = num.FMA32(((t53_2[j]+t55_2[j])+t58_2[j])+t61_2[j], t102Entry, t10522Sums[j%16])
-							t1062_2[j] = num.FMA32(t102Entry, t282Entry3, t1062_2[j])
+							t1052Sums[j%16] = num.FMA32(t53_3[j], t982_2[j]+t1012_2[j], t1052Sums[j%16])
 						}
-						t10522 = kern.Sum16(&t10522Sums)
-						t1052_2[i] = t10522
+						t1052 = kern.Sum16(&t1052Sums)
+						t105_2[i] = t1052
 					}
 				}
 			}
-			// titans_chunk_core.e
+			// titans_chunk_core.h
 			if kern.Wide() {
 				a := backwardNest65Args{
-					unsafe.SliceData(t100),
-					unsafe.SliceData(t1012),
-					unsafe.SliceData(t1052),
+					unsafe.SliceData(t1823),
+					unsafe.SliceData(t492),
 					unsafe.SliceData(t107),
+					unsafe.SliceData(t112_2),
+					32*t10 + 32*chunks*l,
 				}
 				backwardNest65(&a)
 			} else {
+				t107_2 := t107[(l*chunks+t10)*32:][:32]
 				for i := range 32 {
-					t107[i] = (t100[i] + t1012[i]) + t1052[i]
+					t112_2[i] = (t1823[i] + t492[i]) + t107_2[i]
 				}
 			}
-			// titans_chunk_core.e
-			clear(t1082)
-			clear(t1092)
-			lo7 := max(0, 4)
-			if n := 32 - lo7; n > 0 {
-				t107_2 := t107[0+lo7:][:n]
-				t252_2 := t252[(l*chunks+t10)*32+-4+lo7:][:n]
-				t1082_2 := t1082[0+lo7:][:n]
-				t252_3 := t252[(l*chunks+t10)*32+lo7:][:n]
-				t1092_2 := t1092[-4+lo7:][:n]
+			// titans_chunk_core.h
+			clear(t115)
+			clear(t116)
+			lo2 := max(0, 16)
+			if n := 32 - lo2; n > 0 {
+				t112_3 := t112_2[0+lo2:][:n]
+				t45_2 := t45[(l*chunks+t10)*32+-16+lo2:][:n]
+				t115_2 := t115[0+lo2:][:n]
+				t14_2 := t14[(l*chunks+t10)*32+lo2:][:n]
+				t116_2 := t116[-16+lo2:][:n]
 				for i := range n {
-					t107Entry := t107_2[i]
-					t1082_2[i] = F(t252_2[i] * t107Entry)
-					t1092_2[i] = num.FMA32(t252_3[i], t107Entry, t1092_2[i])
+					t112Entry := t112_3[i]
+					t115_2[i] = F(t45_2[i] * t112Entry)
+					t116_2[i] = num.FMA32(t14_2[i], t112Entry, t116_2[i])
 				}
 			}
-			// titans_chunk_core.e
+			// titans_chunk_core.h
 			if kern.Wide() {
 				a := backwardNest66Args{
-					unsafe.SliceData(t102_2),
-					unsafe.SliceData(t1062),
-					unsafe.SliceData(t110),
+					unsafe.SliceData(t112_2),
+					unsafe.SliceData(t116),
+					unsafe.SliceData(t117),
 				}
 				backwardNest66(&a)
 			} else {
 				for i := range 32 {
-					t102_3 := t102_2[i*32:][:32]
-					t1062_2 := t1062[i*32:][:32]
-					t110_2 := t110[i*32:][:32]
-					for j := range 32 {
-						t110_2[j] = t102_3[j] + t1062_2[j]
-					}
+					t117[i] = t112_2[i] + t116[i]
 				}
 			}
-			// titans_chunk_core.e
-			clear(t113)
-			clear(t114)
+			// titans_chunk_core.h
+			clear(t120)
+			clear(t121)
+			lo3 := max(0, 8)
+			if n := 32 - lo3; n > 0 {
+				t117_2 := t117[0+lo3:][:n]
+				t42_2 := t42[(l*chunks+t10)*32+-8+lo3:][:n]
+				t120_2 := t120[0+lo3:][:n]
+				t1122_2 := t1122[(l*chunks+t10)*32+lo3:][:n]
+				t121_2 := t121[-8+lo3:][:n]
+				for i := range n {
+					t117Entry := t117_2[i]
+					t120_2[i] = F(t42_2[i] * t117Entry)
+					t121_2[i] = num.FMA32(t1122_2[i], t117Entry, t121_2[i])
+				}
+			}
+			// titans_chunk_core.h
 			if kern.Wide() {
 				a := backwardNest67Args{
-					unsafe.SliceData(t252),
-					unsafe.SliceData(t110),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t58),
-					unsafe.SliceData(t114),
-					unsafe.SliceData(t113),
-					32*t10 + 32*chunks*l,
+					unsafe.SliceData(t117),
+					unsafe.SliceData(t121),
+					unsafe.SliceData(t122_2),
 				}
 				backwardNest67(&a)
 			} else {
-				lo8 := max(0, 4)
-				if n := 32 - lo8; n > 0 {
-					t252_2 := t252[(l*chunks+t10)*32+lo8:][:n]
-					t113_2 := t113[0+lo8:][:n]
-					for i := range n {
-						t110_2 := t110[(lo8+i)*32:][:32]
-						t53_2 := t53[((lo8+i)-4)*32:][:32]
-						t55_2 := t55[((lo8+i)-4)*32:][:32]
-						t58_2 := t58[((lo8+i)-4)*32:][:32]
-						t114_2 := t114[((lo8+i)-4)*32:][:32]
-						var t1132 F
-						t252Entry3 := t252_2[i]
-						t1132Sums := [16]F{t1132}
-						for j := range 32 {
-							t110Entry := t110_2[j]
-							t1132Sums[j%16] = num.FMA32((t53_2[j]+t55_2[j])+t58_2[j], t110Entry, t1132Sums[j%16])
-							t114_2[j] = num.FMA32(t110Entry, t252Entry3, t114_2[j])
-						}
-						t1132 = kern.Sum16(&t1132Sums)
-						t113_2[i] = t1132
-					}
+				for i := range 32 {
+					t122_2[i] = t117[i] + t121[i]
 				}
 			}
-			// titans_chunk_core.e
+			// titans_chunk_core.h
+			clear(t125)
+			clear(t126)
+			lo4 := max(0, 4)
+			if n := 32 - lo4; n > 0 {
+				t122_3 := t122_2[0+lo4:][:n]
+				t39_2 := t39[(l*chunks+t10)*32+-4+lo4:][:n]
+				t125_2 := t125[0+lo4:][:n]
+				t822_3 := t822[(l*chunks+t10)*32+lo4:][:n]
+				t126_2 := t126[-4+lo4:][:n]
+				for i := range n {
+					t122Entry := t122_3[i]
+					t125_2[i] = F(t39_2[i] * t122Entry)
+					t126_2[i] = num.FMA32(t822_3[i], t122Entry, t126_2[i])
+				}
+			}
+			// titans_chunk_core.h
 			if kern.Wide() {
 				a := backwardNest68Args{
-					unsafe.SliceData(t1082),
-					unsafe.SliceData(t1092),
-					unsafe.SliceData(t113),
-					unsafe.SliceData(t115),
+					unsafe.SliceData(t122_2),
+					unsafe.SliceData(t126),
+					unsafe.SliceData(t127),
 				}
 				backwardNest68(&a)
 			} else {
 				for i := range 32 {
-					t115[i] = (t1082[i] + t1092[i]) + t113[i]
+					t127[i] = t122_2[i] + t126[i]
 				}
 			}
-			// titans_chunk_core.e
-			clear(t116)
-			clear(t117)
-			lo8 := max(0, 2)
-			if n := 32 - lo8; n > 0 {
-				t115_2 := t115[0+lo8:][:n]
-				t222_4 := t222_2[(l*chunks+t10)*32+-2+lo8:][:n]
-				t116_2 := t116[0+lo8:][:n]
-				t222_5 := t222_2[(l*chunks+t10)*32+lo8:][:n]
-				t117_2 := t117[-2+lo8:][:n]
+			// titans_chunk_core.h
+			clear(t130)
+			clear(t131)
+			lo5 := max(0, 2)
+			if n := 32 - lo5; n > 0 {
+				t127_2 := t127[0+lo5:][:n]
+				t362_2 := t362[(l*chunks+t10)*32+-2+lo5:][:n]
+				t130_2 := t130[0+lo5:][:n]
+				t522_2 := t522[(l*chunks+t10)*32+lo5:][:n]
+				t131_2 := t131[-2+lo5:][:n]
 				for i := range n {
-					t115Entry := t115_2[i]
-					t116_2[i] = F(t222_4[i] * t115Entry)
-					t117_2[i] = num.FMA32(t222_5[i], t115Entry, t117_2[i])
+					t127Entry := t127_2[i]
+					t130_2[i] = F(t362_2[i] * t127Entry)
+					t131_2[i] = num.FMA32(t522_2[i], t127Entry, t131_2[i])
 				}
 			}
-			// titans_chunk_core.e
+			// titans_chunk_core.h
 			if kern.Wide() {
 				a := backwardNest69Args{
-					unsafe.SliceData(t110),
-					unsafe.SliceData(t114),
-					unsafe.SliceData(t118),
+					unsafe.SliceData(t127),
+					unsafe.SliceData(t131),
+					unsafe.SliceData(t132_2),
 				}
 				backwardNest69(&a)
 			} else {
 				for i := range 32 {
-					t110_2 := t110[i*32:][:32]
-					t114_2 := t114[i*32:][:32]
-					t118_2 := t118[i*32:][:32]
-					for j := range 32 {
-						t118_2[j] = t110_2[j] + t114_2[j]
-					}
+					t132_2[i] = t127[i] + t131[i]
 				}
 			}
-			// titans_chunk_core.e
-			clear(t121)
-			clear(t122_2)
+			// titans_chunk_core.h
+			clear(t135)
+			clear(t136)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				t132_3 := t132_2[0+lo6:][:n]
+				p2 := p[(l*chunks+t10)*32+-1+lo6:][:n]
+				t135_2 := t135[0+lo6:][:n]
+				t19 := t[(l*chunks+t10)*32+lo6:][:n]
+				t136_2 := t136[-1+lo6:][:n]
+				for i := range n {
+					t132Entry := t132_3[i]
+					t135_2[i] = F(p2[i] * t132Entry)
+					t136_2[i] = num.FMA32(t19[i], t132Entry, t136_2[i])
+				}
+			}
+			// titans_chunk_core.p
 			if kern.Wide() {
 				a := backwardNest70Args{
-					unsafe.SliceData(t222_2),
-					unsafe.SliceData(t118),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t122_2),
-					unsafe.SliceData(t121),
-					32*t10 + 32*chunks*l,
+					unsafe.SliceData(t523),
+					unsafe.SliceData(t132_2),
+					unsafe.SliceData(t136),
+					unsafe.SliceData(t137),
 				}
 				backwardNest70(&a)
 			} else {
-				lo9 := max(0, 2)
-				if n := 32 - lo9; n > 0 {
-					t222_4 := t222_2[(l*chunks+t10)*32+lo9:][:n]
-					t121_2 := t121[0+lo9:][:n]
-					for i := range n {
-						t118_2 := t118[(lo9+i)*32:][:32]
-						t53_2 := t53[((lo9+i)-2)*32:][:32]
-						t55_2 := t55[((lo9+i)-2)*32:][:32]
-						t122_3 := t122_2[((lo9+i)-2)*32:][:32]
-						var t1212 F
-						t222Entry3 := t222_4[i]
-						t1212Sums := [16]F{t1212}
-						for j := range 32 {
-							t118Entry := t118_2[j]
-							t1212Sums[j%16] = num.FMA32(t53_2[j]+t55_2[j], t118Entry, t1212Sums[j%16])
-							t122_3[j] = num.FMA32(t118Entry, t222Entry3, t122_3[j])
-						}
-						t1212 = kern.Sum16(&t1212Sums)
-						t121_2[i] = t1212
-					}
+				for i := range 32 {
+					t137[i] = (t523[i] + t132_2[i]) + t136[i]
 				}
 			}
-			// titans_chunk_core.e, titans_chunk_core.h
+			// titans_chunk_core.p
+			clear(t140)
+			clear(t141)
+			lo7 := max(0, 16)
+			if n := 32 - lo7; n > 0 {
+				t137_2 := t137[0+lo7:][:n]
+				t312_2 := t312[(l*chunks+t10)*32+lo7:][:n]
+				t140_2 := t140[-16+lo7:][:n]
+				t302_2 := t302[(l*chunks+t10)*32+-16+lo7:][:n]
+				t141_2 := t141[0+lo7:][:n]
+				for i := range n {
+					t137Entry := t137_2[i]
+					t140_2[i] = num.FMA32(t312_2[i], t137Entry, t140_2[i])
+					t141_2[i] = F(t302_2[i] * t137Entry)
+				}
+			}
+			// titans_chunk_core.p
 			if kern.Wide() {
 				a := backwardNest71Args{
-					unsafe.SliceData(t116),
-					unsafe.SliceData(t117),
-					unsafe.SliceData(t121),
-					unsafe.SliceData(t123),
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t442),
-					unsafe.SliceData(t134),
-					unsafe.SliceData(t139),
-					32*t10 + 32*chunks*l,
+					unsafe.SliceData(t872),
+					unsafe.SliceData(t141),
+					unsafe.SliceData(t142_2),
+					unsafe.SliceData(t137),
+					unsafe.SliceData(t140),
+					unsafe.SliceData(t145),
 				}
 				backwardNest71(&a)
 			} else {
-				t134_2 := t134[(l*chunks+t10)*32:][:32]
 				for i := range 32 {
-					t123[i] = (t116[i] + t117[i]) + t121[i]
-					t139[i] = (t172[i] + t442[i]) + t134_2[i]
+					t142_2[i] = t872[i] + t141[i]
+					t145[i] = t137[i] + t140[i]
 				}
 			}
-			// titans_chunk_core.e
-			clear(t124)
-			clear(t125)
-			lo9 := max(0, 1)
-			if n := 32 - lo9; n > 0 {
-				t123_2 := t123[0+lo9:][:n]
-				t3_2 := t3[(l*chunks+t10)*32+-1+lo9:][:n]
-				t124_2 := t124[0+lo9:][:n]
-				t3_3 := t3[(l*chunks+t10)*32+lo9:][:n]
-				t125_2 := t125[-1+lo9:][:n]
+			// titans_chunk_core.p
+			clear(t143)
+			clear(t144)
+			clear(t148)
+			clear(t149)
+			lo8 := max(0, 8)
+			if n := 32 - lo8; n > 0 {
+				t142_3 := t142_2[0+lo8:][:n]
+				t145_2 := t145[0+lo8:][:n]
+				t282_2 := t282[(l*chunks+t10)*32+lo8:][:n]
+				t143_2 := t143[-8+lo8:][:n]
+				t282_3 := t282[(l*chunks+t10)*32+-8+lo8:][:n]
+				t144_2 := t144[0+lo8:][:n]
+				t148_2 := t148[-8+lo8:][:n]
+				t272_2 := t272[(l*chunks+t10)*32+-8+lo8:][:n]
+				t149_2 := t149[0+lo8:][:n]
 				for i := range n {
-					t123Entry := t123_2[i]
-					t124_2[i] = F(t3_2[i] * t123Entry)
-					t125_2[i] = num.FMA32(t3_3[i], t123Entry, t125_2[i])
+					t142Entry := t142_3[i]
+					t145Entry := t145_2[i]
+					t282Entry4 := t282_2[i]
+					t143_2[i] = num.FMA32(t282Entry4, t142Entry, t143_2[i])
+					t144_2[i] = F(t282_3[i] * t142Entry)
+					t148_2[i] = num.FMA32(t282Entry4, t145Entry, t148_2[i])
+					t149_2[i] = F(t272_2[i] * t145Entry)
 				}
 			}
-			// titans_chunk_core.e
-			clear(t128)
+			// titans_chunk_core.p
 			if kern.Wide() {
 				a := backwardNest72Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t118),
-					unsafe.SliceData(t122_2),
-					unsafe.SliceData(t128),
+					unsafe.SliceData(t922_2),
+					unsafe.SliceData(t143),
+					unsafe.SliceData(t144),
+					unsafe.SliceData(t149),
+					unsafe.SliceData(t150),
+					unsafe.SliceData(t145),
+					unsafe.SliceData(t148),
+					unsafe.SliceData(t153),
 				}
 				backwardNest72(&a)
 			} else {
-				lo10 := max(0, 1)
-				if n := 32 - lo10; n > 0 {
-					t128_2 := t128[0+lo10:][:n]
-					for i := range n {
-						t53_2 := t53[((lo10+i)-1)*32:][:32]
-						t118_2 := t118[(lo10+i)*32:][:32]
-						t122_3 := t122_2[(lo10+i)*32:][:32]
-						var t1282 F
-						t1282Sums := [16]F{t1282}
-						for j := range 32 {
-							t1282Sums[j%16] = num.FMA32(t53_2[j], t118_2[j]+t122_3[j], t1282Sums[j%16])
-						}
-						t1282 = kern.Sum16(&t1282Sums)
-						t128_2[i] = t1282
-					}
+				for i := range 32 {
+					t150[i] = ((t922_2[i] + t143[i]) + t144[i]) + t149[i]
+					t153[i] = t145[i] + t148[i]
 				}
 			}
-			// titans_chunk_core.h
-			clear(t142_2)
-			clear(t143)
-			lo10 := max(0, 16)
-			if n := 32 - lo10; n > 0 {
-				t139_2 := t139[0+lo10:][:n]
-				t45_2 := t45[(l*chunks+t10)*32+-16+lo10:][:n]
-				t142_3 := t142_2[0+lo10:][:n]
-				t14_2 := t14[(l*chunks+t10)*32+lo10:][:n]
-				t143_2 := t143[-16+lo10:][:n]
+			// titans_chunk_core.p
+			clear(t151)
+			clear(t152_2)
+			clear(t156)
+			clear(t157)
+			lo9 := max(0, 4)
+			if n := 32 - lo9; n > 0 {
+				t150_2 := t150[0+lo9:][:n]
+				t153_2 := t153[0+lo9:][:n]
+				t252_2 := t252[(l*chunks+t10)*32+lo9:][:n]
+				t151_2 := t151[-4+lo9:][:n]
+				t252_3 := t252[(l*chunks+t10)*32+-4+lo9:][:n]
+				t152_3 := t152_2[0+lo9:][:n]
+				t156_2 := t156[-4+lo9:][:n]
+				t242_2 := t242[(l*chunks+t10)*32+-4+lo9:][:n]
+				t157_2 := t157[0+lo9:][:n]
 				for i := range n {
-					t139Entry := t139_2[i]
-					t142_3[i] = F(t45_2[i] * t139Entry)
-					t143_2[i] = num.FMA32(t14_2[i], t139Entry, t143_2[i])
+					t150Entry := t150_2[i]
+					t153Entry := t153_2[i]
+					t252Entry4 := t252_2[i]
+					t151_2[i] = num.FMA32(t252Entry4, t150Entry, t151_2[i])
+					t152_3[i] = F(t252_3[i] * t150Entry)
+					t156_2[i] = num.FMA32(t252Entry4, t153Entry, t156_2[i])
+					t157_2[i] = F(t242_2[i] * t153Entry)
 				}
 			}
-			// titans_chunk_core.h
-			clear(t144)
-			clear(t145)
-			lo11 := max(0, 8)
-			if n := 32 - lo11; n > 0 {
-				t142_3 := t142_2[0+lo11:][:n]
-				t1122_2 := t1122[(l*chunks+t10)*32+-8+lo11:][:n]
-				t144_2 := t144[0+lo11:][:n]
-				t1122_3 := t1122[(l*chunks+t10)*32+lo11:][:n]
-				t145_2 := t145[-8+lo11:][:n]
-				for i := range n {
-					t142Entry := t142_3[i]
-					t144_2[i] = F(t1122_2[i] * t142Entry)
-					t145_2[i] = num.FMA32(t1122_3[i], t142Entry, t145_2[i])
-				}
-			}
-			// titans_chunk_core.h
+			// titans_chunk_core.p
 			if kern.Wide() {
 				a := backwardNest73Args{
-					unsafe.SliceData(t139),
-					unsafe.SliceData(t143),
-					unsafe.SliceData(t146),
+					unsafe.SliceData(t97),
+					unsafe.SliceData(t151),
+					unsafe.SliceData(t152_2),
+					unsafe.SliceData(t157),
+					unsafe.SliceData(t158),
+					unsafe.SliceData(t153),
+					unsafe.SliceData(t156),
+					unsafe.SliceData(t161),
 				}
 				backwardNest73(&a)
 			} else {
 				for i := range 32 {
-					t146[i] = t139[i] + t143[i]
+					t158[i] = ((t97[i] + t151[i]) + t152_2[i]) + t157[i]
+					t161[i] = t153[i] + t156[i]
 				}
 			}
-			// titans_chunk_core.h
-			clear(t149)
-			clear(t150)
-			lo12 := max(0, 8)
-			if n := 32 - lo12; n > 0 {
-				t146_2 := t146[0+lo12:][:n]
-				t42_2 := t42[(l*chunks+t10)*32+-8+lo12:][:n]
-				t149_2 := t149[0+lo12:][:n]
-				t1122_2 := t1122[(l*chunks+t10)*32+lo12:][:n]
-				t150_2 := t150[-8+lo12:][:n]
-				for i := range n {
-					t146Entry := t146_2[i]
-					t149_2[i] = F(t42_2[i] * t146Entry)
-					t150_2[i] = num.FMA32(t1122_2[i], t146Entry, t150_2[i])
-				}
-			}
-			// titans_chunk_core.h
-			if kern.Wide() {
-				a := backwardNest74Args{
-					unsafe.SliceData(t144),
-					unsafe.SliceData(t145),
-					unsafe.SliceData(t149),
-					unsafe.SliceData(t151),
-					unsafe.SliceData(t146),
-					unsafe.SliceData(t150),
-					unsafe.SliceData(t154),
-				}
-				backwardNest74(&a)
-			} else {
-				for i := range 32 {
-					t151[i] = (t144[i] + t145[i]) + t149[i]
-					t154[i] = t146[i] + t150[i]
-				}
-			}
-			// titans_chunk_core.h
-			clear(t152_2)
-			clear(t153)
-			clear(t157)
-			clear(t158)
-			lo13 := max(0, 4)
-			if n := 32 - lo13; n > 0 {
-				t151_2 := t151[0+lo13:][:n]
-				t154_2 := t154[0+lo13:][:n]
-				t822_2 := t822[(l*chunks+t10)*32+-4+lo13:][:n]
-				t152_3 := t152_2[0+lo13:][:n]
-				t822_3 := t822[(l*chunks+t10)*32+lo13:][:n]
-				t153_2 := t153[-4+lo13:][:n]
-				t39_2 := t39[(l*chunks+t10)*32+-4+lo13:][:n]
-				t157_2 := t157[0+lo13:][:n]
-				t158_2 := t158[-4+lo13:][:n]
-				for i := range n {
-					t151Entry := t151_2[i]
-					t154Entry := t154_2[i]
-					t152_3[i] = F(t822_2[i] * t151Entry)
-					t822Entry4 := t822_3[i]
-					t153_2[i] = num.FMA32(t822Entry4, t151Entry, t153_2[i])
-					t157_2[i] = F(t39_2[i] * t154Entry)
-					t158_2[i] = num.FMA32(t822Entry4, t154Entry, t158_2[i])
-				}
-			}
-			// titans_chunk_core.h
-			if kern.Wide() {
-				a := backwardNest75Args{
-					unsafe.SliceData(t152_2),
-					unsafe.SliceData(t153),
-					unsafe.SliceData(t157),
-					unsafe.SliceData(t159),
-					unsafe.SliceData(t154),
-					unsafe.SliceData(t158),
-					unsafe.SliceData(t162),
-				}
-				backwardNest75(&a)
-			} else {
-				for i := range 32 {
-					t159[i] = (t152_2[i] + t153[i]) + t157[i]
-					t162[i] = t154[i] + t158[i]
-				}
-			}
-			// titans_chunk_core.h
+			// titans_chunk_core.p
+			clear(t159)
 			clear(t160)
-			clear(t161)
+			clear(t164)
 			clear(t165)
-			clear(t166)
-			lo14 := max(0, 2)
-			if n := 32 - lo14; n > 0 {
-				t159_2 := t159[0+lo14:][:n]
-				t162_2 := t162[0+lo14:][:n]
-				t522_3 := t522[(l*chunks+t10)*32+-2+lo14:][:n]
-				t160_2 := t160[0+lo14:][:n]
-				t522_4 := t522[(l*chunks+t10)*32+lo14:][:n]
-				t161_2 := t161[-2+lo14:][:n]
-				t362_2 := t362[(l*chunks+t10)*32+-2+lo14:][:n]
-				t165_2 := t165[0+lo14:][:n]
-				t166_2 := t166[-2+lo14:][:n]
+			lo10 := max(0, 2)
+			if n := 32 - lo10; n > 0 {
+				t158_2 := t158[0+lo10:][:n]
+				t161_2 := t161[0+lo10:][:n]
+				t223_2 := t223[(l*chunks+t10)*32+lo10:][:n]
+				t159_2 := t159[-2+lo10:][:n]
+				t223_3 := t223[(l*chunks+t10)*32+-2+lo10:][:n]
+				t160_2 := t160[0+lo10:][:n]
+				t164_2 := t164[-2+lo10:][:n]
+				t212_2 := t212[(l*chunks+t10)*32+-2+lo10:][:n]
+				t165_2 := t165[0+lo10:][:n]
 				for i := range n {
-					t159Entry := t159_2[i]
-					t162Entry := t162_2[i]
-					t160_2[i] = F(t522_3[i] * t159Entry)
-					t522Entry4 := t522_4[i]
-					t161_2[i] = num.FMA32(t522Entry4, t159Entry, t161_2[i])
-					t165_2[i] = F(t362_2[i] * t162Entry)
-					t166_2[i] = num.FMA32(t522Entry4, t162Entry, t166_2[i])
-				}
-			}
-			// titans_chunk_core.h
-			if kern.Wide() {
-				a := backwardNest76Args{
-					unsafe.SliceData(t160),
-					unsafe.SliceData(t161),
-					unsafe.SliceData(t165),
-					unsafe.SliceData(t167),
-					unsafe.SliceData(t162),
-					unsafe.SliceData(t166),
-					unsafe.SliceData(t170),
-				}
-				backwardNest76(&a)
-			} else {
-				for i := range 32 {
-					t167[i] = (t160[i] + t161[i]) + t165[i]
-					t170[i] = t162[i] + t166[i]
-				}
-			}
-			// titans_chunk_core.h
-			clear(t168)
-			clear(t169)
-			clear(t173)
-			clear(t174)
-			lo15 := max(0, 1)
-			if n := 32 - lo15; n > 0 {
-				t167_2 := t167[0+lo15:][:n]
-				t170_2 := t170[0+lo15:][:n]
-				t19 := t[(l*chunks+t10)*32+-1+lo15:][:n]
-				t168_2 := t168[0+lo15:][:n]
-				t20 := t[(l*chunks+t10)*32+lo15:][:n]
-				t169_2 := t169[-1+lo15:][:n]
-				p2 := p[(l*chunks+t10)*32+-1+lo15:][:n]
-				t173_2 := t173[0+lo15:][:n]
-				t174_2 := t174[-1+lo15:][:n]
-				for i := range n {
-					t167Entry := t167_2[i]
-					t170Entry := t170_2[i]
-					t168_2[i] = F(t19[i] * t167Entry)
-					tEntry4 := t20[i]
-					t169_2[i] = num.FMA32(tEntry4, t167Entry, t169_2[i])
-					t173_2[i] = F(p2[i] * t170Entry)
-					t174_2[i] = num.FMA32(tEntry4, t170Entry, t174_2[i])
-				}
-			}
-			// titans_chunk_core.p
-			if kern.Wide() {
-				a := backwardNest77Args{
-					unsafe.SliceData(t523),
-					unsafe.SliceData(t170),
-					unsafe.SliceData(t174),
-					unsafe.SliceData(t177),
-				}
-				backwardNest77(&a)
-			} else {
-				for i := range 32 {
-					t177[i] = (t523[i] + t170[i]) + t174[i]
-				}
-			}
-			// titans_chunk_core.p
-			clear(t180)
-			clear(t181)
-			lo16 := max(0, 16)
-			if n := 32 - lo16; n > 0 {
-				t177_2 := t177[0+lo16:][:n]
-				t302_2 := t302[(l*chunks+t10)*32+-16+lo16:][:n]
-				t180_2 := t180[0+lo16:][:n]
-				t312_2 := t312[(l*chunks+t10)*32+lo16:][:n]
-				t181_2 := t181[-16+lo16:][:n]
-				for i := range n {
-					t177Entry := t177_2[i]
-					t180_2[i] = F(t302_2[i] * t177Entry)
-					t181_2[i] = num.FMA32(t312_2[i], t177Entry, t181_2[i])
-				}
-			}
-			// titans_chunk_core.p
-			clear(t182_2)
-			clear(t183)
-			lo17 := max(0, 8)
-			if n := 32 - lo17; n > 0 {
-				t180_2 := t180[0+lo17:][:n]
-				t282_2 := t282[(l*chunks+t10)*32+-8+lo17:][:n]
-				t182_3 := t182_2[0+lo17:][:n]
-				t282_3 := t282[(l*chunks+t10)*32+lo17:][:n]
-				t183_2 := t183[-8+lo17:][:n]
-				for i := range n {
-					t180Entry := t180_2[i]
-					t182_3[i] = F(t282_2[i] * t180Entry)
-					t183_2[i] = num.FMA32(t282_3[i], t180Entry, t183_2[i])
-				}
-			}
-			// titans_chunk_core.p
-			if kern.Wide() {
-				a := backwardNest78Args{
-					unsafe.SliceData(t177),
-					unsafe.SliceData(t181),
-					unsafe.SliceData(t184),
-				}
-				backwardNest78(&a)
-			} else {
-				for i := range 32 {
-					t184[i] = t177[i] + t181[i]
-				}
-			}
-			// titans_chunk_core.p
-			clear(t187)
-			clear(t188)
-			lo18 := max(0, 8)
-			if n := 32 - lo18; n > 0 {
-				t184_2 := t184[0+lo18:][:n]
-				t272_2 := t272[(l*chunks+t10)*32+-8+lo18:][:n]
-				t187_2 := t187[0+lo18:][:n]
-				t282_2 := t282[(l*chunks+t10)*32+lo18:][:n]
-				t188_2 := t188[-8+lo18:][:n]
-				for i := range n {
-					t184Entry := t184_2[i]
-					t187_2[i] = F(t272_2[i] * t184Entry)
-					t188_2[i] = num.FMA32(t282_2[i], t184Entry, t188_2[i])
-				}
-			}
-			// titans_chunk_core.p
-			if kern.Wide() {
-				a := backwardNest79Args{
-					unsafe.SliceData(t182_2),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t187),
-					unsafe.SliceData(t189),
-					unsafe.SliceData(t184),
-					unsafe.SliceData(t188),
-					unsafe.SliceData(t192_2),
-				}
-				backwardNest79(&a)
-			} else {
-				for i := range 32 {
-					t189[i] = (t182_2[i] + t183[i]) + t187[i]
-					t192_2[i] = t184[i] + t188[i]
-				}
-			}
-			// titans_chunk_core.p
-			clear(t190)
-			clear(t191)
-			clear(t195)
-			clear(t196)
-			lo19 := max(0, 4)
-			if n := 32 - lo19; n > 0 {
-				t189_2 := t189[0+lo19:][:n]
-				t192_3 := t192_2[0+lo19:][:n]
-				t252_2 := t252[(l*chunks+t10)*32+-4+lo19:][:n]
-				t190_2 := t190[0+lo19:][:n]
-				t252_3 := t252[(l*chunks+t10)*32+lo19:][:n]
-				t191_2 := t191[-4+lo19:][:n]
-				t242_3 := t242[(l*chunks+t10)*32+-4+lo19:][:n]
-				t195_2 := t195[0+lo19:][:n]
-				t196_2 := t196[-4+lo19:][:n]
-				for i := range n {
-					t189Entry := t189_2[i]
-					t192Entry := t192_3[i]
-					t190_2[i] = F(t252_2[i] * t189Entry)
-					t252Entry4 := t252_3[i]
-					t191_2[i] = num.FMA32(t252Entry4, t189Entry, t191_2[i])
-					t195_2[i] = F(t242_3[i] * t192Entry)
-					t196_2[i] = num.FMA32(t252Entry4, t192Entry, t196_2[i])
-				}
-			}
-			// titans_chunk_core.p
-			if kern.Wide() {
-				a := backwardNest80Args{
-					unsafe.SliceData(t190),
-					unsafe.SliceData(t191),
-					unsafe.SliceData(t195),
-					unsafe.SliceData(t197),
-					unsafe.SliceData(t192_2),
-					unsafe.SliceData(t196),
-					unsafe.SliceData(t200),
-				}
-				backwardNest80(&a)
-			} else {
-				for i := range 32 {
-					t197[i] = (t190[i] + t191[i]) + t195[i]
-					t200[i] = t192_2[i] + t196[i]
-				}
-			}
-			// titans_chunk_core.p
-			clear(t198)
-			clear(t199)
-			clear(t203)
-			clear(t204)
-			lo20 := max(0, 2)
-			if n := 32 - lo20; n > 0 {
-				t197_2 := t197[0+lo20:][:n]
-				t200_2 := t200[0+lo20:][:n]
-				t222_4 := t222_2[(l*chunks+t10)*32+-2+lo20:][:n]
-				t198_2 := t198[0+lo20:][:n]
-				t222_5 := t222_2[(l*chunks+t10)*32+lo20:][:n]
-				t199_2 := t199[-2+lo20:][:n]
-				t212_3 := t212[(l*chunks+t10)*32+-2+lo20:][:n]
-				t203_2 := t203[0+lo20:][:n]
-				t204_2 := t204[-2+lo20:][:n]
-				for i := range n {
-					t197Entry := t197_2[i]
-					t200Entry := t200_2[i]
-					t198_2[i] = F(t222_4[i] * t197Entry)
-					t222Entry4 := t222_5[i]
-					t199_2[i] = num.FMA32(t222Entry4, t197Entry, t199_2[i])
-					t203_2[i] = F(t212_3[i] * t200Entry)
-					t204_2[i] = num.FMA32(t222Entry4, t200Entry, t204_2[i])
+					t158Entry := t158_2[i]
+					t161Entry := t161_2[i]
+					t223Entry4 := t223_2[i]
+					t159_2[i] = num.FMA32(t223Entry4, t158Entry, t159_2[i])
+					t160_2[i] = F(t223_3[i] * t158Entry)
+					t164_2[i] = num.FMA32(t223Entry4, t161Entry, t164_2[i])
+					t165_2[i] = F(t212_2[i] * t161Entry)
 				}
 			}
 			// titans_chunk_core.p, titans_chunk_core.g
 			if kern.Wide() {
-				a := backwardNest81Args{
-					unsafe.SliceData(t198),
-					unsafe.SliceData(t199),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t205),
-					unsafe.SliceData(t200),
-					unsafe.SliceData(t204),
-					unsafe.SliceData(t208),
-					unsafe.SliceData(t192),
-					unsafe.SliceData(t522_2),
-					unsafe.SliceData(t136),
-					unsafe.SliceData(t219),
+				a := backwardNest74Args{
+					unsafe.SliceData(t102_2),
+					unsafe.SliceData(t159),
+					unsafe.SliceData(t160),
+					unsafe.SliceData(t165),
+					unsafe.SliceData(t166),
+					unsafe.SliceData(t161),
+					unsafe.SliceData(t164),
+					unsafe.SliceData(t169),
+					unsafe.SliceData(t2022),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t1092),
+					unsafe.SliceData(t178),
 					32*t10 + 32*chunks*l,
 				}
-				backwardNest81(&a)
+				backwardNest74(&a)
 			} else {
-				t136_2 := t136[(l*chunks+t10)*32:][:32]
+				t1092_2 := t1092[(l*chunks+t10)*32:][:32]
 				for i := range 32 {
-					t205[i] = (t198[i] + t199[i]) + t203[i]
-					t208[i] = t200[i] + t204[i]
-					t219[i] = (t192[i] + t522_2[i]) + t136_2[i]
+					t166[i] = ((t102_2[i] + t159[i]) + t160[i]) + t165[i]
+					t169[i] = t161[i] + t164[i]
+					t178[i] = (t2022[i] + t552[i]) + t1092_2[i]
 				}
 			}
 			// titans_chunk_core.p
-			clear(t206)
-			clear(t207)
-			clear(t211)
-			clear(t212_2)
-			lo21 := max(0, 1)
-			if n := 32 - lo21; n > 0 {
-				t205_2 := t205[0+lo21:][:n]
-				t208_2 := t208[0+lo21:][:n]
-				t3_2 := t3[(l*chunks+t10)*32+-1+lo21:][:n]
-				t206_2 := t206[0+lo21:][:n]
-				t3_3 := t3[(l*chunks+t10)*32+lo21:][:n]
-				t207_2 := t207[-1+lo21:][:n]
-				t182_3 := t182[(l*chunks+t10)*32+-1+lo21:][:n]
-				t211_2 := t211[0+lo21:][:n]
-				t212_3 := t212_2[-1+lo21:][:n]
+			clear(t167)
+			clear(t168)
+			clear(t172)
+			clear(t173)
+			lo11 := max(0, 1)
+			if n := 32 - lo11; n > 0 {
+				t166_2 := t166[0+lo11:][:n]
+				t169_2 := t169[0+lo11:][:n]
+				t3_2 := t3[(l*chunks+t10)*32+lo11:][:n]
+				t167_2 := t167[-1+lo11:][:n]
+				t3_3 := t3[(l*chunks+t10)*32+-1+lo11:][:n]
+				t168_2 := t168[0+lo11:][:n]
+				t182_3 := t182[(l*chunks+t10)*32+-1+lo11:][:n]
+				t172_2 := t172[0+lo11:][:n]
+				t173_2 := t173[-1+lo11:][:n]
 				for i := range n {
-					t205Entry := t205_2[i]
-					t208Entry := t208_2[i]
-					t206_2[i] = F(t3_2[i] * t205Entry)
-					t3Entry3 := t3_3[i]
-					t207_2[i] = num.FMA32(t3Entry3, t205Entry, t207_2[i])
-					t211_2[i] = F(t182_3[i] * t208Entry)
-					t212_3[i] = num.FMA32(t3Entry3, t208Entry, t212_3[i])
+					t166Entry := t166_2[i]
+					t169Entry := t169_2[i]
+					t3Entry3 := t3_2[i]
+					t167_2[i] = num.FMA32(t3Entry3, t166Entry, t167_2[i])
+					t168_2[i] = F(t3_3[i] * t166Entry)
+					t172_2[i] = F(t182_3[i] * t169Entry)
+					t173_2[i] = num.FMA32(t3Entry3, t169Entry, t173_2[i])
 				}
 			}
 			// titans_chunk_core.p.start
-			clear(t216)
+			clear(t175)
 			if kern.Wide() {
-				a := backwardNest82Args{
-					unsafe.SliceData(t208),
-					unsafe.SliceData(t212_2),
-					unsafe.SliceData(t216),
-				}
-				backwardNest82(&a)
-			} else {
-				if n := min(32, 1); n > 0 {
-					t208_2 := t208[:n]
-					t212_3 := t212_2[:n]
-					t216_2 := t216[:n]
-					for i := range n {
-						t216_2[i] = t208_2[i] + t212_3[i]
-					}
-				}
-			}
-			// titans_chunk_core.g
-			clear(t222_3)
-			clear(t223)
-			lo22 := max(0, 16)
-			if n := 32 - lo22; n > 0 {
-				t219_2 := t219[0+lo22:][:n]
-				t13_2 := t13[(l*chunks+t10)*32+-16+lo22:][:n]
-				t222_4 := t222_3[0+lo22:][:n]
-				t14_2 := t14[(l*chunks+t10)*32+lo22:][:n]
-				t223_2 := t223[-16+lo22:][:n]
-				for i := range n {
-					t219Entry := t219_2[i]
-					t222_4[i] = F(t13_2[i] * t219Entry)
-					t223_2[i] = num.FMA32(t14_2[i], t219Entry, t223_2[i])
-				}
-			}
-			// titans_chunk_core.g
-			clear(t224)
-			clear(t225)
-			lo23 := max(0, 8)
-			if n := 32 - lo23; n > 0 {
-				t222_4 := t222_3[0+lo23:][:n]
-				t1122_2 := t1122[(l*chunks+t10)*32+-8+lo23:][:n]
-				t224_2 := t224[0+lo23:][:n]
-				t1122_3 := t1122[(l*chunks+t10)*32+lo23:][:n]
-				t225_2 := t225[-8+lo23:][:n]
-				for i := range n {
-					t222Entry := t222_4[i]
-					t224_2[i] = F(t1122_2[i] * t222Entry)
-					t225_2[i] = num.FMA32(t1122_3[i], t222Entry, t225_2[i])
-				}
-			}
-			// titans_chunk_core.g
-			if kern.Wide() {
-				a := backwardNest83Args{
-					unsafe.SliceData(t219),
-					unsafe.SliceData(t223),
-					unsafe.SliceData(t226),
-				}
-				backwardNest83(&a)
-			} else {
-				for i := range 32 {
-					t226[i] = t219[i] + t223[i]
-				}
-			}
-			// titans_chunk_core.g
-			clear(t229)
-			clear(t230)
-			lo24 := max(0, 8)
-			if n := 32 - lo24; n > 0 {
-				t226_2 := t226[0+lo24:][:n]
-				t1022_2 := t1022[(l*chunks+t10)*32+-8+lo24:][:n]
-				t229_2 := t229[0+lo24:][:n]
-				t1122_2 := t1122[(l*chunks+t10)*32+lo24:][:n]
-				t230_2 := t230[-8+lo24:][:n]
-				for i := range n {
-					t226Entry := t226_2[i]
-					t229_2[i] = F(t1022_2[i] * t226Entry)
-					t230_2[i] = num.FMA32(t1122_2[i], t226Entry, t230_2[i])
-				}
-			}
-			// titans_chunk_core.g
-			if kern.Wide() {
-				a := backwardNest84Args{
-					unsafe.SliceData(t224),
-					unsafe.SliceData(t225),
-					unsafe.SliceData(t229),
-					unsafe.SliceData(t231),
-					unsafe.SliceData(t226),
-					unsafe.SliceData(t230),
-					unsafe.SliceData(t234),
-				}
-				backwardNest84(&a)
-			} else {
-				for i := range 32 {
-					t231[i] = (t224[i] + t225[i]) + t229[i]
-					t234[i] = t226[i] + t230[i]
-				}
-			}
-			// titans_chunk_core.g
-			clear(t232_2)
-			clear(t233)
-			clear(t237)
-			clear(t238)
-			lo25 := max(0, 4)
-			if n := 32 - lo25; n > 0 {
-				t231_2 := t231[0+lo25:][:n]
-				t234_2 := t234[0+lo25:][:n]
-				t822_2 := t822[(l*chunks+t10)*32+-4+lo25:][:n]
-				t232_3 := t232_2[0+lo25:][:n]
-				t822_3 := t822[(l*chunks+t10)*32+lo25:][:n]
-				t233_2 := t233[-4+lo25:][:n]
-				t722_3 := t722[(l*chunks+t10)*32+-4+lo25:][:n]
-				t237_2 := t237[0+lo25:][:n]
-				t238_2 := t238[-4+lo25:][:n]
-				for i := range n {
-					t231Entry := t231_2[i]
-					t234Entry := t234_2[i]
-					t232_3[i] = F(t822_2[i] * t231Entry)
-					t822Entry5 := t822_3[i]
-					t233_2[i] = num.FMA32(t822Entry5, t231Entry, t233_2[i])
-					t237_2[i] = F(t722_3[i] * t234Entry)
-					t238_2[i] = num.FMA32(t822Entry5, t234Entry, t238_2[i])
-				}
-			}
-			// titans_chunk_core.g
-			if kern.Wide() {
-				a := backwardNest85Args{
-					unsafe.SliceData(t232_2),
-					unsafe.SliceData(t233),
-					unsafe.SliceData(t237),
-					unsafe.SliceData(t239),
-					unsafe.SliceData(t234),
-					unsafe.SliceData(t238),
-					unsafe.SliceData(t242_2),
-				}
-				backwardNest85(&a)
-			} else {
-				for i := range 32 {
-					t239[i] = (t232_2[i] + t233[i]) + t237[i]
-					t242_2[i] = t234[i] + t238[i]
-				}
-			}
-			// titans_chunk_core.g
-			clear(t240)
-			clear(t241)
-			clear(t245)
-			clear(t246)
-			lo26 := max(0, 2)
-			if n := 32 - lo26; n > 0 {
-				t239_2 := t239[0+lo26:][:n]
-				t242_3 := t242_2[0+lo26:][:n]
-				t522_3 := t522[(l*chunks+t10)*32+-2+lo26:][:n]
-				t240_2 := t240[0+lo26:][:n]
-				t522_4 := t522[(l*chunks+t10)*32+lo26:][:n]
-				t241_2 := t241[-2+lo26:][:n]
-				t422_2 := t422[(l*chunks+t10)*32+-2+lo26:][:n]
-				t245_2 := t245[0+lo26:][:n]
-				t246_2 := t246[-2+lo26:][:n]
-				for i := range n {
-					t239Entry := t239_2[i]
-					t242Entry := t242_3[i]
-					t240_2[i] = F(t522_3[i] * t239Entry)
-					t522Entry5 := t522_4[i]
-					t241_2[i] = num.FMA32(t522Entry5, t239Entry, t241_2[i])
-					t245_2[i] = F(t422_2[i] * t242Entry)
-					t246_2[i] = num.FMA32(t522Entry5, t242Entry, t246_2[i])
-				}
-			}
-			// titans_chunk_core.g
-			if kern.Wide() {
-				a := backwardNest86Args{
-					unsafe.SliceData(t240),
-					unsafe.SliceData(t241),
-					unsafe.SliceData(t245),
-					unsafe.SliceData(t247),
-					unsafe.SliceData(t242_2),
-					unsafe.SliceData(t246),
-					unsafe.SliceData(t250),
-				}
-				backwardNest86(&a)
-			} else {
-				for i := range 32 {
-					t247[i] = (t240[i] + t241[i]) + t245[i]
-					t250[i] = t242_2[i] + t246[i]
-				}
-			}
-			// titans_chunk_core.g
-			clear(t248)
-			clear(t249)
-			clear(t253)
-			clear(t254)
-			lo27 := max(0, 1)
-			if n := 32 - lo27; n > 0 {
-				t247_2 := t247[0+lo27:][:n]
-				t250_2 := t250[0+lo27:][:n]
-				t19 := t[(l*chunks+t10)*32+-1+lo27:][:n]
-				t248_2 := t248[0+lo27:][:n]
-				t20 := t[(l*chunks+t10)*32+lo27:][:n]
-				t249_2 := t249[-1+lo27:][:n]
-				t222_4 := t222[(l*chunks+t10)*32+-1+lo27:][:n]
-				t253_2 := t253[0+lo27:][:n]
-				t254_2 := t254[-1+lo27:][:n]
-				for i := range n {
-					t247Entry := t247_2[i]
-					t250Entry := t250_2[i]
-					t248_2[i] = F(t19[i] * t247Entry)
-					tEntry5 := t20[i]
-					t249_2[i] = num.FMA32(tEntry5, t247Entry, t249_2[i])
-					t253_2[i] = F(t222_4[i] * t250Entry)
-					t254_2[i] = num.FMA32(tEntry5, t250Entry, t254_2[i])
-				}
-			}
-			// titans_chunk_core.g.start
-			clear(t258)
-			if kern.Wide() {
-				a := backwardNest87Args{
-					unsafe.SliceData(t250),
-					unsafe.SliceData(t254),
-					unsafe.SliceData(t258),
-				}
-				backwardNest87(&a)
-			} else {
-				if n := min(32, 1); n > 0 {
-					t250_2 := t250[:n]
-					t254_2 := t254[:n]
-					t258_2 := t258[:n]
-					for i := range n {
-						t258_2[i] = t250_2[i] + t254_2[i]
-					}
-				}
-			}
-			// titans_chunk_core.g.start
-			if kern.Wide() {
-				a := backwardNest88Args{
-					unsafe.SliceData(t8622),
-					unsafe.SliceData(t872),
-					unsafe.SliceData(t912),
-					unsafe.SliceData(t168),
+				a := backwardNest75Args{
 					unsafe.SliceData(t169),
 					unsafe.SliceData(t173),
-					unsafe.SliceData(t248),
-					unsafe.SliceData(t249),
-					unsafe.SliceData(t253),
-					unsafe.SliceData(t258),
-					unsafe.SliceData(t21),
-					unsafe.SliceData(t124),
+					unsafe.SliceData(t175),
+				}
+				backwardNest75(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t169_2 := t169[:n]
+					t173_2 := t173[:n]
+					t175_2 := t175[:n]
+					for i := range n {
+						t175_2[i] = t169_2[i] + t173_2[i]
+					}
+				}
+			}
+			// titans_chunk_core.g
+			clear(t181)
+			clear(t182_2)
+			lo12 := max(0, 16)
+			if n := 32 - lo12; n > 0 {
+				t178_2 := t178[0+lo12:][:n]
+				t14_2 := t14[(l*chunks+t10)*32+lo12:][:n]
+				t181_2 := t181[-16+lo12:][:n]
+				t13_2 := t13[(l*chunks+t10)*32+-16+lo12:][:n]
+				t182_3 := t182_2[0+lo12:][:n]
+				for i := range n {
+					t178Entry := t178_2[i]
+					t181_2[i] = num.FMA32(t14_2[i], t178Entry, t181_2[i])
+					t182_3[i] = F(t13_2[i] * t178Entry)
+				}
+			}
+			// titans_chunk_core.g
+			if kern.Wide() {
+				a := backwardNest76Args{
+					unsafe.SliceData(t622_2),
+					unsafe.SliceData(t115),
+					unsafe.SliceData(t182_2),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t178),
+					unsafe.SliceData(t181),
+					unsafe.SliceData(t186),
+				}
+				backwardNest76(&a)
+			} else {
+				for i := range 32 {
+					t183[i] = (t622_2[i] + t115[i]) + t182_2[i]
+					t186[i] = t178[i] + t181[i]
+				}
+			}
+			// titans_chunk_core.g
+			clear(t184)
+			clear(t185)
+			clear(t189)
+			clear(t190)
+			lo13 := max(0, 8)
+			if n := 32 - lo13; n > 0 {
+				t183_2 := t183[0+lo13:][:n]
+				t186_2 := t186[0+lo13:][:n]
+				t1122_2 := t1122[(l*chunks+t10)*32+lo13:][:n]
+				t184_2 := t184[-8+lo13:][:n]
+				t1122_3 := t1122[(l*chunks+t10)*32+-8+lo13:][:n]
+				t185_2 := t185[0+lo13:][:n]
+				t189_2 := t189[-8+lo13:][:n]
+				t1022_2 := t1022[(l*chunks+t10)*32+-8+lo13:][:n]
+				t190_2 := t190[0+lo13:][:n]
+				for i := range n {
+					t183Entry := t183_2[i]
+					t186Entry := t186_2[i]
+					t1122Entry4 := t1122_2[i]
+					t184_2[i] = num.FMA32(t1122Entry4, t183Entry, t184_2[i])
+					t185_2[i] = F(t1122_3[i] * t183Entry)
+					t189_2[i] = num.FMA32(t1122Entry4, t186Entry, t189_2[i])
+					t190_2[i] = F(t1022_2[i] * t186Entry)
+				}
+			}
+			// titans_chunk_core.g
+			if kern.Wide() {
+				a := backwardNest77Args{
+					unsafe.SliceData(t672),
+					unsafe.SliceData(t120),
+					unsafe.SliceData(t184),
+					unsafe.SliceData(t185),
+					unsafe.SliceData(t190),
+					unsafe.SliceData(t191),
+					unsafe.SliceData(t186),
+					unsafe.SliceData(t189),
+					unsafe.SliceData(t194),
+				}
+				backwardNest77(&a)
+			} else {
+				for i := range 32 {
+					t191[i] = (((t672[i] + t120[i]) + t184[i]) + t185[i]) + t190[i]
+					t194[i] = t186[i] + t189[i]
+				}
+			}
+			// titans_chunk_core.g
+			clear(t192)
+			clear(t193)
+			clear(t197)
+			clear(t198)
+			lo14 := max(0, 4)
+			if n := 32 - lo14; n > 0 {
+				t191_2 := t191[0+lo14:][:n]
+				t194_2 := t194[0+lo14:][:n]
+				t822_3 := t822[(l*chunks+t10)*32+lo14:][:n]
+				t192_2 := t192[-4+lo14:][:n]
+				t822_4 := t822[(l*chunks+t10)*32+-4+lo14:][:n]
+				t193_2 := t193[0+lo14:][:n]
+				t197_2 := t197[-4+lo14:][:n]
+				t722_2 := t722[(l*chunks+t10)*32+-4+lo14:][:n]
+				t198_2 := t198[0+lo14:][:n]
+				for i := range n {
+					t191Entry := t191_2[i]
+					t194Entry := t194_2[i]
+					t822Entry4 := t822_3[i]
+					t192_2[i] = num.FMA32(t822Entry4, t191Entry, t192_2[i])
+					t193_2[i] = F(t822_4[i] * t191Entry)
+					t197_2[i] = num.FMA32(t822Entry4, t194Entry, t197_2[i])
+					t198_2[i] = F(t722_2[i] * t194Entry)
+				}
+			}
+			// titans_chunk_core.g
+			if kern.Wide() {
+				a := backwardNest78Args{
+					unsafe.SliceData(t72_2),
 					unsafe.SliceData(t125),
-					unsafe.SliceData(t128),
+					unsafe.SliceData(t192),
+					unsafe.SliceData(t193),
+					unsafe.SliceData(t198),
+					unsafe.SliceData(t199),
+					unsafe.SliceData(t194),
+					unsafe.SliceData(t197),
+					unsafe.SliceData(t202_2),
+				}
+				backwardNest78(&a)
+			} else {
+				for i := range 32 {
+					t199[i] = (((t72_2[i] + t125[i]) + t192[i]) + t193[i]) + t198[i]
+					t202_2[i] = t194[i] + t197[i]
+				}
+			}
+			// titans_chunk_core.g
+			clear(t200)
+			clear(t201)
+			clear(t205)
+			clear(t206)
+			lo15 := max(0, 2)
+			if n := 32 - lo15; n > 0 {
+				t199_2 := t199[0+lo15:][:n]
+				t202_3 := t202_2[0+lo15:][:n]
+				t522_2 := t522[(l*chunks+t10)*32+lo15:][:n]
+				t200_2 := t200[-2+lo15:][:n]
+				t522_3 := t522[(l*chunks+t10)*32+-2+lo15:][:n]
+				t201_2 := t201[0+lo15:][:n]
+				t205_2 := t205[-2+lo15:][:n]
+				t422_2 := t422[(l*chunks+t10)*32+-2+lo15:][:n]
+				t206_2 := t206[0+lo15:][:n]
+				for i := range n {
+					t199Entry := t199_2[i]
+					t202Entry := t202_3[i]
+					t522Entry4 := t522_2[i]
+					t200_2[i] = num.FMA32(t522Entry4, t199Entry, t200_2[i])
+					t201_2[i] = F(t522_3[i] * t199Entry)
+					t205_2[i] = num.FMA32(t522Entry4, t202Entry, t205_2[i])
+					t206_2[i] = F(t422_2[i] * t202Entry)
+				}
+			}
+			// titans_chunk_core.g
+			if kern.Wide() {
+				a := backwardNest79Args{
+					unsafe.SliceData(t772),
+					unsafe.SliceData(t130),
+					unsafe.SliceData(t200),
+					unsafe.SliceData(t201),
 					unsafe.SliceData(t206),
 					unsafe.SliceData(t207),
-					unsafe.SliceData(t211),
+					unsafe.SliceData(t202_2),
+					unsafe.SliceData(t205),
+					unsafe.SliceData(t210),
+				}
+				backwardNest79(&a)
+			} else {
+				for i := range 32 {
+					t207[i] = (((t772[i] + t130[i]) + t200[i]) + t201[i]) + t206[i]
+					t210[i] = t202_2[i] + t205[i]
+				}
+			}
+			// titans_chunk_core.g
+			clear(t208)
+			clear(t209)
+			clear(t213)
+			clear(t214)
+			lo16 := max(0, 1)
+			if n := 32 - lo16; n > 0 {
+				t207_2 := t207[0+lo16:][:n]
+				t210_2 := t210[0+lo16:][:n]
+				t19 := t[(l*chunks+t10)*32+lo16:][:n]
+				t208_2 := t208[-1+lo16:][:n]
+				t20 := t[(l*chunks+t10)*32+-1+lo16:][:n]
+				t209_2 := t209[0+lo16:][:n]
+				t222_2 := t222[(l*chunks+t10)*32+-1+lo16:][:n]
+				t213_2 := t213[0+lo16:][:n]
+				t214_2 := t214[-1+lo16:][:n]
+				for i := range n {
+					t207Entry := t207_2[i]
+					t210Entry := t210_2[i]
+					tEntry4 := t19[i]
+					t208_2[i] = num.FMA32(tEntry4, t207Entry, t208_2[i])
+					t209_2[i] = F(t20[i] * t207Entry)
+					t213_2[i] = F(t222_2[i] * t210Entry)
+					t214_2[i] = num.FMA32(tEntry4, t210Entry, t214_2[i])
+				}
+			}
+			// titans_chunk_core.g.start
+			clear(t216)
+			if kern.Wide() {
+				a := backwardNest80Args{
+					unsafe.SliceData(t210),
+					unsafe.SliceData(t214),
 					unsafe.SliceData(t216),
+				}
+				backwardNest80(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t210_2 := t210[:n]
+					t214_2 := t214[:n]
+					t216_2 := t216[:n]
+					for i := range n {
+						t216_2[i] = t210_2[i] + t214_2[i]
+					}
+				}
+			}
+			// titans_chunk_core.g.start
+			if kern.Wide() {
+				a := backwardNest81Args{
+					unsafe.SliceData(t822_2),
+					unsafe.SliceData(t135),
+					unsafe.SliceData(t208),
+					unsafe.SliceData(t209),
+					unsafe.SliceData(t213),
+					unsafe.SliceData(t216),
+					unsafe.SliceData(t21),
+					unsafe.SliceData(t105),
+					unsafe.SliceData(t167),
+					unsafe.SliceData(t168),
+					unsafe.SliceData(t172),
+					unsafe.SliceData(t175),
 					unsafe.SliceData(t23),
-					unsafe.SliceData(t3123),
-					unsafe.SliceData(t3222),
+					unsafe.SliceData(t3523),
+					unsafe.SliceData(t3822),
 					unsafe.SliceData(t25),
 					32*t10 + 32*chunks*l,
 				}
-				backwardNest88(&a)
+				backwardNest81(&a)
 			} else {
 				t21_2 := t21[(l*chunks+t10)*32:][:32]
 				t23_2 := t23[(l*chunks+t10)*32:][:32]
 				t25_2 := t25[(l*chunks+t10)*32:][:32]
 				for i := range 32 {
-					t21_2[i] = ((((((((t8622[i] + t872[i]) + t912[i]) + t168[i]) + t169[i]) + t173[i]) + t248[i]) + t249[i]) + t253[i]) + t258[i]
-					t23_2[i] = (((((t124[i] + t125[i]) + t128[i]) + t206[i]) + t207[i]) + t211[i]) + t216[i]
-					t25_2[i] = t3123[i] + t3222[i]
+					t21_2[i] = ((((t822_2[i] + t135[i]) + t208[i]) + t209[i]) + t213[i]) + t216[i]
+					t23_2[i] = (((t105[i] + t167[i]) + t168[i]) + t172[i]) + t175[i]
+					t25_2[i] = t3523[i] + t3822[i]
 				}
 			}
 			// titans_chunk_core.Q
-			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t22_2, (l*chunks+t10)*32*dK), 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t542, 1, 32)
+			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t22_2, (l*chunks+t10)*32*dK), 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t2722, 1, 32)
 			// titans_chunk_core.y
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t22_2, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t10)*dV*dK), 1, dK, t133, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t22_2, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t10)*dV*dK), 1, dK, t1062, 1, dV)
 			// titans_chunk_core.y
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t22_2, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t10)*dV*dK), 1, dK, t135, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t22_2, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t10)*dV*dK), 1, dK, t1082, 1, dV)
 			// titans_chunk_core.g.start, titans_chunk_core.S, titans_chunk_core.e, titans_chunk_core.M, titans_chunk_core.c
-			if kern.Wide() {
-				a := backwardNest89Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t58),
-					unsafe.SliceData(t61),
-					unsafe.SliceData(t64),
-					unsafe.SliceData(t67),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t271),
-					unsafe.SliceData(t268),
-					unsafe.SliceData(t24),
-					32*dK*t10 + 32*chunks*dK*l,
-					dK,
-				}
-				backwardNest89(&a)
-			} else {
-				t53_2 := t53[31*32:][:32]
-				t55_2 := t55[31*32:][:32]
-				t58_2 := t58[31*32:][:32]
-				t61_2 := t61[31*32:][:32]
-				t64_2 := t64[31*32:][:32]
-				t67_2 := t67[31*32:][:32]
-				t70_2 := t70[31*32:][:32]
-				t73_2 := t73[31*32:][:32]
-				t76_2 := t76[31*32:][:32]
-				t79_2 := t79[31*32:][:32]
-				t82_3 := t82_2[31*32:][:32]
-				for i := range 32 {
-					t271_2 := t271[i*dK:][:dK]
-					t268_2 := t268[i*dK:][:dK]
-					t24_2 := t24[((l*chunks+t10)*32+i)*dK:][:dK]
-					t53Entry2 := t53_2[i]
-					t55Entry2 := t55_2[i]
-					t58Entry2 := t58_2[i]
-					t61Entry2 := t61_2[i]
-					t64Entry2 := t64_2[i]
-					t67Entry2 := t67_2[i]
-					w7 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t61Entry2) + t64Entry2) + t67Entry2
-					w8 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t61Entry2) + t64Entry2) + t67Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
-					for j := range dK {
-						t24_2[j] = num.FMA32(w8, t271_2[j], F(w7*t268_2[j]))
-					}
+			for i := range 32 {
+				t24_2 := t24[((l*chunks+t10)*32+i)*dK:][:dK]
+				t53Entry2 := t53_2[i]
+				t55Entry2 := t55_2[i]
+				t58Entry2 := t58_2[i]
+				t61Entry2 := t61_2[i]
+				t64Entry2 := t64_2[i]
+				t67Entry2 := t67_2[i]
+				w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t61Entry2) + t64Entry2) + t67Entry2
+				w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t61Entry2) + t64Entry2) + t67Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_2[i]
+				for j := range dK {
+					t24_2[j] = num.FMA32(w7, t1422[j*32+i], F(w6*t723[j*32+i]))
 				}
 			}
-			// titans_chunk_core.K
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t342, 32, 1)
-			// titans_chunk_core.K
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t342, 1, 32)
+			// titans_chunk_core.g.start
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t226, 1, 32)
 			// titans_chunk_core.U
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t10)*dV*dK), 1, dK, t402, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t10)*dV*dK), 1, dK, t452, 1, dV)
 			// titans_chunk_core.U
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t10)*dV*dK), 1, dK, t472, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t10)*dV*dK), 1, dK, t502, 1, dV)
 			// titans_chunk_core.Q
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(t2, (l*chunks+t10)*32*dK), 1, dK, t542, 32, 1)
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(t2, (l*chunks+t10)*32*dK), 1, dK, t2722, 32, 1)
 			// titans_chunk_core.g.start, titans_chunk_core.M
 			gEntry2 := g[(l*chunks+t10)*32+31]
 			if kern.Wide() {
-				a := backwardNest90Args{
+				a := backwardNest82Args{
 					unsafe.SliceData(MBarState2),
-					unsafe.SliceData(t259),
+					unsafe.SliceData(t217),
 					dV,
 					dK,
 					[2]float32{gEntry2},
 				}
-				backwardNest90(&a)
+				backwardNest82(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
-					t259_2 := t259[i*dK:][:dK]
+					t217_2 := t217[i*dK:][:dK]
 					for j := range dK {
-						t259_2[j] = F(MBarState2_2[j] * gEntry2)
+						t217_2[j] = F(MBarState2_2[j] * gEntry2)
 					}
 				}
 			}
 			// titans_chunk_core.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t472, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t502, dV, 1)
 			// titans_chunk_core.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t2, (l*chunks+t10)*32*dK), 1, dK, t135, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t2, (l*chunks+t10)*32*dK), 1, dK, t1082, dV, 1)
 			// titans_chunk_core.g.start, titans_chunk_core.S, titans_chunk_core.M
 			pEntry := p[(l*chunks+t10)*32+31]
 			hEntry2 := h[(l*chunks+t10)*32+31]
 			if kern.Wide() {
-				a := backwardNest91Args{
+				a := backwardNest83Args{
 					unsafe.SliceData(MBarState2),
 					unsafe.SliceData(SBarState2),
 					dV,
@@ -4711,7 +4301,7 @@ func (c *backwardFused) run() {
 					[2]float32{hEntry2},
 					[2]float32{pEntry},
 				}
-				backwardNest91(&a)
+				backwardNest83(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -4722,17 +4312,17 @@ func (c *backwardFused) run() {
 				}
 			}
 			// titans_chunk_core.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t402, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t452, dV, 1)
 			// titans_chunk_core.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t2, (l*chunks+t10)*32*dK), 1, dK, t133, dV, 1)
-			copy(MBarState2[:dK*dV], t259[:dK*dV])
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t2, (l*chunks+t10)*32*dK), 1, dK, t1062, dV, 1)
+			copy(MBarState2[:dK*dV], t217[:dK*dV])
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
 		copy(c.SBarOut[l*dV*dK:][:dK*dV], SBarState2[:dK*dV])
 	}
 	clear(t27)
 	if kern.Wide() {
-		a := backwardNest92Args{
+		a := backwardNest84Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t26),
 			L,
@@ -4742,7 +4332,7 @@ func (c *backwardFused) run() {
 			32 * dV,
 			dV,
 		}
-		backwardNest92(&a)
+		backwardNest84(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4760,7 +4350,7 @@ func (c *backwardFused) run() {
 	clear(t30)
 	clear(t32_2)
 	if kern.Wide() {
-		a := backwardNest93Args{
+		a := backwardNest85Args{
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t30),
@@ -4772,7 +4362,7 @@ func (c *backwardFused) run() {
 			T,
 			chunks,
 		}
-		backwardNest93(&a)
+		backwardNest85(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4793,7 +4383,7 @@ func (c *backwardFused) run() {
 	clear(t29)
 	clear(t31)
 	if kern.Wide() {
-		a := backwardNest94Args{
+		a := backwardNest86Args{
 			unsafe.SliceData(t29),
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t31),
@@ -4805,7 +4395,7 @@ func (c *backwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		backwardNest94(&a)
+		backwardNest86(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4823,7 +4413,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := backwardNest95Args{
+		a := backwardNest87Args{
 			unsafe.SliceData(t142),
 			unsafe.SliceData(t32_2),
 			unsafe.SliceData(c.RhoBar),
@@ -4836,7 +4426,7 @@ func (c *backwardFused) run() {
 			L,
 			T,
 		}
-		backwardNest95(&a)
+		backwardNest87(&a)
 	} else {
 		for i := range L {
 			t142_3 := t142[i*T:][:T]
@@ -4856,7 +4446,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := backwardNest96Args{
+		a := backwardNest88Args{
 			unsafe.SliceData(t132),
 			unsafe.SliceData(t31),
 			unsafe.SliceData(c.QBar),
@@ -4868,25 +4458,25 @@ func (c *backwardFused) run() {
 			T,
 			dK,
 		}
-		backwardNest96(&a)
+		backwardNest88(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t132_2 := t132[(i*T+j)*dK:][:dK]
+				t132_3 := t132[(i*T+j)*dK:][:dK]
 				t31_2 := t31[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t16_2 := t16[(i*T+j)*dK:][:dK]
 				t29_2 := t29[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					qBar[k] = t132_2[k] + t31_2[k]
+					qBar[k] = t132_3[k] + t31_2[k]
 					kBar[k] = t16_2[k] + t29_2[k]
 				}
 			}
 		}
 	}
 	if kern.Wide() {
-		a := backwardNest97Args{
+		a := backwardNest89Args{
 			unsafe.SliceData(t15),
 			unsafe.SliceData(t27),
 			unsafe.SliceData(c.VBar),
@@ -4895,7 +4485,7 @@ func (c *backwardFused) run() {
 			T,
 			dV,
 		}
-		backwardNest97(&a)
+		backwardNest89(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -4926,44 +4516,44 @@ func (c *backwardRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t7 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                         // [L, T - 32·chunks]
-	t8 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                                     // [L, T - 32·chunks]
-	t11 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                                  // [L, T - 32·chunks]
-	t9 := c.Work[64*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                                         // [L, T - 32·chunks, d_k]
-	t12 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                                 // [L, T - 32·chunks, d_k]
-	t32 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                              // [L, T - 32·chunks, d_v]
-	t52 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T:][:L*dK*dV]                                                     // [L, d_v, d_k]
-	t62 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T:][:L*dK*dV]                                             // [L, d_v, d_k]
-	t72 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+3*L*T:][:L*T-32*L*chunks]                                   // [L, T - 32·chunks]
-	t82 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
-	t92 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                 // [L, T - 32·chunks, d_k]
-	t102 := c.Work[3*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
-	t112 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T-32*L*chunks]                    // [L, T - 32·chunks]
-	t122 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK-32*L*chunks*dK]              // [L, T - 32·chunks, d_k]
+	t7 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                             // [L, T - 32·chunks]
+	t8 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                         // [L, T - 32·chunks]
+	t11 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                      // [L, T - 32·chunks]
+	t9 := c.Work[64*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                             // [L, T - 32·chunks, d_k]
+	t12 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                     // [L, T - 32·chunks, d_k]
+	t32 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                  // [L, T - 32·chunks, d_v]
+	t52 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T:][:L*dK*dV]                                         // [L, d_v, d_k]
+	t62 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T:][:L*dK*dV]                                 // [L, d_v, d_k]
+	t72 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+3*L*T:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
+	t102 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]    // [L, T - 32·chunks, d_v]
+	t112 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
+	t122 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                 // [L, T - 32·chunks, d_k]
+	t1222 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t202 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]  // [L, T - 32·chunks, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t122_2 := t122
+	t1222_2 := t1222
 	t112_2 := t112
 	t72_2 := t72
-	t82_2 := t82
-	t92_2 := t92
+	t202_2 := t202
 	if block > 0 {
-		t122_2 = c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t122_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t122_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t112_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
+		t1222_2 = c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t1222_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t112_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t112_2[l*(T-32*chunks):][:T-32*chunks])
-		t72_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
+		t72_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t72_2[l*(T-32*chunks):][:T-32*chunks])
-		t82_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+14*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
-		clear(t82_2[l*(T-32*chunks):][:T-32*chunks])
-		t92_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+15*L*T+1312*L*chunks+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T*dK-32*L*chunks*dK]
-		clear(t92_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t202_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+14*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t202_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
 		widths := kern.Widths{[]int{1}, []int{4, 1}}
-		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK+dK, false)
-		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
+		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK, false)
+		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
 			kern.CopyRows(t52[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
 			kern.CopyRows(t62[(l*dV+first)*dK:], dK, c.SBar[(l*dV+first)*dK:], dK, last-first, dK)
@@ -4977,8 +4567,7 @@ func (c *backwardRows1) Part(part int) {
 				SBarState, rest2 := rest[:kern.RowLen(dK, rows)], rest[kern.RowLen(dK, rows):]
 				MTrail, rest3 := rest2[:(C+1)*kern.RowLen(dK, rows)], rest2[(C+1)*kern.RowLen(dK, rows):]
 				STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
-				t43, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
-				t923 := rest5
+				t323 := rest4
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -5013,10 +4602,10 @@ func (c *backwardRows1) Part(part int) {
 				{
 					a := backwardTime6Args{
 						unsafe.SliceData(t7),
+						unsafe.SliceData(c.SLin),
 						unsafe.SliceData(t32),
 						unsafe.SliceData(t11),
 						unsafe.SliceData(t8),
-						unsafe.SliceData(c.SLin),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(STrail),
 						unsafe.SliceData(t9),
@@ -5024,13 +4613,12 @@ func (c *backwardRows1) Part(part int) {
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(SBarState),
 						unsafe.SliceData(t122_2),
-						unsafe.SliceData(t43),
-						unsafe.SliceData(t923),
+						unsafe.SliceData(t323),
+						unsafe.SliceData(t1222_2),
 						unsafe.SliceData(t112_2),
 						unsafe.SliceData(t72_2),
-						unsafe.SliceData(t82_2),
 						unsafe.SliceData(t102),
-						unsafe.SliceData(t92_2),
+						unsafe.SliceData(t202_2),
 						C*s + (T-32*chunks)*l,
 						i + C*dV*s + (T*dV-32*chunks*dV)*l,
 						dK,
@@ -5050,13 +4638,12 @@ func (c *backwardRows1) Part(part int) {
 		}
 		workers.Return(scratch)
 	} else {
-		scratch := workers.Borrow(dK + dK + C*dK + dK + C*dK + dK + dK + dK)
+		scratch := workers.Borrow(dK + dK + C*dK + dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		SBarState, rest2 := rest[:dK], rest[dK:]
 		MTrail, rest3 := rest2[:C*dK+dK], rest2[C*dK+dK:]
 		STrail, rest4 := rest3[:C*dK+dK], rest3[C*dK+dK:]
-		t43, rest5 := rest4[:dK], rest4[dK:]
-		t923 := rest5
+		t323 := rest4
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			copy(SBarState[:dK], c.SBar[(l*dV+i)*dK:][:dK])
@@ -5090,55 +4677,53 @@ func (c *backwardRows1) Part(part int) {
 					t8_2 := t8[l*(T-32*chunks)+C*s:][:n]
 					t112_3 := t112_2[l*(T-32*chunks)+C*s:][:n]
 					t72_3 := t72_2[l*(T-32*chunks)+C*s:][:n]
-					t82_3 := t82_2[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						t9_2 := t9[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t12_2 := t12[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t122_3 := t122_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t92_3 := t92_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t1222_3 := t1222_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t202_3 := t202_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk_core.y, titans_chunk_core.M, titans_chunk_core.S
-						var t823 F
-						var t313 F
+						var t63 F
+						var t233 F
 						var t153 F
 						t7Entry2 := t7_2[a]
+						SLinEntry := c.SLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t32Entry := t32[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t11Entry2 := t11_2[a]
 						t8Entry2 := t8_2[a]
-						SLinEntry := c.SLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						w2 := F(t8Entry2 * SLinEntry)
-						t823Sums := [16]F{t823}
-						t313Sums := [16]F{t313}
+						t63Sums := [16]F{t63}
+						t233Sums := [16]F{t233}
 						t153Sums := [16]F{t153}
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
 							t9Entry := t9_2[j]
-							t44 := num.FMA32(t12_2[j], t32Entry, MBarState[j])
-							t823Sums[j%16] = num.FMA32(MTrailEntry, t44, t823Sums[j%16])
-							t924 := SBarState[j] + t44
-							t313Sums[j%16] = num.FMA32(t924, t9Entry, t313Sums[j%16])
-							t153Sums[j%16] = num.FMA32(STrailEntry, t924, t153Sums[j%16])
+							t324 := num.FMA32(t12_2[j], t32Entry, MBarState[j])
+							t63Sums[j%16] = num.FMA32(MTrailEntry, t324, t63Sums[j%16])
+							t83 := SBarState[j] + t324
+							t233Sums[j%16] = num.FMA32(t83, t9Entry, t233Sums[j%16])
+							t153Sums[j%16] = num.FMA32(STrailEntry, t83, t153Sums[j%16])
 							t122_3[j] = num.FMA32(num.FMA32(-w2, t9Entry, num.FMA32(t7Entry2, STrailEntry, F(t11Entry2*MTrailEntry))), t32Entry, t122_3[j])
-							t43[j] = t44
-							t923[j] = t924
-							SBarState[j] = F(t7Entry2 * t924)
+							t323[j] = t324
+							t1222_3[j] = num.FMA32(-t83, SLinEntry, t1222_3[j])
+							SBarState[j] = F(t7Entry2 * t83)
 						}
-						t823 = kern.Sum16(&t823Sums)
-						t313 = kern.Sum16(&t313Sums)
+						t63 = kern.Sum16(&t63Sums)
+						t233 = kern.Sum16(&t233Sums)
 						t153 = kern.Sum16(&t153Sums)
-						t112_3[a] = t112_3[a] + t823
+						t112_3[a] = t112_3[a] + t63
 						t72_3[a] = t72_3[a] + t153
 						// titans_chunk_core.S
-						t82_3[a] = num.FMA32(-SLinEntry, t313, t82_3[a])
-						t102[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t8Entry2 * t313)
+						t102[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t8Entry2 * t233)
 						// titans_chunk_core.S, titans_chunk_core.M
-						w3 := F(t8Entry2 * t313)
-						w4 := F(t8Entry2 * SLinEntry)
+						w3 := F(t8Entry2 * t233)
 						for j := range dK {
-							MBarState[j] = num.FMA32(-w3, t9_2[j], F(t11Entry2*t43[j]))
-							t92_3[j] = num.FMA32(-w3, MTrail2[j], num.FMA32(-w4, t923[j], t92_3[j]))
+							t202_3[j] = num.FMA32(-w3, MTrail2[j], t202_3[j])
+							MBarState[j] = num.FMA32(-w3, t9_2[j], F(t11Entry2*t323[j]))
 						}
 					}
 				}

@@ -259,19 +259,3 @@ func backwardNest87(*backwardNest87Args) { panic("no assembly in this build") }
 func backwardNest88(*backwardNest88Args) { panic("no assembly in this build") }
 
 func backwardNest89(*backwardNest89Args) { panic("no assembly in this build") }
-
-func backwardNest90(*backwardNest90Args) { panic("no assembly in this build") }
-
-func backwardNest91(*backwardNest91Args) { panic("no assembly in this build") }
-
-func backwardNest92(*backwardNest92Args) { panic("no assembly in this build") }
-
-func backwardNest93(*backwardNest93Args) { panic("no assembly in this build") }
-
-func backwardNest94(*backwardNest94Args) { panic("no assembly in this build") }
-
-func backwardNest95(*backwardNest95Args) { panic("no assembly in this build") }
-
-func backwardNest96(*backwardNest96Args) { panic("no assembly in this build") }
-
-func backwardNest97(*backwardNest97Args) { panic("no assembly in this build") }

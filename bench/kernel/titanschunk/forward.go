@@ -226,11 +226,11 @@ func (c *Forward[F]) Run() {
 	work = work[1024:]
 	t98 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t63 := work[:1024] // [32, 32]
+	t823 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t73_2 := work[:32*dK] // [32, d_k]
+	t923 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t83 := work[:32*dK]    // [32, d_k]
+	t1022 := work[:32*dK]  // [32, d_k]
 	MState2 := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SState2 := rows[:dK] // [d_k]
@@ -780,7 +780,7 @@ func (c *Forward[F]) Run() {
 			t64_2 := t64[31*32:][:32]
 			t67_2 := t67[31*32:][:32]
 			t70_2 := t70[31*32:][:32]
-			t73_3 := t73[31*32:][:32]
+			t73_2 := t73[31*32:][:32]
 			t76_2 := t76[31*32:][:32]
 			t79_2 := t79[31*32:][:32]
 			t82_3 := t82_2[31*32:][:32]
@@ -923,10 +923,10 @@ func (c *Forward[F]) Run() {
 					t64_3 := t64[((lo7+i)-2)*32:][:32]
 					t67_3 := t67[((lo7+i)-2)*32:][:32]
 					t70_3 := t70[((lo7+i)-2)*32:][:32]
-					t73_4 := t73[(lo7+i)*32:][:32]
+					t73_3 := t73[(lo7+i)*32:][:32]
 					t52Entry2 := t52_2[i]
 					for j := range 32 {
-						t73_4[j] = F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) * t52Entry2)
+						t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) * t52Entry2)
 					}
 				}
 			}
@@ -943,11 +943,11 @@ func (c *Forward[F]) Run() {
 					t64_3 := t64[((lo8+i)-4)*32:][:32]
 					t67_3 := t67[((lo8+i)-4)*32:][:32]
 					t70_3 := t70[((lo8+i)-4)*32:][:32]
-					t73_4 := t73[((lo8+i)-4)*32:][:32]
+					t73_3 := t73[((lo8+i)-4)*32:][:32]
 					t76_3 := t76[(lo8+i)*32:][:32]
 					t82Entry2 := t82_4[i]
 					for j := range 32 {
-						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_4[j]) * t82Entry2)
+						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) * t82Entry2)
 					}
 				}
 			}
@@ -964,12 +964,12 @@ func (c *Forward[F]) Run() {
 					t64_3 := t64[((lo9+i)-8)*32:][:32]
 					t67_3 := t67[((lo9+i)-8)*32:][:32]
 					t70_3 := t70[((lo9+i)-8)*32:][:32]
-					t73_4 := t73[((lo9+i)-8)*32:][:32]
+					t73_3 := t73[((lo9+i)-8)*32:][:32]
 					t76_3 := t76[((lo9+i)-8)*32:][:32]
 					t79_3 := t79[(lo9+i)*32:][:32]
 					t112Entry2 := t112_2[i]
 					for j := range 32 {
-						t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_4[j]) + t76_3[j]) * t112Entry2)
+						t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
 					}
 				}
 			}
@@ -986,13 +986,13 @@ func (c *Forward[F]) Run() {
 					t64_3 := t64[((lo10+i)-16)*32:][:32]
 					t67_3 := t67[((lo10+i)-16)*32:][:32]
 					t70_3 := t70[((lo10+i)-16)*32:][:32]
-					t73_4 := t73[((lo10+i)-16)*32:][:32]
+					t73_3 := t73[((lo10+i)-16)*32:][:32]
 					t76_3 := t76[((lo10+i)-16)*32:][:32]
 					t79_3 := t79[((lo10+i)-16)*32:][:32]
 					t82_4 := t82_2[(lo10+i)*32:][:32]
 					t142Entry := t142_2[i]
 					for j := range 32 {
-						t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_4[j]) + t76_3[j]) + t79_3[j]) * t142Entry)
+						t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t142Entry)
 					}
 				}
 			}
@@ -1022,13 +1022,13 @@ func (c *Forward[F]) Run() {
 					t64_3 := t64[((lo11+i)-1)*32:][:32]
 					t67_3 := t67[((lo11+i)-1)*32:][:32]
 					t70_3 := t70[((lo11+i)-1)*32:][:32]
-					t73_4 := t73[((lo11+i)-1)*32:][:32]
+					t73_3 := t73[((lo11+i)-1)*32:][:32]
 					t76_3 := t76[((lo11+i)-1)*32:][:32]
 					t79_3 := t79[((lo11+i)-1)*32:][:32]
 					t82_4 := t82_2[((lo11+i)-1)*32:][:32]
 					t96_2 := t96[(lo11+i)*32:][:32]
 					for j := range 32 {
-						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_4[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
+						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
 					}
 				}
 			}
@@ -1070,14 +1070,14 @@ func (c *Forward[F]) Run() {
 				t64_3 := t64[i*32:][:32]
 				t67_3 := t67[i*32:][:32]
 				t70_3 := t70[i*32:][:32]
-				t73_4 := t73[i*32:][:32]
+				t73_3 := t73[i*32:][:32]
 				t76_3 := t76[i*32:][:32]
 				t79_3 := t79[i*32:][:32]
 				t82_4 := t82_2[i*32:][:32]
 				Q2_2 := Q2[i*32:][:32]
-				t63_2 := t63[i*32:][:32]
+				t823_2 := t823[i*32:][:32]
 				for j := range 32 {
-					t63_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_4[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * Q2_2[j])
+					t823_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t61_3[j]) + t64_3[j]) + t67_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * Q2_2[j])
 				}
 			}
 			// titans_chunk_core.y
@@ -1092,24 +1092,24 @@ func (c *Forward[F]) Run() {
 				}
 			}
 			// titans_chunk_core.y
-			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t13)*32*dV), 1, dV, U2, 1, dV, t63, 1, 32)
+			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t13)*32*dV), 1, dV, U2, 1, dV, t823, 1, 32)
 			// titans_chunk_core.M, titans_chunk_core.c, titans_chunk_core.e, titans_chunk_core.S
 			for i := range 32 {
 				t4_2 := t4[((l*chunks+t13)*32+i)*dK:][:dK]
-				t73_4 := t73_2[i*dK:][:dK]
-				t83_2 := t83[i*dK:][:dK]
+				t923_2 := t923[i*dK:][:dK]
+				t1022_2 := t1022[i*dK:][:dK]
 				t53Entry := t53_2[i]
 				t55Entry := t55_2[i]
 				t58Entry := t58_2[i]
 				t61Entry := t61_2[i]
 				t64Entry := t64_2[i]
 				t67Entry := t67_2[i]
-				w2 := (((((((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry) + t70_2[i]) + t73_3[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				w2 := (((((((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				w3 := ((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry
 				for j := range dK {
 					t4Entry := t4_2[j]
-					t73_4[j] = F(t4Entry * w2)
-					t83_2[j] = F(t4Entry * w3)
+					t923_2[j] = F(t4Entry * w2)
+					t1022_2[j] = F(t4Entry * w3)
 				}
 			}
 			// titans_chunk_core.M
@@ -1123,7 +1123,7 @@ func (c *Forward[F]) Run() {
 				}
 			}
 			// titans_chunk_core.M
-			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t73_2, dK, 1)
+			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t923, dK, 1)
 			// titans_chunk_core.S
 			pEntry := p[(l*chunks+t13)*32+31]
 			for i := range dV {
@@ -1133,7 +1133,7 @@ func (c *Forward[F]) Run() {
 				}
 			}
 			// titans_chunk_core.S
-			kern.Gemm(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t83, dK, 1)
+			kern.Gemm(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t1022, dK, 1)
 			if len(c.YProd) > 0 {
 				t17_2 := t17[:32*dV]
 				yProd := c.YProd[(l*chunks+t13)*32*dV:][:32*dV]

@@ -331,19 +331,19 @@ type forwardNest31Args struct {
 }
 
 type forwardNest32Args struct {
-	t53 *float32
-	t55 *float32
-	t58 *float32
-	t61 *float32
-	t64 *float32
-	t67 *float32
-	t70 *float32
-	t73 *float32
-	t76 *float32
-	t79 *float32
-	t82 *float32
-	Q2  *float32
-	t63 *float32
+	t53  *float32
+	t55  *float32
+	t58  *float32
+	t61  *float32
+	t64  *float32
+	t67  *float32
+	t70  *float32
+	t73  *float32
+	t76  *float32
+	t79  *float32
+	t82  *float32
+	Q2   *float32
+	t823 *float32
 }
 
 type forwardNest33Args struct {
@@ -370,8 +370,8 @@ type forwardNest34Args struct {
 	t79   *float32
 	t82   *float32
 	t4    *float32
-	t73_2 *float32
-	t83   *float32
+	t923  *float32
+	t1022 *float32
 	n0    int // 32·d_k·t + 32·chunks·d_k·l
 	n1    int // d_k
 }
@@ -533,9 +533,9 @@ func (c *forwardFused) run() {
 	t87 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+13312:][:32]                  // [32]
 	t96 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+13344:][:1024]                // [32, 32]
 	t98 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+14368:][:1024]                // [32, 32]
-	t63 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+15392:][:1024]                // [32, 32]
-	t73_2 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+16416:][:32*dK]             // [32, d_k]
-	t83 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+32*dK+160*dV+16416:][:32*dK]         // [32, d_k]
+	t823 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+15392:][:1024]               // [32, 32]
+	t923 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+16416:][:32*dK]              // [32, d_k]
+	t1022 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+32*dK+160*dV+16416:][:32*dK]       // [32, d_k]
 	if kern.Wide() {
 		a := forwardNest1Args{
 			unsafe.SliceData(c.Rho),
@@ -1493,10 +1493,10 @@ func (c *forwardFused) run() {
 						t64_2 := t64[((lo+i)-2)*32:][:32]
 						t67_2 := t67[((lo+i)-2)*32:][:32]
 						t70_2 := t70[((lo+i)-2)*32:][:32]
-						t73_3 := t73[(lo+i)*32:][:32]
+						t73_2 := t73[(lo+i)*32:][:32]
 						t52Entry2 := t52_2[i]
 						for j := range 32 {
-							t73_3[j] = F(((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) * t52Entry2)
+							t73_2[j] = F(((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) * t52Entry2)
 						}
 					}
 				}
@@ -1530,11 +1530,11 @@ func (c *forwardFused) run() {
 						t64_2 := t64[((lo+i)-4)*32:][:32]
 						t67_2 := t67[((lo+i)-4)*32:][:32]
 						t70_2 := t70[((lo+i)-4)*32:][:32]
-						t73_3 := t73[((lo+i)-4)*32:][:32]
+						t73_2 := t73[((lo+i)-4)*32:][:32]
 						t76_2 := t76[(lo+i)*32:][:32]
 						t82Entry2 := t82_3[i]
 						for j := range 32 {
-							t76_2[j] = F((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_3[j]) * t82Entry2)
+							t76_2[j] = F((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_2[j]) * t82Entry2)
 						}
 					}
 				}
@@ -1569,12 +1569,12 @@ func (c *forwardFused) run() {
 						t64_2 := t64[((lo+i)-8)*32:][:32]
 						t67_2 := t67[((lo+i)-8)*32:][:32]
 						t70_2 := t70[((lo+i)-8)*32:][:32]
-						t73_3 := t73[((lo+i)-8)*32:][:32]
+						t73_2 := t73[((lo+i)-8)*32:][:32]
 						t76_2 := t76[((lo+i)-8)*32:][:32]
 						t79_2 := t79[(lo+i)*32:][:32]
 						t112Entry2 := t112_2[i]
 						for j := range 32 {
-							t79_2[j] = F(((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_3[j]) + t76_2[j]) * t112Entry2)
+							t79_2[j] = F(((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) * t112Entry2)
 						}
 					}
 				}
@@ -1610,13 +1610,13 @@ func (c *forwardFused) run() {
 						t64_2 := t64[((lo+i)-16)*32:][:32]
 						t67_2 := t67[((lo+i)-16)*32:][:32]
 						t70_2 := t70[((lo+i)-16)*32:][:32]
-						t73_3 := t73[((lo+i)-16)*32:][:32]
+						t73_2 := t73[((lo+i)-16)*32:][:32]
 						t76_2 := t76[((lo+i)-16)*32:][:32]
 						t79_2 := t79[((lo+i)-16)*32:][:32]
 						t82_3 := t82_2[(lo+i)*32:][:32]
 						t142Entry := t142_2[i]
 						for j := range 32 {
-							t82_3[j] = F((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_3[j]) + t76_2[j]) + t79_2[j]) * t142Entry)
+							t82_3[j] = F((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) * t142Entry)
 						}
 					}
 				}
@@ -1671,13 +1671,13 @@ func (c *forwardFused) run() {
 						t64_2 := t64[((lo+i)-1)*32:][:32]
 						t67_2 := t67[((lo+i)-1)*32:][:32]
 						t70_2 := t70[((lo+i)-1)*32:][:32]
-						t73_3 := t73[((lo+i)-1)*32:][:32]
+						t73_2 := t73[((lo+i)-1)*32:][:32]
 						t76_2 := t76[((lo+i)-1)*32:][:32]
 						t79_2 := t79[((lo+i)-1)*32:][:32]
 						t82_3 := t82_2[((lo+i)-1)*32:][:32]
 						t96_2 := t96[(lo+i)*32:][:32]
 						for j := range 32 {
-							t96_2[j] = (((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_3[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]
+							t96_2[j] = (((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]
 						}
 					}
 				}
@@ -1758,7 +1758,7 @@ func (c *forwardFused) run() {
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
 					unsafe.SliceData(Q2),
-					unsafe.SliceData(t63),
+					unsafe.SliceData(t823),
 				}
 				forwardNest32(&a)
 			} else {
@@ -1770,14 +1770,14 @@ func (c *forwardFused) run() {
 					t64_2 := t64[i*32:][:32]
 					t67_2 := t67[i*32:][:32]
 					t70_2 := t70[i*32:][:32]
-					t73_3 := t73[i*32:][:32]
+					t73_2 := t73[i*32:][:32]
 					t76_2 := t76[i*32:][:32]
 					t79_2 := t79[i*32:][:32]
 					t82_3 := t82_2[i*32:][:32]
 					Q2_2 := Q2[i*32:][:32]
-					t63_2 := t63[i*32:][:32]
+					t823_2 := t823[i*32:][:32]
 					for j := range 32 {
-						t63_2[j] = F(((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_3[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]) * Q2_2[j])
+						t823_2[j] = F(((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t61_2[j]) + t64_2[j]) + t67_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]) * Q2_2[j])
 					}
 				}
 			}
@@ -1809,7 +1809,7 @@ func (c *forwardFused) run() {
 				}
 			}
 			// titans_chunk_core.y
-			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t13)*32*dV), 1, dV, U2, 1, dV, t63, 1, 32)
+			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t13)*32*dV), 1, dV, U2, 1, dV, t823, 1, 32)
 			// titans_chunk_core.M, titans_chunk_core.c, titans_chunk_core.e, titans_chunk_core.S
 			if kern.Wide() {
 				a := forwardNest34Args{
@@ -1825,8 +1825,8 @@ func (c *forwardFused) run() {
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
 					unsafe.SliceData(t4),
-					unsafe.SliceData(t73_2),
-					unsafe.SliceData(t83),
+					unsafe.SliceData(t923),
+					unsafe.SliceData(t1022),
 					32*dK*t13 + 32*chunks*dK*l,
 					dK,
 				}
@@ -1839,26 +1839,26 @@ func (c *forwardFused) run() {
 				t64_2 := t64[31*32:][:32]
 				t67_2 := t67[31*32:][:32]
 				t70_2 := t70[31*32:][:32]
-				t73_3 := t73[31*32:][:32]
+				t73_2 := t73[31*32:][:32]
 				t76_2 := t76[31*32:][:32]
 				t79_2 := t79[31*32:][:32]
 				t82_3 := t82_2[31*32:][:32]
 				for i := range 32 {
 					t4_2 := t4[((l*chunks+t13)*32+i)*dK:][:dK]
-					t73_4 := t73_2[i*dK:][:dK]
-					t83_2 := t83[i*dK:][:dK]
+					t923_2 := t923[i*dK:][:dK]
+					t1022_2 := t1022[i*dK:][:dK]
 					t53Entry := t53_2[i]
 					t55Entry := t55_2[i]
 					t58Entry := t58_2[i]
 					t61Entry := t61_2[i]
 					t64Entry := t64_2[i]
 					t67Entry := t67_2[i]
-					w2 := (((((((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry) + t70_2[i]) + t73_3[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					w2 := (((((((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 					w3 := ((((t53Entry + t55Entry) + t58Entry) + t61Entry) + t64Entry) + t67Entry
 					for j := range dK {
 						t4Entry := t4_2[j]
-						t73_4[j] = F(t4Entry * w2)
-						t83_2[j] = F(t4Entry * w3)
+						t923_2[j] = F(t4Entry * w2)
+						t1022_2[j] = F(t4Entry * w3)
 					}
 				}
 			}
@@ -1885,7 +1885,7 @@ func (c *forwardFused) run() {
 				}
 			}
 			// titans_chunk_core.M
-			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t73_2, dK, 1)
+			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t923, dK, 1)
 			// titans_chunk_core.S
 			pEntry := p[(l*chunks+t13)*32+31]
 			if kern.Wide() {
@@ -1905,7 +1905,7 @@ func (c *forwardFused) run() {
 				}
 			}
 			// titans_chunk_core.S
-			kern.GemmFMA(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t83, dK, 1)
+			kern.GemmFMA(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t1022, dK, 1)
 			if len(c.YProd) > 0 {
 				copy(c.YProd[(l*chunks+t13)*32*dV:][:32*dV], t17[:32*dV])
 			}

@@ -20,13 +20,14 @@ type Backward[F num.Float] struct {
 	Rho           []F // [L, T]
 	Theta         []F // [L, T]
 	X             []F // [L, T, d]
+	V             []F // [L, T, d_v]
 	Q             []F // [L, T, d]
 	YBar          []F // [L, T, d_v]
 	SKBar         []F // [L, d_k, d]
 	SVBar         []F // [L, d_v, d_k]
 	SKLin         []F // [L, T, d_k]
 	CProd         []F // [L, T, d_k]
-	SVLin         []F // [L, T, d_v]
+	SVProd        []F // [L, T, d_v]
 	YProd         []F // [L, T, d_k]
 	YProd2        []F // [L, T, d_v]
 	SKBarOut      []F // [L, d_k, d], written
@@ -42,10 +43,10 @@ type Backward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_k·d_v + C·d·d_k + 6·L·T·d_k + 3·L·T + 3·d_k·d_v + 3·d·d_k + 4·d + 7·d_k + d_v.
+// WorkLen is C·d_k·d_v + C·d·d_k + 6·L·T·d_k + 3·L·T + 3·d_k·d_v + 3·d·d_k + 4·d + 6·d_k + 3·d_v.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return C*dK*dV + C*d*dK + 6*L*T*dK + 3*L*T + 3*dK*dV + 3*d*dK + 4*d + 7*dK + dV
+	return C*dK*dV + C*d*dK + 6*L*T*dK + 3*L*T + 3*dK*dV + 3*d*dK + 4*d + 6*dK + 3*dV
 }
 
 // Run computes Backward.
@@ -68,11 +69,11 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*dK:]
 	t48 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t172 := work[:L*T*dK] // [L, T, d_k]
+	t182 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t59 := work[:L*T*dK] // [L, T, d_k]
+	t53 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t42 := work[:L*T] // [L, T]
+	t22_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	SKBarState := work[:d*dK] // [d_k, d]
 	work = work[d*dK:]
@@ -82,37 +83,39 @@ func (c *Backward[F]) Run() {
 	work = work[C*d*dK+d*dK:]
 	SVTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
-	t92 := work[:dK] // [d_k]
-	work = work[dK:]
-	t2222 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t94 := work[:dV] // [d_v]
+	t30 := work[:dV] // [d_v]
 	work = work[dV:]
-	t97 := work[:dK] // [d_k]
+	t302 := work[:dV] // [d_v]
+	work = work[dV:]
+	t78 := work[:dK] // [d_k]
 	work = work[dK:]
-	t192 := work[:dK] // [d_k]
+	t232 := work[:dK*dV] // [d_v, d_k]
+	work = work[dK*dV:]
+	t79 := work[:dV] // [d_v]
+	work = work[dV:]
+	t27 := work[:dK] // [d_k]
 	work = work[dK:]
-	t2122 := work[:d] // [d]
+	t2022 := work[:dK] // [d_k]
+	work = work[dK:]
+	t2222 := work[:d] // [d]
 	work = work[d:]
-	t98 := work[:dK] // [d_k]
+	t81 := work[:dK] // [d_k]
 	work = work[dK:]
-	t442 := work[:dK] // [d_k]
+	t55 := work[:dK] // [d_k]
 	work = work[dK:]
-	t61 := work[:dK] // [d_k]
-	work = work[dK:]
-	t63 := work[:d] // [d]
+	t57 := work[:d] // [d]
 	work = work[d:]
-	t64 := work[:d*dK] // [d_k, d]
+	t58 := work[:d*dK] // [d_k, d]
 	work = work[d*dK:]
-	t99 := work[:dK] // [d_k]
+	t82 := work[:dK] // [d_k]
 	work = work[dK:]
-	t101 := work[:d] // [d]
+	t62 := work[:d] // [d]
 	work = work[d:]
-	t102 := work[:d] // [d]
+	t83 := work[:d] // [d]
 
 	// trellis_core.c, trellis_core.y
 	for i := range L {
-		t22_2 := t22[i*T:][:T]
+		t22_3 := t22[i*T:][:T]
 		t48_2 := t48[i*T:][:T]
 		for j := range T {
 			cProd := c.CProd[(i*T+j)*dK:][:dK]
@@ -121,8 +124,8 @@ func (c *Backward[F]) Run() {
 			t21_2 := t21[(i*T+j)*dK:][:dK]
 			t46_2 := t46[(i*T+j)*dK:][:dK]
 			t47_2 := t47[(i*T+j)*dK:][:dK]
-			t172_2 := t172[(i*T+j)*dK:][:dK]
-			t59_2 := t59[(i*T+j)*dK:][:dK]
+			t182_2 := t182[(i*T+j)*dK:][:dK]
+			t53_2 := t53[(i*T+j)*dK:][:dK]
 			var t222 F
 			var t482 F
 			for k := range dK {
@@ -138,25 +141,25 @@ func (c *Backward[F]) Run() {
 				t21_2[k] = t212
 				t46_2[k] = t462
 				t47_2[k] = t472
-				t172_2[k] = num.Sigmoid(-yProdEntry)
-				t59_2[k] = num.Sigmoid(-cProdEntry)
+				t182_2[k] = num.Sigmoid(-yProdEntry)
+				t53_2[k] = num.Sigmoid(-cProdEntry)
 			}
-			t22_2[j] = t222
+			t22_3[j] = t222
 			t48_2[j] = t482
 		}
 	}
 
 	// trellis_core.y
 	for i := range L {
-		t42_2 := t42[i*T:][:T]
+		t22_3 := t22_2[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
 			yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-			var t422 F
+			var t222 F
 			for k := range dV {
-				t422 += F(yBar[k] * yProd2[k])
+				t222 += F(yBar[k] * yProd2[k])
 			}
-			t42_2[j] = t422
+			t22_3[j] = t222
 		}
 	}
 
@@ -195,10 +198,11 @@ func (c *Backward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				t22_2 := t22[l*T+C*s:][:n]
+				t22_3 := t22[l*T+C*s:][:n]
 				for a := range n {
 					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
-					SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+					SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
+					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// trellis_core.S_K
 					thetaEntry := theta[a]
 					rhoEntry := rho[a]
@@ -212,14 +216,20 @@ func (c *Backward[F]) Run() {
 							SKTrail3[j] = F(w*SKTrail2[j]) - F(w2*x[j])
 						}
 					}
-					// trellis_core.S_V, trellis_core.S_K, trellis_core.c
+					// trellis_core.c
+					t25 := (w6 / num.Sqrt(1e-06+t22_3[a]))
+					// trellis_core.S_V
+					for i := range dV {
+						t30[i] = F(t25*SVProd[i]) - v[i]
+					}
+					// trellis_core.S_V, trellis_core.S_K
 					w3 := rhoEntry - F(0.01*thetaEntry)
-					w5 := F(thetaEntry * (w6 / num.Sqrt(1e-06+t22_2[a])))
+					w5 := F(thetaEntry * t25)
 					for i := range dV {
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 						SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-						w4 := F(w5 * SVLin[i])
+						w4 := F(w5 * t30[i])
 						for j := range dK {
 							SVTrail3[j] = F(w3*SVTrail2[j]) - F(w4*t21_2[j])
 						}
@@ -227,170 +237,172 @@ func (c *Backward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t22_2 := t22[l*T+C*s:][:n]
+				t22_3 := t22[l*T+C*s:][:n]
 				t48_2 := t48[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
+				t22_4 := t22_2[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
+					SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
+					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
 					t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
+					t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 					t46_2 := t46[(l*T+a+C*s)*dK:][:dK]
 					yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-					t172_2 := t172[(l*T+a+C*s)*dK:][:dK]
+					t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
-					t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 					t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
 					cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
-					t59_2 := t59[(l*T+a+C*s)*dK:][:dK]
+					t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
+					x := c.X[(l*T+a+C*s)*d:][:d]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					xBar := c.XBar[(l*T+a+C*s)*d:][:d]
 					qBar := c.QBar[(l*T+a+C*s)*d:][:d]
 					// trellis_core.c, trellis_core.y
-					t24 := num.Sqrt(1e-06 + t22_2[a])
-					t25 := (w6 / t24)
+					t24 := num.Sqrt(1e-06 + t22_3[a])
+					t252 := (w6 / t24)
 					t50 := num.Sqrt(1e-06 + t48_2[a])
 					t51 := (w6 / t50)
+					// trellis_core.S_V
+					for i := range dV {
+						t302[i] = F(t252*SVProd[i]) - v[i]
+					}
 					// trellis_core.y, trellis_core.S_V
-					clear(t92)
-					clear(t97)
-					var t282 F
+					clear(t78)
+					clear(t27)
+					var t32 F
 					for i := range dV {
 						SVBarState2 := SVBarState[i*dK:][:dK]
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 						SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-						t2222_2 := t2222[i*dK:][:dK]
-						var t942 F
+						t232_2 := t232[i*dK:][:dK]
+						var t792 F
 						yBarEntry := yBar[i]
 						w7 := F(t51 * yBarEntry)
-						SVLinEntry := SVLin[i]
+						t302Entry := t302[i]
 						for j := range dK {
-							t2223 := SVBarState2[j] + F(w7*t47_2[j])
-							t942 += F(t2223 * t21_2[j])
-							t282 += F(SVTrail2[j] * t2223)
-							t92[j] += F(SVTrail3[j] * yBarEntry)
-							t2222_2[j] = t2223
-							t97[j] += F(t2223 * SVLinEntry)
+							t2322 := SVBarState2[j] + F(w7*t47_2[j])
+							t792 += F(t2322 * t21_2[j])
+							t32 += F(SVTrail2[j] * t2322)
+							t78[j] += F(SVTrail3[j] * yBarEntry)
+							t232_2[j] = t2322
+							t27[j] -= F(t2322 * t302Entry)
 						}
-						t94[i] = t942
+						t79[i] = t792
 					}
-					// trellis_core.y
-					w8 := F((F(1) / t50) * F(t42_2[a]*(t51/t50)))
+					// trellis_core.y, trellis_core.S_V
+					var t292 F
+					w8 := F((F(1) / t50) * F(t22_4[a]*(t51/t50)))
 					for i := range dK {
-						t132 := F(t51*t92[i]) + F(2*F(F(-0.5*t47_2[i])*w8))
+						t142 := F(t51*t78[i]) + F(2*F(F(-0.5*t47_2[i])*w8))
+						t292 += F(t21_2[i] * t27[i])
 						t46Entry := t46_2[i]
-						t192[i] = F(t46Entry*t132) + F(F(F(yProd[i]*t46Entry)*t132)*t172_2[i])
+						t2022[i] = F(t46Entry*t142) + F(F(F(yProd[i]*t46Entry)*t142)*t182_2[i])
 					}
 					// trellis_core.y
-					clear(t2122)
+					clear(t2222)
 					for i := range dK {
 						SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
-						t192Entry := t192[i]
+						t2022Entry := t2022[i]
 						for j := range d {
-							t2122[j] += F(SKTrail2[j] * t192Entry)
+							t2222[j] += F(SKTrail2[j] * t2022Entry)
 						}
 					}
 					// trellis_core.S_V
-					var t95 F
+					var t80 F
 					thetaEntry8 := theta[a]
-					w9 := F(thetaEntry8 * t25)
+					w9 := F(thetaEntry8 * t252)
 					for i := range dV {
-						t94Entry := t94[i]
-						t95 += F(SVLin[i] * t94Entry)
-						vBar[i] = F(t94Entry * w9)
+						t79Entry := t79[i]
+						t80 += F(SVProd[i] * t79Entry)
+						vBar[i] = F(t79Entry * w9)
 					}
 					// trellis_core.S_V, trellis_core.S_K
-					clear(t98)
+					clear(t81)
 					rhoEntry2 := rho[a]
 					w10 := rhoEntry2 - F(0.01*thetaEntry8)
-					w12 := F(t25 * F(thetaEntry8*t25))
+					w12 := F(t252 * F(thetaEntry8*t252))
 					for i := range dV {
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
-						t2222_2 := t2222[i*dK:][:dK]
+						t232_2 := t232[i*dK:][:dK]
 						SVBarState2 := SVBarState[i*dK:][:dK]
-						t94Entry2 := t94[i]
-						w11 := F(w12 * t94Entry2)
+						t79Entry2 := t79[i]
+						w11 := F(w12 * t79Entry2)
 						for j := range dK {
-							t98[j] += F(SVTrail2[j] * t94Entry2)
-							SVBarState2[j] = F(w10*t2222_2[j]) - F(w11*t21_2[j])
+							t81[j] += F(SVTrail2[j] * t79Entry2)
+							SVBarState2[j] = F(w10*t232_2[j]) - F(w11*t21_2[j])
 						}
 					}
+					// trellis_core.c, trellis_core.y, trellis_core.S_V
+					t114 := F((F(1) / t24) * F((F(thetaEntry8*t292)-F(F(thetaEntry8*t252)*t80))*(t252/t24)))
 					// trellis_core.c, trellis_core.S_V
-					var t4622 F
-					w13 := F(thetaEntry8 * t25)
+					w13 := F(thetaEntry8 * t252)
+					w14 := F(t252 * F(thetaEntry8*t252))
 					for i := range dK {
-						t4422 := -F(thetaEntry8*t97[i]) - F(t98[i]*w13)
-						t4622 += F(t21_2[i] * t4422)
-						t442[i] = t4422
-					}
-					// trellis_core.c
-					t129 := F((F(1) / t24) * F(t4622*(t25/t24)))
-					// trellis_core.c
-					for i := range dK {
-						t55 := F(t25*t442[i]) + F(2*F(F(-0.5*t21_2[i])*t129))
+						t492 := F(t27[i]*w13) - F(t81[i]*w14) + F(2*F(F(-0.5*t21_2[i])*t114))
 						t20Entry := t20_2[i]
-						t61[i] = F(t20Entry*t55) + F(F(F(cProd[i]*t20Entry)*t55)*t59_2[i])
+						t55[i] = F(t20Entry*t492) + F(F(F(cProd[i]*t20Entry)*t492)*t53_2[i])
 					}
 					// trellis_core.c, trellis_core.S_K, trellis_core.y
-					clear(t63)
-					clear(t101)
-					var t70 F
+					clear(t57)
+					clear(t62)
+					var t65 F
 					for i := range dK {
-						x := c.X[(l*T+a+C*s)*d:][:d]
 						SKBarState2 := SKBarState[i*d:][:d]
 						q := c.Q[(l*T+a+C*s)*d:][:d]
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 						SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
-						t64_2 := t64[i*d:][:d]
-						var t992 F
-						t61Entry := t61[i]
-						t192Entry2 := t192[i]
+						t58_2 := t58[i*d:][:d]
+						var t822 F
+						t55Entry := t55[i]
+						t2022Entry2 := t2022[i]
 						SKLinEntry := SKLin[i]
 						for j := range d {
 							xEntry := x[j]
-							t642 := SKBarState2[j] + F(q[j]*t192Entry2) + F(xEntry*t61Entry)
-							t992 += F(t642 * xEntry)
-							t70 += F(SKTrail2[j] * t642)
-							t63[j] += F(SKTrail3[j] * t61Entry)
-							t64_2[j] = t642
-							t101[j] += F(t642 * SKLinEntry)
+							t582 := SKBarState2[j] + F(q[j]*t2022Entry2) + F(xEntry*t55Entry)
+							t822 += F(t582 * xEntry)
+							t65 += F(SKTrail2[j] * t582)
+							t57[j] += F(SKTrail3[j] * t55Entry)
+							t58_2[j] = t582
+							t62[j] -= F(t582 * SKLinEntry)
 						}
-						t99[i] = t992
+						t82[i] = t822
 					}
 					// trellis_core.S_K
-					var t68 F
+					var t63 F
+					for i := range d {
+						t63 += F(x[i] * t62[i])
+					}
+					// trellis_core.S_K
 					for i := range dK {
-						t99Entry := t99[i]
-						t68 += F(SKLin[i] * t99Entry)
-						kBar[i] = F(thetaEntry8 * t99Entry)
+						kBar[i] = F(thetaEntry8 * t82[i])
 					}
-					t682 := -t68
 					// trellis_core.S_K
-					clear(t102)
-					w14 := rhoEntry2 - F(0.01*thetaEntry8)
+					clear(t83)
+					w15 := rhoEntry2 - F(0.01*thetaEntry8)
 					for i := range dK {
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
-						t64_2 := t64[i*d:][:d]
-						x := c.X[(l*T+a+C*s)*d:][:d]
+						t58_2 := t58[i*d:][:d]
 						SKBarState2 := SKBarState[i*d:][:d]
-						t99Entry2 := t99[i]
-						w15 := F(thetaEntry8 * t99Entry2)
+						t82Entry := t82[i]
+						w16 := F(thetaEntry8 * t82Entry)
 						for j := range d {
-							t102[j] += F(SKTrail2[j] * t99Entry2)
-							SKBarState2[j] = F(w14*t64_2[j]) - F(w15*x[j])
+							t83[j] += F(SKTrail2[j] * t82Entry)
+							SKBarState2[j] = F(w15*t58_2[j]) - F(w16*x[j])
 						}
 					}
 					// trellis_core.S_K, trellis_core.S_V
-					rhoBar[a] = t282 + t70
-					thetaBar[a] = -F(t25*t95) - F(0.01*t282) + t682 - F(0.01*t70)
+					t71 := t32 + t65
+					rhoBar[a] = t71
+					thetaBar[a] = F(t252*t292) + t63 - F(0.01*t71)
 					// trellis_core.S_K, trellis_core
 					for i := range d {
-						xBar[i] = t63[i] - F(thetaEntry8*t101[i]) - F(thetaEntry8*t102[i])
-						qBar[i] = t2122[i]
+						xBar[i] = t57[i] + F(thetaEntry8*t62[i]) - F(thetaEntry8*t83[i])
+						qBar[i] = t2222[i]
 					}
 				}
 			}

@@ -15,8 +15,8 @@ type backwardNest1Args struct {
 	t21   *float32
 	t46   *float32
 	t47   *float32
-	t172  *float32
-	t59   *float32
+	t182  *float32
+	t53   *float32
 	t22   *float32
 	t48   *float32
 	n0    int // L
@@ -28,7 +28,7 @@ type backwardNest1Args struct {
 type backwardNest2Args struct {
 	yBar   *float32
 	yProd2 *float32
-	t42    *float32
+	t22    *float32
 	n0     int // L
 	n1     int // T
 	n2     int // T·d_v
@@ -50,80 +50,101 @@ type backwardNest3Args struct {
 }
 
 type backwardNest4Args struct {
-	SVLin   *float32
+	SVProd *float32
+	v      *float32
+	t30    *float32
+	n0     int        // d_v·a + C·d_v·s + T·d_v·l
+	n1     int        // d_v
+	t25    [2]float32 // and nothing
+}
+
+type backwardNest5Args struct {
+	t30     *float32
 	t21     *float32
 	SVTrail *float32
-	n0      int        // d_v·a + C·d_v·s + T·d_v·l
-	n1      int        // d_k·a + C·d_k·s + T·d_k·l
-	n2      int        // d_k·d_v·a
-	n3      int        // d_k·d_v·a + d_k·d_v
-	n4      int        // d_v
-	n5      int        // d_k
+	n0      int        // d_k·a + C·d_k·s + T·d_k·l
+	n1      int        // d_k·d_v·a
+	n2      int        // d_k·d_v·a + d_k·d_v
+	n3      int        // d_v
+	n4      int        // d_k
 	w5      [2]float32 // and nothing
 	w3      [2]float32 // and nothing
 }
 
-type backwardNest5Args struct {
+type backwardNest6Args struct {
+	SVProd *float32
+	v      *float32
+	t302   *float32
+	n0     int        // d_v·a + C·d_v·s + T·d_v·l
+	n1     int        // d_v
+	t252   [2]float32 // and nothing
+}
+
+type backwardNest7Args struct {
 	yBar       *float32
-	SVLin      *float32
+	t302       *float32
 	t47        *float32
 	SVBarState *float32
 	t21        *float32
 	SVTrail    *float32
-	t92        *float32
-	t2222      *float32
-	t97        *float32
-	t94        *float32
-	t282Total  *float32
+	t78        *float32
+	t232       *float32
+	t27        *float32
+	t79        *float32
+	t32Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_k·a + C·d_k·s + T·d_k·l
 	n2         int        // d_k·d_v·a
 	n3         int        // d_k·d_v·a + d_k·d_v
 	n4         int        // d_v
 	n5         int        // d_k
-	t282       [2]float32 // and nothing
+	t32        [2]float32 // and nothing
 	t51        [2]float32 // and nothing
 }
 
-type backwardNest6Args struct {
-	t47   *float32
-	t92   *float32
-	t46   *float32
-	yProd *float32
-	t172  *float32
-	t192  *float32
-	n0    int        // d_k·a + C·d_k·s + T·d_k·l
-	n1    int        // d_k
-	w8    [2]float32 // and nothing
-	t51   [2]float32 // and nothing
+type backwardNest8Args struct {
+	t47       *float32
+	t78       *float32
+	t21       *float32
+	t27       *float32
+	t46       *float32
+	yProd     *float32
+	t182      *float32
+	t2022     *float32
+	t292Total *float32
+	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n1        int        // d_k
+	t292      [2]float32 // and nothing
+	w8        [2]float32 // and nothing
+	t51       [2]float32 // and nothing
 }
 
-type backwardNest7Args struct {
-	t192    *float32
+type backwardNest9Args struct {
+	t2022   *float32
 	SKTrail *float32
-	t2122   *float32
+	t2222   *float32
 	n0      int // d·d_k·a + d·d_k
 	n1      int // d_k
 	n2      int // d
 }
 
-type backwardNest8Args struct {
-	t94      *float32
-	SVLin    *float32
+type backwardNest10Args struct {
+	t79      *float32
+	SVProd   *float32
 	vBar     *float32
-	t95Total *float32
+	t80Total *float32
 	n0       int        // d_v·a + C·d_v·s + T·d_v·l
 	n1       int        // d_v
-	t95      [2]float32 // and nothing
+	t80      [2]float32 // and nothing
 	w9       [2]float32 // and nothing
 }
 
-type backwardNest9Args struct {
-	t94        *float32
+type backwardNest11Args struct {
+	t79        *float32
 	SVTrail    *float32
-	t98        *float32
+	t81        *float32
 	t21        *float32
-	t2222      *float32
+	t232       *float32
 	SVBarState *float32
 	n0         int        // d_k·d_v·a
 	n1         int        // d_k·a + C·d_k·s + T·d_k·l
@@ -133,86 +154,81 @@ type backwardNest9Args struct {
 	w10        [2]float32 // and nothing
 }
 
-type backwardNest10Args struct {
-	t98         *float32
-	t97         *float32
-	t21         *float32
-	t442        *float32
-	t4622Total  *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_k
-	t4622       [2]float32 // and nothing
-	w13         [2]float32 // and nothing
-	thetaEntry8 [2]float32 // and nothing
-}
-
-type backwardNest11Args struct {
+type backwardNest12Args struct {
 	t21   *float32
-	t442  *float32
+	t81   *float32
+	t27   *float32
 	t20   *float32
 	cProd *float32
-	t59   *float32
-	t61   *float32
+	t53   *float32
+	t55   *float32
 	n0    int        // d_k·a + C·d_k·s + T·d_k·l
 	n1    int        // d_k
-	t129  [2]float32 // and nothing
-	t25   [2]float32 // and nothing
+	t114  [2]float32 // and nothing
+	w14   [2]float32 // and nothing
+	w13   [2]float32 // and nothing
 }
 
-type backwardNest12Args struct {
-	t61        *float32
-	t192       *float32
+type backwardNest13Args struct {
+	t55        *float32
+	t2022      *float32
 	SKLin      *float32
 	x          *float32
 	q          *float32
 	SKBarState *float32
 	SKTrail    *float32
-	t63        *float32
-	t64        *float32
-	t101       *float32
-	t99        *float32
-	t70Total   *float32
+	t57        *float32
+	t58        *float32
+	t62        *float32
+	t82        *float32
+	t65Total   *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d·a + C·d·s + T·d·l
 	n2         int        // d·d_k·a
 	n3         int        // d·d_k·a + d·d_k
 	n4         int        // d_k
 	n5         int        // d
-	t70        [2]float32 // and nothing
-}
-
-type backwardNest13Args struct {
-	t99         *float32
-	SKLin       *float32
-	kBar        *float32
-	t68Total    *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_k
-	t68         [2]float32 // and nothing
-	thetaEntry8 [2]float32 // and nothing
+	t65        [2]float32 // and nothing
 }
 
 type backwardNest14Args struct {
-	t99         *float32
+	x        *float32
+	t62      *float32
+	t63Total *float32
+	n0       int        // d·a + C·d·s + T·d·l
+	n1       int        // d
+	t63      [2]float32 // and nothing
+}
+
+type backwardNest15Args struct {
+	t82         *float32
+	kBar        *float32
+	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n1          int        // d_k
+	thetaEntry8 [2]float32 // and nothing
+}
+
+type backwardNest16Args struct {
+	t82         *float32
 	SKTrail     *float32
-	t102        *float32
+	t83         *float32
 	x           *float32
-	t64         *float32
+	t58         *float32
 	SKBarState  *float32
 	n0          int        // d·d_k·a
 	n1          int        // d·a + C·d·s + T·d·l
 	n2          int        // d_k
 	n3          int        // d
 	thetaEntry8 [2]float32 // and nothing
-	w14         [2]float32 // and nothing
+	w15         [2]float32 // and nothing
 }
 
-type backwardNest15Args struct {
-	t102        *float32
-	t101        *float32
-	t63         *float32
+type backwardNest17Args struct {
+	t83         *float32
+	t62         *float32
+	t57         *float32
 	xBar        *float32
-	t2122       *float32
+	t2222       *float32
 	qBar        *float32
 	n0          int        // d·a + C·d·s + T·d·l
 	n1          int        // d
@@ -233,38 +249,39 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t20 := c.Work[:L*T*dK]                                                          // [L, T, d_k]
-	t21 := c.Work[L*T*dK:][:L*T*dK]                                                 // [L, T, d_k]
-	t22 := c.Work[2*L*T*dK:][:L*T]                                                  // [L, T]
-	t46 := c.Work[2*L*T*dK+L*T:][:L*T*dK]                                           // [L, T, d_k]
-	t47 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                                           // [L, T, d_k]
-	t48 := c.Work[4*L*T*dK+L*T:][:L*T]                                              // [L, T]
-	t172 := c.Work[4*L*T*dK+2*L*T:][:L*T*dK]                                        // [L, T, d_k]
-	t59 := c.Work[5*L*T*dK+2*L*T:][:L*T*dK]                                         // [L, T, d_k]
-	t42 := c.Work[6*L*T*dK+2*L*T:][:L*T]                                            // [L, T]
-	SKBarState := c.Work[6*L*T*dK+3*L*T:][:d*dK]                                    // [d_k, d]
-	SVBarState := c.Work[6*L*T*dK+3*L*T+d*dK:][:dK*dV]                              // [d_v, d_k]
-	SKTrail := c.Work[6*L*T*dK+3*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                     // [C + 1, d_k, d]
-	SVTrail := c.Work[C*d*dK+6*L*T*dK+3*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]          // [C + 1, d_v, d_k]
-	t92 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK:][:dK]               // [d_k]
-	t2222 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dK:][:dK*dV]       // [d_v, d_k]
-	t94 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+dK:][:dV]            // [d_v]
-	t97 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+dK+dV:][:dK]         // [d_k]
-	t192 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+2*dK+dV:][:dK]      // [d_k]
-	t2122 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+3*dK+dV:][:d]      // [d]
-	t98 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+d+3*dK+dV:][:dK]     // [d_k]
-	t442 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+d+4*dK+dV:][:dK]    // [d_k]
-	t61 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+d+5*dK+dV:][:dK]     // [d_k]
-	t63 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+d+6*dK+dV:][:d]      // [d]
-	t64 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+2*d+6*dK+dV:][:d*dK] // [d_k, d]
-	t99 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+3*d*dK+2*d+6*dK+dV:][:dK]   // [d_k]
-	t101 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+3*d*dK+2*d+7*dK+dV:][:d]   // [d]
-	t102 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+3*d*dK+3*d+7*dK+dV:][:d]   // [d]
-	t282Total := make([]F, 1)
-	t95Total := make([]F, 1)
-	t4622Total := make([]F, 1)
-	t70Total := make([]F, 1)
-	t68Total := make([]F, 1)
+	t20 := c.Work[:L*T*dK]                                                            // [L, T, d_k]
+	t21 := c.Work[L*T*dK:][:L*T*dK]                                                   // [L, T, d_k]
+	t22 := c.Work[2*L*T*dK:][:L*T]                                                    // [L, T]
+	t46 := c.Work[2*L*T*dK+L*T:][:L*T*dK]                                             // [L, T, d_k]
+	t47 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                                             // [L, T, d_k]
+	t48 := c.Work[4*L*T*dK+L*T:][:L*T]                                                // [L, T]
+	t182 := c.Work[4*L*T*dK+2*L*T:][:L*T*dK]                                          // [L, T, d_k]
+	t53 := c.Work[5*L*T*dK+2*L*T:][:L*T*dK]                                           // [L, T, d_k]
+	t22_2 := c.Work[6*L*T*dK+2*L*T:][:L*T]                                            // [L, T]
+	SKBarState := c.Work[6*L*T*dK+3*L*T:][:d*dK]                                      // [d_k, d]
+	SVBarState := c.Work[6*L*T*dK+3*L*T+d*dK:][:dK*dV]                                // [d_v, d_k]
+	SKTrail := c.Work[6*L*T*dK+3*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                       // [C + 1, d_k, d]
+	SVTrail := c.Work[C*d*dK+6*L*T*dK+3*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]            // [C + 1, d_v, d_k]
+	t30 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK:][:dV]                 // [d_v]
+	t302 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dV:][:dV]             // [d_v]
+	t78 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*dV:][:dK]            // [d_k]
+	t232 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dK+2*dV:][:dK*dV]     // [d_v, d_k]
+	t79 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+dK+2*dV:][:dV]         // [d_v]
+	t27 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+dK+3*dV:][:dK]         // [d_k]
+	t2022 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+2*dK+3*dV:][:dK]     // [d_k]
+	t2222 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+3*dK+3*dV:][:d]      // [d]
+	t81 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+d+3*dK+3*dV:][:dK]     // [d_k]
+	t55 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+d+4*dK+3*dV:][:dK]     // [d_k]
+	t57 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+d+5*dK+3*dV:][:d]      // [d]
+	t58 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+2*d+5*dK+3*dV:][:d*dK] // [d_k, d]
+	t82 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+3*d*dK+2*d+5*dK+3*dV:][:dK]   // [d_k]
+	t62 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+3*d*dK+2*d+6*dK+3*dV:][:d]    // [d]
+	t83 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+3*d*dK+3*d+6*dK+3*dV:][:d]    // [d]
+	t32Total := make([]F, 1)
+	t292Total := make([]F, 1)
+	t80Total := make([]F, 1)
+	t65Total := make([]F, 1)
+	t63Total := make([]F, 1)
 
 	// trellis_core.c, trellis_core.y
 	if kern.Wide() {
@@ -275,8 +292,8 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t46),
 			unsafe.SliceData(t47),
-			unsafe.SliceData(t172),
-			unsafe.SliceData(t59),
+			unsafe.SliceData(t182),
+			unsafe.SliceData(t53),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t48),
 			L,
@@ -287,7 +304,7 @@ func (c *backwardFused) run() {
 		backwardNest1(&a)
 	} else {
 		for i := range L {
-			t22_2 := t22[i*T:][:T]
+			t22_3 := t22[i*T:][:T]
 			t48_2 := t48[i*T:][:T]
 			for j := range T {
 				cProd := c.CProd[(i*T+j)*dK:][:dK]
@@ -296,8 +313,8 @@ func (c *backwardFused) run() {
 				t21_2 := t21[(i*T+j)*dK:][:dK]
 				t46_2 := t46[(i*T+j)*dK:][:dK]
 				t47_2 := t47[(i*T+j)*dK:][:dK]
-				t172_2 := t172[(i*T+j)*dK:][:dK]
-				t59_2 := t59[(i*T+j)*dK:][:dK]
+				t182_2 := t182[(i*T+j)*dK:][:dK]
+				t53_2 := t53[(i*T+j)*dK:][:dK]
 				var t222 F
 				var t482 F
 				t222Sums := [16]F{t222}
@@ -315,12 +332,12 @@ func (c *backwardFused) run() {
 					t21_2[k] = t212
 					t46_2[k] = t462
 					t47_2[k] = t472
-					t172_2[k] = kern.Sigmoid(-yProdEntry)
-					t59_2[k] = kern.Sigmoid(-cProdEntry)
+					t182_2[k] = kern.Sigmoid(-yProdEntry)
+					t53_2[k] = kern.Sigmoid(-cProdEntry)
 				}
 				t222 = kern.Sum16(&t222Sums)
 				t482 = kern.Sum16(&t482Sums)
-				t22_2[j] = t222
+				t22_3[j] = t222
 				t48_2[j] = t482
 			}
 		}
@@ -331,7 +348,7 @@ func (c *backwardFused) run() {
 		a := backwardNest2Args{
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(c.YProd2),
-			unsafe.SliceData(t42),
+			unsafe.SliceData(t22_2),
 			L,
 			T,
 			T * dV,
@@ -340,17 +357,17 @@ func (c *backwardFused) run() {
 		backwardNest2(&a)
 	} else {
 		for i := range L {
-			t42_2 := t42[i*T:][:T]
+			t22_3 := t22_2[i*T:][:T]
 			for j := range T {
 				yBar := c.YBar[(i*T+j)*dV:][:dV]
 				yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-				var t422 F
-				t422Sums := [16]F{t422}
+				var t222 F
+				t222Sums := [16]F{t222}
 				for k := range dV {
-					t422Sums[k%16] = num.FMA32(yBar[k], yProd2[k], t422Sums[k%16])
+					t222Sums[k%16] = num.FMA32(yBar[k], yProd2[k], t222Sums[k%16])
 				}
-				t422 = kern.Sum16(&t422Sums)
-				t42_2[j] = t422
+				t222 = kern.Sum16(&t222Sums)
+				t22_3[j] = t222
 			}
 		}
 	}
@@ -374,7 +391,7 @@ func (c *backwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				t22_2 := t22[l*T+C*s:][:n]
+				t22_3 := t22[l*T+C*s:][:n]
 				for a := range n {
 					// trellis_core.S_K
 					thetaEntry := theta[a]
@@ -407,15 +424,34 @@ func (c *backwardFused) run() {
 							}
 						}
 					}
-					// trellis_core.S_V, trellis_core.S_K, trellis_core.c
-					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
-					w5 := F(thetaEntry * (w6 / num.Sqrt(F(1e-06)+t22_2[a])))
+					// trellis_core.c
+					t25 := (w6 / num.Sqrt(F(1e-06)+t22_3[a]))
+					// trellis_core.S_V
 					if kern.Wide() {
 						a2 := backwardNest4Args{
-							unsafe.SliceData(c.SVLin),
+							unsafe.SliceData(c.SVProd),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(t30),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t25},
+						}
+						backwardNest4(&a2)
+					} else {
+						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t30[i] = num.FMA32(t25, SVProd[i], -v[i])
+						}
+					}
+					// trellis_core.S_V, trellis_core.S_K
+					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
+					w5 := F(thetaEntry * t25)
+					if kern.Wide() {
+						a2 := backwardNest5Args{
+							unsafe.SliceData(t30),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(SVTrail),
-							dV*a + C*dV*s + T*dV*l,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dK*dV*a + dK*dV,
@@ -424,14 +460,13 @@ func (c *backwardFused) run() {
 							[2]float32{w5},
 							[2]float32{w3},
 						}
-						backwardNest4(&a2)
+						backwardNest5(&a2)
 					} else {
-						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-							w4 := F(w5 * SVLin[i])
+							w4 := F(w5 * t30[i])
 							for j := range dK {
 								SVTrail3[j] = num.FMA32(-w4, t21_2[j], F(w3*SVTrail2[j]))
 							}
@@ -440,168 +475,197 @@ func (c *backwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t22_2 := t22[l*T+C*s:][:n]
+				t22_3 := t22[l*T+C*s:][:n]
 				t48_2 := t48[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
+				t22_4 := t22_2[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// trellis_core.c, trellis_core.y
-					t24 := num.Sqrt(F(1e-06) + t22_2[a])
-					t25 := (w6 / t24)
+					t24 := num.Sqrt(F(1e-06) + t22_3[a])
+					t252 := (w6 / t24)
 					t50 := num.Sqrt(F(1e-06) + t48_2[a])
 					t51 := (w6 / t50)
-					// trellis_core.y, trellis_core.S_V
-					clear(t92)
-					clear(t97)
-					var t282 F
+					// trellis_core.S_V
 					if kern.Wide() {
-						a2 := backwardNest5Args{
+						a2 := backwardNest6Args{
+							unsafe.SliceData(c.SVProd),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(t302),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t252},
+						}
+						backwardNest6(&a2)
+					} else {
+						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t302[i] = num.FMA32(t252, SVProd[i], -v[i])
+						}
+					}
+					// trellis_core.y, trellis_core.S_V
+					clear(t78)
+					clear(t27)
+					var t32 F
+					if kern.Wide() {
+						a2 := backwardNest7Args{
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.SVLin),
+							unsafe.SliceData(t302),
 							unsafe.SliceData(t47),
 							unsafe.SliceData(SVBarState),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(SVTrail),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(t2222),
-							unsafe.SliceData(t97),
-							unsafe.SliceData(t94),
-							unsafe.SliceData(t282Total),
+							unsafe.SliceData(t78),
+							unsafe.SliceData(t232),
+							unsafe.SliceData(t27),
+							unsafe.SliceData(t79),
+							unsafe.SliceData(t32Total),
 							dV*a + C*dV*s + T*dV*l,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dK*dV*a + dK*dV,
 							dV,
 							dK,
-							[2]float32{t282},
+							[2]float32{t32},
 							[2]float32{t51},
 						}
-						backwardNest5(&a2)
+						backwardNest7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
-						t282_2 := t282
+						t32_2 := t32
 						for i := range dV {
 							t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
 							SVBarState2 := SVBarState[i*dK:][:dK]
 							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-							t2222_2 := t2222[i*dK:][:dK]
-							var t942 F
+							t232_2 := t232[i*dK:][:dK]
+							var t792 F
 							yBarEntry := yBar[i]
 							w7 := F(t51 * yBarEntry)
-							SVLinEntry := SVLin[i]
-							t942Sums := [16]F{t942}
-							t282Sums := [16]F{t282_2}
+							t302Entry := t302[i]
+							t792Sums := [16]F{t792}
+							t32Sums := [16]F{t32_2}
 							for j := range dK {
-								t2223 := num.FMA32(w7, t47_2[j], SVBarState2[j])
-								t942Sums[j%16] = num.FMA32(t2223, t21_2[j], t942Sums[j%16])
-								t282Sums[j%16] = num.FMA32(SVTrail2[j], t2223, t282Sums[j%16])
-								t92[j] = num.FMA32(SVTrail3[j], yBarEntry, t92[j])
-								t2222_2[j] = t2223
-								t97[j] = num.FMA32(t2223, SVLinEntry, t97[j])
+								t2322 := num.FMA32(w7, t47_2[j], SVBarState2[j])
+								t792Sums[j%16] = num.FMA32(t2322, t21_2[j], t792Sums[j%16])
+								t32Sums[j%16] = num.FMA32(SVTrail2[j], t2322, t32Sums[j%16])
+								t78[j] = num.FMA32(SVTrail3[j], yBarEntry, t78[j])
+								t232_2[j] = t2322
+								t27[j] = num.FMA32(-t2322, t302Entry, t27[j])
 							}
-							t942 = kern.Sum16(&t942Sums)
-							t282_2 = kern.Sum16(&t282Sums)
-							t94[i] = t942
+							t792 = kern.Sum16(&t792Sums)
+							t32_2 = kern.Sum16(&t32Sums)
+							t79[i] = t792
 						}
-						t282Total[0] = t282_2
+						t32Total[0] = t32_2
 					}
-					t282 = t282Total[0]
-					// trellis_core.y
-					w8 := F((F(1) / t50) * F(t42_2[a]*(t51/t50)))
+					t32 = t32Total[0]
+					// trellis_core.y, trellis_core.S_V
+					var t292 F
+					w8 := F((F(1) / t50) * F(t22_4[a]*(t51/t50)))
 					if kern.Wide() {
-						a2 := backwardNest6Args{
+						a2 := backwardNest8Args{
 							unsafe.SliceData(t47),
-							unsafe.SliceData(t92),
+							unsafe.SliceData(t78),
+							unsafe.SliceData(t21),
+							unsafe.SliceData(t27),
 							unsafe.SliceData(t46),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t192),
+							unsafe.SliceData(t182),
+							unsafe.SliceData(t2022),
+							unsafe.SliceData(t292Total),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
+							[2]float32{t292},
 							[2]float32{w8},
 							[2]float32{t51},
 						}
-						backwardNest6(&a2)
+						backwardNest8(&a2)
 					} else {
 						t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
+						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 						t46_2 := t46[(l*T+a+C*s)*dK:][:dK]
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-						t172_2 := t172[(l*T+a+C*s)*dK:][:dK]
+						t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
+						t292_2 := t292
+						t292Sums := [16]F{t292_2}
 						for i := range dK {
-							t132 := num.FMA32(-t47_2[i], w8, F(t51*t92[i]))
+							t142 := num.FMA32(-t47_2[i], w8, F(t51*t78[i]))
+							t292Sums[i%16] = num.FMA32(t21_2[i], t27[i], t292Sums[i%16])
 							t46Entry := t46_2[i]
-							t192[i] = num.FMA32(F(F(yProd[i]*t46Entry)*t132), t172_2[i], F(t46Entry*t132))
+							t2022[i] = num.FMA32(F(F(yProd[i]*t46Entry)*t142), t182_2[i], F(t46Entry*t142))
 						}
+						t292_2 = kern.Sum16(&t292Sums)
+						t292Total[0] = t292_2
 					}
+					t292 = t292Total[0]
 					// trellis_core.y
-					clear(t2122)
+					clear(t2222)
 					if kern.Wide() {
-						a2 := backwardNest7Args{
-							unsafe.SliceData(t192),
+						a2 := backwardNest9Args{
+							unsafe.SliceData(t2022),
 							unsafe.SliceData(SKTrail),
-							unsafe.SliceData(t2122),
+							unsafe.SliceData(t2222),
 							d*dK*a + d*dK,
 							dK,
 							d,
 						}
-						backwardNest7(&a2)
+						backwardNest9(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
-							t192Entry := t192[i]
+							t2022Entry := t2022[i]
 							for j := range d {
-								t2122[j] = num.FMA32(SKTrail2[j], t192Entry, t2122[j])
+								t2222[j] = num.FMA32(SKTrail2[j], t2022Entry, t2222[j])
 							}
 						}
 					}
 					// trellis_core.S_V
-					var t95 F
+					var t80 F
 					thetaEntry8 := theta[a]
-					w9 := F(thetaEntry8 * t25)
+					w9 := F(thetaEntry8 * t252)
 					if kern.Wide() {
-						a2 := backwardNest8Args{
-							unsafe.SliceData(t94),
-							unsafe.SliceData(c.SVLin),
+						a2 := backwardNest10Args{
+							unsafe.SliceData(t79),
+							unsafe.SliceData(c.SVProd),
 							unsafe.SliceData(c.VBar),
-							unsafe.SliceData(t95Total),
+							unsafe.SliceData(t80Total),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
-							[2]float32{t95},
+							[2]float32{t80},
 							[2]float32{w9},
 						}
-						backwardNest8(&a2)
+						backwardNest10(&a2)
 					} else {
-						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
-						t95_2 := t95
-						t95Sums := [16]F{t95_2}
+						t80_2 := t80
+						t80Sums := [16]F{t80_2}
 						for i := range dV {
-							t94Entry := t94[i]
-							t95Sums[i%16] = num.FMA32(SVLin[i], t94Entry, t95Sums[i%16])
-							vBar[i] = F(t94Entry * w9)
+							t79Entry := t79[i]
+							t80Sums[i%16] = num.FMA32(SVProd[i], t79Entry, t80Sums[i%16])
+							vBar[i] = F(t79Entry * w9)
 						}
-						t95_2 = kern.Sum16(&t95Sums)
-						t95Total[0] = t95_2
+						t80_2 = kern.Sum16(&t80Sums)
+						t80Total[0] = t80_2
 					}
-					t95 = t95Total[0]
+					t80 = t80Total[0]
 					// trellis_core.S_V, trellis_core.S_K
-					clear(t98)
+					clear(t81)
 					rhoEntry2 := rho[a]
 					w10 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
-					w12 := F(t25 * F(thetaEntry8*t25))
+					w12 := F(t252 * F(thetaEntry8*t252))
 					if kern.Wide() {
-						a2 := backwardNest9Args{
-							unsafe.SliceData(t94),
+						a2 := backwardNest11Args{
+							unsafe.SliceData(t79),
 							unsafe.SliceData(SVTrail),
-							unsafe.SliceData(t98),
+							unsafe.SliceData(t81),
 							unsafe.SliceData(t21),
-							unsafe.SliceData(t2222),
+							unsafe.SliceData(t232),
 							unsafe.SliceData(SVBarState),
 							dK * dV * a,
 							dK*a + C*dK*s + T*dK*l,
@@ -610,223 +674,208 @@ func (c *backwardFused) run() {
 							[2]float32{w12},
 							[2]float32{w10},
 						}
-						backwardNest9(&a2)
+						backwardNest11(&a2)
 					} else {
 						for i := range dV {
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
-							t2222_2 := t2222[i*dK:][:dK]
+							t232_2 := t232[i*dK:][:dK]
 							SVBarState2 := SVBarState[i*dK:][:dK]
-							t94Entry2 := t94[i]
-							w11 := F(w12 * t94Entry2)
+							t79Entry2 := t79[i]
+							w11 := F(w12 * t79Entry2)
 							for j := range dK {
-								t98[j] = num.FMA32(SVTrail2[j], t94Entry2, t98[j])
-								SVBarState2[j] = num.FMA32(-w11, t21_2[j], F(w10*t2222_2[j]))
+								t81[j] = num.FMA32(SVTrail2[j], t79Entry2, t81[j])
+								SVBarState2[j] = num.FMA32(-w11, t21_2[j], F(w10*t232_2[j]))
 							}
 						}
 					}
+					// trellis_core.c, trellis_core.y, trellis_core.S_V
+					t114 := F((F(1) / t24) * F(num.FMA32(-F(thetaEntry8*t252), t80, F(thetaEntry8*t292))*(t252/t24)))
 					// trellis_core.c, trellis_core.S_V
-					var t4622 F
-					w13 := F(thetaEntry8 * t25)
+					w13 := F(thetaEntry8 * t252)
+					w14 := F(t252 * F(thetaEntry8*t252))
 					if kern.Wide() {
-						a2 := backwardNest10Args{
-							unsafe.SliceData(t98),
-							unsafe.SliceData(t97),
+						a2 := backwardNest12Args{
 							unsafe.SliceData(t21),
-							unsafe.SliceData(t442),
-							unsafe.SliceData(t4622Total),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							[2]float32{t4622},
-							[2]float32{w13},
-							[2]float32{thetaEntry8},
-						}
-						backwardNest10(&a2)
-					} else {
-						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
-						t4622_2 := t4622
-						t4622Sums := [16]F{t4622_2}
-						for i := range dK {
-							t4422 := num.FMA32(-t98[i], w13, -F(thetaEntry8*t97[i]))
-							t4622Sums[i%16] = num.FMA32(t21_2[i], t4422, t4622Sums[i%16])
-							t442[i] = t4422
-						}
-						t4622_2 = kern.Sum16(&t4622Sums)
-						t4622Total[0] = t4622_2
-					}
-					t4622 = t4622Total[0]
-					// trellis_core.c
-					t129 := F((F(1) / t24) * F(t4622*(t25/t24)))
-					// trellis_core.c
-					if kern.Wide() {
-						a2 := backwardNest11Args{
-							unsafe.SliceData(t21),
-							unsafe.SliceData(t442),
+							unsafe.SliceData(t81),
+							unsafe.SliceData(t27),
 							unsafe.SliceData(t20),
 							unsafe.SliceData(c.CProd),
-							unsafe.SliceData(t59),
-							unsafe.SliceData(t61),
+							unsafe.SliceData(t53),
+							unsafe.SliceData(t55),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
-							[2]float32{t129},
-							[2]float32{t25},
+							[2]float32{t114},
+							[2]float32{w14},
+							[2]float32{w13},
 						}
-						backwardNest11(&a2)
+						backwardNest12(&a2)
 					} else {
 						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 						t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
 						cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
-						t59_2 := t59[(l*T+a+C*s)*dK:][:dK]
+						t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t55 := num.FMA32(-t21_2[i], t129, F(t25*t442[i]))
+							t492 := num.FMA32(-t21_2[i], t114, num.FMA32(-t81[i], w14, F(t27[i]*w13)))
 							t20Entry := t20_2[i]
-							t61[i] = num.FMA32(F(F(cProd[i]*t20Entry)*t55), t59_2[i], F(t20Entry*t55))
+							t55[i] = num.FMA32(F(F(cProd[i]*t20Entry)*t492), t53_2[i], F(t20Entry*t492))
 						}
 					}
 					// trellis_core.c, trellis_core.S_K, trellis_core.y
-					clear(t63)
-					clear(t101)
-					var t70 F
+					clear(t57)
+					clear(t62)
+					var t65 F
 					if kern.Wide() {
-						a2 := backwardNest12Args{
-							unsafe.SliceData(t61),
-							unsafe.SliceData(t192),
+						a2 := backwardNest13Args{
+							unsafe.SliceData(t55),
+							unsafe.SliceData(t2022),
 							unsafe.SliceData(c.SKLin),
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(SKBarState),
 							unsafe.SliceData(SKTrail),
-							unsafe.SliceData(t63),
-							unsafe.SliceData(t64),
-							unsafe.SliceData(t101),
-							unsafe.SliceData(t99),
-							unsafe.SliceData(t70Total),
+							unsafe.SliceData(t57),
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(t82),
+							unsafe.SliceData(t65Total),
 							dK*a + C*dK*s + T*dK*l,
 							d*a + C*d*s + T*d*l,
 							d * dK * a,
 							d*dK*a + d*dK,
 							dK,
 							d,
-							[2]float32{t70},
+							[2]float32{t65},
 						}
-						backwardNest12(&a2)
+						backwardNest13(&a2)
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
-						t70_2 := t70
+						t65_2 := t65
 						for i := range dK {
 							x := c.X[(l*T+a+C*s)*d:][:d]
 							q := c.Q[(l*T+a+C*s)*d:][:d]
 							SKBarState2 := SKBarState[i*d:][:d]
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
-							t64_2 := t64[i*d:][:d]
-							var t992 F
-							t61Entry := t61[i]
-							t192Entry2 := t192[i]
+							t58_2 := t58[i*d:][:d]
+							var t822 F
+							t55Entry := t55[i]
+							t2022Entry2 := t2022[i]
 							SKLinEntry := SKLin[i]
-							t992Sums := [16]F{t992}
-							t70Sums := [16]F{t70_2}
+							t822Sums := [16]F{t822}
+							t65Sums := [16]F{t65_2}
 							for j := range d {
 								xEntry := x[j]
-								t642 := num.FMA32(xEntry, t61Entry, num.FMA32(q[j], t192Entry2, SKBarState2[j]))
-								t992Sums[j%16] = num.FMA32(t642, xEntry, t992Sums[j%16])
-								t70Sums[j%16] = num.FMA32(SKTrail2[j], t642, t70Sums[j%16])
-								t63[j] = num.FMA32(SKTrail3[j], t61Entry, t63[j])
-								t64_2[j] = t642
-								t101[j] = num.FMA32(t642, SKLinEntry, t101[j])
+								t582 := num.FMA32(xEntry, t55Entry, num.FMA32(q[j], t2022Entry2, SKBarState2[j]))
+								t822Sums[j%16] = num.FMA32(t582, xEntry, t822Sums[j%16])
+								t65Sums[j%16] = num.FMA32(SKTrail2[j], t582, t65Sums[j%16])
+								t57[j] = num.FMA32(SKTrail3[j], t55Entry, t57[j])
+								t58_2[j] = t582
+								t62[j] = num.FMA32(-t582, SKLinEntry, t62[j])
 							}
-							t992 = kern.Sum16(&t992Sums)
-							t70_2 = kern.Sum16(&t70Sums)
-							t99[i] = t992
+							t822 = kern.Sum16(&t822Sums)
+							t65_2 = kern.Sum16(&t65Sums)
+							t82[i] = t822
 						}
-						t70Total[0] = t70_2
+						t65Total[0] = t65_2
 					}
-					t70 = t70Total[0]
+					t65 = t65Total[0]
 					// trellis_core.S_K
-					var t68 F
-					if kern.Wide() {
-						a2 := backwardNest13Args{
-							unsafe.SliceData(t99),
-							unsafe.SliceData(c.SKLin),
-							unsafe.SliceData(c.KBar),
-							unsafe.SliceData(t68Total),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							[2]float32{t68},
-							[2]float32{thetaEntry8},
-						}
-						backwardNest13(&a2)
-					} else {
-						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
-						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
-						t68_2 := t68
-						t68Sums := [16]F{t68_2}
-						for i := range dK {
-							t99Entry := t99[i]
-							t68Sums[i%16] = num.FMA32(SKLin[i], t99Entry, t68Sums[i%16])
-							kBar[i] = F(thetaEntry8 * t99Entry)
-						}
-						t68_2 = kern.Sum16(&t68Sums)
-						t68Total[0] = t68_2
-					}
-					t68 = t68Total[0]
-					t682 := -t68
-					// trellis_core.S_K
-					clear(t102)
-					w14 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
+					var t63 F
 					if kern.Wide() {
 						a2 := backwardNest14Args{
-							unsafe.SliceData(t99),
-							unsafe.SliceData(SKTrail),
-							unsafe.SliceData(t102),
 							unsafe.SliceData(c.X),
-							unsafe.SliceData(t64),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(t63Total),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t63},
+						}
+						backwardNest14(&a2)
+					} else {
+						x := c.X[(l*T+a+C*s)*d:][:d]
+						t63_2 := t63
+						t63Sums := [16]F{t63_2}
+						for i := range d {
+							t63Sums[i%16] = num.FMA32(x[i], t62[i], t63Sums[i%16])
+						}
+						t63_2 = kern.Sum16(&t63Sums)
+						t63Total[0] = t63_2
+					}
+					t63 = t63Total[0]
+					// trellis_core.S_K
+					if kern.Wide() {
+						a2 := backwardNest15Args{
+							unsafe.SliceData(t82),
+							unsafe.SliceData(c.KBar),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{thetaEntry8},
+						}
+						backwardNest15(&a2)
+					} else {
+						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+						for i := range dK {
+							kBar[i] = F(thetaEntry8 * t82[i])
+						}
+					}
+					// trellis_core.S_K
+					clear(t83)
+					w15 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
+					if kern.Wide() {
+						a2 := backwardNest16Args{
+							unsafe.SliceData(t82),
+							unsafe.SliceData(SKTrail),
+							unsafe.SliceData(t83),
+							unsafe.SliceData(c.X),
+							unsafe.SliceData(t58),
 							unsafe.SliceData(SKBarState),
 							d * dK * a,
 							d*a + C*d*s + T*d*l,
 							dK,
 							d,
 							[2]float32{thetaEntry8},
-							[2]float32{w14},
+							[2]float32{w15},
 						}
-						backwardNest14(&a2)
+						backwardNest16(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							x := c.X[(l*T+a+C*s)*d:][:d]
-							t64_2 := t64[i*d:][:d]
+							t58_2 := t58[i*d:][:d]
 							SKBarState2 := SKBarState[i*d:][:d]
-							t99Entry2 := t99[i]
-							w15 := F(thetaEntry8 * t99Entry2)
+							t82Entry := t82[i]
+							w16 := F(thetaEntry8 * t82Entry)
 							for j := range d {
-								t102[j] = num.FMA32(SKTrail2[j], t99Entry2, t102[j])
-								SKBarState2[j] = num.FMA32(-w15, x[j], F(w14*t64_2[j]))
+								t83[j] = num.FMA32(SKTrail2[j], t82Entry, t83[j])
+								SKBarState2[j] = num.FMA32(-w16, x[j], F(w15*t58_2[j]))
 							}
 						}
 					}
 					// trellis_core.S_K, trellis_core.S_V
-					rhoBar[a] = t282 + t70
-					thetaBar[a] = num.FMA32(-F(0.01), t70, num.FMA32(-F(0.01), t282, -F(t25*t95))+t682)
+					t71 := t32 + t65
+					rhoBar[a] = t71
+					thetaBar[a] = num.FMA32(-F(0.01), t71, num.FMA32(t252, t292, t63))
 					// trellis_core.S_K, trellis_core
 					if kern.Wide() {
-						a2 := backwardNest15Args{
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t101),
-							unsafe.SliceData(t63),
+						a2 := backwardNest17Args{
+							unsafe.SliceData(t83),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(t57),
 							unsafe.SliceData(c.XBar),
-							unsafe.SliceData(t2122),
+							unsafe.SliceData(t2222),
 							unsafe.SliceData(c.QBar),
 							d*a + C*d*s + T*d*l,
 							d,
 							[2]float32{thetaEntry8},
 						}
-						backwardNest15(&a2)
+						backwardNest17(&a2)
 					} else {
 						xBar := c.XBar[(l*T+a+C*s)*d:][:d]
 						qBar := c.QBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							xBar[i] = num.FMA32(-thetaEntry8, t102[i], num.FMA32(-thetaEntry8, t101[i], t63[i]))
-							qBar[i] = t2122[i]
+							xBar[i] = num.FMA32(-thetaEntry8, t83[i], num.FMA32(thetaEntry8, t62[i], t57[i]))
+							qBar[i] = t2222[i]
 						}
 					}
 				}

@@ -174,6 +174,18 @@ func backwardNest15AVX512(a *backwardNest15Args)
 //go:noescape
 func backwardNest15AVX2(a *backwardNest15Args)
 
+//go:noescape
+func backwardNest16AVX512(a *backwardNest16Args)
+
+//go:noescape
+func backwardNest16AVX2(a *backwardNest16Args)
+
+//go:noescape
+func backwardNest17AVX512(a *backwardNest17Args)
+
+//go:noescape
+func backwardNest17AVX2(a *backwardNest17Args)
+
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -396,4 +408,20 @@ func backwardNest15(a *backwardNest15Args) {
 		return
 	}
 	backwardNest15AVX2(a)
+}
+
+func backwardNest16(a *backwardNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest16AVX512(a)
+		return
+	}
+	backwardNest16AVX2(a)
+}
+
+func backwardNest17(a *backwardNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest17AVX512(a)
+		return
+	}
+	backwardNest17AVX2(a)
 }

@@ -59,3 +59,7 @@ func backwardNest13(*backwardNest13Args) { panic("no assembly in this build") }
 func backwardNest14(*backwardNest14Args) { panic("no assembly in this build") }
 
 func backwardNest15(*backwardNest15Args) { panic("no assembly in this build") }
+
+func backwardNest16(*backwardNest16Args) { panic("no assembly in this build") }
+
+func backwardNest17(*backwardNest17Args) { panic("no assembly in this build") }

@@ -31,7 +31,7 @@ type Forward[F num.Float] struct {
 	SVOut         []F // [L, d_v, d_k], written
 	SKLin         []F // [L, T, d_k], written; may be nil
 	CProd         []F // [L, T, d_k], written; may be nil
-	SVLin         []F // [L, T, d_v], written; may be nil
+	SVProd        []F // [L, T, d_v], written; may be nil
 	YProd         []F // [L, T, d_k], written; may be nil
 	YProd2        []F // [L, T, d_v], written; may be nil
 	SKCheckpoints []F // [L, segments, d_k, d], written; may be nil
@@ -178,7 +178,7 @@ func (c *Forward[F]) Run() {
 					}
 					// trellis_core.c, trellis_core.S_V, trellis_core.y
 					t25 := (t19 / num.Sqrt(1e-06+t22_2))
-					t92 := F(thetaEntry * t25)
+					t112 := F(thetaEntry * t25)
 					t51 := (t19 / num.Sqrt(1e-06+t48))
 					// trellis_core.S_V
 					for i := range dV {
@@ -191,29 +191,29 @@ func (c *Forward[F]) Run() {
 					}
 					// trellis_core.S_V
 					for i := range dV {
-						t302 := F(t25*t22[i]) - v[i]
-						t30[i] = t302
-						if len(c.SVLin) > 0 {
-							c.SVLin[(l*T+a+C*s)*dV+i] = t302
-						}
+						t30[i] = F(t25*t22[i]) - v[i]
 					}
 					// trellis_core.S_V, trellis_core.S_K, trellis_core.y
 					w3 := rhoEntry - F(0.01*thetaEntry)
 					for i := range dV {
 						SVState2 := SVState[i*dK:][:dK]
-						var t323 F
-						w4 := F(t92 * t30[i])
+						var t322 F
+						w4 := F(t112 * t30[i])
 						for j := range dK {
 							SV2 := F(w3*SVState2[j]) - F(w4*t21[j])
-							t323 += F(SV2 * t47[j])
+							t322 += F(SV2 * t47[j])
 							SVState2[j] = SV2
 						}
-						t32[i] = t323
+						t32[i] = t322
 					}
 					// trellis_core.y, trellis_core
 					for i := range dV {
 						t32Entry := t32[i]
+						t3222 := t22[i]
 						y[i] = F(t51 * t32Entry)
+						if len(c.SVProd) > 0 {
+							c.SVProd[(l*T+a+C*s)*dV+i] = t3222
+						}
 						if len(c.YProd2) > 0 {
 							c.YProd2[(l*T+a+C*s)*dV+i] = t32Entry
 						}

@@ -82,15 +82,6 @@ type forwardNest8Args struct {
 }
 
 type forwardNest9Args struct {
-	t22   *float32
-	v     *float32
-	SVLin *float32
-	n0    int        // d_v·a + C·d_v·s + T·d_v·l
-	n1    int        // d_v
-	t25   [2]float32 // and nothing
-}
-
-type forwardNest10Args struct {
 	t22 *float32
 	v   *float32
 	t30 *float32
@@ -99,7 +90,7 @@ type forwardNest10Args struct {
 	t25 [2]float32 // and nothing
 }
 
-type forwardNest11Args struct {
+type forwardNest10Args struct {
 	t30     *float32
 	t21     *float32
 	SVState *float32
@@ -107,8 +98,15 @@ type forwardNest11Args struct {
 	t32     *float32
 	n0      int        // d_v
 	n1      int        // d_k
-	t92     [2]float32 // and nothing
+	t112    [2]float32 // and nothing
 	w3      [2]float32 // and nothing
+}
+
+type forwardNest11Args struct {
+	t22    *float32
+	SVProd *float32
+	n0     int // d_v·a + C·d_v·s + T·d_v·l
+	n1     int // d_v
 }
 
 type forwardNest12Args struct {
@@ -354,7 +352,7 @@ func (c *forwardFused) run() {
 					t48 = t48Total[0]
 					// trellis_core.c, trellis_core.S_V, trellis_core.y
 					t25 := (t19 / num.Sqrt(F(1e-06)+t22_2))
-					t92 := F(thetaEntry * t25)
+					t112 := F(thetaEntry * t25)
 					t51 := (t19 / num.Sqrt(F(1e-06)+t48))
 					// trellis_core.S_V
 					if kern.Wide() {
@@ -379,28 +377,8 @@ func (c *forwardFused) run() {
 						}
 					}
 					// trellis_core.S_V
-					if len(c.SVLin) > 0 {
-						if kern.Wide() {
-							a2 := forwardNest9Args{
-								unsafe.SliceData(t22),
-								unsafe.SliceData(c.V),
-								kern.Given(c.SVLin),
-								dV*a + C*dV*s + T*dV*l,
-								dV,
-								[2]float32{t25},
-							}
-							forwardNest9(&a2)
-						} else {
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
-							for i := range dV {
-								t302 := num.FMA32(t25, t22[i], -v[i])
-								SVLin[i] = t302
-							}
-						}
-					}
 					if kern.Wide() {
-						a2 := forwardNest10Args{
+						a2 := forwardNest9Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t30),
@@ -408,18 +386,17 @@ func (c *forwardFused) run() {
 							dV,
 							[2]float32{t25},
 						}
-						forwardNest10(&a2)
+						forwardNest9(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t302 := num.FMA32(t25, t22[i], -v[i])
-							t30[i] = t302
+							t30[i] = num.FMA32(t25, t22[i], -v[i])
 						}
 					}
 					// trellis_core.S_V, trellis_core.S_K, trellis_core.y
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := forwardNest11Args{
+						a2 := forwardNest10Args{
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(SVState),
@@ -427,26 +404,43 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(t32),
 							dV,
 							dK,
-							[2]float32{t92},
+							[2]float32{t112},
 							[2]float32{w3},
 						}
-						forwardNest11(&a2)
+						forwardNest10(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
-							var t323 F
-							w4 := F(t92 * t30[i])
-							t323Sums := [16]F{t323}
+							var t322 F
+							w4 := F(t112 * t30[i])
+							t322Sums := [16]F{t322}
 							for j := range dK {
 								SV2 := num.FMA32(-w4, t21[j], F(w3*SVState2[j]))
-								t323Sums[j%16] = num.FMA32(SV2, t47[j], t323Sums[j%16])
+								t322Sums[j%16] = num.FMA32(SV2, t47[j], t322Sums[j%16])
 								SVState2[j] = SV2
 							}
-							t323 = kern.Sum16(&t323Sums)
-							t32[i] = t323
+							t322 = kern.Sum16(&t322Sums)
+							t32[i] = t322
 						}
 					}
 					// trellis_core.y, trellis_core
+					if len(c.SVProd) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest11Args{
+								unsafe.SliceData(t22),
+								kern.Given(c.SVProd),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							forwardNest11(&a2)
+						} else {
+							SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t3222 := t22[i]
+								SVProd[i] = t3222
+							}
+						}
+					}
 					if len(c.YProd2) > 0 {
 						if kern.Wide() {
 							a2 := forwardNest12Args{

@@ -30,10 +30,8 @@ type Backward[F num.Float] struct {
 	B1Bar         []F    // [L, d_h, d_k]
 	B2Bar         []F    // [L, d_v, d_h]
 	W2Prod        []F    // [L, T, d_h]
-	W2Select      []F    // [L, T, d_v]
-	W2Select2     []F    // [L, T, d_v]
+	W2Lin         []F    // [L, T, d_v]
 	W1Prod        []F    // [L, T, d_h]
-	W1Prod2       []F    // [L, T, d_h]
 	YProd         []F    // [L, T, d_h]
 	W1BarOut      []F    // [L, d_h, d_k], written
 	W2BarOut      []F    // [L, d_v, d_h], written
@@ -50,10 +48,10 @@ type Backward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 17·L·T·d_h + L·d_h·d_k + L·d_h·d_v + 4·d_h·d_k + 3·d_h·d_v + 14·d_h + 7·d_k + 7·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 10·L·T·d_h + L·d_h·d_k + L·d_h·d_v + 3·d_h·d_k + 3·d_h·d_v + 7·d_h + 3·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 17*L*T*dH + L*dH*dK + L*dH*dV + 4*dH*dK + 3*dH*dV + 14*dH + 7*dK + 7*dV
+	return C*dH*dK + C*dH*dV + 10*L*T*dH + L*dH*dK + L*dH*dV + 3*dH*dK + 3*dH*dV + 7*dH + 3*dK + 4*dV
 }
 
 // FlagsLen is d_v.
@@ -72,37 +70,23 @@ func (c *Backward[F]) Run() {
 	segments := (C + T - 1) / C
 	t32 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t215 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t103 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t104 := work[:L*T*dH] // [L, T, d_h]
+	t17 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t105 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t106 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t108 := work[:L*T*dH] // [L, T, d_h]
+	t122 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t113 := work[:L*T*dH] // [L, T, d_h]
+	t142 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t114 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t118 := work[:L*T*dH] // [L, T, d_h]
+	t92 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t128 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t230 := work[:L*T*dH] // [L, T, d_h]
+	t95 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t62 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1072 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1082 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1172 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1182 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t8 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
@@ -118,65 +102,35 @@ func (c *Backward[F]) Run() {
 	work = work[C*dH*dV+dH*dV:]
 	t4 := work[:dV] // [d_v]
 	work = work[dV:]
-	t195 := work[:dH] // [d_h]
+	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	t25 := work[:dV] // [d_v]
-	work = work[dV:]
-	t123 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t822 := work[:dH] // [d_h]
 	work = work[dH:]
-	t102 := work[:dK] // [d_k]
+	t10 := work[:dK] // [d_k]
 	work = work[dK:]
-	t112 := work[:dH*dK] // [d_h, d_k]
+	t11 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t197 := work[:dH] // [d_h]
-	work = work[dH:]
-	t198 := work[:dK] // [d_k]
+	t86 := work[:dK] // [d_k]
 	work = work[dK:]
-	t203 := work[:dK] // [d_k]
-	work = work[dK:]
-	t302 := work[:dH] // [d_h]
+	t87 := work[:dH] // [d_h]
 	work = work[dH:]
-	t219 := work[:dH] // [d_h]
+	t312 := work[:dH] // [d_h]
 	work = work[dH:]
-	t223 := work[:dH] // [d_h]
-	work = work[dH:]
-	t942 := work[:dH] // [d_h]
-	work = work[dH:]
-	t372 := work[:dV] // [d_v]
+	t332 := work[:dV] // [d_v]
 	work = work[dV:]
-	t200 := work[:dV] // [d_v]
-	work = work[dV:]
-	t802 := work[:dV] // [d_v]
-	work = work[dV:]
-	t962 := work[:dK] // [d_k]
-	work = work[dK:]
-	t206 := work[:dH] // [d_h]
-	work = work[dH:]
-	t11322 := work[:dH*dV] // [d_v, d_h]
+	t38 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t208 := work[:dV] // [d_v]
+	t88 := work[:dV] // [d_v]
 	work = work[dV:]
-	t209 := work[:dH] // [d_h]
+	t89 := work[:dH] // [d_h]
 	work = work[dH:]
-	t211 := work[:dH] // [d_h]
-	work = work[dH:]
-	t10823 := work[:dH] // [d_h]
-	work = work[dH:]
-	t165 := work[:dH] // [d_h]
-	work = work[dH:]
-	t1102 := work[:dK] // [d_k]
-	work = work[dK:]
-	t167 := work[:dK] // [d_k]
-	work = work[dK:]
-	t152 := work[:dV] // [d_v]
+	t65 := work[:dV] // [d_v]
 	work = work[dV:]
-	t213 := work[:dH] // [d_h]
+	t70 := work[:dH] // [d_h]
 	work = work[dH:]
-	t179 := work[:dH] // [d_h]
+	t78 := work[:dH] // [d_h]
 	work = work[dH:]
-	t181 := work[:dK]   // [d_k]
+	t80 := work[:dK]    // [d_k]
 	t82 := c.Flags[:dV] // [d_v]
 
 	// yaad_core.W2, yaad_core.W1, yaad_core.y
@@ -184,57 +138,37 @@ func (c *Backward[F]) Run() {
 		for j := range T {
 			W2Prod := c.W2Prod[(i*T+j)*dH:][:dH]
 			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
-			W1Prod2 := c.W1Prod2[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t32_2 := t32[(i*T+j)*dH:][:dH]
-			t215_2 := t215[(i*T+j)*dH:][:dH]
-			t103_2 := t103[(i*T+j)*dH:][:dH]
-			t104_2 := t104[(i*T+j)*dH:][:dH]
+			t17_2 := t17[(i*T+j)*dH:][:dH]
 			t105_2 := t105[(i*T+j)*dH:][:dH]
 			t106_2 := t106[(i*T+j)*dH:][:dH]
-			t108_2 := t108[(i*T+j)*dH:][:dH]
-			t113_2 := t113[(i*T+j)*dH:][:dH]
-			t114_2 := t114[(i*T+j)*dH:][:dH]
-			t118_2 := t118[(i*T+j)*dH:][:dH]
+			t122_2 := t122[(i*T+j)*dH:][:dH]
+			t142_2 := t142[(i*T+j)*dH:][:dH]
+			t92_2 := t92[(i*T+j)*dH:][:dH]
 			t128_2 := t128[(i*T+j)*dH:][:dH]
-			t230_2 := t230[(i*T+j)*dH:][:dH]
+			t95_2 := t95[(i*T+j)*dH:][:dH]
 			t62_2 := t62[(i*T+j)*dH:][:dH]
-			t1072_2 := t1072[(i*T+j)*dH:][:dH]
-			t1082_2 := t1082[(i*T+j)*dH:][:dH]
-			t1172_2 := t1172[(i*T+j)*dH:][:dH]
-			t1182_2 := t1182[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				W2ProdEntry := W2Prod[k]
 				t322 := num.Sigmoid(W2ProdEntry)
-				W1ProdEntry := W1Prod[k]
-				t1032 := F(W1ProdEntry * t322)
-				t1042 := F(W2ProdEntry * W1ProdEntry)
 				t1052 := -W2ProdEntry
 				t1062 := num.Sigmoid(t1052)
-				W1Prod2Entry := W1Prod2[k]
-				t1132 := F(F(2*W1Prod2Entry) * t322)
-				t1142 := F(F(2*W2ProdEntry) * W1Prod2Entry)
+				W1ProdEntry := W1Prod[k]
+				t1222 := F(W1ProdEntry * t322)
+				t1422 := F(F(F(W2ProdEntry*W1ProdEntry)*t322) * t1062)
 				yProdEntry := yProd[k]
 				t1282 := num.Sigmoid(yProdEntry)
-				t10722 := F(F(F(W2ProdEntry*t322)*W1ProdEntry) * t1062)
-				t11722 := F(F(F(F(2*W2ProdEntry)*t322)*t1062) * W1Prod2Entry)
 				t32_2[k] = t322
-				t215_2[k] = F(W2ProdEntry * t322)
-				t103_2[k] = t1032
-				t104_2[k] = t1042
+				t17_2[k] = F(W2ProdEntry * t322)
 				t105_2[k] = t1052
 				t106_2[k] = t1062
-				t108_2[k] = t1032 + F(F(t322*t1042)*t1062)
-				t113_2[k] = t1132
-				t114_2[k] = t1142
-				t118_2[k] = t1132 + F(F(t322*t1062)*t1142)
+				t122_2[k] = t1222
+				t142_2[k] = t1422
+				t92_2[k] = t1222 + t1422
 				t128_2[k] = t1282
-				t230_2[k] = F(yProdEntry * t1282)
+				t95_2[k] = F(yProdEntry * t1282)
 				t62_2[k] = num.Sigmoid(-yProdEntry)
-				t1072_2[k] = t10722
-				t1082_2[k] = t1032 + t10722
-				t1172_2[k] = t11722
-				t1182_2[k] = t1132 + t11722
 			}
 		}
 	}
@@ -276,24 +210,20 @@ func (c *Backward[F]) Run() {
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-					W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
-					t1082_2 := t1082[(l*T+a+C*s)*dH:][:dH]
-					t1182_2 := t1182[(l*T+a+C*s)*dH:][:dH]
+					W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
+					t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 					// yaad_core.W2
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
+						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						W2Select2Entry := W2Select2[i]
-						W2SelectEntry := W2Select[i]
+						W2LinEntry := W2Lin[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							t215Entry := t215_2[j]
-							W2Trail3[j] = F(rhoEntry*W2TrailEntry) - F(thetaEntry*(F(t215Entry*W2Select2Entry)+F(F(2*t215Entry)*W2SelectEntry)+F(0.04*W2TrailEntry)-F(0.02*B2[j])))
+							W2Trail3[j] = F(rhoEntry*W2TrailEntry) - F(thetaEntry*(F(t17_2[j]*W2LinEntry)+F(0.04*W2TrailEntry)-F(0.02*B2[j])))
 						}
 					}
 					// yaad_core.W1
@@ -302,12 +232,10 @@ func (c *Backward[F]) Run() {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						B1 := c.B1[(l*dH+i)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t1082Entry := t1082_2[i]
-						t1182Entry := t1182_2[i]
+						t92Entry := t92_2[i]
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							kEntry := k[j]
-							W1Trail3[j] = F(rhoEntry*W1TrailEntry) - F(thetaEntry*(F(kEntry*t1082Entry)+F(kEntry*t1182Entry)+F(0.04*W1TrailEntry)-F(0.02*B1[j])))
+							W1Trail3[j] = F(rhoEntry*W1TrailEntry) - F(thetaEntry*(F(k[j]*t92Entry)+F(0.04*W1TrailEntry)-F(0.02*B1[j])))
 						}
 					}
 				}
@@ -320,270 +248,168 @@ func (c *Backward[F]) Run() {
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
-					t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
-					t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
 					t128_2 := t128[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 					t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+					t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 					t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
-					t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
-					t104_2 := t104[(l*T+a+C*s)*dH:][:dH]
-					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
-					W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-					W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
-					t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
-					W1Prod2 := c.W1Prod2[(l*T+a+C*s)*dH:][:dH]
+					t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
+					W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
+					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					// yaad_core.W2, yaad_core.y
-					clear(t195)
+					clear(t22)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
+						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						var t42 F
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t42 += F(W2Trail2[j] * t215_2[j])
-							t195[j] += F(W2Trail3[j] * yBarEntry)
+							t42 += F(W2Trail2[j] * t17_2[j])
+							t22[j] += F(W2Trail3[j] * yBarEntry)
 						}
 						t4[i] = t42
 					}
 					// yaad_core.W2
 					for i := range dV {
-						t83 := (num.Abs(t4[i]-v[i]) <= F(1))
-						t82[i] = t83
-						t25[i] = kern.Choose(t83, F(1), F(0))
-					}
-					// yaad_core.W1
-					for i := range dH {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						B1 := c.B1[(l*dH+i)*dK:][:dK]
-						t123_2 := t123[i*dK:][:dK]
-						t108Entry := t108_2[i]
-						t118Entry := t118_2[i]
-						for j := range dK {
-							kEntry2 := k[j]
-							t123_2[j] = F(kEntry2*t108Entry) + F(kEntry2*t118Entry) + F(0.04*W1Trail2[j]) - F(0.02*B1[j])
-						}
+						t82[i] = (num.Abs(t4[i]-v[i]) <= F(1))
 					}
 					// yaad_core.y
 					for i := range dH {
 						t128Entry := t128_2[i]
-						t195Entry := t195[i]
-						t822[i] = F(t128Entry*t195Entry) + F(F(F(yProd[i]*t128Entry)*t195Entry)*t62_2[i])
+						t22Entry := t22[i]
+						t822[i] = F(t128Entry*t22Entry) + F(F(F(yProd[i]*t128Entry)*t22Entry)*t62_2[i])
 					}
 					// yaad_core.y, yaad_core.W1
-					clear(t102)
-					clear(t198)
-					clear(t203)
-					var t152_2 F
-					var t17 F
-					thetaEntry3 := theta[a]
-					w := F(0.02 * thetaEntry3)
-					rhoEntry3 := rho[a]
+					clear(t10)
+					clear(t86)
+					var t14 F
+					var t16 F
+					thetaEntry6 := theta[a]
+					w := F(0.02 * thetaEntry6)
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t123_2 := t123[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t112_2 := t112[i*dK:][:dK]
+						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						B1 := c.B1[(l*dH+i)*dK:][:dK]
+						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+						t11_2 := t11[i*dK:][:dK]
 						t9_2 := t9[(l*dH+i)*dK:][:dK]
-						var t1972 F
+						var t872 F
 						t822Entry := t822[i]
-						t118Entry2 := t118_2[i]
-						t108Entry2 := t108_2[i]
+						t92Entry2 := t92_2[i]
 						for j := range dK {
-							t1122 := W1BarState2[j] + F(q[j]*t822Entry)
-							t123Entry := t123_2[j]
-							t152_2 += F(t123Entry * t1122)
+							t112 := W1BarState2[j] + F(q[j]*t822Entry)
+							kEntry := k[j]
 							W1TrailEntry2 := W1Trail2[j]
-							t17 += F(W1TrailEntry2 * t1122)
-							t1972 += F(t1122 * k[j])
-							t102[j] += F((F(rhoEntry3*W1TrailEntry2) - F(thetaEntry3*t123Entry)) * t822Entry)
-							t112_2[j] = t1122
-							t9_2[j] += F(w * t1122)
-							t198[j] += F(t1122 * t118Entry2)
-							t203[j] += F(t1122 * t108Entry2)
+							t14 += F((F(kEntry*t92Entry2) + F(0.04*W1TrailEntry2) - F(0.02*B1[j])) * t112)
+							t16 += F(W1TrailEntry2 * t112)
+							t872 += F(t112 * kEntry)
+							t10[j] += F(W1Trail3[j] * t822Entry)
+							t11_2[j] = t112
+							t9_2[j] += F(w * t112)
+							t86[j] += F(t112 * t92Entry2)
 						}
-						t197[i] = t1972
+						t87[i] = t872
 					}
-					t1522 := -t152_2
+					t143 := -t14
 					// yaad_core.W1
 					for i := range dH {
 						t32Entry := t32_2[i]
-						t106Entry := t106_2[i]
-						t197Entry := t197[i]
-						t3022 := -F(F(F(thetaEntry3*t32Entry)*t106Entry) * t197Entry)
-						t104Entry := t104_2[i]
-						W1ProdEntry2 := W1Prod[i]
-						t302[i] = t3022
-						t219[i] = F(W2Prod[i] * t3022)
-						t223[i] = F(F(thetaEntry3*t32Entry) * t197Entry)
-						w10 := F(F(F(F(F(thetaEntry3*t32Entry)*t32Entry)*t104Entry)*t106Entry) * t197Entry)
-						t942[i] = w10 + F(W1ProdEntry2*t3022) + F(F(t32Entry*t106Entry)*(-F(F(F(thetaEntry3*t104Entry)*t106Entry)*t197Entry)-F(F(thetaEntry3*W1ProdEntry2)*t197Entry)))
-					}
-					// yaad_core.W1
-					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						var t3722 F
-						var t2002 F
-						for j := range dH {
-							W2TrailEntry2 := W2Trail2[j]
-							t3722 += F(W2TrailEntry2 * t219[j])
-							t2002 += F(W2TrailEntry2 * F(t32_2[j]*t197[j]))
-						}
-						t372[i] = t3722
-						t200[i] = t2002
-					}
-					// yaad_core.W1, yaad_core.W2
-					for i := range dV {
-						t82Entry := t82[i]
-						t802[i] = kern.Choose(t82Entry, F(F(0.5*t25[i])*kern.Choose(t82Entry, t372[i]-F(thetaEntry3*t200[i]), F(0))), F(0))
-					}
-					// yaad_core.W1
-					clear(t962)
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t942Entry := t942[i]
-						for j := range dK {
-							t962[j] += F(W1Trail2[j] * t942Entry)
-						}
+						t87Entry := t87[i]
+						t312[i] = -F(F(F(F(thetaEntry6*W2Prod[i])*t32Entry)*t106_2[i])*t87Entry) - F(F(thetaEntry6*t32Entry)*t87Entry)
 					}
 					// yaad_core.W1, yaad_core.W2, yaad_core.y
-					clear(t206)
-					clear(t209)
-					clear(t211)
-					var t11723 F
-					var t1192 F
-					w3 := F(0.02 * thetaEntry3)
+					clear(t89)
+					var t412 F
+					var t432 F
 					for i := range dV {
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						t230_2 := t230[(l*T+a+C*s)*dH:][:dH]
-						t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						W2BarState2 := W2BarState[i*dH:][:dH]
+						t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
+						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
-						t11322_2 := t11322[i*dH:][:dH]
+						t38_2 := t38[i*dH:][:dH]
 						t8_2 := t8[(l*dV+i)*dH:][:dH]
-						var t2082 F
+						var t3322 F
+						var t882 F
 						yBarEntry2 := yBar[i]
-						W2Select2Entry2 := W2Select2[i]
-						W2SelectEntry2 := W2Select[i]
-						w2 := F(2 * W2SelectEntry2)
-						t802Entry := t802[i]
+						W2LinEntry2 := W2Lin[i]
 						for j := range dH {
-							t11323 := W2BarState2[j] + F(yBarEntry2*t230_2[j])
-							t215Entry2 := t215_2[j]
-							W2TrailEntry3 := W2Trail2[j]
-							t11723 += F((F(W2Select2Entry2*t215Entry2) + F(w2*t215Entry2) + F(0.04*W2TrailEntry3) - F(0.02*B2[j])) * t11323)
-							t1192 += F(W2TrailEntry3 * t11323)
-							t2082 += F(t11323 * t215Entry2)
-							t206[j] += F(W2TrailEntry3 * t802Entry)
-							t11322_2[j] = t11323
-							t8_2[j] += F(w3 * t11323)
-							t209[j] += F(t11323 * W2SelectEntry2)
-							t211[j] += F(t11323 * W2Select2Entry2)
+							W2TrailEntry2 := W2Trail2[j]
+							t3322 += F(W2TrailEntry2 * t312[j])
+							t382 := W2BarState2[j] + F(yBarEntry2*t95_2[j])
+							t17Entry := t17_2[j]
+							t412 += F((F(W2LinEntry2*t17Entry) + F(0.04*W2TrailEntry2) - F(0.02*B2[j])) * t382)
+							t432 += F(W2TrailEntry2 * t382)
+							t882 += F(t382 * t17Entry)
+							t38_2[j] = t382
+							t8_2[j] += F(w * t382)
+							t89[j] += F(t382 * W2LinEntry2)
 						}
-						t208[i] = t2082
+						t332[i] = t3322
+						t88[i] = t882
 					}
-					t11724 := -t11723
-					// yaad_core.W1, yaad_core.W2
-					w4 := F(-2 * thetaEntry3)
-					for i := range dH {
-						t32Entry2 := t32_2[i]
-						t106Entry2 := t106_2[i]
-						t114Entry := t114_2[i]
-						t197Entry2 := t197[i]
-						W1Prod2Entry2 := W1Prod2[i]
-						t206Entry := t206[i]
-						W2ProdEntry2 := W2Prod[i]
-						t211Entry := t211[i]
-						w11 := F(F(F(F(F(thetaEntry3*t32Entry2)*t32Entry2)*t106Entry2)*t114Entry) * t197Entry2)
-						w12 := F(F(t32Entry2*t106Entry2) * (-F(F(F(thetaEntry3*t106Entry2)*t114Entry)*t197Entry2) + F(F(w4*W1Prod2Entry2)*t197Entry2) + F(F(2*W2ProdEntry2)*t206Entry)))
-						t10823[i] = w11 + F(F(2*W1Prod2Entry2)*t302[i]) + F(F(2*t32Entry2)*t206Entry) + w12
-						t165[i] = -F(F(thetaEntry3*t32Entry2)*t211Entry) - F(F(F(F(thetaEntry3*W2ProdEntry2)*t32Entry2)*t106Entry2)*t211Entry)
-					}
-					// yaad_core.W1, yaad_core.W2
-					clear(t1102)
-					clear(t167)
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t10823Entry := t10823[i]
-						t165Entry := t165[i]
-						for j := range dK {
-							W1TrailEntry3 := W1Trail2[j]
-							t1102[j] += F(W1TrailEntry3 * t10823Entry)
-							t167[j] += F(W1TrailEntry3 * t165Entry)
-						}
-					}
+					t4122 := -t412
 					// yaad_core.W2
 					for i := range dV {
-						t82Entry2 := t82[i]
-						t1522_2 := kern.Choose(t82Entry2, F(F(0.5*t25[i])*kern.Choose(t82Entry2, -F(thetaEntry3*t208[i]), F(0))), F(0))
-						t152[i] = t1522_2
-						vBar[i] = -F(2*t802[i]) - F(2*t1522_2)
+						t82Entry := t82[i]
+						t652 := kern.Choose(t82Entry, F(F(0.5*kern.Choose(t82Entry, F(1), F(0)))*kern.Choose(t82Entry, F(2*(t332[i]-F(thetaEntry6*t88[i]))), F(0))), F(0))
+						t65[i] = t652
+						vBar[i] = -t652
 					}
 					// yaad_core.W2, yaad_core.W1
-					clear(t213)
-					w7 := F(-0.02 * thetaEntry3)
+					clear(t70)
+					w3 := rho[a] - F(0.04*thetaEntry6)
 					for i := range dV {
-						t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
-						t11322_2 := t11322[i*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						t38_2 := t38[i*dH:][:dH]
+						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						W2SelectEntry3 := W2Select[i]
-						W2Select2Entry3 := W2Select2[i]
-						t152Entry := t152[i]
-						w5 := F(2 * W2SelectEntry3)
-						w6 := F(-2 * W2SelectEntry3)
-						t802Entry2 := t802[i]
+						t65Entry := t65[i]
+						W2LinEntry3 := W2Lin[i]
 						for j := range dH {
-							t219Entry := t219[j]
-							t223Entry := t223[j]
-							t215Entry3 := t215_2[j]
-							t11322Entry := t11322_2[j]
-							t213[j] += F(W2Trail2[j] * t152Entry)
-							W2BarState2[j] = F(w5*t219Entry) + F(w6*t223Entry) + F(W2Select2Entry3*t219Entry) - F(W2Select2Entry3*t223Entry) + F(F(2*t215Entry3)*t802Entry2) + F(rhoEntry3*t11322Entry) + F(2*F(w7*t11322Entry)) + F(F(2*t215Entry3)*t152Entry)
+							t70[j] += F(W2Trail2[j] * t65Entry)
+							W2BarState2[j] = F(W2LinEntry3*t312[j]) + F(w3*t38_2[j]) + F(t17_2[j]*t65Entry)
 						}
-					}
-					// yaad_core.W2
-					w8 := F(-2 * thetaEntry3)
-					for i := range dH {
-						t32Entry3 := t32_2[i]
-						t209Entry := t209[i]
-						t213Entry := t213[i]
-						W2ProdEntry3 := W2Prod[i]
-						t179[i] = F(F(w8*t32Entry3)*t209Entry) + F(F(2*t32Entry3)*t213Entry) + F(F(t32Entry3*t106_2[i])*(F(F(w8*W2ProdEntry3)*t209Entry)+F(F(2*W2ProdEntry3)*t213Entry)))
 					}
 					// yaad_core.W2, yaad_core.W1
-					clear(t181)
 					for i := range dH {
-						t112_2 := t112[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t71 := -F(thetaEntry6*t89[i]) + t70[i]
+						W1ProdEntry2 := W1Prod[i]
+						t32Entry2 := t32_2[i]
+						t106Entry := t106_2[i]
+						t87Entry2 := t87[i]
+						W2ProdEntry2 := W2Prod[i]
+						w5 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t32Entry2)*t32Entry2)*t106Entry) * t87Entry2)
+						w6 := F(F(t32Entry2*t106Entry) * (-F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t106Entry)*t87Entry2) - F(F(thetaEntry6*W1ProdEntry2)*t87Entry2) + F(W2ProdEntry2*t71)))
+						t78[i] = -F(F(F(F(thetaEntry6*W1ProdEntry2)*t32Entry2)*t106Entry)*t87Entry2) + w5 + F(t32Entry2*t71) + w6
+					}
+					// yaad_core.W2
+					clear(t80)
+					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						t11_2 := t11[i*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						t179Entry := t179[i]
-						t942Entry2 := t942[i]
-						t10823Entry2 := t10823[i]
-						t165Entry2 := t165[i]
+						t78Entry := t78[i]
 						for j := range dK {
-							t112Entry := t112_2[j]
-							kEntry3 := k[j]
-							t181[j] += F(W1Trail2[j] * t179Entry)
-							W1BarState2[j] = F(rhoEntry3*t112Entry) + F(2*F(w7*t112Entry)) + F(kEntry3*t942Entry2) + F(kEntry3*t10823Entry2) + F(kEntry3*t165Entry2) + F(kEntry3*t179Entry)
+							t80[j] += F(W1Trail2[j] * t78Entry)
+							W1BarState2[j] = F(w3*t11_2[j]) + F(k[j]*t78Entry)
 						}
 					}
 					// yaad_core.W2
-					rhoBar[a] = t17 + t1192
-					thetaBar[a] = t1522 + t11724
+					rhoBar[a] = t16 + t432
+					thetaBar[a] = t143 + t4122
 					// yaad_core.W2, yaad_core.W1, yaad_core
 					for i := range dK {
-						kBar[i] = -F(thetaEntry3*t198[i]) - F(thetaEntry3*t203[i]) + t962[i] + t1102[i] + t167[i] + t181[i]
-						qBar[i] = t102[i]
+						kBar[i] = -F(thetaEntry6*t86[i]) + t80[i]
+						qBar[i] = t10[i]
 					}
 				}
 			}

@@ -9,43 +9,34 @@ import (
 )
 
 type backwardNest1Args struct {
-	W2Prod  *float32
-	W1Prod  *float32
-	W1Prod2 *float32
-	yProd   *float32
-	t32     *float32
-	t215    *float32
-	t103    *float32
-	t104    *float32
-	t105    *float32
-	t106    *float32
-	t108    *float32
-	t113    *float32
-	t114    *float32
-	t118    *float32
-	t128    *float32
-	t230    *float32
-	t62     *float32
-	t1072   *float32
-	t1082   *float32
-	t1172   *float32
-	t1182   *float32
-	n0      int // L
-	n1      int // T·d_h
-	n2      int // T
-	n3      int // d_h
+	W2Prod *float32
+	W1Prod *float32
+	yProd  *float32
+	t32    *float32
+	t17    *float32
+	t105   *float32
+	t106   *float32
+	t122   *float32
+	t142   *float32
+	t92    *float32
+	t128   *float32
+	t95    *float32
+	t62    *float32
+	n0     int // L
+	n1     int // T·d_h
+	n2     int // T
+	n3     int // d_h
 }
 
 type backwardNest2Args struct {
-	W2Select2  *float32
-	W2Select   *float32
+	W2Lin      *float32
 	W2Trail    *float32
-	t215       *float32
 	B2         *float32
+	t17        *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_h·d_v·a
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l
-	n3         int        // d_h·d_v·l
+	n2         int        // d_h·d_v·l
+	n3         int        // d_h·a + C·d_h·s + T·d_h·l
 	n4         int        // d_h·d_v·a + d_h·d_v
 	n5         int        // d_v
 	n6         int        // d_h
@@ -54,15 +45,14 @@ type backwardNest2Args struct {
 }
 
 type backwardNest3Args struct {
-	t1082      *float32
-	t1182      *float32
+	t92        *float32
 	W1Trail    *float32
-	k          *float32
 	B1         *float32
+	k          *float32
 	n0         int        // d_h·a + C·d_h·s + T·d_h·l
 	n1         int        // d_h·d_k·a
-	n2         int        // d_k·a + C·d_k·s + T·d_k·l
-	n3         int        // d_h·d_k·l
+	n2         int        // d_h·d_k·l
+	n3         int        // d_k·a + C·d_k·s + T·d_k·l
 	n4         int        // d_h·d_k·a + d_h·d_k
 	n5         int        // d_h
 	n6         int        // d_k
@@ -73,8 +63,8 @@ type backwardNest3Args struct {
 type backwardNest4Args struct {
 	yBar    *float32
 	W2Trail *float32
-	t215    *float32
-	t195    *float32
+	t17     *float32
+	t22     *float32
 	t4      *float32
 	n0      int // d_v·a + C·d_v·s + T·d_v·l
 	n1      int // d_h·d_v·a
@@ -85,23 +75,8 @@ type backwardNest4Args struct {
 }
 
 type backwardNest5Args struct {
-	t108    *float32
-	t118    *float32
-	k       *float32
-	B1      *float32
-	W1Trail *float32
-	t123    *float32
-	n0      int // d_h·a + C·d_h·s + T·d_h·l
-	n1      int // d_k·a + C·d_k·s + T·d_k·l
-	n2      int // d_h·d_k·l
-	n3      int // d_h·d_k·a
-	n4      int // d_h
-	n5      int // d_k
-}
-
-type backwardNest6Args struct {
 	t128  *float32
-	t195  *float32
+	t22   *float32
 	yProd *float32
 	t62   *float32
 	t822  *float32
@@ -109,199 +84,128 @@ type backwardNest6Args struct {
 	n1    int // d_h
 }
 
+type backwardNest6Args struct {
+	t822       *float32
+	t92        *float32
+	q          *float32
+	W1BarState *float32
+	k          *float32
+	W1Trail    *float32
+	B1         *float32
+	t10        *float32
+	t11        *float32
+	t9         *float32
+	t86        *float32
+	t87        *float32
+	t14Total   *float32
+	t16Total   *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
+	n2         int        // d_h·d_k·a
+	n3         int        // d_h·d_k·l
+	n4         int        // d_h·d_k·a + d_h·d_k
+	n5         int        // d_h
+	n6         int        // d_k
+	t16        [2]float32 // and nothing
+	t14        [2]float32 // and nothing
+	w          [2]float32 // and nothing
+}
+
 type backwardNest7Args struct {
-	t822        *float32
-	t118        *float32
-	t108        *float32
-	q           *float32
-	W1BarState  *float32
-	t123        *float32
-	W1Trail     *float32
-	k           *float32
-	t102        *float32
-	t112        *float32
-	t9          *float32
-	t198        *float32
-	t203        *float32
-	t197        *float32
-	t152Total   *float32
-	t17Total    *float32
+	t32         *float32
+	t87         *float32
+	W2Prod      *float32
+	t106        *float32
+	t312        *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_k·a + C·d_k·s + T·d_k·l
-	n2          int        // d_h·d_k·a
-	n3          int        // d_h·d_k·l
-	n4          int        // d_h
-	n5          int        // d_k
-	t17         [2]float32 // and nothing
-	t152        [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
-	w           [2]float32 // and nothing
+	n1          int        // d_h
+	thetaEntry6 [2]float32 // and nothing
 }
 
 type backwardNest8Args struct {
-	t32         *float32
-	t106        *float32
-	t197        *float32
-	t104        *float32
-	W1Prod      *float32
-	t302        *float32
-	W2Prod      *float32
-	t219        *float32
-	t223        *float32
-	t942        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
+	yBar       *float32
+	W2Lin      *float32
+	W2Trail    *float32
+	t312       *float32
+	t95        *float32
+	W2BarState *float32
+	t17        *float32
+	B2         *float32
+	t38        *float32
+	t8         *float32
+	t89        *float32
+	t332       *float32
+	t88        *float32
+	t412Total  *float32
+	t432Total  *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·d_v·a
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l
+	n3         int        // d_h·d_v·l
+	n4         int        // d_v
+	n5         int        // d_h
+	t432       [2]float32 // and nothing
+	t412       [2]float32 // and nothing
+	w          [2]float32 // and nothing
 }
 
 type backwardNest9Args struct {
-	W2Trail *float32
-	t219    *float32
-	t32     *float32
-	t197    *float32
-	t372    *float32
-	t200    *float32
-	n0      int // d_h·d_v·a
-	n1      int // d_h·a + C·d_h·s + T·d_h·l
-	n2      int // d_v
-	n3      int // d_h
+	t65        *float32
+	W2Lin      *float32
+	W2Trail    *float32
+	t70        *float32
+	t17        *float32
+	t38        *float32
+	t312       *float32
+	W2BarState *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·d_v·a
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l
+	n3         int        // d_v
+	n4         int        // d_h
+	w3         [2]float32 // and nothing
 }
 
 type backwardNest10Args struct {
-	t942    *float32
-	W1Trail *float32
-	t962    *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
+	t89         *float32
+	t70         *float32
+	W1Prod      *float32
+	t32         *float32
+	t106        *float32
+	t87         *float32
+	W2Prod      *float32
+	t78         *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	thetaEntry6 [2]float32 // and nothing
 }
 
 type backwardNest11Args struct {
-	yBar        *float32
-	W2Select2   *float32
-	W2Select    *float32
-	t802        *float32
-	t230        *float32
-	W2BarState  *float32
-	t215        *float32
-	W2Trail     *float32
-	B2          *float32
-	t206        *float32
-	t11322      *float32
-	t8          *float32
-	t209        *float32
-	t211        *float32
-	t208        *float32
-	t11723Total *float32
-	t1192Total  *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_h·a + C·d_h·s + T·d_h·l
-	n2          int        // d_h·d_v·a
-	n3          int        // d_h·d_v·l
-	n4          int        // d_v
-	n5          int        // d_h
-	t1192       [2]float32 // and nothing
-	t11723      [2]float32 // and nothing
-	w3          [2]float32 // and nothing
+	t78        *float32
+	W1Trail    *float32
+	t80        *float32
+	k          *float32
+	t11        *float32
+	W1BarState *float32
+	n0         int        // d_h·d_k·a
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
+	n2         int        // d_h
+	n3         int        // d_k
+	w3         [2]float32 // and nothing
 }
 
 type backwardNest12Args struct {
-	t32         *float32
-	t106        *float32
-	t114        *float32
-	t197        *float32
-	W1Prod2     *float32
-	t206        *float32
-	W2Prod      *float32
-	t211        *float32
-	t302        *float32
-	t10823      *float32
-	t165        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-	w4          [2]float32 // and nothing
-}
-
-type backwardNest13Args struct {
-	t10823  *float32
-	t165    *float32
-	W1Trail *float32
-	t1102   *float32
-	t167    *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
-}
-
-type backwardNest14Args struct {
-	W2Select   *float32
-	W2Select2  *float32
-	t152       *float32
-	t802       *float32
-	t219       *float32
-	t223       *float32
-	t215       *float32
-	t11322     *float32
-	W2Trail    *float32
-	t213       *float32
-	W2BarState *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l
-	n2         int        // d_h·d_v·a
-	n3         int        // d_v
-	n4         int        // d_h
-	w7         [2]float32 // and nothing
-	rhoEntry3  [2]float32 // and nothing
-}
-
-type backwardNest15Args struct {
-	t32    *float32
-	t209   *float32
-	t213   *float32
-	W2Prod *float32
-	t106   *float32
-	t179   *float32
-	n0     int        // d_h·a + C·d_h·s + T·d_h·l
-	n1     int        // d_h
-	w8     [2]float32 // and nothing
-}
-
-type backwardNest16Args struct {
-	t179       *float32
-	t942       *float32
-	t10823     *float32
-	t165       *float32
-	t112       *float32
-	k          *float32
-	W1Trail    *float32
-	t181       *float32
-	W1BarState *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h
-	n3         int        // d_k
-	w7         [2]float32 // and nothing
-	rhoEntry3  [2]float32 // and nothing
-}
-
-type backwardNest17Args struct {
-	t203        *float32
-	t198        *float32
-	t962        *float32
-	t1102       *float32
-	t167        *float32
-	t181        *float32
+	t86         *float32
+	t80         *float32
 	kBar        *float32
-	t102        *float32
+	t10         *float32
 	qBar        *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
-	thetaEntry3 [2]float32 // and nothing
+	thetaEntry6 [2]float32 // and nothing
 }
 
-type backwardNest18Args struct {
+type backwardNest13Args struct {
 	B2Bar    *float32
 	t8       *float32
 	B2BarOut *float32
@@ -311,7 +215,7 @@ type backwardNest18Args struct {
 	n3       int // d_h
 }
 
-type backwardNest19Args struct {
+type backwardNest14Args struct {
 	B1Bar    *float32
 	t9       *float32
 	B1BarOut *float32
@@ -335,90 +239,60 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t32 := c.Work[:L*T*dH]                                                                              // [L, T, d_h]
-	t215 := c.Work[L*T*dH:][:L*T*dH]                                                                    // [L, T, d_h]
-	t103 := c.Work[2*L*T*dH:][:L*T*dH]                                                                  // [L, T, d_h]
-	t104 := c.Work[3*L*T*dH:][:L*T*dH]                                                                  // [L, T, d_h]
-	t105 := c.Work[4*L*T*dH:][:L*T*dH]                                                                  // [L, T, d_h]
-	t106 := c.Work[5*L*T*dH:][:L*T*dH]                                                                  // [L, T, d_h]
-	t108 := c.Work[6*L*T*dH:][:L*T*dH]                                                                  // [L, T, d_h]
-	t113 := c.Work[7*L*T*dH:][:L*T*dH]                                                                  // [L, T, d_h]
-	t114 := c.Work[8*L*T*dH:][:L*T*dH]                                                                  // [L, T, d_h]
-	t118 := c.Work[9*L*T*dH:][:L*T*dH]                                                                  // [L, T, d_h]
-	t128 := c.Work[10*L*T*dH:][:L*T*dH]                                                                 // [L, T, d_h]
-	t230 := c.Work[11*L*T*dH:][:L*T*dH]                                                                 // [L, T, d_h]
-	t62 := c.Work[12*L*T*dH:][:L*T*dH]                                                                  // [L, T, d_h]
-	t1072 := c.Work[13*L*T*dH:][:L*T*dH]                                                                // [L, T, d_h]
-	t1082 := c.Work[14*L*T*dH:][:L*T*dH]                                                                // [L, T, d_h]
-	t1172 := c.Work[15*L*T*dH:][:L*T*dH]                                                                // [L, T, d_h]
-	t1182 := c.Work[16*L*T*dH:][:L*T*dH]                                                                // [L, T, d_h]
-	t8 := c.Work[17*L*T*dH:][:L*dH*dV]                                                                  // [L, d_v, d_h]
-	t9 := c.Work[17*L*T*dH+L*dH*dV:][:L*dH*dK]                                                          // [L, d_h, d_k]
-	W1BarState := c.Work[17*L*T*dH+L*dH*dK+L*dH*dV:][:dH*dK]                                            // [d_h, d_k]
-	W2BarState := c.Work[17*L*T*dH+L*dH*dK+L*dH*dV+dH*dK:][:dH*dV]                                      // [d_v, d_h]
-	W1Trail := c.Work[17*L*T*dH+L*dH*dK+L*dH*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                           // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+17*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                 // [C + 1, d_v, d_h]
-	t4 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV:][:dV]                       // [d_v]
-	t195 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dV:][:dH]                  // [d_h]
-	t25 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dH+dV:][:dV]                // [d_v]
-	t123 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dH+2*dV:][:dH*dK]          // [d_h, d_k]
-	t822 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+dH+2*dV:][:dH]             // [d_h]
-	t102 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+2*dH+2*dV:][:dK]           // [d_k]
-	t112 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+2*dH+dK+2*dV:][:dH*dK]     // [d_h, d_k]
-	t197 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+2*dH+dK+2*dV:][:dH]        // [d_h]
-	t198 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+3*dH+dK+2*dV:][:dK]        // [d_k]
-	t203 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+3*dH+2*dK+2*dV:][:dK]      // [d_k]
-	t302 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+3*dH+3*dK+2*dV:][:dH]      // [d_h]
-	t219 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+4*dH+3*dK+2*dV:][:dH]      // [d_h]
-	t223 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+5*dH+3*dK+2*dV:][:dH]      // [d_h]
-	t942 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+6*dH+3*dK+2*dV:][:dH]      // [d_h]
-	t372 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+7*dH+3*dK+2*dV:][:dV]      // [d_v]
-	t200 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+7*dH+3*dK+3*dV:][:dV]      // [d_v]
-	t802 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+7*dH+3*dK+4*dV:][:dV]      // [d_v]
-	t962 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+7*dH+3*dK+5*dV:][:dK]      // [d_k]
-	t206 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+7*dH+4*dK+5*dV:][:dH]      // [d_h]
-	t11322 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+2*dH*dV+8*dH+4*dK+5*dV:][:dH*dV] // [d_v, d_h]
-	t208 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+8*dH+4*dK+5*dV:][:dV]      // [d_v]
-	t209 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+8*dH+4*dK+6*dV:][:dH]      // [d_h]
-	t211 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+9*dH+4*dK+6*dV:][:dH]      // [d_h]
-	t10823 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+10*dH+4*dK+6*dV:][:dH]   // [d_h]
-	t165 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+11*dH+4*dK+6*dV:][:dH]     // [d_h]
-	t1102 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+12*dH+4*dK+6*dV:][:dK]    // [d_k]
-	t167 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+12*dH+5*dK+6*dV:][:dK]     // [d_k]
-	t152 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+12*dH+6*dK+6*dV:][:dV]     // [d_v]
-	t213 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+12*dH+6*dK+7*dV:][:dH]     // [d_h]
-	t179 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+13*dH+6*dK+7*dV:][:dH]     // [d_h]
-	t181 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+14*dH+6*dK+7*dV:][:dK]     // [d_k]
-	t82 := c.Flags[:dV]                                                                                 // [d_v]
-	t152Total := make([]F, 1)
-	t17Total := make([]F, 1)
-	t11723Total := make([]F, 1)
-	t1192Total := make([]F, 1)
+	t32 := c.Work[:L*T*dH]                                                                           // [L, T, d_h]
+	t17 := c.Work[L*T*dH:][:L*T*dH]                                                                  // [L, T, d_h]
+	t105 := c.Work[2*L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
+	t106 := c.Work[3*L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
+	t122 := c.Work[4*L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
+	t142 := c.Work[5*L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
+	t92 := c.Work[6*L*T*dH:][:L*T*dH]                                                                // [L, T, d_h]
+	t128 := c.Work[7*L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
+	t95 := c.Work[8*L*T*dH:][:L*T*dH]                                                                // [L, T, d_h]
+	t62 := c.Work[9*L*T*dH:][:L*T*dH]                                                                // [L, T, d_h]
+	t8 := c.Work[10*L*T*dH:][:L*dH*dV]                                                               // [L, d_v, d_h]
+	t9 := c.Work[10*L*T*dH+L*dH*dV:][:L*dH*dK]                                                       // [L, d_h, d_k]
+	W1BarState := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV:][:dH*dK]                                         // [d_h, d_k]
+	W2BarState := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV+dH*dK:][:dH*dV]                                   // [d_v, d_h]
+	W1Trail := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                        // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]              // [C + 1, d_v, d_h]
+	t4 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV:][:dV]                    // [d_v]
+	t22 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dV:][:dH]                // [d_h]
+	t822 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dH+dV:][:dH]            // [d_h]
+	t10 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dV:][:dK]           // [d_k]
+	t11 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dK+dV:][:dH*dK]     // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+2*dH+dK+dV:][:dK]        // [d_k]
+	t87 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+2*dH+2*dK+dV:][:dH]      // [d_h]
+	t312 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+3*dH+2*dK+dV:][:dH]     // [d_h]
+	t332 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+4*dH+2*dK+dV:][:dV]     // [d_v]
+	t38 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
+	t88 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+2*dV:][:dV]    // [d_v]
+	t89 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+3*dV:][:dH]    // [d_h]
+	t65 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+3*dH*dV+5*dH+2*dK+3*dV:][:dV]    // [d_v]
+	t70 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+3*dH*dV+5*dH+2*dK+4*dV:][:dH]    // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+3*dH*dV+6*dH+2*dK+4*dV:][:dH]    // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+3*dH*dV+7*dH+2*dK+4*dV:][:dK]    // [d_k]
+	t82 := c.Flags[:dV]                                                                              // [d_v]
+	t14Total := make([]F, 1)
+	t16Total := make([]F, 1)
+	t412Total := make([]F, 1)
+	t432Total := make([]F, 1)
 
 	// yaad_core.W2, yaad_core.W1, yaad_core.y
 	if kern.Wide() {
 		a := backwardNest1Args{
 			unsafe.SliceData(c.W2Prod),
 			unsafe.SliceData(c.W1Prod),
-			unsafe.SliceData(c.W1Prod2),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t32),
-			unsafe.SliceData(t215),
-			unsafe.SliceData(t103),
-			unsafe.SliceData(t104),
+			unsafe.SliceData(t17),
 			unsafe.SliceData(t105),
 			unsafe.SliceData(t106),
-			unsafe.SliceData(t108),
-			unsafe.SliceData(t113),
-			unsafe.SliceData(t114),
-			unsafe.SliceData(t118),
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t142),
+			unsafe.SliceData(t92),
 			unsafe.SliceData(t128),
-			unsafe.SliceData(t230),
+			unsafe.SliceData(t95),
 			unsafe.SliceData(t62),
-			unsafe.SliceData(t1072),
-			unsafe.SliceData(t1082),
-			unsafe.SliceData(t1172),
-			unsafe.SliceData(t1182),
 			L,
 			T * dH,
 			T,
@@ -430,57 +304,37 @@ func (c *backwardFused) run() {
 			for j := range T {
 				W2Prod := c.W2Prod[(i*T+j)*dH:][:dH]
 				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
-				W1Prod2 := c.W1Prod2[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t32_2 := t32[(i*T+j)*dH:][:dH]
-				t215_2 := t215[(i*T+j)*dH:][:dH]
-				t103_2 := t103[(i*T+j)*dH:][:dH]
-				t104_2 := t104[(i*T+j)*dH:][:dH]
+				t17_2 := t17[(i*T+j)*dH:][:dH]
 				t105_2 := t105[(i*T+j)*dH:][:dH]
 				t106_2 := t106[(i*T+j)*dH:][:dH]
-				t108_2 := t108[(i*T+j)*dH:][:dH]
-				t113_2 := t113[(i*T+j)*dH:][:dH]
-				t114_2 := t114[(i*T+j)*dH:][:dH]
-				t118_2 := t118[(i*T+j)*dH:][:dH]
+				t122_2 := t122[(i*T+j)*dH:][:dH]
+				t142_2 := t142[(i*T+j)*dH:][:dH]
+				t92_2 := t92[(i*T+j)*dH:][:dH]
 				t128_2 := t128[(i*T+j)*dH:][:dH]
-				t230_2 := t230[(i*T+j)*dH:][:dH]
+				t95_2 := t95[(i*T+j)*dH:][:dH]
 				t62_2 := t62[(i*T+j)*dH:][:dH]
-				t1072_2 := t1072[(i*T+j)*dH:][:dH]
-				t1082_2 := t1082[(i*T+j)*dH:][:dH]
-				t1172_2 := t1172[(i*T+j)*dH:][:dH]
-				t1182_2 := t1182[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					W2ProdEntry := W2Prod[k]
 					t322 := kern.Sigmoid(W2ProdEntry)
-					W1ProdEntry := W1Prod[k]
-					t1032 := F(W1ProdEntry * t322)
-					t1042 := F(W2ProdEntry * W1ProdEntry)
 					t1052 := -W2ProdEntry
 					t1062 := kern.Sigmoid(t1052)
-					W1Prod2Entry := W1Prod2[k]
-					t1132 := F(F(2*W1Prod2Entry) * t322)
-					t1142 := F(F(2*W2ProdEntry) * W1Prod2Entry)
+					W1ProdEntry := W1Prod[k]
+					t1222 := F(W1ProdEntry * t322)
+					t1422 := F(F(F(W2ProdEntry*W1ProdEntry)*t322) * t1062)
 					yProdEntry := yProd[k]
 					t1282 := kern.Sigmoid(yProdEntry)
-					t10722 := F(F(F(W2ProdEntry*t322)*W1ProdEntry) * t1062)
-					t11722 := F(F(F(F(2*W2ProdEntry)*t322)*t1062) * W1Prod2Entry)
 					t32_2[k] = t322
-					t215_2[k] = F(W2ProdEntry * t322)
-					t103_2[k] = t1032
-					t104_2[k] = t1042
+					t17_2[k] = F(W2ProdEntry * t322)
 					t105_2[k] = t1052
 					t106_2[k] = t1062
-					t108_2[k] = num.FMA32(F(t322*t1042), t1062, t1032)
-					t113_2[k] = t1132
-					t114_2[k] = t1142
-					t118_2[k] = num.FMA32(F(t322*t1062), t1142, t1132)
+					t122_2[k] = t1222
+					t142_2[k] = t1422
+					t92_2[k] = t1222 + t1422
 					t128_2[k] = t1282
-					t230_2[k] = F(yProdEntry * t1282)
+					t95_2[k] = F(yProdEntry * t1282)
 					t62_2[k] = kern.Sigmoid(-yProdEntry)
-					t1072_2[k] = t10722
-					t1082_2[k] = t1032 + t10722
-					t1172_2[k] = t11722
-					t1182_2[k] = t1132 + t11722
 				}
 			}
 		}
@@ -512,15 +366,14 @@ func (c *backwardFused) run() {
 					thetaEntry := theta[a]
 					if kern.Wide() {
 						a2 := backwardNest2Args{
-							unsafe.SliceData(c.W2Select2),
-							unsafe.SliceData(c.W2Select),
+							unsafe.SliceData(c.W2Lin),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t215),
 							unsafe.SliceData(c.B2),
+							unsafe.SliceData(t17),
 							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
-							dH*a + C*dH*s + T*dH*l,
 							dH * dV * l,
+							dH*a + C*dH*s + T*dH*l,
 							dH*dV*a + dH*dV,
 							dV,
 							dH,
@@ -529,34 +382,30 @@ func (c *backwardFused) run() {
 						}
 						backwardNest2(&a2)
 					} else {
-						W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-						W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
+						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
+							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							W2Select2Entry := W2Select2[i]
-							W2SelectEntry := W2Select[i]
+							W2LinEntry := W2Lin[i]
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
-								t215Entry := t215_2[j]
-								W2Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry, num.FMA32(F(2*t215Entry), W2SelectEntry, F(t215Entry*W2Select2Entry)))), F(rhoEntry*W2TrailEntry))
+								W2Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry, F(t17_2[j]*W2LinEntry))), F(rhoEntry*W2TrailEntry))
 							}
 						}
 					}
 					// yaad_core.W1
 					if kern.Wide() {
 						a2 := backwardNest3Args{
-							unsafe.SliceData(t1082),
-							unsafe.SliceData(t1182),
+							unsafe.SliceData(t92),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(c.K),
 							unsafe.SliceData(c.B1),
+							unsafe.SliceData(c.K),
 							dH*a + C*dH*s + T*dH*l,
 							dH * dK * a,
-							dK*a + C*dK*s + T*dK*l,
 							dH * dK * l,
+							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
 							dH,
 							dK,
@@ -565,19 +414,16 @@ func (c *backwardFused) run() {
 						}
 						backwardNest3(&a2)
 					} else {
-						t1082_2 := t1082[(l*T+a+C*s)*dH:][:dH]
-						t1182_2 := t1182[(l*T+a+C*s)*dH:][:dH]
+						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t1082Entry := t1082_2[i]
-							t1182Entry := t1182_2[i]
+							t92Entry := t92_2[i]
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
-								kEntry := k[j]
-								W1Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry, num.FMA32(kEntry, t1182Entry, F(kEntry*t1082Entry)))), F(rhoEntry*W1TrailEntry))
+								W1Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry, F(k[j]*t92Entry))), F(rhoEntry*W1TrailEntry))
 							}
 						}
 					}
@@ -592,13 +438,13 @@ func (c *backwardFused) run() {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					// yaad_core.W2, yaad_core.y
-					clear(t195)
+					clear(t22)
 					if kern.Wide() {
 						a2 := backwardNest4Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t215),
-							unsafe.SliceData(t195),
+							unsafe.SliceData(t17),
+							unsafe.SliceData(t22),
 							unsafe.SliceData(t4),
 							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
@@ -612,14 +458,14 @@ func (c *backwardFused) run() {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
+							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							var t42 F
 							yBarEntry := yBar[i]
 							t42Sums := [16]F{t42}
 							for j := range dH {
-								t42Sums[j%16] = num.FMA32(W2Trail2[j], t215_2[j], t42Sums[j%16])
-								t195[j] = num.FMA32(W2Trail3[j], yBarEntry, t195[j])
+								t42Sums[j%16] = num.FMA32(W2Trail2[j], t17_2[j], t42Sums[j%16])
+								t22[j] = num.FMA32(W2Trail3[j], yBarEntry, t22[j])
 							}
 							t42 = kern.Sum16(&t42Sums)
 							t4[i] = t42
@@ -627,548 +473,336 @@ func (c *backwardFused) run() {
 					}
 					// yaad_core.W2
 					for i := range dV {
-						t83 := (num.Abs(t4[i]-v[i]) <= F(1))
-						t82[i] = t83
-						t25[i] = kern.Choose(t83, F(1), F(0))
-					}
-					// yaad_core.W1
-					if kern.Wide() {
-						a2 := backwardNest5Args{
-							unsafe.SliceData(t108),
-							unsafe.SliceData(t118),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(c.B1),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t123),
-							dH*a + C*dH*s + T*dH*l,
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * l,
-							dH * dK * a,
-							dH,
-							dK,
-						}
-						backwardNest5(&a2)
-					} else {
-						t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
-						t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							B1 := c.B1[(l*dH+i)*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t123_2 := t123[i*dK:][:dK]
-							t108Entry := t108_2[i]
-							t118Entry := t118_2[i]
-							for j := range dK {
-								kEntry2 := k[j]
-								t123_2[j] = num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1Trail2[j], num.FMA32(kEntry2, t118Entry, F(kEntry2*t108Entry))))
-							}
-						}
+						t82[i] = (num.Abs(t4[i]-v[i]) <= F(1))
 					}
 					// yaad_core.y
 					if kern.Wide() {
-						a2 := backwardNest6Args{
+						a2 := backwardNest5Args{
 							unsafe.SliceData(t128),
-							unsafe.SliceData(t195),
+							unsafe.SliceData(t22),
 							unsafe.SliceData(c.YProd),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t822),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						backwardNest6(&a2)
+						backwardNest5(&a2)
 					} else {
 						t128_2 := t128[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t128Entry := t128_2[i]
-							t195Entry := t195[i]
-							t822[i] = num.FMA32(F(F(yProd[i]*t128Entry)*t195Entry), t62_2[i], F(t128Entry*t195Entry))
+							t22Entry := t22[i]
+							t822[i] = num.FMA32(F(F(yProd[i]*t128Entry)*t22Entry), t62_2[i], F(t128Entry*t22Entry))
 						}
 					}
 					// yaad_core.y, yaad_core.W1
-					clear(t102)
-					clear(t198)
-					clear(t203)
-					var t152_2 F
-					var t17 F
-					thetaEntry3 := theta[a]
-					w := F(0.02 * thetaEntry3)
-					rhoEntry3 := rho[a]
+					clear(t10)
+					clear(t86)
+					var t14 F
+					var t16 F
+					thetaEntry6 := theta[a]
+					w := F(0.02 * thetaEntry6)
 					if kern.Wide() {
-						a2 := backwardNest7Args{
+						a2 := backwardNest6Args{
 							unsafe.SliceData(t822),
-							unsafe.SliceData(t118),
-							unsafe.SliceData(t108),
+							unsafe.SliceData(t92),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(t123),
-							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t112),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(c.B1),
+							unsafe.SliceData(t10),
+							unsafe.SliceData(t11),
 							unsafe.SliceData(t9),
-							unsafe.SliceData(t198),
-							unsafe.SliceData(t203),
-							unsafe.SliceData(t197),
-							unsafe.SliceData(t152Total),
-							unsafe.SliceData(t17Total),
+							unsafe.SliceData(t86),
+							unsafe.SliceData(t87),
+							unsafe.SliceData(t14Total),
+							unsafe.SliceData(t16Total),
 							dH*a + C*dH*s + T*dH*l,
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
 							dH * dK * l,
+							dH*dK*a + dH*dK,
 							dH,
 							dK,
-							[2]float32{t17},
-							[2]float32{t152_2},
-							[2]float32{thetaEntry3},
-							[2]float32{rhoEntry3},
+							[2]float32{t16},
+							[2]float32{t14},
 							[2]float32{w},
 						}
-						backwardNest7(&a2)
+						backwardNest6(&a2)
 					} else {
-						t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
-						t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
-						t17_2 := t17
-						t152_3 := t152_2
+						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+						t16_2 := t16
+						t14_2 := t14
 						for i := range dH {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t123_2 := t123[i*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t112_2 := t112[i*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							B1 := c.B1[(l*dH+i)*dK:][:dK]
+							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							t11_2 := t11[i*dK:][:dK]
 							t9_2 := t9[(l*dH+i)*dK:][:dK]
-							var t1972 F
+							var t872 F
 							t822Entry := t822[i]
-							t118Entry2 := t118_2[i]
-							t108Entry2 := t108_2[i]
-							t152Sums := [16]F{t152_3}
-							t17Sums := [16]F{t17_2}
-							t1972Sums := [16]F{t1972}
+							t92Entry2 := t92_2[i]
+							t14Sums := [16]F{t14_2}
+							t16Sums := [16]F{t16_2}
+							t872Sums := [16]F{t872}
 							for j := range dK {
-								t1122 := num.FMA32(q[j], t822Entry, W1BarState2[j])
-								t123Entry := t123_2[j]
-								t152Sums[j%16] = num.FMA32(t123Entry, t1122, t152Sums[j%16])
+								t112 := num.FMA32(q[j], t822Entry, W1BarState2[j])
+								kEntry := k[j]
 								W1TrailEntry2 := W1Trail2[j]
-								t17Sums[j%16] = num.FMA32(W1TrailEntry2, t1122, t17Sums[j%16])
-								t1972Sums[j%16] = num.FMA32(t1122, k[j], t1972Sums[j%16])
-								t102[j] = num.FMA32(num.FMA32(-thetaEntry3, t123Entry, F(rhoEntry3*W1TrailEntry2)), t822Entry, t102[j])
-								t112_2[j] = t1122
-								t9_2[j] = num.FMA32(w, t1122, t9_2[j])
-								t198[j] = num.FMA32(t1122, t118Entry2, t198[j])
-								t203[j] = num.FMA32(t1122, t108Entry2, t203[j])
+								t14Sums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(kEntry*t92Entry2))), t112, t14Sums[j%16])
+								t16Sums[j%16] = num.FMA32(W1TrailEntry2, t112, t16Sums[j%16])
+								t872Sums[j%16] = num.FMA32(t112, kEntry, t872Sums[j%16])
+								t10[j] = num.FMA32(W1Trail3[j], t822Entry, t10[j])
+								t11_2[j] = t112
+								t9_2[j] = num.FMA32(w, t112, t9_2[j])
+								t86[j] = num.FMA32(t112, t92Entry2, t86[j])
 							}
-							t152_3 = kern.Sum16(&t152Sums)
-							t17_2 = kern.Sum16(&t17Sums)
-							t1972 = kern.Sum16(&t1972Sums)
-							t197[i] = t1972
+							t14_2 = kern.Sum16(&t14Sums)
+							t16_2 = kern.Sum16(&t16Sums)
+							t872 = kern.Sum16(&t872Sums)
+							t87[i] = t872
 						}
-						t152Total[0] = t152_3
-						t17Total[0] = t17_2
+						t14Total[0] = t14_2
+						t16Total[0] = t16_2
 					}
-					t152_2 = t152Total[0]
-					t17 = t17Total[0]
-					t1522 := -t152_2
+					t14 = t14Total[0]
+					t16 = t16Total[0]
+					t143 := -t14
 					// yaad_core.W1
 					if kern.Wide() {
-						a2 := backwardNest8Args{
+						a2 := backwardNest7Args{
 							unsafe.SliceData(t32),
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t197),
-							unsafe.SliceData(t104),
-							unsafe.SliceData(c.W1Prod),
-							unsafe.SliceData(t302),
+							unsafe.SliceData(t87),
 							unsafe.SliceData(c.W2Prod),
-							unsafe.SliceData(t219),
-							unsafe.SliceData(t223),
-							unsafe.SliceData(t942),
+							unsafe.SliceData(t106),
+							unsafe.SliceData(t312),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
-							[2]float32{thetaEntry3},
+							[2]float32{thetaEntry6},
 						}
-						backwardNest8(&a2)
+						backwardNest7(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
-						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
-						t104_2 := t104[(l*T+a+C*s)*dH:][:dH]
-						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
+						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t32Entry := t32_2[i]
-							t106Entry := t106_2[i]
-							t197Entry := t197[i]
-							t3022 := -F(F(F(thetaEntry3*t32Entry)*t106Entry) * t197Entry)
-							t104Entry := t104_2[i]
-							W1ProdEntry2 := W1Prod[i]
-							t302[i] = t3022
-							t219[i] = F(W2Prod[i] * t3022)
-							t223[i] = F(F(thetaEntry3*t32Entry) * t197Entry)
-							w10 := F(F(F(F(F(thetaEntry3*t32Entry)*t32Entry)*t104Entry)*t106Entry) * t197Entry)
-							t942[i] = num.FMA32(F(t32Entry*t106Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t197Entry, -F(F(F(thetaEntry3*t104Entry)*t106Entry)*t197Entry)), num.FMA32(W1ProdEntry2, t3022, w10))
-						}
-					}
-					// yaad_core.W1
-					if kern.Wide() {
-						a2 := backwardNest9Args{
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t219),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t197),
-							unsafe.SliceData(t372),
-							unsafe.SliceData(t200),
-							dH * dV * a,
-							dH*a + C*dH*s + T*dH*l,
-							dV,
-							dH,
-						}
-						backwardNest9(&a2)
-					} else {
-						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
-							var t3722 F
-							var t2002 F
-							t3722Sums := [16]F{t3722}
-							t2002Sums := [16]F{t2002}
-							for j := range dH {
-								W2TrailEntry2 := W2Trail2[j]
-								t3722Sums[j%16] = num.FMA32(W2TrailEntry2, t219[j], t3722Sums[j%16])
-								t2002Sums[j%16] = num.FMA32(W2TrailEntry2, F(t32_2[j]*t197[j]), t2002Sums[j%16])
-							}
-							t3722 = kern.Sum16(&t3722Sums)
-							t2002 = kern.Sum16(&t2002Sums)
-							t372[i] = t3722
-							t200[i] = t2002
-						}
-					}
-					// yaad_core.W1, yaad_core.W2
-					for i := range dV {
-						t82Entry := t82[i]
-						t802[i] = kern.Choose(t82Entry, F(F(0.5*t25[i])*kern.Choose(t82Entry, num.FMA32(-thetaEntry3, t200[i], t372[i]), F(0))), F(0))
-					}
-					// yaad_core.W1
-					clear(t962)
-					if kern.Wide() {
-						a2 := backwardNest10Args{
-							unsafe.SliceData(t942),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t962),
-							dH * dK * a,
-							dH,
-							dK,
-						}
-						backwardNest10(&a2)
-					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t942Entry := t942[i]
-							for j := range dK {
-								t962[j] = num.FMA32(W1Trail2[j], t942Entry, t962[j])
-							}
+							t87Entry := t87[i]
+							t312[i] = num.FMA32(-F(thetaEntry6*t32Entry), t87Entry, -F(F(F(F(thetaEntry6*W2Prod[i])*t32Entry)*t106_2[i])*t87Entry))
 						}
 					}
 					// yaad_core.W1, yaad_core.W2, yaad_core.y
-					clear(t206)
-					clear(t209)
-					clear(t211)
-					var t11723 F
-					var t1192 F
-					w3 := F(0.02 * thetaEntry3)
+					clear(t89)
+					var t412 F
+					var t432 F
 					if kern.Wide() {
-						a2 := backwardNest11Args{
+						a2 := backwardNest8Args{
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.W2Select2),
-							unsafe.SliceData(c.W2Select),
-							unsafe.SliceData(t802),
-							unsafe.SliceData(t230),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t215),
+							unsafe.SliceData(c.W2Lin),
 							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t312),
+							unsafe.SliceData(t95),
+							unsafe.SliceData(W2BarState),
+							unsafe.SliceData(t17),
 							unsafe.SliceData(c.B2),
-							unsafe.SliceData(t206),
-							unsafe.SliceData(t11322),
+							unsafe.SliceData(t38),
 							unsafe.SliceData(t8),
-							unsafe.SliceData(t209),
-							unsafe.SliceData(t211),
-							unsafe.SliceData(t208),
-							unsafe.SliceData(t11723Total),
-							unsafe.SliceData(t1192Total),
+							unsafe.SliceData(t89),
+							unsafe.SliceData(t332),
+							unsafe.SliceData(t88),
+							unsafe.SliceData(t412Total),
+							unsafe.SliceData(t432Total),
 							dV*a + C*dV*s + T*dV*l,
-							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
+							dH*a + C*dH*s + T*dH*l,
 							dH * dV * l,
 							dV,
 							dH,
-							[2]float32{t1192},
-							[2]float32{t11723},
+							[2]float32{t432},
+							[2]float32{t412},
+							[2]float32{w},
+						}
+						backwardNest8(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
+						t432_2 := t432
+						t412_2 := t412
+						for i := range dV {
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
+							B2 := c.B2[(l*dV+i)*dH:][:dH]
+							t38_2 := t38[i*dH:][:dH]
+							t8_2 := t8[(l*dV+i)*dH:][:dH]
+							var t3322 F
+							var t882 F
+							yBarEntry2 := yBar[i]
+							W2LinEntry2 := W2Lin[i]
+							t3322Sums := [16]F{t3322}
+							t412Sums := [16]F{t412_2}
+							t432Sums := [16]F{t432_2}
+							t882Sums := [16]F{t882}
+							for j := range dH {
+								W2TrailEntry2 := W2Trail2[j]
+								t3322Sums[j%16] = num.FMA32(W2TrailEntry2, t312[j], t3322Sums[j%16])
+								t382 := num.FMA32(yBarEntry2, t95_2[j], W2BarState2[j])
+								t17Entry := t17_2[j]
+								t412Sums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t17Entry))), t382, t412Sums[j%16])
+								t432Sums[j%16] = num.FMA32(W2TrailEntry2, t382, t432Sums[j%16])
+								t882Sums[j%16] = num.FMA32(t382, t17Entry, t882Sums[j%16])
+								t38_2[j] = t382
+								t8_2[j] = num.FMA32(w, t382, t8_2[j])
+								t89[j] = num.FMA32(t382, W2LinEntry2, t89[j])
+							}
+							t3322 = kern.Sum16(&t3322Sums)
+							t412_2 = kern.Sum16(&t412Sums)
+							t432_2 = kern.Sum16(&t432Sums)
+							t882 = kern.Sum16(&t882Sums)
+							t332[i] = t3322
+							t88[i] = t882
+						}
+						t412Total[0] = t412_2
+						t432Total[0] = t432_2
+					}
+					t412 = t412Total[0]
+					t432 = t432Total[0]
+					t4122 := -t412
+					// yaad_core.W2
+					for i := range dV {
+						t82Entry := t82[i]
+						t652 := kern.Choose(t82Entry, F(F(0.5*kern.Choose(t82Entry, F(1), F(0)))*kern.Choose(t82Entry, F(2*num.FMA32(-thetaEntry6, t88[i], t332[i])), F(0))), F(0))
+						t65[i] = t652
+						vBar[i] = -t652
+					}
+					// yaad_core.W2, yaad_core.W1
+					clear(t70)
+					w3 := num.FMA32(-F(0.04), thetaEntry6, rho[a])
+					if kern.Wide() {
+						a2 := backwardNest9Args{
+							unsafe.SliceData(t65),
+							unsafe.SliceData(c.W2Lin),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t70),
+							unsafe.SliceData(t17),
+							unsafe.SliceData(t38),
+							unsafe.SliceData(t312),
+							unsafe.SliceData(W2BarState),
+							dV*a + C*dV*s + T*dV*l,
+							dH * dV * a,
+							dH*a + C*dH*s + T*dH*l,
+							dV,
+							dH,
+							[2]float32{w3},
+						}
+						backwardNest9(&a2)
+					} else {
+						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
+							t38_2 := t38[i*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							t65Entry := t65[i]
+							W2LinEntry3 := W2Lin[i]
+							for j := range dH {
+								t70[j] = num.FMA32(W2Trail2[j], t65Entry, t70[j])
+								W2BarState2[j] = num.FMA32(t17_2[j], t65Entry, num.FMA32(w3, t38_2[j], F(W2LinEntry3*t312[j])))
+							}
+						}
+					}
+					// yaad_core.W2, yaad_core.W1
+					if kern.Wide() {
+						a2 := backwardNest10Args{
+							unsafe.SliceData(t89),
+							unsafe.SliceData(t70),
+							unsafe.SliceData(c.W1Prod),
+							unsafe.SliceData(t32),
+							unsafe.SliceData(t106),
+							unsafe.SliceData(t87),
+							unsafe.SliceData(c.W2Prod),
+							unsafe.SliceData(t78),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{thetaEntry6},
+						}
+						backwardNest10(&a2)
+					} else {
+						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
+						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
+						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
+						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t71 := num.FMA32(-thetaEntry6, t89[i], t70[i])
+							W1ProdEntry2 := W1Prod[i]
+							t32Entry2 := t32_2[i]
+							t106Entry := t106_2[i]
+							t87Entry2 := t87[i]
+							W2ProdEntry2 := W2Prod[i]
+							w5 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t32Entry2)*t32Entry2)*t106Entry) * t87Entry2)
+							w6 := F(F(t32Entry2*t106Entry) * num.FMA32(W2ProdEntry2, t71, num.FMA32(-F(thetaEntry6*W1ProdEntry2), t87Entry2, -F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t106Entry)*t87Entry2))))
+							t78[i] = num.FMA32(t32Entry2, t71, num.FMA32(-F(F(F(thetaEntry6*W1ProdEntry2)*t32Entry2)*t106Entry), t87Entry2, w5)) + w6
+						}
+					}
+					// yaad_core.W2
+					clear(t80)
+					if kern.Wide() {
+						a2 := backwardNest11Args{
+							unsafe.SliceData(t78),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t80),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t11),
+							unsafe.SliceData(W1BarState),
+							dH * dK * a,
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
 							[2]float32{w3},
 						}
 						backwardNest11(&a2)
 					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-						W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
-						t1192_2 := t1192
-						t11723_2 := t11723
-						for i := range dV {
-							t230_2 := t230[(l*T+a+C*s)*dH:][:dH]
-							W2BarState2 := W2BarState[i*dH:][:dH]
-							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							B2 := c.B2[(l*dV+i)*dH:][:dH]
-							t11322_2 := t11322[i*dH:][:dH]
-							t8_2 := t8[(l*dV+i)*dH:][:dH]
-							var t2082 F
-							yBarEntry2 := yBar[i]
-							W2Select2Entry2 := W2Select2[i]
-							W2SelectEntry2 := W2Select[i]
-							w2 := F(2 * W2SelectEntry2)
-							t802Entry := t802[i]
-							t11723Sums := [16]F{t11723_2}
-							t1192Sums := [16]F{t1192_2}
-							t2082Sums := [16]F{t2082}
-							for j := range dH {
-								t11323 := num.FMA32(yBarEntry2, t230_2[j], W2BarState2[j])
-								t215Entry2 := t215_2[j]
-								W2TrailEntry3 := W2Trail2[j]
-								t11723Sums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry3, num.FMA32(w2, t215Entry2, F(W2Select2Entry2*t215Entry2)))), t11323, t11723Sums[j%16])
-								t1192Sums[j%16] = num.FMA32(W2TrailEntry3, t11323, t1192Sums[j%16])
-								t2082Sums[j%16] = num.FMA32(t11323, t215Entry2, t2082Sums[j%16])
-								t206[j] = num.FMA32(W2TrailEntry3, t802Entry, t206[j])
-								t11322_2[j] = t11323
-								t8_2[j] = num.FMA32(w3, t11323, t8_2[j])
-								t209[j] = num.FMA32(t11323, W2SelectEntry2, t209[j])
-								t211[j] = num.FMA32(t11323, W2Select2Entry2, t211[j])
-							}
-							t11723_2 = kern.Sum16(&t11723Sums)
-							t1192_2 = kern.Sum16(&t1192Sums)
-							t2082 = kern.Sum16(&t2082Sums)
-							t208[i] = t2082
-						}
-						t11723Total[0] = t11723_2
-						t1192Total[0] = t1192_2
-					}
-					t11723 = t11723Total[0]
-					t1192 = t1192Total[0]
-					t11724 := -t11723
-					// yaad_core.W1, yaad_core.W2
-					w4 := F(-2 * thetaEntry3)
-					if kern.Wide() {
-						a2 := backwardNest12Args{
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t114),
-							unsafe.SliceData(t197),
-							unsafe.SliceData(c.W1Prod2),
-							unsafe.SliceData(t206),
-							unsafe.SliceData(c.W2Prod),
-							unsafe.SliceData(t211),
-							unsafe.SliceData(t302),
-							unsafe.SliceData(t10823),
-							unsafe.SliceData(t165),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{thetaEntry3},
-							[2]float32{w4},
-						}
-						backwardNest12(&a2)
-					} else {
-						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
-						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
-						t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
-						W1Prod2 := c.W1Prod2[(l*T+a+C*s)*dH:][:dH]
-						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t32Entry2 := t32_2[i]
-							t106Entry2 := t106_2[i]
-							t114Entry := t114_2[i]
-							t197Entry2 := t197[i]
-							W1Prod2Entry2 := W1Prod2[i]
-							t206Entry := t206[i]
-							W2ProdEntry2 := W2Prod[i]
-							t211Entry := t211[i]
-							w11 := F(F(F(F(F(thetaEntry3*t32Entry2)*t32Entry2)*t106Entry2)*t114Entry) * t197Entry2)
-							w12 := F(F(t32Entry2*t106Entry2) * num.FMA32(F(2*W2ProdEntry2), t206Entry, num.FMA32(F(w4*W1Prod2Entry2), t197Entry2, -F(F(F(thetaEntry3*t106Entry2)*t114Entry)*t197Entry2))))
-							t10823[i] = num.FMA32(F(2*t32Entry2), t206Entry, num.FMA32(F(2*W1Prod2Entry2), t302[i], w11)) + w12
-							t165[i] = num.FMA32(-F(F(F(thetaEntry3*W2ProdEntry2)*t32Entry2)*t106Entry2), t211Entry, -F(F(thetaEntry3*t32Entry2)*t211Entry))
-						}
-					}
-					// yaad_core.W1, yaad_core.W2
-					clear(t1102)
-					clear(t167)
-					if kern.Wide() {
-						a2 := backwardNest13Args{
-							unsafe.SliceData(t10823),
-							unsafe.SliceData(t165),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t1102),
-							unsafe.SliceData(t167),
-							dH * dK * a,
-							dH,
-							dK,
-						}
-						backwardNest13(&a2)
-					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t10823Entry := t10823[i]
-							t165Entry := t165[i]
-							for j := range dK {
-								W1TrailEntry3 := W1Trail2[j]
-								t1102[j] = num.FMA32(W1TrailEntry3, t10823Entry, t1102[j])
-								t167[j] = num.FMA32(W1TrailEntry3, t165Entry, t167[j])
-							}
-						}
-					}
-					// yaad_core.W2
-					for i := range dV {
-						t82Entry2 := t82[i]
-						t1522_2 := kern.Choose(t82Entry2, F(F(0.5*t25[i])*kern.Choose(t82Entry2, -F(thetaEntry3*t208[i]), F(0))), F(0))
-						t152[i] = t1522_2
-						vBar[i] = num.FMA32(-F(2), t1522_2, F(-2*t802[i]))
-					}
-					// yaad_core.W2, yaad_core.W1
-					clear(t213)
-					w7 := F(-0.02 * thetaEntry3)
-					if kern.Wide() {
-						a2 := backwardNest14Args{
-							unsafe.SliceData(c.W2Select),
-							unsafe.SliceData(c.W2Select2),
-							unsafe.SliceData(t152),
-							unsafe.SliceData(t802),
-							unsafe.SliceData(t219),
-							unsafe.SliceData(t223),
-							unsafe.SliceData(t215),
-							unsafe.SliceData(t11322),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t213),
-							unsafe.SliceData(W2BarState),
-							dV*a + C*dV*s + T*dV*l,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dV,
-							dH,
-							[2]float32{w7},
-							[2]float32{rhoEntry3},
-						}
-						backwardNest14(&a2)
-					} else {
-						W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
-						W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
-							t11322_2 := t11322[i*dH:][:dH]
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							W2BarState2 := W2BarState[i*dH:][:dH]
-							W2SelectEntry3 := W2Select[i]
-							W2Select2Entry3 := W2Select2[i]
-							t152Entry := t152[i]
-							w5 := F(2 * W2SelectEntry3)
-							w6 := F(-2 * W2SelectEntry3)
-							t802Entry2 := t802[i]
-							for j := range dH {
-								t219Entry := t219[j]
-								t223Entry := t223[j]
-								t215Entry3 := t215_2[j]
-								t11322Entry := t11322_2[j]
-								t213[j] = num.FMA32(W2Trail2[j], t152Entry, t213[j])
-								W2BarState2[j] = num.FMA32(F(2*t215Entry3), t152Entry, num.FMA32(F(2*w7), t11322Entry, num.FMA32(rhoEntry3, t11322Entry, num.FMA32(F(2*t215Entry3), t802Entry2, num.FMA32(-W2Select2Entry3, t223Entry, num.FMA32(W2Select2Entry3, t219Entry, num.FMA32(w6, t223Entry, F(w5*t219Entry))))))))
-							}
-						}
-					}
-					// yaad_core.W2
-					w8 := F(-2 * thetaEntry3)
-					if kern.Wide() {
-						a2 := backwardNest15Args{
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t209),
-							unsafe.SliceData(t213),
-							unsafe.SliceData(c.W2Prod),
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t179),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{w8},
-						}
-						backwardNest15(&a2)
-					} else {
-						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
-						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
-						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t32Entry3 := t32_2[i]
-							t209Entry := t209[i]
-							t213Entry := t213[i]
-							W2ProdEntry3 := W2Prod[i]
-							t179[i] = num.FMA32(F(t32Entry3*t106_2[i]), num.FMA32(F(2*W2ProdEntry3), t213Entry, F(F(w8*W2ProdEntry3)*t209Entry)), num.FMA32(F(2*t32Entry3), t213Entry, F(F(w8*t32Entry3)*t209Entry)))
-						}
-					}
-					// yaad_core.W2, yaad_core.W1
-					clear(t181)
-					if kern.Wide() {
-						a2 := backwardNest16Args{
-							unsafe.SliceData(t179),
-							unsafe.SliceData(t942),
-							unsafe.SliceData(t10823),
-							unsafe.SliceData(t165),
-							unsafe.SliceData(t112),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t181),
-							unsafe.SliceData(W1BarState),
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dH,
-							dK,
-							[2]float32{w7},
-							[2]float32{rhoEntry3},
-						}
-						backwardNest16(&a2)
-					} else {
-						for i := range dH {
-							t112_2 := t112[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t11_2 := t11[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t179Entry := t179[i]
-							t942Entry2 := t942[i]
-							t10823Entry2 := t10823[i]
-							t165Entry2 := t165[i]
+							t78Entry := t78[i]
 							for j := range dK {
-								t112Entry := t112_2[j]
-								kEntry3 := k[j]
-								t181[j] = num.FMA32(W1Trail2[j], t179Entry, t181[j])
-								W1BarState2[j] = num.FMA32(kEntry3, t179Entry, num.FMA32(kEntry3, t165Entry2, num.FMA32(kEntry3, t10823Entry2, num.FMA32(kEntry3, t942Entry2, num.FMA32(F(2*w7), t112Entry, F(rhoEntry3*t112Entry))))))
+								t80[j] = num.FMA32(W1Trail2[j], t78Entry, t80[j])
+								W1BarState2[j] = num.FMA32(k[j], t78Entry, F(w3*t11_2[j]))
 							}
 						}
 					}
 					// yaad_core.W2
-					rhoBar[a] = t17 + t1192
-					thetaBar[a] = t1522 + t11724
+					rhoBar[a] = t16 + t432
+					thetaBar[a] = t143 + t4122
 					// yaad_core.W2, yaad_core.W1, yaad_core
 					if kern.Wide() {
-						a2 := backwardNest17Args{
-							unsafe.SliceData(t203),
-							unsafe.SliceData(t198),
-							unsafe.SliceData(t962),
-							unsafe.SliceData(t1102),
-							unsafe.SliceData(t167),
-							unsafe.SliceData(t181),
+						a2 := backwardNest12Args{
+							unsafe.SliceData(t86),
+							unsafe.SliceData(t80),
 							unsafe.SliceData(c.KBar),
-							unsafe.SliceData(t102),
+							unsafe.SliceData(t10),
 							unsafe.SliceData(c.QBar),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
-							[2]float32{thetaEntry3},
+							[2]float32{thetaEntry6},
 						}
-						backwardNest17(&a2)
+						backwardNest12(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = (((num.FMA32(-thetaEntry3, t203[i], -F(thetaEntry3*t198[i])) + t962[i]) + t1102[i]) + t167[i]) + t181[i]
-							qBar[i] = t102[i]
+							kBar[i] = num.FMA32(-thetaEntry6, t86[i], t80[i])
+							qBar[i] = t10[i]
 						}
 					}
 				}
@@ -1184,7 +818,7 @@ func (c *backwardFused) run() {
 
 	// yaad_core
 	if kern.Wide() {
-		a := backwardNest18Args{
+		a := backwardNest13Args{
 			unsafe.SliceData(c.B2Bar),
 			unsafe.SliceData(t8),
 			unsafe.SliceData(c.B2BarOut),
@@ -1193,7 +827,7 @@ func (c *backwardFused) run() {
 			dV,
 			dH,
 		}
-		backwardNest18(&a)
+		backwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -1209,7 +843,7 @@ func (c *backwardFused) run() {
 
 	// yaad_core
 	if kern.Wide() {
-		a := backwardNest19Args{
+		a := backwardNest14Args{
 			unsafe.SliceData(c.B1Bar),
 			unsafe.SliceData(t9),
 			unsafe.SliceData(c.B1BarOut),
@@ -1218,7 +852,7 @@ func (c *backwardFused) run() {
 			dH,
 			dK,
 		}
-		backwardNest19(&a)
+		backwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range dH {

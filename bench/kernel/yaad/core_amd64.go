@@ -85,18 +85,6 @@ func forwardNest13AVX512(a *forwardNest13Args)
 func forwardNest13AVX2(a *forwardNest13Args)
 
 //go:noescape
-func forwardNest14AVX512(a *forwardNest14Args)
-
-//go:noescape
-func forwardNest14AVX2(a *forwardNest14Args)
-
-//go:noescape
-func forwardNest15AVX512(a *forwardNest15Args)
-
-//go:noescape
-func forwardNest15AVX2(a *forwardNest15Args)
-
-//go:noescape
 func backwardNest1AVX512(a *backwardNest1Args)
 
 //go:noescape
@@ -179,36 +167,6 @@ func backwardNest14AVX512(a *backwardNest14Args)
 
 //go:noescape
 func backwardNest14AVX2(a *backwardNest14Args)
-
-//go:noescape
-func backwardNest15AVX512(a *backwardNest15Args)
-
-//go:noescape
-func backwardNest15AVX2(a *backwardNest15Args)
-
-//go:noescape
-func backwardNest16AVX512(a *backwardNest16Args)
-
-//go:noescape
-func backwardNest16AVX2(a *backwardNest16Args)
-
-//go:noescape
-func backwardNest17AVX512(a *backwardNest17Args)
-
-//go:noescape
-func backwardNest17AVX2(a *backwardNest17Args)
-
-//go:noescape
-func backwardNest18AVX512(a *backwardNest18Args)
-
-//go:noescape
-func backwardNest18AVX2(a *backwardNest18Args)
-
-//go:noescape
-func backwardNest19AVX512(a *backwardNest19Args)
-
-//go:noescape
-func backwardNest19AVX2(a *backwardNest19Args)
 
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -312,22 +270,6 @@ func forwardNest13(a *forwardNest13Args) {
 		return
 	}
 	forwardNest13AVX2(a)
-}
-
-func forwardNest14(a *forwardNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest14AVX512(a)
-		return
-	}
-	forwardNest14AVX2(a)
-}
-
-func forwardNest15(a *forwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest15AVX512(a)
-		return
-	}
-	forwardNest15AVX2(a)
 }
 
 func backwardNest1(a *backwardNest1Args) {
@@ -440,44 +382,4 @@ func backwardNest14(a *backwardNest14Args) {
 		return
 	}
 	backwardNest14AVX2(a)
-}
-
-func backwardNest15(a *backwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest15AVX512(a)
-		return
-	}
-	backwardNest15AVX2(a)
-}
-
-func backwardNest16(a *backwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest16AVX512(a)
-		return
-	}
-	backwardNest16AVX2(a)
-}
-
-func backwardNest17(a *backwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest17AVX512(a)
-		return
-	}
-	backwardNest17AVX2(a)
-}
-
-func backwardNest18(a *backwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest18AVX512(a)
-		return
-	}
-	backwardNest18AVX2(a)
-}
-
-func backwardNest19(a *backwardNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest19AVX512(a)
-		return
-	}
-	backwardNest19AVX2(a)
 }

@@ -30,10 +30,6 @@ func forwardNest12(*forwardNest12Args) { panic("no assembly in this build") }
 
 func forwardNest13(*forwardNest13Args) { panic("no assembly in this build") }
 
-func forwardNest14(*forwardNest14Args) { panic("no assembly in this build") }
-
-func forwardNest15(*forwardNest15Args) { panic("no assembly in this build") }
-
 func backwardNest1(*backwardNest1Args) { panic("no assembly in this build") }
 
 func backwardNest2(*backwardNest2Args) { panic("no assembly in this build") }
@@ -61,13 +57,3 @@ func backwardNest12(*backwardNest12Args) { panic("no assembly in this build") }
 func backwardNest13(*backwardNest13Args) { panic("no assembly in this build") }
 
 func backwardNest14(*backwardNest14Args) { panic("no assembly in this build") }
-
-func backwardNest15(*backwardNest15Args) { panic("no assembly in this build") }
-
-func backwardNest16(*backwardNest16Args) { panic("no assembly in this build") }
-
-func backwardNest17(*backwardNest17Args) { panic("no assembly in this build") }
-
-func backwardNest18(*backwardNest18Args) { panic("no assembly in this build") }
-
-func backwardNest19(*backwardNest19Args) { panic("no assembly in this build") }

@@ -10,7 +10,7 @@ import (
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 4·L·T·d_h + 2·L·T·d_v entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
+// It keeps 3·L·T·d_h + L·T·d_v entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
 type Forward[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -33,20 +33,18 @@ type Forward[F num.Float] struct {
 	B1Out         []F // [L, d_h, d_k], written
 	B2Out         []F // [L, d_v, d_h], written
 	W2Prod        []F // [L, T, d_h], written; may be nil
-	W2Select      []F // [L, T, d_v], written; may be nil
-	W2Select2     []F // [L, T, d_v], written; may be nil
+	W2Lin         []F // [L, T, d_v], written; may be nil
 	W1Prod        []F // [L, T, d_h], written; may be nil
-	W1Prod2       []F // [L, T, d_h], written; may be nil
 	YProd         []F // [L, T, d_h], written; may be nil
 	W1Checkpoints []F // [L, segments, d_h, d_k], written; may be nil
 	W2Checkpoints []F // [L, segments, d_v, d_h], written; may be nil
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is d_h·d_k + d_h·d_v + 10·d_h + 4·d_v.
+// WorkLen is d_h·d_k + d_h·d_v + 7·d_h + 3·d_v.
 func (c *Forward[F]) WorkLen() int {
 	dH, dK, dV := c.DH, c.DK, c.DV
-	return dH*dK + dH*dV + 10*dH + 4*dV
+	return dH*dK + dH*dV + 7*dH + 3*dV
 }
 
 // Run computes Forward.
@@ -65,27 +63,19 @@ func (c *Forward[F]) Run() {
 	work = work[dH:]
 	t3 := work[:dH] // [d_h]
 	work = work[dH:]
-	t72 := work[:dH] // [d_h]
-	work = work[dH:]
-	t106 := work[:dH] // [d_h]
+	t17 := work[:dH] // [d_h]
 	work = work[dH:]
 	t4 := work[:dV] // [d_v]
 	work = work[dV:]
-	t33 := work[:dV] // [d_v]
+	t32 := work[:dV] // [d_v]
 	work = work[dV:]
-	t43 := work[:dV] // [d_v]
-	work = work[dV:]
-	t32 := work[:dH] // [d_h]
+	t162 := work[:dH] // [d_h]
 	work = work[dH:]
-	t52 := work[:dH] // [d_h]
-	work = work[dH:]
-	t108 := work[:dH] // [d_h]
-	work = work[dH:]
-	t118 := work[:dH] // [d_h]
+	t92 := work[:dH] // [d_h]
 	work = work[dH:]
 	t127 := work[:dH] // [d_h]
 	work = work[dH:]
-	t112 := work[:dH] // [d_h]
+	t21 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
 
@@ -140,20 +130,19 @@ func (c *Forward[F]) Run() {
 						}
 						t2[i] = t22
 					}
-					// yaad_core.W2, yaad_core.W1
+					// yaad_core.W2
 					for i := range dH {
 						t2Entry := t2[i]
-						t33_2 := num.Sigmoid(t2Entry)
-						t3[i] = t33_2
-						t72[i] = F(t2Entry * t33_2)
-						t106[i] = num.Sigmoid(-t2Entry)
+						t33 := num.Sigmoid(t2Entry)
+						t3[i] = t33
+						t17[i] = F(t2Entry * t33)
 					}
 					// yaad_core.W2
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						var t42 F
 						for j := range dH {
-							t42 += F(W2State2[j] * t72[j])
+							t42 += F(W2State2[j] * t17[j])
 						}
 						t4[i] = t42
 					}
@@ -162,44 +151,33 @@ func (c *Forward[F]) Run() {
 						t5 := t4[i] - v[i]
 						t8 := (num.Abs(t5) <= F(1))
 						t27 := !t8
-						t332 := kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0))
-						t432 := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*num.Sign(t5)), F(0))
-						t33[i] = t332
-						if len(c.W2Select) > 0 {
-							c.W2Select[(l*T+a+C*s)*dV+i] = t332
-						}
-						t43[i] = t432
-						if len(c.W2Select2) > 0 {
-							c.W2Select2[(l*T+a+C*s)*dV+i] = t432
+						w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*num.Sign(t5)), F(0))
+						t322 := w + F(2*kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0)))
+						t32[i] = t322
+						if len(c.W2Lin) > 0 {
+							c.W2Lin[(l*T+a+C*s)*dV+i] = t322
 						}
 					}
 					// yaad_core.W2, yaad_core.W1
-					clear(t32)
-					clear(t52)
+					clear(t162)
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
-						t43Entry := t43[i]
-						t33Entry := t33[i]
+						t32Entry := t32[i]
 						for j := range dH {
 							W2StateEntry := W2State2[j]
-							t72Entry := t72[j]
-							W2State2[j] = F(rhoEntry*W2StateEntry) - F(thetaEntry*(F(t72Entry*t43Entry)+F(F(2*t72Entry)*t33Entry)+F(0.04*W2StateEntry)-F(0.02*B2[j])))
-							t32[j] += F(W2StateEntry * t43Entry)
-							t52[j] += F(W2StateEntry * t33Entry)
+							W2State2[j] = F(rhoEntry*W2StateEntry) - F(thetaEntry*(F(t17[j]*t32Entry)+F(0.04*W2StateEntry)-F(0.02*B2[j])))
+							t162[j] += F(W2StateEntry * t32Entry)
 						}
 					}
 					// yaad_core.W1
 					for i := range dH {
 						t3Entry := t3[i]
-						t32Entry := t32[i]
+						t162Entry := t162[i]
 						t2Entry2 := t2[i]
-						t106Entry := t106[i]
-						t52Entry := t52[i]
-						t108[i] = F(t3Entry*t32Entry) + F(F(F(t2Entry2*t3Entry)*t32Entry)*t106Entry)
-						t118[i] = F(F(2*t3Entry)*t52Entry) + F(F(F(F(2*t2Entry2)*t3Entry)*t106Entry)*t52Entry)
+						t92[i] = F(t3Entry*t162Entry) + F(F(F(t2Entry2*t3Entry)*num.Sigmoid(-t2Entry2))*t162Entry)
 					}
 					// yaad_core.W1, yaad_core.y
 					for i := range dH {
@@ -208,12 +186,10 @@ func (c *Forward[F]) Run() {
 						B1 := c.B1[(l*dH+i)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						var t1272 F
-						t108Entry := t108[i]
-						t118Entry := t118[i]
+						t92Entry := t92[i]
 						for j := range dK {
 							W1StateEntry := W1State2[j]
-							kEntry := k[j]
-							W12 := F(rhoEntry*W1StateEntry) - F(thetaEntry*(F(kEntry*t108Entry)+F(kEntry*t118Entry)+F(0.04*W1StateEntry)-F(0.02*B1[j])))
+							W12 := F(rhoEntry*W1StateEntry) - F(thetaEntry*(F(k[j]*t92Entry)+F(0.04*W1StateEntry)-F(0.02*B1[j])))
 							t1272 += F(W12 * q[j])
 							W1State2[j] = W12
 						}
@@ -223,17 +199,13 @@ func (c *Forward[F]) Run() {
 					for i := range dH {
 						t127Entry := t127[i]
 						t222 := t2[i]
-						t3222 := t32[i]
-						t422 := t52[i]
-						t112[i] = F(t127Entry * num.Sigmoid(t127Entry))
+						t3222 := t162[i]
+						t21[i] = F(t127Entry * num.Sigmoid(t127Entry))
 						if len(c.W2Prod) > 0 {
 							c.W2Prod[(l*T+a+C*s)*dH+i] = t222
 						}
 						if len(c.W1Prod) > 0 {
 							c.W1Prod[(l*T+a+C*s)*dH+i] = t3222
-						}
-						if len(c.W1Prod2) > 0 {
-							c.W1Prod2[(l*T+a+C*s)*dH+i] = t422
 						}
 						if len(c.YProd) > 0 {
 							c.YProd[(l*T+a+C*s)*dH+i] = t127Entry
@@ -244,7 +216,7 @@ func (c *Forward[F]) Run() {
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
-							y3 += F(W2State2[j] * t112[j])
+							y3 += F(W2State2[j] * t21[j])
 						}
 						y2[i] = y3
 					}

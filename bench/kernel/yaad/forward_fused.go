@@ -18,54 +18,42 @@ type forwardNest1Args struct {
 }
 
 type forwardNest2Args struct {
-	t2   *float32
-	t3   *float32
-	t72  *float32
-	t106 *float32
-	n0   int // d_h
+	t2  *float32
+	t3  *float32
+	t17 *float32
+	n0  int // d_h
 }
 
 type forwardNest3Args struct {
 	W2State *float32
-	t72     *float32
+	t17     *float32
 	t4      *float32
 	n0      int // d_v
 	n1      int // d_h
 }
 
 type forwardNest4Args struct {
-	t4       *float32
-	v        *float32
-	W2Select *float32
-	n0       int // d_v·a + C·d_v·s + T·d_v·l
-	n1       int // d_v
+	t4    *float32
+	v     *float32
+	W2Lin *float32
+	n0    int // d_v·a + C·d_v·s + T·d_v·l
+	n1    int // d_v
 }
 
 type forwardNest5Args struct {
-	t4        *float32
-	v         *float32
-	W2Select2 *float32
-	n0        int // d_v·a + C·d_v·s + T·d_v·l
-	n1        int // d_v
-}
-
-type forwardNest6Args struct {
 	t4  *float32
 	v   *float32
-	t33 *float32
-	t43 *float32
+	t32 *float32
 	n0  int // d_v·a + C·d_v·s + T·d_v·l
 	n1  int // d_v
 }
 
-type forwardNest7Args struct {
-	t43        *float32
-	t33        *float32
-	W2State    *float32
-	t72        *float32
-	B2         *float32
+type forwardNest6Args struct {
 	t32        *float32
-	t52        *float32
+	W2State    *float32
+	B2         *float32
+	t17        *float32
+	t162       *float32
 	n0         int        // d_h·d_v·l
 	n1         int        // d_v
 	n2         int        // d_h
@@ -73,70 +61,59 @@ type forwardNest7Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type forwardNest8Args struct {
+type forwardNest7Args struct {
 	t3   *float32
-	t32  *float32
+	t162 *float32
 	t2   *float32
-	t106 *float32
-	t52  *float32
-	t108 *float32
-	t118 *float32
+	t92  *float32
 	n0   int // d_h
 }
 
-type forwardNest9Args struct {
-	t108       *float32
-	t118       *float32
+type forwardNest8Args struct {
+	t92        *float32
 	W1State    *float32
-	k          *float32
 	B1         *float32
+	k          *float32
 	q          *float32
 	t127       *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·l
+	n0         int        // d_h·d_k·l
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
 	n2         int        // d_h
 	n3         int        // d_k
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
 
-type forwardNest10Args struct {
+type forwardNest9Args struct {
 	t2     *float32
 	W2Prod *float32
 	n0     int // d_h·a + C·d_h·s + T·d_h·l
 	n1     int // d_h
 }
 
-type forwardNest11Args struct {
-	t32    *float32
+type forwardNest10Args struct {
+	t162   *float32
 	W1Prod *float32
 	n0     int // d_h·a + C·d_h·s + T·d_h·l
 	n1     int // d_h
 }
 
-type forwardNest12Args struct {
-	t52     *float32
-	W1Prod2 *float32
-	n0      int // d_h·a + C·d_h·s + T·d_h·l
-	n1      int // d_h
-}
-
-type forwardNest13Args struct {
+type forwardNest11Args struct {
 	t127  *float32
 	yProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type forwardNest14Args struct {
+type forwardNest12Args struct {
 	t127 *float32
-	t112 *float32
+	t21  *float32
 	n0   int // d_h
 }
 
-type forwardNest15Args struct {
+type forwardNest13Args struct {
 	W2State *float32
-	t112    *float32
+	t21     *float32
 	y2      *float32
 	n0      int // d_v
 	n1      int // d_h
@@ -160,18 +137,14 @@ func (c *forwardFused) run() {
 	W2State := c.Work[dH*dK:][:dH*dV]           // [d_v, d_h]
 	t2 := c.Work[dH*dK+dH*dV:][:dH]             // [d_h]
 	t3 := c.Work[dH*dK+dH*dV+dH:][:dH]          // [d_h]
-	t72 := c.Work[dH*dK+dH*dV+2*dH:][:dH]       // [d_h]
-	t106 := c.Work[dH*dK+dH*dV+3*dH:][:dH]      // [d_h]
-	t4 := c.Work[dH*dK+dH*dV+4*dH:][:dV]        // [d_v]
-	t33 := c.Work[dH*dK+dH*dV+4*dH+dV:][:dV]    // [d_v]
-	t43 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dV]  // [d_v]
-	t32 := c.Work[dH*dK+dH*dV+4*dH+3*dV:][:dH]  // [d_h]
-	t52 := c.Work[dH*dK+dH*dV+5*dH+3*dV:][:dH]  // [d_h]
-	t108 := c.Work[dH*dK+dH*dV+6*dH+3*dV:][:dH] // [d_h]
-	t118 := c.Work[dH*dK+dH*dV+7*dH+3*dV:][:dH] // [d_h]
-	t127 := c.Work[dH*dK+dH*dV+8*dH+3*dV:][:dH] // [d_h]
-	t112 := c.Work[dH*dK+dH*dV+9*dH+3*dV:][:dH] // [d_h]
-	y2 := c.Work[dH*dK+dH*dV+10*dH+3*dV:][:dV]  // [d_v]
+	t17 := c.Work[dH*dK+dH*dV+2*dH:][:dH]       // [d_h]
+	t4 := c.Work[dH*dK+dH*dV+3*dH:][:dV]        // [d_v]
+	t32 := c.Work[dH*dK+dH*dV+3*dH+dV:][:dV]    // [d_v]
+	t162 := c.Work[dH*dK+dH*dV+3*dH+2*dV:][:dH] // [d_h]
+	t92 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH]  // [d_h]
+	t127 := c.Work[dH*dK+dH*dV+5*dH+2*dV:][:dH] // [d_h]
+	t21 := c.Work[dH*dK+dH*dV+6*dH+2*dV:][:dH]  // [d_h]
+	y2 := c.Work[dH*dK+dH*dV+7*dH+2*dV:][:dV]   // [d_v]
 
 	// yaad_core
 	for l := range L {
@@ -220,30 +193,28 @@ func (c *forwardFused) run() {
 							t2[i] = t22
 						}
 					}
-					// yaad_core.W2, yaad_core.W1
+					// yaad_core.W2
 					if kern.Wide() {
 						a2 := forwardNest2Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t3),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(t106),
+							unsafe.SliceData(t17),
 							dH,
 						}
 						forwardNest2(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
-							t33_2 := kern.Sigmoid(t2Entry)
-							t3[i] = t33_2
-							t72[i] = F(t2Entry * t33_2)
-							t106[i] = kern.Sigmoid(-t2Entry)
+							t33 := kern.Sigmoid(t2Entry)
+							t3[i] = t33
+							t17[i] = F(t2Entry * t33)
 						}
 					}
 					// yaad_core.W2
 					if kern.Wide() {
 						a2 := forwardNest3Args{
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t72),
+							unsafe.SliceData(t17),
 							unsafe.SliceData(t4),
 							dV,
 							dH,
@@ -255,170 +226,133 @@ func (c *forwardFused) run() {
 							var t42 F
 							t42Sums := [16]F{t42}
 							for j := range dH {
-								t42Sums[j%16] = num.FMA32(W2State2[j], t72[j], t42Sums[j%16])
+								t42Sums[j%16] = num.FMA32(W2State2[j], t17[j], t42Sums[j%16])
 							}
 							t42 = kern.Sum16(&t42Sums)
 							t4[i] = t42
 						}
 					}
 					// yaad_core.W2
-					if len(c.W2Select) > 0 {
+					if len(c.W2Lin) > 0 {
 						if kern.Wide() {
 							a2 := forwardNest4Args{
 								unsafe.SliceData(t4),
 								unsafe.SliceData(c.V),
-								kern.Given(c.W2Select),
+								kern.Given(c.W2Lin),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
 							forwardNest4(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
-							for i := range dV {
-								t5 := t4[i] - v[i]
-								t8 := (num.Abs(t5) <= F(1))
-								t332 := kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0))
-								W2Select[i] = t332
-							}
-						}
-					}
-					if len(c.W2Select2) > 0 {
-						if kern.Wide() {
-							a2 := forwardNest5Args{
-								unsafe.SliceData(t4),
-								unsafe.SliceData(c.V),
-								kern.Given(c.W2Select2),
-								dV*a + C*dV*s + T*dV*l,
-								dV,
-							}
-							forwardNest5(&a2)
-						} else {
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
+							W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
 								t5 := t4[i] - v[i]
 								t8 := (num.Abs(t5) <= F(1))
 								t27 := !t8
-								t432 := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t5)), F(0))
-								W2Select2[i] = t432
+								w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t5)), F(0))
+								t322 := num.FMA32(F(2), kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0)), w)
+								W2Lin[i] = t322
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := forwardNest6Args{
+						a2 := forwardNest5Args{
 							unsafe.SliceData(t4),
 							unsafe.SliceData(c.V),
-							unsafe.SliceData(t33),
-							unsafe.SliceData(t43),
+							unsafe.SliceData(t32),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						forwardNest6(&a2)
+						forwardNest5(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t5 := t4[i] - v[i]
 							t8 := (num.Abs(t5) <= F(1))
 							t27 := !t8
-							t332 := kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0))
-							t432 := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t5)), F(0))
-							t33[i] = t332
-							t43[i] = t432
+							w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t5)), F(0))
+							t322 := num.FMA32(F(2), kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0)), w)
+							t32[i] = t322
 						}
 					}
 					// yaad_core.W2, yaad_core.W1
-					clear(t32)
-					clear(t52)
+					clear(t162)
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := forwardNest7Args{
-							unsafe.SliceData(t43),
-							unsafe.SliceData(t33),
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(c.B2),
+						a2 := forwardNest6Args{
 							unsafe.SliceData(t32),
-							unsafe.SliceData(t52),
+							unsafe.SliceData(W2State),
+							unsafe.SliceData(c.B2),
+							unsafe.SliceData(t17),
+							unsafe.SliceData(t162),
 							dH * dV * l,
 							dV,
 							dH,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						forwardNest7(&a2)
+						forwardNest6(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
-							t43Entry := t43[i]
-							t33Entry := t33[i]
+							t32Entry := t32[i]
 							for j := range dH {
 								W2StateEntry := W2State2[j]
-								t72Entry := t72[j]
-								W2State2[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2StateEntry, num.FMA32(F(2*t72Entry), t33Entry, F(t72Entry*t43Entry)))), F(rhoEntry*W2StateEntry))
-								t32[j] = num.FMA32(W2StateEntry, t43Entry, t32[j])
-								t52[j] = num.FMA32(W2StateEntry, t33Entry, t52[j])
+								W2State2[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2StateEntry, F(t17[j]*t32Entry))), F(rhoEntry*W2StateEntry))
+								t162[j] = num.FMA32(W2StateEntry, t32Entry, t162[j])
 							}
 						}
 					}
 					// yaad_core.W1
 					if kern.Wide() {
-						a2 := forwardNest8Args{
+						a2 := forwardNest7Args{
 							unsafe.SliceData(t3),
-							unsafe.SliceData(t32),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(t2),
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t52),
-							unsafe.SliceData(t108),
-							unsafe.SliceData(t118),
+							unsafe.SliceData(t92),
 							dH,
 						}
-						forwardNest8(&a2)
+						forwardNest7(&a2)
 					} else {
 						for i := range dH {
 							t3Entry := t3[i]
-							t32Entry := t32[i]
+							t162Entry := t162[i]
 							t2Entry2 := t2[i]
-							t106Entry := t106[i]
-							t52Entry := t52[i]
-							t108[i] = num.FMA32(F(F(t2Entry2*t3Entry)*t32Entry), t106Entry, F(t3Entry*t32Entry))
-							t118[i] = num.FMA32(F(F(F(2*t2Entry2)*t3Entry)*t106Entry), t52Entry, F(F(2*t3Entry)*t52Entry))
+							t92[i] = num.FMA32(F(F(t2Entry2*t3Entry)*kern.Sigmoid(-t2Entry2)), t162Entry, F(t3Entry*t162Entry))
 						}
 					}
 					// yaad_core.W1, yaad_core.y
 					if kern.Wide() {
-						a2 := forwardNest9Args{
-							unsafe.SliceData(t108),
-							unsafe.SliceData(t118),
+						a2 := forwardNest8Args{
+							unsafe.SliceData(t92),
 							unsafe.SliceData(W1State),
-							unsafe.SliceData(c.K),
 							unsafe.SliceData(c.B1),
+							unsafe.SliceData(c.K),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(t127),
-							dK*a + C*dK*s + T*dK*l,
 							dH * dK * l,
+							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						forwardNest9(&a2)
+						forwardNest8(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							var t1272 F
-							t108Entry := t108[i]
-							t118Entry := t118[i]
+							t92Entry := t92[i]
 							t1272Sums := [16]F{t1272}
 							for j := range dK {
 								W1StateEntry := W1State2[j]
-								kEntry := k[j]
-								W12 := num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1StateEntry, num.FMA32(kEntry, t118Entry, F(kEntry*t108Entry)))), F(rhoEntry*W1StateEntry))
+								W12 := num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1StateEntry, F(k[j]*t92Entry))), F(rhoEntry*W1StateEntry))
 								t1272Sums[j%16] = num.FMA32(W12, q[j], t1272Sums[j%16])
 								W1State2[j] = W12
 							}
@@ -429,13 +363,13 @@ func (c *forwardFused) run() {
 					// yaad_core.y, yaad_core
 					if len(c.W2Prod) > 0 {
 						if kern.Wide() {
-							a2 := forwardNest10Args{
+							a2 := forwardNest9Args{
 								unsafe.SliceData(t2),
 								kern.Given(c.W2Prod),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							forwardNest10(&a2)
+							forwardNest9(&a2)
 						} else {
 							W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -446,47 +380,30 @@ func (c *forwardFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := forwardNest11Args{
-								unsafe.SliceData(t32),
+							a2 := forwardNest10Args{
+								unsafe.SliceData(t162),
 								kern.Given(c.W1Prod),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							forwardNest11(&a2)
+							forwardNest10(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t3222 := t32[i]
+								t3222 := t162[i]
 								W1Prod[i] = t3222
-							}
-						}
-					}
-					if len(c.W1Prod2) > 0 {
-						if kern.Wide() {
-							a2 := forwardNest12Args{
-								unsafe.SliceData(t52),
-								kern.Given(c.W1Prod2),
-								dH*a + C*dH*s + T*dH*l,
-								dH,
-							}
-							forwardNest12(&a2)
-						} else {
-							W1Prod2 := c.W1Prod2[(l*T+a+C*s)*dH:][:dH]
-							for i := range dH {
-								t422 := t52[i]
-								W1Prod2[i] = t422
 							}
 						}
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := forwardNest13Args{
+							a2 := forwardNest11Args{
 								unsafe.SliceData(t127),
 								kern.Given(c.YProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							forwardNest13(&a2)
+							forwardNest11(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -496,35 +413,35 @@ func (c *forwardFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := forwardNest14Args{
+						a2 := forwardNest12Args{
 							unsafe.SliceData(t127),
-							unsafe.SliceData(t112),
+							unsafe.SliceData(t21),
 							dH,
 						}
-						forwardNest14(&a2)
+						forwardNest12(&a2)
 					} else {
 						for i := range dH {
 							t127Entry := t127[i]
-							t112[i] = F(t127Entry * kern.Sigmoid(t127Entry))
+							t21[i] = F(t127Entry * kern.Sigmoid(t127Entry))
 						}
 					}
 					// yaad_core.y
 					if kern.Wide() {
-						a2 := forwardNest15Args{
+						a2 := forwardNest13Args{
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t112),
+							unsafe.SliceData(t21),
 							unsafe.SliceData(y2),
 							dV,
 							dH,
 						}
-						forwardNest15(&a2)
+						forwardNest13(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dH {
-								y3Sums[j%16] = num.FMA32(W2State2[j], t112[j], y3Sums[j%16])
+								y3Sums[j%16] = num.FMA32(W2State2[j], t21[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3

@@ -547,7 +547,7 @@ HECATE_KERNEL(128) ada_muon_fire_28(const float *n, const float *v, const float 
   if (threadIdx.x == 0) kept[1] = t71;
 }
 
-// ada_muon.w, ada_muon.u, ada_muon.o
+// ada_muon.w, ada_muon.a, ada_muon.u, ada_muon.o
 // One thread for each (i, j).
 HECATE_KERNEL(256) ada_muon_fire_29(const float *w, const float *n, const float *lr,
     const float *warmup, const bool *nodecay, const float *lambda, float *w_out, const float *z,

@@ -518,7 +518,7 @@ HECATE_KERNEL(256) ada_muon_us_fire_27(const float *t41, const float *t44, float
   if (m0 + row < c && n0 + col < r) t45[m0 + row + (i64)(n0 + col) * c] = dot;
 }
 
-// ada_muon_us.w, ada_muon_us.z, ada_muon_us.o
+// ada_muon_us.w, ada_muon_us.a, ada_muon_us.z, ada_muon_us.o
 // One thread for each (i, j).
 HECATE_KERNEL(256) ada_muon_us_fire_28(const float *w, const float *n, const float *lr,
     const float *warmup, const float *beta_2, const float *epsilon, const bool *nodecay,

@@ -46,7 +46,7 @@ HECATE_KERNEL(256) adam_w_fire_1(const float *g, const float *m, const float *s,
   s_out[i] = beta_2_entry * s[i] + w_3 * g_entry * g_entry;
 }
 
-// adam_w.w, adam_w.u
+// adam_w.w, adam_w.a, adam_w.u
 // One thread for each (i).
 HECATE_KERNEL(256) adam_w_fire_2(const float *w, const float *n_2, const float *lr,
     const float *warmup, const float *beta_1, const float *beta_2, const float *epsilon,

@@ -558,12 +558,12 @@ HECATE_KERNEL(128) atlas_omega_step_20(const float *M, const float *S, const int
       const bool t19 = (0.0f < t17_2);
       const float t22 = sqrtf((t19 ? t17_2 : 1.0f));
       const float t25_3 = 1e-07f + (t19 ? t22 : 0.0f);
-      const float t81_2 = 1.0f / t22;
+      const float t81 = 1.0f / t22;
       if (O_lin != nullptr) {
         if (threadIdx.x == 0) O_lin[(i64)l * T + a + C * s] = t25_3;
       }
       if (O_div != nullptr) {
-        if (threadIdx.x == 0) O_div[(i64)l * T + a + C * s] = t81_2;
+        if (threadIdx.x == 0) O_div[(i64)l * T + a + C * s] = t81;
       }
       // atlas_omega.O
       #pragma unroll 1

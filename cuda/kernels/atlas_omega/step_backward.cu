@@ -89,25 +89,23 @@
 //   t6_2                [L, T + w - 1, d_v]        float  work
 //   t15_2               [L, T]                     float  work
 //   t36                 [L, T, d_k]                float  work
-//   t38_2               [L, T, d]                  float  work
+//   t37_2               [L, T, d]                  float  work
 //   t39_2               [L, T + w - 1, d_v]        float  work
 //   t40_2               [L, T + w - 1, d_v]        float  work
 //   t43_2               [L, T + w - 1, d_k]        float  work
 //   t44_2               [L, T + w - 1, d_k]        float  work
 //   t49                 [L, T]                     float  work
-//   t63                 [L, T]                     float  work
-//   t84                 [L, T]                     float  work
-//   t101                [L, T]                     bool   work
-//   t105                [L, T]                     bool   work
-//   t53                 [L, T, d_k + d_v]          float  work
-//   t68                 [L, T, d_k + d_v]          float  work
-//   t89                 [L, T, d_k + d_v]          float  work
-//   t92                 [L, T, d_v]                float  work
-//   t94                 [L, T, d]                  float  work
-//   t95                 [L, T, d_k]                float  work
-//   t100                [L, T]                     float  work
-//   t121                [L, T, d_k]                float  work
-//   t123                [L, T, d]                  float  work
+//   t61                 [L, T]                     float  work
+//   t80                 [L, T]                     float  work
+//   t98                 [L, T]                     bool   work
+//   t102                [L, T]                     bool   work
+//   t86                 [L, T, d_k + d_v]          float  work
+//   t89                 [L, T, d_v]                float  work
+//   t90                 [L, T, d]                  float  work
+//   t92                 [L, T, d_k]                float  work
+//   t97                 [L, T]                     float  work
+//   t118                [L, T, d_k]                float  work
+//   t119                [L, T, d]                  float  work
 //   M_trail_scratch     [C·L·d_k·d_v + L·d_k·d_v]  float  work
 //   S_trail_scratch     [C·L·d_k·d_v + L·d_k·d_v]  float  work
 //   t28_scratch         [L·d_v·d_v]                float  work
@@ -144,8 +142,8 @@
 //   t34_2_scratch       [L·d_v·d_v]                float  work
 //   t35_2_scratch       [L·d_k·d_v]                float  work
 //   t36_3_scratch       [L·d_k·d_v]                float  work
-//   t37_2_scratch       [L·d_v·d_v]                float  work
-//   t38_3_scratch       [L·d_v·d_v]                float  work
+//   t37_3_scratch       [L·d_v·d_v]                float  work
+//   t38_2_scratch       [L·d_v·d_v]                float  work
 //   t39_5_scratch       [L·d_v·d_v]                float  work
 //   t40_3_scratch       [L·d_k·d_v]                float  work
 //   t41_2_scratch       [L·d_k·d_v]                float  work
@@ -154,54 +152,54 @@
 //   t44_3_scratch       [L·d_v·d_v]                float  work
 //   t45_2_scratch       [L·d_k·d_v]                float  work
 //   t46_2_scratch       [L·d_k·d_v]                float  work
-//   t4_2_2_scratch      [L·d_k·d_v]                float  work
+//   t4_4_scratch        [L·d_k·d_v]                float  work
 //   t47_2_scratch       [L·d_v·d_v]                float  work
 //   t48_2_scratch       [L·d_v·d_v]                float  work
 //   t49_3_scratch       [L·d_v·d_v]                float  work
 //   t50_2_scratch       [L·d_k·d_v]                float  work
-//   t114_scratch        [L·d_v·d_v]                float  work
-//   t115_scratch        [L·d_k·d_v]                float  work
-//   t116_scratch        [L·d_v·d_v]                float  work
-//   t117_scratch        [L·d_v·d_v]                float  work
+//   t106_scratch        [L·d_k·d_v]                float  work
+//   t107_scratch        [L·d_v·d_v]                float  work
+//   t108_scratch        [L·d_v·d_v]                float  work
+//   t109_scratch        [L·d_v·d_v]                float  work
 //   t19_2_2_scratch     [L·d_v·d_v]                float  work
-//   t20_2_3_scratch     [L·d_k·d_v]                float  work
-//   t21_2_scratch       [L·d_k·d_v]                float  work
+//   t110_scratch        [L·d_v·d_v]                float  work
+//   t111_scratch        [L·d_k·d_v]                float  work
 //   t22_2_scratch       [L·d_k·d_v]                float  work
-//   t25_2_scratch       [L·d_v·d_v]                float  work
-//   t26_2_2_scratch     [L·d_k·d_v]                float  work
+//   t25_2_scratch       [L·d_k·d_v]                float  work
+//   t26_2_2_scratch     [L·d_v·d_v]                float  work
 //   t29_2_2_scratch     [L·d_v·d_v]                float  work
 //   t30_2_2_scratch     [L·d_v·d_v]                float  work
 //   t31_2_2_scratch     [L·d_v·d_v]                float  work
-//   t32_2_2_scratch     [L·d_k·d_v]                float  work
-//   t33_2_2_scratch     [L·d_k·d_v]                float  work
+//   t112_scratch        [L·d_v·d_v]                float  work
+//   t113_scratch        [L·d_k·d_v]                float  work
 //   t34_2_2_scratch     [L·d_k·d_v]                float  work
-//   t37_2_2_scratch     [L·d_v·d_v]                float  work
-//   t38_2_2_scratch     [L·d_k·d_v]                float  work
+//   t37_2_2_scratch     [L·d_k·d_v]                float  work
+//   t38_2_2_scratch     [L·d_v·d_v]                float  work
 //   t41_2_2_scratch     [L·d_v·d_v]                float  work
 //   t42_2_2_scratch     [L·d_v·d_v]                float  work
 //   t43_2_2_scratch     [L·d_v·d_v]                float  work
-//   t44_2_2_scratch     [L·d_k·d_v]                float  work
-//   t45_2_2_scratch     [L·d_k·d_v]                float  work
+//   t114_scratch        [L·d_v·d_v]                float  work
+//   t115_scratch        [L·d_k·d_v]                float  work
 //   t46_2_2_scratch     [L·d_k·d_v]                float  work
-//   t49_2_2_scratch     [L·d_v·d_v]                float  work
-//   t50_2_2_scratch     [L·d_k·d_v]                float  work
+//   t49_2_2_scratch     [L·d_k·d_v]                float  work
+//   t50_2_2_scratch     [L·d_v·d_v]                float  work
 //   t53_2_scratch       [L·d_v·d_v]                float  work
 //   t54_scratch         [L·d_v·d_v]                float  work
 //   t55_scratch         [L·d_v·d_v]                float  work
-//   t56_scratch         [L·d_k·d_v]                float  work
-//   t57_scratch         [L·d_k·d_v]                float  work
+//   t116_scratch        [L·d_v·d_v]                float  work
+//   t117_scratch        [L·d_k·d_v]                float  work
 //   t58_scratch         [L·d_k·d_v]                float  work
-//   t61_scratch         [L·d_v·d_v]                float  work
-//   t62_scratch         [L·d_k·d_v]                float  work
+//   t61_2_scratch       [L·d_k·d_v]                float  work
+//   t62_scratch         [L·d_v·d_v]                float  work
 //   t65_scratch         [L·d_v·d_v]                float  work
 //   t66_scratch         [L·d_v·d_v]                float  work
 //   t67_scratch         [L·d_v·d_v]                float  work
-//   t68_2_scratch       [L·d_k·d_v]                float  work
-//   t69_scratch         [L·d_k·d_v]                float  work
+//   t118_2_scratch      [L·d_v·d_v]                float  work
+//   t119_2_scratch      [L·d_k·d_v]                float  work
 //   t70_scratch         [L·d_k·d_v]                float  work
 //   t92_2_scratch       [L·d_k·d_v]                float  work
-//   t120_scratch        [L·d_k·w]                  float  work
-//   t121_2_scratch      [L·d_k·d_v]                float  work
+//   t122_scratch        [L·d_k·d_v]                float  work
+//   t123_scratch        [L·d_k·w]                  float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
 //   w_theta_bar_copies  [64·d_k + 64·d_v]          float  work
 //   w_eta_bar_copies    [64·d_k + 64·d_v]          float  work
@@ -253,21 +251,21 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
     float *t49_2_scratch, float *t50_scratch, float *t26_3_scratch, float *t27_2_scratch,
     float *t28_2_scratch, float *t29_2_scratch, float *t30_2_scratch, float *t31_2_scratch,
     float *t32_2_scratch, float *t33_2_scratch, float *t34_2_scratch, float *t35_2_scratch,
-    float *t36_3_scratch, float *t37_2_scratch, float *t38_3_scratch, float *t39_5_scratch,
+    float *t36_3_scratch, float *t37_3_scratch, float *t38_2_scratch, float *t39_5_scratch,
     float *t40_3_scratch, float *t41_2_scratch, float *t42_2_scratch, float *t43_3_scratch,
-    float *t44_3_scratch, float *t45_2_scratch, float *t46_2_scratch, float *t4_2_2_scratch,
+    float *t44_3_scratch, float *t45_2_scratch, float *t46_2_scratch, float *t4_4_scratch,
     float *t47_2_scratch, float *t48_2_scratch, float *t49_3_scratch, float *t50_2_scratch,
-    float *t114_scratch, float *t115_scratch, float *t116_scratch, float *t117_scratch,
-    float *t19_2_2_scratch, float *t20_2_3_scratch, float *t21_2_scratch, float *t22_2_scratch,
+    float *t106_scratch, float *t107_scratch, float *t108_scratch, float *t109_scratch,
+    float *t19_2_2_scratch, float *t110_scratch, float *t111_scratch, float *t22_2_scratch,
     float *t25_2_scratch, float *t26_2_2_scratch, float *t29_2_2_scratch, float *t30_2_2_scratch,
-    float *t31_2_2_scratch, float *t32_2_2_scratch, float *t33_2_2_scratch, float *t34_2_2_scratch,
+    float *t31_2_2_scratch, float *t112_scratch, float *t113_scratch, float *t34_2_2_scratch,
     float *t37_2_2_scratch, float *t38_2_2_scratch, float *t41_2_2_scratch, float *t42_2_2_scratch,
-    float *t43_2_2_scratch, float *t44_2_2_scratch, float *t45_2_2_scratch, float *t46_2_2_scratch,
+    float *t43_2_2_scratch, float *t114_scratch, float *t115_scratch, float *t46_2_2_scratch,
     float *t49_2_2_scratch, float *t50_2_2_scratch, float *t53_2_scratch, float *t54_scratch,
-    float *t55_scratch, float *t56_scratch, float *t57_scratch, float *t58_scratch,
-    float *t61_scratch, float *t62_scratch, float *t65_scratch, float *t66_scratch,
-    float *t67_scratch, float *t68_2_scratch, float *t69_scratch, float *t70_scratch,
-    float *t92_2_scratch, float *t120_scratch, float *t121_2_scratch, int T) {
+    float *t55_scratch, float *t116_scratch, float *t117_scratch, float *t58_scratch,
+    float *t61_2_scratch, float *t62_scratch, float *t65_scratch, float *t66_scratch,
+    float *t67_scratch, float *t118_2_scratch, float *t119_2_scratch, float *t70_scratch,
+    float *t92_2_scratch, float *t122_scratch, float *t123_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_bar_state = shared + 0;  // [d_v, d_k]
   float *const S_bar_state = shared + d_k * d_v;  // [d_v, d_k]
@@ -279,9 +277,9 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
   float *const t5_4 = shared + 4 * d_k * d_v + d_v * d_v + 2 * d_v * w;  // [w, d_v]
   float *const t6_3 = shared + 4 * d_k * d_v + d_v * d_v + 3 * d_v * w;  // [w, d_v]
   float *const t3_2_2 = shared + 4 * d_k * d_v + d_v * d_v + 4 * d_v * w;  // [d_k]
-  float *const t118 = shared + 4 * d_k * d_v + d_v * d_v + 4 * d_v * w + d_k;  // [w, d_v]
-  float *const t119 = shared + 4 * d_k * d_v + d_v * d_v + 5 * d_v * w + d_k;  // [w, d_k]
-  float *const t107 = shared + 4 * d_k * d_v + d_k * w + d_v * d_v + 5 * d_v * w + d_k;  // [w, d_v]
+  float *const t120 = shared + 4 * d_k * d_v + d_v * d_v + 4 * d_v * w + d_k;  // [w, d_k]
+  float *const t121 = shared + 4 * d_k * d_v + d_k * w + d_v * d_v + 4 * d_v * w + d_k;  // [w, d_v]
+  float *const t101 = shared + 4 * d_k * d_v + d_k * w + d_v * d_v + 5 * d_v * w + d_k;  // [w, d_v]
   float *const warps = shared + 4 * d_k * d_v + d_k * w + d_v * d_v + 6 * d_v * w + d_k;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
@@ -324,8 +322,8 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
   float *const t34_2 = t34_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t35_2 = t35_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   float *const t36_3 = t36_3_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t37_2 = t37_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
-  float *const t38_3 = t38_3_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
+  float *const t37_3 = t37_3_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
+  float *const t38_2 = t38_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t39_5 = t39_5_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t40_3 = t40_3_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   float *const t41_2 = t41_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
@@ -334,54 +332,54 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
   float *const t44_3 = t44_3_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t45_2 = t45_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   float *const t46_2 = t46_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t4_2_2 = t4_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t4_4 = t4_4_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   float *const t47_2 = t47_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t48_2 = t48_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t49_3 = t49_3_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t50_2 = t50_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t114 = t114_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
-  float *const t115 = t115_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t116 = t116_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
-  float *const t117 = t117_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
+  float *const t106 = t106_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t107 = t107_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
+  float *const t108 = t108_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
+  float *const t109 = t109_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t19_2_2 = t19_2_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
-  float *const t20_2_3 = t20_2_3_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t21_2 = t21_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t110 = t110_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
+  float *const t111 = t111_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   float *const t22_2 = t22_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t25_2 = t25_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
-  float *const t26_2_2 = t26_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t25_2 = t25_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t26_2_2 = t26_2_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t29_2_2 = t29_2_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t30_2_2 = t30_2_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t31_2_2 = t31_2_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
-  float *const t32_2_2 = t32_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t33_2_2 = t33_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t112 = t112_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
+  float *const t113 = t113_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   float *const t34_2_2 = t34_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t37_2_2 = t37_2_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
-  float *const t38_2_2 = t38_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t37_2_2 = t37_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t38_2_2 = t38_2_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t41_2_2 = t41_2_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t42_2_2 = t42_2_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t43_2_2 = t43_2_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
-  float *const t44_2_2 = t44_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t45_2_2 = t45_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t114 = t114_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
+  float *const t115 = t115_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   float *const t46_2_2 = t46_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t49_2_2 = t49_2_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
-  float *const t50_2_2 = t50_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t49_2_2 = t49_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t50_2_2 = t50_2_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t53_2 = t53_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t54 = t54_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t55 = t55_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
-  float *const t56 = t56_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t57 = t57_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t116 = t116_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
+  float *const t117 = t117_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   float *const t58 = t58_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t61 = t61_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
-  float *const t62 = t62_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t61_2 = t61_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t62 = t62_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t65 = t65_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t66 = t66_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
   float *const t67 = t67_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
-  float *const t68_2 = t68_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t69 = t69_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t118_2 = t118_2_scratch + blockIdx.x * (i64)(d_v * d_v);  // [d_v, d_v]
+  float *const t119_2 = t119_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   float *const t70 = t70_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   float *const t92_2 = t92_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t120 = t120_scratch + blockIdx.x * (i64)(d_k * w);  // [w, d_k]
-  float *const t121_2 = t121_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t122 = t122_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t123 = t123_scratch + blockIdx.x * (i64)(d_k * w);  // [w, d_k]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -805,15 +803,15 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
         for (int kk = 0; kk < d_k; ++kk) dot += t36_3[row * d_k + kk] * t36_3[kk + col * d_k];
-        t37_2[row * d_v + col] = dot;
+        t37_3[row * d_v + col] = dot;
       }
       // atlas_omega.O
       __syncthreads();
       for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t37_2[row * d_v + kk] * t37_2[kk * d_v + col];
-        t38_3[row * d_v + col] = 2.0315f * dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += t37_3[row * d_v + kk] * t37_3[kk * d_v + col];
+        t38_2[row * d_v + col] = 2.0315f * dot;
       }
       // atlas_omega.O
       __syncthreads();
@@ -821,7 +819,7 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
       for (int item = threadIdx.x; item < d_v * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        t39_5[i * d_v + j] = -4.775f * t37_2[i * d_v + j] + t38_3[i * d_v + j];
+        t39_5[i * d_v + j] = -4.775f * t37_3[i * d_v + j] + t38_2[i * d_v + j];
       }
       // atlas_omega.O
       __syncthreads();
@@ -882,7 +880,7 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
           const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
           t46_2[i * d_k + j] = 3.4445f * t41_2[i * d_k + j] + t45_2[i * d_k + j];
           t3_2_2[j] += M_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
-          t4_2_2[i * d_k + j] = M_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
+          t4_4[i * d_k + j] = M_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
         }
       }
       // atlas_omega.O
@@ -918,52 +916,52 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
         t50_2[row + col * d_k] = dot;
       }
       // atlas_omega.M, atlas_omega.O
-      float t8_2_2 = 0.0f;
-      float t10_2_2 = 0.0f;
+      float t7 = 0.0f;
+      float t9 = 0.0f;
       __syncthreads();
-      float t8_2_2_part = 0.0f;
-      float t10_2_2_part = 0.0f;
+      float t7_part = 0.0f;
+      float t9_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float t4_2_2_entry = t4_2_2[i * d_k + j];
-        t8_2_2_part += (3.4445f * t46_2[i * d_k + j] + t50_2[i * d_k + j]) * t4_2_2_entry;
-        t10_2_2_part += M_trail[(a * d_v + i) * d_k + j] * t4_2_2_entry;
+        const float t4_4_entry = t4_4[i * d_k + j];
+        t7_part += (3.4445f * t46_2[i * d_k + j] + t50_2[i * d_k + j]) * t4_4_entry;
+        t9_part += M_trail[(a * d_v + i) * d_k + j] * t4_4_entry;
       }
-      t8_2_2 += hecate::block_sum(t8_2_2_part, warps);
-      t10_2_2 += hecate::block_sum(t10_2_2_part, warps);
-      const float t8_2_3 = -t8_2_2;
-      // atlas_omega.O
-      for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += t46_2[row * d_k + kk] * t4_2_2[kk + col * d_k];
-        t114[row + col * d_v] = dot;
-      }
+      t7 += hecate::block_sum(t7_part, warps);
+      t9 += hecate::block_sum(t9_part, warps);
+      const float t7_3 = -t7;
       // atlas_omega.O
       for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
         const int row = (int)(at / d_k), col = (int)(at % d_k);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t49_3[row + kk * d_v] * t4_2_2[kk * d_k + col];
-        t115[row * d_k + col] = dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += t49_3[row + kk * d_v] * t4_4[kk * d_k + col];
+        t106[row * d_k + col] = dot;
+      }
+      // atlas_omega.O
+      for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
+        const int row = (int)(at / d_v), col = (int)(at % d_v);
+        float dot = 0.0f;
+        for (int kk = 0; kk < d_k; ++kk) dot += t46_2[row * d_k + kk] * t4_4[kk + col * d_k];
+        t107[row + col * d_v] = dot;
       }
       // atlas_omega.O
       __syncthreads();
       for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t47_2[row * d_v + kk] * t114[kk + col * d_v];
-        t116[row + col * d_v] = dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += t47_2[row * d_v + kk] * t107[kk + col * d_v];
+        t108[row + col * d_v] = dot;
       }
       // atlas_omega.O
       for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t47_2[row + kk * d_v] * t114[kk * d_v + col];
-        t117[row * d_v + col] = dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += t47_2[row + kk * d_v] * t107[kk * d_v + col];
+        t109[row * d_v + col] = dot;
       }
-      // atlas_omega.O
+      // atlas_omega.O, atlas_omega.M
       const float theta_entry_2 = theta[(i64)l * T + a + C * s];
       const float w_3 = 4.775f * theta_entry_2;
       const float w_4 = (-2.0315f) * theta_entry_2;
@@ -972,60 +970,61 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
       for (int item = threadIdx.x; item < d_v * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        t19_2_2[i * d_v + j] = w_3 * t114[i * d_v + j] + w_4 * t116[i * d_v + j] + w_4 * t117[i * d_v + j];
+        t19_2_2[i * d_v + j] = w_3 * t107[i * d_v + j] + w_4 * t108[i * d_v + j] + w_4 * t109[i * d_v + j];
+      }
+      // atlas_omega.O
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v * d_v; item += 128) {
+        const int i = (int)(item / d_v);
+        const int j = (int)(item % d_v);
+        t110[i * d_v + j] = t19_2_2[i * d_v + j] + t19_2_2[j * d_v + i];
       }
       // atlas_omega.O
       __syncthreads();
       for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t46_2[row + kk * d_k] * t19_2_2[kk + col * d_v];
-        t20_2_3[row + col * d_k] = dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += t46_2[row + kk * d_k] * t110[kk + col * d_v];
+        t111[row + col * d_k] = dot;
       }
-      // atlas_omega.O
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t46_2[row + kk * d_k] * t19_2_2[kk * d_v + col];
-        t21_2[row + col * d_k] = dot;
-      }
-      // atlas_omega.O
+      // atlas_omega.O, atlas_omega.M
       const float w_5 = (-3.4445f) * theta_entry_2;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        t22_2[i * d_k + j] = w_5 * t4_2_2[i * d_k + j] - theta_entry_2 * t115[i * d_k + j] + t20_2_3[i * d_k + j] + t21_2[i * d_k + j];
+        t22_2[i * d_k + j] = w_5 * t4_4[i * d_k + j] - theta_entry_2 * t106[i * d_k + j] + t111[i * d_k + j];
       }
       // atlas_omega.O
       __syncthreads();
-      for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += t41_2[row * d_k + kk] * t22_2[kk + col * d_k];
-        t25_2[row + col * d_v] = dot;
-      }
-      // atlas_omega.O
       for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
         const int row = (int)(at / d_k), col = (int)(at % d_k);
         float dot = 0.0f;
         for (int kk = 0; kk < d_v; ++kk) dot += t44_3[row + kk * d_v] * t22_2[kk * d_k + col];
-        t26_2_2[row * d_k + col] = dot;
+        t25_2[row * d_k + col] = dot;
+      }
+      // atlas_omega.O
+      for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
+        const int row = (int)(at / d_v), col = (int)(at % d_v);
+        float dot = 0.0f;
+        for (int kk = 0; kk < d_k; ++kk) dot += t41_2[row * d_k + kk] * t22_2[kk + col * d_k];
+        t26_2_2[row + col * d_v] = dot;
       }
       // atlas_omega.O
       __syncthreads();
       for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t42_2[row * d_v + kk] * t25_2[kk + col * d_v];
+        for (int kk = 0; kk < d_v; ++kk) dot += t42_2[row * d_v + kk] * t26_2_2[kk + col * d_v];
         t29_2_2[row + col * d_v] = 2.0315f * dot;
       }
       // atlas_omega.O
       for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t42_2[row + kk * d_v] * t25_2[kk * d_v + col];
+        for (int kk = 0; kk < d_v; ++kk) dot += t42_2[row + kk * d_v] * t26_2_2[kk * d_v + col];
         t30_2_2[row * d_v + col] = 2.0315f * dot;
       }
       // atlas_omega.O
@@ -1034,22 +1033,23 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
       for (int item = threadIdx.x; item < d_v * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        t31_2_2[i * d_v + j] = -4.775f * t25_2[i * d_v + j] + t29_2_2[i * d_v + j] + t30_2_2[i * d_v + j];
+        t31_2_2[i * d_v + j] = -4.775f * t26_2_2[i * d_v + j] + t29_2_2[i * d_v + j] + t30_2_2[i * d_v + j];
+      }
+      // atlas_omega.O
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v * d_v; item += 128) {
+        const int i = (int)(item / d_v);
+        const int j = (int)(item % d_v);
+        t112[i * d_v + j] = t31_2_2[i * d_v + j] + t31_2_2[j * d_v + i];
       }
       // atlas_omega.O
       __syncthreads();
       for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t41_2[row + kk * d_k] * t31_2_2[kk + col * d_v];
-        t32_2_2[row + col * d_k] = dot;
-      }
-      // atlas_omega.O
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t41_2[row + kk * d_k] * t31_2_2[kk * d_v + col];
-        t33_2_2[row + col * d_k] = dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += t41_2[row + kk * d_k] * t112[kk + col * d_v];
+        t113[row + col * d_k] = dot;
       }
       // atlas_omega.O
       __syncthreads();
@@ -1057,36 +1057,36 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
       for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        t34_2_2[i * d_k + j] = 3.4445f * t22_2[i * d_k + j] + t26_2_2[i * d_k + j] + t32_2_2[i * d_k + j] + t33_2_2[i * d_k + j];
+        t34_2_2[i * d_k + j] = 3.4445f * t22_2[i * d_k + j] + t25_2[i * d_k + j] + t113[i * d_k + j];
       }
       // atlas_omega.O
       __syncthreads();
-      for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += t36_3[row * d_k + kk] * t34_2_2[kk + col * d_k];
-        t37_2_2[row + col * d_v] = dot;
-      }
-      // atlas_omega.O
       for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
         const int row = (int)(at / d_k), col = (int)(at % d_k);
         float dot = 0.0f;
         for (int kk = 0; kk < d_v; ++kk) dot += t39_5[row + kk * d_v] * t34_2_2[kk * d_k + col];
-        t38_2_2[row * d_k + col] = dot;
+        t37_2_2[row * d_k + col] = dot;
+      }
+      // atlas_omega.O
+      for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
+        const int row = (int)(at / d_v), col = (int)(at % d_v);
+        float dot = 0.0f;
+        for (int kk = 0; kk < d_k; ++kk) dot += t36_3[row * d_k + kk] * t34_2_2[kk + col * d_k];
+        t38_2_2[row + col * d_v] = dot;
       }
       // atlas_omega.O
       __syncthreads();
       for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t37_2[row * d_v + kk] * t37_2_2[kk + col * d_v];
+        for (int kk = 0; kk < d_v; ++kk) dot += t37_3[row * d_v + kk] * t38_2_2[kk + col * d_v];
         t41_2_2[row + col * d_v] = 2.0315f * dot;
       }
       // atlas_omega.O
       for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t37_2[row + kk * d_v] * t37_2_2[kk * d_v + col];
+        for (int kk = 0; kk < d_v; ++kk) dot += t37_3[row + kk * d_v] * t38_2_2[kk * d_v + col];
         t42_2_2[row * d_v + col] = 2.0315f * dot;
       }
       // atlas_omega.O
@@ -1095,22 +1095,23 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
       for (int item = threadIdx.x; item < d_v * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        t43_2_2[i * d_v + j] = -4.775f * t37_2_2[i * d_v + j] + t41_2_2[i * d_v + j] + t42_2_2[i * d_v + j];
+        t43_2_2[i * d_v + j] = -4.775f * t38_2_2[i * d_v + j] + t41_2_2[i * d_v + j] + t42_2_2[i * d_v + j];
+      }
+      // atlas_omega.O
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v * d_v; item += 128) {
+        const int i = (int)(item / d_v);
+        const int j = (int)(item % d_v);
+        t114[i * d_v + j] = t43_2_2[i * d_v + j] + t43_2_2[j * d_v + i];
       }
       // atlas_omega.O
       __syncthreads();
       for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t36_3[row + kk * d_k] * t43_2_2[kk + col * d_v];
-        t44_2_2[row + col * d_k] = dot;
-      }
-      // atlas_omega.O
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t36_3[row + kk * d_k] * t43_2_2[kk * d_v + col];
-        t45_2_2[row + col * d_k] = dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += t36_3[row + kk * d_k] * t114[kk + col * d_v];
+        t115[row + col * d_k] = dot;
       }
       // atlas_omega.O
       __syncthreads();
@@ -1118,36 +1119,36 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
       for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        t46_2_2[i * d_k + j] = 3.4445f * t34_2_2[i * d_k + j] + t38_2_2[i * d_k + j] + t44_2_2[i * d_k + j] + t45_2_2[i * d_k + j];
+        t46_2_2[i * d_k + j] = 3.4445f * t34_2_2[i * d_k + j] + t37_2_2[i * d_k + j] + t115[i * d_k + j];
       }
       // atlas_omega.O
       __syncthreads();
-      for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += t31_2[row * d_k + kk] * t46_2_2[kk + col * d_k];
-        t49_2_2[row + col * d_v] = dot;
-      }
-      // atlas_omega.O
       for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
         const int row = (int)(at / d_k), col = (int)(at % d_k);
         float dot = 0.0f;
         for (int kk = 0; kk < d_v; ++kk) dot += t34_2[row + kk * d_v] * t46_2_2[kk * d_k + col];
-        t50_2_2[row * d_k + col] = dot;
+        t49_2_2[row * d_k + col] = dot;
+      }
+      // atlas_omega.O
+      for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
+        const int row = (int)(at / d_v), col = (int)(at % d_v);
+        float dot = 0.0f;
+        for (int kk = 0; kk < d_k; ++kk) dot += t31_2[row * d_k + kk] * t46_2_2[kk + col * d_k];
+        t50_2_2[row + col * d_v] = dot;
       }
       // atlas_omega.O
       __syncthreads();
       for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t32_2[row * d_v + kk] * t49_2_2[kk + col * d_v];
+        for (int kk = 0; kk < d_v; ++kk) dot += t32_2[row * d_v + kk] * t50_2_2[kk + col * d_v];
         t53_2[row + col * d_v] = 2.0315f * dot;
       }
       // atlas_omega.O
       for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t32_2[row + kk * d_v] * t49_2_2[kk * d_v + col];
+        for (int kk = 0; kk < d_v; ++kk) dot += t32_2[row + kk * d_v] * t50_2_2[kk * d_v + col];
         t54[row * d_v + col] = 2.0315f * dot;
       }
       // atlas_omega.O
@@ -1156,22 +1157,23 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
       for (int item = threadIdx.x; item < d_v * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        t55[i * d_v + j] = -4.775f * t49_2_2[i * d_v + j] + t53_2[i * d_v + j] + t54[i * d_v + j];
+        t55[i * d_v + j] = -4.775f * t50_2_2[i * d_v + j] + t53_2[i * d_v + j] + t54[i * d_v + j];
+      }
+      // atlas_omega.O
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v * d_v; item += 128) {
+        const int i = (int)(item / d_v);
+        const int j = (int)(item % d_v);
+        t116[i * d_v + j] = t55[i * d_v + j] + t55[j * d_v + i];
       }
       // atlas_omega.O
       __syncthreads();
       for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t31_2[row + kk * d_k] * t55[kk + col * d_v];
-        t56[row + col * d_k] = dot;
-      }
-      // atlas_omega.O
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t31_2[row + kk * d_k] * t55[kk * d_v + col];
-        t57[row + col * d_k] = dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += t31_2[row + kk * d_k] * t116[kk + col * d_v];
+        t117[row + col * d_k] = dot;
       }
       // atlas_omega.O
       __syncthreads();
@@ -1179,36 +1181,36 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
       for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        t58[i * d_k + j] = 3.4445f * t46_2_2[i * d_k + j] + t50_2_2[i * d_k + j] + t56[i * d_k + j] + t57[i * d_k + j];
+        t58[i * d_k + j] = 3.4445f * t46_2_2[i * d_k + j] + t49_2_2[i * d_k + j] + t117[i * d_k + j];
       }
       // atlas_omega.O
       __syncthreads();
-      for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += t26_3[row * d_k + kk] * t58[kk + col * d_k];
-        t61[row + col * d_v] = dot;
-      }
-      // atlas_omega.O
       for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
         const int row = (int)(at / d_k), col = (int)(at % d_k);
         float dot = 0.0f;
         for (int kk = 0; kk < d_v; ++kk) dot += t29_2[row + kk * d_v] * t58[kk * d_k + col];
-        t62[row * d_k + col] = dot;
+        t61_2[row * d_k + col] = dot;
+      }
+      // atlas_omega.O
+      for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
+        const int row = (int)(at / d_v), col = (int)(at % d_v);
+        float dot = 0.0f;
+        for (int kk = 0; kk < d_k; ++kk) dot += t26_3[row * d_k + kk] * t58[kk + col * d_k];
+        t62[row + col * d_v] = dot;
       }
       // atlas_omega.O
       __syncthreads();
       for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t27_2[row * d_v + kk] * t61[kk + col * d_v];
+        for (int kk = 0; kk < d_v; ++kk) dot += t27_2[row * d_v + kk] * t62[kk + col * d_v];
         t65[row + col * d_v] = 2.0315f * dot;
       }
       // atlas_omega.O
       for (int at = threadIdx.x; at < d_v * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t27_2[row + kk * d_v] * t61[kk * d_v + col];
+        for (int kk = 0; kk < d_v; ++kk) dot += t27_2[row + kk * d_v] * t62[kk * d_v + col];
         t66[row * d_v + col] = 2.0315f * dot;
       }
       // atlas_omega.O
@@ -1217,22 +1219,23 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
       for (int item = threadIdx.x; item < d_v * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        t67[i * d_v + j] = -4.775f * t61[i * d_v + j] + t65[i * d_v + j] + t66[i * d_v + j];
+        t67[i * d_v + j] = -4.775f * t62[i * d_v + j] + t65[i * d_v + j] + t66[i * d_v + j];
+      }
+      // atlas_omega.O
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v * d_v; item += 128) {
+        const int i = (int)(item / d_v);
+        const int j = (int)(item % d_v);
+        t118_2[i * d_v + j] = t67[i * d_v + j] + t67[j * d_v + i];
       }
       // atlas_omega.O
       __syncthreads();
       for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t26_3[row + kk * d_k] * t67[kk + col * d_v];
-        t68_2[row + col * d_k] = dot;
-      }
-      // atlas_omega.O
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += t26_3[row + kk * d_k] * t67[kk * d_v + col];
-        t69[row + col * d_k] = dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += t26_3[row + kk * d_k] * t118_2[kk + col * d_v];
+        t119_2[row + col * d_k] = dot;
       }
       // atlas_omega.O
       float t75 = 0.0f;
@@ -1242,30 +1245,30 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
       for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float t70_2 = 3.4445f * t58[i * d_k + j] + t62[i * d_k + j] + t68_2[i * d_k + j] + t69[i * d_k + j];
+        const float t70_2 = 3.4445f * t58[i * d_k + j] + t61_2[i * d_k + j] + t119_2[i * d_k + j];
         t75_part += t70_2 * (t26_3[i * d_k + j] / O_lin_entry_2);
         t70[i * d_k + j] = t70_2;
       }
       t75 += hecate::block_sum(t75_part, warps);
       const float t75_2 = -t75;
       // atlas_omega.S, atlas_omega.O
-      float t96 = 0.0f;
+      float t95 = 0.0f;
       const float w_6 = (t19_3 ? 0.5f * O_div[(i64)l * T + a + C * s] * (t19_3 ? t75_2 : 0.0f) : 0.0f);
       const float eta_entry_2 = eta[(i64)l * T + a + C * s];
-      float t96_part = 0.0f;
+      float t95_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
         const float t92_3 = S_bar_state[i * d_k + j] + t72 * t70[i * d_k + j] + 2.0f * (w_6 * S_trail[((a + 1) * d_v + i) * d_k + j]);
-        t96_part += S_trail[(a * d_v + i) * d_k + j] * t92_3;
+        t95_part += S_trail[(a * d_v + i) * d_k + j] * t92_3;
         t92_2[i * d_k + j] = t92_3;
         S_bar_state[i * d_k + j] = eta_entry_2 * t92_3;
       }
-      t96 += hecate::block_sum(t96_part, warps);
+      t95 += hecate::block_sum(t95_part, warps);
       // atlas_omega.G
-      for (int at = threadIdx.x; at < d_v * w; at += 128) t118[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_k * w; at += 128) t119[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k * w; at += 128) t120[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_v * w; at += 128) t121[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < w; item += 128) {
@@ -1274,20 +1277,20 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
         if (n_6 >= 0) {
           #pragma unroll 1
           for (int j = 0; j < d_v; ++j) {
-            float t118_2 = 0.0f;
+            float t121_2 = 0.0f;
             const float t6_3_entry = t6_3[i * d_v + j];
             #pragma unroll 4
             for (int k = 0; k < d_k; ++k) {
               const float t92_2_entry = t92_2[j * d_k + k];
-              t118_2 += G_stack[((i64)l * (T + w - 1) + a + C * s - i + w - 1) * d_k + k] * t92_2_entry;
-              t119[i * d_k + k] += t6_3_entry * t92_2_entry;
+              t121_2 += G_stack[((i64)l * (T + w - 1) + a + C * s - i + w - 1) * d_k + k] * t92_2_entry;
+              t120[i * d_k + k] += t6_3_entry * t92_2_entry;
             }
-            t118[i * d_v + j] = t118_2;
+            t121[i * d_v + j] = t121_2;
           }
         }
       }
       // atlas_omega.G
-      for (int at = threadIdx.x; at < d_v * w; at += 128) t107[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_v * w; at += 128) t101[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < w * d_v; item += 128) {
@@ -1296,27 +1299,11 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
         const int n_7 = pos[l] - i + a + C * s;
         if (n_7 >= 0) {
           const float w_7 = (-2.0f) * t3;
-          t107[i * d_v + j] = w_7 * t118[i * d_v + j];
+          t101[i * d_v + j] = w_7 * t121[i * d_v + j];
         }
       }
       // atlas_omega.G
-      for (int at = threadIdx.x; at < d_k * w; at += 128) t120[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < w * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int k = (int)(item % d_k);
-        const int n_8 = pos[l] - i + a + C * s;
-        if (n_8 >= 0) {
-          #pragma unroll 1
-          for (int j = 0; j < d_v; ++j) {
-            const float t118_entry = t118[i * d_v + j];
-            t120[i * d_k + k] += M_trail[(a * d_v + j) * d_k + k] * t118_entry;
-          }
-        }
-      }
-      // atlas_omega.G
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) t121_2[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k * d_v; at += 128) t122[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
@@ -1324,40 +1311,56 @@ HECATE_KERNEL(128) atlas_omega_step_backward_2(const int *pos, const float *y_ba
         const int k = (int)(item % d_k);
         #pragma unroll 1
         for (int j = 0; j < w; ++j) {
-          const int n_9 = pos[l] - j + a + C * s;
-          if (n_9 >= 0) {
-            const float t118_entry_2 = t118[j * d_v + i];
-            t121_2[i * d_k + k] += G_stack[((i64)l * (T + w - 1) + a + C * s - j + w - 1) * d_k + k] * t118_entry_2;
+          const int n_8 = pos[l] - j + a + C * s;
+          if (n_8 >= 0) {
+            const float t121_entry = t121[j * d_v + i];
+            t122[i * d_k + k] += G_stack[((i64)l * (T + w - 1) + a + C * s - j + w - 1) * d_k + k] * t121_entry;
+          }
+        }
+      }
+      // atlas_omega.G
+      for (int at = threadIdx.x; at < d_k * w; at += 128) t123[at] = 0.0f;
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < w * d_k; item += 128) {
+        const int i = (int)(item / d_k);
+        const int k = (int)(item % d_k);
+        const int n_9 = pos[l] - i + a + C * s;
+        if (n_9 >= 0) {
+          #pragma unroll 1
+          for (int j = 0; j < d_v; ++j) {
+            const float t121_entry_2 = t121[i * d_v + j];
+            t123[i * d_k + k] += M_trail[(a * d_v + j) * d_k + k] * t121_entry_2;
           }
         }
       }
       // atlas_omega.G, atlas_omega.M
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
-      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        M_bar_state[i * d_k + j] = rho_entry_2 * t4_2_2[i * d_k + j] + w_8 * t121_2[i * d_k + j];
+        M_bar_state[i * d_k + j] = rho_entry_2 * t4_4[i * d_k + j] + w_8 * t122[i * d_k + j];
       }
       // atlas_omega.G
+      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < w * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        t3_2[(((i64)l * T + a + C * s) * w + i) * d_k + j] = w_8 * t119[i * d_k + j] + w_8 * t120[i * d_k + j];
+        t3_2[(((i64)l * T + a + C * s) * w + i) * d_k + j] = w_8 * t120[i * d_k + j] + w_8 * t123[i * d_k + j];
       }
       // atlas_omega
       #pragma unroll 1
       for (int item = threadIdx.x; item < w * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        t5_2[(((i64)l * T + a + C * s) * w + i) * d_v + j] = t107[i * d_v + j];
+        t5_2[(((i64)l * T + a + C * s) * w + i) * d_v + j] = t101[i * d_v + j];
       }
       // atlas_omega
-      if (threadIdx.x == 0) t7_2[(i64)l * T + a + C * s] = t96;
-      if (threadIdx.x == 0) t8_2[(i64)l * T + a + C * s] = t10_2_2;
-      if (threadIdx.x == 0) t9_2[(i64)l * T + a + C * s] = t8_2_3;
+      if (threadIdx.x == 0) t7_2[(i64)l * T + a + C * s] = t95;
+      if (threadIdx.x == 0) t8_2[(i64)l * T + a + C * s] = t9;
+      if (threadIdx.x == 0) t9_2[(i64)l * T + a + C * s] = t7_3;
       // atlas_omega
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
@@ -1465,7 +1468,29 @@ HECATE_KERNEL(256) atlas_omega_step_backward_8(const float *q0, const float *q_d
 
 // atlas_omega.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) atlas_omega_step_backward_9(const float *x, float *W_Q_bar, const float *t36,
+HECATE_KERNEL(256) atlas_omega_step_backward_9(const float *W_Q, const float *t36, float *t37_2,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t36[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t37_2[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// atlas_omega.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) atlas_omega_step_backward_10(const float *x, float *W_Q_bar, const float *t36,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1483,28 +1508,6 @@ HECATE_KERNEL(256) atlas_omega_step_backward_9(const float *x, float *W_Q_bar, c
     __syncthreads();
   }
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
-}
-
-// atlas_omega.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) atlas_omega_step_backward_10(const float *W_Q, const float *t36, float *t38_2,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t36[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t38_2[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // atlas_omega.G
@@ -1599,42 +1602,42 @@ HECATE_KERNEL(128) atlas_omega_step_backward_19(const float *k_sqrt, const float
     const float *theta_softplus, const float *eta, const float *eta_sigmoid,
     const float *theta_sigmoid, const float *rho_sigmoid_2, float *b_rho_bar, float *b_theta_bar,
     float *b_eta_bar, const bool *t4, const float *t19, const float *t7_2, const float *t8_2,
-    const float *t9_2, float *t49, float *t63, float *t84, bool *t101, bool *t105, int L, int T) {
+    const float *t9_2, float *t49, float *t61, float *t80, bool *t98, bool *t102, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t51 = 0.0f;
-  float t66_2 = 0.0f;
-  float t87 = 0.0f;
+  float t64 = 0.0f;
+  float t83 = 0.0f;
   float t51_part = 0.0f;
-  float t66_2_part = 0.0f;
-  float t87_part = 0.0f;
+  float t64_part = 0.0f;
+  float t83_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
     const float t49_4 = eta[(i64)i * T + j] * t7_2[(i64)i * T + j] * eta_sigmoid[(i64)i * T + j];
     t51_part += t49_4;
-    const bool t56_2 = (0.0f <= theta_softplus[(i64)i * T + j]);
-    const float t63_2 = (t56_2 ? (t56_2 ? t9_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
-    t66_2_part += t63_2;
-    const bool t71 = (t19[(i64)i * T + j] <= 1.0f);
+    const bool t54_2 = (0.0f <= theta_softplus[(i64)i * T + j]);
+    const float t61_3 = (t54_2 ? (t54_2 ? t9_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    t64_part += t61_3;
+    const bool t67_2 = (t19[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t76 = (t71 && (0.0f <= rho_sigmoid_entry));
-    const float t84_2 = (t76 ? rho_sigmoid_entry * (t76 ? (t71 ? t8_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t87_part += t84_2;
+    const bool t72_2 = (t67_2 && (0.0f <= rho_sigmoid_entry));
+    const float t80_2 = (t72_2 ? rho_sigmoid_entry * (t72_2 ? (t67_2 ? t8_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t83_part += t80_2;
     const bool t4_entry = t4[(i64)i * T + j];
-    const bool t101_2 = (1e-08f <= (t4_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
+    const bool t98_2 = (1e-08f <= (t4_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
     t49[(i64)i * T + j] = t49_4;
-    t63[(i64)i * T + j] = t63_2;
-    t84[(i64)i * T + j] = t84_2;
-    t101[(i64)i * T + j] = t101_2;
-    t105[(i64)i * T + j] = (t101_2 && t4_entry);
+    t61[(i64)i * T + j] = t61_3;
+    t80[(i64)i * T + j] = t80_2;
+    t98[(i64)i * T + j] = t98_2;
+    t102[(i64)i * T + j] = (t98_2 && t4_entry);
   }
   t51 += hecate::block_sum(t51_part, warps);
-  t66_2 += hecate::block_sum(t66_2_part, warps);
-  t87 += hecate::block_sum(t87_part, warps);
+  t64 += hecate::block_sum(t64_part, warps);
+  t83 += hecate::block_sum(t83_part, warps);
   if (threadIdx.x == 0) b_eta_bar[0] = t51;
-  if (threadIdx.x == 0) b_theta_bar[0] = t66_2;
-  if (threadIdx.x == 0) b_rho_bar[0] = t87;
+  if (threadIdx.x == 0) b_theta_bar[0] = t64;
+  if (threadIdx.x == 0) b_rho_bar[0] = t83;
 }
 
 // atlas_omega.eta, atlas_omega.theta, atlas_omega.rho
@@ -1663,9 +1666,9 @@ HECATE_KERNEL(256) atlas_omega_step_backward_21(float *w_rho_bar_copies, float *
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) atlas_omega_step_backward_22(const float *w_rho, const float *w_theta,
-    const float *w_eta, const float *rho_stack, const float *t49, const float *t63,
-    const float *t84, float *t53, float *t68, float *t89, float *w_rho_bar_copies,
-    float *w_theta_bar_copies, float *w_eta_bar_copies, int L, int T) {
+    const float *w_eta, const float *rho_stack, const float *t49, const float *t61,
+    const float *t80, float *t86, float *w_rho_bar_copies, float *w_theta_bar_copies,
+    float *w_eta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -1679,15 +1682,13 @@ HECATE_KERNEL(256) atlas_omega_step_backward_22(const float *w_rho, const float 
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t49_entry = t49[(i64)i * T + j];
-    const float t63_entry = t63[(i64)i * T + j];
-    const float t84_entry = t84[(i64)i * T + j];
+    const float t61_entry = t61[(i64)i * T + j];
+    const float t80_entry = t80[(i64)i * T + j];
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k];
     w_eta_bar_own[k] += rho_stack_entry * t49_entry;
-    t53[((i64)i * T + j) * (d_k + d_v) + k] = t49_entry * w_eta[k];
-    w_theta_bar_own[k] += rho_stack_entry * t63_entry;
-    t68[((i64)i * T + j) * (d_k + d_v) + k] = t63_entry * w_theta[k];
-    w_rho_bar_own[k] += rho_stack_entry * t84_entry;
-    t89[((i64)i * T + j) * (d_k + d_v) + k] = t84_entry * w_rho[k];
+    w_theta_bar_own[k] += rho_stack_entry * t61_entry;
+    w_rho_bar_own[k] += rho_stack_entry * t80_entry;
+    t86[((i64)i * T + j) * (d_k + d_v) + k] = t49_entry * w_eta[k] + t61_entry * w_theta[k] + t80_entry * w_rho[k];
   }
 }
 
@@ -1721,21 +1722,43 @@ HECATE_KERNEL(256) atlas_omega_step_backward_25(float *w_eta_bar, const float *w
   w_eta_bar[item] = dot;
 }
 
-// atlas_omega.v
+// atlas_omega.v, atlas_omega.G, atlas_omega.rho
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) atlas_omega_step_backward_26(const float *t40_2, const float *t53,
-    const float *t68, const float *t89, float *t92, int L, int T) {
+HECATE_KERNEL(256) atlas_omega_step_backward_26(const float *t40_2, const float *t86, float *t89,
+    int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
-  t92[((i64)i * T + j) * d_v + k] = t40_2[((i64)i * (T + w - 1) + j + w - 1) * d_v + k] + t53[((i64)i * T + j) * (d_k + d_v) + k + d_k] + t68[((i64)i * T + j) * (d_k + d_v) + k + d_k] + t89[((i64)i * T + j) * (d_k + d_v) + k + d_k];
+  t89[((i64)i * T + j) * d_v + k] = t40_2[((i64)i * (T + w - 1) + j + w - 1) * d_v + k] + t86[((i64)i * T + j) * (d_k + d_v) + k + d_k];
 }
 
 // atlas_omega.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) atlas_omega_step_backward_27(const float *x, float *W_V_bar, const float *t92,
+HECATE_KERNEL(256) atlas_omega_step_backward_27(const float *W_V, const float *t89, float *t90,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t89[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t90[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// atlas_omega.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) atlas_omega_step_backward_28(const float *x, float *W_V_bar, const float *t89,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1747,7 +1770,7 @@ HECATE_KERNEL(256) atlas_omega_step_backward_27(const float *x, float *W_V_bar, 
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t92[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t89[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -1755,9 +1778,43 @@ HECATE_KERNEL(256) atlas_omega_step_backward_27(const float *x, float *W_V_bar, 
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// atlas_omega.v
+// atlas_omega.k, atlas_omega.G, atlas_omega.rho
+// One thread for each (i, j).
+HECATE_KERNEL(256) atlas_omega_step_backward_29(const float *k_div_2, const float *t44_2,
+    const float *t86, float *t92, float *t97, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T) return;
+  const int i = (int)(item / T);
+  const int j = (int)(item % T);
+  float t97_2 = 0.0f;
+  #pragma unroll 4
+  for (int k = 0; k < d_k; ++k) {
+    const float t92_4 = t44_2[((i64)i * (T + w - 1) + j + w - 1) * d_k + k] + t86[((i64)i * T + j) * (d_k + d_v) + k];
+    t97_2 += t92_4 * k_div_2[((i64)i * T + j) * d_k + k];
+    t92[((i64)i * T + j) * d_k + k] = t92_4;
+  }
+  t97[(i64)i * T + j] = -t97_2;
+}
+
+// atlas_omega.k0, atlas_omega.k
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) atlas_omega_step_backward_30(const float *k0, const float *k_div,
+    const float *k_div_3, const bool *t4, const bool *t98, const bool *t102, const float *t92,
+    const float *t97, float *t118, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  const int i = (int)(item / ((i64)T * d_k));
+  const int j = (int)(item / d_k % T);
+  const int k = (int)(item % d_k);
+  const bool t102_entry = t102[(i64)i * T + j];
+  const float k_div_entry = k_div[(i64)i * T + j];
+  const float w_11 = ((t102_entry && t4[(i64)i * T + j]) ? (t102_entry ? 0.5f * (t102_entry ? (t98[(i64)i * T + j] ? t97[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+  t118[((i64)i * T + j) * d_k + k] = t92[((i64)i * T + j) * d_k + k] * k_div_entry + 2.0f * (k0[((i64)i * T + j) * d_k + k] * w_11);
+}
+
+// atlas_omega.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) atlas_omega_step_backward_28(const float *W_V, const float *t92, float *t94,
+HECATE_KERNEL(256) atlas_omega_step_backward_31(const float *W_K, const float *t118, float *t119,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1767,53 +1824,19 @@ HECATE_KERNEL(256) atlas_omega_step_backward_28(const float *W_V, const float *t
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t92[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t118[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t94[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// atlas_omega.k
-// One thread for each (i, j).
-HECATE_KERNEL(256) atlas_omega_step_backward_29(const float *k_div_2, const float *t44_2,
-    const float *t53, const float *t68, const float *t89, float *t95, float *t100, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T) return;
-  const int i = (int)(item / T);
-  const int j = (int)(item % T);
-  float t100_2 = 0.0f;
-  #pragma unroll 4
-  for (int k = 0; k < d_k; ++k) {
-    const float t95_3 = t44_2[((i64)i * (T + w - 1) + j + w - 1) * d_k + k] + t53[((i64)i * T + j) * (d_k + d_v) + k] + t68[((i64)i * T + j) * (d_k + d_v) + k] + t89[((i64)i * T + j) * (d_k + d_v) + k];
-    t100_2 += t95_3 * k_div_2[((i64)i * T + j) * d_k + k];
-    t95[((i64)i * T + j) * d_k + k] = t95_3;
-  }
-  t100[(i64)i * T + j] = -t100_2;
-}
-
-// atlas_omega.k0, atlas_omega.k
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) atlas_omega_step_backward_30(const float *k0, const float *k_div,
-    const float *k_div_3, const bool *t4, const bool *t101, const bool *t105, const float *t95,
-    const float *t100, float *t121, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  const int i = (int)(item / ((i64)T * d_k));
-  const int j = (int)(item / d_k % T);
-  const int k = (int)(item % d_k);
-  const bool t105_entry = t105[(i64)i * T + j];
-  const float k_div_entry = k_div[(i64)i * T + j];
-  const float w_11 = ((t105_entry && t4[(i64)i * T + j]) ? (t105_entry ? 0.5f * (t105_entry ? (t101[(i64)i * T + j] ? t100[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
-  t121[((i64)i * T + j) * d_k + k] = t95[((i64)i * T + j) * d_k + k] * k_div_entry + 2.0f * (k0[((i64)i * T + j) * d_k + k] * w_11);
+  if (m0 + row < L * T && n0 + col < d) t119[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // atlas_omega.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) atlas_omega_step_backward_31(const float *x, float *W_K_bar, const float *t121,
+HECATE_KERNEL(256) atlas_omega_step_backward_32(const float *x, float *W_K_bar, const float *t118,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1825,7 +1848,7 @@ HECATE_KERNEL(256) atlas_omega_step_backward_31(const float *x, float *W_K_bar, 
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t121[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t118[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -1834,36 +1857,14 @@ HECATE_KERNEL(256) atlas_omega_step_backward_31(const float *x, float *W_K_bar, 
 }
 
 // atlas_omega.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) atlas_omega_step_backward_32(const float *W_K, const float *t121, float *t123,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t121[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t123[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// atlas_omega.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) atlas_omega_step_backward_33(float *x_bar, const float *t38_2, const float *t94,
-    const float *t123, int L, int T) {
+HECATE_KERNEL(256) atlas_omega_step_backward_33(float *x_bar, const float *t37_2, const float *t90,
+    const float *t119, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t38_2[((i64)i * T + j) * d + k] + t94[((i64)i * T + j) * d + k] + t123[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t37_2[((i64)i * T + j) * d + k] + t90[((i64)i * T + j) * d + k] + t119[((i64)i * T + j) * d + k];
 }
 

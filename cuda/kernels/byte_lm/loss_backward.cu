@@ -77,29 +77,7 @@ HECATE_KERNEL(256) byte_lm_loss_backward_4(const float *z_bar, const float *loss
 
 // byte_lm.z
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) byte_lm_loss_backward_5(const float *y, float *H_bar, const float *t20_2, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (V + 15) / 16;
-  const int down = (d + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < L * T; p0 += 16) {
-    a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? y[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < V ? t20_2[(i64)(p0 + row) * V + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < d && n0 + col < V) H_bar[m0 + row + (n0 + col) * d] = dot;
-}
-
-// byte_lm.z
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) byte_lm_loss_backward_6(const float *H, float *y_bar, const float *t20_2, int L,
+HECATE_KERNEL(256) byte_lm_loss_backward_5(const float *H, float *y_bar, const float *t20_2, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -117,5 +95,27 @@ HECATE_KERNEL(256) byte_lm_loss_backward_6(const float *H, float *y_bar, const f
     __syncthreads();
   }
   if (m0 + row < L * T && n0 + col < d) y_bar[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// byte_lm.z
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) byte_lm_loss_backward_6(const float *y, float *H_bar, const float *t20_2, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (V + 15) / 16;
+  const int down = (d + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < L * T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? y[m0 + col + (i64)(p0 + row) * d] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < V ? t20_2[(i64)(p0 + row) * V + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d && n0 + col < V) H_bar[m0 + row + (n0 + col) * d] = dot;
 }
 

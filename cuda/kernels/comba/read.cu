@@ -333,7 +333,7 @@ HECATE_KERNEL(256) comba_read_18(const float *k_sqrt, const float *q_prod, float
   k_div_3[(i64)i * T + j] = 1.0f / k_sqrt[(i64)i * T + j];
 }
 
-// comba.q, comba.y, comba.q1, comba.k, comba.k1
+// comba.q, comba.y, comba.p, comba.q1, comba.k, comba.k1
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) comba_read_19(const float *s_in, const float *s_out, const float *k,
     float *q_div_2, float *q1_sigmoid_2, float *k_div_2, float *k1_sigmoid_2, const float *t5,

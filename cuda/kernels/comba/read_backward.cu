@@ -62,22 +62,22 @@
 //   t25             [L, T, d_k]      float  work
 //   t10             [L, T]           bool   work
 //   t30             [L, T]           bool   work
-//   t14_2           [L, T]           bool   work
-//   t18             [L, T]           bool   work
-//   t60             [L, T]           bool   work
-//   t64             [L, T]           bool   work
-//   t97             [L, T, d_k]      float  work
-//   t99             [L, T]           float  work
-//   t40_2           [L, T, d_k]      float  work
+//   t17_2           [L, T]           bool   work
+//   t21             [L, T]           bool   work
+//   t61             [L, T]           bool   work
+//   t65             [L, T]           bool   work
+//   t98             [L, T, d_k]      float  work
+//   t100            [L, T]           float  work
+//   t43_2           [L, T, d_k]      float  work
 //   t101            [L, T]           float  work
-//   t44             [L, T + 3, d_k]  float  work
-//   t45             [L, T + 3, d_k]  float  work
-//   t91             [L, T + 3, d_k]  float  work
 //   t46             [L, T + 3, d_k]  float  work
-//   t49             [L, T, d]        float  work
-//   t86             [L, T, d_k]      float  work
-//   t90             [L, T + 3, d_k]  float  work
+//   t48             [L, T + 3, d_k]  float  work
 //   t92             [L, T + 3, d_k]  float  work
+//   t49             [L, T + 3, d_k]  float  work
+//   t51             [L, T, d]        float  work
+//   t87             [L, T, d_k]      float  work
+//   t90             [L, T + 3, d_k]  float  work
+//   t93             [L, T + 3, d_k]  float  work
 //   t95             [L, T, d]        float  work
 //   b_Q_bar_copies  [64·d_k]         float  work
 //   c_Q_bar_copies  [256·d_k]        float  work
@@ -107,28 +107,28 @@ HECATE_KERNEL(256) comba_read_backward_1(const float *b_K, const float *b_Q, con
 // comba.k, comba.q
 // One thread for each (i, j).
 HECATE_KERNEL(256) comba_read_backward_2(const float *k_prod, const float *k_sqrt,
-    const float *q_prod, const float *q_sqrt, bool *t10, bool *t30, bool *t14_2, bool *t18,
-    bool *t60, bool *t64, int L, int T) {
+    const float *q_prod, const float *q_sqrt, bool *t10, bool *t30, bool *t17_2, bool *t21,
+    bool *t61, bool *t65, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   const bool t10_2 = (0.0f < k_prod[(i64)i * T + j]);
   const bool t30_2 = (0.0f < q_prod[(i64)i * T + j]);
-  const bool t14_2_2 = (1e-08f <= (t30_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
-  const bool t60_2 = (1e-08f <= (t10_2 ? k_sqrt[(i64)i * T + j] : 0.0f));
+  const bool t17_2_2 = (1e-08f <= (t30_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
+  const bool t61_2 = (1e-08f <= (t10_2 ? k_sqrt[(i64)i * T + j] : 0.0f));
   t10[(i64)i * T + j] = t10_2;
   t30[(i64)i * T + j] = t30_2;
-  t14_2[(i64)i * T + j] = t14_2_2;
-  t18[(i64)i * T + j] = (t14_2_2 && t30_2);
-  t60[(i64)i * T + j] = t60_2;
-  t64[(i64)i * T + j] = (t60_2 && t10_2);
+  t17_2[(i64)i * T + j] = t17_2_2;
+  t21[(i64)i * T + j] = (t17_2_2 && t30_2);
+  t61[(i64)i * T + j] = t61_2;
+  t65[(i64)i * T + j] = (t61_2 && t10_2);
 }
 
 // comba.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) comba_read_backward_3(const float *M, const float *y_bar, float *t97, int T) {
+HECATE_KERNEL(256) comba_read_backward_3(const float *M, const float *y_bar, float *t98, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -146,39 +146,39 @@ HECATE_KERNEL(256) comba_read_backward_3(const float *M, const float *y_bar, flo
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t97[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) t98[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
 // comba.y, comba.q, comba.p, comba.k
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) comba_read_backward_4(const float *s_out, const float *k, const float *p_sigmoid,
     const float *y_div, const float *q_div_2, const float *p_sigmoid_2, float *s_in_bar,
-    float *s_out_bar, const float *t97, float *t99, int L, int T) {
+    float *s_out_bar, const float *t98, float *t100, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   const float p_sigmoid_entry = p_sigmoid[0];
   const float y_div_entry_2 = y_div[0];
   const float s_out_entry = s_out[0];
-  float t98 = 0.0f;
-  float t98_part = 0.0f;
+  float t99 = 0.0f;
+  float t99_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
-    float t99_2 = 0.0f;
+    float t100_2 = 0.0f;
     #pragma unroll 4
     for (int k_2 = 0; k_2 < d_k; ++k_2) {
-      const float t97_entry = t97[((i64)i * T + j) * d_k + k_2];
-      t98_part += k[((i64)i * T + j) * d_k + k_2] * t97_entry;
-      t99_2 += t97_entry * q_div_2[((i64)i * T + j) * d_k + k_2];
+      const float t98_entry = t98[((i64)i * T + j) * d_k + k_2];
+      t99_part += k[((i64)i * T + j) * d_k + k_2] * t98_entry;
+      t100_2 += t98_entry * q_div_2[((i64)i * T + j) * d_k + k_2];
     }
-    t99[(i64)i * T + j] = t99_2;
+    t100[(i64)i * T + j] = t100_2;
   }
-  t98 += hecate::block_sum(t98_part, warps);
-  if (threadIdx.x == 0) s_out_bar[0] = -p_sigmoid_entry * y_div_entry_2 * t98;
-  if (threadIdx.x == 0) s_in_bar[0] = -s_out_entry * p_sigmoid_entry * y_div_entry_2 * t98 * p_sigmoid_2[0];
+  t99 += hecate::block_sum(t99_part, warps);
+  if (threadIdx.x == 0) s_out_bar[0] = -p_sigmoid_entry * y_div_entry_2 * t99;
+  if (threadIdx.x == 0) s_in_bar[0] = -s_out_entry * p_sigmoid_entry * y_div_entry_2 * t99 * p_sigmoid_2[0];
 }
 
-// comba.q1, comba.q, comba.k
+// comba.q1, comba.q, comba.y, comba.k
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) comba_read_backward_5(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -186,7 +186,7 @@ HECATE_KERNEL(256) comba_read_backward_5(float *b_Q_bar) {
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
 }
 
-// comba.q1, comba.q, comba.k
+// comba.q1, comba.q, comba.y, comba.k
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) comba_read_backward_6(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -194,13 +194,13 @@ HECATE_KERNEL(256) comba_read_backward_6(float *b_Q_bar_copies) {
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
 }
 
-// comba.q1, comba.q, comba.k
+// comba.q1, comba.q, comba.y, comba.k
 // 64 threads for each (): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) comba_read_backward_7(const float *q1_sigmoid, const float *y_div,
     const float *q_div, const float *q_div_3, const float *q1_sigmoid_2, const float *k_div_2,
-    const float *t25, const bool *t30, const bool *t14_2, const bool *t18, const float *t97,
-    const float *t99, float *t40_2, float *t101, float *b_Q_bar_copies, int L, int T) {
+    const float *t25, const bool *t30, const bool *t17_2, const bool *t21, const float *t98,
+    const float *t100, float *t43_2, float *t101, float *b_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64) return;
   const int chunk = (int)item;
@@ -212,25 +212,25 @@ HECATE_KERNEL(256) comba_read_backward_7(const float *q1_sigmoid, const float *y
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     float t101_2 = 0.0f;
-    const bool t18_entry = t18[(i64)i * T + j];
+    const bool t21_entry = t21[(i64)i * T + j];
     const float w = y_div_entry_2 * q_div[(i64)i * T + j];
-    const float w_2 = ((t18_entry && t30[(i64)i * T + j]) ? (t18_entry ? 0.5f * (t18_entry ? (t14_2[(i64)i * T + j] ? (-y_div_entry_2 * t99[(i64)i * T + j]) : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_2 = ((t21_entry && t30[(i64)i * T + j]) ? (t21_entry ? 0.5f * (t21_entry ? (t17_2[(i64)i * T + j] ? (-y_div_entry_2 * t100[(i64)i * T + j]) : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     #pragma unroll 4
     for (int k_2 = 0; k_2 < d_k; ++k_2) {
-      const float t97_entry_2 = t97[((i64)i * T + j) * d_k + k_2];
+      const float t98_entry_2 = t98[((i64)i * T + j) * d_k + k_2];
       const float t25_entry = t25[((i64)i * T + j) * d_k + k_2];
       const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-      const float t34_2 = t97_entry_2 * w + 2.0f * (t25_entry * q1_sigmoid_entry * w_2);
-      const float t40_2_2 = q1_sigmoid_entry * t34_2 + t25_entry * q1_sigmoid_entry * t34_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-      t101_2 += t97_entry_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
-      t40_2[((i64)i * T + j) * d_k + k_2] = t40_2_2;
-      b_Q_bar_own[k_2] += t40_2_2;
+      const float t37_2 = t98_entry_2 * w + 2.0f * (t25_entry * q1_sigmoid_entry * w_2);
+      const float t43_2_2 = q1_sigmoid_entry * t37_2 + t25_entry * q1_sigmoid_entry * t37_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+      t101_2 += t98_entry_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
+      t43_2[((i64)i * T + j) * d_k + k_2] = t43_2_2;
+      b_Q_bar_own[k_2] += t43_2_2;
     }
     t101[(i64)i * T + j] = t101_2;
   }
 }
 
-// comba.q1, comba.q, comba.k
+// comba.q1, comba.q, comba.y, comba.k
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
 HECATE_KERNEL(256) comba_read_backward_8(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
@@ -242,7 +242,36 @@ HECATE_KERNEL(256) comba_read_backward_8(float *b_Q_bar, const float *b_Q_bar_co
 
 // comba.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_read_backward_9(float *c_Q_bar) {
+HECATE_KERNEL(256) comba_read_backward_9(float *t46, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t46[at] = 0.0f;
+}
+
+// comba.q1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) comba_read_backward_10(const int *pos, const float *c_Q, const float *t43_2,
+    float *t46, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n = pos[i] + j - k_2;
+      if (n >= 0) {
+        t46[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t43_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// comba.q1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) comba_read_backward_11(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -250,7 +279,7 @@ HECATE_KERNEL(256) comba_read_backward_9(float *c_Q_bar) {
 
 // comba.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) comba_read_backward_10(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) comba_read_backward_12(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -259,7 +288,7 @@ HECATE_KERNEL(256) comba_read_backward_10(float *c_Q_bar_copies) {
 // comba.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) comba_read_backward_11(const int *pos, const float *q1_stack, const float *t40_2,
+HECATE_KERNEL(256) comba_read_backward_13(const int *pos, const float *q1_stack, const float *t43_2,
     float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -272,16 +301,16 @@ HECATE_KERNEL(256) comba_read_backward_11(const int *pos, const float *q1_stack,
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n = pos[j] - i + k_2;
-    if (n >= 0) {
-      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t40_2[((i64)j * T + k_2) * d_k + m];
+    const int n_2 = pos[j] - i + k_2;
+    if (n_2 >= 0) {
+      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t43_2[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // comba.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_read_backward_12(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) comba_read_backward_14(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
@@ -289,80 +318,75 @@ HECATE_KERNEL(256) comba_read_backward_12(float *c_Q_bar, const float *c_Q_bar_c
   c_Q_bar[item] = dot;
 }
 
-// comba.q1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_read_backward_13(float *t44, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t44[at] = 0.0f;
-}
-
-// comba.q1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) comba_read_backward_14(const int *pos, const float *c_Q, const float *t40_2,
-    float *t44, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_2 = pos[i] + j - k_2;
-      if (n_2 >= 0) {
-        t44[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t40_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
 // comba.q1, comba.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_read_backward_15(float *t45, float *t91, int L, int T) {
+HECATE_KERNEL(256) comba_read_backward_15(float *t48, float *t92, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t45[at] = 0.0f;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t91[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t48[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t92[at] = 0.0f;
 }
 
 // comba.q1, comba.k1
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) comba_read_backward_16(const float *k0_tail_bar, const float *q0_tail_bar,
-    float *t45, float *t91, int L, int T) {
+    float *t48, float *t92, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
-  t45[((i64)i * (T + 3) + j + T) * d_k + k_2] += q0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
-  t91[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
+  t48[((i64)i * (T + 3) + j + T) * d_k + k_2] += q0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
+  t92[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
 }
 
 // comba.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) comba_read_backward_17(const float *t44, const float *t45, float *t46, int L,
+HECATE_KERNEL(256) comba_read_backward_17(const float *t46, const float *t48, float *t49, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t46[((i64)i * (T + 3) + j) * d_k + k_2] = t44[((i64)i * (T + 3) + j) * d_k + k_2] + t45[((i64)i * (T + 3) + j) * d_k + k_2];
+  t49[((i64)i * (T + 3) + j) * d_k + k_2] = t46[((i64)i * (T + 3) + j) * d_k + k_2] + t48[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
-// comba.q0
+// comba.q0, comba.q1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) comba_read_backward_18(const float *W_Q, const float *t49, float *t51, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t49[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t51[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// comba.q0, comba.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_read_backward_18(float *W_Q_bar) {
+HECATE_KERNEL(256) comba_read_backward_19(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
 }
 
-// comba.q0
+// comba.q0, comba.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) comba_read_backward_19(const float *x, float *W_Q_bar, const float *t46, int L,
+HECATE_KERNEL(256) comba_read_backward_20(const float *x, float *W_Q_bar, const float *t49, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -376,7 +400,7 @@ HECATE_KERNEL(256) comba_read_backward_19(const float *x, float *W_Q_bar, const 
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t46[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t49[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -385,31 +409,7 @@ HECATE_KERNEL(256) comba_read_backward_19(const float *x, float *W_Q_bar, const 
   }
 }
 
-// comba.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) comba_read_backward_20(const float *W_Q, const float *t46, float *t49, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t46[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t49[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// comba.k1, comba.k
+// comba.k1, comba.k, comba.y
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) comba_read_backward_21(float *b_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -417,7 +417,7 @@ HECATE_KERNEL(256) comba_read_backward_21(float *b_K_bar) {
   for (i64 at = thread; at < d_k; at += threads) b_K_bar[at] = 0.0f;
 }
 
-// comba.k1, comba.k
+// comba.k1, comba.k, comba.y
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) comba_read_backward_22(float *b_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -425,13 +425,13 @@ HECATE_KERNEL(256) comba_read_backward_22(float *b_K_bar_copies) {
   for (i64 at = thread; at < 64 * d_k; at += threads) b_K_bar_copies[at] = 0.0f;
 }
 
-// comba.k1, comba.k
+// comba.k1, comba.k, comba.y
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) comba_read_backward_23(const float *s_out, const float *k1_sigmoid,
     const float *p_sigmoid, const float *y_div, const float *k_div, const float *k_div_3,
-    const float *k1_sigmoid_2, const float *t5, const bool *t10, const bool *t60, const bool *t64,
-    const float *t97, const float *t101, float *t86, float *b_K_bar_copies, int L, int T) {
+    const float *k1_sigmoid_2, const float *t5, const bool *t10, const bool *t61, const bool *t65,
+    const float *t98, const float *t101, float *t87, float *b_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
   const int chunk = (int)(item / d_k);
@@ -446,19 +446,19 @@ HECATE_KERNEL(256) comba_read_backward_23(const float *s_out, const float *k1_si
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    const bool t64_entry = t64[(i64)i * T + j];
+    const bool t65_entry = t65[(i64)i * T + j];
     const float w_3 = k_div[(i64)i * T + j] * t112;
-    const float w_4 = ((t64_entry && t10[(i64)i * T + j]) ? (t64_entry ? 0.5f * (t64_entry ? (t60[(i64)i * T + j] ? t101[(i64)i * T + j] * t112 : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_4 = ((t65_entry && t10[(i64)i * T + j]) ? (t65_entry ? 0.5f * (t65_entry ? (t61[(i64)i * T + j] ? t101[(i64)i * T + j] * t112 : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t80 = -t97[((i64)i * T + j) * d_k + k_2] * w_3 + 2.0f * (t5_entry * k1_sigmoid_entry * w_4);
-    const float t86_2 = k1_sigmoid_entry * t80 + t5_entry * k1_sigmoid_entry * t80 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-    t86[((i64)i * T + j) * d_k + k_2] = t86_2;
-    b_K_bar_own[k_2] += t86_2;
+    const float t81 = -t98[((i64)i * T + j) * d_k + k_2] * w_3 + 2.0f * (t5_entry * k1_sigmoid_entry * w_4);
+    const float t87_2 = k1_sigmoid_entry * t81 + t5_entry * k1_sigmoid_entry * t81 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t87[((i64)i * T + j) * d_k + k_2] = t87_2;
+    b_K_bar_own[k_2] += t87_2;
   }
 }
 
-// comba.k1, comba.k
+// comba.k1, comba.k, comba.y
 // One thread for each entry of b_K_bar: the copies of the blocks are added in order.
 HECATE_KERNEL(256) comba_read_backward_24(float *b_K_bar, const float *b_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
@@ -470,7 +470,36 @@ HECATE_KERNEL(256) comba_read_backward_24(float *b_K_bar, const float *b_K_bar_c
 
 // comba.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_read_backward_25(float *c_K_bar) {
+HECATE_KERNEL(256) comba_read_backward_25(float *t90, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t90[at] = 0.0f;
+}
+
+// comba.k1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) comba_read_backward_26(const int *pos, const float *c_K, const float *t87,
+    float *t90, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n_3 = pos[i] + j - k_2;
+      if (n_3 >= 0) {
+        t90[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t87[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// comba.k1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) comba_read_backward_27(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -478,7 +507,7 @@ HECATE_KERNEL(256) comba_read_backward_25(float *c_K_bar) {
 
 // comba.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) comba_read_backward_26(float *c_K_bar_copies) {
+HECATE_KERNEL(256) comba_read_backward_28(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -487,7 +516,7 @@ HECATE_KERNEL(256) comba_read_backward_26(float *c_K_bar_copies) {
 // comba.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) comba_read_backward_27(const int *pos, const float *k1_stack, const float *t86,
+HECATE_KERNEL(256) comba_read_backward_29(const int *pos, const float *k1_stack, const float *t87,
     float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -500,16 +529,16 @@ HECATE_KERNEL(256) comba_read_backward_27(const int *pos, const float *k1_stack,
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n_3 = pos[j] - i + k_2;
-    if (n_3 >= 0) {
-      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t86[((i64)j * T + k_2) * d_k + m];
+    const int n_4 = pos[j] - i + k_2;
+    if (n_4 >= 0) {
+      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t87[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // comba.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_read_backward_28(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) comba_read_backward_30(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -518,57 +547,52 @@ HECATE_KERNEL(256) comba_read_backward_28(float *c_K_bar, const float *c_K_bar_c
 }
 
 // comba.k1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_read_backward_29(float *t90, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t90[at] = 0.0f;
-}
-
-// comba.k1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) comba_read_backward_30(const int *pos, const float *c_K, const float *t86,
-    float *t90, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_4 = pos[i] + j - k_2;
-      if (n_4 >= 0) {
-        t90[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t86[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
-// comba.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) comba_read_backward_31(const float *t91, const float *t90, float *t92, int L,
+HECATE_KERNEL(256) comba_read_backward_31(const float *t92, const float *t90, float *t93, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t92[((i64)i * (T + 3) + j) * d_k + k_2] = t90[((i64)i * (T + 3) + j) * d_k + k_2] + t91[((i64)i * (T + 3) + j) * d_k + k_2];
+  t93[((i64)i * (T + 3) + j) * d_k + k_2] = t90[((i64)i * (T + 3) + j) * d_k + k_2] + t92[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
-// comba.k0
+// comba.k0, comba.k1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) comba_read_backward_32(const float *W_K, const float *t93, float *t95, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t93[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t95[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// comba.k0, comba.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_read_backward_32(float *W_K_bar) {
+HECATE_KERNEL(256) comba_read_backward_33(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
 }
 
-// comba.k0
+// comba.k0, comba.k1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) comba_read_backward_33(const float *x, float *W_K_bar, const float *t92, int L,
+HECATE_KERNEL(256) comba_read_backward_34(const float *x, float *W_K_bar, const float *t93, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -582,7 +606,7 @@ HECATE_KERNEL(256) comba_read_backward_33(const float *x, float *W_K_bar, const 
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t92[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t93[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -592,38 +616,14 @@ HECATE_KERNEL(256) comba_read_backward_33(const float *x, float *W_K_bar, const 
 }
 
 // comba.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) comba_read_backward_34(const float *W_K, const float *t92, float *t95, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t92[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t95[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// comba.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) comba_read_backward_35(float *x_bar, const float *t49, const float *t95, int L,
+HECATE_KERNEL(256) comba_read_backward_35(float *x_bar, const float *t51, const float *t95, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k_2 = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k_2] = t49[((i64)i * T + j) * d + k_2] + t95[((i64)i * T + j) * d + k_2];
+  x_bar[((i64)i * T + j) * d + k_2] = t51[((i64)i * T + j) * d + k_2] + t95[((i64)i * T + j) * d + k_2];
 }
 

@@ -103,16 +103,16 @@
 //   t25                 [L, T]                   bool   work
 //   t45                 [L, T]                   bool   work
 //   t3_2_3              [L, T]                   float  work
-//   t43                 [L, T]                   float  work
+//   t42_2               [L, T]                   float  work
 //   t3_2                [L, T]                   float  work
-//   t4_2                [L, T]                   float  work
 //   t5_2                [L, T, d_v]              float  work
-//   t7_2                [L, T, d_k]              float  work
+//   t15_2               [L, T, d_k]              float  work
+//   t29                 [L, T, d_k]              float  work
+//   t25_2_2             [L, T, d_k]              float  work
+//   t16                 [L, T]                   float  work
 //   t28                 [L, T, d_k]              float  work
-//   t24_2               [L, T, d_k]              float  work
-//   t27                 [L, T, d_k]              float  work
 //   t6_2                [L, T, d_k]              float  work
-//   t29                 [L, T]                   float  work
+//   t30_2               [L, T]                   float  work
 //   t14_2               [L, T]                   float  work
 //   t15                 [L, T]                   bool   work
 //   t19_2               [L, T]                   bool   work
@@ -123,26 +123,25 @@
 //   t41_2               [L, T, d_k]              float  work
 //   t57                 [L, T, d_k]              float  work
 //   t62                 [L, T]                   float  work
-//   t45_2               [L, T + 3, d_k]          float  work
+//   t44_2               [L, T + 3, d_k]          float  work
 //   t46_2               [L, T + 3, d_k]          float  work
 //   t47_2               [L, T + 3, d_k]          float  work
 //   t94                 [L, T + 3, d_k]          float  work
-//   t51_2               [L, T, d]                float  work
+//   t50_2               [L, T, d]                float  work
 //   t89                 [L, T, d_k]              float  work
-//   t93                 [L, T + 3, d_k]          float  work
+//   t92                 [L, T + 3, d_k]          float  work
 //   t95                 [L, T + 3, d_k]          float  work
-//   t99                 [L, T, d]                float  work
+//   t98                 [L, T, d]                float  work
 //   t105                [L, T, d_v]              float  work
-//   t109                [L, T + 3, d_v]          float  work
+//   t108                [L, T + 3, d_v]          float  work
 //   t110                [L, T + 3, d_v]          float  work
 //   t111                [L, T + 3, d_v]          float  work
-//   t115                [L, T, d]                float  work
+//   t114                [L, T, d]                float  work
 //   kept                [2]                      float  work
 //   t3_2_copies         [2·L·T]                  float  work
-//   t4_2_copies         [2·L·T]                  float  work
-//   t7_2_copies         [2·L·T·d_k]              float  work
-//   t28_copies          [2·L·T·d_k]              float  work
-//   t24_2_copies        [2·L·T·d_k]              float  work
+//   t15_2_copies        [2·L·T·d_k]              float  work
+//   t29_copies          [2·L·T·d_k]              float  work
+//   t25_2_2_copies      [2·L·T·d_k]              float  work
 //   M_trail_scratch     [64·C·L·d_k + 64·L·d_k]  float  work
 //   c_Q_bar_copies      [256·d_k]                float  work
 //   b_K_bar_copies      [64·d_k]                 float  work
@@ -202,44 +201,42 @@ HECATE_KERNEL(256) comba_step_backward_2(const float *b_K, const float *b_Q, con
 // comba.k, comba.q, comba.y
 // One thread for each (i, j).
 HECATE_KERNEL(256) comba_step_backward_3(const float *s_out, const float *k_prod,
-    const float *q_prod, bool *t25, bool *t45, float *t3_2_3, float *t43, int L, int T) {
+    const float *q_prod, bool *t25, bool *t45, float *t3_2_3, float *t42_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   const float t3_2_3_2 = 1.0f / sqrtf((float)d_k);
   const float s_out_entry = s_out[0];
-  const float t43_2 = s_out_entry * t3_2_3_2;
+  const float t42_2_2 = s_out_entry * t3_2_3_2;
   t25[(i64)i * T + j] = (0.0f < k_prod[(i64)i * T + j]);
   t45[(i64)i * T + j] = (0.0f < q_prod[(i64)i * T + j]);
   t3_2_3[(i64)i * T + j] = t3_2_3_2;
-  t43[(i64)i * T + j] = t43_2;
+  t42_2[(i64)i * T + j] = t42_2_2;
 }
 
 // comba
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_4(float *t3_2, float *t4_2, float *t7_2, float *t28,
-    float *t24_2, int L, int T) {
+HECATE_KERNEL(256) comba_step_backward_4(float *t3_2, float *t15_2, float *t29, float *t25_2_2,
+    int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)L * T; at += threads) t3_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T; at += threads) t4_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t7_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t28[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t24_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t15_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t29[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t25_2_2[at] = 0.0f;
 }
 
 // comba, comba.M, comba.y
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) comba_step_backward_5(float *t3_2_copies, float *t4_2_copies, float *t7_2_copies,
-    float *t28_copies, float *t24_2_copies, int L, int T) {
+HECATE_KERNEL(256) comba_step_backward_5(float *t3_2_copies, float *t15_2_copies, float *t29_copies,
+    float *t25_2_2_copies, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)2 * L * T; at += threads) t3_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)2 * L * T; at += threads) t4_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t7_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t28_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t24_2_copies[at] = 0.0f;
+  for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t15_2_copies[at] = 0.0f;
+  for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t29_copies[at] = 0.0f;
+  for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t25_2_2_copies[at] = 0.0f;
 }
 
 // comba, comba.M, comba.y
@@ -248,12 +245,11 @@ HECATE_KERNEL(256) comba_step_backward_5(float *t3_2_copies, float *t4_2_copies,
 HECATE_KERNEL(32) comba_step_backward_6(const float *y_bar, const float *M_bar, const float *alpha,
     const float *beta, const float *k, const float *M_prod, float *M_bar_out,
     const float *M_checkpoints, const float *t3, const float *p, const float *t8_2, float *t5_2,
-    float *t3_2_copies, float *t4_2_copies, float *t7_2_copies, float *t28_copies,
-    float *t24_2_copies, float *M_trail_scratch, int L, int T) {
-  HECATE_SHARED(float, t28_rows, 33 * d_k);  // what each row adds to %.28[l, a + C·s, j]
-  HECATE_SHARED(float, t7_2_rows, 33 * d_k);  // what each row adds to %.7.2[l, a + C·s, j]
-  HECATE_SHARED(float, t4_2_rows, 33);  // what each row adds to %.4.2[l, a + C·s]
-  HECATE_SHARED(float, t24_2_rows, 33 * d_k);  // what each row adds to %.24.2[l, a + C·s, j]
+    float *t3_2_copies, float *t15_2_copies, float *t29_copies, float *t25_2_2_copies,
+    float *M_trail_scratch, int L, int T) {
+  HECATE_SHARED(float, t29_rows, 33 * d_k);  // what each row adds to %.29[l, a + C·s, j]
+  HECATE_SHARED(float, t15_2_rows, 33 * d_k);  // what each row adds to %.15.2[l, a + C·s, j]
+  HECATE_SHARED(float, t25_2_2_rows, 33 * d_k);  // what each row adds to %.25.2.2[l, a + C·s, j]
   HECATE_SHARED(float, t3_2_rows, 33);  // what each row adds to %.3.2[l, a + C·s]
   HECATE_SHARED(float, M_bar_state, 32 * d_k);  // [d_k]
   HECATE_SHARED(float, t11_2, 32 * d_k);  // [d_k]
@@ -263,10 +259,9 @@ HECATE_KERNEL(32) comba_step_backward_6(const float *y_bar, const float *M_bar, 
   const int rows = 32;
   const int i = blockIdx.x % 2 * 32 + row;
   float *const t3_2_own = t3_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T);
-  float *const t4_2_own = t4_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T);
-  float *const t7_2_own = t7_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
-  float *const t28_own = t28_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
-  float *const t24_2_own = t24_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
+  float *const t15_2_own = t15_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
+  float *const t29_own = t29_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
+  float *const t25_2_2_own = t25_2_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
   const float t3_2_3_2 = 1.0f / sqrtf((float)d_k);
   float *const M_trail = M_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
   #pragma unroll 4
@@ -292,67 +287,59 @@ HECATE_KERNEL(32) comba_step_backward_6(const float *y_bar, const float *M_bar, 
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
       // comba.y, comba.M
-      float t30 = 0.0f;
+      float t31 = 0.0f;
       const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
       const float w_2 = t3_2_3_2 * y_bar_entry;
-      const float beta_entry_2 = beta[(i64)l * T + a + C * s];
       const float t3_entry = t3[((i64)l * T + a + C * s) * d_v + i];
-      const float w_3 = beta_entry_2 * t3_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float t11_2_2 = M_bar_state[j * 32 + row] + w_2 * t8_2[((i64)l * T + a + C * s) * d_k + j];
-        t30 += t11_2_2 * k[((i64)l * T + a + C * s) * d_k + j];
-        t28_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * y_bar_entry;
+        t31 += t11_2_2 * k[((i64)l * T + a + C * s) * d_k + j];
+        t29_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * y_bar_entry;
         t11_2[j * 32 + row] = t11_2_2;
-        t7_2_rows[j * 33 + row] = w_3 * t11_2_2;
+        t15_2_rows[j * 33 + row] = t11_2_2 * t3_entry;
       }
       // comba.M
-      t5_2[((i64)l * T + a + C * s) * d_v + i] = beta_entry_2 * t30;
-      t4_2_rows[row] = t3_entry * t30;
+      const float beta_entry_2 = beta[(i64)l * T + a + C * s];
+      t5_2[((i64)l * T + a + C * s) * d_v + i] = beta_entry_2 * t31;
       // comba.M
-      float t5_2_2 = 0.0f;
+      float t4_2 = 0.0f;
       const float alpha_entry_3 = alpha[(i64)l * T + a + C * s];
-      const float w_4 = alpha_entry_3 * beta_entry_2 * t30;
+      const float w_3 = alpha_entry_3 * beta_entry_2 * t31;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float M_trail_entry = M_trail[(a * d_k + j) * 32 + row];
         const float t11_2_entry = t11_2[j * 32 + row];
-        t5_2_2 += M_trail_entry * t11_2_entry;
-        t24_2_rows[j * 33 + row] = -w_4 * M_trail_entry;
-        M_bar_state[j * 32 + row] = alpha_entry_3 * t11_2_entry - w_4 * p[((i64)l * T + a + C * s) * d_k + j];
+        t4_2 += M_trail_entry * t11_2_entry;
+        t25_2_2_rows[j * 33 + row] = -w_3 * M_trail_entry;
+        M_bar_state[j * 32 + row] = alpha_entry_3 * t11_2_entry - w_3 * p[((i64)l * T + a + C * s) * d_k + j];
       }
       // comba.M
-      t3_2_rows[row] = t5_2_2 - beta_entry_2 * M_prod[((i64)l * T + a + C * s) * d_v + i] * t30;
+      t3_2_rows[row] = t4_2 - beta_entry_2 * M_prod[((i64)l * T + a + C * s) * d_v + i] * t31;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
-        float dot = t28_own[((i64)l * T + a + C * s) * d_k + j];
+        float dot = t29_own[((i64)l * T + a + C * s) * d_k + j];
         #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t28_rows[item * 33 + kk];
-        t28_own[((i64)l * T + a + C * s) * d_k + j] = dot;
+        for (int kk = 0; kk < rows; ++kk) dot += t29_rows[item * 33 + kk];
+        t29_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
-        float dot = t7_2_own[((i64)l * T + a + C * s) * d_k + j];
+        float dot = t15_2_own[((i64)l * T + a + C * s) * d_k + j];
         #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t7_2_rows[item * 33 + kk];
-        t7_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
-      }
-      if (threadIdx.x == 0) {
-        float dot = t4_2_own[(i64)l * T + a + C * s];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t4_2_rows[kk];
-        t4_2_own[(i64)l * T + a + C * s] = dot;
+        for (int kk = 0; kk < rows; ++kk) dot += t15_2_rows[item * 33 + kk];
+        t15_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
-        float dot = t24_2_own[((i64)l * T + a + C * s) * d_k + j];
+        float dot = t25_2_2_own[((i64)l * T + a + C * s) * d_k + j];
         #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t24_2_rows[item * 33 + kk];
-        t24_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
+        for (int kk = 0; kk < rows; ++kk) dot += t25_2_2_rows[item * 33 + kk];
+        t25_2_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
       if (threadIdx.x == 0) {
         float dot = t3_2_own[(i64)l * T + a + C * s];
@@ -380,78 +367,72 @@ HECATE_KERNEL(256) comba_step_backward_7(float *t3_2, const float *t3_2_copies, 
 }
 
 // comba, comba.M, comba.y
-// One thread for each entry of t4_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_step_backward_8(float *t4_2, const float *t4_2_copies, int L, int T) {
+// One thread for each entry of t15_2: the copies of the blocks are added in order.
+HECATE_KERNEL(256) comba_step_backward_8(float *t15_2, const float *t15_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T) return;
-  float dot = t4_2[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t4_2_copies[copy * ((i64)L * T) + item];
-  t4_2[item] = dot;
+  if (item >= (i64)L * T * d_k) return;
+  float dot = t15_2[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t15_2_copies[copy * ((i64)L * T * d_k) + item];
+  t15_2[item] = dot;
 }
 
 // comba, comba.M, comba.y
-// One thread for each entry of t7_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_step_backward_9(float *t7_2, const float *t7_2_copies, int L, int T) {
+// One thread for each entry of t29: the copies of the blocks are added in order.
+HECATE_KERNEL(256) comba_step_backward_9(float *t29, const float *t29_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
-  float dot = t7_2[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t7_2_copies[copy * ((i64)L * T * d_k) + item];
-  t7_2[item] = dot;
+  float dot = t29[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t29_copies[copy * ((i64)L * T * d_k) + item];
+  t29[item] = dot;
 }
 
 // comba, comba.M, comba.y
-// One thread for each entry of t28: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_step_backward_10(float *t28, const float *t28_copies, int L, int T) {
+// One thread for each entry of t25_2_2: the copies of the blocks are added in order.
+HECATE_KERNEL(256) comba_step_backward_10(float *t25_2_2, const float *t25_2_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
-  float dot = t28[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t28_copies[copy * ((i64)L * T * d_k) + item];
-  t28[item] = dot;
-}
-
-// comba, comba.M, comba.y
-// One thread for each entry of t24_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_step_backward_11(float *t24_2, const float *t24_2_copies, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  float dot = t24_2[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t24_2_copies[copy * ((i64)L * T * d_k) + item];
-  t24_2[item] = dot;
+  float dot = t25_2_2[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t25_2_2_copies[copy * ((i64)L * T * d_k) + item];
+  t25_2_2[item] = dot;
 }
 
 // comba.M, comba.y, comba.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) comba_step_backward_12(const float *q_div_2, const float *p, const float *t3_2_3,
-    const float *t43, const float *t28, const float *t24_2, float *t27, float *t6_2, float *t29,
-    float *t14_2, int L, int T) {
+HECATE_KERNEL(256) comba_step_backward_11(const float *k, const float *q_div_2, const float *p,
+    const float *t3_2_3, const float *t42_2, const float *t15_2, const float *t29,
+    const float *t25_2_2, float *t16, float *t28, float *t6_2, float *t30_2, float *t14_2, int L,
+    int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t29_2 = 0.0f;
+  float t16_2 = 0.0f;
+  float t30_2_2 = 0.0f;
   float t14_2_2 = 0.0f;
-  const float t43_entry = t43[(i64)i * T + j];
+  const float t42_2_entry = t42_2[(i64)i * T + j];
   const float t3_2_3_entry = t3_2_3[(i64)i * T + j];
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
-    const float t28_entry = t28[((i64)i * T + j) * d_k + k_2];
-    const float t6_2_2 = t3_2_3_entry * t28_entry;
-    t29_2 += p[((i64)i * T + j) * d_k + k_2] * t28_entry;
+    t16_2 += k[((i64)i * T + j) * d_k + k_2] * t15_2[((i64)i * T + j) * d_k + k_2];
+    const float t29_entry = t29[((i64)i * T + j) * d_k + k_2];
+    const float t6_2_2 = t3_2_3_entry * t29_entry;
+    t30_2_2 += p[((i64)i * T + j) * d_k + k_2] * t29_entry;
     t14_2_2 += t6_2_2 * q_div_2[((i64)i * T + j) * d_k + k_2];
-    t27[((i64)i * T + j) * d_k + k_2] = -t28_entry * t43_entry + t24_2[((i64)i * T + j) * d_k + k_2];
+    t28[((i64)i * T + j) * d_k + k_2] = -t29_entry * t42_2_entry + t25_2_2[((i64)i * T + j) * d_k + k_2];
     t6_2[((i64)i * T + j) * d_k + k_2] = t6_2_2;
   }
-  t29[(i64)i * T + j] = t29_2;
+  t16[(i64)i * T + j] = t16_2;
+  t30_2[(i64)i * T + j] = t30_2_2;
   t14_2[(i64)i * T + j] = -t14_2_2;
 }
 
 // comba, comba.y, comba.q, comba.k, comba.beta, comba.alpha
 // One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) comba_step_backward_13(const float *alpha_exp, const float *alpha_softplus,
+HECATE_KERNEL(128) comba_step_backward_12(const float *alpha_exp, const float *alpha_softplus,
     const float *alpha, const float *beta, const float *k_sqrt, const float *q_sqrt,
     const float *beta_sigmoid, const float *alpha_sigmoid, float *b_alpha_bar, float *s_out_bar,
-    const bool *t25, const bool *t45, const float *t3_2_3, const float *t3_2, const float *t4_2,
-    const float *t29, bool *t15, bool *t19_2, bool *t63, bool *t67, float *t118, float *t125,
+    const bool *t25, const bool *t45, const float *t3_2_3, const float *t3_2, const float *t16,
+    const float *t30_2, bool *t15, bool *t19_2, bool *t63, bool *t67, float *t118, float *t125,
     float *kept, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   const float alpha_exp_entry = alpha_exp[0];
@@ -465,20 +446,20 @@ HECATE_KERNEL(128) comba_step_backward_13(const float *alpha_exp, const float *a
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
-    t9_2_2_part -= t3_2_3[(i64)i * T + j] * t29[(i64)i * T + j];
+    t9_2_2_part -= t3_2_3[(i64)i * T + j] * t30_2[(i64)i * T + j];
     const bool t45_entry = t45[(i64)i * T + j];
-    const bool t15_3 = (1e-08f <= (t45_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
+    const bool t15_4 = (1e-08f <= (t45_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
     const bool t25_entry = t25[(i64)i * T + j];
     const bool t63_2 = (1e-08f <= (t25_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
     const float t121 = alpha[(i64)i * T + j] * t3_2[(i64)i * T + j];
     t122_part += alpha_softplus[(i64)i * T + j] * t121;
     const float t125_2 = -alpha_exp_entry * t121 * alpha_sigmoid[(i64)i * T + j];
     t127_part += t125_2;
-    t15[(i64)i * T + j] = t15_3;
-    t19_2[(i64)i * T + j] = (t15_3 && t45_entry);
+    t15[(i64)i * T + j] = t15_4;
+    t19_2[(i64)i * T + j] = (t15_4 && t45_entry);
     t63[(i64)i * T + j] = t63_2;
     t67[(i64)i * T + j] = (t63_2 && t25_entry);
-    t118[(i64)i * T + j] = beta[(i64)i * T + j] * t4_2[(i64)i * T + j] * beta_sigmoid[(i64)i * T + j];
+    t118[(i64)i * T + j] = beta[(i64)i * T + j] * t16[(i64)i * T + j] * beta_sigmoid[(i64)i * T + j];
     t125[(i64)i * T + j] = t125_2;
   }
   t9_2_2 += hecate::block_sum(t9_2_2_part, warps);
@@ -490,25 +471,25 @@ HECATE_KERNEL(128) comba_step_backward_13(const float *alpha_exp, const float *a
   if (threadIdx.x == 0) kept[1] = t122_2;
 }
 
-// comba.q1, comba.q, comba.k, comba.p
+// comba.q1, comba.q, comba.k, comba.p, comba.M
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_14(float *b_Q_bar) {
+HECATE_KERNEL(256) comba_step_backward_13(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
 }
 
-// comba.q1, comba.q, comba.k, comba.p
+// comba.q1, comba.q, comba.k, comba.p, comba.M
 // One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) comba_step_backward_15(const float *k, const float *p_sigmoid,
+HECATE_KERNEL(128) comba_step_backward_14(const float *beta, const float *k, const float *p_sigmoid,
     const float *q1_sigmoid, const float *q_div, const float *q_div_3, const float *q1_sigmoid_2,
-    const float *k_div_2, float *b_Q_bar, const float *t40, const bool *t45, const float *t7_2,
-    const float *t27, const float *t6_2, const float *t14_2, const bool *t15, const bool *t19_2,
+    const float *k_div_2, float *b_Q_bar, const float *t40, const bool *t45, const float *t15_2,
+    const float *t28, const float *t6_2, const float *t14_2, const bool *t15, const bool *t19_2,
     float *t41_2, float *t57, float *t62, float *kept, int L, int T) {
   HECATE_SHARED(float, warps, 32);
-  float t53 = kept[0];
+  float t52_2 = kept[0];
   const float p_sigmoid_entry = p_sigmoid[0];
-  float t53_2 = 0.0f;
+  float t52_2_2 = 0.0f;
   #pragma unroll 1
   for (int i = 0; i < L; ++i) {
     #pragma unroll 1
@@ -516,36 +497,66 @@ HECATE_KERNEL(128) comba_step_backward_15(const float *k, const float *p_sigmoid
       float t62_2 = 0.0f;
       const bool t19_2_entry = t19_2[(i64)i * T + j];
       const float q_div_entry = q_div[(i64)i * T + j];
-      const float w_5 = ((t19_2_entry && t45[(i64)i * T + j]) ? (t19_2_entry ? 0.5f * (t19_2_entry ? (t15[(i64)i * T + j] ? t14_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+      const float w_4 = ((t19_2_entry && t45[(i64)i * T + j]) ? (t19_2_entry ? 0.5f * (t19_2_entry ? (t15[(i64)i * T + j] ? t14_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+      const float beta_entry_3 = beta[(i64)i * T + j];
       __syncthreads();
-      float t53_part = 0.0f;
+      float t52_2_part = 0.0f;
       float t62_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int k_2 = (int)item;
         const float t40_entry = t40[((i64)i * T + j) * d_k + k_2];
         const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-        const float t35 = t6_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t40_entry * q1_sigmoid_entry * w_5);
+        const float t35 = t6_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t40_entry * q1_sigmoid_entry * w_4);
         const float t41_2_2 = q1_sigmoid_entry * t35 + t40_entry * q1_sigmoid_entry * t35 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-        const float t27_entry = t27[((i64)i * T + j) * d_k + k_2];
-        t53_part += k[((i64)i * T + j) * d_k + k_2] * t27_entry;
-        const float t57_2 = t7_2[((i64)i * T + j) * d_k + k_2] + p_sigmoid_entry * t27_entry;
+        const float t28_entry = t28[((i64)i * T + j) * d_k + k_2];
+        t52_2_part += k[((i64)i * T + j) * d_k + k_2] * t28_entry;
+        const float t57_2 = beta_entry_3 * t15_2[((i64)i * T + j) * d_k + k_2] + p_sigmoid_entry * t28_entry;
         t62_2_part += t57_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
         t41_2[((i64)i * T + j) * d_k + k_2] = t41_2_2;
         b_Q_bar[k_2] += t41_2_2;
         t57[((i64)i * T + j) * d_k + k_2] = t57_2;
       }
-      t53_2 += hecate::block_sum(t53_part, warps);
+      t52_2_2 += hecate::block_sum(t52_2_part, warps);
       t62_2 += hecate::block_sum(t62_2_part, warps);
       if (threadIdx.x == 0) t62[(i64)i * T + j] = -t62_2;
     }
   }
-  if (threadIdx.x == 0) kept[0] = t53_2;
+  if (threadIdx.x == 0) kept[0] = t52_2_2;
 }
 
 // comba.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_16(float *c_Q_bar) {
+HECATE_KERNEL(256) comba_step_backward_15(float *t44_2, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t44_2[at] = 0.0f;
+}
+
+// comba.q1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) comba_step_backward_16(const int *pos, const float *c_Q, const float *t41_2,
+    float *t44_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n = pos[i] + j - k_2;
+      if (n >= 0) {
+        t44_2[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t41_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// comba.q1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) comba_step_backward_17(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -553,7 +564,7 @@ HECATE_KERNEL(256) comba_step_backward_16(float *c_Q_bar) {
 
 // comba.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) comba_step_backward_17(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_18(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -562,7 +573,7 @@ HECATE_KERNEL(256) comba_step_backward_17(float *c_Q_bar_copies) {
 // comba.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) comba_step_backward_18(const int *pos, const float *q1_stack, const float *t41_2,
+HECATE_KERNEL(256) comba_step_backward_19(const int *pos, const float *q1_stack, const float *t41_2,
     float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -575,8 +586,8 @@ HECATE_KERNEL(256) comba_step_backward_18(const int *pos, const float *q1_stack,
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n = pos[j] - i + k_2;
-    if (n >= 0) {
+    const int n_2 = pos[j] - i + k_2;
+    if (n_2 >= 0) {
       c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t41_2[((i64)j * T + k_2) * d_k + m];
     }
   }
@@ -584,7 +595,7 @@ HECATE_KERNEL(256) comba_step_backward_18(const int *pos, const float *q1_stack,
 
 // comba.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_step_backward_19(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_20(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
@@ -594,36 +605,7 @@ HECATE_KERNEL(256) comba_step_backward_19(float *c_Q_bar, const float *c_Q_bar_c
 
 // comba.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_20(float *t45_2, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t45_2[at] = 0.0f;
-}
-
-// comba.q1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) comba_step_backward_21(const int *pos, const float *c_Q, const float *t41_2,
-    float *t45_2, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_2 = pos[i] + j - k_2;
-      if (n_2 >= 0) {
-        t45_2[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t41_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
-// comba.q1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_22(float *t46_2, int L, int T) {
+HECATE_KERNEL(256) comba_step_backward_21(float *t46_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t46_2[at] = 0.0f;
@@ -631,7 +613,7 @@ HECATE_KERNEL(256) comba_step_backward_22(float *t46_2, int L, int T) {
 
 // comba.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) comba_step_backward_23(const float *q0_tail_bar, float *t46_2, int L, int T) {
+HECATE_KERNEL(256) comba_step_backward_22(const float *q0_tail_bar, float *t46_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
@@ -642,19 +624,19 @@ HECATE_KERNEL(256) comba_step_backward_23(const float *q0_tail_bar, float *t46_2
 
 // comba.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) comba_step_backward_24(const float *t45_2, const float *t46_2, float *t47_2,
+HECATE_KERNEL(256) comba_step_backward_23(const float *t44_2, const float *t46_2, float *t47_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t47_2[((i64)i * (T + 3) + j) * d_k + k_2] = t45_2[((i64)i * (T + 3) + j) * d_k + k_2] + t46_2[((i64)i * (T + 3) + j) * d_k + k_2];
+  t47_2[((i64)i * (T + 3) + j) * d_k + k_2] = t44_2[((i64)i * (T + 3) + j) * d_k + k_2] + t46_2[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // comba.q1, comba.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_25(float *t94, int L, int T) {
+HECATE_KERNEL(256) comba_step_backward_24(float *t94, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t94[at] = 0.0f;
@@ -662,7 +644,7 @@ HECATE_KERNEL(256) comba_step_backward_25(float *t94, int L, int T) {
 
 // comba.q1, comba.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) comba_step_backward_26(const float *k0_tail_bar, float *q0_tail_bar_out,
+HECATE_KERNEL(256) comba_step_backward_25(const float *k0_tail_bar, float *q0_tail_bar_out,
     const float *t47_2, float *t94, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
@@ -673,7 +655,31 @@ HECATE_KERNEL(256) comba_step_backward_26(const float *k0_tail_bar, float *q0_ta
   t94[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
 }
 
-// comba.q0
+// comba.q0, comba.q1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) comba_step_backward_26(const float *W_Q, const float *t47_2, float *t50_2, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t47_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t50_2[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// comba.q0, comba.q1
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) comba_step_backward_27(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -681,7 +687,7 @@ HECATE_KERNEL(256) comba_step_backward_27(float *W_Q_bar) {
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
 }
 
-// comba.q0
+// comba.q0, comba.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
 HECATE_KERNEL(256) comba_step_backward_28(const float *x, float *W_Q_bar, const float *t47_2, int L,
     int T) {
@@ -706,45 +712,21 @@ HECATE_KERNEL(256) comba_step_backward_28(const float *x, float *W_Q_bar, const 
   }
 }
 
-// comba.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) comba_step_backward_29(const float *W_Q, const float *t47_2, float *t51_2, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t47_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t51_2[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // comba.p, comba.alpha
 // One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) comba_step_backward_30(const float *alpha_exp, const float *p_sigmoid,
+HECATE_KERNEL(128) comba_step_backward_29(const float *alpha_exp, const float *p_sigmoid,
     const float *p_sigmoid_2, float *a_bar, float *s_in_bar, const float *kept) {
   const float p_sigmoid_entry = p_sigmoid[0];
-  float t53 = kept[0];
+  float t52_2 = kept[0];
   const float alpha_exp_entry = alpha_exp[0];
   const float t122_2 = kept[1];
-  if (threadIdx.x == 0) s_in_bar[0] = p_sigmoid_entry * t53 * p_sigmoid_2[0];
+  if (threadIdx.x == 0) s_in_bar[0] = p_sigmoid_entry * t52_2 * p_sigmoid_2[0];
   if (threadIdx.x == 0) a_bar[0] = alpha_exp_entry * t122_2;
 }
 
 // comba.k1, comba.k
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_31(float *b_K_bar) {
+HECATE_KERNEL(256) comba_step_backward_30(float *b_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_K_bar[at] = 0.0f;
@@ -752,7 +734,7 @@ HECATE_KERNEL(256) comba_step_backward_31(float *b_K_bar) {
 
 // comba.k1, comba.k
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) comba_step_backward_32(float *b_K_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_31(float *b_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) b_K_bar_copies[at] = 0.0f;
@@ -761,7 +743,7 @@ HECATE_KERNEL(256) comba_step_backward_32(float *b_K_bar_copies) {
 // comba.k1, comba.k
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) comba_step_backward_33(const float *k1_sigmoid, const float *k_div,
+HECATE_KERNEL(256) comba_step_backward_32(const float *k1_sigmoid, const float *k_div,
     const float *k_div_3, const float *k1_sigmoid_2, const float *t20, const bool *t25,
     const bool *t63, const bool *t67, const float *t57, const float *t62, float *t89,
     float *b_K_bar_copies, int L, int T) {
@@ -777,10 +759,10 @@ HECATE_KERNEL(256) comba_step_backward_33(const float *k1_sigmoid, const float *
     const int j = (int)(at % T);
     const bool t67_entry = t67[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_6 = ((t67_entry && t25[(i64)i * T + j]) ? (t67_entry ? 0.5f * (t67_entry ? (t63[(i64)i * T + j] ? t62[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_5 = ((t67_entry && t25[(i64)i * T + j]) ? (t67_entry ? 0.5f * (t67_entry ? (t63[(i64)i * T + j] ? t62[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t20_entry = t20[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t83 = t57[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t20_entry * k1_sigmoid_entry * w_6);
+    const float t83 = t57[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t20_entry * k1_sigmoid_entry * w_5);
     const float t89_2 = k1_sigmoid_entry * t83 + t20_entry * k1_sigmoid_entry * t83 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t89[((i64)i * T + j) * d_k + k_2] = t89_2;
     b_K_bar_own[k_2] += t89_2;
@@ -789,7 +771,7 @@ HECATE_KERNEL(256) comba_step_backward_33(const float *k1_sigmoid, const float *
 
 // comba.k1, comba.k
 // One thread for each entry of b_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_step_backward_34(float *b_K_bar, const float *b_K_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_33(float *b_K_bar, const float *b_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   float dot = b_K_bar[item];
@@ -799,7 +781,36 @@ HECATE_KERNEL(256) comba_step_backward_34(float *b_K_bar, const float *b_K_bar_c
 
 // comba.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_35(float *c_K_bar) {
+HECATE_KERNEL(256) comba_step_backward_34(float *t92, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t92[at] = 0.0f;
+}
+
+// comba.k1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) comba_step_backward_35(const int *pos, const float *c_K, const float *t89,
+    float *t92, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n_3 = pos[i] + j - k_2;
+      if (n_3 >= 0) {
+        t92[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t89[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// comba.k1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) comba_step_backward_36(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -807,7 +818,7 @@ HECATE_KERNEL(256) comba_step_backward_35(float *c_K_bar) {
 
 // comba.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) comba_step_backward_36(float *c_K_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_37(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -816,7 +827,7 @@ HECATE_KERNEL(256) comba_step_backward_36(float *c_K_bar_copies) {
 // comba.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) comba_step_backward_37(const int *pos, const float *k1_stack, const float *t89,
+HECATE_KERNEL(256) comba_step_backward_38(const int *pos, const float *k1_stack, const float *t89,
     float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -829,8 +840,8 @@ HECATE_KERNEL(256) comba_step_backward_37(const int *pos, const float *k1_stack,
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n_3 = pos[j] - i + k_2;
-    if (n_3 >= 0) {
+    const int n_4 = pos[j] - i + k_2;
+    if (n_4 >= 0) {
       c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t89[((i64)j * T + k_2) * d_k + m];
     }
   }
@@ -838,7 +849,7 @@ HECATE_KERNEL(256) comba_step_backward_37(const int *pos, const float *k1_stack,
 
 // comba.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_step_backward_38(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_39(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -847,49 +858,20 @@ HECATE_KERNEL(256) comba_step_backward_38(float *c_K_bar, const float *c_K_bar_c
 }
 
 // comba.k1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_39(float *t93, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t93[at] = 0.0f;
-}
-
-// comba.k1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) comba_step_backward_40(const int *pos, const float *c_K, const float *t89,
-    float *t93, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_4 = pos[i] + j - k_2;
-      if (n_4 >= 0) {
-        t93[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t89[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
-// comba.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) comba_step_backward_41(const float *t94, const float *t93, float *t95, int L,
+HECATE_KERNEL(256) comba_step_backward_40(const float *t94, const float *t92, float *t95, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t95[((i64)i * (T + 3) + j) * d_k + k_2] = t93[((i64)i * (T + 3) + j) * d_k + k_2] + t94[((i64)i * (T + 3) + j) * d_k + k_2];
+  t95[((i64)i * (T + 3) + j) * d_k + k_2] = t92[((i64)i * (T + 3) + j) * d_k + k_2] + t94[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // comba.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) comba_step_backward_42(float *k0_tail_bar_out, const float *t95, int L, int T) {
+HECATE_KERNEL(256) comba_step_backward_41(float *k0_tail_bar_out, const float *t95, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
@@ -898,7 +880,31 @@ HECATE_KERNEL(256) comba_step_backward_42(float *k0_tail_bar_out, const float *t
   k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t95[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
-// comba.k0
+// comba.k0, comba.k1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) comba_step_backward_42(const float *W_K, const float *t95, float *t98, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t95[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t98[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// comba.k0, comba.k1
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) comba_step_backward_43(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -906,7 +912,7 @@ HECATE_KERNEL(256) comba_step_backward_43(float *W_K_bar) {
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
 }
 
-// comba.k0
+// comba.k0, comba.k1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
 HECATE_KERNEL(256) comba_step_backward_44(const float *x, float *W_K_bar, const float *t95, int L,
     int T) {
@@ -931,33 +937,9 @@ HECATE_KERNEL(256) comba_step_backward_44(const float *x, float *W_K_bar, const 
   }
 }
 
-// comba.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) comba_step_backward_45(const float *W_K, const float *t95, float *t99, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t95[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t99[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // comba.v
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_46(float *b_V_bar) {
+HECATE_KERNEL(256) comba_step_backward_45(float *b_V_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_v; at += threads) b_V_bar[at] = 0.0f;
@@ -965,7 +947,7 @@ HECATE_KERNEL(256) comba_step_backward_46(float *b_V_bar) {
 
 // comba.v
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) comba_step_backward_47(float *b_V_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_46(float *b_V_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_v; at += threads) b_V_bar_copies[at] = 0.0f;
@@ -974,7 +956,7 @@ HECATE_KERNEL(256) comba_step_backward_47(float *b_V_bar_copies) {
 // comba.v
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) comba_step_backward_48(const float *v_sigmoid, const float *v_sigmoid_2,
+HECATE_KERNEL(256) comba_step_backward_47(const float *v_sigmoid, const float *v_sigmoid_2,
     const float *t13, const float *t5_2, float *t105, float *b_V_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_v) return;
@@ -996,7 +978,7 @@ HECATE_KERNEL(256) comba_step_backward_48(const float *v_sigmoid, const float *v
 
 // comba.v
 // One thread for each entry of b_V_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_step_backward_49(float *b_V_bar, const float *b_V_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_48(float *b_V_bar, const float *b_V_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_v) return;
   float dot = b_V_bar[item];
@@ -1006,7 +988,36 @@ HECATE_KERNEL(256) comba_step_backward_49(float *b_V_bar, const float *b_V_bar_c
 
 // comba.v
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_50(float *c_V_bar) {
+HECATE_KERNEL(256) comba_step_backward_49(float *t108, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_v + (i64)3 * L * d_v); at += threads) t108[at] = 0.0f;
+}
+
+// comba.v
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) comba_step_backward_50(const int *pos, const float *c_V, const float *t105,
+    float *t108, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_v) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_v));
+  const int entry = (int)(item / d_v % (T + 3));
+  const int m = (int)(item % d_v);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n_5 = pos[i] + j - k_2;
+      if (n_5 >= 0) {
+        t108[((i64)i * (T + 3) + j - k_2 + 3) * d_v + m] += t105[((i64)i * T + j) * d_v + m] * c_V[k_2 * d_v + m];
+      }
+    }
+  }
+}
+
+// comba.v
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) comba_step_backward_51(float *c_V_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_v; at += threads) c_V_bar[at] = 0.0f;
@@ -1014,7 +1025,7 @@ HECATE_KERNEL(256) comba_step_backward_50(float *c_V_bar) {
 
 // comba.v
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) comba_step_backward_51(float *c_V_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_52(float *c_V_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_v; at += threads) c_V_bar_copies[at] = 0.0f;
@@ -1023,7 +1034,7 @@ HECATE_KERNEL(256) comba_step_backward_51(float *c_V_bar_copies) {
 // comba.v
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) comba_step_backward_52(const int *pos, const float *v_stack, const float *t105,
+HECATE_KERNEL(256) comba_step_backward_53(const int *pos, const float *v_stack, const float *t105,
     float *c_V_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_v) return;
@@ -1036,8 +1047,8 @@ HECATE_KERNEL(256) comba_step_backward_52(const int *pos, const float *v_stack, 
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n_5 = pos[j] - i + k_2;
-    if (n_5 >= 0) {
+    const int n_6 = pos[j] - i + k_2;
+    if (n_6 >= 0) {
       c_V_bar_own[i * d_v + m] += v_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_v + m] * t105[((i64)j * T + k_2) * d_v + m];
     }
   }
@@ -1045,7 +1056,7 @@ HECATE_KERNEL(256) comba_step_backward_52(const int *pos, const float *v_stack, 
 
 // comba.v
 // One thread for each entry of c_V_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_step_backward_53(float *c_V_bar, const float *c_V_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_54(float *c_V_bar, const float *c_V_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_v) return;
   float dot = c_V_bar[item];
@@ -1055,36 +1066,7 @@ HECATE_KERNEL(256) comba_step_backward_53(float *c_V_bar, const float *c_V_bar_c
 
 // comba.v
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_54(float *t109, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_v + (i64)3 * L * d_v); at += threads) t109[at] = 0.0f;
-}
-
-// comba.v
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) comba_step_backward_55(const int *pos, const float *c_V, const float *t105,
-    float *t109, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_v) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_v));
-  const int entry = (int)(item / d_v % (T + 3));
-  const int m = (int)(item % d_v);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_6 = pos[i] + j - k_2;
-      if (n_6 >= 0) {
-        t109[((i64)i * (T + 3) + j - k_2 + 3) * d_v + m] += t105[((i64)i * T + j) * d_v + m] * c_V[k_2 * d_v + m];
-      }
-    }
-  }
-}
-
-// comba.v
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_56(float *t110, int L, int T) {
+HECATE_KERNEL(256) comba_step_backward_55(float *t110, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_v + (i64)3 * L * d_v); at += threads) t110[at] = 0.0f;
@@ -1092,7 +1074,7 @@ HECATE_KERNEL(256) comba_step_backward_56(float *t110, int L, int T) {
 
 // comba.v
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) comba_step_backward_57(const float *v0_tail_bar, float *t110, int L, int T) {
+HECATE_KERNEL(256) comba_step_backward_56(const float *v0_tail_bar, float *t110, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_v) return;
   const int i = (int)(item / (3 * d_v));
@@ -1103,19 +1085,19 @@ HECATE_KERNEL(256) comba_step_backward_57(const float *v0_tail_bar, float *t110,
 
 // comba.v
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) comba_step_backward_58(const float *t109, const float *t110, float *t111, int L,
+HECATE_KERNEL(256) comba_step_backward_57(const float *t108, const float *t110, float *t111, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_v) return;
   const int i = (int)(item / ((i64)(T + 3) * d_v));
   const int j = (int)(item / d_v % (T + 3));
   const int k_2 = (int)(item % d_v);
-  t111[((i64)i * (T + 3) + j) * d_v + k_2] = t109[((i64)i * (T + 3) + j) * d_v + k_2] + t110[((i64)i * (T + 3) + j) * d_v + k_2];
+  t111[((i64)i * (T + 3) + j) * d_v + k_2] = t108[((i64)i * (T + 3) + j) * d_v + k_2] + t110[((i64)i * (T + 3) + j) * d_v + k_2];
 }
 
 // comba.v
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) comba_step_backward_59(float *v0_tail_bar_out, const float *t111, int L, int T) {
+HECATE_KERNEL(256) comba_step_backward_58(float *v0_tail_bar_out, const float *t111, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_v) return;
   const int i = (int)(item / (3 * d_v));
@@ -1124,7 +1106,31 @@ HECATE_KERNEL(256) comba_step_backward_59(float *v0_tail_bar_out, const float *t
   v0_tail_bar_out[((i64)i * 3 + j) * d_v + k_2] = t111[((i64)i * (T + 3) + j) * d_v + k_2];
 }
 
-// comba.v0
+// comba.v0, comba.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) comba_step_backward_59(const float *W_V, const float *t111, float *t114, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_v ? t111[((i64)i * (T + 3) + 3) * d_v + (i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t114[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// comba.v0, comba.v
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) comba_step_backward_60(float *W_V_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -1132,7 +1138,7 @@ HECATE_KERNEL(256) comba_step_backward_60(float *W_V_bar) {
   for (i64 at = thread; at < d * d_v; at += threads) W_V_bar[at] = 0.0f;
 }
 
-// comba.v0
+// comba.v0, comba.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
 HECATE_KERNEL(256) comba_step_backward_61(const float *x, float *W_V_bar, const float *t111, int L,
     int T) {
@@ -1157,33 +1163,9 @@ HECATE_KERNEL(256) comba_step_backward_61(const float *x, float *W_V_bar, const 
   }
 }
 
-// comba.v0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) comba_step_backward_62(const float *W_V, const float *t111, float *t115, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_v ? t111[((i64)i * (T + 3) + 3) * d_v + (i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t115[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // comba.beta, comba.alpha
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) comba_step_backward_63(float *w_alpha_bar, float *w_beta_bar) {
+HECATE_KERNEL(256) comba_step_backward_62(float *w_alpha_bar, float *w_beta_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d; at += threads) w_beta_bar[at] = 0.0f;
@@ -1192,7 +1174,7 @@ HECATE_KERNEL(256) comba_step_backward_63(float *w_alpha_bar, float *w_beta_bar)
 
 // comba.beta, comba.alpha
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) comba_step_backward_64(float *w_alpha_bar_copies, float *w_beta_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_63(float *w_alpha_bar_copies, float *w_beta_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d; at += threads) w_alpha_bar_copies[at] = 0.0f;
@@ -1202,9 +1184,9 @@ HECATE_KERNEL(256) comba_step_backward_64(float *w_alpha_bar_copies, float *w_be
 // comba.beta, comba.alpha
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) comba_step_backward_65(const float *w_alpha, const float *x, const float *w_beta,
-    float *x_bar, const float *t118, const float *t125, const float *t51_2, const float *t99,
-    const float *t115, float *w_alpha_bar_copies, float *w_beta_bar_copies, int L, int T) {
+HECATE_KERNEL(256) comba_step_backward_64(const float *w_alpha, const float *x, const float *w_beta,
+    float *x_bar, const float *t118, const float *t125, const float *t50_2, const float *t98,
+    const float *t114, float *w_alpha_bar_copies, float *w_beta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d) return;
   const int chunk = (int)(item / d);
@@ -1221,13 +1203,13 @@ HECATE_KERNEL(256) comba_step_backward_65(const float *w_alpha, const float *x, 
     const float x_entry = x[((i64)i * T + j) * d + k_2];
     w_beta_bar_own[k_2] += x_entry * t118_entry;
     w_alpha_bar_own[k_2] += x_entry * t125_entry;
-    x_bar[((i64)i * T + j) * d + k_2] = t51_2[((i64)i * T + j) * d + k_2] + t99[((i64)i * T + j) * d + k_2] + t115[((i64)i * T + j) * d + k_2] + t118_entry * w_beta[k_2] + t125_entry * w_alpha[k_2];
+    x_bar[((i64)i * T + j) * d + k_2] = t50_2[((i64)i * T + j) * d + k_2] + t98[((i64)i * T + j) * d + k_2] + t114[((i64)i * T + j) * d + k_2] + t118_entry * w_beta[k_2] + t125_entry * w_alpha[k_2];
   }
 }
 
 // comba.beta, comba.alpha
 // One thread for each entry of w_alpha_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_step_backward_66(float *w_alpha_bar, const float *w_alpha_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_65(float *w_alpha_bar, const float *w_alpha_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d) return;
   float dot = w_alpha_bar[item];
@@ -1237,7 +1219,7 @@ HECATE_KERNEL(256) comba_step_backward_66(float *w_alpha_bar, const float *w_alp
 
 // comba.beta, comba.alpha
 // One thread for each entry of w_beta_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) comba_step_backward_67(float *w_beta_bar, const float *w_beta_bar_copies) {
+HECATE_KERNEL(256) comba_step_backward_66(float *w_beta_bar, const float *w_beta_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d) return;
   float dot = w_beta_bar[item];

@@ -37,16 +37,16 @@
 //   c_Q_bar         [4, d_k]         float  write
 //   t5              [L, T, d_k]      float  work
 //   t10             [L, T]           bool   work
-//   t13_2           [L, T]           bool   work
-//   t17_2           [L, T]           bool   work
-//   t49             [L, T, d_h]      float  work
-//   t6_2            [L, T, d_h]      float  work
-//   t7              [L, T, d_k]      float  work
-//   t12_2           [L, T]           float  work
-//   t39             [L, T, d_k]      float  work
-//   t43             [L, T + 3, d_k]  float  work
+//   t15_2           [L, T]           bool   work
+//   t19_2           [L, T]           bool   work
+//   t2_2            [L, T, d_h]      float  work
+//   t8_2            [L, T, d_h]      float  work
+//   t9_2            [L, T, d_k]      float  work
+//   t14_2           [L, T]           float  work
+//   t41             [L, T, d_k]      float  work
 //   t44             [L, T + 3, d_k]  float  work
-//   t45             [L, T + 3, d_k]  float  work
+//   t46             [L, T + 3, d_k]  float  work
+//   t47             [L, T + 3, d_k]  float  work
 //   b_Q_bar_copies  [64·d_k]         float  work
 //   c_Q_bar_copies  [256·d_k]        float  work
 #include "hecate.cuh"
@@ -73,22 +73,22 @@ HECATE_KERNEL(256) deep_titans_read_backward_1(const float *b_Q, const float *q1
 // deep_titans.q
 // One thread for each (i, j).
 HECATE_KERNEL(256) deep_titans_read_backward_2(const float *q_prod, const float *q_sqrt, bool *t10,
-    bool *t13_2, bool *t17_2, int L, int T) {
+    bool *t15_2, bool *t19_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   const bool t10_2 = (0.0f < q_prod[(i64)i * T + j]);
-  const bool t13_2_2 = (1e-08f <= (t10_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
+  const bool t15_2_2 = (1e-08f <= (t10_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
   t10[(i64)i * T + j] = t10_2;
-  t13_2[(i64)i * T + j] = t13_2_2;
-  t17_2[(i64)i * T + j] = (t13_2_2 && t10_2);
+  t15_2[(i64)i * T + j] = t15_2_2;
+  t19_2[(i64)i * T + j] = (t15_2_2 && t10_2);
 }
 
 // deep_titans.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) deep_titans_read_backward_3(const float *W2, const float *y_bar, float *t49,
+HECATE_KERNEL(256) deep_titans_read_backward_3(const float *W2, const float *y_bar, float *t2_2,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -107,27 +107,28 @@ HECATE_KERNEL(256) deep_titans_read_backward_3(const float *W2, const float *y_b
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_h && n0 + col < T) t49[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
+  if (m0 + row < d_h && n0 + col < T) t2_2[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
 }
 
 // deep_titans.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) deep_titans_read_backward_4(const float *y_prod, const float *y_sigmoid,
-    const float *y_sigmoid_2, const float *t49, float *t6_2, int L, int T) {
+    const float *y_sigmoid_2, const float *t2_2, float *t8_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
   const int j = (int)(item / d_h % T);
   const int k = (int)(item % d_h);
   const float y_sigmoid_entry = y_sigmoid[((i64)i * T + j) * d_h + k];
-  const float t49_entry = t49[((i64)i * T + j) * d_h + k];
-  t6_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t49_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t49_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
+  const float t2_2_entry = t2_2[((i64)i * T + j) * d_h + k];
+  t8_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t2_2_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t2_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
 }
 
 // deep_titans.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) deep_titans_read_backward_5(const float *W1, const float *t6_2, float *t7, int T) {
+HECATE_KERNEL(256) deep_titans_read_backward_5(const float *W1, const float *t8_2, float *t9_2,
+    int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -140,28 +141,28 @@ HECATE_KERNEL(256) deep_titans_read_backward_5(const float *W1, const float *t6_
   #pragma unroll 1
   for (int p0 = 0; p0 < d_h; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < d_h ? W1[(i64)i * d_h * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t6_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t8_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t7[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) t9_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
 // deep_titans.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) deep_titans_read_backward_6(const float *q_div_2, const float *t7, float *t12_2,
-    int L, int T) {
+HECATE_KERNEL(256) deep_titans_read_backward_6(const float *q_div_2, const float *t9_2,
+    float *t14_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t12_2_2 = 0.0f;
+  float t14_2_2 = 0.0f;
   #pragma unroll 4
   for (int k = 0; k < d_k; ++k) {
-    t12_2_2 += t7[((i64)i * T + j) * d_k + k] * q_div_2[((i64)i * T + j) * d_k + k];
+    t14_2_2 += t9_2[((i64)i * T + j) * d_k + k] * q_div_2[((i64)i * T + j) * d_k + k];
   }
-  t12_2[(i64)i * T + j] = -t12_2_2;
+  t14_2[(i64)i * T + j] = -t14_2_2;
 }
 
 // deep_titans.q1, deep_titans.q
@@ -185,7 +186,7 @@ HECATE_KERNEL(256) deep_titans_read_backward_8(float *b_Q_bar_copies) {
 // copy.
 HECATE_KERNEL(256) deep_titans_read_backward_9(const float *q1_sigmoid, const float *q_div,
     const float *q_div_3, const float *q1_sigmoid_2, const float *t5, const bool *t10,
-    const bool *t13_2, const bool *t17_2, const float *t7, const float *t12_2, float *t39,
+    const bool *t15_2, const bool *t19_2, const float *t9_2, const float *t14_2, float *t41,
     float *b_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
@@ -197,15 +198,15 @@ HECATE_KERNEL(256) deep_titans_read_backward_9(const float *q1_sigmoid, const fl
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    const bool t17_2_entry = t17_2[(i64)i * T + j];
+    const bool t19_2_entry = t19_2[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w = ((t17_2_entry && t10[(i64)i * T + j]) ? (t17_2_entry ? 0.5f * (t17_2_entry ? (t13_2[(i64)i * T + j] ? t12_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w = ((t19_2_entry && t10[(i64)i * T + j]) ? (t19_2_entry ? 0.5f * (t19_2_entry ? (t15_2[(i64)i * T + j] ? t14_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k];
     const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k];
-    const float t33 = t7[((i64)i * T + j) * d_k + k] * q_div_entry + 2.0f * (t5_entry * q1_sigmoid_entry * w);
-    const float t39_2 = q1_sigmoid_entry * t33 + t5_entry * q1_sigmoid_entry * t33 * q1_sigmoid_2[((i64)i * T + j) * d_k + k];
-    t39[((i64)i * T + j) * d_k + k] = t39_2;
-    b_Q_bar_own[k] += t39_2;
+    const float t35 = t9_2[((i64)i * T + j) * d_k + k] * q_div_entry + 2.0f * (t5_entry * q1_sigmoid_entry * w);
+    const float t41_2 = q1_sigmoid_entry * t35 + t5_entry * q1_sigmoid_entry * t35 * q1_sigmoid_2[((i64)i * T + j) * d_k + k];
+    t41[((i64)i * T + j) * d_k + k] = t41_2;
+    b_Q_bar_own[k] += t41_2;
   }
 }
 
@@ -221,7 +222,36 @@ HECATE_KERNEL(256) deep_titans_read_backward_10(float *b_Q_bar, const float *b_Q
 
 // deep_titans.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_read_backward_11(float *c_Q_bar) {
+HECATE_KERNEL(256) deep_titans_read_backward_11(float *t44, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t44[at] = 0.0f;
+}
+
+// deep_titans.q1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) deep_titans_read_backward_12(const int *pos, const float *c_Q, const float *t41,
+    float *t44, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k = 0; k < 4; ++k) {
+    const int j = entry + k - 3;
+    if (j >= 0 && j < T) {
+      const int n = pos[i] + j - k;
+      if (n >= 0) {
+        t44[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t41[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
+      }
+    }
+  }
+}
+
+// deep_titans.q1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) deep_titans_read_backward_13(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -229,7 +259,7 @@ HECATE_KERNEL(256) deep_titans_read_backward_11(float *c_Q_bar) {
 
 // deep_titans.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) deep_titans_read_backward_12(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) deep_titans_read_backward_14(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -238,8 +268,8 @@ HECATE_KERNEL(256) deep_titans_read_backward_12(float *c_Q_bar_copies) {
 // deep_titans.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) deep_titans_read_backward_13(const int *pos, const float *q1_stack,
-    const float *t39, float *c_Q_bar_copies, int L, int T) {
+HECATE_KERNEL(256) deep_titans_read_backward_15(const int *pos, const float *q1_stack,
+    const float *t41, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
@@ -251,16 +281,16 @@ HECATE_KERNEL(256) deep_titans_read_backward_13(const int *pos, const float *q1_
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k = (int)(at % T);
-    const int n = pos[j] - i + k;
-    if (n >= 0) {
-      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k + 3) * d_k + m] * t39[((i64)j * T + k) * d_k + m];
+    const int n_2 = pos[j] - i + k;
+    if (n_2 >= 0) {
+      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k + 3) * d_k + m] * t41[((i64)j * T + k) * d_k + m];
     }
   }
 }
 
 // deep_titans.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) deep_titans_read_backward_14(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) deep_titans_read_backward_16(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
@@ -270,75 +300,71 @@ HECATE_KERNEL(256) deep_titans_read_backward_14(float *c_Q_bar, const float *c_Q
 
 // deep_titans.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_read_backward_15(float *t43, int L, int T) {
+HECATE_KERNEL(256) deep_titans_read_backward_17(float *t46, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t43[at] = 0.0f;
-}
-
-// deep_titans.q1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) deep_titans_read_backward_16(const int *pos, const float *c_Q, const float *t39,
-    float *t43, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k = 0; k < 4; ++k) {
-    const int j = entry + k - 3;
-    if (j >= 0 && j < T) {
-      const int n_2 = pos[i] + j - k;
-      if (n_2 >= 0) {
-        t43[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t39[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
-      }
-    }
-  }
-}
-
-// deep_titans.q1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_read_backward_17(float *t44, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t44[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t46[at] = 0.0f;
 }
 
 // deep_titans.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) deep_titans_read_backward_18(const float *q0_tail_bar, float *t44, int L, int T) {
+HECATE_KERNEL(256) deep_titans_read_backward_18(const float *q0_tail_bar, float *t46, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k = (int)(item % d_k);
-  t44[((i64)i * (T + 3) + j + T) * d_k + k] += q0_tail_bar[((i64)i * 3 + j) * d_k + k];
+  t46[((i64)i * (T + 3) + j + T) * d_k + k] += q0_tail_bar[((i64)i * 3 + j) * d_k + k];
 }
 
 // deep_titans.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) deep_titans_read_backward_19(const float *t43, const float *t44, float *t45,
+HECATE_KERNEL(256) deep_titans_read_backward_19(const float *t44, const float *t46, float *t47,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k = (int)(item % d_k);
-  t45[((i64)i * (T + 3) + j) * d_k + k] = t43[((i64)i * (T + 3) + j) * d_k + k] + t44[((i64)i * (T + 3) + j) * d_k + k];
+  t47[((i64)i * (T + 3) + j) * d_k + k] = t44[((i64)i * (T + 3) + j) * d_k + k] + t46[((i64)i * (T + 3) + j) * d_k + k];
 }
 
-// deep_titans.q0
+// deep_titans.q0, deep_titans.q1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) deep_titans_read_backward_20(const float *W_Q, float *x_bar, const float *t47,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t47[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) x_bar[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// deep_titans.q0, deep_titans.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_read_backward_20(float *W_Q_bar) {
+HECATE_KERNEL(256) deep_titans_read_backward_21(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
 }
 
-// deep_titans.q0
+// deep_titans.q0, deep_titans.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) deep_titans_read_backward_21(const float *x, float *W_Q_bar, const float *t45,
+HECATE_KERNEL(256) deep_titans_read_backward_22(const float *x, float *W_Q_bar, const float *t47,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -352,37 +378,12 @@ HECATE_KERNEL(256) deep_titans_read_backward_21(const float *x, float *W_Q_bar, 
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t45[((i64)k * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t47[((i64)k * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
     }
     if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] += dot;
   }
-}
-
-// deep_titans.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) deep_titans_read_backward_22(const float *W_Q, float *x_bar, const float *t45,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t45[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) x_bar[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
 }
 

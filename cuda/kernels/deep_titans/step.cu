@@ -9,6 +9,7 @@
 //   η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    deep_titans.eta
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    deep_titans.theta
 //   e_t = slope(F(load(W_{t−1})), V)    deep_titans.e
+//   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    deep_titans.G_W2
 //   S_t = η_t S_{t−1} − θ_t G_t    deep_titans.S_W2
 //   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    deep_titans.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    deep_titans.W2
@@ -481,7 +482,7 @@ HECATE_KERNEL(256) deep_titans_step_23(const float *k, float *q, float *q_div_2,
   k1_sigmoid_2[((i64)i * T + j) * d_k + k_2] = hecate::sigmoid(-t5[((i64)i * T + j) * d_k + k_2]);
 }
 
-// deep_titans, deep_titans.e, deep_titans.S_W1, deep_titans.S_W2, deep_titans.W2, deep_titans.G_W1, deep_titans.W1, deep_titans.y
+// deep_titans, deep_titans.e, deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2, deep_titans.G_W1, deep_titans.S_W1, deep_titans.W1, deep_titans.y
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const float *S_W1,
@@ -495,18 +496,16 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
   float *const S_W1_state = shared + d_h * d_k + d_h * d_v;  // [d_h, d_k]
   float *const S_W2_state = shared + 2 * d_h * d_k + d_h * d_v;  // [d_v, d_h]
   float *const t = shared + 2 * d_h * d_k + 2 * d_h * d_v;  // [d_h]
-  float *const t41 = shared + 2 * d_h * d_k + 2 * d_h * d_v + d_h;  // [d_h, d_k]
-  float *const t2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + d_h;  // [d_h]
-  float *const t10_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 2 * d_h;  // [d_h]
-  float *const t12_2_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 3 * d_h;  // [d_h]
-  float *const t3 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 4 * d_h;  // [d_v]
-  float *const e_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + d_v;  // [d_v]
-  float *const t2_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_v;  // [d_h]
-  float *const t39 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 5 * d_h + 2 * d_v;  // [d_h]
-  float *const t46 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h]
-  float *const t46_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
-  float *const t14 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 8 * d_h + 2 * d_v;  // [d_h]
-  float *const y_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 9 * d_h + 2 * d_v;  // [d_v]
+  float *const t2 = shared + 2 * d_h * d_k + 2 * d_h * d_v + d_h;  // [d_h]
+  float *const t14 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 2 * d_h;  // [d_h]
+  float *const t16_2 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 3 * d_h;  // [d_h]
+  float *const t3 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 4 * d_h;  // [d_v]
+  float *const e_2 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + d_v;  // [d_v]
+  float *const t2_2 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_v;  // [d_h]
+  float *const t39 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 5 * d_h + 2 * d_v;  // [d_h]
+  float *const t46 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h]
+  float *const t18 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
+  float *const y_2 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 8 * d_h + 2 * d_v;  // [d_v]
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   #pragma unroll 1
@@ -573,8 +572,7 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
-      // deep_titans.e, deep_titans.S_W1
-      const float eta_entry = eta[(i64)l * T + a + C * s];
+      // deep_titans.e
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
@@ -583,7 +581,6 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
         #pragma unroll 4
         for (int j = 0; j < d_k; ++j) {
           t4 += W1_state[i * d_k + j] * k[((i64)l * T + a + C * s) * d_k + j];
-          t41[i * d_k + j] = eta_entry * S_W1_state[i * d_k + j];
         }
         t[i] = t4;
       }
@@ -596,8 +593,8 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
         const float tentry = t[i];
         const float t2_3 = hecate::sigmoid(tentry);
         t2[i] = t2_3;
-        t10_2[i] = tentry * t2_3;
-        t12_2_2[i] = t2_3 * (theta_entry * tentry);
+        t14[i] = tentry * t2_3;
+        t16_2[i] = t2_3 * (theta_entry * tentry);
       }
       // deep_titans.e
       __syncthreads();
@@ -607,7 +604,7 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
         float t3_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          t3_2 += W2_state[i * d_h + j] * t10_2[j];
+          t3_2 += W2_state[i * d_h + j] * t14[j];
         }
         t3[i] = t3_2;
       }
@@ -622,8 +619,9 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
           e[((i64)l * T + a + C * s) * d_v + i] = e_3;
         }
       }
-      // deep_titans.S_W2, deep_titans.W2, deep_titans.G_W1
+      // deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2, deep_titans.G_W1
       for (int at = threadIdx.x; at < d_h; at += 128) t2_2[at] = 0.0f;
+      const float eta_entry = eta[(i64)l * T + a + C * s];
       const float rho_entry = rho[(i64)l * T + a + C * s];
       __syncthreads();
       #pragma unroll 1
@@ -632,7 +630,7 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
           const float e_2_entry = e_2[i];
-          const float S_W2_2 = eta_entry * S_W2_state[i * d_h + j] - e_2_entry * t12_2_2[j];
+          const float S_W2_2 = eta_entry * S_W2_state[i * d_h + j] - e_2_entry * t16_2[j];
           const float W2_state_entry = W2_state[i * d_h + j];
           S_W2_state[i * d_h + j] = S_W2_2;
           W2_state[i * d_h + j] = rho_entry * W2_state_entry + S_W2_2;
@@ -649,29 +647,22 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
         const float tentry_2 = t[i];
         t39[i] = t2_entry * t2_2_entry + tentry_2 * t2_entry * t2_2_entry * hecate::sigmoid(-tentry_2);
       }
-      // deep_titans.S_W1, deep_titans.W1, deep_titans.y
+      // deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1, deep_titans.y
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        float t46_3 = 0.0f;
-        float t46_2_2 = 0.0f;
+        float t46_2 = 0.0f;
         const float w = theta_entry * t39[i];
         #pragma unroll 4
         for (int j = 0; j < d_k; ++j) {
-          const float t42_3 = w * k[((i64)l * T + a + C * s) * d_k + j];
-          const float t41_entry = t41[i * d_k + j];
-          const float S_W1_2 = t41_entry - t42_3;
-          const float t44 = rho_entry * W1_state[i * d_k + j];
-          const float W1_2 = t44 + S_W1_2;
-          const float q_entry = q[((i64)l * T + a + C * s) * d_k + j];
-          t46_3 += W1_2 * q_entry;
-          t46_2_2 += (t44 + t41_entry - t42_3) * q_entry;
+          const float S_W1_2 = eta_entry * S_W1_state[i * d_k + j] - w * k[((i64)l * T + a + C * s) * d_k + j];
+          const float W1_2 = rho_entry * W1_state[i * d_k + j] + S_W1_2;
+          t46_2 += W1_2 * q[((i64)l * T + a + C * s) * d_k + j];
           S_W1_state[i * d_k + j] = S_W1_2;
           W1_state[i * d_k + j] = W1_2;
         }
-        t46[i] = t46_3;
-        t46_2[i] = t46_2_2;
+        t46[i] = t46_2;
       }
       // deep_titans.y, deep_titans
       __syncthreads();
@@ -681,8 +672,7 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
         const float t46_entry = t46[i];
         const float t3_2_2 = t[i];
         const float t4_2 = t2_2[i];
-        const float t5_3 = t46_2[i];
-        t14[i] = t46_entry * hecate::sigmoid(t46_entry);
+        t18[i] = t46_entry * hecate::sigmoid(t46_entry);
         if (e_prod != nullptr) {
           e_prod[((i64)l * T + a + C * s) * d_h + i] = t3_2_2;
         }
@@ -690,7 +680,7 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
           G_W1_prod[((i64)l * T + a + C * s) * d_h + i] = t4_2;
         }
         if (y_prod != nullptr) {
-          y_prod[((i64)l * T + a + C * s) * d_h + i] = t5_3;
+          y_prod[((i64)l * T + a + C * s) * d_h + i] = t46_entry;
         }
       }
       // deep_titans.y
@@ -701,7 +691,7 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
         float y_3 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          y_3 += W2_state[i * d_h + j] * t14[j];
+          y_3 += W2_state[i * d_h + j] * t18[j];
         }
         y_2[i] = y_3;
       }

@@ -109,19 +109,18 @@
 //   t53_2               [L, T]                     bool   work
 //   t58                 [L, T]                     bool   work
 //   t2                  [L, T, d_h]                float  work
-//   t113_2              [L, T, d_h]                float  work
-//   t125_2              [L, T, d_h]                float  work
-//   t126                [L, T, d_h]                float  work
+//   t6                  [L, T, d_h]                float  work
 //   t34                 [L, T, d_h]                float  work
-//   t35_2               [L, T, d_h]                float  work
 //   t36                 [L, T, d_h]                float  work
 //   t37_2               [L, T, d_h]                float  work
+//   t38                 [L, T, d_h]                float  work
 //   t39                 [L, T, d_h]                float  work
 //   t47_2_2             [L, T, d_h]                float  work
-//   t128_2              [L, T, d_h]                float  work
-//   t6                  [L, T, d_h]                float  work
-//   t38_2               [L, T, d_h]                float  work
-//   t39_2               [L, T, d_h]                float  work
+//   t81                 [L, T, d_h]                float  work
+//   t7_2                [L, T, d_h]                float  work
+//   t82_2               [L, T, d_h]                float  work
+//   t15_2_2             [L, T, d_h]                float  work
+//   t16_2_2             [L, T, d_h]                float  work
 //   t5_2                [L, T, d_k]                float  work
 //   t6_2                [L, T, d_v]                float  work
 //   t7                  [L, T]                     float  work
@@ -130,32 +129,30 @@
 //   t10_2               [L, T, d_k]                float  work
 //   t15_2               [L, T]                     float  work
 //   t42_2               [L, T, d_k]                float  work
-//   t46_2               [L, T + 3, d_k]            float  work
+//   t45_2               [L, T + 3, d_k]            float  work
 //   t47_2               [L, T + 3, d_k]            float  work
 //   t48_2               [L, T + 3, d_k]            float  work
-//   t138                [L, T + 3, d_k]            float  work
-//   t52_2               [L, T, d]                  float  work
+//   t135                [L, T + 3, d_k]            float  work
+//   t51_2               [L, T, d]                  float  work
 //   t66                 [L, T]                     float  work
-//   t81                 [L, T]                     float  work
-//   t91                 [L, T]                     float  work
-//   t107                [L, T]                     bool   work
-//   t111                [L, T]                     bool   work
-//   t71                 [L, T, d_k + d_v]          float  work
-//   t86                 [L, T, d_k + d_v]          float  work
-//   t95                 [L, T, d_k + d_v]          float  work
-//   t98                 [L, T, d_v]                float  work
-//   t100                [L, T, d]                  float  work
-//   t101                [L, T, d_k]                float  work
-//   t106                [L, T]                     float  work
-//   t133                [L, T, d_k]                float  work
-//   t137                [L, T + 3, d_k]            float  work
-//   t139                [L, T + 3, d_k]            float  work
-//   t143                [L, T, d]                  float  work
+//   t79                 [L, T]                     float  work
+//   t87                 [L, T]                     float  work
+//   t104                [L, T]                     bool   work
+//   t108                [L, T]                     bool   work
+//   t92                 [L, T, d_k + d_v]          float  work
+//   t95                 [L, T, d_v]                float  work
+//   t96                 [L, T, d]                  float  work
+//   t98                 [L, T, d_k]                float  work
+//   t103                [L, T]                     float  work
+//   t130                [L, T, d_k]                float  work
+//   t133                [L, T + 3, d_k]            float  work
+//   t136                [L, T + 3, d_k]            float  work
+//   t139                [L, T, d]                  float  work
 //   W1_trail_scratch    [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
 //   S_W1_trail_scratch  [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   S_W2_trail_scratch  [C·L·d_h·d_v + L·d_h·d_v]  float  work
-//   t50_scratch         [L·d_h·d_v]                float  work
+//   t41_2_scratch       [L·d_h·d_v]                float  work
 //   b_Q_bar_copies      [64·d_k]                   float  work
 //   c_Q_bar_copies      [256·d_k]                  float  work
 //   w_eta_bar_copies    [64·d_k + 64·d_v]          float  work
@@ -198,14 +195,14 @@ HECATE_KERNEL(256) deep_titans_step_backward_2(const float *k_prod, const float 
   const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
   const float t35 = hecate::max(rho_sigmoid_entry, 0.0f);
   const bool t47_3 = (0.0f < q_prod[(i64)i * T + j]);
-  const bool t16_2_2 = (1e-08f <= (t47_3 ? q_sqrt[(i64)i * T + j] : 0.0f));
+  const bool t16_2_3 = (1e-08f <= (t47_3 ? q_sqrt[(i64)i * T + j] : 0.0f));
   const bool t53_2_2 = (t35 <= 1.0f);
   t10[(i64)i * T + j] = (0.0f < k_prod[(i64)i * T + j]);
   theta[(i64)i * T + j] = hecate::max(theta_softplus[(i64)i * T + j], 0.0f);
   rho[(i64)i * T + j] = hecate::min(t35, 1.0f);
   t47[(i64)i * T + j] = t47_3;
-  t16_2[(i64)i * T + j] = t16_2_2;
-  t20_2[(i64)i * T + j] = (t16_2_2 && t47_3);
+  t16_2[(i64)i * T + j] = t16_2_3;
+  t20_2[(i64)i * T + j] = (t16_2_3 && t47_3);
   t53_2[(i64)i * T + j] = t53_2_2;
   t58[(i64)i * T + j] = (t53_2_2 && (0.0f <= rho_sigmoid_entry));
 }
@@ -213,9 +210,9 @@ HECATE_KERNEL(256) deep_titans_step_backward_2(const float *k_prod, const float 
 // deep_titans.e, deep_titans.S_W2, deep_titans.G_W1, deep_titans.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) deep_titans_step_backward_3(const float *e_prod, const float *G_W1_prod,
-    const float *y_prod, const float *theta, float *t2, float *t113_2, float *t125_2, float *t126,
-    float *t34, float *t35_2, float *t36, float *t37_2, float *t39, float *t47_2_2, float *t128_2,
-    float *t6, float *t38_2, float *t39_2, int L, int T) {
+    const float *y_prod, const float *theta, float *t2, float *t6, float *t34, float *t36,
+    float *t37_2, float *t38, float *t39, float *t47_2_2, float *t81, float *t7_2, float *t82_2,
+    float *t15_2_2, float *t16_2_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -224,32 +221,30 @@ HECATE_KERNEL(256) deep_titans_step_backward_3(const float *e_prod, const float 
   const float theta_entry = theta[(i64)i * T + j];
   const float e_prod_entry = e_prod[((i64)i * T + j) * d_h + k_2];
   const float t2_2 = hecate::sigmoid(e_prod_entry);
-  const float t125_2_2 = theta_entry * e_prod_entry;
   const float G_W1_prod_entry = G_W1_prod[((i64)i * T + j) * d_h + k_2];
   const float t34_2 = G_W1_prod_entry * t2_2;
-  const float t35_2_2 = e_prod_entry * G_W1_prod_entry;
   const float t36_2 = -e_prod_entry;
   const float t37_2_2 = hecate::sigmoid(t36_2);
+  const float t38_2 = e_prod_entry * G_W1_prod_entry * t2_2 * t37_2_2;
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k_2];
   const float t47_2_2_2 = hecate::sigmoid(y_prod_entry);
-  const float t38_2_2 = e_prod_entry * t2_2 * G_W1_prod_entry * t37_2_2;
+  const float t15_2_2_2 = theta_entry * e_prod_entry;
   t2[((i64)i * T + j) * d_h + k_2] = t2_2;
-  t113_2[((i64)i * T + j) * d_h + k_2] = e_prod_entry * t2_2;
-  t125_2[((i64)i * T + j) * d_h + k_2] = t125_2_2;
-  t126[((i64)i * T + j) * d_h + k_2] = t2_2 * t125_2_2;
+  t6[((i64)i * T + j) * d_h + k_2] = theta_entry * e_prod_entry * t2_2;
   t34[((i64)i * T + j) * d_h + k_2] = t34_2;
-  t35_2[((i64)i * T + j) * d_h + k_2] = t35_2_2;
   t36[((i64)i * T + j) * d_h + k_2] = t36_2;
   t37_2[((i64)i * T + j) * d_h + k_2] = t37_2_2;
-  t39[((i64)i * T + j) * d_h + k_2] = t34_2 + t2_2 * t35_2_2 * t37_2_2;
+  t38[((i64)i * T + j) * d_h + k_2] = t38_2;
+  t39[((i64)i * T + j) * d_h + k_2] = t34_2 + t38_2;
   t47_2_2[((i64)i * T + j) * d_h + k_2] = t47_2_2_2;
-  t128_2[((i64)i * T + j) * d_h + k_2] = y_prod_entry * t47_2_2_2;
-  t6[((i64)i * T + j) * d_h + k_2] = hecate::sigmoid(-y_prod_entry);
-  t38_2[((i64)i * T + j) * d_h + k_2] = t38_2_2;
-  t39_2[((i64)i * T + j) * d_h + k_2] = t34_2 + t38_2_2;
+  t81[((i64)i * T + j) * d_h + k_2] = y_prod_entry * t47_2_2_2;
+  t7_2[((i64)i * T + j) * d_h + k_2] = hecate::sigmoid(-y_prod_entry);
+  t82_2[((i64)i * T + j) * d_h + k_2] = e_prod_entry * t2_2;
+  t15_2_2[((i64)i * T + j) * d_h + k_2] = t15_2_2_2;
+  t16_2_2[((i64)i * T + j) * d_h + k_2] = t2_2 * t15_2_2_2;
 }
 
-// deep_titans, deep_titans.S_W2, deep_titans.W2, deep_titans.S_W1, deep_titans.W1, deep_titans.y, deep_titans.G_W1, deep_titans.G_W2, deep_titans.e
+// deep_titans, deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2, deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1, deep_titans.y, deep_titans.e
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *W1_bar,
@@ -258,44 +253,39 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
     const float *y_prod, float *W1_bar_out, float *W2_bar_out, float *S_W1_bar_out,
     float *S_W2_bar_out, const float *W1_checkpoints, const float *W2_checkpoints,
     const float *S_W1_checkpoints, const float *S_W2_checkpoints, const float *theta,
-    const float *rho, const float *t2, const float *t113_2, const float *t126, const float *t35_2,
-    const float *t37_2, const float *t39, const float *t47_2_2, const float *t128_2,
-    const float *t6, const float *t39_2, float *t5_2, float *t6_2, float *t7, float *t8_2,
-    float *t9_2, float *t10_2, float *W1_trail_scratch, float *W2_trail_scratch,
-    float *S_W1_trail_scratch, float *S_W2_trail_scratch, float *t50_scratch, int T) {
+    const float *rho, const float *t2, const float *t6, const float *t37_2, const float *t39,
+    const float *t47_2_2, const float *t81, const float *t7_2, const float *t82_2,
+    const float *t16_2_2, float *t5_2, float *t6_2, float *t7, float *t8_2, float *t9_2,
+    float *t10_2, float *W1_trail_scratch, float *W2_trail_scratch, float *S_W1_trail_scratch,
+    float *S_W2_trail_scratch, float *t41_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state = shared + 0;  // [d_h, d_k]
   float *const W2_bar_state = shared + d_h * d_k;  // [d_v, d_h]
   float *const S_W1_bar_state = shared + d_h * d_k + d_h * d_v;  // [d_h, d_k]
   float *const S_W2_bar_state = shared + 2 * d_h * d_k + d_h * d_v;  // [d_v, d_h]
-  float *const t99 = shared + 2 * d_h * d_k + 2 * d_h * d_v;  // [d_h]
-  float *const t8_2_2 = shared + 2 * d_h * d_k + 2 * d_h * d_v + d_h;  // [d_h]
-  float *const t10_2_2 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 2 * d_h;  // [d_k]
-  float *const t11_2 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 2 * d_h + d_k;  // [d_h, d_k]
-  float *const t101_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
-  float *const t103 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 3 * d_h + d_k;  // [d_k]
-  float *const t118 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 3 * d_h + 2 * d_k;  // [d_h]
-  float *const t129 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_h]
-  float *const t46_2_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 5 * d_h + 2 * d_k;  // [d_h]
-  float *const t34_2_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_k;  // [d_v]
-  float *const t105 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_k + d_v;  // [d_v]
-  float *const t107_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
-  float *const t109 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
-  float *const t48 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 7 * d_h + 2 * d_k + 3 * d_v;  // [d_k]
-  float *const t72 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 7 * d_h + 3 * d_k + 3 * d_v;  // [d_v]
-  float *const t69 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 7 * d_h + 3 * d_k + 4 * d_v;  // [d_h]
-  float *const t71_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 8 * d_h + 3 * d_k + 4 * d_v;  // [d_k]
-  float *const t111_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 8 * d_h + 4 * d_k + 4 * d_v;  // [d_h]
-  float *const t88 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 9 * d_h + 4 * d_k + 4 * d_v;  // [d_h]
-  float *const t90 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 10 * d_h + 4 * d_k + 4 * d_v;  // [d_k]
-  float *const warps = shared + 3 * d_h * d_k + 2 * d_h * d_v + 10 * d_h + 5 * d_k + 4 * d_v;
+  float *const t3_2 = shared + 2 * d_h * d_k + 2 * d_h * d_v;  // [d_h]
+  float *const t9 = shared + 2 * d_h * d_k + 2 * d_h * d_v + d_h;  // [d_h]
+  float *const t11 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 2 * d_h;  // [d_k]
+  float *const t12 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 2 * d_h + d_k;  // [d_h, d_k]
+  float *const t77 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
+  float *const t21 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 3 * d_h + d_k;  // [d_k]
+  float *const t38_2_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 3 * d_h + 2 * d_k;  // [d_h]
+  float *const t40 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_v]
+  float *const t49 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_k + d_v;  // [d_v]
+  float *const t50 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_k + 2 * d_v;  // [d_h]
+  float *const t52 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 5 * d_h + 2 * d_k + 2 * d_v;  // [d_h]
+  float *const t57 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
+  float *const t61 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t68 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 7 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t70 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 8 * d_h + 2 * d_k + 3 * d_v;  // [d_k]
+  float *const warps = shared + 3 * d_h * d_k + 2 * d_h * d_v + 8 * d_h + 3 * d_k + 3 * d_v;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const W1_trail = W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
   float *const S_W1_trail = S_W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const S_W2_trail = S_W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
-  float *const t50 = t50_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t41_2 = t41_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -349,7 +339,7 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
-      // deep_titans.S_W2, deep_titans.W2
+      // deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2
       const float eta_entry = eta[(i64)l * T + a + C * s];
       const float rho_entry = rho[(i64)l * T + a + C * s];
       __syncthreads();
@@ -358,17 +348,17 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
         const float e_entry = e[((i64)l * T + a + C * s) * d_v + i];
-        const float S_W2_2 = eta_entry * S_W2_trail[(a * d_v + i) * d_h + j] - e_entry * t126[((i64)l * T + a + C * s) * d_h + j];
+        const float S_W2_2 = eta_entry * S_W2_trail[(a * d_v + i) * d_h + j] - e_entry * t16_2_2[((i64)l * T + a + C * s) * d_h + j];
         S_W2_trail[((a + 1) * d_v + i) * d_h + j] = S_W2_2;
         W2_trail[((a + 1) * d_v + i) * d_h + j] = rho_entry * W2_trail[(a * d_v + i) * d_h + j] + S_W2_2;
       }
-      // deep_titans.S_W1, deep_titans.W1
+      // deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1
       const float theta_entry_2 = theta[(i64)l * T + a + C * s];
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float w = theta_entry_2 * t39_2[((i64)l * T + a + C * s) * d_h + i];
+        const float w = theta_entry_2 * t39[((i64)l * T + a + C * s) * d_h + i];
         const float S_W1_2 = eta_entry * S_W1_trail[(a * d_h + i) * d_k + j] - w * k[((i64)l * T + a + C * s) * d_k + j];
         S_W1_trail[((a + 1) * d_h + i) * d_k + j] = S_W1_2;
         W1_trail[((a + 1) * d_h + i) * d_k + j] = rho_entry * W1_trail[(a * d_h + i) * d_k + j] + S_W1_2;
@@ -376,9 +366,9 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
     }
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
-      // deep_titans.y, deep_titans.W2, deep_titans.S_W2
+      // deep_titans.y, deep_titans.W2, deep_titans.S_W2, deep_titans.G_W2
       __syncthreads();
-      for (int at = threadIdx.x; at < d_h; at += 128) t99[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t3_2[at] = 0.0f;
       const float rho_entry_3 = rho[(i64)l * T + a + C * s];
       const float eta_entry_3 = eta[(i64)l * T + a + C * s];
       __syncthreads();
@@ -389,7 +379,7 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
         for (int i = 0; i < d_v; ++i) {
           const float e_entry_2 = e[((i64)l * T + a + C * s) * d_v + i];
           const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
-          t99[j] += (rho_entry_3 * W2_trail[(a * d_v + i) * d_h + j] + eta_entry_3 * S_W2_trail[(a * d_v + i) * d_h + j] - e_entry_2 * t126[((i64)l * T + a + C * s) * d_h + j]) * y_bar_entry;
+          t3_2[j] += (rho_entry_3 * W2_trail[(a * d_v + i) * d_h + j] + eta_entry_3 * S_W2_trail[(a * d_v + i) * d_h + j] - e_entry_2 * t6[((i64)l * T + a + C * s) * d_h + j]) * y_bar_entry;
         }
       }
       // deep_titans.y
@@ -398,214 +388,180 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
         const float t47_2_2_entry = t47_2_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t99_entry = t99[i];
-        t8_2_2[i] = t47_2_2_entry * t99_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t47_2_2_entry * t99_entry * t6[((i64)l * T + a + C * s) * d_h + i];
+        const float t3_2_entry = t3_2[i];
+        t9[i] = t47_2_2_entry * t3_2_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t47_2_2_entry * t3_2_entry * t7_2[((i64)l * T + a + C * s) * d_h + i];
       }
       // deep_titans.y, deep_titans.W1, deep_titans.S_W1, deep_titans.G_W1
-      for (int at = threadIdx.x; at < d_k; at += 128) t10_2_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_k; at += 128) t103[at] = 0.0f;
-      float t15_2_2 = 0.0f;
-      float t22_2 = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t11[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t21[at] = 0.0f;
+      float t15 = 0.0f;
+      float t24 = 0.0f;
       const float theta_entry_3 = theta[(i64)l * T + a + C * s];
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
-        float t101_3 = 0.0f;
+        float t77_2 = 0.0f;
         __syncthreads();
-        const float t8_2_2_entry = t8_2_2[i];
+        const float t9_entry = t9[i];
         const float t39_entry = t39[((i64)l * T + a + C * s) * d_h + i];
         const float w_2 = theta_entry_3 * t39_entry;
-        float t15_2_2_part = 0.0f;
-        float t101_3_part = 0.0f;
-        float t22_2_part = 0.0f;
+        float t15_part = 0.0f;
+        float t77_2_part = 0.0f;
+        float t24_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t11_2_2 = W1_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * t8_2_2_entry;
+          const float t12_2 = W1_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * t9_entry;
           const float W1_trail_entry = W1_trail[(a * d_h + i) * d_k + j];
-          t15_2_2_part += W1_trail_entry * t11_2_2;
-          const float t16_2_3 = S_W1_bar_state[i * d_k + j] + t11_2_2;
+          t15_part += W1_trail_entry * t12_2;
+          const float t17 = S_W1_bar_state[i * d_k + j] + t12_2;
           const float k_entry = k[((i64)l * T + a + C * s) * d_k + j];
-          t101_3_part += t16_2_3 * k_entry;
+          t77_2_part += t17 * k_entry;
           const float S_W1_trail_entry = S_W1_trail[(a * d_h + i) * d_k + j];
-          t22_2_part += S_W1_trail_entry * t16_2_3;
-          t10_2_2[j] += (rho_entry_3 * W1_trail_entry + eta_entry_3 * S_W1_trail_entry - w_2 * k_entry) * t8_2_2_entry;
-          t11_2[i * d_k + j] = t11_2_2;
-          S_W1_bar_state[i * d_k + j] = eta_entry_3 * t16_2_3;
-          t103[j] += t16_2_3 * t39_entry;
+          t24_part += S_W1_trail_entry * t17;
+          t11[j] += (rho_entry_3 * W1_trail_entry + eta_entry_3 * S_W1_trail_entry - w_2 * k_entry) * t9_entry;
+          t12[i * d_k + j] = t12_2;
+          t21[j] -= t17 * t39_entry;
+          S_W1_bar_state[i * d_k + j] = eta_entry_3 * t17;
         }
-        t15_2_2 += hecate::block_sum(t15_2_2_part, warps);
-        t101_3 += hecate::block_sum(t101_3_part, warps);
-        t22_2 += hecate::block_sum(t22_2_part, warps);
+        t15 += hecate::block_sum(t15_part, warps);
+        t77_2 += hecate::block_sum(t77_2_part, warps);
+        t24 += hecate::block_sum(t24_part, warps);
         if (threadIdx.x == 0) {
-          t101_2[i] = t101_3;
+          t77[i] = t77_2;
         }
       }
-      // deep_titans.S_W1, deep_titans.G_W1
-      float t20_2_3 = 0.0f;
+      // deep_titans.S_W1
+      float t22_2 = 0.0f;
       __syncthreads();
-      float t20_2_3_part = 0.0f;
+      float t22_2_part = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_k; item += 128) {
+        const int i = (int)item;
+        t22_2_part += k[((i64)l * T + a + C * s) * d_k + i] * t21[i];
+      }
+      t22_2 += hecate::block_sum(t22_2_part, warps);
+      // deep_titans.G_W1, deep_titans.S_W1
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t101_2_entry = t101_2[i];
-        t20_2_3_part += t39[((i64)l * T + a + C * s) * d_h + i] * t101_2_entry;
         const float t2_entry = t2[((i64)l * T + a + C * s) * d_h + i];
-        const float t37_2_entry = t37_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t27_2 = -theta_entry_3 * t2_entry * t37_2_entry * t101_2_entry;
-        const float t35_2_entry = t35_2[((i64)l * T + a + C * s) * d_h + i];
-        const float G_W1_prod_entry_2 = G_W1_prod[((i64)l * T + a + C * s) * d_h + i];
-        t118[i] = e_prod[((i64)l * T + a + C * s) * d_h + i] * t27_2;
-        t129[i] = t2_entry * t101_2_entry;
-        const float w_6 = theta_entry_3 * t2_entry * t2_entry * t35_2_entry * t37_2_entry * t101_2_entry;
-        t46_2_2[i] = w_6 + G_W1_prod_entry_2 * t27_2 + t2_entry * t37_2_entry * (-theta_entry_3 * t35_2_entry * t37_2_entry * t101_2_entry - theta_entry_3 * G_W1_prod_entry_2 * t101_2_entry);
+        const float t77_entry = t77[i];
+        t38_2_2[i] = -theta_entry_3 * e_prod[((i64)l * T + a + C * s) * d_h + i] * t2_entry * t37_2[((i64)l * T + a + C * s) * d_h + i] * t77_entry - theta_entry_3 * t2_entry * t77_entry;
       }
-      t20_2_3 += hecate::block_sum(t20_2_3_part, warps);
-      const float t20_2_4 = -t20_2_3;
-      // deep_titans.G_W1, deep_titans.W2, deep_titans.y, deep_titans.S_W2, deep_titans.G_W2
-      for (int at = threadIdx.x; at < d_h; at += 128) t109[at] = 0.0f;
-      float t54 = 0.0f;
-      float t61 = 0.0f;
+      // deep_titans.G_W1, deep_titans.W2, deep_titans.y, deep_titans.S_W2
+      for (int at = threadIdx.x; at < d_h; at += 128) t50[at] = 0.0f;
+      float t44_2 = 0.0f;
+      float t55 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
-        float t34_2_3 = 0.0f;
-        float t105_2 = 0.0f;
-        float t107_3 = 0.0f;
+        float t40_2 = 0.0f;
+        float t49_2 = 0.0f;
         const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
         const float e_entry_3 = e[((i64)l * T + a + C * s) * d_v + i];
         __syncthreads();
-        float t34_2_3_part = 0.0f;
-        float t105_2_part = 0.0f;
-        float t54_part = 0.0f;
-        float t107_3_part = 0.0f;
-        float t61_part = 0.0f;
+        float t40_2_part = 0.0f;
+        float t44_2_part = 0.0f;
+        float t49_2_part = 0.0f;
+        float t55_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
           const float W2_trail_entry = W2_trail[(a * d_v + i) * d_h + j];
-          t34_2_3_part += W2_trail_entry * t118[j];
-          t105_2_part += W2_trail_entry * t129[j];
-          const float t50_2 = W2_bar_state[i * d_h + j] + y_bar_entry_2 * t128_2[((i64)l * T + a + C * s) * d_h + j];
-          t54_part += W2_trail_entry * t50_2;
-          const float t55 = S_W2_bar_state[i * d_h + j] + t50_2;
-          t107_3_part += t55 * t113_2[((i64)l * T + a + C * s) * d_h + j];
-          t61_part += S_W2_trail[(a * d_v + i) * d_h + j] * t55;
-          t50[i * d_h + j] = t50_2;
-          S_W2_bar_state[i * d_h + j] = eta_entry_3 * t55;
-          t109[j] += t55 * e_entry_3;
+          t40_2_part += W2_trail_entry * t38_2_2[j];
+          const float t41_2_2 = W2_bar_state[i * d_h + j] + y_bar_entry_2 * t81[((i64)l * T + a + C * s) * d_h + j];
+          t44_2_part += W2_trail_entry * t41_2_2;
+          const float t46_2 = S_W2_bar_state[i * d_h + j] + t41_2_2;
+          t49_2_part += t46_2 * t6[((i64)l * T + a + C * s) * d_h + j];
+          t55_part += S_W2_trail[(a * d_v + i) * d_h + j] * t46_2;
+          t41_2[i * d_h + j] = t41_2_2;
+          t50[j] -= t46_2 * e_entry_3;
+          S_W2_bar_state[i * d_h + j] = eta_entry_3 * t46_2;
         }
-        t34_2_3 += hecate::block_sum(t34_2_3_part, warps);
-        t105_2 += hecate::block_sum(t105_2_part, warps);
-        t54 += hecate::block_sum(t54_part, warps);
-        t107_3 += hecate::block_sum(t107_3_part, warps);
-        t61 += hecate::block_sum(t61_part, warps);
+        t40_2 += hecate::block_sum(t40_2_part, warps);
+        t44_2 += hecate::block_sum(t44_2_part, warps);
+        t49_2 += hecate::block_sum(t49_2_part, warps);
+        t55 += hecate::block_sum(t55_part, warps);
         if (threadIdx.x == 0) {
-          t34_2_2[i] = t34_2_3;
+          t40[i] = t40_2;
         }
         if (threadIdx.x == 0) {
-          t105[i] = t105_2;
-        }
-        if (threadIdx.x == 0) {
-          t107_2[i] = t107_3;
+          t49[i] = -t49_2;
         }
       }
-      // deep_titans.G_W1
-      for (int at = threadIdx.x; at < d_k; at += 128) t48[at] = 0.0f;
+      // deep_titans.S_W2
+      float t53 = 0.0f;
       __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t46_2_2_entry = t46_2_2[i];
-          t48[j] += W1_trail[(a * d_h + i) * d_k + j] * t46_2_2_entry;
-        }
-      }
-      // deep_titans.S_W2, deep_titans.e, deep_titans.G_W1, deep_titans.G_W2
-      float t59 = 0.0f;
-      float t59_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v; item += 128) {
-        const int i = (int)item;
-        const float t107_2_entry = t107_2[i];
-        t59_part += e[((i64)l * T + a + C * s) * d_v + i] * t107_2_entry;
-        const float t72_2 = t34_2_2[i] - theta_entry_3 * t105[i] - theta_entry_3 * t107_2_entry;
-        t72[i] = t72_2;
-        t6_2[((i64)l * T + a + C * s) * d_v + i] = -t72_2;
-      }
-      t59 += hecate::block_sum(t59_part, warps);
-      const float t59_2 = -t59;
-      // deep_titans.G_W2
+      float t53_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t2_entry_2 = t2[((i64)l * T + a + C * s) * d_h + i];
-        const float t109_entry = t109[i];
-        t69[i] = -theta_entry_3 * t2_entry_2 * t109_entry - theta_entry_3 * e_prod[((i64)l * T + a + C * s) * d_h + i] * t2_entry_2 * t37_2[((i64)l * T + a + C * s) * d_h + i] * t109_entry;
+        const float t52_2 = t2[((i64)l * T + a + C * s) * d_h + i] * t50[i];
+        t53_part += e_prod[((i64)l * T + a + C * s) * d_h + i] * t52_2;
+        t52[i] = t52_2;
       }
-      // deep_titans.G_W2
-      for (int at = threadIdx.x; at < d_k; at += 128) t71_2[at] = 0.0f;
-      __syncthreads();
+      t53 += hecate::block_sum(t53_part, warps);
+      // deep_titans.e
       #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t69_entry = t69[i];
-          t71_2[j] += W1_trail[(a * d_h + i) * d_k + j] * t69_entry;
-        }
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int i = (int)item;
+        const float t57_2 = t40[i] + t49[i];
+        t57[i] = t57_2;
+        t6_2[((i64)l * T + a + C * s) * d_v + i] = -t57_2;
       }
       // deep_titans.e, deep_titans.G_W1, deep_titans.W2
-      for (int at = threadIdx.x; at < d_h; at += 128) t111_2[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t61[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
+          const float t57_entry = t57[i];
           const float e_entry_4 = e[((i64)l * T + a + C * s) * d_v + i];
-          const float t72_entry = t72[i];
-          const float w_3 = theta_entry_3 * e_entry_4;
-          t111_2[j] += W2_trail[(a * d_v + i) * d_h + j] * t72_entry;
-          W2_bar_state[i * d_h + j] = e_entry_4 * t118[j] - w_3 * t129[j] + rho_entry_3 * t50[i * d_h + j] + t113_2[((i64)l * T + a + C * s) * d_h + j] * t72_entry;
+          t61[j] += W2_trail[(a * d_v + i) * d_h + j] * t57_entry;
+          W2_bar_state[i * d_h + j] = e_entry_4 * t38_2_2[j] + rho_entry_3 * t41_2[i * d_h + j] + t57_entry * t82_2[((i64)l * T + a + C * s) * d_h + j];
         }
       }
-      // deep_titans.e
+      // deep_titans.e, deep_titans.G_W1, deep_titans.S_W1, deep_titans.S_W2
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t2_entry_3 = t2[((i64)l * T + a + C * s) * d_h + i];
-        const float t111_2_entry = t111_2[i];
-        t88[i] = t2_entry_3 * t111_2_entry + e_prod[((i64)l * T + a + C * s) * d_h + i] * t2_entry_3 * t37_2[((i64)l * T + a + C * s) * d_h + i] * t111_2_entry;
+        const float G_W1_prod_entry_2 = G_W1_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t2_entry_2 = t2[((i64)l * T + a + C * s) * d_h + i];
+        const float t37_2_entry = t37_2[((i64)l * T + a + C * s) * d_h + i];
+        const float t77_entry_2 = t77[i];
+        const float e_prod_entry_2 = e_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t61_entry = t61[i];
+        const float w_5 = -theta_entry_3 * e_prod_entry_2 * G_W1_prod_entry_2 * t37_2_entry * t77_entry_2 - theta_entry_3 * G_W1_prod_entry_2 * t77_entry_2 + theta_entry_3 * e_prod_entry_2 * t50[i] + e_prod_entry_2 * t61_entry;
+        const float w_6 = -theta_entry_3 * G_W1_prod_entry_2 * t2_entry_2 * t37_2_entry * t77_entry_2;
+        t68[i] = w_6 + theta_entry_3 * e_prod_entry_2 * G_W1_prod_entry_2 * t2_entry_2 * t2_entry_2 * t37_2_entry * t77_entry_2 + theta_entry_3 * t52[i] + t2_entry_2 * t61_entry + t2_entry_2 * t37_2_entry * w_5;
       }
-      // deep_titans.e, deep_titans.W1, deep_titans.G_W1, deep_titans.G_W2
-      for (int at = threadIdx.x; at < d_k; at += 128) t90[at] = 0.0f;
+      // deep_titans.e, deep_titans.W1
+      for (int at = threadIdx.x; at < d_k; at += 128) t70[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
-          const float t88_entry = t88[i];
-          const float t46_2_2_entry_2 = t46_2_2[i];
-          const float t69_entry_2 = t69[i];
-          const float k_entry_2 = k[((i64)l * T + a + C * s) * d_k + j];
-          t90[j] += W1_trail[(a * d_h + i) * d_k + j] * t88_entry;
-          W1_bar_state[i * d_k + j] = rho_entry_3 * t11_2[i * d_k + j] + k_entry_2 * t46_2_2_entry_2 + k_entry_2 * t69_entry_2 + k_entry_2 * t88_entry;
+          const float t68_entry = t68[i];
+          t70[j] += W1_trail[(a * d_h + i) * d_k + j] * t68_entry;
+          W1_bar_state[i * d_k + j] = rho_entry_3 * t12[i * d_k + j] + k[((i64)l * T + a + C * s) * d_k + j] * t68_entry;
         }
       }
-      // deep_titans.e, deep_titans.G_W1, deep_titans
+      // deep_titans.e, deep_titans.S_W1, deep_titans
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        t5_2[((i64)l * T + a + C * s) * d_k + i] = -theta_entry_3 * t103[i] + t48[i] + t71_2[i] + t90[i];
-        t10_2[((i64)l * T + a + C * s) * d_k + i] = t10_2_2[i];
+        t5_2[((i64)l * T + a + C * s) * d_k + i] = theta_entry_3 * t21[i] + t70[i];
+        t10_2[((i64)l * T + a + C * s) * d_k + i] = t11[i];
       }
       // deep_titans.e
-      if (threadIdx.x == 0) t7[(i64)l * T + a + C * s] = t22_2 + t61;
-      if (threadIdx.x == 0) t8_2[(i64)l * T + a + C * s] = t20_2_4 + t59_2;
-      if (threadIdx.x == 0) t9_2[(i64)l * T + a + C * s] = t15_2_2 + t54;
+      if (threadIdx.x == 0) t7[(i64)l * T + a + C * s] = t24 + t55;
+      if (threadIdx.x == 0) t8_2[(i64)l * T + a + C * s] = t22_2 + t53;
+      if (threadIdx.x == 0) t9_2[(i64)l * T + a + C * s] = t15 + t44_2;
     }
   }
   __syncthreads();
@@ -686,10 +642,10 @@ HECATE_KERNEL(256) deep_titans_step_backward_8(const float *q1_sigmoid, const fl
     const int j = (int)(at % T);
     const bool t20_2_entry = t20_2[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w_4 = ((t20_2_entry && t47[(i64)i * T + j]) ? (t20_2_entry ? 0.5f * (t20_2_entry ? (t16_2[(i64)i * T + j] ? t15_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_3 = ((t20_2_entry && t47[(i64)i * T + j]) ? (t20_2_entry ? 0.5f * (t20_2_entry ? (t16_2[(i64)i * T + j] ? t15_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t42_entry = t42[((i64)i * T + j) * d_k + k_2];
     const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t36_2_2 = t10_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t42_entry * q1_sigmoid_entry * w_4);
+    const float t36_2_2 = t10_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t42_entry * q1_sigmoid_entry * w_3);
     const float t42_2_2 = q1_sigmoid_entry * t36_2_2 + t42_entry * q1_sigmoid_entry * t36_2_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t42_2[((i64)i * T + j) * d_k + k_2] = t42_2_2;
     b_Q_bar_own[k_2] += t42_2_2;
@@ -708,7 +664,36 @@ HECATE_KERNEL(256) deep_titans_step_backward_9(float *b_Q_bar, const float *b_Q_
 
 // deep_titans.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_step_backward_10(float *c_Q_bar) {
+HECATE_KERNEL(256) deep_titans_step_backward_10(float *t45_2, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t45_2[at] = 0.0f;
+}
+
+// deep_titans.q1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) deep_titans_step_backward_11(const int *pos, const float *c_Q,
+    const float *t42_2, float *t45_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n = pos[i] + j - k_2;
+      if (n >= 0) {
+        t45_2[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t42_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// deep_titans.q1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) deep_titans_step_backward_12(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -716,7 +701,7 @@ HECATE_KERNEL(256) deep_titans_step_backward_10(float *c_Q_bar) {
 
 // deep_titans.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) deep_titans_step_backward_11(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) deep_titans_step_backward_13(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -725,7 +710,7 @@ HECATE_KERNEL(256) deep_titans_step_backward_11(float *c_Q_bar_copies) {
 // deep_titans.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) deep_titans_step_backward_12(const int *pos, const float *q1_stack,
+HECATE_KERNEL(256) deep_titans_step_backward_14(const int *pos, const float *q1_stack,
     const float *t42_2, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -738,8 +723,8 @@ HECATE_KERNEL(256) deep_titans_step_backward_12(const int *pos, const float *q1_
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n = pos[j] - i + k_2;
-    if (n >= 0) {
+    const int n_2 = pos[j] - i + k_2;
+    if (n_2 >= 0) {
       c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t42_2[((i64)j * T + k_2) * d_k + m];
     }
   }
@@ -747,41 +732,12 @@ HECATE_KERNEL(256) deep_titans_step_backward_12(const int *pos, const float *q1_
 
 // deep_titans.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) deep_titans_step_backward_13(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) deep_titans_step_backward_15(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
   for (i64 copy = 0; copy < 64; ++copy) dot += c_Q_bar_copies[copy * (4 * d_k) + item];
   c_Q_bar[item] = dot;
-}
-
-// deep_titans.q1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_step_backward_14(float *t46_2, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t46_2[at] = 0.0f;
-}
-
-// deep_titans.q1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) deep_titans_step_backward_15(const int *pos, const float *c_Q,
-    const float *t42_2, float *t46_2, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_2 = pos[i] + j - k_2;
-      if (n_2 >= 0) {
-        t46_2[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t42_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
-      }
-    }
-  }
 }
 
 // deep_titans.q1
@@ -805,48 +761,73 @@ HECATE_KERNEL(256) deep_titans_step_backward_17(const float *q0_tail_bar, float 
 
 // deep_titans.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) deep_titans_step_backward_18(const float *t46_2, const float *t47_2,
+HECATE_KERNEL(256) deep_titans_step_backward_18(const float *t45_2, const float *t47_2,
     float *t48_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t48_2[((i64)i * (T + 3) + j) * d_k + k_2] = t46_2[((i64)i * (T + 3) + j) * d_k + k_2] + t47_2[((i64)i * (T + 3) + j) * d_k + k_2];
+  t48_2[((i64)i * (T + 3) + j) * d_k + k_2] = t45_2[((i64)i * (T + 3) + j) * d_k + k_2] + t47_2[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // deep_titans.q1, deep_titans.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_step_backward_19(float *t138, int L, int T) {
+HECATE_KERNEL(256) deep_titans_step_backward_19(float *t135, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t138[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t135[at] = 0.0f;
 }
 
 // deep_titans.q1, deep_titans.k1
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) deep_titans_step_backward_20(const float *k0_tail_bar, float *q0_tail_bar_out,
-    const float *t48_2, float *t138, int L, int T) {
+    const float *t48_2, float *t135, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
   q0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t48_2[((i64)i * (T + 3) + j) * d_k + k_2];
-  t138[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
+  t135[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
 }
 
-// deep_titans.q0
+// deep_titans.q0, deep_titans.q1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) deep_titans_step_backward_21(const float *W_Q, const float *t48_2, float *t51_2,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t48_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t51_2[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// deep_titans.q0, deep_titans.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_step_backward_21(float *W_Q_bar) {
+HECATE_KERNEL(256) deep_titans_step_backward_22(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
 }
 
-// deep_titans.q0
+// deep_titans.q0, deep_titans.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) deep_titans_step_backward_22(const float *x, float *W_Q_bar, const float *t48_2,
+HECATE_KERNEL(256) deep_titans_step_backward_23(const float *x, float *W_Q_bar, const float *t48_2,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -869,72 +850,47 @@ HECATE_KERNEL(256) deep_titans_step_backward_22(const float *x, float *W_Q_bar, 
   }
 }
 
-// deep_titans.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) deep_titans_step_backward_23(const float *W_Q, const float *t48_2, float *t52_2,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t48_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t52_2[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // deep_titans.rho, deep_titans.k, deep_titans.theta, deep_titans.eta
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) deep_titans_step_backward_24(const float *k_sqrt, const float *eta,
     const float *theta_softplus, const float *rho_sigmoid, const float *rho_sigmoid_2,
     const float *theta_sigmoid, const float *eta_sigmoid, float *b_eta_bar, float *b_theta_bar,
     float *b_rho_bar, const bool *t10, const bool *t53_2, const bool *t58, const float *t7,
-    const float *t8_2, const float *t9_2, float *t66, float *t81, float *t91, bool *t107,
-    bool *t111, int L, int T) {
+    const float *t8_2, const float *t9_2, float *t66, float *t79, float *t87, bool *t104,
+    bool *t108, int L, int T) {
   HECATE_SHARED(float, warps, 32);
-  float t69_2 = 0.0f;
-  float t84 = 0.0f;
-  float t93_2 = 0.0f;
-  float t69_2_part = 0.0f;
-  float t84_part = 0.0f;
-  float t93_2_part = 0.0f;
+  float t69 = 0.0f;
+  float t82 = 0.0f;
+  float t89 = 0.0f;
+  float t69_part = 0.0f;
+  float t82_part = 0.0f;
+  float t89_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
     const bool t58_entry = t58[(i64)i * T + j];
     const float t66_2 = (t58_entry ? rho_sigmoid[(i64)i * T + j] * (t58_entry ? (t53_2[(i64)i * T + j] ? t9_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t69_2_part += t66_2;
-    const bool t74 = (0.0f <= theta_softplus[(i64)i * T + j]);
-    const float t81_2 = (t74 ? (t74 ? t8_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
-    t84_part += t81_2;
-    const float t91_3 = eta[(i64)i * T + j] * t7[(i64)i * T + j] * eta_sigmoid[(i64)i * T + j];
-    t93_2_part += t91_3;
+    t69_part += t66_2;
+    const bool t72_2 = (0.0f <= theta_softplus[(i64)i * T + j]);
+    const float t79_2 = (t72_2 ? (t72_2 ? t8_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    t82_part += t79_2;
+    const float t87_2 = eta[(i64)i * T + j] * t7[(i64)i * T + j] * eta_sigmoid[(i64)i * T + j];
+    t89_part += t87_2;
     const bool t10_entry = t10[(i64)i * T + j];
-    const bool t107_4 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
+    const bool t104_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
     t66[(i64)i * T + j] = t66_2;
-    t81[(i64)i * T + j] = t81_2;
-    t91[(i64)i * T + j] = t91_3;
-    t107[(i64)i * T + j] = t107_4;
-    t111[(i64)i * T + j] = (t107_4 && t10_entry);
+    t79[(i64)i * T + j] = t79_2;
+    t87[(i64)i * T + j] = t87_2;
+    t104[(i64)i * T + j] = t104_2;
+    t108[(i64)i * T + j] = (t104_2 && t10_entry);
   }
-  t69_2 += hecate::block_sum(t69_2_part, warps);
-  t84 += hecate::block_sum(t84_part, warps);
-  t93_2 += hecate::block_sum(t93_2_part, warps);
-  if (threadIdx.x == 0) b_rho_bar[0] = t69_2;
-  if (threadIdx.x == 0) b_theta_bar[0] = t84;
-  if (threadIdx.x == 0) b_eta_bar[0] = t93_2;
+  t69 += hecate::block_sum(t69_part, warps);
+  t82 += hecate::block_sum(t82_part, warps);
+  t89 += hecate::block_sum(t89_part, warps);
+  if (threadIdx.x == 0) b_rho_bar[0] = t69;
+  if (threadIdx.x == 0) b_theta_bar[0] = t82;
+  if (threadIdx.x == 0) b_eta_bar[0] = t89;
 }
 
 // deep_titans.rho, deep_titans.theta, deep_titans.eta
@@ -963,9 +919,9 @@ HECATE_KERNEL(256) deep_titans_step_backward_26(float *w_eta_bar_copies, float *
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) deep_titans_step_backward_27(const float *w_eta, const float *w_theta,
-    const float *w_rho, const float *eta_stack, const float *t66, const float *t81,
-    const float *t91, float *t71, float *t86, float *t95, float *w_eta_bar_copies,
-    float *w_theta_bar_copies, float *w_rho_bar_copies, int L, int T) {
+    const float *w_rho, const float *eta_stack, const float *t66, const float *t79,
+    const float *t87, float *t92, float *w_eta_bar_copies, float *w_theta_bar_copies,
+    float *w_rho_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -979,15 +935,13 @@ HECATE_KERNEL(256) deep_titans_step_backward_27(const float *w_eta, const float 
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t66_entry = t66[(i64)i * T + j];
-    const float t81_entry = t81[(i64)i * T + j];
-    const float t91_entry = t91[(i64)i * T + j];
+    const float t79_entry = t79[(i64)i * T + j];
+    const float t87_entry = t87[(i64)i * T + j];
     const float eta_stack_entry = eta_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
     w_rho_bar_own[k_2] += eta_stack_entry * t66_entry;
-    t71[((i64)i * T + j) * (d_k + d_v) + k_2] = t66_entry * w_rho[k_2];
-    w_theta_bar_own[k_2] += eta_stack_entry * t81_entry;
-    t86[((i64)i * T + j) * (d_k + d_v) + k_2] = t81_entry * w_theta[k_2];
-    w_eta_bar_own[k_2] += eta_stack_entry * t91_entry;
-    t95[((i64)i * T + j) * (d_k + d_v) + k_2] = t91_entry * w_eta[k_2];
+    w_theta_bar_own[k_2] += eta_stack_entry * t79_entry;
+    w_eta_bar_own[k_2] += eta_stack_entry * t87_entry;
+    t92[((i64)i * T + j) * (d_k + d_v) + k_2] = t66_entry * w_rho[k_2] + t79_entry * w_theta[k_2] + t87_entry * w_eta[k_2];
   }
 }
 
@@ -1021,21 +975,43 @@ HECATE_KERNEL(256) deep_titans_step_backward_30(float *w_rho_bar, const float *w
   w_rho_bar[item] = dot;
 }
 
-// deep_titans.v
+// deep_titans.v, deep_titans.eta
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) deep_titans_step_backward_31(const float *t6_2, const float *t71,
-    const float *t86, const float *t95, float *t98, int L, int T) {
+HECATE_KERNEL(256) deep_titans_step_backward_31(const float *t6_2, const float *t92, float *t95,
+    int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k_2 = (int)(item % d_v);
-  t98[((i64)i * T + j) * d_v + k_2] = t6_2[((i64)i * T + j) * d_v + k_2] + t71[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k] + t86[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k] + t95[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
+  t95[((i64)i * T + j) * d_v + k_2] = t6_2[((i64)i * T + j) * d_v + k_2] + t92[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
 }
 
 // deep_titans.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) deep_titans_step_backward_32(const float *x, float *W_V_bar, const float *t98,
+HECATE_KERNEL(256) deep_titans_step_backward_32(const float *W_V, const float *t95, float *t96,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t95[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t96[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// deep_titans.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) deep_titans_step_backward_33(const float *x, float *W_V_bar, const float *t95,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1047,7 +1023,7 @@ HECATE_KERNEL(256) deep_titans_step_backward_32(const float *x, float *W_V_bar, 
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t98[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t95[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -1055,44 +1031,22 @@ HECATE_KERNEL(256) deep_titans_step_backward_32(const float *x, float *W_V_bar, 
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// deep_titans.v
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) deep_titans_step_backward_33(const float *W_V, const float *t98, float *t100,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t98[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t100[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// deep_titans.k
+// deep_titans.k, deep_titans.eta
 // One thread for each (i, j).
 HECATE_KERNEL(256) deep_titans_step_backward_34(const float *k_div_2, const float *t5_2,
-    const float *t71, const float *t86, const float *t95, float *t101, float *t106, int L, int T) {
+    const float *t92, float *t98, float *t103, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t106_2 = 0.0f;
+  float t103_2 = 0.0f;
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
-    const float t101_4 = t5_2[((i64)i * T + j) * d_k + k_2] + t71[((i64)i * T + j) * (d_k + d_v) + k_2] + t86[((i64)i * T + j) * (d_k + d_v) + k_2] + t95[((i64)i * T + j) * (d_k + d_v) + k_2];
-    t106_2 += t101_4 * k_div_2[((i64)i * T + j) * d_k + k_2];
-    t101[((i64)i * T + j) * d_k + k_2] = t101_4;
+    const float t98_2 = t5_2[((i64)i * T + j) * d_k + k_2] + t92[((i64)i * T + j) * (d_k + d_v) + k_2];
+    t103_2 += t98_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
+    t98[((i64)i * T + j) * d_k + k_2] = t98_2;
   }
-  t106[(i64)i * T + j] = -t106_2;
+  t103[(i64)i * T + j] = -t103_2;
 }
 
 // deep_titans.k1, deep_titans.k
@@ -1116,7 +1070,7 @@ HECATE_KERNEL(256) deep_titans_step_backward_36(float *b_K_bar_copies) {
 // copy.
 HECATE_KERNEL(256) deep_titans_step_backward_37(const float *k1_sigmoid, const float *k_div,
     const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
-    const bool *t107, const bool *t111, const float *t101, const float *t106, float *t133,
+    const bool *t104, const bool *t108, const float *t98, const float *t103, float *t130,
     float *b_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
@@ -1128,15 +1082,15 @@ HECATE_KERNEL(256) deep_titans_step_backward_37(const float *k1_sigmoid, const f
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    const bool t111_entry = t111[(i64)i * T + j];
+    const bool t108_entry = t108[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_5 = ((t111_entry && t10[(i64)i * T + j]) ? (t111_entry ? 0.5f * (t111_entry ? (t107[(i64)i * T + j] ? t106[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_4 = ((t108_entry && t10[(i64)i * T + j]) ? (t108_entry ? 0.5f * (t108_entry ? (t104[(i64)i * T + j] ? t103[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t127 = t101[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_5);
-    const float t133_2 = k1_sigmoid_entry * t127 + t5_entry * k1_sigmoid_entry * t127 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-    t133[((i64)i * T + j) * d_k + k_2] = t133_2;
-    b_K_bar_own[k_2] += t133_2;
+    const float t124 = t98[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_4);
+    const float t130_2 = k1_sigmoid_entry * t124 + t5_entry * k1_sigmoid_entry * t124 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t130[((i64)i * T + j) * d_k + k_2] = t130_2;
+    b_K_bar_own[k_2] += t130_2;
   }
 }
 
@@ -1152,7 +1106,36 @@ HECATE_KERNEL(256) deep_titans_step_backward_38(float *b_K_bar, const float *b_K
 
 // deep_titans.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_step_backward_39(float *c_K_bar) {
+HECATE_KERNEL(256) deep_titans_step_backward_39(float *t133, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t133[at] = 0.0f;
+}
+
+// deep_titans.k1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) deep_titans_step_backward_40(const int *pos, const float *c_K, const float *t130,
+    float *t133, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n_3 = pos[i] + j - k_2;
+      if (n_3 >= 0) {
+        t133[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t130[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// deep_titans.k1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) deep_titans_step_backward_41(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -1160,7 +1143,7 @@ HECATE_KERNEL(256) deep_titans_step_backward_39(float *c_K_bar) {
 
 // deep_titans.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) deep_titans_step_backward_40(float *c_K_bar_copies) {
+HECATE_KERNEL(256) deep_titans_step_backward_42(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -1169,8 +1152,8 @@ HECATE_KERNEL(256) deep_titans_step_backward_40(float *c_K_bar_copies) {
 // deep_titans.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) deep_titans_step_backward_41(const int *pos, const float *k1_stack,
-    const float *t133, float *c_K_bar_copies, int L, int T) {
+HECATE_KERNEL(256) deep_titans_step_backward_43(const int *pos, const float *k1_stack,
+    const float *t130, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
@@ -1182,16 +1165,16 @@ HECATE_KERNEL(256) deep_titans_step_backward_41(const int *pos, const float *k1_
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n_3 = pos[j] - i + k_2;
-    if (n_3 >= 0) {
-      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t133[((i64)j * T + k_2) * d_k + m];
+    const int n_4 = pos[j] - i + k_2;
+    if (n_4 >= 0) {
+      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t130[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // deep_titans.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) deep_titans_step_backward_42(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) deep_titans_step_backward_44(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -1200,69 +1183,65 @@ HECATE_KERNEL(256) deep_titans_step_backward_42(float *c_K_bar, const float *c_K
 }
 
 // deep_titans.k1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_step_backward_43(float *t137, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t137[at] = 0.0f;
-}
-
-// deep_titans.k1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) deep_titans_step_backward_44(const int *pos, const float *c_K, const float *t133,
-    float *t137, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_4 = pos[i] + j - k_2;
-      if (n_4 >= 0) {
-        t137[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t133[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
-// deep_titans.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) deep_titans_step_backward_45(const float *t138, const float *t137, float *t139,
+HECATE_KERNEL(256) deep_titans_step_backward_45(const float *t135, const float *t133, float *t136,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t139[((i64)i * (T + 3) + j) * d_k + k_2] = t137[((i64)i * (T + 3) + j) * d_k + k_2] + t138[((i64)i * (T + 3) + j) * d_k + k_2];
+  t136[((i64)i * (T + 3) + j) * d_k + k_2] = t133[((i64)i * (T + 3) + j) * d_k + k_2] + t135[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // deep_titans.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) deep_titans_step_backward_46(float *k0_tail_bar_out, const float *t139, int L,
+HECATE_KERNEL(256) deep_titans_step_backward_46(float *k0_tail_bar_out, const float *t136, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
-  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t139[((i64)i * (T + 3) + j) * d_k + k_2];
+  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t136[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
-// deep_titans.k0
+// deep_titans.k0, deep_titans.k1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) deep_titans_step_backward_47(const float *W_K, const float *t136, float *t139,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t136[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t139[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// deep_titans.k0, deep_titans.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) deep_titans_step_backward_47(float *W_K_bar) {
+HECATE_KERNEL(256) deep_titans_step_backward_48(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
 }
 
-// deep_titans.k0
+// deep_titans.k0, deep_titans.k1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) deep_titans_step_backward_48(const float *x, float *W_K_bar, const float *t139,
+HECATE_KERNEL(256) deep_titans_step_backward_49(const float *x, float *W_K_bar, const float *t136,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1276,7 +1255,7 @@ HECATE_KERNEL(256) deep_titans_step_backward_48(const float *x, float *W_K_bar, 
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t139[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t136[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -1286,39 +1265,14 @@ HECATE_KERNEL(256) deep_titans_step_backward_48(const float *x, float *W_K_bar, 
 }
 
 // deep_titans.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) deep_titans_step_backward_49(const float *W_K, const float *t139, float *t143,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t139[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t143[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// deep_titans.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) deep_titans_step_backward_50(float *x_bar, const float *t52_2, const float *t100,
-    const float *t143, int L, int T) {
+HECATE_KERNEL(256) deep_titans_step_backward_50(float *x_bar, const float *t51_2, const float *t96,
+    const float *t139, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k_2 = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k_2] = t52_2[((i64)i * T + j) * d + k_2] + t100[((i64)i * T + j) * d + k_2] + t143[((i64)i * T + j) * d + k_2];
+  x_bar[((i64)i * T + j) * d + k_2] = t51_2[((i64)i * T + j) * d + k_2] + t96[((i64)i * T + j) * d + k_2] + t139[((i64)i * T + j) * d + k_2];
 }
 

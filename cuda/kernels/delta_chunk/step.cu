@@ -13,6 +13,7 @@
 //   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_chunk.q
 //   c_t[i∈C] = ρ_t c_{t−1}[i] + { 1 if i = t ; 0 otherwise }    delta_chunk.c
 //   Q_t[i∈C] = k_i · q_t    delta_chunk.Q
+//   H_t[i∈C] = c_t[i] Q_t[i]    delta_chunk.H
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_chunk.theta
 //   K_t[i∈C] = k_i · k_t    delta_chunk.K
 //   U_t = θ_t (v_t − g_{t−1} M° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    delta_chunk.U
@@ -768,7 +769,7 @@ HECATE_KERNEL(256) delta_chunk_step_45(const float *g, float *t36, int L, int T)
   }
 }
 
-// delta_chunk, delta_chunk.y, delta_chunk.c, delta_chunk.Q, delta_chunk.g.start, delta_chunk.U, delta_chunk.K, delta_chunk.g, delta_chunk.M
+// delta_chunk, delta_chunk.y, delta_chunk.c, delta_chunk.Q, delta_chunk.g.start, delta_chunk.U, delta_chunk.K, delta_chunk.g, delta_chunk.H, delta_chunk.M
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y_prod, float *Q,
@@ -791,8 +792,8 @@ HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y
   float *const t37_2 = shared + d_k * d_v + 96 * d_v + 8192;  // [32]
   float *const t42 = shared + d_k * d_v + 96 * d_v + 8224;  // [32, 32]
   float *const t44_3 = shared + d_k * d_v + 96 * d_v + 9248;  // [32, 32]
-  float *const t5_3_2 = shared + d_k * d_v + 96 * d_v + 10272;  // [32, 32]
-  float *const t6_3 = shared + d_k * d_v + 96 * d_v + 11296;  // [32, d_k]
+  float *const t6_2_3 = shared + d_k * d_v + 96 * d_v + 10272;  // [32, 32]
+  float *const t7_2 = shared + d_k * d_v + 96 * d_v + 11296;  // [32, d_k]
   const int chunks = (T) / 32;
   const int l = blockIdx.x;
   #pragma unroll 1
@@ -966,7 +967,7 @@ HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t5_3_2[i * 32 + j] = (((((t18[i * 32 + j] + t20[i * 32 + j]) + t23_2[i * 32 + j]) + t26[i * 32 + j]) + t29[i * 32 + j]) + t32_3[i * 32 + j]) * Q_2[i * 32 + j];
+      t6_2_3[i * 32 + j] = (((((t18[i * 32 + j] + t20[i * 32 + j]) + t23_2[i * 32 + j]) + t26[i * 32 + j]) + t29[i * 32 + j]) + t32_3[i * 32 + j]) * Q_2[i * 32 + j];
     }
     // delta_chunk.y
     #pragma unroll 1
@@ -976,12 +977,12 @@ HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y
       const float g_entry = g[((i64)l * chunks + t_2) * 32 + i];
       y_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t17_3[i * d_v + j] * g_entry;
     }
-    // delta_chunk.y
+    // delta_chunk.y, delta_chunk.H
     __syncthreads();
     for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t5_3_2[kk + col * 32];
+      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t6_2_3[kk + col * 32];
       y_2[((i64)l * chunks + t_2) * 32 * d_v + row + (i64)col * d_v] += dot;
     }
     // delta_chunk.M, delta_chunk.c
@@ -990,7 +991,7 @@ HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
       const float w_2 = ((((t18[31 * 32 + i] + t20[31 * 32 + i]) + t23_2[31 * 32 + i]) + t26[31 * 32 + i]) + t29[31 * 32 + i]) + t32_3[31 * 32 + i];
-      t6_3[i * d_k + j] = t54[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] * w_2;
+      t7_2[i * d_k + j] = t54[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] * w_2;
     }
     // delta_chunk.M
     const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
@@ -1005,7 +1006,7 @@ HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_k), col = (int)(at % d_k);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t6_3[kk * d_k + col];
+      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t7_2[kk * d_k + col];
       M_state[row * d_k + col] += dot;
     }
     if (y_prod != nullptr) {

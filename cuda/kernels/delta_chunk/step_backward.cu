@@ -13,7 +13,6 @@
 //   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_chunk.q
 //   c_t[i∈C] = ρ_t c_{t−1}[i] + { 1 if i = t ; 0 otherwise }    delta_chunk.c
 //   Q_t[i∈C] = k_i · q_t    delta_chunk.Q
-//   H_t[i∈C] = c_t[i] Q_t[i]    delta_chunk.H
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_chunk.theta
 //   K_t[i∈C] = k_i · k_t    delta_chunk.K
 //   U_t = θ_t (v_t − g_{t−1} M° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    delta_chunk.U
@@ -108,10 +107,11 @@
 //   t2_2                [L, T - 32·chunks, d_v]        float  work
 //   t4_2                [L, d_v, d_k]                  float  work
 //   t5_2                [L, T - 32·chunks]             float  work
-//   t6_2                [L, T - 32·chunks]             float  work
-//   t7                  [L, T - 32·chunks, d_k]        float  work
 //   t8_2                [L, T - 32·chunks, d_v]        float  work
 //   t9_2                [L, T - 32·chunks, d_k]        float  work
+//   t7_2                [L, T - 32·chunks, d_k]        float  work
+//   t15_2_2             [L, T - 32·chunks, d_k]        float  work
+//   t8                  [L, T - 32·chunks]             float  work
 //   t10_2               [L, T, d_k]                    float  work
 //   t12_2               [L, T, d_k]                    float  work
 //   t11_2               [L, T, d_v]                    float  work
@@ -122,18 +122,18 @@
 //   t5_2_2              [L, chunks, 32]                float  work
 //   t4                  [L, chunks, 32]                float  work
 //   t6                  [L, chunks, 32]                float  work
-//   t8                  [L, chunks, 32]                float  work
-//   t7_2                [L, chunks, 32]                float  work
-//   t9_2_2              [L, chunks, 32]                float  work
+//   t8_2_2              [L, chunks, 32]                float  work
+//   t7_3                [L, chunks, 32]                float  work
+//   t9_3                [L, chunks, 32]                float  work
 //   t11_2_2             [L, chunks, 32]                float  work
 //   t10_2_2             [L, chunks, 32]                float  work
 //   t12                 [L, chunks, 32]                float  work
 //   t14                 [L, chunks, 32]                float  work
 //   t13                 [L, chunks, 32]                float  work
-//   t15_2_2             [L, chunks, 32]                float  work
+//   t15_3               [L, chunks, 32]                float  work
 //   g                   [L, chunks, 32]                float  work
 //   t36                 [L, chunks, 32]                float  work
-//   t12_2_2             [L, chunks, 32]                float  work
+//   t13_2_2             [L, chunks, 32]                float  work
 //   t16_2               [L, chunks, 32]                float  work
 //   t17_2               [L, chunks, 32, d_k]           float  work
 //   t18                 [L, chunks, 32, d_k]           float  work
@@ -145,68 +145,57 @@
 //   t23_2               [L, T, d_k]                    float  work
 //   t24_2               [L, T, d_k]                    float  work
 //   t34                 [L, T]                         float  work
-//   t48_2               [L, T]                         bool   work
-//   t52_2               [L, T]                         bool   work
-//   t99                 [L, T]                         float  work
-//   t116                [L, T]                         bool   work
-//   t120                [L, T]                         bool   work
-//   t39_2               [L, T, d_k + d_v]              float  work
-//   t104                [L, T, d_k + d_v]              float  work
-//   t42_2               [L, T, d_k]                    float  work
-//   t47_2               [L, T]                         float  work
-//   t74                 [L, T, d_k]                    float  work
-//   t110                [L, T, d_k]                    float  work
-//   t115                [L, T]                         float  work
+//   t46_2               [L, T]                         bool   work
+//   t50_2               [L, T]                         bool   work
+//   t97                 [L, T]                         float  work
+//   t115                [L, T]                         bool   work
+//   t119                [L, T]                         bool   work
+//   t103                [L, T, d_k + d_v]              float  work
+//   t40_2               [L, T, d_k]                    float  work
+//   t45                 [L, T]                         float  work
+//   t72                 [L, T, d_k]                    float  work
+//   t109                [L, T, d_k]                    float  work
+//   t114                [L, T]                         float  work
+//   t75                 [L, T + 3, d_k]                float  work
+//   t77                 [L, T + 3, d_k]                float  work
 //   t78                 [L, T + 3, d_k]                float  work
-//   t79                 [L, T + 3, d_k]                float  work
-//   t80                 [L, T + 3, d_k]                float  work
-//   t147                [L, T + 3, d_k]                float  work
-//   t84                 [L, T, d]                      float  work
-//   t107                [L, T, d_v]                    float  work
-//   t109                [L, T, d]                      float  work
-//   t142                [L, T, d_k]                    float  work
 //   t146                [L, T + 3, d_k]                float  work
-//   t148                [L, T + 3, d_k]                float  work
-//   t152                [L, T, d]                      float  work
+//   t81                 [L, T, d]                      float  work
+//   t106                [L, T, d_v]                    float  work
+//   t107                [L, T, d]                      float  work
+//   t141                [L, T, d_k]                    float  work
+//   t144                [L, T + 3, d_k]                float  work
+//   t147                [L, T + 3, d_k]                float  work
+//   t150                [L, T, d]                      float  work
 //   t5_2_copies         [2·L·T - 64·L·chunks]          float  work
-//   t6_2_copies         [2·L·T - 64·L·chunks]          float  work
-//   t7_copies           [2·L·T·d_k - 64·L·chunks·d_k]  float  work
 //   t9_2_copies         [2·L·T·d_k - 64·L·chunks·d_k]  float  work
+//   t7_2_copies         [2·L·T·d_k - 64·L·chunks·d_k]  float  work
+//   t15_2_2_copies      [2·L·T·d_k - 64·L·chunks·d_k]  float  work
 //   M_trail_scratch     [64·C·L·d_k + 64·L·d_k]        float  work
-//   t17_2_2_scratch     [1024·L]                       float  work
-//   t18_2_2_scratch     [1024·L]                       float  work
-//   t31_2_scratch       [32·L·d_v]                     float  work
-//   t24_2_2_scratch     [1024·L]                       float  work
-//   t25_2_2_scratch     [1024·L]                       float  work
-//   t28_2_scratch       [1024·L]                       float  work
-//   t38_2_scratch       [1024·L]                       float  work
-//   t41_2_scratch       [1024·L]                       float  work
+//   t18_2_2_scratch     [32·L·d_v]                     float  work
+//   t21_2_2_scratch     [1024·L]                       float  work
+//   t34_2_scratch       [32·L·d_v]                     float  work
+//   t26_2_scratch       [1024·L]                       float  work
+//   t27_2_2_scratch     [1024·L]                       float  work
+//   t31_scratch         [1024·L]                       float  work
+//   t42_2_scratch       [1024·L]                       float  work
 //   t45_2_scratch       [1024·L]                       float  work
-//   t48_2_2_scratch     [1024·L]                       float  work
-//   t52_4_scratch       [1024·L]                       float  work
-//   t56_2_scratch       [1024·L]                       float  work
+//   t47_2_scratch       [1024·L]                       float  work
+//   t50_2_2_scratch     [1024·L]                       float  work
+//   t52_3_scratch       [1024·L]                       float  work
+//   t55_3_scratch       [1024·L]                       float  work
+//   t57_3_scratch       [1024·L]                       float  work
+//   t112_scratch        [1024·L]                       float  work
 //   t60_scratch         [1024·L]                       float  work
-//   t64_scratch         [1024·L]                       float  work
-//   t68_scratch         [1024·L]                       float  work
-//   t91_scratch         [32·L]                         float  work
 //   t94_scratch         [32·L]                         float  work
-//   t92_scratch         [32·L]                         float  work
-//   t93_scratch         [32·L]                         float  work
-//   t97_scratch         [32·L]                         float  work
+//   t95_scratch         [32·L]                         float  work
+//   t96_scratch         [32·L]                         float  work
+//   t99_scratch         [32·L]                         float  work
+//   t97_2_scratch       [32·L]                         float  work
 //   t98_scratch         [32·L]                         float  work
-//   t99_2_scratch       [32·L]                         float  work
 //   t102_scratch        [32·L]                         float  work
-//   t100_scratch        [32·L]                         float  work
-//   t101_scratch        [32·L]                         float  work
+//   t103_2_scratch      [32·L]                         float  work
 //   t105_scratch        [32·L]                         float  work
-//   t106_scratch        [32·L]                         float  work
-//   t107_2_scratch      [32·L]                         float  work
-//   t110_2_scratch      [32·L]                         float  work
-//   t108_scratch        [32·L]                         float  work
-//   t109_2_scratch      [32·L]                         float  work
-//   t113_scratch        [32·L]                         float  work
-//   t114_scratch        [32·L]                         float  work
-//   t118_scratch        [32·L]                         float  work
 //   t21_2_copies        [64·L·T·d_v]                   float  work
 //   t22_2_copies        [64·L·T]                       float  work
 //   t25_2_copies        [64·L·T]                       float  work
@@ -354,28 +343,28 @@ HECATE_KERNEL(256) delta_chunk_step_backward_9(const float *y_bar, float *t2_2, 
 
 // delta_chunk
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_10(float *t5_2, float *t6_2, float *t7, float *t9_2,
-    int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_10(float *t5_2, float *t9_2, float *t7_2,
+    float *t15_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T - (i64)32 * L * chunks); at += threads) t5_2[at] = 0.0f;
-  for (i64 at = thread; at < ((i64)L * T - (i64)32 * L * chunks); at += threads) t6_2[at] = 0.0f;
-  for (i64 at = thread; at < ((i64)L * T * d_k - (i64)32 * L * chunks * d_k); at += threads) t7[at] = 0.0f;
   for (i64 at = thread; at < ((i64)L * T * d_k - (i64)32 * L * chunks * d_k); at += threads) t9_2[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k - (i64)32 * L * chunks * d_k); at += threads) t7_2[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k - (i64)32 * L * chunks * d_k); at += threads) t15_2_2[at] = 0.0f;
 }
 
 // delta_chunk, delta_chunk.M, delta_chunk.y
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_chunk_step_backward_11(float *t5_2_copies, float *t6_2_copies,
-    float *t7_copies, float *t9_2_copies, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_11(float *t5_2_copies, float *t9_2_copies,
+    float *t7_2_copies, float *t15_2_2_copies, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)2 * L * T - (i64)64 * L * chunks); at += threads) t5_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < ((i64)2 * L * T - (i64)64 * L * chunks); at += threads) t6_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < ((i64)2 * L * T * d_k - (i64)64 * L * chunks * d_k); at += threads) t7_copies[at] = 0.0f;
   for (i64 at = thread; at < ((i64)2 * L * T * d_k - (i64)64 * L * chunks * d_k); at += threads) t9_2_copies[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)2 * L * T * d_k - (i64)64 * L * chunks * d_k); at += threads) t7_2_copies[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)2 * L * T * d_k - (i64)64 * L * chunks * d_k); at += threads) t15_2_2_copies[at] = 0.0f;
 }
 
 // delta_chunk, delta_chunk.M, delta_chunk.y
@@ -384,13 +373,14 @@ HECATE_KERNEL(256) delta_chunk_step_backward_11(float *t5_2_copies, float *t6_2_
 HECATE_KERNEL(32) delta_chunk_step_backward_12(const float *M_bar, const float *M_lin,
     const float *M_checkpoints, const float *t57, const float *t58, const float *t59,
     const float *t61, const float *t2_2, float *t4_2, float *t8_2, float *t5_2_copies,
-    float *t6_2_copies, float *t7_copies, float *t9_2_copies, float *M_trail_scratch, int L, int T) {
+    float *t9_2_copies, float *t7_2_copies, float *t15_2_2_copies, float *M_trail_scratch, int L,
+    int T) {
   HECATE_SHARED(float, t9_2_rows, 33 * d_k);  // what each row adds to %.9.2[l, a + C·s, j]
+  HECATE_SHARED(float, t7_2_rows, 33 * d_k);  // what each row adds to %.7.2[l, a + C·s, j]
   HECATE_SHARED(float, t5_2_rows, 33);  // what each row adds to %.5.2[l, a + C·s]
-  HECATE_SHARED(float, t6_2_rows, 33);  // what each row adds to %.6.2[l, a + C·s]
-  HECATE_SHARED(float, t7_rows, 33 * d_k);  // what each row adds to %.7[l, a + C·s, j]
+  HECATE_SHARED(float, t15_2_2_rows, 33 * d_k);  // what each row adds to %.15.2.2[l, a + C·s, j]
   HECATE_SHARED(float, M_bar_state, 32 * d_k);  // [d_k]
-  HECATE_SHARED(float, t4_3, 32 * d_k);  // [d_k]
+  HECATE_SHARED(float, t3_2, 32 * d_k);  // [d_k]
   const int chunks = (T) / 32;
   const int segments = (C + T - 32 * chunks - 1) / C;
   const int row = threadIdx.x;
@@ -398,9 +388,9 @@ HECATE_KERNEL(32) delta_chunk_step_backward_12(const float *M_bar, const float *
   const int rows = 32;
   const int i = blockIdx.x % 2 * 32 + row;
   float *const t5_2_own = t5_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T - (i64)32 * L * chunks);
-  float *const t6_2_own = t6_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T - (i64)32 * L * chunks);
-  float *const t7_own = t7_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k);
   float *const t9_2_own = t9_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k);
+  float *const t7_2_own = t7_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k);
+  float *const t15_2_2_own = t15_2_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k);
   float *const M_trail = M_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
   #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
@@ -425,32 +415,30 @@ HECATE_KERNEL(32) delta_chunk_step_backward_12(const float *M_bar, const float *
     #pragma unroll 1
     for (int a = (C < -C * s + T - 32 * chunks ? C : -C * s + T - 32 * chunks) - 1; a >= 0; --a) {
       // delta_chunk.y, delta_chunk.M
-      float t26 = 0.0f;
-      float t10_2_3 = 0.0f;
+      float t18_2 = 0.0f;
+      float t10_4 = 0.0f;
       const float t2_2_entry = t2_2[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
-      #pragma unroll 4
-      for (int j = 0; j < d_k; ++j) {
-        const float t4_4 = M_bar_state[j * 32 + row] + t61[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] * t2_2_entry;
-        t26 += t4_4 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
-        t10_2_3 += M_trail[(a * d_k + j) * 32 + row] * t4_4;
-        t9_2_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * t2_2_entry;
-        t4_3[j * 32 + row] = t4_4;
-      }
-      t5_2_rows[row] = t10_2_3;
-      // delta_chunk.M
       const float M_lin_entry = M_lin[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
-      const float t58_entry_2 = t58[(i64)l * (T - 32 * chunks) + a + C * s];
-      t6_2_rows[row] = -M_lin_entry * t26;
-      t8_2[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i] = t58_entry_2 * t26;
-      // delta_chunk.M
-      const float t57_entry_2 = t57[(i64)l * (T - 32 * chunks) + a + C * s];
-      const float w_2 = t58_entry_2 * t26;
-      const float w_3 = t58_entry_2 * M_lin_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float t4_3_entry = t4_3[j * 32 + row];
-        M_bar_state[j * 32 + row] = t57_entry_2 * t4_3_entry - w_2 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
-        t7_rows[j * 33 + row] = -w_3 * t4_3_entry - w_2 * M_trail[(a * d_k + j) * 32 + row];
+        const float t3_2_2 = M_bar_state[j * 32 + row] + t61[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] * t2_2_entry;
+        t18_2 += t3_2_2 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        t10_4 += M_trail[(a * d_k + j) * 32 + row] * t3_2_2;
+        t9_2_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * t2_2_entry;
+        t3_2[j * 32 + row] = t3_2_2;
+        t7_2_rows[j * 33 + row] = -t3_2_2 * M_lin_entry;
+      }
+      t5_2_rows[row] = t10_4;
+      // delta_chunk.M
+      const float t58_entry_2 = t58[(i64)l * (T - 32 * chunks) + a + C * s];
+      t8_2[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i] = t58_entry_2 * t18_2;
+      // delta_chunk.M
+      const float w_2 = t58_entry_2 * t18_2;
+      const float t57_entry_2 = t57[(i64)l * (T - 32 * chunks) + a + C * s];
+      #pragma unroll 4
+      for (int j = 0; j < d_k; ++j) {
+        t15_2_2_rows[j * 33 + row] = -w_2 * M_trail[(a * d_k + j) * 32 + row];
+        M_bar_state[j * 32 + row] = t57_entry_2 * t3_2[j * 32 + row] - w_2 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
       }
       __syncthreads();
       #pragma unroll 1
@@ -461,25 +449,27 @@ HECATE_KERNEL(32) delta_chunk_step_backward_12(const float *M_bar, const float *
         for (int kk = 0; kk < rows; ++kk) dot += t9_2_rows[item * 33 + kk];
         t9_2_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] = dot;
       }
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_k; item += 32) {
+        const int j = (int)item;
+        float dot = t7_2_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        #pragma unroll 4
+        for (int kk = 0; kk < rows; ++kk) dot += t7_2_rows[item * 33 + kk];
+        t7_2_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] = dot;
+      }
       if (threadIdx.x == 0) {
         float dot = t5_2_own[(i64)l * (T - 32 * chunks) + a + C * s];
         #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t5_2_rows[kk];
         t5_2_own[(i64)l * (T - 32 * chunks) + a + C * s] = dot;
       }
-      if (threadIdx.x == 0) {
-        float dot = t6_2_own[(i64)l * (T - 32 * chunks) + a + C * s];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t6_2_rows[kk];
-        t6_2_own[(i64)l * (T - 32 * chunks) + a + C * s] = dot;
-      }
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
-        float dot = t7_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        float dot = t15_2_2_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t7_rows[item * 33 + kk];
-        t7_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] = dot;
+        for (int kk = 0; kk < rows; ++kk) dot += t15_2_2_rows[item * 33 + kk];
+        t15_2_2_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] = dot;
       }
       __syncthreads();
     }
@@ -502,30 +492,8 @@ HECATE_KERNEL(256) delta_chunk_step_backward_13(float *t5_2, const float *t5_2_c
 }
 
 // delta_chunk, delta_chunk.M, delta_chunk.y
-// One thread for each entry of t6_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_14(float *t6_2, const float *t6_2_copies, int L, int T) {
-  const int chunks = (T) / 32;
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)L * T - (i64)32 * L * chunks)) return;
-  float dot = t6_2[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t6_2_copies[copy * ((i64)L * T - (i64)32 * L * chunks) + item];
-  t6_2[item] = dot;
-}
-
-// delta_chunk, delta_chunk.M, delta_chunk.y
-// One thread for each entry of t7: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_15(float *t7, const float *t7_copies, int L, int T) {
-  const int chunks = (T) / 32;
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)L * T * d_k - (i64)32 * L * chunks * d_k)) return;
-  float dot = t7[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t7_copies[copy * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k) + item];
-  t7[item] = dot;
-}
-
-// delta_chunk, delta_chunk.M, delta_chunk.y
 // One thread for each entry of t9_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_16(float *t9_2, const float *t9_2_copies, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_14(float *t9_2, const float *t9_2_copies, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= ((i64)L * T * d_k - (i64)32 * L * chunks * d_k)) return;
@@ -534,7 +502,30 @@ HECATE_KERNEL(256) delta_chunk_step_backward_16(float *t9_2, const float *t9_2_c
   t9_2[item] = dot;
 }
 
-// delta_chunk.q, delta_chunk.k
+// delta_chunk, delta_chunk.M, delta_chunk.y
+// One thread for each entry of t7_2: the copies of the blocks are added in order.
+HECATE_KERNEL(256) delta_chunk_step_backward_15(float *t7_2, const float *t7_2_copies, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= ((i64)L * T * d_k - (i64)32 * L * chunks * d_k)) return;
+  float dot = t7_2[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t7_2_copies[copy * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k) + item];
+  t7_2[item] = dot;
+}
+
+// delta_chunk, delta_chunk.M, delta_chunk.y
+// One thread for each entry of t15_2_2: the copies of the blocks are added in order.
+HECATE_KERNEL(256) delta_chunk_step_backward_16(float *t15_2_2, const float *t15_2_2_copies, int L,
+    int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= ((i64)L * T * d_k - (i64)32 * L * chunks * d_k)) return;
+  float dot = t15_2_2[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t15_2_2_copies[copy * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k) + item];
+  t15_2_2[item] = dot;
+}
+
+// delta_chunk.M, delta_chunk.q, delta_chunk.k
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) delta_chunk_step_backward_17(float *t10_2, float *t12_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -543,18 +534,26 @@ HECATE_KERNEL(256) delta_chunk_step_backward_17(float *t10_2, float *t12_2, int 
   for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t12_2[at] = 0.0f;
 }
 
-// delta_chunk.q, delta_chunk.k
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_18(const float *t7, const float *t9_2, float *t10_2,
+// delta_chunk.M, delta_chunk.q, delta_chunk.k
+// One thread for each (i, j).
+HECATE_KERNEL(256) delta_chunk_step_backward_18(const float *t58, const float *t59,
+    const float *t9_2, const float *t7_2, const float *t15_2_2, float *t8, float *t10_2,
     float *t12_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T - 32 * chunks) * d_k) return;
-  const int i = (int)(item / ((i64)(T - 32 * chunks) * d_k));
-  const int j = (int)(item / d_k % (T - 32 * chunks));
-  const int k_2 = (int)(item % d_k);
-  t10_2[((i64)i * T + j + 32 * chunks) * d_k + k_2] += t9_2[((i64)i * (T - 32 * chunks) + j) * d_k + k_2];
-  t12_2[((i64)i * T + j + 32 * chunks) * d_k + k_2] += t7[((i64)i * (T - 32 * chunks) + j) * d_k + k_2];
+  if (item >= (i64)L * (T - 32 * chunks)) return;
+  const int i = (int)(item / ((T - 32 * chunks)));
+  const int j = (int)(item % (T - 32 * chunks));
+  float t8_3 = 0.0f;
+  const float t58_entry_3 = t58[(i64)i * (T - 32 * chunks) + j];
+  #pragma unroll 4
+  for (int k_2 = 0; k_2 < d_k; ++k_2) {
+    const float t7_2_entry = t7_2[((i64)i * (T - 32 * chunks) + j) * d_k + k_2];
+    t8_3 += t59[((i64)i * (T - 32 * chunks) + j) * d_k + k_2] * t7_2_entry;
+    t10_2[((i64)i * T + j + 32 * chunks) * d_k + k_2] += t9_2[((i64)i * (T - 32 * chunks) + j) * d_k + k_2];
+    t12_2[((i64)i * T + j + 32 * chunks) * d_k + k_2] += t58_entry_3 * t7_2_entry + t15_2_2[((i64)i * (T - 32 * chunks) + j) * d_k + k_2];
+  }
+  t8[(i64)i * (T - 32 * chunks) + j] = t8_3;
 }
 
 // delta_chunk.v
@@ -588,14 +587,14 @@ HECATE_KERNEL(256) delta_chunk_step_backward_21(float *t13_2, float *t14_2, int 
 
 // delta_chunk.theta, delta_chunk.rho
 // One thread for each (i, j).
-HECATE_KERNEL(256) delta_chunk_step_backward_22(const float *t5_2, const float *t6_2, float *t13_2,
+HECATE_KERNEL(256) delta_chunk_step_backward_22(const float *t5_2, const float *t8, float *t13_2,
     float *t14_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T - 32 * chunks)) return;
   const int i = (int)(item / ((T - 32 * chunks)));
   const int j = (int)(item % (T - 32 * chunks));
-  t13_2[(i64)i * T + j + 32 * chunks] += t6_2[(i64)i * (T - 32 * chunks) + j];
+  t13_2[(i64)i * T + j + 32 * chunks] += t8[(i64)i * (T - 32 * chunks) + j];
   t14_2[(i64)i * T + j + 32 * chunks] += t5_2[(i64)i * (T - 32 * chunks) + j];
 }
 
@@ -664,18 +663,18 @@ HECATE_KERNEL(256) delta_chunk_step_backward_27(const float *t2, const float *t3
 
 // delta_chunk.g
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_28(float *t6, float *t8, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_28(float *t6, float *t8_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t6[at] = 0.0f;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t8[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t8_2_2[at] = 0.0f;
 }
 
 // delta_chunk.g
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_chunk_step_backward_29(const float *t5_2_2, const float *t4, float *t6,
-    float *t8, int L, int T) {
+    float *t8_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
@@ -685,13 +684,13 @@ HECATE_KERNEL(256) delta_chunk_step_backward_29(const float *t5_2_2, const float
   if (k_2 >= 2) {
     const float t5_2_2_entry = t5_2_2[((i64)i * chunks + j) * 32 + k_2];
     t6[((i64)i * chunks + j) * 32 + k_2] = t4[((i64)i * chunks + j) * 32 + k_2 - 2] * t5_2_2_entry;
-    t8[((i64)i * chunks + j) * 32 + k_2] = t5_2_2[((i64)i * chunks + j) * 32 + k_2 - 2] * t5_2_2_entry;
+    t8_2_2[((i64)i * chunks + j) * 32 + k_2] = t5_2_2[((i64)i * chunks + j) * 32 + k_2 - 2] * t5_2_2_entry;
   }
 }
 
 // delta_chunk.g
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_30(const float *t4, const float *t6, float *t7_2,
+HECATE_KERNEL(256) delta_chunk_step_backward_30(const float *t4, const float *t6, float *t7_3,
     int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -699,22 +698,22 @@ HECATE_KERNEL(256) delta_chunk_step_backward_30(const float *t4, const float *t6
   const int i = (int)(item / ((i64)chunks * 32));
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
-  t7_2[((i64)i * chunks + j) * 32 + k_2] = t4[((i64)i * chunks + j) * 32 + k_2] + t6[((i64)i * chunks + j) * 32 + k_2];
+  t7_3[((i64)i * chunks + j) * 32 + k_2] = t4[((i64)i * chunks + j) * 32 + k_2] + t6[((i64)i * chunks + j) * 32 + k_2];
 }
 
 // delta_chunk.g
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_31(float *t9_2_2, float *t11_2_2, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_31(float *t9_3, float *t11_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t9_2_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t9_3[at] = 0.0f;
   for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t11_2_2[at] = 0.0f;
 }
 
 // delta_chunk.g
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_32(const float *t8, const float *t7_2, float *t9_2_2,
+HECATE_KERNEL(256) delta_chunk_step_backward_32(const float *t8_2_2, const float *t7_3, float *t9_3,
     float *t11_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -723,15 +722,15 @@ HECATE_KERNEL(256) delta_chunk_step_backward_32(const float *t8, const float *t7
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
   if (k_2 >= 4) {
-    const float t8_entry = t8[((i64)i * chunks + j) * 32 + k_2];
-    t9_2_2[((i64)i * chunks + j) * 32 + k_2] = t7_2[((i64)i * chunks + j) * 32 + k_2 - 4] * t8_entry;
-    t11_2_2[((i64)i * chunks + j) * 32 + k_2] = t8[((i64)i * chunks + j) * 32 + k_2 - 4] * t8_entry;
+    const float t8_2_2_entry = t8_2_2[((i64)i * chunks + j) * 32 + k_2];
+    t9_3[((i64)i * chunks + j) * 32 + k_2] = t7_3[((i64)i * chunks + j) * 32 + k_2 - 4] * t8_2_2_entry;
+    t11_2_2[((i64)i * chunks + j) * 32 + k_2] = t8_2_2[((i64)i * chunks + j) * 32 + k_2 - 4] * t8_2_2_entry;
   }
 }
 
 // delta_chunk.g
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_33(const float *t7_2, const float *t9_2_2,
+HECATE_KERNEL(256) delta_chunk_step_backward_33(const float *t7_3, const float *t9_3,
     float *t10_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -739,7 +738,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_33(const float *t7_2, const float *
   const int i = (int)(item / ((i64)chunks * 32));
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
-  t10_2_2[((i64)i * chunks + j) * 32 + k_2] = t7_2[((i64)i * chunks + j) * 32 + k_2] + t9_2_2[((i64)i * chunks + j) * 32 + k_2];
+  t10_2_2[((i64)i * chunks + j) * 32 + k_2] = t7_3[((i64)i * chunks + j) * 32 + k_2] + t9_3[((i64)i * chunks + j) * 32 + k_2];
 }
 
 // delta_chunk.g
@@ -784,16 +783,16 @@ HECATE_KERNEL(256) delta_chunk_step_backward_36(const float *t10_2_2, const floa
 
 // delta_chunk.g
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_37(float *t15_2_2, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_37(float *t15_3, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t15_2_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t15_3[at] = 0.0f;
 }
 
 // delta_chunk.g
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_38(const float *t14, const float *t13, float *t15_2_2,
+HECATE_KERNEL(256) delta_chunk_step_backward_38(const float *t14, const float *t13, float *t15_3,
     int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -802,13 +801,13 @@ HECATE_KERNEL(256) delta_chunk_step_backward_38(const float *t14, const float *t
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
   if (k_2 >= 16) {
-    t15_2_2[((i64)i * chunks + j) * 32 + k_2] = t13[((i64)i * chunks + j) * 32 + k_2 - 16] * t14[((i64)i * chunks + j) * 32 + k_2];
+    t15_3[((i64)i * chunks + j) * 32 + k_2] = t13[((i64)i * chunks + j) * 32 + k_2 - 16] * t14[((i64)i * chunks + j) * 32 + k_2];
   }
 }
 
 // delta_chunk.g
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_39(const float *t13, const float *t15_2_2, float *g,
+HECATE_KERNEL(256) delta_chunk_step_backward_39(const float *t13, const float *t15_3, float *g,
     int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -816,7 +815,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_39(const float *t13, const float *t
   const int i = (int)(item / ((i64)chunks * 32));
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
-  g[((i64)i * chunks + j) * 32 + k_2] = t13[((i64)i * chunks + j) * 32 + k_2] + t15_2_2[((i64)i * chunks + j) * 32 + k_2];
+  g[((i64)i * chunks + j) * 32 + k_2] = t13[((i64)i * chunks + j) * 32 + k_2] + t15_3[((i64)i * chunks + j) * 32 + k_2];
 }
 
 // delta_chunk.g
@@ -844,7 +843,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_41(const float *g, float *t36, int 
 
 // delta_chunk.y
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_42(const float *y_prod, const float *t, float *t12_2_2,
+HECATE_KERNEL(256) delta_chunk_step_backward_42(const float *y_prod, const float *t, float *t13_2_2,
     int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -852,38 +851,36 @@ HECATE_KERNEL(256) delta_chunk_step_backward_42(const float *y_prod, const float
   const int i = (int)(item / ((i64)chunks * 32));
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
-  float t12_2_2_2 = 0.0f;
+  float t13_2_2_2 = 0.0f;
   #pragma unroll 4
   for (int m = 0; m < d_v; ++m) {
-    t12_2_2_2 += t[(((i64)i * chunks + j) * 32 + k_2) * d_v + m] * y_prod[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
+    t13_2_2_2 += t[(((i64)i * chunks + j) * 32 + k_2) * d_v + m] * y_prod[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
   }
-  t12_2_2[((i64)i * chunks + j) * 32 + k_2] = t12_2_2_2;
+  t13_2_2[((i64)i * chunks + j) * 32 + k_2] = t13_2_2_2;
 }
 
-// delta_chunk, delta_chunk.c, delta_chunk.g.start, delta_chunk.g, delta_chunk.U, delta_chunk.M, delta_chunk.y, delta_chunk.H, delta_chunk.Q, delta_chunk.K
+// delta_chunk, delta_chunk.c, delta_chunk.g.start, delta_chunk.g, delta_chunk.U, delta_chunk.M, delta_chunk.y, delta_chunk.Q, delta_chunk.K
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_prod, const float *K,
     const float *U, float *M_bar_out, const float *M_states, const float *t52, const float *t55,
     const float *t53, const float *t54, const float *t56, const float *t, const float *t4_2,
-    const float *t2, const float *t5_2_2, const float *t4, const float *t8, const float *t7_2,
+    const float *t2, const float *t5_2_2, const float *t4, const float *t8_2_2, const float *t7_3,
     const float *t11_2_2, const float *t10_2_2, const float *t14, const float *t13, const float *g,
-    const float *t36, const float *t12_2_2, float *t16_2, float *t17_2, float *t18, float *t19,
-    float *t20_2, float *t17_2_2_scratch, float *t18_2_2_scratch, float *t31_2_scratch,
-    float *t24_2_2_scratch, float *t25_2_2_scratch, float *t28_2_scratch, float *t38_2_scratch,
-    float *t41_2_scratch, float *t45_2_scratch, float *t48_2_2_scratch, float *t52_4_scratch,
-    float *t56_2_scratch, float *t60_scratch, float *t64_scratch, float *t68_scratch,
-    float *t91_scratch, float *t94_scratch, float *t92_scratch, float *t93_scratch,
-    float *t97_scratch, float *t98_scratch, float *t99_2_scratch, float *t102_scratch,
-    float *t100_scratch, float *t101_scratch, float *t105_scratch, float *t106_scratch,
-    float *t107_2_scratch, float *t110_2_scratch, float *t108_scratch, float *t109_2_scratch,
-    float *t113_scratch, float *t114_scratch, float *t118_scratch, int T) {
+    const float *t36, const float *t13_2_2, float *t16_2, float *t17_2, float *t18, float *t19,
+    float *t20_2, float *t18_2_2_scratch, float *t21_2_2_scratch, float *t34_2_scratch,
+    float *t26_2_scratch, float *t27_2_2_scratch, float *t31_scratch, float *t42_2_scratch,
+    float *t45_2_scratch, float *t47_2_scratch, float *t50_2_2_scratch, float *t52_3_scratch,
+    float *t55_3_scratch, float *t57_3_scratch, float *t112_scratch, float *t60_scratch,
+    float *t94_scratch, float *t95_scratch, float *t96_scratch, float *t99_scratch,
+    float *t97_2_scratch, float *t98_scratch, float *t102_scratch, float *t103_2_scratch,
+    float *t105_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_bar_state_2 = shared + 0;  // [d_v, d_k]
-  float *const t18_2 = shared + d_k * d_v;  // [32, 32]
-  float *const t20_3 = shared + d_k * d_v + 1024;  // [32, 32]
+  float *const t18_3 = shared + d_k * d_v;  // [32, 32]
+  float *const t20 = shared + d_k * d_v + 1024;  // [32, 32]
   float *const t23 = shared + d_k * d_v + 2048;  // [32, 32]
-  float *const t26_2 = shared + d_k * d_v + 3072;  // [32, 32]
+  float *const t26 = shared + d_k * d_v + 3072;  // [32, 32]
   float *const t29 = shared + d_k * d_v + 4096;  // [32, 32]
   float *const t32_3 = shared + d_k * d_v + 5120;  // [32, 32]
   float *const t37_3 = shared + d_k * d_v + 6144;  // [32]
@@ -891,77 +888,68 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
   float *const t42 = shared + d_k * d_v + 6208;  // [32, 32]
   float *const t44 = shared + d_k * d_v + 7232;  // [32, 32]
   float *const t5_2_3 = shared + d_k * d_v + 8256;  // [32]
-  float *const t124 = shared + d_k * d_v + 8288;  // [32, d_v]
-  float *const t7_2_2 = shared + d_k * d_v + 32 * d_v + 8288;  // [32, 32]
-  float *const t11_2_3 = shared + d_k * d_v + 32 * d_v + 9312;  // [32, d_v]
-  float *const t126 = shared + d_k * d_v + 64 * d_v + 9312;  // [32, d_k]
-  float *const t128 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 9312;  // [32, 32]
-  float *const t14_2_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 10336;  // [32, 32]
-  float *const t15_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 11360;  // [32, d_v]
-  float *const t22_2_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11360;  // [32]
-  float *const t32_2_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11392;  // [32]
-  float *const t23_2_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11424;  // [32]
-  float *const t36_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11456;  // [32]
-  float *const t44_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11488;  // [32]
-  float *const t46 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11520;  // [32]
-  float *const t47_2_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11552;  // [32]
-  float *const t51_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11584;  // [32]
-  float *const t53_3 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11616;  // [32]
-  float *const t54_3 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11648;  // [32]
-  float *const t55_3 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11680;  // [32]
-  float *const t59_3 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11712;  // [32]
-  float *const t61_3 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11744;  // [32]
-  float *const t62 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11776;  // [32]
-  float *const t63 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11808;  // [32]
-  float *const t67 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11840;  // [32]
-  float *const t69 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11872;  // [32]
-  float *const t79_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11904;  // [32]
-  float *const t70 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11936;  // [32]
-  float *const t71 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11968;  // [32]
-  float *const t74_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12000;  // [32]
-  float *const t82 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12032;  // [32]
-  float *const t83 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12064;  // [32]
-  float *const t84_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12096;  // [32]
-  float *const t85 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12128;  // [32]
-  float *const t86 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12160;  // [32]
-  float *const t89 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12192;  // [32]
-  float *const t90 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12224;  // [32]
+  float *const t111 = shared + d_k * d_v + 8288;  // [32, d_v]
+  float *const t7_2_2 = shared + d_k * d_v + 32 * d_v + 8288;  // [d_k, 32]
+  float *const t9_2_2 = shared + d_k * d_v + 32 * d_k + 32 * d_v + 8288;  // [32, 32]
+  float *const t12_2_2 = shared + d_k * d_v + 32 * d_k + 32 * d_v + 9312;  // [32, d_v]
+  float *const t115_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 9312;  // [32, 32]
+  float *const t15_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 10336;  // [32, 32]
+  float *const t17_2_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 11360;  // [32, 32]
+  float *const t20_2_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 12384;  // [32, 32]
+  float *const t25_4 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13408;  // [32]
+  float *const t35 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13440;  // [32]
+  float *const t28 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13472;  // [32]
+  float *const t39_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13504;  // [32]
+  float *const t46 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13536;  // [32]
+  float *const t51_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13568;  // [32]
+  float *const t56_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13600;  // [32]
+  float *const t61_3 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13632;  // [32]
+  float *const t64 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13664;  // [32]
+  float *const t67 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13696;  // [32]
+  float *const t70 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13728;  // [32]
+  float *const t71 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13760;  // [32]
+  float *const t72_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13792;  // [32]
+  float *const t75_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13824;  // [32]
+  float *const t73 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13856;  // [32]
+  float *const t74 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13888;  // [32]
+  float *const t78_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13920;  // [32]
+  float *const t79 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13952;  // [32]
+  float *const t80 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 13984;  // [32]
+  float *const t83 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 14016;  // [32]
+  float *const t81_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 14048;  // [32]
+  float *const t82 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 14080;  // [32]
+  float *const t86 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 14112;  // [32]
+  float *const t87 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 14144;  // [32]
+  float *const t88 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 14176;  // [32]
+  float *const t91 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 14208;  // [32]
+  float *const t89 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 14240;  // [32]
+  float *const t90 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 14272;  // [32]
   const int chunks = (T) / 32;
   const int l = blockIdx.x;
-  float *const t17_2_2 = t17_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t18_2_2 = t18_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t31_2 = t31_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t24_2_2 = t24_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t25_2_2 = t25_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t28_2 = t28_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t38_2 = t38_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t41_2 = t41_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t18_2_2 = t18_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t21_2_2 = t21_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t34_2 = t34_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t26_2 = t26_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t27_2_2 = t27_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t31 = t31_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t42_2 = t42_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t45_2 = t45_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t48_2_2 = t48_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t52_4 = t52_4_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t56_2 = t56_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t47_2 = t47_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t50_2_2 = t50_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t52_3 = t52_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t55_3 = t55_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t57_3 = t57_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t112 = t112_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t60 = t60_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t64 = t64_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t68 = t68_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t91 = t91_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t94 = t94_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t92 = t92_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t93 = t93_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t97 = t97_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t95 = t95_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t96 = t96_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t99 = t99_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t97_2 = t97_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t98 = t98_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t99_2 = t99_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t102 = t102_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t100 = t100_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t101 = t101_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t103_2 = t103_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t105 = t105_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t106 = t106_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t107_2 = t107_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t110_2 = t110_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t108 = t108_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t109_2 = t109_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t113 = t113_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t114 = t114_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t118 = t118_scratch + blockIdx.x * (i64)(32);  // [32]
   #pragma unroll 1
   for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
     const int i = (int)item;
@@ -971,18 +959,18 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
   for (int t_2 = chunks - 1; t_2 >= 0; --t_2) {
     // delta_chunk.c
     __syncthreads();
-    for (int at = threadIdx.x; at < 1024; at += 128) t18_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t18_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (j >= i && j < i + 1) {
-        t18_2[i * 32 + j] = 1.0f;
+        t18_3[i * 32 + j] = 1.0f;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t20_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t20[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
@@ -990,7 +978,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
       const int j = (int)(item % 32);
       if (i >= 1) {
         const float t52_entry_2 = t52[((i64)l * chunks + t_2) * 32 + i];
-        t20_3[i * 32 + j] = t18_2[(i - 1) * 32 + j] * t52_entry_2;
+        t20[i * 32 + j] = t18_3[(i - 1) * 32 + j] * t52_entry_2;
       }
     }
     // delta_chunk.c
@@ -1002,19 +990,19 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
       const int j = (int)(item % 32);
       if (i >= 2) {
         const float t5_2_2_entry_2 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t23[i * 32 + j] = (t18_2[(i - 2) * 32 + j] + t20_3[(i - 2) * 32 + j]) * t5_2_2_entry_2;
+        t23[i * 32 + j] = (t18_3[(i - 2) * 32 + j] + t20[(i - 2) * 32 + j]) * t5_2_2_entry_2;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t26_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t26[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 4) {
-        const float t8_entry_2 = t8[((i64)l * chunks + t_2) * 32 + i];
-        t26_2[i * 32 + j] = ((t18_2[(i - 4) * 32 + j] + t20_3[(i - 4) * 32 + j]) + t23[(i - 4) * 32 + j]) * t8_entry_2;
+        const float t8_2_2_entry_2 = t8_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t26[i * 32 + j] = ((t18_3[(i - 4) * 32 + j] + t20[(i - 4) * 32 + j]) + t23[(i - 4) * 32 + j]) * t8_2_2_entry_2;
       }
     }
     // delta_chunk.c
@@ -1026,7 +1014,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
       const int j = (int)(item % 32);
       if (i >= 8) {
         const float t11_2_2_entry_2 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t29[i * 32 + j] = (((t18_2[(i - 8) * 32 + j] + t20_3[(i - 8) * 32 + j]) + t23[(i - 8) * 32 + j]) + t26_2[(i - 8) * 32 + j]) * t11_2_2_entry_2;
+        t29[i * 32 + j] = (((t18_3[(i - 8) * 32 + j] + t20[(i - 8) * 32 + j]) + t23[(i - 8) * 32 + j]) + t26[(i - 8) * 32 + j]) * t11_2_2_entry_2;
       }
     }
     // delta_chunk.c
@@ -1038,7 +1026,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
       const int j = (int)(item % 32);
       if (i >= 16) {
         const float t14_entry = t14[((i64)l * chunks + t_2) * 32 + i];
-        t32_3[i * 32 + j] = ((((t18_2[(i - 16) * 32 + j] + t20_3[(i - 16) * 32 + j]) + t23[(i - 16) * 32 + j]) + t26_2[(i - 16) * 32 + j]) + t29[(i - 16) * 32 + j]) * t14_entry;
+        t32_3[i * 32 + j] = ((((t18_3[(i - 16) * 32 + j] + t20[(i - 16) * 32 + j]) + t23[(i - 16) * 32 + j]) + t26[(i - 16) * 32 + j]) + t29[(i - 16) * 32 + j]) * t14_entry;
       }
     }
     // delta_chunk.g.start
@@ -1066,7 +1054,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        t42[i * 32 + j] = ((((t18_2[(i - 1) * 32 + j] + t20_3[(i - 1) * 32 + j]) + t23[(i - 1) * 32 + j]) + t26_2[(i - 1) * 32 + j]) + t29[(i - 1) * 32 + j]) + t32_3[(i - 1) * 32 + j];
+        t42[i * 32 + j] = ((((t18_3[(i - 1) * 32 + j] + t20[(i - 1) * 32 + j]) + t23[(i - 1) * 32 + j]) + t26[(i - 1) * 32 + j]) + t29[(i - 1) * 32 + j]) + t32_3[(i - 1) * 32 + j];
       }
     }
     // delta_chunk.U
@@ -1098,66 +1086,80 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
       for (int kk = 0; kk < d_k; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * M_bar_state_2[kk + col * d_k];
-      t124[row * d_v + col] = dot;
-    }
-    // delta_chunk.M, delta_chunk.y
-    for (int at = threadIdx.x; at < 1024; at += 128) t7_2_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      const float g_entry = g[((i64)l * chunks + t_2) * 32 + i];
-      #pragma unroll 4
-      for (int j = 0; j < d_v; ++j) {
-        t7_2_2[31 * 32 + i] += U[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * t124[i * d_v + j];
-        t11_2_3[i * d_v + j] = t[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * g_entry;
-      }
+      t111[row * d_v + col] = dot;
     }
     // delta_chunk.M
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
       for (int kk = 0; kk < d_v; ++kk) dot += M_bar_state_2[row + kk * d_k] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
-      t126[row + col * d_k] = dot;
+      t7_2_2[row * 32 + col] = dot;
+    }
+    // delta_chunk.M
+    for (int at = threadIdx.x; at < 1024; at += 128) t9_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      #pragma unroll 4
+      for (int j = 0; j < d_k; ++j) {
+        t9_2_2[31 * 32 + i] += t54[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] * t7_2_2[j * 32 + i];
+      }
+    }
+    // delta_chunk.y
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
+      const int i = (int)(item / d_v);
+      const int j = (int)(item % d_v);
+      const float g_entry = g[((i64)l * chunks + t_2) * 32 + i];
+      t12_2_2[i * d_v + j] = t[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * g_entry;
     }
     // delta_chunk.y, delta_chunk.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t128[i * 32 + j] = Q[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * (((((t18_2[i * 32 + j] + t20_3[i * 32 + j]) + t23[i * 32 + j]) + t26_2[i * 32 + j]) + t29[i * 32 + j]) + t32_3[i * 32 + j]);
+      t115_2[i * 32 + j] = Q[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * (((((t18_3[i * 32 + j] + t20[i * 32 + j]) + t23[i * 32 + j]) + t26[i * 32 + j]) + t29[i * 32 + j]) + t32_3[i * 32 + j]);
     }
     // delta_chunk.y
     for (int at = threadIdx.x; at < 1024; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
       for (int kk = 0; kk < d_v; ++kk) dot += t[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
-      t14_2_2[row * 32 + col] = dot;
+      t15_2[row * 32 + col] = dot;
+    }
+    // delta_chunk.y, delta_chunk.c
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t17_2_2[i * 32 + j] = (((((t18_3[i * 32 + j] + t20[i * 32 + j]) + t23[i * 32 + j]) + t26[i * 32 + j]) + t29[i * 32 + j]) + t32_3[i * 32 + j]) * t15_2[i * 32 + j];
     }
     // delta_chunk.U, delta_chunk.M, delta_chunk.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
       const int i = (int)(item / d_v);
       const int j = (int)(item % d_v);
-      const float w_4 = ((((t18_2[31 * 32 + i] + t20_3[31 * 32 + i]) + t23[31 * 32 + i]) + t26_2[31 * 32 + i]) + t29[31 * 32 + i]) + t32_3[31 * 32 + i];
-      t15_2[i * d_v + j] = w_4 * t124[i * d_v + j];
+      const float w_3 = ((((t18_3[31 * 32 + i] + t20[31 * 32 + i]) + t23[31 * 32 + i]) + t26[31 * 32 + i]) + t29[31 * 32 + i]) + t32_3[31 * 32 + i];
+      t18_2_2[i * d_v + j] = w_3 * t111[i * d_v + j];
     }
     // delta_chunk.y
     __syncthreads();
     for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t[((i64)l * chunks + t_2) * 32 * d_v + row + (i64)kk * d_v] * t128[kk * 32 + col];
-      t15_2[row + col * d_v] += dot;
+      for (int kk = 0; kk < 32; ++kk) dot += t[((i64)l * chunks + t_2) * 32 * d_v + row + (i64)kk * d_v] * t115_2[kk * 32 + col];
+      t18_2_2[row + col * d_v] += dot;
     }
     // delta_chunk.U
     __syncthreads();
     for (int col = threadIdx.x; col < d_v; col += 128) {
       #pragma unroll 1
       for (int row = 32 - 1; row >= 0; --row) {
-        float left = t15_2[row * d_v + col];
-        for (int before = 32 - 1; before > row; --before) left -= t44[row + before * 32] * t15_2[before * d_v + col];
-        t15_2[row * d_v + col] = left;
+        float left = t18_2_2[row * d_v + col];
+        for (int before = 32 - 1; before > row; --before) left -= t44[row + before * 32] * t18_2_2[before * d_v + col];
+        t18_2_2[row * d_v + col] = left;
       }
     }
     // delta_chunk.U
@@ -1165,133 +1167,119 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
     for (int at = threadIdx.x; at < 1024; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += U[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * t15_2[kk + col * d_v];
-      t17_2_2[row + col * 32] = -dot;
+      for (int kk = 0; kk < d_v; ++kk) dot += U[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * t18_2_2[kk + col * d_v];
+      t20_2_2[row + col * 32] = -dot;
     }
     // delta_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t18_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t21_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (j < i) {
-        t18_2_2[i * 32 + j] = t17_2_2[i * 32 + j];
+        t21_2_2[i * 32 + j] = t20_2_2[i * 32 + j];
       }
     }
     // delta_chunk.U
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      float t22_2_3 = 0.0f;
-      float t32_2_3 = 0.0f;
+      float t25_5 = 0.0f;
+      float t35_2 = 0.0f;
       const float t55_entry_2 = t55[((i64)l * chunks + t_2) * 32 + i];
       const float t38_entry = t38[i];
       #pragma unroll 4
       for (int j = 0; j < d_v; ++j) {
-        const float t15_2_entry = t15_2[i * d_v + j];
-        const float t21_2_2 = t15_2_entry * t55_entry_2;
+        const float t18_2_2_entry = t18_2_2[i * d_v + j];
+        const float t24_2_2 = t18_2_2_entry * t55_entry_2;
         const float U_prod_entry = U_prod[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
-        t22_2_3 += (t56[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - U_prod_entry * t38_entry) * t15_2_entry;
-        t32_2_3 += U_prod_entry * t21_2_2;
-        t20_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t21_2_2;
-        t31_2[i * d_v + j] = -t21_2_2 * t38_entry;
+        t25_5 += (t56[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - U_prod_entry * t38_entry) * t18_2_2_entry;
+        t35_2 += U_prod_entry * t24_2_2;
+        t20_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t24_2_2;
+        t34_2[i * d_v + j] = -t24_2_2 * t38_entry;
       }
-      t22_2_2[i] = t22_2_3;
-      t32_2_2[i] = -t32_2_3;
+      t25_4[i] = t25_5;
+      t35[i] = -t35_2;
     }
     // delta_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t24_2_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t25_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t26_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t27_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      float t23_2_3 = 0.0f;
+      float t28_2 = 0.0f;
       const float t55_entry_3 = t55[((i64)l * chunks + t_2) * 32 + i];
       #pragma unroll 1
       for (int j = 0; j < 32 && j < i; ++j) {
         const float K_entry = K[(((i64)l * chunks + t_2) * 32 + i) * 32 + j];
+        const float t21_2_2_entry = t21_2_2[i * 32 + j];
         const float t42_entry = t42[i * 32 + j];
-        const float t18_2_2_entry = t18_2_2[i * 32 + j];
-        t23_2_3 += K_entry * t42_entry * t18_2_2_entry;
-        t24_2_2[i * 32 + j] = t55_entry_3 * K_entry * t18_2_2_entry;
-        t25_2_2[i * 32 + j] = t55_entry_3 * t42_entry * t18_2_2_entry;
+        t28_2 += K_entry * t42_entry * t21_2_2_entry;
+        t26_2[i * 32 + j] = t55_entry_3 * K_entry * t21_2_2_entry;
+        t27_2_2[i * 32 + j] = t55_entry_3 * t42_entry * t21_2_2_entry;
       }
-      t23_2_2[i] = t23_2_3;
+      t28[i] = t28_2;
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t28_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t31[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        t28_2[(i - 1) * 32 + j] += t24_2_2[i * 32 + j];
+        t31[(i - 1) * 32 + j] += t26_2[i * 32 + j];
       }
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t36_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t39_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        t36_2[i - 1] += t32_2_2[i];
+        t39_2[i - 1] += t35[i];
       }
     }
-    // delta_chunk.H, delta_chunk.c
+    // delta_chunk.c, delta_chunk.y
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      const float t14_2_2_entry = t14_2_2[i * 32 + j];
-      t38_2[i * 32 + j] = (((((t18_2[i * 32 + j] + t20_3[i * 32 + j]) + t23[i * 32 + j]) + t26_2[i * 32 + j]) + t29[i * 32 + j]) + t32_3[i * 32 + j]) * t14_2_2_entry;
-      t41_2[i * 32 + j] = t7_2_2[i * 32 + j] + t28_2[i * 32 + j] + Q[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t14_2_2_entry;
+      t42_2[i * 32 + j] = t9_2_2[i * 32 + j] + Q[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t15_2[i * 32 + j] + t31[i * 32 + j];
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t44_2[at] = 0.0f;
     for (int at = threadIdx.x; at < 1024; at += 128) t45_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t46[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 16) {
-        float t44_2_2 = 0.0f;
+        float t46_3 = 0.0f;
         const float t14_entry_2 = t14[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t41_2_entry = t41_2[i * 32 + j];
-          t44_2_2 += ((((t18_2[(i - 16) * 32 + j] + t20_3[(i - 16) * 32 + j]) + t23[(i - 16) * 32 + j]) + t26_2[(i - 16) * 32 + j]) + t29[(i - 16) * 32 + j]) * t41_2_entry;
-          t45_2[(i - 16) * 32 + j] += t41_2_entry * t14_entry_2;
+          const float t42_2_entry = t42_2[i * 32 + j];
+          t46_3 += ((((t18_3[(i - 16) * 32 + j] + t20[(i - 16) * 32 + j]) + t23[(i - 16) * 32 + j]) + t26[(i - 16) * 32 + j]) + t29[(i - 16) * 32 + j]) * t42_2_entry;
+          t45_2[(i - 16) * 32 + j] += t42_2_entry * t14_entry_2;
         }
-        t44_2[i] = t44_2_2;
+        t46[i] = t46_3;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t46[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t47_2_2[at] = 0.0f;
     __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 8) {
-        const float t44_2_entry = t44_2[i];
-        t46[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t44_2_entry;
-        t47_2_2[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t44_2_entry;
-      }
-    }
-    // delta_chunk.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t48_2_2[i * 32 + j] = t41_2[i * 32 + j] + t45_2[i * 32 + j];
+      t47_2[i * 32 + j] = t42_2[i * 32 + j] + t45_2[i * 32 + j];
     }
     // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t50_2_2[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t51_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t52_4[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
@@ -1301,9 +1289,9 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
         const float t11_2_2_entry_3 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t48_2_2_entry = t48_2_2[i * 32 + j];
-          t51_2_2 += (((t18_2[(i - 8) * 32 + j] + t20_3[(i - 8) * 32 + j]) + t23[(i - 8) * 32 + j]) + t26_2[(i - 8) * 32 + j]) * t48_2_2_entry;
-          t52_4[(i - 8) * 32 + j] += t48_2_2_entry * t11_2_2_entry_3;
+          const float t47_2_entry = t47_2[i * 32 + j];
+          t51_2_2 += (((t18_3[(i - 8) * 32 + j] + t20[(i - 8) * 32 + j]) + t23[(i - 8) * 32 + j]) + t26[(i - 8) * 32 + j]) * t47_2_entry;
+          t50_2_2[(i - 8) * 32 + j] += t47_2_entry * t11_2_2_entry_3;
         }
         t51_2[i] = t51_2_2;
       }
@@ -1311,174 +1299,117 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
     // delta_chunk.c
     __syncthreads();
     #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t53_3[i] = t46[i] + t47_2_2[i] + t51_2[i];
-    }
-    // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t54_3[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t55_3[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 4) {
-        const float t53_3_entry = t53_3[i];
-        t54_3[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t53_3_entry;
-        t55_3[i - 4] += t8[((i64)l * chunks + t_2) * 32 + i] * t53_3_entry;
-      }
-    }
-    // delta_chunk.c
-    #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t56_2[i * 32 + j] = t48_2_2[i * 32 + j] + t52_4[i * 32 + j];
+      t52_3[i * 32 + j] = t47_2[i * 32 + j] + t50_2_2[i * 32 + j];
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t59_3[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t60[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t55_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t56_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        float t59_4 = 0.0f;
-        const float t8_entry_3 = t8[((i64)l * chunks + t_2) * 32 + i];
+        float t56_3 = 0.0f;
+        const float t8_2_2_entry_3 = t8_2_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t56_2_entry = t56_2[i * 32 + j];
-          t59_4 += ((t18_2[(i - 4) * 32 + j] + t20_3[(i - 4) * 32 + j]) + t23[(i - 4) * 32 + j]) * t56_2_entry;
-          t60[(i - 4) * 32 + j] += t56_2_entry * t8_entry_3;
+          const float t52_3_entry = t52_3[i * 32 + j];
+          t56_3 += ((t18_3[(i - 4) * 32 + j] + t20[(i - 4) * 32 + j]) + t23[(i - 4) * 32 + j]) * t52_3_entry;
+          t55_3[(i - 4) * 32 + j] += t52_3_entry * t8_2_2_entry_3;
         }
-        t59_3[i] = t59_4;
+        t56_2[i] = t56_3;
       }
     }
-    // delta_chunk.c
+    // delta_chunk.c, delta_chunk.g.start
     __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t61_3[i] = t54_3[i] + t55_3[i] + t59_3[i];
-    }
-    // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t62[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t63[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 2) {
-        const float t61_3_entry = t61_3[i];
-        t62[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t61_3_entry;
-        t63[i - 2] += t5_2_2[((i64)l * chunks + t_2) * 32 + i] * t61_3_entry;
-      }
-    }
-    // delta_chunk.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t64[i * 32 + j] = t56_2[i * 32 + j] + t60[i * 32 + j];
+      t57_3[i * 32 + j] = t52_3[i * 32 + j] + t55_3[i * 32 + j];
+      t112[i * 32 + j] = t27_2_2[i * 32 + j] + t27_2_2[j * 32 + i];
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t67[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t68[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t60[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t61_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        float t67_2 = 0.0f;
+        float t61_4 = 0.0f;
         const float t5_2_2_entry_3 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t64_entry = t64[i * 32 + j];
-          t67_2 += (t18_2[(i - 2) * 32 + j] + t20_3[(i - 2) * 32 + j]) * t64_entry;
-          t68[(i - 2) * 32 + j] += t64_entry * t5_2_2_entry_3;
+          const float t57_3_entry = t57_3[i * 32 + j];
+          t61_4 += (t18_3[(i - 2) * 32 + j] + t20[(i - 2) * 32 + j]) * t57_3_entry;
+          t60[(i - 2) * 32 + j] += t57_3_entry * t5_2_2_entry_3;
         }
-        t67[i] = t67_2;
+        t61_3[i] = t61_4;
       }
     }
-    // delta_chunk.c, delta_chunk.g
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t64[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t69[i] = t62[i] + t63[i] + t67[i];
-      t79_2[i] = t5_2_3[i] + t12_2_2[((i64)l * chunks + t_2) * 32 + i] + t36_2[i];
+      if (i >= 1) {
+        float t64_2 = 0.0f;
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          t64_2 += t18_3[(i - 1) * 32 + j] * (t57_3[i * 32 + j] + t60[i * 32 + j]);
+        }
+        t64[i] = t64_2;
+      }
     }
-    // delta_chunk.c
+    // delta_chunk.g
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t67[i] = t5_2_3[i] + t13_2_2[((i64)l * chunks + t_2) * 32 + i] + t39_2[i];
+    }
+    // delta_chunk.g
     for (int at = threadIdx.x; at < 32; at += 128) t70[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t71[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      if (i >= 1) {
-        const float t69_entry = t69[i];
-        t70[i] = t52[((i64)l * chunks + t_2) * 32 + i - 1] * t69_entry;
-        t71[i - 1] += t52[((i64)l * chunks + t_2) * 32 + i] * t69_entry;
-      }
-    }
-    // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t74_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 1) {
-        float t74_3 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < 32; ++j) {
-          t74_3 += t18_2[(i - 1) * 32 + j] * (t64[i * 32 + j] + t68[i * 32 + j]);
-        }
-        t74_2[i] = t74_3;
-      }
-    }
-    // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t82[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t83[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
       if (i >= 16) {
-        const float t79_2_entry = t79_2[i];
-        t82[i] = t13[((i64)l * chunks + t_2) * 32 + i - 16] * t79_2_entry;
-        t83[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t79_2_entry;
+        const float t67_entry = t67[i];
+        t70[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t67_entry;
+        t71[i] = t13[((i64)l * chunks + t_2) * 32 + i - 16] * t67_entry;
       }
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t84_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t85[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t72_2[i] = t46[i] + t71[i];
+      t75_2[i] = t67[i] + t70[i];
+    }
+    // delta_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t73[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t74[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t78_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t79[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        const float t82_entry = t82[i];
-        t84_2[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t82_entry;
-        t85[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t82_entry;
-      }
-    }
-    // delta_chunk.g
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t86[i] = t79_2[i] + t83[i];
-    }
-    // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t89[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t90[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 8) {
-        const float t86_entry = t86[i];
-        t89[i] = t10_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t86_entry;
-        t90[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t86_entry;
+        const float t72_2_entry = t72_2[i];
+        const float t75_2_entry = t75_2[i];
+        const float t11_2_2_entry_4 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t73[i - 8] += t11_2_2_entry_4 * t72_2_entry;
+        t74[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t72_2_entry;
+        t78_2[i - 8] += t11_2_2_entry_4 * t75_2_entry;
+        t79[i] = t10_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t75_2_entry;
       }
     }
     // delta_chunk.g
@@ -1486,26 +1417,26 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t91[i] = t84_2[i] + t85[i] + t89[i];
-      t94[i] = t86[i] + t90[i];
+      t80[i] = t51_2[i] + t73[i] + t74[i] + t79[i];
+      t83[i] = t75_2[i] + t78_2[i];
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t92[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t93[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t97[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t98[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t81_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t82[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t86[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t87[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        const float t91_entry = t91[i];
-        const float t94_entry = t94[i];
-        t92[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t91_entry;
-        const float t8_entry_4 = t8[((i64)l * chunks + t_2) * 32 + i];
-        t93[i - 4] += t8_entry_4 * t91_entry;
-        t97[i] = t7_2[((i64)l * chunks + t_2) * 32 + i - 4] * t94_entry;
-        t98[i - 4] += t8_entry_4 * t94_entry;
+        const float t80_entry = t80[i];
+        const float t83_entry = t83[i];
+        const float t8_2_2_entry_4 = t8_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t81_2[i - 4] += t8_2_2_entry_4 * t80_entry;
+        t82[i] = t8_2_2[((i64)l * chunks + t_2) * 32 + i - 4] * t80_entry;
+        t86[i - 4] += t8_2_2_entry_4 * t83_entry;
+        t87[i] = t7_3[((i64)l * chunks + t_2) * 32 + i - 4] * t83_entry;
       }
     }
     // delta_chunk.g
@@ -1513,26 +1444,26 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t99_2[i] = t92[i] + t93[i] + t97[i];
-      t102[i] = t94[i] + t98[i];
+      t88[i] = t56_2[i] + t81_2[i] + t82[i] + t87[i];
+      t91[i] = t83[i] + t86[i];
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t100[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t101[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t105[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t106[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t89[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t90[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t94[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t95[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        const float t99_2_entry = t99_2[i];
-        const float t102_entry = t102[i];
-        t100[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t99_2_entry;
+        const float t88_entry = t88[i];
+        const float t91_entry = t91[i];
         const float t5_2_2_entry_4 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t101[i - 2] += t5_2_2_entry_4 * t99_2_entry;
-        t105[i] = t4[((i64)l * chunks + t_2) * 32 + i - 2] * t102_entry;
-        t106[i - 2] += t5_2_2_entry_4 * t102_entry;
+        t89[i - 2] += t5_2_2_entry_4 * t88_entry;
+        t90[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t88_entry;
+        t94[i - 2] += t5_2_2_entry_4 * t91_entry;
+        t95[i] = t4[((i64)l * chunks + t_2) * 32 + i - 2] * t91_entry;
       }
     }
     // delta_chunk.g
@@ -1540,36 +1471,36 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t107_2[i] = t100[i] + t101[i] + t105[i];
-      t110_2[i] = t102[i] + t106[i];
+      t96[i] = t61_3[i] + t89[i] + t90[i] + t95[i];
+      t99[i] = t91[i] + t94[i];
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t108[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t109_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t113[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t114[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t97_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t98[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t102[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t103_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        const float t107_2_entry = t107_2[i];
-        const float t110_2_entry = t110_2[i];
-        t108[i] = t52[((i64)l * chunks + t_2) * 32 + i - 1] * t107_2_entry;
+        const float t96_entry = t96[i];
+        const float t99_entry = t99[i];
         const float t52_entry_3 = t52[((i64)l * chunks + t_2) * 32 + i];
-        t109_2[i - 1] += t52_entry_3 * t107_2_entry;
-        t113[i] = t2[((i64)l * chunks + t_2) * 32 + i - 1] * t110_2_entry;
-        t114[i - 1] += t52_entry_3 * t110_2_entry;
+        t97_2[i - 1] += t52_entry_3 * t96_entry;
+        t98[i] = t52[((i64)l * chunks + t_2) * 32 + i - 1] * t96_entry;
+        t102[i] = t2[((i64)l * chunks + t_2) * 32 + i - 1] * t99_entry;
+        t103_2[i - 1] += t52_entry_3 * t99_entry;
       }
     }
     // delta_chunk.g.start
-    for (int at = threadIdx.x; at < 32; at += 128) t118[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t105[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i < 1) {
-        t118[i] = t110_2[i] + t114[i];
+        t105[i] = t99[i] + t103_2[i];
       }
     }
     // delta_chunk.g.start
@@ -1577,14 +1508,14 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t16_2[((i64)l * chunks + t_2) * 32 + i] = t70[i] + t71[i] + t74_2[i] + t108[i] + t109_2[i] + t113[i] + t118[i];
-      t19[((i64)l * chunks + t_2) * 32 + i] = t22_2_2[i] + t23_2_2[i];
+      t16_2[((i64)l * chunks + t_2) * 32 + i] = t64[i] + t97_2[i] + t98[i] + t102[i] + t105[i];
+      t19[((i64)l * chunks + t_2) * 32 + i] = t25_4[i] + t28[i];
     }
     // delta_chunk.Q
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t38_2[kk + col * 32];
+      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t17_2_2[kk + col * 32];
       t17_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] = dot;
     }
     // delta_chunk.y
@@ -1592,7 +1523,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t11_2_3[kk + col * d_v];
+      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t12_2_2[kk + col * d_v];
       t17_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // delta_chunk.g.start, delta_chunk.M, delta_chunk.c
@@ -1600,23 +1531,15 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
     for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      const float w_5 = ((((t18_2[31 * 32 + i] + t20_3[31 * 32 + i]) + t23[31 * 32 + i]) + t26_2[31 * 32 + i]) + t29[31 * 32 + i]) + t32_3[31 * 32 + i];
-      t18[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = w_5 * t126[i * d_k + j];
+      const float w_4 = ((((t18_3[31 * 32 + i] + t20[31 * 32 + i]) + t23[31 * 32 + i]) + t26[31 * 32 + i]) + t29[31 * 32 + i]) + t32_3[31 * 32 + i];
+      t18[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = w_4 * t7_2_2[j * 32 + i];
     }
-    // delta_chunk.K
+    // delta_chunk.g.start, delta_chunk.K
     __syncthreads();
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t25_2_2[kk * 32 + col];
-      t18[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
-    }
-    // delta_chunk.K
-    __syncthreads();
-    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
-      const int row = (int)(at / 32), col = (int)(at % 32);
-      float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t25_2_2[kk + col * 32];
+      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t112[kk + col * 32];
       t18[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // delta_chunk.U
@@ -1624,7 +1547,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t31_2[kk + col * d_v];
+      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t34_2[kk + col * d_v];
       t18[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // delta_chunk.Q
@@ -1632,7 +1555,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t53[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t38_2[kk * 32 + col];
+      for (int kk = 0; kk < 32; ++kk) dot += t53[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t17_2_2[kk * 32 + col];
       t18[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // delta_chunk.g.start, delta_chunk.M
@@ -1648,7 +1571,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t31_2[kk * d_v + col];
+      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t34_2[kk * d_v + col];
       M_bar_state_2[row + col * d_k] += dot;
     }
     // delta_chunk.y
@@ -1656,7 +1579,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t53[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t11_2_3[kk * d_v + col];
+      for (int kk = 0; kk < 32; ++kk) dot += t53[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t12_2_2[kk * d_v + col];
       M_bar_state_2[row + col * d_k] += dot;
     }
   }
@@ -1854,39 +1777,39 @@ HECATE_KERNEL(128) delta_chunk_step_backward_58(const float *k_sqrt, const float
     const float *q_sqrt, const float *theta_sigmoid, const float *rho_sigmoid_2, float *b_rho_bar,
     float *b_theta_bar, const bool *t10, const float *t25, const bool *t37, const bool *t27,
     const float *t13_2, const float *t14_2, const float *t22_2, const float *t25_2, float *t34,
-    bool *t48_2, bool *t52_2, float *t99, bool *t116, bool *t120, int L, int T) {
+    bool *t46_2, bool *t50_2, float *t97, bool *t115, bool *t119, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t37_2_2 = 0.0f;
-  float t102_3 = 0.0f;
+  float t100 = 0.0f;
   float t37_2_2_part = 0.0f;
-  float t102_3_part = 0.0f;
+  float t100_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
     const bool t27_entry = t27[(i64)i * T + j];
-    const float t34_2 = (t27_entry ? (t27_entry ? (t13_2[(i64)i * T + j] + t22_2[(i64)i * T + j]) : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
-    t37_2_2_part += t34_2;
+    const float t34_4 = (t27_entry ? (t27_entry ? (t13_2[(i64)i * T + j] + t22_2[(i64)i * T + j]) : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    t37_2_2_part += t34_4;
     const bool t37_entry = t37[(i64)i * T + j];
-    const bool t48_2_3 = (1e-08f <= (t37_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
-    const bool t86_2 = (t25[(i64)i * T + j] <= 1.0f);
+    const bool t46_2_2 = (1e-08f <= (t37_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
+    const bool t84 = (t25[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t91_3 = (t86_2 && (0.0f <= rho_sigmoid_entry));
-    const float t99_4 = (t91_3 ? rho_sigmoid_entry * (t91_3 ? (t86_2 ? (t14_2[(i64)i * T + j] + t25_2[(i64)i * T + j]) : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t102_3_part += t99_4;
+    const bool t89_2 = (t84 && (0.0f <= rho_sigmoid_entry));
+    const float t97_3 = (t89_2 ? rho_sigmoid_entry * (t89_2 ? (t84 ? (t14_2[(i64)i * T + j] + t25_2[(i64)i * T + j]) : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t100_part += t97_3;
     const bool t10_entry = t10[(i64)i * T + j];
-    const bool t116_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
-    t34[(i64)i * T + j] = t34_2;
-    t48_2[(i64)i * T + j] = t48_2_3;
-    t52_2[(i64)i * T + j] = (t48_2_3 && t37_entry);
-    t99[(i64)i * T + j] = t99_4;
-    t116[(i64)i * T + j] = t116_2;
-    t120[(i64)i * T + j] = (t116_2 && t10_entry);
+    const bool t115_3 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
+    t34[(i64)i * T + j] = t34_4;
+    t46_2[(i64)i * T + j] = t46_2_2;
+    t50_2[(i64)i * T + j] = (t46_2_2 && t37_entry);
+    t97[(i64)i * T + j] = t97_3;
+    t115[(i64)i * T + j] = t115_3;
+    t119[(i64)i * T + j] = (t115_3 && t10_entry);
   }
   t37_2_2 += hecate::block_sum(t37_2_2_part, warps);
-  t102_3 += hecate::block_sum(t102_3_part, warps);
+  t100 += hecate::block_sum(t100_part, warps);
   if (threadIdx.x == 0) b_theta_bar[0] = t37_2_2;
-  if (threadIdx.x == 0) b_rho_bar[0] = t102_3;
+  if (threadIdx.x == 0) b_rho_bar[0] = t100;
 }
 
 // delta_chunk.theta, delta_chunk.rho
@@ -1911,7 +1834,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_60(float *w_rho_bar_copies, float *
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) delta_chunk_step_backward_61(const float *w_rho, const float *w_theta,
-    const float *rho_stack, const float *t34, const float *t99, float *t39_2, float *t104,
+    const float *rho_stack, const float *t34, const float *t97, float *t103,
     float *w_rho_bar_copies, float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
@@ -1925,12 +1848,11 @@ HECATE_KERNEL(256) delta_chunk_step_backward_61(const float *w_rho, const float 
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t34_entry = t34[(i64)i * T + j];
-    const float t99_entry = t99[(i64)i * T + j];
+    const float t97_entry = t97[(i64)i * T + j];
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
     w_theta_bar_own[k_2] += rho_stack_entry * t34_entry;
-    t39_2[((i64)i * T + j) * (d_k + d_v) + k_2] = t34_entry * w_theta[k_2];
-    w_rho_bar_own[k_2] += rho_stack_entry * t99_entry;
-    t104[((i64)i * T + j) * (d_k + d_v) + k_2] = t99_entry * w_rho[k_2];
+    w_rho_bar_own[k_2] += rho_stack_entry * t97_entry;
+    t103[((i64)i * T + j) * (d_k + d_v) + k_2] = t34_entry * w_theta[k_2] + t97_entry * w_rho[k_2];
   }
 }
 
@@ -1957,22 +1879,22 @@ HECATE_KERNEL(256) delta_chunk_step_backward_63(float *w_theta_bar, const float 
 // delta_chunk.q
 // One thread for each (i, j).
 HECATE_KERNEL(256) delta_chunk_step_backward_64(const float *q_div_2, const float *t10_2,
-    const float *t24_2, float *t42_2, float *t47_2, int L, int T) {
+    const float *t24_2, float *t40_2, float *t45, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t47_2_3 = 0.0f;
+  float t45_3 = 0.0f;
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
-    const float t42_2_2 = t10_2[((i64)i * T + j) * d_k + k_2] + t24_2[((i64)i * T + j) * d_k + k_2];
-    t47_2_3 += t42_2_2 * q_div_2[((i64)i * T + j) * d_k + k_2];
-    t42_2[((i64)i * T + j) * d_k + k_2] = t42_2_2;
+    const float t40_2_2 = t10_2[((i64)i * T + j) * d_k + k_2] + t24_2[((i64)i * T + j) * d_k + k_2];
+    t45_3 += t40_2_2 * q_div_2[((i64)i * T + j) * d_k + k_2];
+    t40_2[((i64)i * T + j) * d_k + k_2] = t40_2_2;
   }
-  t47_2[(i64)i * T + j] = -t47_2_3;
+  t45[(i64)i * T + j] = -t45_3;
 }
 
-// delta_chunk.q1, delta_chunk.q, delta_chunk.k
+// delta_chunk.q1, delta_chunk.q, delta_chunk.k, delta_chunk.rho
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) delta_chunk_step_backward_65(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -1980,7 +1902,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_65(float *b_Q_bar) {
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
 }
 
-// delta_chunk.q1, delta_chunk.q, delta_chunk.k
+// delta_chunk.q1, delta_chunk.q, delta_chunk.k, delta_chunk.rho
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) delta_chunk_step_backward_66(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -1988,14 +1910,14 @@ HECATE_KERNEL(256) delta_chunk_step_backward_66(float *b_Q_bar_copies) {
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
 }
 
-// delta_chunk.q1, delta_chunk.q, delta_chunk.k
+// delta_chunk.q1, delta_chunk.q, delta_chunk.k, delta_chunk.rho
 // 64 threads for each (): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) delta_chunk_step_backward_67(const float *q1_sigmoid, const float *q_div,
     const float *q_div_3, const float *q1_sigmoid_2, const float *k_div_2, const float *t32,
-    const bool *t37, const float *t12_2, const float *t23_2, const bool *t48_2, const bool *t52_2,
-    const float *t39_2, const float *t104, const float *t42_2, const float *t47_2, float *t74,
-    float *t110, float *t115, float *b_Q_bar_copies, int L, int T) {
+    const bool *t37, const float *t12_2, const float *t23_2, const bool *t46_2, const bool *t50_2,
+    const float *t103, const float *t40_2, const float *t45, float *t72, float *t109, float *t114,
+    float *b_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64) return;
   const int chunk = (int)item;
@@ -2005,27 +1927,27 @@ HECATE_KERNEL(256) delta_chunk_step_backward_67(const float *q1_sigmoid, const f
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    float t115_2 = 0.0f;
-    const bool t52_2_entry = t52_2[(i64)i * T + j];
+    float t114_2 = 0.0f;
+    const bool t50_2_entry = t50_2[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w_6 = ((t52_2_entry && t37[(i64)i * T + j]) ? (t52_2_entry ? 0.5f * (t52_2_entry ? (t48_2[(i64)i * T + j] ? t47_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_5 = ((t50_2_entry && t37[(i64)i * T + j]) ? (t50_2_entry ? 0.5f * (t50_2_entry ? (t46_2[(i64)i * T + j] ? t45[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     #pragma unroll 4
     for (int k_2 = 0; k_2 < d_k; ++k_2) {
       const float t32_entry = t32[((i64)i * T + j) * d_k + k_2];
       const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-      const float t68_2 = t42_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t32_entry * q1_sigmoid_entry * w_6);
-      const float t74_4 = q1_sigmoid_entry * t68_2 + t32_entry * q1_sigmoid_entry * t68_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-      const float t110_4 = t12_2[((i64)i * T + j) * d_k + k_2] + t23_2[((i64)i * T + j) * d_k + k_2] + t39_2[((i64)i * T + j) * (d_k + d_v) + k_2] + t104[((i64)i * T + j) * (d_k + d_v) + k_2];
-      t115_2 += t110_4 * k_div_2[((i64)i * T + j) * d_k + k_2];
-      t74[((i64)i * T + j) * d_k + k_2] = t74_4;
-      b_Q_bar_own[k_2] += t74_4;
-      t110[((i64)i * T + j) * d_k + k_2] = t110_4;
+      const float t66 = t40_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t32_entry * q1_sigmoid_entry * w_5);
+      const float t72_4 = q1_sigmoid_entry * t66 + t32_entry * q1_sigmoid_entry * t66 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+      const float t109_2 = t12_2[((i64)i * T + j) * d_k + k_2] + t23_2[((i64)i * T + j) * d_k + k_2] + t103[((i64)i * T + j) * (d_k + d_v) + k_2];
+      t114_2 += t109_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
+      t72[((i64)i * T + j) * d_k + k_2] = t72_4;
+      b_Q_bar_own[k_2] += t72_4;
+      t109[((i64)i * T + j) * d_k + k_2] = t109_2;
     }
-    t115[(i64)i * T + j] = -t115_2;
+    t114[(i64)i * T + j] = -t114_2;
   }
 }
 
-// delta_chunk.q1, delta_chunk.q, delta_chunk.k
+// delta_chunk.q1, delta_chunk.q, delta_chunk.k, delta_chunk.rho
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
 HECATE_KERNEL(256) delta_chunk_step_backward_68(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
@@ -2037,7 +1959,36 @@ HECATE_KERNEL(256) delta_chunk_step_backward_68(float *b_Q_bar, const float *b_Q
 
 // delta_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_69(float *c_Q_bar) {
+HECATE_KERNEL(256) delta_chunk_step_backward_69(float *t75, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t75[at] = 0.0f;
+}
+
+// delta_chunk.q1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) delta_chunk_step_backward_70(const int *pos, const float *c_Q, const float *t72,
+    float *t75, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n = pos[i] + j - k_2;
+      if (n >= 0) {
+        t75[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t72[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// delta_chunk.q1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) delta_chunk_step_backward_71(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -2045,7 +1996,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_69(float *c_Q_bar) {
 
 // delta_chunk.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_chunk_step_backward_70(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_72(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -2054,8 +2005,8 @@ HECATE_KERNEL(256) delta_chunk_step_backward_70(float *c_Q_bar_copies) {
 // delta_chunk.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_chunk_step_backward_71(const int *pos, const float *q1_stack,
-    const float *t74, float *c_Q_bar_copies, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_73(const int *pos, const float *q1_stack,
+    const float *t72, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
@@ -2067,16 +2018,16 @@ HECATE_KERNEL(256) delta_chunk_step_backward_71(const int *pos, const float *q1_
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n = pos[j] - i + k_2;
-    if (n >= 0) {
-      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t74[((i64)j * T + k_2) * d_k + m];
+    const int n_2 = pos[j] - i + k_2;
+    if (n_2 >= 0) {
+      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t72[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // delta_chunk.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_72(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_74(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
@@ -2086,96 +2037,92 @@ HECATE_KERNEL(256) delta_chunk_step_backward_72(float *c_Q_bar, const float *c_Q
 
 // delta_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_73(float *t78, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_75(float *t77, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t78[at] = 0.0f;
-}
-
-// delta_chunk.q1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) delta_chunk_step_backward_74(const int *pos, const float *c_Q, const float *t74,
-    float *t78, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_2 = pos[i] + j - k_2;
-      if (n_2 >= 0) {
-        t78[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t74[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
-// delta_chunk.q1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_75(float *t79, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t79[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t77[at] = 0.0f;
 }
 
 // delta_chunk.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_76(const float *q0_tail_bar, float *t79, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_76(const float *q0_tail_bar, float *t77, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
-  t79[((i64)i * (T + 3) + j + T) * d_k + k_2] += q0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
+  t77[((i64)i * (T + 3) + j + T) * d_k + k_2] += q0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
 }
 
 // delta_chunk.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_77(const float *t78, const float *t79, float *t80,
+HECATE_KERNEL(256) delta_chunk_step_backward_77(const float *t75, const float *t77, float *t78,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t80[((i64)i * (T + 3) + j) * d_k + k_2] = t78[((i64)i * (T + 3) + j) * d_k + k_2] + t79[((i64)i * (T + 3) + j) * d_k + k_2];
+  t78[((i64)i * (T + 3) + j) * d_k + k_2] = t75[((i64)i * (T + 3) + j) * d_k + k_2] + t77[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // delta_chunk.q1, delta_chunk.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_78(float *t147, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_78(float *t146, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t147[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t146[at] = 0.0f;
 }
 
 // delta_chunk.q1, delta_chunk.k1
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_chunk_step_backward_79(const float *k0_tail_bar, float *q0_tail_bar_out,
-    const float *t80, float *t147, int L, int T) {
+    const float *t78, float *t146, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
-  q0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t80[((i64)i * (T + 3) + j) * d_k + k_2];
-  t147[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
+  q0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t78[((i64)i * (T + 3) + j) * d_k + k_2];
+  t146[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
 }
 
-// delta_chunk.q0
+// delta_chunk.q0, delta_chunk.q1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) delta_chunk_step_backward_80(const float *W_Q, const float *t78, float *t81,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t78[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t81[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// delta_chunk.q0, delta_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_80(float *W_Q_bar) {
+HECATE_KERNEL(256) delta_chunk_step_backward_81(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
 }
 
-// delta_chunk.q0
+// delta_chunk.q0, delta_chunk.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_chunk_step_backward_81(const float *x, float *W_Q_bar, const float *t80,
+HECATE_KERNEL(256) delta_chunk_step_backward_82(const float *x, float *W_Q_bar, const float *t78,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2189,7 +2136,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_81(const float *x, float *W_Q_bar, 
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t80[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t78[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -2198,46 +2145,43 @@ HECATE_KERNEL(256) delta_chunk_step_backward_81(const float *x, float *W_Q_bar, 
   }
 }
 
-// delta_chunk.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) delta_chunk_step_backward_82(const float *W_Q, const float *t80, float *t84,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t80[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t84[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// delta_chunk.v
+// delta_chunk.v, delta_chunk.rho
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_chunk_step_backward_83(const float *t11_2, const float *t21_2,
-    const float *t39_2, const float *t104, float *t107, int L, int T) {
+    const float *t103, float *t106, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k_2 = (int)(item % d_v);
-  t107[((i64)i * T + j) * d_v + k_2] = t11_2[((i64)i * T + j) * d_v + k_2] + t21_2[((i64)i * T + j) * d_v + k_2] + t39_2[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k] + t104[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
+  t106[((i64)i * T + j) * d_v + k_2] = t11_2[((i64)i * T + j) * d_v + k_2] + t21_2[((i64)i * T + j) * d_v + k_2] + t103[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
 }
 
 // delta_chunk.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_chunk_step_backward_84(const float *x, float *W_V_bar, const float *t107,
+HECATE_KERNEL(256) delta_chunk_step_backward_84(const float *W_V, const float *t106, float *t107,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t106[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t107[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// delta_chunk.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) delta_chunk_step_backward_85(const float *x, float *W_V_bar, const float *t106,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2249,34 +2193,12 @@ HECATE_KERNEL(256) delta_chunk_step_backward_84(const float *x, float *W_V_bar, 
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t107[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t106[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
-}
-
-// delta_chunk.v
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_chunk_step_backward_85(const float *W_V, const float *t107, float *t109,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t107[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t109[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // delta_chunk.k1, delta_chunk.k
@@ -2300,7 +2222,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_87(float *b_K_bar_copies) {
 // copy.
 HECATE_KERNEL(256) delta_chunk_step_backward_88(const float *k1_sigmoid, const float *k_div,
     const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
-    const bool *t116, const bool *t120, const float *t110, const float *t115, float *t142,
+    const bool *t115, const bool *t119, const float *t109, const float *t114, float *t141,
     float *b_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
@@ -2312,15 +2234,15 @@ HECATE_KERNEL(256) delta_chunk_step_backward_88(const float *k1_sigmoid, const f
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    const bool t120_entry = t120[(i64)i * T + j];
+    const bool t119_entry = t119[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_7 = ((t120_entry && t10[(i64)i * T + j]) ? (t120_entry ? 0.5f * (t120_entry ? (t116[(i64)i * T + j] ? t115[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_6 = ((t119_entry && t10[(i64)i * T + j]) ? (t119_entry ? 0.5f * (t119_entry ? (t115[(i64)i * T + j] ? t114[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t136 = t110[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_7);
-    const float t142_2 = k1_sigmoid_entry * t136 + t5_entry * k1_sigmoid_entry * t136 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-    t142[((i64)i * T + j) * d_k + k_2] = t142_2;
-    b_K_bar_own[k_2] += t142_2;
+    const float t135 = t109[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_6);
+    const float t141_2 = k1_sigmoid_entry * t135 + t5_entry * k1_sigmoid_entry * t135 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t141[((i64)i * T + j) * d_k + k_2] = t141_2;
+    b_K_bar_own[k_2] += t141_2;
   }
 }
 
@@ -2336,7 +2258,36 @@ HECATE_KERNEL(256) delta_chunk_step_backward_89(float *b_K_bar, const float *b_K
 
 // delta_chunk.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_90(float *c_K_bar) {
+HECATE_KERNEL(256) delta_chunk_step_backward_90(float *t144, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t144[at] = 0.0f;
+}
+
+// delta_chunk.k1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) delta_chunk_step_backward_91(const int *pos, const float *c_K, const float *t141,
+    float *t144, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n_3 = pos[i] + j - k_2;
+      if (n_3 >= 0) {
+        t144[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t141[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// delta_chunk.k1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) delta_chunk_step_backward_92(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -2344,7 +2295,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_90(float *c_K_bar) {
 
 // delta_chunk.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_chunk_step_backward_91(float *c_K_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_93(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -2353,8 +2304,8 @@ HECATE_KERNEL(256) delta_chunk_step_backward_91(float *c_K_bar_copies) {
 // delta_chunk.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_chunk_step_backward_92(const int *pos, const float *k1_stack,
-    const float *t142, float *c_K_bar_copies, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_94(const int *pos, const float *k1_stack,
+    const float *t141, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
@@ -2366,16 +2317,16 @@ HECATE_KERNEL(256) delta_chunk_step_backward_92(const int *pos, const float *k1_
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n_3 = pos[j] - i + k_2;
-    if (n_3 >= 0) {
-      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t142[((i64)j * T + k_2) * d_k + m];
+    const int n_4 = pos[j] - i + k_2;
+    if (n_4 >= 0) {
+      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t141[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // delta_chunk.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_93(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_95(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -2384,69 +2335,65 @@ HECATE_KERNEL(256) delta_chunk_step_backward_93(float *c_K_bar, const float *c_K
 }
 
 // delta_chunk.k1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_94(float *t146, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t146[at] = 0.0f;
-}
-
-// delta_chunk.k1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) delta_chunk_step_backward_95(const int *pos, const float *c_K, const float *t142,
-    float *t146, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_4 = pos[i] + j - k_2;
-      if (n_4 >= 0) {
-        t146[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t142[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
-// delta_chunk.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_96(const float *t147, const float *t146, float *t148,
+HECATE_KERNEL(256) delta_chunk_step_backward_96(const float *t146, const float *t144, float *t147,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t148[((i64)i * (T + 3) + j) * d_k + k_2] = t146[((i64)i * (T + 3) + j) * d_k + k_2] + t147[((i64)i * (T + 3) + j) * d_k + k_2];
+  t147[((i64)i * (T + 3) + j) * d_k + k_2] = t144[((i64)i * (T + 3) + j) * d_k + k_2] + t146[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // delta_chunk.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_97(float *k0_tail_bar_out, const float *t148, int L,
+HECATE_KERNEL(256) delta_chunk_step_backward_97(float *k0_tail_bar_out, const float *t147, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
-  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t148[((i64)i * (T + 3) + j) * d_k + k_2];
+  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t147[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
-// delta_chunk.k0
+// delta_chunk.k0, delta_chunk.k1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) delta_chunk_step_backward_98(const float *W_K, const float *t147, float *t150,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t147[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t150[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// delta_chunk.k0, delta_chunk.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_98(float *W_K_bar) {
+HECATE_KERNEL(256) delta_chunk_step_backward_99(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
 }
 
-// delta_chunk.k0
+// delta_chunk.k0, delta_chunk.k1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_chunk_step_backward_99(const float *x, float *W_K_bar, const float *t148,
+HECATE_KERNEL(256) delta_chunk_step_backward_100(const float *x, float *W_K_bar, const float *t147,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2460,7 +2407,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_99(const float *x, float *W_K_bar, 
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t148[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t147[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -2470,39 +2417,14 @@ HECATE_KERNEL(256) delta_chunk_step_backward_99(const float *x, float *W_K_bar, 
 }
 
 // delta_chunk.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) delta_chunk_step_backward_100(const float *W_K, const float *t148, float *t152,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t148[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t152[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// delta_chunk.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_101(float *x_bar, const float *t84, const float *t109,
-    const float *t152, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_101(float *x_bar, const float *t81, const float *t107,
+    const float *t150, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k_2 = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k_2] = t84[((i64)i * T + j) * d + k_2] + t109[((i64)i * T + j) * d + k_2] + t152[((i64)i * T + j) * d + k_2];
+  x_bar[((i64)i * T + j) * d + k_2] = t81[((i64)i * T + j) * d + k_2] + t107[((i64)i * T + j) * d + k_2] + t150[((i64)i * T + j) * d + k_2];
 }
 

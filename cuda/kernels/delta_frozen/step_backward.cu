@@ -97,25 +97,24 @@
 //   t8_2                   [L, T, d_k]                float  work
 //   t13_2                  [L, T]                     float  work
 //   t40                    [L, T, d_k]                float  work
-//   t44_2                  [L, T + 3, d_k]            float  work
+//   t43_2                  [L, T + 3, d_k]            float  work
 //   t45_2                  [L, T + 3, d_k]            float  work
 //   t46_2                  [L, T + 3, d_k]            float  work
-//   t127                   [L, T + 3, d_k]            float  work
-//   t50_2                  [L, T, d]                  float  work
-//   t58                    [L, T]                     float  work
-//   t79                    [L, T]                     float  work
-//   t96                    [L, T]                     bool   work
-//   t100                   [L, T]                     bool   work
-//   t63                    [L, T, d_k + d_v]          float  work
-//   t84                    [L, T, d_k + d_v]          float  work
-//   t87                    [L, T, d_v]                float  work
-//   t89                    [L, T, d]                  float  work
-//   t90                    [L, T, d_k]                float  work
-//   t95                    [L, T]                     float  work
-//   t122                   [L, T, d_k]                float  work
 //   t126                   [L, T + 3, d_k]            float  work
-//   t128                   [L, T + 3, d_k]            float  work
-//   t132                   [L, T, d]                  float  work
+//   t49_2                  [L, T, d]                  float  work
+//   t58                    [L, T]                     float  work
+//   t77                    [L, T]                     float  work
+//   t95                    [L, T]                     bool   work
+//   t99                    [L, T]                     bool   work
+//   t83                    [L, T, d_k + d_v]          float  work
+//   t86                    [L, T, d_v]                float  work
+//   t87                    [L, T, d]                  float  work
+//   t89                    [L, T, d_k]                float  work
+//   t94                    [L, T]                     float  work
+//   t121                   [L, T, d_k]                float  work
+//   t124                   [L, T + 3, d_k]            float  work
+//   t127                   [L, T + 3, d_k]            float  work
+//   t130                   [L, T, d]                  float  work
 //   M_trail_scratch        [C·L·d_k·d_v + L·d_k·d_v]  float  work
 //   M_chunk_trail_scratch  [C·L·d_k·d_v + L·d_k·d_v]  float  work
 //   b_Q_bar_copies         [64·d_k]                   float  work
@@ -157,15 +156,15 @@ HECATE_KERNEL(256) delta_frozen_step_backward_2(const float *k_prod, const float
   const int j = (int)(item % T);
   const float t25_2 = hecate::max(rho_sigmoid[(i64)i * T + j], 0.0f);
   const float theta_softplus_entry = theta_softplus[(i64)i * T + j];
-  const bool t43_2 = (0.0f < q_prod[(i64)i * T + j]);
-  const bool t14_2_2 = (1e-08f <= (t43_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
+  const bool t43_3 = (0.0f < q_prod[(i64)i * T + j]);
+  const bool t14_2_2 = (1e-08f <= (t43_3 ? q_sqrt[(i64)i * T + j] : 0.0f));
   t10[(i64)i * T + j] = (0.0f < k_prod[(i64)i * T + j]);
   t25[(i64)i * T + j] = t25_2;
   rho[(i64)i * T + j] = hecate::min(t25_2, 1.0f);
   theta[(i64)i * T + j] = hecate::max(theta_softplus_entry, 0.0f);
-  t43[(i64)i * T + j] = t43_2;
+  t43[(i64)i * T + j] = t43_3;
   t14_2[(i64)i * T + j] = t14_2_2;
-  t18[(i64)i * T + j] = (t14_2_2 && t43_2);
+  t18[(i64)i * T + j] = (t14_2_2 && t43_3);
   t51[(i64)i * T + j] = (0.0f <= theta_softplus_entry);
 }
 
@@ -186,9 +185,9 @@ HECATE_KERNEL(128) delta_frozen_step_backward_3(const float *y_bar, const float 
   float *const chunk_age_trail = shared + 2 * d_k * d_v + 1;  // [C + 1]
   float *const t3_2 = shared + 2 * d_k * d_v + C + 2;  // [d_k]
   float *const t4_2_2 = shared + 2 * d_k * d_v + C + d_k + 2;  // [d_v, d_k]
-  float *const t39 = shared + 3 * d_k * d_v + C + d_k + 2;  // [d_v]
-  float *const t41 = shared + 3 * d_k * d_v + C + d_k + d_v + 2;  // [d_k]
-  float *const t42 = shared + 3 * d_k * d_v + C + 2 * d_k + d_v + 2;  // [d_k]
+  float *const t32 = shared + 3 * d_k * d_v + C + d_k + 2;  // [d_v]
+  float *const t8_2_2 = shared + 3 * d_k * d_v + C + d_k + d_v + 2;  // [d_k]
+  float *const t33 = shared + 3 * d_k * d_v + C + 2 * d_k + d_v + 2;  // [d_k]
   float *const warps = shared + 3 * d_k * d_v + C + 3 * d_k + d_v + 2;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
@@ -262,48 +261,51 @@ HECATE_KERNEL(128) delta_frozen_step_backward_3(const float *y_bar, const float 
       }
       // delta_frozen.y, delta_frozen.M
       for (int at = threadIdx.x; at < d_k; at += 128) t3_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_k; at += 128) t41[at] = 0.0f;
-      float t10_2_2 = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t8_2_2[at] = 0.0f;
+      float t11_2 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
-        float t39_2 = 0.0f;
+        float t32_2 = 0.0f;
         const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
         const float M_lin_entry = M_lin[((i64)l * T + a + C * s) * d_v + i];
         __syncthreads();
-        float t39_2_part = 0.0f;
-        float t10_2_2_part = 0.0f;
+        float t32_2_part = 0.0f;
+        float t11_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
           const float t4_2_3 = M_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
-          t39_2_part += t4_2_3 * k[((i64)l * T + a + C * s) * d_k + j];
-          t10_2_2_part += M_trail[(a * d_v + i) * d_k + j] * t4_2_3;
+          t32_2_part += t4_2_3 * k[((i64)l * T + a + C * s) * d_k + j];
+          t11_2_part += M_trail[(a * d_v + i) * d_k + j] * t4_2_3;
           t3_2[j] += M_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
           t4_2_2[i * d_k + j] = t4_2_3;
-          t41[j] += t4_2_3 * M_lin_entry;
+          t8_2_2[j] -= t4_2_3 * M_lin_entry;
         }
-        t39_2 += hecate::block_sum(t39_2_part, warps);
-        t10_2_2 += hecate::block_sum(t10_2_2_part, warps);
+        t32_2 += hecate::block_sum(t32_2_part, warps);
+        t11_2 += hecate::block_sum(t11_2_part, warps);
         if (threadIdx.x == 0) {
-          t39[i] = t39_2;
+          t32[i] = t32_2;
         }
       }
       // delta_frozen.M
-      float t8_2_2 = 0.0f;
-      const float theta_entry_2 = theta[(i64)l * T + a + C * s];
+      float t9 = 0.0f;
       __syncthreads();
-      float t8_2_2_part = 0.0f;
+      float t9_part = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_k; item += 128) {
+        const int i = (int)item;
+        t9_part += k[((i64)l * T + a + C * s) * d_k + i] * t8_2_2[i];
+      }
+      t9 += hecate::block_sum(t9_part, warps);
+      // delta_frozen.M
+      const float theta_entry_2 = theta[(i64)l * T + a + C * s];
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        const float t39_entry = t39[i];
-        t8_2_2_part += M_lin[((i64)l * T + a + C * s) * d_v + i] * t39_entry;
-        t7[((i64)l * T + a + C * s) * d_v + i] = theta_entry_2 * t39_entry;
+        t7[((i64)l * T + a + C * s) * d_v + i] = theta_entry_2 * t32[i];
       }
-      t8_2_2 += hecate::block_sum(t8_2_2_part, warps);
-      const float t8_2_3 = -t8_2_2;
       // delta_frozen.M
-      for (int at = threadIdx.x; at < d_k; at += 128) t42[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t33[at] = 0.0f;
       const bool w_4 = !t7_2;
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
       __syncthreads();
@@ -312,12 +314,12 @@ HECATE_KERNEL(128) delta_frozen_step_backward_3(const float *y_bar, const float 
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
-          const float t39_entry_2 = t39[i];
-          const float w_3 = theta_entry_2 * t39_entry_2;
-          const float t24 = M_chunk_bar_state[i * d_k + j] - w_3 * k[((i64)l * T + a + C * s) * d_k + j];
-          t42[j] += M_chunk_trail[((a + 1) * d_v + i) * d_k + j] * t39_entry_2;
-          M_chunk_bar_state[i * d_k + j] = (w_4 ? t24 : 0.0f);
-          M_bar_state[i * d_k + j] = rho_entry_2 * t4_2_2[i * d_k + j] + (t7_2 ? t24 : 0.0f);
+          const float t32_entry = t32[i];
+          const float w_3 = theta_entry_2 * t32_entry;
+          const float t17 = M_chunk_bar_state[i * d_k + j] - w_3 * k[((i64)l * T + a + C * s) * d_k + j];
+          t33[j] += M_chunk_trail[((a + 1) * d_v + i) * d_k + j] * t32_entry;
+          M_chunk_bar_state[i * d_k + j] = (w_4 ? t17 : 0.0f);
+          M_bar_state[i * d_k + j] = rho_entry_2 * t4_2_2[i * d_k + j] + (t7_2 ? t17 : 0.0f);
         }
       }
       // delta_frozen.M, delta_frozen
@@ -325,12 +327,12 @@ HECATE_KERNEL(128) delta_frozen_step_backward_3(const float *y_bar, const float 
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        t6_2[((i64)l * T + a + C * s) * d_k + i] = -theta_entry_2 * t41[i] - theta_entry_2 * t42[i];
+        t6_2[((i64)l * T + a + C * s) * d_k + i] = theta_entry_2 * t8_2_2[i] - theta_entry_2 * t33[i];
         t8_2[((i64)l * T + a + C * s) * d_k + i] = t3_2[i];
       }
       // delta_frozen
-      if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = t10_2_2;
-      if (threadIdx.x == 0) t5_2[(i64)l * T + a + C * s] = t8_2_3;
+      if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = t11_2;
+      if (threadIdx.x == 0) t5_2[(i64)l * T + a + C * s] = t9;
     }
   }
   __syncthreads();
@@ -403,8 +405,8 @@ HECATE_KERNEL(256) delta_frozen_step_backward_7(const float *q1_sigmoid, const f
     const float w_5 = ((t18_entry && t43[(i64)i * T + j]) ? (t18_entry ? 0.5f * (t18_entry ? (t14_2[(i64)i * T + j] ? t13_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t38_entry = t38[((i64)i * T + j) * d_k + k_2];
     const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t34_2 = t8_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t38_entry * q1_sigmoid_entry * w_5);
-    const float t40_2 = q1_sigmoid_entry * t34_2 + t38_entry * q1_sigmoid_entry * t34_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    const float t34 = t8_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t38_entry * q1_sigmoid_entry * w_5);
+    const float t40_2 = q1_sigmoid_entry * t34 + t38_entry * q1_sigmoid_entry * t34 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t40[((i64)i * T + j) * d_k + k_2] = t40_2;
     b_Q_bar_own[k_2] += t40_2;
   }
@@ -422,7 +424,36 @@ HECATE_KERNEL(256) delta_frozen_step_backward_8(float *b_Q_bar, const float *b_Q
 
 // delta_frozen.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_frozen_step_backward_9(float *c_Q_bar) {
+HECATE_KERNEL(256) delta_frozen_step_backward_9(float *t43_2, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t43_2[at] = 0.0f;
+}
+
+// delta_frozen.q1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) delta_frozen_step_backward_10(const int *pos, const float *c_Q, const float *t40,
+    float *t43_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n = pos[i] + j - k_2;
+      if (n >= 0) {
+        t43_2[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t40[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// delta_frozen.q1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) delta_frozen_step_backward_11(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -430,7 +461,7 @@ HECATE_KERNEL(256) delta_frozen_step_backward_9(float *c_Q_bar) {
 
 // delta_frozen.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_frozen_step_backward_10(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) delta_frozen_step_backward_12(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -439,7 +470,7 @@ HECATE_KERNEL(256) delta_frozen_step_backward_10(float *c_Q_bar_copies) {
 // delta_frozen.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_frozen_step_backward_11(const int *pos, const float *q1_stack,
+HECATE_KERNEL(256) delta_frozen_step_backward_13(const int *pos, const float *q1_stack,
     const float *t40, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -452,8 +483,8 @@ HECATE_KERNEL(256) delta_frozen_step_backward_11(const int *pos, const float *q1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n = pos[j] - i + k_2;
-    if (n >= 0) {
+    const int n_2 = pos[j] - i + k_2;
+    if (n_2 >= 0) {
       c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t40[((i64)j * T + k_2) * d_k + m];
     }
   }
@@ -461,41 +492,12 @@ HECATE_KERNEL(256) delta_frozen_step_backward_11(const int *pos, const float *q1
 
 // delta_frozen.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_frozen_step_backward_12(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) delta_frozen_step_backward_14(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
   for (i64 copy = 0; copy < 64; ++copy) dot += c_Q_bar_copies[copy * (4 * d_k) + item];
   c_Q_bar[item] = dot;
-}
-
-// delta_frozen.q1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_frozen_step_backward_13(float *t44_2, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t44_2[at] = 0.0f;
-}
-
-// delta_frozen.q1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) delta_frozen_step_backward_14(const int *pos, const float *c_Q, const float *t40,
-    float *t44_2, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_2 = pos[i] + j - k_2;
-      if (n_2 >= 0) {
-        t44_2[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t40[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
-      }
-    }
-  }
 }
 
 // delta_frozen.q1
@@ -520,48 +522,73 @@ HECATE_KERNEL(256) delta_frozen_step_backward_16(const float *q0_tail_bar, float
 
 // delta_frozen.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_frozen_step_backward_17(const float *t44_2, const float *t45_2,
+HECATE_KERNEL(256) delta_frozen_step_backward_17(const float *t43_2, const float *t45_2,
     float *t46_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t46_2[((i64)i * (T + 3) + j) * d_k + k_2] = t44_2[((i64)i * (T + 3) + j) * d_k + k_2] + t45_2[((i64)i * (T + 3) + j) * d_k + k_2];
+  t46_2[((i64)i * (T + 3) + j) * d_k + k_2] = t43_2[((i64)i * (T + 3) + j) * d_k + k_2] + t45_2[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // delta_frozen.q1, delta_frozen.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_frozen_step_backward_18(float *t127, int L, int T) {
+HECATE_KERNEL(256) delta_frozen_step_backward_18(float *t126, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t127[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t126[at] = 0.0f;
 }
 
 // delta_frozen.q1, delta_frozen.k1
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_frozen_step_backward_19(const float *k0_tail_bar, float *q0_tail_bar_out,
-    const float *t46_2, float *t127, int L, int T) {
+    const float *t46_2, float *t126, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
   q0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t46_2[((i64)i * (T + 3) + j) * d_k + k_2];
-  t127[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
+  t126[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
 }
 
-// delta_frozen.q0
+// delta_frozen.q0, delta_frozen.q1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) delta_frozen_step_backward_20(const float *W_Q, const float *t46_2, float *t49_2,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t46_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t49_2[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// delta_frozen.q0, delta_frozen.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_frozen_step_backward_20(float *W_Q_bar) {
+HECATE_KERNEL(256) delta_frozen_step_backward_21(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
 }
 
-// delta_frozen.q0
+// delta_frozen.q0, delta_frozen.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_frozen_step_backward_21(const float *x, float *W_Q_bar, const float *t46_2,
+HECATE_KERNEL(256) delta_frozen_step_backward_22(const float *x, float *W_Q_bar, const float *t46_2,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -584,42 +611,17 @@ HECATE_KERNEL(256) delta_frozen_step_backward_21(const float *x, float *W_Q_bar,
   }
 }
 
-// delta_frozen.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) delta_frozen_step_backward_22(const float *W_Q, const float *t46_2, float *t50_2,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t46_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t50_2[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // delta_frozen.theta, delta_frozen.k, delta_frozen.rho
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) delta_frozen_step_backward_23(const float *k_sqrt, const float *rho_sigmoid,
     const float *theta_sigmoid, const float *rho_sigmoid_2, float *b_rho_bar, float *b_theta_bar,
     const bool *t10, const float *t25, const bool *t51, const float *t4_2, const float *t5_2,
-    float *t58, float *t79, bool *t96, bool *t100, int L, int T) {
+    float *t58, float *t77, bool *t95, bool *t99, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t61 = 0.0f;
-  float t82 = 0.0f;
+  float t80 = 0.0f;
   float t61_part = 0.0f;
-  float t82_part = 0.0f;
+  float t80_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
@@ -627,22 +629,22 @@ HECATE_KERNEL(128) delta_frozen_step_backward_23(const float *k_sqrt, const floa
     const bool t51_entry = t51[(i64)i * T + j];
     const float t58_2 = (t51_entry ? (t51_entry ? t5_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
     t61_part += t58_2;
-    const bool t66 = (t25[(i64)i * T + j] <= 1.0f);
+    const bool t64 = (t25[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t71 = (t66 && (0.0f <= rho_sigmoid_entry));
-    const float t79_2 = (t71 ? rho_sigmoid_entry * (t71 ? (t66 ? t4_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t82_part += t79_2;
+    const bool t69 = (t64 && (0.0f <= rho_sigmoid_entry));
+    const float t77_2 = (t69 ? rho_sigmoid_entry * (t69 ? (t64 ? t4_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t80_part += t77_2;
     const bool t10_entry = t10[(i64)i * T + j];
-    const bool t96_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
+    const bool t95_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
     t58[(i64)i * T + j] = t58_2;
-    t79[(i64)i * T + j] = t79_2;
-    t96[(i64)i * T + j] = t96_2;
-    t100[(i64)i * T + j] = (t96_2 && t10_entry);
+    t77[(i64)i * T + j] = t77_2;
+    t95[(i64)i * T + j] = t95_2;
+    t99[(i64)i * T + j] = (t95_2 && t10_entry);
   }
   t61 += hecate::block_sum(t61_part, warps);
-  t82 += hecate::block_sum(t82_part, warps);
+  t80 += hecate::block_sum(t80_part, warps);
   if (threadIdx.x == 0) b_theta_bar[0] = t61;
-  if (threadIdx.x == 0) b_rho_bar[0] = t82;
+  if (threadIdx.x == 0) b_rho_bar[0] = t80;
 }
 
 // delta_frozen.theta, delta_frozen.rho
@@ -667,8 +669,8 @@ HECATE_KERNEL(256) delta_frozen_step_backward_25(float *w_rho_bar_copies, float 
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) delta_frozen_step_backward_26(const float *w_rho, const float *w_theta,
-    const float *rho_stack, const float *t58, const float *t79, float *t63, float *t84,
-    float *w_rho_bar_copies, float *w_theta_bar_copies, int L, int T) {
+    const float *rho_stack, const float *t58, const float *t77, float *t83, float *w_rho_bar_copies,
+    float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -681,12 +683,11 @@ HECATE_KERNEL(256) delta_frozen_step_backward_26(const float *w_rho, const float
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t58_entry = t58[(i64)i * T + j];
-    const float t79_entry = t79[(i64)i * T + j];
+    const float t77_entry = t77[(i64)i * T + j];
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
     w_theta_bar_own[k_2] += rho_stack_entry * t58_entry;
-    t63[((i64)i * T + j) * (d_k + d_v) + k_2] = t58_entry * w_theta[k_2];
-    w_rho_bar_own[k_2] += rho_stack_entry * t79_entry;
-    t84[((i64)i * T + j) * (d_k + d_v) + k_2] = t79_entry * w_rho[k_2];
+    w_rho_bar_own[k_2] += rho_stack_entry * t77_entry;
+    t83[((i64)i * T + j) * (d_k + d_v) + k_2] = t58_entry * w_theta[k_2] + t77_entry * w_rho[k_2];
   }
 }
 
@@ -710,21 +711,43 @@ HECATE_KERNEL(256) delta_frozen_step_backward_28(float *w_theta_bar, const float
   w_theta_bar[item] = dot;
 }
 
-// delta_frozen.v
+// delta_frozen.v, delta_frozen.rho
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_frozen_step_backward_29(const float *t7, const float *t63,
-    const float *t84, float *t87, int L, int T) {
+HECATE_KERNEL(256) delta_frozen_step_backward_29(const float *t7, const float *t83, float *t86,
+    int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k_2 = (int)(item % d_v);
-  t87[((i64)i * T + j) * d_v + k_2] = t7[((i64)i * T + j) * d_v + k_2] + t63[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k] + t84[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
+  t86[((i64)i * T + j) * d_v + k_2] = t7[((i64)i * T + j) * d_v + k_2] + t83[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
 }
 
 // delta_frozen.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_frozen_step_backward_30(const float *x, float *W_V_bar, const float *t87,
+HECATE_KERNEL(256) delta_frozen_step_backward_30(const float *W_V, const float *t86, float *t87,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t86[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t87[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// delta_frozen.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) delta_frozen_step_backward_31(const float *x, float *W_V_bar, const float *t86,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -736,7 +759,7 @@ HECATE_KERNEL(256) delta_frozen_step_backward_30(const float *x, float *W_V_bar,
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t87[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t86[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -744,44 +767,22 @@ HECATE_KERNEL(256) delta_frozen_step_backward_30(const float *x, float *W_V_bar,
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// delta_frozen.v
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_frozen_step_backward_31(const float *W_V, const float *t87, float *t89,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t87[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t89[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// delta_frozen.k
+// delta_frozen.k, delta_frozen.rho
 // One thread for each (i, j).
 HECATE_KERNEL(256) delta_frozen_step_backward_32(const float *k_div_2, const float *t6_2,
-    const float *t63, const float *t84, float *t90, float *t95, int L, int T) {
+    const float *t83, float *t89, float *t94, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t95_2 = 0.0f;
+  float t94_2 = 0.0f;
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
-    const float t90_2 = t6_2[((i64)i * T + j) * d_k + k_2] + t63[((i64)i * T + j) * (d_k + d_v) + k_2] + t84[((i64)i * T + j) * (d_k + d_v) + k_2];
-    t95_2 += t90_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
-    t90[((i64)i * T + j) * d_k + k_2] = t90_2;
+    const float t89_2 = t6_2[((i64)i * T + j) * d_k + k_2] + t83[((i64)i * T + j) * (d_k + d_v) + k_2];
+    t94_2 += t89_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
+    t89[((i64)i * T + j) * d_k + k_2] = t89_2;
   }
-  t95[(i64)i * T + j] = -t95_2;
+  t94[(i64)i * T + j] = -t94_2;
 }
 
 // delta_frozen.k1, delta_frozen.k
@@ -805,7 +806,7 @@ HECATE_KERNEL(256) delta_frozen_step_backward_34(float *b_K_bar_copies) {
 // copy.
 HECATE_KERNEL(256) delta_frozen_step_backward_35(const float *k1_sigmoid, const float *k_div,
     const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
-    const bool *t96, const bool *t100, const float *t90, const float *t95, float *t122,
+    const bool *t95, const bool *t99, const float *t89, const float *t94, float *t121,
     float *b_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
@@ -817,15 +818,15 @@ HECATE_KERNEL(256) delta_frozen_step_backward_35(const float *k1_sigmoid, const 
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    const bool t100_entry = t100[(i64)i * T + j];
+    const bool t99_entry = t99[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_6 = ((t100_entry && t10[(i64)i * T + j]) ? (t100_entry ? 0.5f * (t100_entry ? (t96[(i64)i * T + j] ? t95[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_6 = ((t99_entry && t10[(i64)i * T + j]) ? (t99_entry ? 0.5f * (t99_entry ? (t95[(i64)i * T + j] ? t94[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t116 = t90[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_6);
-    const float t122_2 = k1_sigmoid_entry * t116 + t5_entry * k1_sigmoid_entry * t116 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-    t122[((i64)i * T + j) * d_k + k_2] = t122_2;
-    b_K_bar_own[k_2] += t122_2;
+    const float t115 = t89[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_6);
+    const float t121_2 = k1_sigmoid_entry * t115 + t5_entry * k1_sigmoid_entry * t115 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t121[((i64)i * T + j) * d_k + k_2] = t121_2;
+    b_K_bar_own[k_2] += t121_2;
   }
 }
 
@@ -841,7 +842,36 @@ HECATE_KERNEL(256) delta_frozen_step_backward_36(float *b_K_bar, const float *b_
 
 // delta_frozen.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_frozen_step_backward_37(float *c_K_bar) {
+HECATE_KERNEL(256) delta_frozen_step_backward_37(float *t124, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t124[at] = 0.0f;
+}
+
+// delta_frozen.k1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) delta_frozen_step_backward_38(const int *pos, const float *c_K,
+    const float *t121, float *t124, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n_3 = pos[i] + j - k_2;
+      if (n_3 >= 0) {
+        t124[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t121[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// delta_frozen.k1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) delta_frozen_step_backward_39(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -849,7 +879,7 @@ HECATE_KERNEL(256) delta_frozen_step_backward_37(float *c_K_bar) {
 
 // delta_frozen.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_frozen_step_backward_38(float *c_K_bar_copies) {
+HECATE_KERNEL(256) delta_frozen_step_backward_40(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -858,8 +888,8 @@ HECATE_KERNEL(256) delta_frozen_step_backward_38(float *c_K_bar_copies) {
 // delta_frozen.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_frozen_step_backward_39(const int *pos, const float *k1_stack,
-    const float *t122, float *c_K_bar_copies, int L, int T) {
+HECATE_KERNEL(256) delta_frozen_step_backward_41(const int *pos, const float *k1_stack,
+    const float *t121, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
@@ -871,16 +901,16 @@ HECATE_KERNEL(256) delta_frozen_step_backward_39(const int *pos, const float *k1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n_3 = pos[j] - i + k_2;
-    if (n_3 >= 0) {
-      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t122[((i64)j * T + k_2) * d_k + m];
+    const int n_4 = pos[j] - i + k_2;
+    if (n_4 >= 0) {
+      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t121[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // delta_frozen.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_frozen_step_backward_40(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) delta_frozen_step_backward_42(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -889,69 +919,65 @@ HECATE_KERNEL(256) delta_frozen_step_backward_40(float *c_K_bar, const float *c_
 }
 
 // delta_frozen.k1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_frozen_step_backward_41(float *t126, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t126[at] = 0.0f;
-}
-
-// delta_frozen.k1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) delta_frozen_step_backward_42(const int *pos, const float *c_K,
-    const float *t122, float *t126, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_4 = pos[i] + j - k_2;
-      if (n_4 >= 0) {
-        t126[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t122[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
-// delta_frozen.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_frozen_step_backward_43(const float *t127, const float *t126, float *t128,
+HECATE_KERNEL(256) delta_frozen_step_backward_43(const float *t126, const float *t124, float *t127,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t128[((i64)i * (T + 3) + j) * d_k + k_2] = t126[((i64)i * (T + 3) + j) * d_k + k_2] + t127[((i64)i * (T + 3) + j) * d_k + k_2];
+  t127[((i64)i * (T + 3) + j) * d_k + k_2] = t124[((i64)i * (T + 3) + j) * d_k + k_2] + t126[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // delta_frozen.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_frozen_step_backward_44(float *k0_tail_bar_out, const float *t128, int L,
+HECATE_KERNEL(256) delta_frozen_step_backward_44(float *k0_tail_bar_out, const float *t127, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
-  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t128[((i64)i * (T + 3) + j) * d_k + k_2];
+  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t127[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
-// delta_frozen.k0
+// delta_frozen.k0, delta_frozen.k1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) delta_frozen_step_backward_45(const float *W_K, const float *t127, float *t130,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t127[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t130[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// delta_frozen.k0, delta_frozen.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_frozen_step_backward_45(float *W_K_bar) {
+HECATE_KERNEL(256) delta_frozen_step_backward_46(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
 }
 
-// delta_frozen.k0
+// delta_frozen.k0, delta_frozen.k1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_frozen_step_backward_46(const float *x, float *W_K_bar, const float *t128,
+HECATE_KERNEL(256) delta_frozen_step_backward_47(const float *x, float *W_K_bar, const float *t127,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -965,7 +991,7 @@ HECATE_KERNEL(256) delta_frozen_step_backward_46(const float *x, float *W_K_bar,
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t128[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t127[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -975,39 +1001,14 @@ HECATE_KERNEL(256) delta_frozen_step_backward_46(const float *x, float *W_K_bar,
 }
 
 // delta_frozen.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) delta_frozen_step_backward_47(const float *W_K, const float *t128, float *t132,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t128[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t132[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// delta_frozen.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_frozen_step_backward_48(float *x_bar, const float *t50_2, const float *t89,
-    const float *t132, int L, int T) {
+HECATE_KERNEL(256) delta_frozen_step_backward_48(float *x_bar, const float *t49_2, const float *t87,
+    const float *t130, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k_2 = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k_2] = t50_2[((i64)i * T + j) * d + k_2] + t89[((i64)i * T + j) * d + k_2] + t132[((i64)i * T + j) * d + k_2];
+  x_bar[((i64)i * T + j) * d + k_2] = t49_2[((i64)i * T + j) * d + k_2] + t87[((i64)i * T + j) * d + k_2] + t130[((i64)i * T + j) * d + k_2];
 }
 

@@ -85,35 +85,35 @@
 //   t16_2               [L, T]                   bool   work
 //   t49_2               [L, T]                   bool   work
 //   t2_2                [L, T]                   float  work
-//   t3_2                [L, T]                   float  work
-//   t4_2                [L, T, d_k]              float  work
 //   t5_2                [L, T, d_v]              float  work
 //   t6_2                [L, T, d_k]              float  work
+//   t7                  [L, T, d_k]              float  work
+//   t15_2               [L, T, d_k]              float  work
+//   t8                  [L, T]                   float  work
 //   t11_2               [L, T]                   float  work
 //   t38_2               [L, T, d_k]              float  work
-//   t42_2               [L, T + 3, d_k]          float  work
+//   t41_2               [L, T + 3, d_k]          float  work
 //   t43_2               [L, T + 3, d_k]          float  work
 //   t44_2               [L, T + 3, d_k]          float  work
-//   t125                [L, T + 3, d_k]          float  work
-//   t48_2               [L, T, d]                float  work
-//   t56                 [L, T]                   float  work
-//   t77                 [L, T]                   float  work
-//   t94                 [L, T]                   bool   work
-//   t98                 [L, T]                   bool   work
-//   t61                 [L, T, d_k + d_v]        float  work
-//   t82                 [L, T, d_k + d_v]        float  work
-//   t85                 [L, T, d_v]              float  work
-//   t87                 [L, T, d]                float  work
-//   t88                 [L, T, d_k]              float  work
-//   t93                 [L, T]                   float  work
-//   t120                [L, T, d_k]              float  work
 //   t124                [L, T + 3, d_k]          float  work
-//   t126                [L, T + 3, d_k]          float  work
-//   t130                [L, T, d]                float  work
+//   t47_2               [L, T, d]                float  work
+//   t56                 [L, T]                   float  work
+//   t75                 [L, T]                   float  work
+//   t93                 [L, T]                   bool   work
+//   t97                 [L, T]                   bool   work
+//   t81                 [L, T, d_k + d_v]        float  work
+//   t84                 [L, T, d_v]              float  work
+//   t85                 [L, T, d]                float  work
+//   t87                 [L, T, d_k]              float  work
+//   t92                 [L, T]                   float  work
+//   t119                [L, T, d_k]              float  work
+//   t122                [L, T + 3, d_k]          float  work
+//   t125                [L, T + 3, d_k]          float  work
+//   t128                [L, T, d]                float  work
 //   t2_2_copies         [2·L·T]                  float  work
-//   t3_2_copies         [2·L·T]                  float  work
-//   t4_2_copies         [2·L·T·d_k]              float  work
 //   t6_2_copies         [2·L·T·d_k]              float  work
+//   t7_copies           [2·L·T·d_k]              float  work
+//   t15_2_copies        [2·L·T·d_k]              float  work
 //   M_trail_scratch     [64·C·L·d_k + 64·L·d_k]  float  work
 //   b_Q_bar_copies      [64·d_k]                 float  work
 //   c_Q_bar_copies      [256·d_k]                float  work
@@ -168,26 +168,26 @@ HECATE_KERNEL(256) delta_rule_step_backward_2(const float *k_prod, const float *
 
 // delta_rule
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_3(float *t2_2, float *t3_2, float *t4_2, float *t6_2,
+HECATE_KERNEL(256) delta_rule_step_backward_3(float *t2_2, float *t6_2, float *t7, float *t15_2,
     int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)L * T; at += threads) t2_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T; at += threads) t3_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t4_2[at] = 0.0f;
   for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t6_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t7[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t15_2[at] = 0.0f;
 }
 
 // delta_rule, delta_rule.M, delta_rule.y
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_rule_step_backward_4(float *t2_2_copies, float *t3_2_copies,
-    float *t4_2_copies, float *t6_2_copies, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_4(float *t2_2_copies, float *t6_2_copies,
+    float *t7_copies, float *t15_2_copies, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)2 * L * T; at += threads) t2_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)2 * L * T; at += threads) t3_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t4_2_copies[at] = 0.0f;
   for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t6_2_copies[at] = 0.0f;
+  for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t7_copies[at] = 0.0f;
+  for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t15_2_copies[at] = 0.0f;
 }
 
 // delta_rule, delta_rule.M, delta_rule.y
@@ -195,23 +195,23 @@ HECATE_KERNEL(256) delta_rule_step_backward_4(float *t2_2_copies, float *t3_2_co
 // What the rows add to one entry is laid side by side in shared memory and added in row order.
 HECATE_KERNEL(32) delta_rule_step_backward_5(const float *y_bar, const float *M_bar, const float *k,
     const float *q, const float *M_lin, float *M_bar_out, const float *M_checkpoints,
-    const float *rho, const float *theta, float *t5_2, float *t2_2_copies, float *t3_2_copies,
-    float *t4_2_copies, float *t6_2_copies, float *M_trail_scratch, int L, int T) {
+    const float *rho, const float *theta, float *t5_2, float *t2_2_copies, float *t6_2_copies,
+    float *t7_copies, float *t15_2_copies, float *M_trail_scratch, int L, int T) {
   HECATE_SHARED(float, t6_2_rows, 33 * d_k);  // what each row adds to %.6.2[l, a + C·s, j]
+  HECATE_SHARED(float, t7_rows, 33 * d_k);  // what each row adds to %.7[l, a + C·s, j]
   HECATE_SHARED(float, t2_2_rows, 33);  // what each row adds to %.2.2[l, a + C·s]
-  HECATE_SHARED(float, t3_2_rows, 33);  // what each row adds to %.3.2[l, a + C·s]
-  HECATE_SHARED(float, t4_2_rows, 33 * d_k);  // what each row adds to %.4.2[l, a + C·s, j]
+  HECATE_SHARED(float, t15_2_rows, 33 * d_k);  // what each row adds to %.15.2[l, a + C·s, j]
   HECATE_SHARED(float, M_bar_state, 32 * d_k);  // [d_k]
-  HECATE_SHARED(float, t4, 32 * d_k);  // [d_k]
+  HECATE_SHARED(float, t3_2, 32 * d_k);  // [d_k]
   const int segments = (C + T - 1) / C;
   const int row = threadIdx.x;
   const int l = blockIdx.x / 2;
   const int rows = 32;
   const int i = blockIdx.x % 2 * 32 + row;
   float *const t2_2_own = t2_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T);
-  float *const t3_2_own = t3_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T);
-  float *const t4_2_own = t4_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
   float *const t6_2_own = t6_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
+  float *const t7_own = t7_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
+  float *const t15_2_own = t15_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
   float *const M_trail = M_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
   #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
@@ -236,32 +236,30 @@ HECATE_KERNEL(32) delta_rule_step_backward_5(const float *y_bar, const float *M_
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
       // delta_rule.y, delta_rule.M
-      float t26 = 0.0f;
-      float t10_2_2 = 0.0f;
+      float t18 = 0.0f;
+      float t10_3 = 0.0f;
       const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
-      #pragma unroll 4
-      for (int j = 0; j < d_k; ++j) {
-        const float t4_3 = M_bar_state[j * 32 + row] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
-        t26 += t4_3 * k[((i64)l * T + a + C * s) * d_k + j];
-        t10_2_2 += M_trail[(a * d_k + j) * 32 + row] * t4_3;
-        t6_2_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * y_bar_entry;
-        t4[j * 32 + row] = t4_3;
-      }
-      t2_2_rows[row] = t10_2_2;
-      // delta_rule.M
       const float M_lin_entry = M_lin[((i64)l * T + a + C * s) * d_v + i];
-      const float theta_entry_2 = theta[(i64)l * T + a + C * s];
-      t3_2_rows[row] = -M_lin_entry * t26;
-      t5_2[((i64)l * T + a + C * s) * d_v + i] = theta_entry_2 * t26;
-      // delta_rule.M
-      const float rho_entry_2 = rho[(i64)l * T + a + C * s];
-      const float w_2 = theta_entry_2 * t26;
-      const float w_3 = theta_entry_2 * M_lin_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float t4_entry = t4[j * 32 + row];
-        M_bar_state[j * 32 + row] = rho_entry_2 * t4_entry - w_2 * k[((i64)l * T + a + C * s) * d_k + j];
-        t4_2_rows[j * 33 + row] = -w_3 * t4_entry - w_2 * M_trail[(a * d_k + j) * 32 + row];
+        const float t3_2_2 = M_bar_state[j * 32 + row] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
+        t18 += t3_2_2 * k[((i64)l * T + a + C * s) * d_k + j];
+        t10_3 += M_trail[(a * d_k + j) * 32 + row] * t3_2_2;
+        t6_2_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * y_bar_entry;
+        t3_2[j * 32 + row] = t3_2_2;
+        t7_rows[j * 33 + row] = -t3_2_2 * M_lin_entry;
+      }
+      t2_2_rows[row] = t10_3;
+      // delta_rule.M
+      const float theta_entry_2 = theta[(i64)l * T + a + C * s];
+      t5_2[((i64)l * T + a + C * s) * d_v + i] = theta_entry_2 * t18;
+      // delta_rule.M
+      const float w_2 = theta_entry_2 * t18;
+      const float rho_entry_2 = rho[(i64)l * T + a + C * s];
+      #pragma unroll 4
+      for (int j = 0; j < d_k; ++j) {
+        t15_2_rows[j * 33 + row] = -w_2 * M_trail[(a * d_k + j) * 32 + row];
+        M_bar_state[j * 32 + row] = rho_entry_2 * t3_2[j * 32 + row] - w_2 * k[((i64)l * T + a + C * s) * d_k + j];
       }
       __syncthreads();
       #pragma unroll 1
@@ -272,25 +270,27 @@ HECATE_KERNEL(32) delta_rule_step_backward_5(const float *y_bar, const float *M_
         for (int kk = 0; kk < rows; ++kk) dot += t6_2_rows[item * 33 + kk];
         t6_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_k; item += 32) {
+        const int j = (int)item;
+        float dot = t7_own[((i64)l * T + a + C * s) * d_k + j];
+        #pragma unroll 4
+        for (int kk = 0; kk < rows; ++kk) dot += t7_rows[item * 33 + kk];
+        t7_own[((i64)l * T + a + C * s) * d_k + j] = dot;
+      }
       if (threadIdx.x == 0) {
         float dot = t2_2_own[(i64)l * T + a + C * s];
         #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t2_2_rows[kk];
         t2_2_own[(i64)l * T + a + C * s] = dot;
       }
-      if (threadIdx.x == 0) {
-        float dot = t3_2_own[(i64)l * T + a + C * s];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t3_2_rows[kk];
-        t3_2_own[(i64)l * T + a + C * s] = dot;
-      }
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
-        float dot = t4_2_own[((i64)l * T + a + C * s) * d_k + j];
+        float dot = t15_2_own[((i64)l * T + a + C * s) * d_k + j];
         #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t4_2_rows[item * 33 + kk];
-        t4_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
+        for (int kk = 0; kk < rows; ++kk) dot += t15_2_rows[item * 33 + kk];
+        t15_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
       __syncthreads();
     }
@@ -312,28 +312,8 @@ HECATE_KERNEL(256) delta_rule_step_backward_6(float *t2_2, const float *t2_2_cop
 }
 
 // delta_rule, delta_rule.M, delta_rule.y
-// One thread for each entry of t3_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_7(float *t3_2, const float *t3_2_copies, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T) return;
-  float dot = t3_2[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t3_2_copies[copy * ((i64)L * T) + item];
-  t3_2[item] = dot;
-}
-
-// delta_rule, delta_rule.M, delta_rule.y
-// One thread for each entry of t4_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_8(float *t4_2, const float *t4_2_copies, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  float dot = t4_2[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t4_2_copies[copy * ((i64)L * T * d_k) + item];
-  t4_2[item] = dot;
-}
-
-// delta_rule, delta_rule.M, delta_rule.y
 // One thread for each entry of t6_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_9(float *t6_2, const float *t6_2_copies, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_7(float *t6_2, const float *t6_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   float dot = t6_2[item];
@@ -341,19 +321,42 @@ HECATE_KERNEL(256) delta_rule_step_backward_9(float *t6_2, const float *t6_2_cop
   t6_2[item] = dot;
 }
 
-// delta_rule.q
+// delta_rule, delta_rule.M, delta_rule.y
+// One thread for each entry of t7: the copies of the blocks are added in order.
+HECATE_KERNEL(256) delta_rule_step_backward_8(float *t7, const float *t7_copies, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  float dot = t7[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t7_copies[copy * ((i64)L * T * d_k) + item];
+  t7[item] = dot;
+}
+
+// delta_rule, delta_rule.M, delta_rule.y
+// One thread for each entry of t15_2: the copies of the blocks are added in order.
+HECATE_KERNEL(256) delta_rule_step_backward_9(float *t15_2, const float *t15_2_copies, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  float dot = t15_2[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t15_2_copies[copy * ((i64)L * T * d_k) + item];
+  t15_2[item] = dot;
+}
+
+// delta_rule.M, delta_rule.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) delta_rule_step_backward_10(const float *q_div_2, const float *t6_2,
-    float *t11_2, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_10(const float *k, const float *q_div_2,
+    const float *t6_2, const float *t7, float *t8, float *t11_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
+  float t8_2 = 0.0f;
   float t11_2_2 = 0.0f;
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
+    t8_2 += k[((i64)i * T + j) * d_k + k_2] * t7[((i64)i * T + j) * d_k + k_2];
     t11_2_2 += t6_2[((i64)i * T + j) * d_k + k_2] * q_div_2[((i64)i * T + j) * d_k + k_2];
   }
+  t8[(i64)i * T + j] = t8_2;
   t11_2[(i64)i * T + j] = -t11_2_2;
 }
 
@@ -392,10 +395,10 @@ HECATE_KERNEL(256) delta_rule_step_backward_13(const float *q1_sigmoid, const fl
     const int j = (int)(at % T);
     const bool t16_2_entry = t16_2[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w_4 = ((t16_2_entry && t43[(i64)i * T + j]) ? (t16_2_entry ? 0.5f * (t16_2_entry ? (t12_2[(i64)i * T + j] ? t11_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_3 = ((t16_2_entry && t43[(i64)i * T + j]) ? (t16_2_entry ? 0.5f * (t16_2_entry ? (t12_2[(i64)i * T + j] ? t11_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t38_entry = t38[((i64)i * T + j) * d_k + k_2];
     const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t32_2 = t6_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t38_entry * q1_sigmoid_entry * w_4);
+    const float t32_2 = t6_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t38_entry * q1_sigmoid_entry * w_3);
     const float t38_2_2 = q1_sigmoid_entry * t32_2 + t38_entry * q1_sigmoid_entry * t32_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t38_2[((i64)i * T + j) * d_k + k_2] = t38_2_2;
     b_Q_bar_own[k_2] += t38_2_2;
@@ -414,7 +417,36 @@ HECATE_KERNEL(256) delta_rule_step_backward_14(float *b_Q_bar, const float *b_Q_
 
 // delta_rule.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_15(float *c_Q_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_15(float *t41_2, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t41_2[at] = 0.0f;
+}
+
+// delta_rule.q1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) delta_rule_step_backward_16(const int *pos, const float *c_Q, const float *t38_2,
+    float *t41_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n = pos[i] + j - k_2;
+      if (n >= 0) {
+        t41_2[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t38_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// delta_rule.q1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) delta_rule_step_backward_17(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -422,7 +454,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_15(float *c_Q_bar) {
 
 // delta_rule.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_rule_step_backward_16(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_18(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -431,7 +463,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_16(float *c_Q_bar_copies) {
 // delta_rule.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_rule_step_backward_17(const int *pos, const float *q1_stack,
+HECATE_KERNEL(256) delta_rule_step_backward_19(const int *pos, const float *q1_stack,
     const float *t38_2, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -444,8 +476,8 @@ HECATE_KERNEL(256) delta_rule_step_backward_17(const int *pos, const float *q1_s
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n = pos[j] - i + k_2;
-    if (n >= 0) {
+    const int n_2 = pos[j] - i + k_2;
+    if (n_2 >= 0) {
       c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t38_2[((i64)j * T + k_2) * d_k + m];
     }
   }
@@ -453,41 +485,12 @@ HECATE_KERNEL(256) delta_rule_step_backward_17(const int *pos, const float *q1_s
 
 // delta_rule.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_18(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_20(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
   for (i64 copy = 0; copy < 64; ++copy) dot += c_Q_bar_copies[copy * (4 * d_k) + item];
   c_Q_bar[item] = dot;
-}
-
-// delta_rule.q1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_19(float *t42_2, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t42_2[at] = 0.0f;
-}
-
-// delta_rule.q1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) delta_rule_step_backward_20(const int *pos, const float *c_Q, const float *t38_2,
-    float *t42_2, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_2 = pos[i] + j - k_2;
-      if (n_2 >= 0) {
-        t42_2[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t38_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
-      }
-    }
-  }
 }
 
 // delta_rule.q1
@@ -511,48 +514,73 @@ HECATE_KERNEL(256) delta_rule_step_backward_22(const float *q0_tail_bar, float *
 
 // delta_rule.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_23(const float *t42_2, const float *t43_2, float *t44_2,
+HECATE_KERNEL(256) delta_rule_step_backward_23(const float *t41_2, const float *t43_2, float *t44_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t44_2[((i64)i * (T + 3) + j) * d_k + k_2] = t42_2[((i64)i * (T + 3) + j) * d_k + k_2] + t43_2[((i64)i * (T + 3) + j) * d_k + k_2];
+  t44_2[((i64)i * (T + 3) + j) * d_k + k_2] = t41_2[((i64)i * (T + 3) + j) * d_k + k_2] + t43_2[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // delta_rule.q1, delta_rule.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_24(float *t125, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_24(float *t124, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t125[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t124[at] = 0.0f;
 }
 
 // delta_rule.q1, delta_rule.k1
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_rule_step_backward_25(const float *k0_tail_bar, float *q0_tail_bar_out,
-    const float *t44_2, float *t125, int L, int T) {
+    const float *t44_2, float *t124, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
   q0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t44_2[((i64)i * (T + 3) + j) * d_k + k_2];
-  t125[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
+  t124[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
 }
 
-// delta_rule.q0
+// delta_rule.q0, delta_rule.q1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) delta_rule_step_backward_26(const float *W_Q, const float *t44_2, float *t47_2,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t44_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t47_2[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// delta_rule.q0, delta_rule.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_26(float *W_Q_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_27(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
 }
 
-// delta_rule.q0
+// delta_rule.q0, delta_rule.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_rule_step_backward_27(const float *x, float *W_Q_bar, const float *t44_2,
+HECATE_KERNEL(256) delta_rule_step_backward_28(const float *x, float *W_Q_bar, const float *t44_2,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -575,65 +603,40 @@ HECATE_KERNEL(256) delta_rule_step_backward_27(const float *x, float *W_Q_bar, c
   }
 }
 
-// delta_rule.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) delta_rule_step_backward_28(const float *W_Q, const float *t44_2, float *t48_2,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t44_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t48_2[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // delta_rule.theta, delta_rule.k, delta_rule.rho
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) delta_rule_step_backward_29(const float *k_sqrt, const float *rho_sigmoid,
     const float *theta_sigmoid, const float *rho_sigmoid_2, float *b_rho_bar, float *b_theta_bar,
-    const bool *t10, const float *t25, const bool *t49_2, const float *t2_2, const float *t3_2,
-    float *t56, float *t77, bool *t94, bool *t98, int L, int T) {
+    const bool *t10, const float *t25, const bool *t49_2, const float *t2_2, const float *t8,
+    float *t56, float *t75, bool *t93, bool *t97, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t59 = 0.0f;
-  float t80 = 0.0f;
+  float t78 = 0.0f;
   float t59_part = 0.0f;
-  float t80_part = 0.0f;
+  float t78_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
     const bool t49_2_entry = t49_2[(i64)i * T + j];
-    const float t56_2 = (t49_2_entry ? (t49_2_entry ? t3_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    const float t56_2 = (t49_2_entry ? (t49_2_entry ? t8[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
     t59_part += t56_2;
-    const bool t64 = (t25[(i64)i * T + j] <= 1.0f);
+    const bool t62 = (t25[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t69 = (t64 && (0.0f <= rho_sigmoid_entry));
-    const float t77_2 = (t69 ? rho_sigmoid_entry * (t69 ? (t64 ? t2_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t80_part += t77_2;
+    const bool t67 = (t62 && (0.0f <= rho_sigmoid_entry));
+    const float t75_2 = (t67 ? rho_sigmoid_entry * (t67 ? (t62 ? t2_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t78_part += t75_2;
     const bool t10_entry = t10[(i64)i * T + j];
-    const bool t94_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
+    const bool t93_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
     t56[(i64)i * T + j] = t56_2;
-    t77[(i64)i * T + j] = t77_2;
-    t94[(i64)i * T + j] = t94_2;
-    t98[(i64)i * T + j] = (t94_2 && t10_entry);
+    t75[(i64)i * T + j] = t75_2;
+    t93[(i64)i * T + j] = t93_2;
+    t97[(i64)i * T + j] = (t93_2 && t10_entry);
   }
   t59 += hecate::block_sum(t59_part, warps);
-  t80 += hecate::block_sum(t80_part, warps);
+  t78 += hecate::block_sum(t78_part, warps);
   if (threadIdx.x == 0) b_theta_bar[0] = t59;
-  if (threadIdx.x == 0) b_rho_bar[0] = t80;
+  if (threadIdx.x == 0) b_rho_bar[0] = t78;
 }
 
 // delta_rule.theta, delta_rule.rho
@@ -658,8 +661,8 @@ HECATE_KERNEL(256) delta_rule_step_backward_31(float *w_rho_bar_copies, float *w
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) delta_rule_step_backward_32(const float *w_rho, const float *w_theta,
-    const float *rho_stack, const float *t56, const float *t77, float *t61, float *t82,
-    float *w_rho_bar_copies, float *w_theta_bar_copies, int L, int T) {
+    const float *rho_stack, const float *t56, const float *t75, float *t81, float *w_rho_bar_copies,
+    float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -672,12 +675,11 @@ HECATE_KERNEL(256) delta_rule_step_backward_32(const float *w_rho, const float *
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t56_entry = t56[(i64)i * T + j];
-    const float t77_entry = t77[(i64)i * T + j];
+    const float t75_entry = t75[(i64)i * T + j];
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
     w_theta_bar_own[k_2] += rho_stack_entry * t56_entry;
-    t61[((i64)i * T + j) * (d_k + d_v) + k_2] = t56_entry * w_theta[k_2];
-    w_rho_bar_own[k_2] += rho_stack_entry * t77_entry;
-    t82[((i64)i * T + j) * (d_k + d_v) + k_2] = t77_entry * w_rho[k_2];
+    w_rho_bar_own[k_2] += rho_stack_entry * t75_entry;
+    t81[((i64)i * T + j) * (d_k + d_v) + k_2] = t56_entry * w_theta[k_2] + t75_entry * w_rho[k_2];
   }
 }
 
@@ -701,21 +703,43 @@ HECATE_KERNEL(256) delta_rule_step_backward_34(float *w_theta_bar, const float *
   w_theta_bar[item] = dot;
 }
 
-// delta_rule.v
+// delta_rule.v, delta_rule.rho
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_35(const float *t5_2, const float *t61,
-    const float *t82, float *t85, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_35(const float *t5_2, const float *t81, float *t84,
+    int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k_2 = (int)(item % d_v);
-  t85[((i64)i * T + j) * d_v + k_2] = t5_2[((i64)i * T + j) * d_v + k_2] + t61[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k] + t82[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
+  t84[((i64)i * T + j) * d_v + k_2] = t5_2[((i64)i * T + j) * d_v + k_2] + t81[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
 }
 
 // delta_rule.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_rule_step_backward_36(const float *x, float *W_V_bar, const float *t85,
+HECATE_KERNEL(256) delta_rule_step_backward_36(const float *W_V, const float *t84, float *t85,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t84[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t85[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// delta_rule.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) delta_rule_step_backward_37(const float *x, float *W_V_bar, const float *t84,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -727,7 +751,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_36(const float *x, float *W_V_bar, c
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t85[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t84[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -735,44 +759,23 @@ HECATE_KERNEL(256) delta_rule_step_backward_36(const float *x, float *W_V_bar, c
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// delta_rule.v
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_rule_step_backward_37(const float *W_V, const float *t85, float *t87,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t85[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t87[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// delta_rule.k
+// delta_rule.k, delta_rule.rho, delta_rule.M
 // One thread for each (i, j).
-HECATE_KERNEL(256) delta_rule_step_backward_38(const float *k_div_2, const float *t4_2,
-    const float *t61, const float *t82, float *t88, float *t93, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_38(const float *k_div_2, const float *theta,
+    const float *t7, const float *t15_2, const float *t81, float *t87, float *t92, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t93_2 = 0.0f;
+  float t92_2 = 0.0f;
+  const float theta_entry_3 = theta[(i64)i * T + j];
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
-    const float t88_2 = t4_2[((i64)i * T + j) * d_k + k_2] + t61[((i64)i * T + j) * (d_k + d_v) + k_2] + t82[((i64)i * T + j) * (d_k + d_v) + k_2];
-    t93_2 += t88_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
-    t88[((i64)i * T + j) * d_k + k_2] = t88_2;
+    const float t87_2 = (theta_entry_3 * t7[((i64)i * T + j) * d_k + k_2] + t15_2[((i64)i * T + j) * d_k + k_2]) + t81[((i64)i * T + j) * (d_k + d_v) + k_2];
+    t92_2 += t87_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
+    t87[((i64)i * T + j) * d_k + k_2] = t87_2;
   }
-  t93[(i64)i * T + j] = -t93_2;
+  t92[(i64)i * T + j] = -t92_2;
 }
 
 // delta_rule.k1, delta_rule.k
@@ -796,7 +799,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_40(float *b_K_bar_copies) {
 // copy.
 HECATE_KERNEL(256) delta_rule_step_backward_41(const float *k1_sigmoid, const float *k_div,
     const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
-    const bool *t94, const bool *t98, const float *t88, const float *t93, float *t120,
+    const bool *t93, const bool *t97, const float *t87, const float *t92, float *t119,
     float *b_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
@@ -808,15 +811,15 @@ HECATE_KERNEL(256) delta_rule_step_backward_41(const float *k1_sigmoid, const fl
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    const bool t98_entry = t98[(i64)i * T + j];
+    const bool t97_entry = t97[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_5 = ((t98_entry && t10[(i64)i * T + j]) ? (t98_entry ? 0.5f * (t98_entry ? (t94[(i64)i * T + j] ? t93[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_4 = ((t97_entry && t10[(i64)i * T + j]) ? (t97_entry ? 0.5f * (t97_entry ? (t93[(i64)i * T + j] ? t92[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t114 = t88[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_5);
-    const float t120_2 = k1_sigmoid_entry * t114 + t5_entry * k1_sigmoid_entry * t114 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-    t120[((i64)i * T + j) * d_k + k_2] = t120_2;
-    b_K_bar_own[k_2] += t120_2;
+    const float t113 = t87[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_4);
+    const float t119_2 = k1_sigmoid_entry * t113 + t5_entry * k1_sigmoid_entry * t113 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t119[((i64)i * T + j) * d_k + k_2] = t119_2;
+    b_K_bar_own[k_2] += t119_2;
   }
 }
 
@@ -832,7 +835,36 @@ HECATE_KERNEL(256) delta_rule_step_backward_42(float *b_K_bar, const float *b_K_
 
 // delta_rule.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_43(float *c_K_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_43(float *t122, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t122[at] = 0.0f;
+}
+
+// delta_rule.k1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) delta_rule_step_backward_44(const int *pos, const float *c_K, const float *t119,
+    float *t122, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n_3 = pos[i] + j - k_2;
+      if (n_3 >= 0) {
+        t122[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t119[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// delta_rule.k1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) delta_rule_step_backward_45(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -840,7 +872,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_43(float *c_K_bar) {
 
 // delta_rule.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_rule_step_backward_44(float *c_K_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_46(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -849,8 +881,8 @@ HECATE_KERNEL(256) delta_rule_step_backward_44(float *c_K_bar_copies) {
 // delta_rule.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_rule_step_backward_45(const int *pos, const float *k1_stack,
-    const float *t120, float *c_K_bar_copies, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_47(const int *pos, const float *k1_stack,
+    const float *t119, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
@@ -862,16 +894,16 @@ HECATE_KERNEL(256) delta_rule_step_backward_45(const int *pos, const float *k1_s
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n_3 = pos[j] - i + k_2;
-    if (n_3 >= 0) {
-      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t120[((i64)j * T + k_2) * d_k + m];
+    const int n_4 = pos[j] - i + k_2;
+    if (n_4 >= 0) {
+      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t119[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // delta_rule.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_46(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_48(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -880,69 +912,65 @@ HECATE_KERNEL(256) delta_rule_step_backward_46(float *c_K_bar, const float *c_K_
 }
 
 // delta_rule.k1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_47(float *t124, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t124[at] = 0.0f;
-}
-
-// delta_rule.k1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) delta_rule_step_backward_48(const int *pos, const float *c_K, const float *t120,
-    float *t124, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_4 = pos[i] + j - k_2;
-      if (n_4 >= 0) {
-        t124[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t120[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
-// delta_rule.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_49(const float *t125, const float *t124, float *t126,
+HECATE_KERNEL(256) delta_rule_step_backward_49(const float *t124, const float *t122, float *t125,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t126[((i64)i * (T + 3) + j) * d_k + k_2] = t124[((i64)i * (T + 3) + j) * d_k + k_2] + t125[((i64)i * (T + 3) + j) * d_k + k_2];
+  t125[((i64)i * (T + 3) + j) * d_k + k_2] = t122[((i64)i * (T + 3) + j) * d_k + k_2] + t124[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // delta_rule.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_50(float *k0_tail_bar_out, const float *t126, int L,
+HECATE_KERNEL(256) delta_rule_step_backward_50(float *k0_tail_bar_out, const float *t125, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
-  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t126[((i64)i * (T + 3) + j) * d_k + k_2];
+  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t125[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
-// delta_rule.k0
+// delta_rule.k0, delta_rule.k1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) delta_rule_step_backward_51(const float *W_K, const float *t125, float *t128,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t125[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t128[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// delta_rule.k0, delta_rule.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_51(float *W_K_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_52(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
 }
 
-// delta_rule.k0
+// delta_rule.k0, delta_rule.k1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_rule_step_backward_52(const float *x, float *W_K_bar, const float *t126,
+HECATE_KERNEL(256) delta_rule_step_backward_53(const float *x, float *W_K_bar, const float *t125,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -956,7 +984,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_52(const float *x, float *W_K_bar, c
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t126[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t125[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -966,39 +994,14 @@ HECATE_KERNEL(256) delta_rule_step_backward_52(const float *x, float *W_K_bar, c
 }
 
 // delta_rule.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) delta_rule_step_backward_53(const float *W_K, const float *t126, float *t130,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t126[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t130[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// delta_rule.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_54(float *x_bar, const float *t48_2, const float *t87,
-    const float *t130, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_54(float *x_bar, const float *t47_2, const float *t85,
+    const float *t128, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k_2 = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k_2] = t48_2[((i64)i * T + j) * d + k_2] + t87[((i64)i * T + j) * d + k_2] + t130[((i64)i * T + j) * d + k_2];
+  x_bar[((i64)i * T + j) * d + k_2] = t47_2[((i64)i * T + j) * d + k_2] + t85[((i64)i * T + j) * d + k_2] + t128[((i64)i * T + j) * d + k_2];
 }
 

@@ -27,15 +27,15 @@
 //   W_V_bar      [H·d_h, H·d_h]  float  write
 //   t2           [L, T, H, T]    float  work
 //   t3_2         [L, T, H, d_h]  float  work
-//   t6_2         [L, T, H·d_h]   float  work
+//   t5_2         [L, T, H·d_h]   float  work
 //   t7_2         [L, T, H]       float  work
 //   t8_2         [L, T, H, T]    float  work
 //   t9_2         [L, T, H, T]    float  work
 //   t10_2        [L, T, H, T]    float  work
 //   t11          [L, T, H, d_h]  float  work
 //   t12          [L, T, H, d_h]  float  work
-//   t16          [L, T, H·d_h]   float  work
-//   t18          [L, T, H·d_h]   float  work
+//   t15          [L, T, H·d_h]   float  work
+//   t17          [L, T, H·d_h]   float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -98,7 +98,29 @@ HECATE_KERNEL(256) full_attention_out_backward_4(const float *out_bar, const flo
 
 // full_attention.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) full_attention_out_backward_5(const float *X, float *W_V_bar, const float *t3_2,
+HECATE_KERNEL(256) full_attention_out_backward_5(const float *W_V, const float *t3_2, float *t5_2,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (H * d_h + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < H * d_h; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t3_2[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_V[(p0 + row) * H * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < H * d_h) t5_2[(i64)(m0 + row) * H * d_h + n0 + col] = dot;
+}
+
+// full_attention.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) full_attention_out_backward_6(const float *X, float *W_V_bar, const float *t3_2,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -116,28 +138,6 @@ HECATE_KERNEL(256) full_attention_out_backward_5(const float *X, float *W_V_bar,
     __syncthreads();
   }
   if (m0 + row < H * d_h && n0 + col < H * d_h) W_V_bar[m0 + row + (n0 + col) * H * d_h] = dot;
-}
-
-// full_attention.v
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) full_attention_out_backward_6(const float *W_V, const float *t3_2, float *t6_2,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (H * d_h + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < H * d_h; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t3_2[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_V[(p0 + row) * H * d_h + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < H * d_h) t6_2[(i64)(m0 + row) * H * d_h + n0 + col] = dot;
 }
 
 // full_attention.a
@@ -280,7 +280,29 @@ HECATE_KERNEL(256) full_attention_out_backward_17(const float *a_reshape, const 
 
 // full_attention.k
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) full_attention_out_backward_18(const float *X, float *W_K_bar, const float *t12,
+HECATE_KERNEL(256) full_attention_out_backward_18(const float *W_K, const float *t12, float *t15,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (H * d_h + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < H * d_h; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t12[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_K[(p0 + row) * H * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < H * d_h) t15[(i64)(m0 + row) * H * d_h + n0 + col] = dot;
+}
+
+// full_attention.k
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) full_attention_out_backward_19(const float *X, float *W_K_bar, const float *t12,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -300,9 +322,9 @@ HECATE_KERNEL(256) full_attention_out_backward_18(const float *X, float *W_K_bar
   if (m0 + row < H * d_h && n0 + col < H * d_h) W_K_bar[m0 + row + (n0 + col) * H * d_h] = dot;
 }
 
-// full_attention.k
+// full_attention.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) full_attention_out_backward_19(const float *W_K, const float *t12, float *t16,
+HECATE_KERNEL(256) full_attention_out_backward_20(const float *W_Q, const float *t11, float *t17,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -313,18 +335,18 @@ HECATE_KERNEL(256) full_attention_out_backward_19(const float *W_K, const float 
   float dot = 0.0f;
   #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t12[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_K[(p0 + row) * H * d_h + n0 + col] : 0.0f;
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t11[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_Q[(p0 + row) * H * d_h + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < H * d_h) t16[(i64)(m0 + row) * H * d_h + n0 + col] = dot;
+  if (m0 + row < L * T && n0 + col < H * d_h) t17[(i64)(m0 + row) * H * d_h + n0 + col] = dot;
 }
 
 // full_attention.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) full_attention_out_backward_20(const float *X, float *W_Q_bar, const float *t11,
+HECATE_KERNEL(256) full_attention_out_backward_21(const float *X, float *W_Q_bar, const float *t11,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -345,36 +367,14 @@ HECATE_KERNEL(256) full_attention_out_backward_20(const float *X, float *W_Q_bar
 }
 
 // full_attention.q
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) full_attention_out_backward_21(const float *W_Q, const float *t11, float *t18,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (H * d_h + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < H * d_h; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t11[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_Q[(p0 + row) * H * d_h + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < H * d_h) t18[(i64)(m0 + row) * H * d_h + n0 + col] = dot;
-}
-
-// full_attention.q
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) full_attention_out_backward_22(float *X_bar, const float *t6_2, const float *t16,
-    const float *t18, int L, int T) {
+HECATE_KERNEL(256) full_attention_out_backward_22(float *X_bar, const float *t5_2, const float *t15,
+    const float *t17, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * (H * d_h)) return;
   const int i = (int)(item / ((i64)T * (H * d_h)));
   const int j = (int)(item / ((H * d_h)) % T);
   const int k = (int)(item % (H * d_h));
-  X_bar[((i64)i * T + j) * H * d_h + k] = t6_2[((i64)i * T + j) * H * d_h + k] + t16[((i64)i * T + j) * H * d_h + k] + t18[((i64)i * T + j) * H * d_h + k];
+  X_bar[((i64)i * T + j) * H * d_h + k] = t5_2[((i64)i * T + j) * H * d_h + k] + t15[((i64)i * T + j) * H * d_h + k] + t17[((i64)i * T + j) * H * d_h + k];
 }
 

@@ -4,6 +4,8 @@
 //
 //   k0_t = W_K x_t    hebbian.k0
 //   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian.v
+//   e_t = slope(F(load(W_{t−1})), V)    hebbian.e
+//   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    hebbian.G
 //   U_t = step(G_t)    hebbian.U
 //   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian.M
@@ -157,7 +159,7 @@ HECATE_KERNEL(256) hebbian_step_7(const float *x, const float *W_Q, float *q0, i
   if (m0 + row < L * T && n0 + col < d_k) q0[(i64)(m0 + row) * d_k + n0 + col] = dot;
 }
 
-// hebbian, hebbian.M, hebbian.U, hebbian.y
+// hebbian, hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 HECATE_KERNEL(32) hebbian_step_8(const float *M, float *y, float *M_out, const float *k0,
     const float *v, const float *q0, float *M_checkpoints, const float *rho, int T) {
@@ -180,7 +182,7 @@ HECATE_KERNEL(32) hebbian_step_8(const float *M, float *y, float *M_out, const f
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
-      // hebbian.M, hebbian.U, hebbian.y
+      // hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
       float y_2 = 0.0f;
       const float rho_entry = rho[(i64)l * T + a + C * s];
       const float v_entry = v[((i64)l * T + a + C * s) * d_v + i];

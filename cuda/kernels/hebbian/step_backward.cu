@@ -43,13 +43,13 @@
 //   t3_2              [L, T, d_v]              float  work
 //   t4_2              [L, T]                   float  work
 //   t5_2              [L, T, d_k]              float  work
-//   t7_2              [L, T, d]                float  work
+//   t6_2              [L, T, d]                float  work
 //   t21               [L, T]                   float  work
-//   t26               [L, T, d_k + d_v]        float  work
+//   t25               [L, T, d_k + d_v]        float  work
 //   t29               [L, T, d_v]              float  work
-//   t31               [L, T, d]                float  work
+//   t30               [L, T, d]                float  work
 //   t32               [L, T, d_k]              float  work
-//   t34               [L, T, d]                float  work
+//   t33               [L, T, d]                float  work
 //   t2_copies         [2·L·T·d_k]              float  work
 //   t4_2_copies       [2·L·T]                  float  work
 //   t5_2_copies       [2·L·T·d_k]              float  work
@@ -90,7 +90,7 @@ HECATE_KERNEL(256) hebbian_step_backward_2(float *t2, float *t4_2, float *t5_2, 
   for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t5_2[at] = 0.0f;
 }
 
-// hebbian, hebbian.M, hebbian.U, hebbian.y, hebbian.G, hebbian.e
+// hebbian, hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) hebbian_step_backward_3(float *t2_copies, float *t4_2_copies, float *t5_2_copies,
     int L, int T) {
@@ -101,7 +101,7 @@ HECATE_KERNEL(256) hebbian_step_backward_3(float *t2_copies, float *t4_2_copies,
   for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t5_2_copies[at] = 0.0f;
 }
 
-// hebbian, hebbian.M, hebbian.U, hebbian.y, hebbian.G, hebbian.e
+// hebbian, hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 // What the rows add to one entry is laid side by side in shared memory and added in row order.
 HECATE_KERNEL(32) hebbian_step_backward_4(const float *y_bar, const float *M_bar, const float *k0,
@@ -133,7 +133,7 @@ HECATE_KERNEL(32) hebbian_step_backward_4(const float *y_bar, const float *M_bar
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
-      // hebbian.M, hebbian.U
+      // hebbian.M, hebbian.U, hebbian.G, hebbian.e
       const float rho_entry = rho[(i64)l * T + a + C * s];
       const float v_entry = v[((i64)l * T + a + C * s) * d_v + i];
       #pragma unroll 4
@@ -143,8 +143,8 @@ HECATE_KERNEL(32) hebbian_step_backward_4(const float *y_bar, const float *M_bar
     }
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
-      // hebbian.y, hebbian.M, hebbian.G
-      float t7 = 0.0f;
+      // hebbian.y, hebbian.M, hebbian.U
+      float t6 = 0.0f;
       float t9 = 0.0f;
       const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
@@ -152,16 +152,14 @@ HECATE_KERNEL(32) hebbian_step_backward_4(const float *y_bar, const float *M_bar
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float t3 = M_bar_state[j * 32 + row] + q0[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
-        t7 += M_trail[(a * d_k + j) * 32 + row] * t3;
+        t6 += M_trail[(a * d_k + j) * 32 + row] * t3;
         t9 += t3 * k0[((i64)l * T + a + C * s) * d_k + j];
         t5_2_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * y_bar_entry;
         M_bar_state[j * 32 + row] = rho_entry_2 * t3;
         t2_rows[j * 33 + row] = t3 * v_entry_2;
       }
-      t4_2_rows[row] = t7;
-      const float t9_2 = -t9;
-      // hebbian.e
-      t3_2[((i64)l * T + a + C * s) * d_v + i] = -t9_2;
+      t4_2_rows[row] = t6;
+      t3_2[((i64)l * T + a + C * s) * d_v + i] = t9;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
@@ -194,7 +192,7 @@ HECATE_KERNEL(32) hebbian_step_backward_4(const float *y_bar, const float *M_bar
   }
 }
 
-// hebbian, hebbian.M, hebbian.U, hebbian.y, hebbian.G, hebbian.e
+// hebbian, hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
 // One thread for each entry of t2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) hebbian_step_backward_5(float *t2, const float *t2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -204,7 +202,7 @@ HECATE_KERNEL(256) hebbian_step_backward_5(float *t2, const float *t2_copies, in
   t2[item] = dot;
 }
 
-// hebbian, hebbian.M, hebbian.U, hebbian.y, hebbian.G, hebbian.e
+// hebbian, hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
 // One thread for each entry of t4_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) hebbian_step_backward_6(float *t4_2, const float *t4_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -214,7 +212,7 @@ HECATE_KERNEL(256) hebbian_step_backward_6(float *t4_2, const float *t4_2_copies
   t4_2[item] = dot;
 }
 
-// hebbian, hebbian.M, hebbian.U, hebbian.y, hebbian.G, hebbian.e
+// hebbian, hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
 // One thread for each entry of t5_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) hebbian_step_backward_7(float *t5_2, const float *t5_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -226,7 +224,29 @@ HECATE_KERNEL(256) hebbian_step_backward_7(float *t5_2, const float *t5_2_copies
 
 // hebbian.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_step_backward_8(const float *x, float *W_Q_bar, const float *t5_2, int L,
+HECATE_KERNEL(256) hebbian_step_backward_8(const float *W_Q, const float *t5_2, float *t6_2, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t5_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t6_2[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// hebbian.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) hebbian_step_backward_9(const float *x, float *W_Q_bar, const float *t5_2, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -244,28 +264,6 @@ HECATE_KERNEL(256) hebbian_step_backward_8(const float *x, float *W_Q_bar, const
     __syncthreads();
   }
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
-}
-
-// hebbian.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_step_backward_9(const float *W_Q, const float *t5_2, float *t7_2, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t5_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t7_2[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // hebbian.rho
@@ -308,7 +306,7 @@ HECATE_KERNEL(256) hebbian_step_backward_12(float *w_rho_bar_copies) {
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) hebbian_step_backward_13(const float *w_rho, const float *rho_stack,
-    const float *t21, float *t26, float *w_rho_bar_copies, int L, int T) {
+    const float *t21, float *t25, float *w_rho_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -320,8 +318,8 @@ HECATE_KERNEL(256) hebbian_step_backward_13(const float *w_rho, const float *rho
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t21_entry = t21[(i64)i * T + j];
+    t25[((i64)i * T + j) * (d_k + d_v) + k] = t21_entry * w_rho[k];
     w_rho_bar_own[k] += rho_stack[((i64)i * T + j) * (d_k + d_v) + k] * t21_entry;
-    t26[((i64)i * T + j) * (d_k + d_v) + k] = t21_entry * w_rho[k];
   }
 }
 
@@ -335,21 +333,43 @@ HECATE_KERNEL(256) hebbian_step_backward_14(float *w_rho_bar, const float *w_rho
   w_rho_bar[item] = dot;
 }
 
-// hebbian.v
+// hebbian.v, hebbian.rho
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) hebbian_step_backward_15(const float *t3_2, const float *t26, float *t29, int L,
+HECATE_KERNEL(256) hebbian_step_backward_15(const float *t3_2, const float *t25, float *t29, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
-  t29[((i64)i * T + j) * d_v + k] = t3_2[((i64)i * T + j) * d_v + k] + t26[((i64)i * T + j) * (d_k + d_v) + k + d_k];
+  t29[((i64)i * T + j) * d_v + k] = t3_2[((i64)i * T + j) * d_v + k] + t25[((i64)i * T + j) * (d_k + d_v) + k + d_k];
 }
 
 // hebbian.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_step_backward_16(const float *x, float *W_V_bar, const float *t29, int L,
+HECATE_KERNEL(256) hebbian_step_backward_16(const float *W_V, const float *t29, float *t30, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t29[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t30[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// hebbian.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) hebbian_step_backward_17(const float *x, float *W_V_bar, const float *t29, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -369,9 +389,21 @@ HECATE_KERNEL(256) hebbian_step_backward_16(const float *x, float *W_V_bar, cons
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// hebbian.v
+// hebbian.k0, hebbian.rho
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) hebbian_step_backward_18(const float *t2, const float *t25, float *t32, int L,
+    int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  const int i = (int)(item / ((i64)T * d_k));
+  const int j = (int)(item / d_k % T);
+  const int k = (int)(item % d_k);
+  t32[((i64)i * T + j) * d_k + k] = t2[((i64)i * T + j) * d_k + k] + t25[((i64)i * T + j) * (d_k + d_v) + k];
+}
+
+// hebbian.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_step_backward_17(const float *W_V, const float *t29, float *t31, int L,
+HECATE_KERNEL(256) hebbian_step_backward_19(const float *W_K, const float *t32, float *t33, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -381,31 +413,19 @@ HECATE_KERNEL(256) hebbian_step_backward_17(const float *W_V, const float *t29, 
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t29[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t32[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t31[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// hebbian.k0
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) hebbian_step_backward_18(const float *t2, const float *t26, float *t32, int L,
-    int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  const int i = (int)(item / ((i64)T * d_k));
-  const int j = (int)(item / d_k % T);
-  const int k = (int)(item % d_k);
-  t32[((i64)i * T + j) * d_k + k] = t2[((i64)i * T + j) * d_k + k] + t26[((i64)i * T + j) * (d_k + d_v) + k];
+  if (m0 + row < L * T && n0 + col < d) t33[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // hebbian.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_step_backward_19(const float *x, float *W_K_bar, const float *t32, int L,
+HECATE_KERNEL(256) hebbian_step_backward_20(const float *x, float *W_K_bar, const float *t32, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -426,36 +446,14 @@ HECATE_KERNEL(256) hebbian_step_backward_19(const float *x, float *W_K_bar, cons
 }
 
 // hebbian.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_step_backward_20(const float *W_K, const float *t32, float *t34, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t32[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t34[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// hebbian.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) hebbian_step_backward_21(float *x_bar, const float *t7_2, const float *t31,
-    const float *t34, int L, int T) {
+HECATE_KERNEL(256) hebbian_step_backward_21(float *x_bar, const float *t6_2, const float *t30,
+    const float *t33, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t7_2[((i64)i * T + j) * d + k] + t31[((i64)i * T + j) * d + k] + t34[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t6_2[((i64)i * T + j) * d + k] + t30[((i64)i * T + j) * d + k] + t33[((i64)i * T + j) * d + k];
 }
 

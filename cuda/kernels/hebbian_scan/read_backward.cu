@@ -49,29 +49,7 @@ HECATE_KERNEL(256) hebbian_scan_read_backward_1(const float *M, const float *y_b
 
 // hebbian_scan.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_scan_read_backward_2(const float *x, float *W_Q_bar, const float *t,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d_k + 15) / 16;
-  const int down = (d + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < L * T; p0 += 16) {
-    a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
-}
-
-// hebbian_scan.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_scan_read_backward_3(const float *W_Q, float *x_bar, const float *t,
+HECATE_KERNEL(256) hebbian_scan_read_backward_2(const float *W_Q, float *x_bar, const float *t,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -89,5 +67,27 @@ HECATE_KERNEL(256) hebbian_scan_read_backward_3(const float *W_Q, float *x_bar, 
     __syncthreads();
   }
   if (m0 + row < L * T && n0 + col < d) x_bar[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// hebbian_scan.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) hebbian_scan_read_backward_3(const float *x, float *W_Q_bar, const float *t,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_k + 15) / 16;
+  const int down = (d + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < L * T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
 }
 

@@ -5,6 +5,8 @@
 //   k0_t = W_K x_t    hebbian_scan.k0
 //   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    hebbian_scan.k
 //   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian_scan.v
+//   e_t = slope(F(load(W_{t−1})), V)    hebbian_scan.e
+//   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    hebbian_scan.G
 //   U_t = step(G_t)    hebbian_scan.U
 //   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian_scan.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian_scan.M
@@ -293,7 +295,7 @@ HECATE_KERNEL(256) hebbian_scan_step_16(const float *t23, float *t26, int L, int
   }
 }
 
-// hebbian_scan, hebbian_scan.M, hebbian_scan.y
+// hebbian_scan, hebbian_scan.M, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 HECATE_KERNEL(32) hebbian_scan_step_17(const float *M, float *M_chunks, float *M_checkpoints_2,
     const float *t12, const float *t15, const float *t13, const float *t14, const float *t20_2,
@@ -341,7 +343,7 @@ HECATE_KERNEL(32) hebbian_scan_step_17(const float *M, float *M_chunks, float *M
           t15_3[(j * d_k + k) * 32 + row] = M_state[k * 32 + row] * t14_entry;
         }
       }
-      // hebbian_scan.M
+      // hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
       #pragma unroll 1
       for (int j = 0; j < 16; ++j) {
         const float t13_entry = t13[(((i64)l * chunks + a + C * s) * 16 + j) * d_v + i];
@@ -480,7 +482,7 @@ HECATE_KERNEL(256) hebbian_scan_step_20(const float *rho, float *t18, int L, int
   t18[(i64)i * (T - 16 * chunks) + j] = rho[(i64)i * T + j + 16 * chunks];
 }
 
-// hebbian_scan, hebbian_scan.M, hebbian_scan.U, hebbian_scan.y
+// hebbian_scan, hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 HECATE_KERNEL(32) hebbian_scan_step_21(float *M_out, const float *M_chunks, float *M_checkpoints,
     const float *t16, const float *t19, const float *t17, const float *t18, float *y_2_2, int T) {
@@ -504,7 +506,7 @@ HECATE_KERNEL(32) hebbian_scan_step_21(float *M_out, const float *M_chunks, floa
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T - 16 * chunks; ++a) {
-      // hebbian_scan.M, hebbian_scan.U, hebbian_scan.y
+      // hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
       float y_5 = 0.0f;
       const float t18_entry = t18[(i64)l * (T - 16 * chunks) + a + C * s];
       const float t17_entry = t17[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i];

@@ -67,11 +67,11 @@
 //   t14_2             [L, chunks, 16, d_k]           float  work
 //   t15_2             [L, chunks, 16, d_v]           float  work
 //   t17_2             [L, chunks, 16, d_k]           float  work
-//   t7_2_2            [L, chunks, 16]                float  work
-//   t14_2_2           [L, chunks, 16]                float  work
-//   t22_2             [L, chunks, 16]                float  work
-//   t30_2             [L, chunks, 16]                float  work
-//   t37_2             [L, chunks, 16]                float  work
+//   t8_2_2            [L, chunks, 16]                float  work
+//   t15_2_2           [L, chunks, 16]                float  work
+//   t23_2_2           [L, chunks, 16]                float  work
+//   t31_2             [L, chunks, 16]                float  work
+//   t36               [L, chunks, 16]                float  work
 //   t9_2_2            [L, chunks, 16]                float  work
 //   t10_2             [L, chunks, 16]                float  work
 //   t16_2_2           [L, chunks, 16]                float  work
@@ -85,26 +85,26 @@
 //   t19_2             [L, T]                         float  work
 //   t20_2             [L, T, d_v]                    float  work
 //   t22               [L, T, d_k]                    float  work
-//   t24               [L, T, d]                      float  work
+//   t23               [L, T, d]                      float  work
 //   t39               [L, T]                         float  work
-//   t44               [L, T, d_k + d_v]              float  work
+//   t43               [L, T, d_k + d_v]              float  work
 //   t47               [L, T, d_v]                    float  work
-//   t49               [L, T, d]                      float  work
+//   t48               [L, T, d]                      float  work
 //   t50               [L, T, d_k]                    float  work
-//   t52               [L, T, d]                      float  work
+//   t51               [L, T, d]                      float  work
 //   t5_2_copies       [2·L·T·d_k - 32·L·chunks·d_k]  float  work
 //   t7_2_copies       [2·L·T - 32·L·chunks]          float  work
 //   t8_2_copies       [2·L·T·d_k - 32·L·chunks·d_k]  float  work
 //   M_trail_scratch   [64·C·L·d_k + 64·L·d_k]        float  work
 //   t4_3              [16·d_k]                       float  work
-//   t8_3              [16·d_k]                       float  work
+//   t7_3              [16·d_k]                       float  work
 //   t11_2             [16·d_k]                       float  work
-//   t15_2_2           [16·d_k]                       float  work
+//   t14_3             [16·d_k]                       float  work
 //   t19_2_2           [16·d_k]                       float  work
-//   t23_2_2           [16·d_k]                       float  work
+//   t22_2_2           [16·d_k]                       float  work
 //   t27_2_2           [16·d_k]                       float  work
-//   t31_3             [16·d_k]                       float  work
-//   t34               [16·d_k]                       float  work
+//   t30_2             [16·d_k]                       float  work
+//   t32               [16·d_k]                       float  work
 //   t18_2_copies      [64·L·T·d_k]                   float  work
 //   t21_2_copies      [64·L·T·d_k]                   float  work
 //   t19_2_copies      [64·L·T]                       float  work
@@ -237,7 +237,7 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_9(float *t5_2, float *t7_2, float 
   for (i64 at = thread; at < ((i64)L * T * d_k - (i64)16 * L * chunks * d_k); at += threads) t8_2[at] = 0.0f;
 }
 
-// hebbian_scan, hebbian_scan.M, hebbian_scan.U, hebbian_scan.y, hebbian_scan.G, hebbian_scan.e
+// hebbian_scan, hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) hebbian_scan_step_backward_10(float *t5_2_copies, float *t7_2_copies,
     float *t8_2_copies, int L, int T) {
@@ -249,7 +249,7 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_10(float *t5_2_copies, float *t7_2
   for (i64 at = thread; at < ((i64)2 * L * T * d_k - (i64)32 * L * chunks * d_k); at += threads) t8_2_copies[at] = 0.0f;
 }
 
-// hebbian_scan, hebbian_scan.M, hebbian_scan.U, hebbian_scan.y, hebbian_scan.G, hebbian_scan.e
+// hebbian_scan, hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 // What the rows add to one entry is laid side by side in shared memory and added in row order.
 HECATE_KERNEL(32) hebbian_scan_step_backward_11(const float *M_bar, const float *M_checkpoints,
@@ -282,7 +282,7 @@ HECATE_KERNEL(32) hebbian_scan_step_backward_11(const float *M_bar, const float 
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T - 16 * chunks; ++a) {
-      // hebbian_scan.M, hebbian_scan.U
+      // hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e
       const float t18_entry = t18[(i64)l * (T - 16 * chunks) + a + C * s];
       const float t17_entry = t17[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i];
       #pragma unroll 4
@@ -292,8 +292,8 @@ HECATE_KERNEL(32) hebbian_scan_step_backward_11(const float *M_bar, const float 
     }
     #pragma unroll 1
     for (int a = (C < -C * s + T - 16 * chunks ? C : -C * s + T - 16 * chunks) - 1; a >= 0; --a) {
-      // hebbian_scan.y, hebbian_scan.M, hebbian_scan.G
-      float t7 = 0.0f;
+      // hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
+      float t6 = 0.0f;
       float t9 = 0.0f;
       const float t2_entry = t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i];
       const float t18_entry_2 = t18[(i64)l * (T - 16 * chunks) + a + C * s];
@@ -301,16 +301,14 @@ HECATE_KERNEL(32) hebbian_scan_step_backward_11(const float *M_bar, const float 
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float t3 = M_bar_state[j * 32 + row] + t19[((i64)l * (T - 16 * chunks) + a + C * s) * d_k + j] * t2_entry;
-        t7 += M_trail[(a * d_k + j) * 32 + row] * t3;
+        t6 += M_trail[(a * d_k + j) * 32 + row] * t3;
         t9 += t3 * t16[((i64)l * (T - 16 * chunks) + a + C * s) * d_k + j];
         t8_2_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * t2_entry;
         M_bar_state[j * 32 + row] = t18_entry_2 * t3;
         t5_2_rows[j * 33 + row] = t3 * t17_entry_2;
       }
-      t7_2_rows[row] = t7;
-      const float t9_3 = -t9;
-      // hebbian_scan.e
-      t6_2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i] = -t9_3;
+      t7_2_rows[row] = t6;
+      t6_2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i] = t9;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
@@ -343,7 +341,7 @@ HECATE_KERNEL(32) hebbian_scan_step_backward_11(const float *M_bar, const float 
   }
 }
 
-// hebbian_scan, hebbian_scan.M, hebbian_scan.U, hebbian_scan.y, hebbian_scan.G, hebbian_scan.e
+// hebbian_scan, hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 // One thread for each entry of t5_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) hebbian_scan_step_backward_12(float *t5_2, const float *t5_2_copies, int L, int T) {
   const int chunks = (T) / 16;
@@ -354,7 +352,7 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_12(float *t5_2, const float *t5_2_
   t5_2[item] = dot;
 }
 
-// hebbian_scan, hebbian_scan.M, hebbian_scan.U, hebbian_scan.y, hebbian_scan.G, hebbian_scan.e
+// hebbian_scan, hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 // One thread for each entry of t7_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) hebbian_scan_step_backward_13(float *t7_2, const float *t7_2_copies, int L, int T) {
   const int chunks = (T) / 16;
@@ -365,7 +363,7 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_13(float *t7_2, const float *t7_2_
   t7_2[item] = dot;
 }
 
-// hebbian_scan, hebbian_scan.M, hebbian_scan.U, hebbian_scan.y, hebbian_scan.G, hebbian_scan.e
+// hebbian_scan, hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 // One thread for each entry of t8_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) hebbian_scan_step_backward_14(float *t8_2, const float *t8_2_copies, int L, int T) {
   const int chunks = (T) / 16;
@@ -509,29 +507,29 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_26(const float *t23_2, float *t26_
 
 // hebbian_scan
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) hebbian_scan_step_backward_27(float *t14_2, float *t17_2, float *t7_2_2,
-    float *t14_2_2, float *t22_2, float *t30_2, float *t37_2, int L, int T) {
+HECATE_KERNEL(256) hebbian_scan_step_backward_27(float *t14_2, float *t17_2, float *t8_2_2,
+    float *t15_2_2, float *t23_2_2, float *t31_2, float *t36, int L, int T) {
   const int chunks = (T) / 16;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)16 * L * chunks * d_k; at += threads) t14_2[at] = 0.0f;
   for (i64 at = thread; at < (i64)16 * L * chunks * d_k; at += threads) t17_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t7_2_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t14_2_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t22_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t30_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t37_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t8_2_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t15_2_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t23_2_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t31_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t36[at] = 0.0f;
 }
 
-// hebbian_scan, hebbian_scan.M, hebbian_scan.y, hebbian_scan.G, hebbian_scan.e
+// hebbian_scan, hebbian_scan.M, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *M_checkpoints_2,
     const float *t12, const float *t15, const float *t13, const float *t14, const float *t,
     const float *t4_2, const float *t20, const float *t23_2, const float *t26_2, float *t14_2,
-    float *t15_2, float *t17_2, float *t7_2_2, float *t14_2_2, float *t22_2, float *t30_2,
-    float *t37_2, float *t4_3, float *t8_3, float *t11_2, float *t15_2_2, float *t19_2_2,
-    float *t23_2_2, float *t27_2_2, float *t31_3, float *t34, int T) {
+    float *t15_2, float *t17_2, float *t8_2_2, float *t15_2_2, float *t23_2_2, float *t31_2,
+    float *t36, float *t4_3, float *t7_3, float *t11_2, float *t14_3, float *t19_2_2,
+    float *t22_2_2, float *t27_2_2, float *t30_2, float *t32, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_bar_state_2 = shared + 0;  // [d_k]
   float *const M_trail_2 = shared + d_k;  // [C + 1, d_k]
@@ -540,8 +538,8 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
   float *const t18_3 = shared + C * d_k + 34 * d_k;  // [16, d_k]
   float *const t19_4 = shared + C * d_k + 50 * d_k;  // [16, d_k]
   float *const t21 = shared + C * d_k + 66 * d_k;  // [16, d_k]
-  float *const t22_3 = shared + C * d_k + 82 * d_k;  // [16, d_k]
-  float *const t24_3 = shared + C * d_k + 98 * d_k;  // [16, d_k]
+  float *const t22_2 = shared + C * d_k + 82 * d_k;  // [16, d_k]
+  float *const t24 = shared + C * d_k + 98 * d_k;  // [16, d_k]
   float *const t25 = shared + C * d_k + 114 * d_k;  // [16, d_k]
   float *const t27 = shared + C * d_k + 130 * d_k;  // [16, d_k]
   float *const t15_5 = shared + C * d_k + 146 * d_k;  // [16, d_k]
@@ -549,13 +547,13 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
   float *const t18_4 = shared + C * d_k + 178 * d_k;  // [16, d_k]
   float *const t19_5 = shared + C * d_k + 194 * d_k;  // [16, d_k]
   float *const t21_3 = shared + C * d_k + 210 * d_k;  // [16, d_k]
-  float *const t22_4 = shared + C * d_k + 226 * d_k;  // [16, d_k]
-  float *const t24_4 = shared + C * d_k + 242 * d_k;  // [16, d_k]
+  float *const t22_3 = shared + C * d_k + 226 * d_k;  // [16, d_k]
+  float *const t24_3 = shared + C * d_k + 242 * d_k;  // [16, d_k]
   float *const t25_3 = shared + C * d_k + 258 * d_k;  // [16, d_k]
   float *const t27_2 = shared + C * d_k + 274 * d_k;  // [16, d_k]
   float *const t4 = shared + C * d_k + 290 * d_k;  // [16, d_k]
-  float *const t40 = shared + C * d_k + 306 * d_k;  // [16]
-  float *const t38 = shared + C * d_k + 306 * d_k + 16;  // [d_k]
+  float *const t38 = shared + C * d_k + 306 * d_k;  // [16]
+  float *const t35 = shared + C * d_k + 306 * d_k + 16;  // [d_k]
   float *const warps = shared + C * d_k + 307 * d_k + 16;
   const int chunks = (T) / 16;
   const int segments_2 = (C + chunks - 1) / C;
@@ -591,7 +589,7 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
             t15_4[j * d_k + k] = M_trail_2[a * d_k + k] * t14_entry;
           }
         }
-        // hebbian_scan.M
+        // hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
         __syncthreads();
         #pragma unroll 1
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
@@ -638,10 +636,10 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
           const int j = (int)(item / d_k);
           const int k = (int)(item % d_k);
-          t22_3[j * d_k + k] = t19_4[j * d_k + k] + t21[j * d_k + k];
+          t22_2[j * d_k + k] = t19_4[j * d_k + k] + t21[j * d_k + k];
         }
         // hebbian_scan.M
-        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t24_3[at] = 0.0f;
+        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t24[at] = 0.0f;
         __syncthreads();
         #pragma unroll 1
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
@@ -649,7 +647,7 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
           const int k = (int)(item % d_k);
           if (j >= 4) {
             const float t23_2_entry = t23_2[((i64)l * chunks + a + C * s) * 16 + j];
-            t24_3[j * d_k + k] = t22_3[(j - 4) * d_k + k] * t23_2_entry;
+            t24[j * d_k + k] = t22_2[(j - 4) * d_k + k] * t23_2_entry;
           }
         }
         // hebbian_scan.M
@@ -658,7 +656,7 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
           const int j = (int)(item / d_k);
           const int k = (int)(item % d_k);
-          t25[j * d_k + k] = t22_3[j * d_k + k] + t24_3[j * d_k + k];
+          t25[j * d_k + k] = t22_2[j * d_k + k] + t24[j * d_k + k];
         }
         // hebbian_scan.M
         for (int at = threadIdx.x; at < 16 * d_k; at += 128) t27[at] = 0.0f;
@@ -695,7 +693,7 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
             t15_5[j * d_k + k] = M_trail_2[a * d_k + k] * t14_entry_3;
           }
         }
-        // hebbian_scan.M
+        // hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
         __syncthreads();
         #pragma unroll 1
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
@@ -742,10 +740,10 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
           const int j = (int)(item / d_k);
           const int k = (int)(item % d_k);
-          t22_4[j * d_k + k] = t19_5[j * d_k + k] + t21_3[j * d_k + k];
+          t22_3[j * d_k + k] = t19_5[j * d_k + k] + t21_3[j * d_k + k];
         }
         // hebbian_scan.M
-        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t24_4[at] = 0.0f;
+        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t24_3[at] = 0.0f;
         __syncthreads();
         #pragma unroll 1
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
@@ -753,7 +751,7 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
           const int k = (int)(item % d_k);
           if (j >= 4) {
             const float t23_2_entry_2 = t23_2[((i64)l * chunks + a + C * s) * 16 + j];
-            t24_4[j * d_k + k] = t22_4[(j - 4) * d_k + k] * t23_2_entry_2;
+            t24_3[j * d_k + k] = t22_3[(j - 4) * d_k + k] * t23_2_entry_2;
           }
         }
         // hebbian_scan.M
@@ -762,7 +760,7 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
           const int j = (int)(item / d_k);
           const int k = (int)(item % d_k);
-          t25_3[j * d_k + k] = t22_4[j * d_k + k] + t24_4[j * d_k + k];
+          t25_3[j * d_k + k] = t22_3[j * d_k + k] + t24_3[j * d_k + k];
         }
         // hebbian_scan.M
         for (int at = threadIdx.x; at < 16 * d_k; at += 128) t27_2[at] = 0.0f;
@@ -794,21 +792,21 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
           t4_3[j * d_k + k] = t4[j * d_k + k] + t15[(((i64)l * chunks + a + C * s) * 16 + j) * d_k + k] * tview_entry;
         }
         // hebbian_scan.M
-        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t8_3[at] = 0.0f;
+        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t7_3[at] = 0.0f;
         __syncthreads();
         #pragma unroll 1
         for (int item = threadIdx.x; item < 16; item += 128) {
           const int j = (int)item;
           if (j >= 8) {
-            float t7_3 = 0.0f;
+            float t8_4 = 0.0f;
             const float t26_2_entry_3 = t26_2[((i64)l * chunks + a + C * s) * 16 + j];
             #pragma unroll 4
             for (int k = 0; k < d_k; ++k) {
               const float t4_3_entry = t4_3[j * d_k + k];
-              t7_3 += t25_3[(j - 8) * d_k + k] * t4_3_entry;
-              t8_3[(j - 8) * d_k + k] += t4_3_entry * t26_2_entry_3;
+              t8_4 += t25_3[(j - 8) * d_k + k] * t4_3_entry;
+              t7_3[(j - 8) * d_k + k] += t4_3_entry * t26_2_entry_3;
             }
-            t7_2_2[((i64)l * chunks + a + C * s) * 16 + j] += t7_3;
+            t8_2_2[((i64)l * chunks + a + C * s) * 16 + j] += t8_4;
           }
         }
         // hebbian_scan.M
@@ -817,24 +815,24 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
           const int j = (int)(item / d_k);
           const int k = (int)(item % d_k);
-          t11_2[j * d_k + k] = t4_3[j * d_k + k] + t8_3[j * d_k + k];
+          t11_2[j * d_k + k] = t4_3[j * d_k + k] + t7_3[j * d_k + k];
         }
         // hebbian_scan.M
-        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t15_2_2[at] = 0.0f;
+        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t14_3[at] = 0.0f;
         __syncthreads();
         #pragma unroll 1
         for (int item = threadIdx.x; item < 16; item += 128) {
           const int j = (int)item;
           if (j >= 4) {
-            float t14_3 = 0.0f;
+            float t15_2_3 = 0.0f;
             const float t23_2_entry_3 = t23_2[((i64)l * chunks + a + C * s) * 16 + j];
             #pragma unroll 4
             for (int k = 0; k < d_k; ++k) {
               const float t11_2_entry = t11_2[j * d_k + k];
-              t14_3 += t22_4[(j - 4) * d_k + k] * t11_2_entry;
-              t15_2_2[(j - 4) * d_k + k] += t11_2_entry * t23_2_entry_3;
+              t15_2_3 += t22_3[(j - 4) * d_k + k] * t11_2_entry;
+              t14_3[(j - 4) * d_k + k] += t11_2_entry * t23_2_entry_3;
             }
-            t14_2_2[((i64)l * chunks + a + C * s) * 16 + j] += t14_3;
+            t15_2_2[((i64)l * chunks + a + C * s) * 16 + j] += t15_2_3;
           }
         }
         // hebbian_scan.M
@@ -843,24 +841,24 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
           const int j = (int)(item / d_k);
           const int k = (int)(item % d_k);
-          t19_2_2[j * d_k + k] = t11_2[j * d_k + k] + t15_2_2[j * d_k + k];
+          t19_2_2[j * d_k + k] = t11_2[j * d_k + k] + t14_3[j * d_k + k];
         }
         // hebbian_scan.M
-        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t23_2_2[at] = 0.0f;
+        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t22_2_2[at] = 0.0f;
         __syncthreads();
         #pragma unroll 1
         for (int item = threadIdx.x; item < 16; item += 128) {
           const int j = (int)item;
           if (j >= 2) {
-            float t22_2_2 = 0.0f;
+            float t23_2_3 = 0.0f;
             const float t20_entry_3 = t20[((i64)l * chunks + a + C * s) * 16 + j];
             #pragma unroll 4
             for (int k = 0; k < d_k; ++k) {
               const float t19_2_2_entry = t19_2_2[j * d_k + k];
-              t22_2_2 += t19_5[(j - 2) * d_k + k] * t19_2_2_entry;
-              t23_2_2[(j - 2) * d_k + k] += t19_2_2_entry * t20_entry_3;
+              t23_2_3 += t19_5[(j - 2) * d_k + k] * t19_2_2_entry;
+              t22_2_2[(j - 2) * d_k + k] += t19_2_2_entry * t20_entry_3;
             }
-            t22_2[((i64)l * chunks + a + C * s) * 16 + j] += t22_2_2;
+            t23_2_2[((i64)l * chunks + a + C * s) * 16 + j] += t23_2_3;
           }
         }
         // hebbian_scan.M
@@ -869,72 +867,72 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
           const int j = (int)(item / d_k);
           const int k = (int)(item % d_k);
-          t27_2_2[j * d_k + k] = t19_2_2[j * d_k + k] + t23_2_2[j * d_k + k];
+          t27_2_2[j * d_k + k] = t19_2_2[j * d_k + k] + t22_2_2[j * d_k + k];
         }
         // hebbian_scan.M
-        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t31_3[at] = 0.0f;
+        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t30_2[at] = 0.0f;
         __syncthreads();
         #pragma unroll 1
         for (int item = threadIdx.x; item < 16; item += 128) {
           const int j = (int)item;
           if (j >= 1) {
-            float t30_2_2 = 0.0f;
+            float t31_4 = 0.0f;
             const float t14_entry_5 = t14[((i64)l * chunks + a + C * s) * 16 + j];
             #pragma unroll 4
             for (int k = 0; k < d_k; ++k) {
               const float t27_2_2_entry = t27_2_2[j * d_k + k];
-              t30_2_2 += t16_4[(j - 1) * d_k + k] * t27_2_2_entry;
-              t31_3[(j - 1) * d_k + k] += t27_2_2_entry * t14_entry_5;
+              t31_4 += t16_4[(j - 1) * d_k + k] * t27_2_2_entry;
+              t30_2[(j - 1) * d_k + k] += t27_2_2_entry * t14_entry_5;
             }
-            t30_2[((i64)l * chunks + a + C * s) * 16 + j] += t30_2_2;
+            t31_2[((i64)l * chunks + a + C * s) * 16 + j] += t31_4;
           }
         }
-        // hebbian_scan.M, hebbian_scan.G
+        // hebbian_scan.M
         __syncthreads();
         #pragma unroll 1
         for (int item = threadIdx.x; item < 16; item += 128) {
           const int j = (int)item;
-          float t40_2 = 0.0f;
+          float t38_2 = 0.0f;
           const float t13_entry_3 = t13[(((i64)l * chunks + a + C * s) * 16 + j) * d_v + i];
           #pragma unroll 4
           for (int k = 0; k < d_k; ++k) {
-            const float t34_2 = t27_2_2[j * d_k + k] + t31_3[j * d_k + k];
-            t40_2 += t34_2 * t12[(((i64)l * chunks + a + C * s) * 16 + j) * d_k + k];
-            t34[j * d_k + k] = t34_2;
-            t14_2[(((i64)l * chunks + a + C * s) * 16 + j) * d_k + k] += t34_2 * t13_entry_3;
+            const float t32_2 = t27_2_2[j * d_k + k] + t30_2[j * d_k + k];
+            t38_2 += t32_2 * t12[(((i64)l * chunks + a + C * s) * 16 + j) * d_k + k];
+            t32[j * d_k + k] = t32_2;
+            t14_2[(((i64)l * chunks + a + C * s) * 16 + j) * d_k + k] += t32_2 * t13_entry_3;
           }
-          t40[j] = -t40_2;
+          t38[j] = t38_2;
         }
         // hebbian_scan.M
-        for (int at = threadIdx.x; at < d_k; at += 128) t38[at] = 0.0f;
+        for (int at = threadIdx.x; at < d_k; at += 128) t35[at] = 0.0f;
         #pragma unroll 1
         for (int j = 0; j < 16 && j < 1; ++j) {
-          float t37 = 0.0f;
+          float t36_2 = 0.0f;
           const float t14_entry_6 = t14[((i64)l * chunks + a + C * s) * 16 + j];
           __syncthreads();
-          float t37_part = 0.0f;
+          float t36_2_part = 0.0f;
           #pragma unroll 1
           for (int item = threadIdx.x; item < d_k; item += 128) {
             const int k = (int)item;
-            const float t34_entry = t34[j * d_k + k];
-            t37_part += t34_entry * M_trail_2[a * d_k + k];
-            t38[k] += t34_entry * t14_entry_6;
+            const float t32_entry = t32[j * d_k + k];
+            t36_2_part += t32_entry * M_trail_2[a * d_k + k];
+            t35[k] += t32_entry * t14_entry_6;
           }
-          t37 += hecate::block_sum(t37_part, warps);
-          if (threadIdx.x == 0) t37_2[((i64)l * chunks + a + C * s) * 16 + j] += t37;
-        }
-        // hebbian_scan.e
-        __syncthreads();
-        #pragma unroll 1
-        for (int item = threadIdx.x; item < 16; item += 128) {
-          const int j = (int)item;
-          t15_2[(((i64)l * chunks + a + C * s) * 16 + j) * d_v + i] = -t40[j];
+          t36_2 += hecate::block_sum(t36_2_part, warps);
+          if (threadIdx.x == 0) t36[((i64)l * chunks + a + C * s) * 16 + j] += t36_2;
         }
         // hebbian_scan
+        __syncthreads();
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          M_bar_state_2[j] = t38[j];
+          M_bar_state_2[j] = t35[j];
+        }
+        // hebbian_scan
+        #pragma unroll 1
+        for (int item = threadIdx.x; item < 16; item += 128) {
+          const int j = (int)item;
+          t15_2[(((i64)l * chunks + a + C * s) * 16 + j) * d_v + i] = t38[j];
         }
       }
     }
@@ -959,7 +957,7 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_29(float *t9_2_2, float *t10_2, in
 
 // hebbian_scan.M
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) hebbian_scan_step_backward_30(const float *t23_2, const float *t7_2_2,
+HECATE_KERNEL(256) hebbian_scan_step_backward_30(const float *t23_2, const float *t8_2_2,
     float *t9_2_2, float *t10_2, int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -968,15 +966,15 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_30(const float *t23_2, const float
   const int j = (int)(item / 16 % chunks);
   const int k = (int)(item % 16);
   if (k >= 4) {
-    const float t7_2_2_entry = t7_2_2[((i64)i * chunks + j) * 16 + k];
-    t9_2_2[((i64)i * chunks + j) * 16 + k] = t23_2[((i64)i * chunks + j) * 16 + k - 4] * t7_2_2_entry;
-    t10_2[((i64)i * chunks + j) * 16 + k - 4] += t23_2[((i64)i * chunks + j) * 16 + k] * t7_2_2_entry;
+    const float t8_2_2_entry = t8_2_2[((i64)i * chunks + j) * 16 + k];
+    t9_2_2[((i64)i * chunks + j) * 16 + k - 4] += t23_2[((i64)i * chunks + j) * 16 + k] * t8_2_2_entry;
+    t10_2[((i64)i * chunks + j) * 16 + k] = t23_2[((i64)i * chunks + j) * 16 + k - 4] * t8_2_2_entry;
   }
 }
 
 // hebbian_scan.M
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) hebbian_scan_step_backward_31(const float *t14_2_2, const float *t9_2_2,
+HECATE_KERNEL(256) hebbian_scan_step_backward_31(const float *t15_2_2, const float *t9_2_2,
     const float *t10_2, float *t16_2_2, int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -984,7 +982,7 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_31(const float *t14_2_2, const flo
   const int i = (int)(item / ((i64)chunks * 16));
   const int j = (int)(item / 16 % chunks);
   const int k = (int)(item % 16);
-  t16_2_2[((i64)i * chunks + j) * 16 + k] = t9_2_2[((i64)i * chunks + j) * 16 + k] + t10_2[((i64)i * chunks + j) * 16 + k] + t14_2_2[((i64)i * chunks + j) * 16 + k];
+  t16_2_2[((i64)i * chunks + j) * 16 + k] = t9_2_2[((i64)i * chunks + j) * 16 + k] + t10_2[((i64)i * chunks + j) * 16 + k] + t15_2_2[((i64)i * chunks + j) * 16 + k];
 }
 
 // hebbian_scan.M
@@ -1009,14 +1007,14 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_33(const float *t20, const float *
   const int k = (int)(item % 16);
   if (k >= 2) {
     const float t16_2_2_entry = t16_2_2[((i64)i * chunks + j) * 16 + k];
-    t17_2_2[((i64)i * chunks + j) * 16 + k] = t20[((i64)i * chunks + j) * 16 + k - 2] * t16_2_2_entry;
-    t18_2_2[((i64)i * chunks + j) * 16 + k - 2] += t20[((i64)i * chunks + j) * 16 + k] * t16_2_2_entry;
+    t17_2_2[((i64)i * chunks + j) * 16 + k - 2] += t20[((i64)i * chunks + j) * 16 + k] * t16_2_2_entry;
+    t18_2_2[((i64)i * chunks + j) * 16 + k] = t20[((i64)i * chunks + j) * 16 + k - 2] * t16_2_2_entry;
   }
 }
 
 // hebbian_scan.M
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) hebbian_scan_step_backward_34(const float *t22_2, const float *t17_2_2,
+HECATE_KERNEL(256) hebbian_scan_step_backward_34(const float *t23_2_2, const float *t17_2_2,
     const float *t18_2_2, float *t24_2, int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -1024,7 +1022,7 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_34(const float *t22_2, const float
   const int i = (int)(item / ((i64)chunks * 16));
   const int j = (int)(item / 16 % chunks);
   const int k = (int)(item % 16);
-  t24_2[((i64)i * chunks + j) * 16 + k] = t17_2_2[((i64)i * chunks + j) * 16 + k] + t18_2_2[((i64)i * chunks + j) * 16 + k] + t22_2[((i64)i * chunks + j) * 16 + k];
+  t24_2[((i64)i * chunks + j) * 16 + k] = t17_2_2[((i64)i * chunks + j) * 16 + k] + t18_2_2[((i64)i * chunks + j) * 16 + k] + t23_2_2[((i64)i * chunks + j) * 16 + k];
 }
 
 // hebbian_scan.M
@@ -1049,8 +1047,8 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_36(const float *t14, const float *
   const int k = (int)(item % 16);
   if (k >= 1) {
     const float t24_2_entry = t24_2[((i64)i * chunks + j) * 16 + k];
-    t25_2[((i64)i * chunks + j) * 16 + k] = t14[((i64)i * chunks + j) * 16 + k - 1] * t24_2_entry;
-    t26_2_2[((i64)i * chunks + j) * 16 + k - 1] += t14[((i64)i * chunks + j) * 16 + k] * t24_2_entry;
+    t25_2[((i64)i * chunks + j) * 16 + k - 1] += t14[((i64)i * chunks + j) * 16 + k] * t24_2_entry;
+    t26_2_2[((i64)i * chunks + j) * 16 + k] = t14[((i64)i * chunks + j) * 16 + k - 1] * t24_2_entry;
   }
 }
 
@@ -1120,7 +1118,7 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_41(float *t21_2, const float *t21_
   t21_2[item] = dot;
 }
 
-// hebbian_scan.rho
+// hebbian_scan.rho, hebbian_scan.M
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) hebbian_scan_step_backward_42(float *t19_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -1128,7 +1126,7 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_42(float *t19_2, int L, int T) {
   for (i64 at = thread; at < (i64)L * T; at += threads) t19_2[at] = 0.0f;
 }
 
-// hebbian_scan.rho
+// hebbian_scan.rho, hebbian_scan.M
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) hebbian_scan_step_backward_43(float *t19_2_copies, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -1136,9 +1134,9 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_43(float *t19_2_copies, int L, int
   for (i64 at = thread; at < (i64)64 * L * T; at += threads) t19_2_copies[at] = 0.0f;
 }
 
-// hebbian_scan.rho
+// hebbian_scan.rho, hebbian_scan.M
 // 64 threads for each (i): the points (j) go to them in equal parts, each of which adds to a copy.
-HECATE_KERNEL(256) hebbian_scan_step_backward_44(const float *t30_2, const float *t37_2,
+HECATE_KERNEL(256) hebbian_scan_step_backward_44(const float *t31_2, const float *t36,
     const float *t25_2, const float *t26_2_2, float *t19_2_copies, int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -1152,12 +1150,12 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_44(const float *t30_2, const float
     const int j = (int)at;
     #pragma unroll 4
     for (int k = 0; k < 16; ++k) {
-      t19_2_own[(i64)i * T + 16 * j + k] += t25_2[((i64)i * chunks + j) * 16 + k] + t26_2_2[((i64)i * chunks + j) * 16 + k] + t30_2[((i64)i * chunks + j) * 16 + k] + t37_2[((i64)i * chunks + j) * 16 + k];
+      t19_2_own[(i64)i * T + 16 * j + k] += t25_2[((i64)i * chunks + j) * 16 + k] + t26_2_2[((i64)i * chunks + j) * 16 + k] + t31_2[((i64)i * chunks + j) * 16 + k] + t36[((i64)i * chunks + j) * 16 + k];
     }
   }
 }
 
-// hebbian_scan.rho
+// hebbian_scan.rho, hebbian_scan.M
 // One thread for each entry of t19_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) hebbian_scan_step_backward_45(float *t19_2, const float *t19_2_copies, int L,
     int T) {
@@ -1232,7 +1230,29 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_50(const float *t9_2, const float 
 
 // hebbian_scan.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_scan_step_backward_51(const float *x, float *W_Q_bar, const float *t22,
+HECATE_KERNEL(256) hebbian_scan_step_backward_51(const float *W_Q, const float *t22, float *t23,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t22[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t23[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// hebbian_scan.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) hebbian_scan_step_backward_52(const float *x, float *W_Q_bar, const float *t22,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1250,28 +1270,6 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_51(const float *x, float *W_Q_bar,
     __syncthreads();
   }
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
-}
-
-// hebbian_scan.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_scan_step_backward_52(const float *W_Q, const float *t22, float *t24,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t22[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t24[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // hebbian_scan.rho
@@ -1315,7 +1313,7 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_55(float *w_rho_bar_copies) {
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) hebbian_scan_step_backward_56(const float *w_rho, const float *rho_stack,
-    const float *t39, float *t44, float *w_rho_bar_copies, int L, int T) {
+    const float *t39, float *t43, float *w_rho_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -1327,8 +1325,8 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_56(const float *w_rho, const float
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t39_entry = t39[(i64)i * T + j];
+    t43[((i64)i * T + j) * (d_k + d_v) + k] = t39_entry * w_rho[k];
     w_rho_bar_own[k] += rho_stack[((i64)i * T + j) * (d_k + d_v) + k] * t39_entry;
-    t44[((i64)i * T + j) * (d_k + d_v) + k] = t39_entry * w_rho[k];
   }
 }
 
@@ -1342,21 +1340,43 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_57(float *w_rho_bar, const float *
   w_rho_bar[item] = dot;
 }
 
-// hebbian_scan.v
+// hebbian_scan.v, hebbian_scan.rho
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) hebbian_scan_step_backward_58(const float *t11, const float *t20_2,
-    const float *t44, float *t47, int L, int T) {
+    const float *t43, float *t47, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
-  t47[((i64)i * T + j) * d_v + k] = t11[((i64)i * T + j) * d_v + k] + t20_2[((i64)i * T + j) * d_v + k] + t44[((i64)i * T + j) * (d_k + d_v) + k + d_k];
+  t47[((i64)i * T + j) * d_v + k] = t11[((i64)i * T + j) * d_v + k] + t20_2[((i64)i * T + j) * d_v + k] + t43[((i64)i * T + j) * (d_k + d_v) + k + d_k];
 }
 
 // hebbian_scan.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_scan_step_backward_59(const float *x, float *W_V_bar, const float *t47,
+HECATE_KERNEL(256) hebbian_scan_step_backward_59(const float *W_V, const float *t47, float *t48,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t47[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t48[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// hebbian_scan.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) hebbian_scan_step_backward_60(const float *x, float *W_V_bar, const float *t47,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1376,9 +1396,21 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_59(const float *x, float *W_V_bar,
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// hebbian_scan.v
+// hebbian_scan.k0, hebbian_scan.rho
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) hebbian_scan_step_backward_61(const float *t12_2, const float *t21_2,
+    const float *t43, float *t50, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  const int i = (int)(item / ((i64)T * d_k));
+  const int j = (int)(item / d_k % T);
+  const int k = (int)(item % d_k);
+  t50[((i64)i * T + j) * d_k + k] = t12_2[((i64)i * T + j) * d_k + k] + t21_2[((i64)i * T + j) * d_k + k] + t43[((i64)i * T + j) * (d_k + d_v) + k];
+}
+
+// hebbian_scan.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_scan_step_backward_60(const float *W_V, const float *t47, float *t49,
+HECATE_KERNEL(256) hebbian_scan_step_backward_62(const float *W_K, const float *t50, float *t51,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1388,31 +1420,19 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_60(const float *W_V, const float *
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t47[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t50[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t49[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// hebbian_scan.k0
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) hebbian_scan_step_backward_61(const float *t12_2, const float *t21_2,
-    const float *t44, float *t50, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  const int i = (int)(item / ((i64)T * d_k));
-  const int j = (int)(item / d_k % T);
-  const int k = (int)(item % d_k);
-  t50[((i64)i * T + j) * d_k + k] = t12_2[((i64)i * T + j) * d_k + k] + t21_2[((i64)i * T + j) * d_k + k] + t44[((i64)i * T + j) * (d_k + d_v) + k];
+  if (m0 + row < L * T && n0 + col < d) t51[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // hebbian_scan.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_scan_step_backward_62(const float *x, float *W_K_bar, const float *t50,
+HECATE_KERNEL(256) hebbian_scan_step_backward_63(const float *x, float *W_K_bar, const float *t50,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1433,36 +1453,14 @@ HECATE_KERNEL(256) hebbian_scan_step_backward_62(const float *x, float *W_K_bar,
 }
 
 // hebbian_scan.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_scan_step_backward_63(const float *W_K, const float *t50, float *t52,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t50[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t52[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// hebbian_scan.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) hebbian_scan_step_backward_64(float *x_bar, const float *t24, const float *t49,
-    const float *t52, int L, int T) {
+HECATE_KERNEL(256) hebbian_scan_step_backward_64(float *x_bar, const float *t23, const float *t48,
+    const float *t51, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t24[((i64)i * T + j) * d + k] + t49[((i64)i * T + j) * d + k] + t52[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t23[((i64)i * T + j) * d + k] + t48[((i64)i * T + j) * d + k] + t51[((i64)i * T + j) * d + k];
 }
 

@@ -15,7 +15,7 @@
 //   q_prod       [L, T, d_k]    float  write
 //   q_sigmoid    [L, T, d_k]    float  write
 //   q_sigmoid_2  [L, T, d_k]    float  write
-//   t12          [L, T, d_k]    float  work
+//   t13          [L, T, d_k]    float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -48,7 +48,7 @@ HECATE_KERNEL(256) hgrn2_read_1(const float *W_Q, const float *x, float *q_prod,
 // hgrn2.q, hgrn2.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) hgrn2_read_2(const float *q_prod, float *q_sigmoid, float *q_sigmoid_2,
-    float *t12, int L, int T) {
+    float *t13, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   const int i = (int)(item / ((i64)T * d_k));
@@ -57,14 +57,14 @@ HECATE_KERNEL(256) hgrn2_read_2(const float *q_prod, float *q_sigmoid, float *q_
   const float q_prod_entry = q_prod[((i64)i * T + j) * d_k + k];
   const float t2 = hecate::sigmoid(q_prod_entry);
   q_sigmoid[((i64)i * T + j) * d_k + k] = t2;
-  t12[((i64)i * T + j) * d_k + k] = q_prod_entry * t2;
+  t13[((i64)i * T + j) * d_k + k] = q_prod_entry * t2;
   q_sigmoid_2[((i64)i * T + j) * d_k + k] = hecate::sigmoid(-q_prod_entry);
 }
 
-// hgrn2.y
+// hgrn2.y, hgrn2.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) hgrn2_read_3(const float *M, float *y, const float *t12, int T) {
+HECATE_KERNEL(256) hgrn2_read_3(const float *M, float *y, const float *t13, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -77,7 +77,7 @@ HECATE_KERNEL(256) hgrn2_read_3(const float *M, float *y, const float *t12, int 
   #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d_v && p0 + col < d_k ? M[(i64)i * d_v * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_k && n0 + row < T ? t12[(i64)i * T * d_k + p0 + col + (i64)(n0 + row) * d_k] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_k && n0 + row < T ? t13[(i64)i * T * d_k + p0 + col + (i64)(n0 + row) * d_k] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();

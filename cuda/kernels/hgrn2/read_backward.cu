@@ -17,8 +17,8 @@
 //   q_sigmoid_2  [L, T, d_k]    float  read
 //   W_Q_bar      [d_k, d]       float  write
 //   x_bar        [L, T, d]      float  write
-//   t2_2         [L, T, d_k]    float  work
-//   t8           [L, T, d_k]    float  work
+//   t3           [L, T, d_k]    float  work
+//   t9           [L, T, d_k]    float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -30,7 +30,7 @@ constexpr int d_v = 64;
 // hgrn2.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) hgrn2_read_backward_1(const float *M, const float *y_bar, float *t2_2, int T) {
+HECATE_KERNEL(256) hgrn2_read_backward_1(const float *M, const float *y_bar, float *t3, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -48,26 +48,48 @@ HECATE_KERNEL(256) hgrn2_read_backward_1(const float *M, const float *y_bar, flo
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t2_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) t3[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
-// hgrn2.q
+// hgrn2.q, hgrn2.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) hgrn2_read_backward_2(const float *q_prod, const float *q_sigmoid,
-    const float *q_sigmoid_2, const float *t2_2, float *t8, int L, int T) {
+    const float *q_sigmoid_2, const float *t3, float *t9, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   const int i = (int)(item / ((i64)T * d_k));
   const int j = (int)(item / d_k % T);
   const int k = (int)(item % d_k);
   const float q_sigmoid_entry = q_sigmoid[((i64)i * T + j) * d_k + k];
-  const float t2_2_entry = t2_2[((i64)i * T + j) * d_k + k];
-  t8[((i64)i * T + j) * d_k + k] = q_sigmoid_entry * t2_2_entry + q_prod[((i64)i * T + j) * d_k + k] * q_sigmoid_entry * t2_2_entry * q_sigmoid_2[((i64)i * T + j) * d_k + k];
+  const float t3_entry = t3[((i64)i * T + j) * d_k + k];
+  t9[((i64)i * T + j) * d_k + k] = q_sigmoid_entry * t3_entry + q_prod[((i64)i * T + j) * d_k + k] * q_sigmoid_entry * t3_entry * q_sigmoid_2[((i64)i * T + j) * d_k + k];
 }
 
 // hgrn2.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hgrn2_read_backward_3(const float *x, float *W_Q_bar, const float *t8, int L,
+HECATE_KERNEL(256) hgrn2_read_backward_3(const float *W_Q, float *x_bar, const float *t9, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t9[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) x_bar[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// hgrn2.q
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) hgrn2_read_backward_4(const float *x, float *W_Q_bar, const float *t9, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -79,33 +101,11 @@ HECATE_KERNEL(256) hgrn2_read_backward_3(const float *x, float *W_Q_bar, const f
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t8[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t9[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
-}
-
-// hgrn2.q
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hgrn2_read_backward_4(const float *W_Q, float *x_bar, const float *t8, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t8[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) x_bar[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 

@@ -42,16 +42,16 @@
 //   t4_2             [L, T, d_k]              float  work
 //   t10              [L, T, d_k]              float  work
 //   t15              [d_k]                    float  work
-//   t17              [d_k]                    float  work
+//   t18              [d_k]                    float  work
 //   t21              [L, T, d_k]              float  work
-//   t12              [L, T, d]                float  work
-//   t14              [L, T, d]                float  work
-//   t23              [L, T, d]                float  work
+//   t11              [L, T, d]                float  work
+//   t13              [L, T, d]                float  work
+//   t22              [L, T, d]                float  work
 //   t2_2_copies      [2·L·T·d_k]              float  work
 //   t4_2_copies      [2·L·T·d_k]              float  work
 //   M_trail_scratch  [64·C·L·d_k + 64·L·d_k]  float  work
 //   t15_copies       [64·d_k]                 float  work
-//   t17_copies       [64·d_k]                 float  work
+//   t18_copies       [64·d_k]                 float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -204,20 +204,20 @@ HECATE_KERNEL(256) hgrn2_step_backward_7(float *t4_2, const float *t4_2_copies, 
 
 // hgrn2.q, hgrn2.f
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) hgrn2_step_backward_8(float *t15, float *t17) {
+HECATE_KERNEL(256) hgrn2_step_backward_8(float *t15, float *t18) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) t15[at] = 0.0f;
-  for (i64 at = thread; at < d_k; at += threads) t17[at] = 0.0f;
+  for (i64 at = thread; at < d_k; at += threads) t18[at] = 0.0f;
 }
 
 // hgrn2.q, hgrn2.f
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) hgrn2_step_backward_9(float *t15_copies, float *t17_copies) {
+HECATE_KERNEL(256) hgrn2_step_backward_9(float *t15_copies, float *t18_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) t15_copies[at] = 0.0f;
-  for (i64 at = thread; at < 64 * d_k; at += threads) t17_copies[at] = 0.0f;
+  for (i64 at = thread; at < 64 * d_k; at += threads) t18_copies[at] = 0.0f;
 }
 
 // hgrn2.q, hgrn2.f
@@ -226,13 +226,13 @@ HECATE_KERNEL(256) hgrn2_step_backward_9(float *t15_copies, float *t17_copies) {
 HECATE_KERNEL(256) hgrn2_step_backward_10(const float *f_sigmoid, const float *q_prod,
     const float *q_sigmoid, const float *q_sigmoid_2, const float *f_sigmoid_2, const float *t2,
     const float *t2_2, const float *t4_2, float *t10, float *t21, float *t15_copies,
-    float *t17_copies, int L, int T) {
+    float *t18_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
   const int chunk = (int)(item / d_k);
   const int k = (int)(item % d_k);
   float *const t15_own = t15_copies + (i64)chunk * d_k;
-  float *const t17_own = t17_copies + (i64)chunk * d_k;
+  float *const t18_own = t18_copies + (i64)chunk * d_k;
   const i64 points = (i64)L * T, length = (points + 63) / 64;
   #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
@@ -244,7 +244,7 @@ HECATE_KERNEL(256) hgrn2_step_backward_10(const float *f_sigmoid, const float *q
     const float t2_2_entry = t2_2[((i64)i * T + j) * d_k + k];
     t10[((i64)i * T + j) * d_k + k] = q_sigmoid_entry * t4_2_entry + q_prod[((i64)i * T + j) * d_k + k] * q_sigmoid_entry * t4_2_entry * q_sigmoid_2[((i64)i * T + j) * d_k + k];
     t15_own[k] += t2_2_entry;
-    t17_own[k] += f_sigmoid_entry * t2_2_entry;
+    t18_own[k] += f_sigmoid_entry * t2_2_entry;
     t21[((i64)i * T + j) * d_k + k] = f_sigmoid_entry * t2_2_entry * f_sigmoid_2[((i64)i * T + j) * d_k + k] * t2[k];
   }
 }
@@ -260,18 +260,40 @@ HECATE_KERNEL(256) hgrn2_step_backward_11(float *t15, const float *t15_copies) {
 }
 
 // hgrn2.q, hgrn2.f
-// One thread for each entry of t17: the copies of the blocks are added in order.
-HECATE_KERNEL(256) hgrn2_step_backward_12(float *t17, const float *t17_copies) {
+// One thread for each entry of t18: the copies of the blocks are added in order.
+HECATE_KERNEL(256) hgrn2_step_backward_12(float *t18, const float *t18_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
-  float dot = t17[item];
-  for (i64 copy = 0; copy < 64; ++copy) dot += t17_copies[copy * d_k + item];
-  t17[item] = dot;
+  float dot = t18[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += t18_copies[copy * d_k + item];
+  t18[item] = dot;
 }
 
 // hgrn2.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hgrn2_step_backward_13(const float *x, float *W_Q_bar, const float *t10, int L,
+HECATE_KERNEL(256) hgrn2_step_backward_13(const float *W_Q, const float *t10, float *t11, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t10[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t11[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// hgrn2.q
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) hgrn2_step_backward_14(const float *x, float *W_Q_bar, const float *t10, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -291,9 +313,9 @@ HECATE_KERNEL(256) hgrn2_step_backward_13(const float *x, float *W_Q_bar, const 
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// hgrn2.q
+// hgrn2.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hgrn2_step_backward_14(const float *W_Q, const float *t10, float *t12, int L,
+HECATE_KERNEL(256) hgrn2_step_backward_15(const float *W_V, const float *t3_2, float *t13, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -303,19 +325,19 @@ HECATE_KERNEL(256) hgrn2_step_backward_14(const float *W_Q, const float *t10, fl
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t10[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t3_2[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t12[(i64)(m0 + row) * d + n0 + col] = dot;
+  if (m0 + row < L * T && n0 + col < d) t13[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // hgrn2.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hgrn2_step_backward_15(const float *x, float *W_V_bar, const float *t3_2, int L,
+HECATE_KERNEL(256) hgrn2_step_backward_16(const float *x, float *W_V_bar, const float *t3_2, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -335,9 +357,9 @@ HECATE_KERNEL(256) hgrn2_step_backward_15(const float *x, float *W_V_bar, const 
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// hgrn2.v
+// hgrn2.f
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hgrn2_step_backward_16(const float *W_V, const float *t3_2, float *t14, int L,
+HECATE_KERNEL(256) hgrn2_step_backward_17(const float *W_F, const float *t21, float *t22, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -347,19 +369,19 @@ HECATE_KERNEL(256) hgrn2_step_backward_16(const float *W_V, const float *t3_2, f
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t3_2[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t21[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_F[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t14[(i64)(m0 + row) * d + n0 + col] = dot;
+  if (m0 + row < L * T && n0 + col < d) t22[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // hgrn2.f
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hgrn2_step_backward_17(const float *x, float *W_F_bar, const float *t21, int L,
+HECATE_KERNEL(256) hgrn2_step_backward_18(const float *x, float *W_F_bar, const float *t21, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -379,47 +401,25 @@ HECATE_KERNEL(256) hgrn2_step_backward_17(const float *x, float *W_F_bar, const 
   if (m0 + row < d && n0 + col < d_k) W_F_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// hgrn2.f
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hgrn2_step_backward_18(const float *W_F, const float *t21, float *t23, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t21[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_F[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t23[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// hgrn2.lambda
+// hgrn2.lambda, hgrn2.f
 // One thread for each (i).
 HECATE_KERNEL(256) hgrn2_step_backward_19(const float *lambda, const float *lambda_sigmoid,
-    float *b_F_bar, const float *t15, const float *t17) {
+    float *b_F_bar, const float *t15, const float *t18) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   const int i = (int)item;
-  b_F_bar[i] = lambda[i] * (t15[i] - t17[i]) * lambda_sigmoid[i];
+  b_F_bar[i] = lambda[i] * (t15[i] - t18[i]) * lambda_sigmoid[i];
 }
 
 // hgrn2.lambda
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) hgrn2_step_backward_20(float *x_bar, const float *t12, const float *t14,
-    const float *t23, int L, int T) {
+HECATE_KERNEL(256) hgrn2_step_backward_20(float *x_bar, const float *t11, const float *t13,
+    const float *t22, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t12[((i64)i * T + j) * d + k] + t14[((i64)i * T + j) * d + k] + t23[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t11[((i64)i * T + j) * d + k] + t13[((i64)i * T + j) * d + k] + t22[((i64)i * T + j) * d + k];
 }
 

@@ -50,8 +50,8 @@ HECATE_KERNEL(256) kl_retention_backward_2(const float *prior, const float *g, c
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= L) return;
   const int i = (int)item;
-  float t7 = 0.0f;
-  float t9 = 0.0f;
+  float t8 = 0.0f;
+  float t10 = 0.0f;
   const float theta_entry = theta[i];
   const float alpha_entry = alpha[i];
   #pragma unroll 1
@@ -60,13 +60,13 @@ HECATE_KERNEL(256) kl_retention_backward_2(const float *prior, const float *g, c
     #pragma unroll 1
     for (int k = 0; k < n; ++k) {
       const float t4_2 = out[((i64)i * m + j) * n + k] * (out_bar[((i64)i * m + j) * n + k] - t2_2_entry);
-      t7 += g[((i64)i * m + j) * n + k] * t4_2;
-      t9 += out_log[((i64)i * m + j) * n + k] * t4_2;
+      t8 += g[((i64)i * m + j) * n + k] * t4_2;
+      t10 += out_log[((i64)i * m + j) * n + k] * t4_2;
       g_bar[((i64)i * m + j) * n + k] = -t4_2 * theta_entry;
       prior_bar[((i64)i * m + j) * n + k] = ((1e-08f <= prior[((i64)i * m + j) * n + k]) ? alpha_entry * t4_2 * out_div[((i64)i * m + j) * n + k] : 0.0f);
     }
   }
-  theta_bar[i] = -t7;
-  alpha_bar[i] = t9;
+  theta_bar[i] = -t8;
+  alpha_bar[i] = t10;
 }
 

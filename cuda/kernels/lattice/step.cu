@@ -167,26 +167,17 @@ HECATE_KERNEL(256) lattice_step_7(const float *x, const float *W_Q, float *q0, i
 HECATE_KERNEL(128) lattice_step_8(const float *S, float *y, float *S_out, const float *k0,
     const float *v, const float *beta, const float *q0, float *G_lin, float *N_prod, float *S_max2,
     float *p, float *S_div, float *S_checkpoints, int T) {
-  HECATE_DYNAMIC(float, shared);
-  float *const S_state = shared + 0;  // [m, d_v]
-  float *const S_2 = shared + d_v * m;  // [m, d_v]
-  float *const t2 = shared + 2 * d_v * m;  // [d_v]
-  float *const t3 = shared + 2 * d_v * m + d_v;  // [d_v]
-  float *const G = shared + 2 * d_v * m + 2 * d_v;  // [m, d_v]
-  float *const t2_2 = shared + 3 * d_v * m + 2 * d_v;  // [m]
-  float *const t17 = shared + 3 * d_v * m + 2 * d_v + m;  // [m, d_v]
-  float *const t18 = shared + 4 * d_v * m + 2 * d_v + m;  // [m]
-  float *const t27 = shared + 4 * d_v * m + 2 * d_v + 2 * m;  // [m]
-  float *const t13_2 = shared + 4 * d_v * m + 2 * d_v + 3 * m;  // [m]
-  float *const t29 = shared + 4 * d_v * m + 2 * d_v + 4 * m;  // [m]
-  float *const p_2 = shared + 4 * d_v * m + 2 * d_v + 5 * m;  // [m]
-  float *const y_2 = shared + 4 * d_v * m + 2 * d_v + 6 * m;  // [d_v]
-  float *const t17_2 = shared + 4 * d_v * m + 3 * d_v + 6 * m;  // [m, d_v]
-  float *const t18_2 = shared + 5 * d_v * m + 3 * d_v + 6 * m;  // [m]
-  float *const t27_2 = shared + 5 * d_v * m + 3 * d_v + 7 * m;  // [m]
-  float *const t29_2 = shared + 5 * d_v * m + 3 * d_v + 8 * m;  // [m]
-  float *const p_2_2 = shared + 5 * d_v * m + 3 * d_v + 9 * m;  // [m]
-  float *const warps = shared + 5 * d_v * m + 3 * d_v + 10 * m;
+  HECATE_SHARED(float, S_state, d_v * m);  // [m, d_v]
+  HECATE_SHARED(float, t2, d_v);  // [d_v]
+  HECATE_SHARED(float, t3, d_v);  // [d_v]
+  HECATE_SHARED(float, t2_2, m);  // [m]
+  HECATE_SHARED(float, t17, d_v * m);  // [m, d_v]
+  HECATE_SHARED(float, t18, m);  // [m]
+  HECATE_SHARED(float, t27, m);  // [m]
+  HECATE_SHARED(float, t29, m);  // [m]
+  HECATE_SHARED(float, p_2, m);  // [m]
+  HECATE_SHARED(float, y_2, d_v);  // [d_v]
+  HECATE_SHARED(float, warps, 32);
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   #pragma unroll 1
@@ -232,50 +223,56 @@ HECATE_KERNEL(128) lattice_step_8(const float *S, float *y, float *S_out, const 
           G_lin[((i64)l * T + a + C * s) * d_v + i] = t3_2;
         }
       }
-      // lattice.G, lattice.N
+      // lattice.N
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         float t2_2_2 = 0.0f;
-        const float k0_entry_2 = k0[((i64)l * T + a + C * s) * m + i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
-          const float t3_entry = t3[j];
-          t2_2_2 += S_state[i * d_v + j] * t3_entry;
-          G[i * d_v + j] = -k0_entry_2 * t3_entry;
+          t2_2_2 += S_state[i * d_v + j] * t3[j];
         }
         t2_2[i] = t2_2_2;
       }
-      // lattice.S, lattice.N
+      // lattice.S, lattice.N, lattice.G
       const float beta_entry = beta[(i64)l * T + a + C * s];
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        float t18_3 = 0.0f;
-        const float w = k0[((i64)l * T + a + C * s) * m + i] * t2_2[i];
+        float t18_2 = 0.0f;
+        const float k0_entry_2 = k0[((i64)l * T + a + C * s) * m + i];
+        const float w = k0_entry_2 * t2_2[i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_state_entry = S_state[i * d_v + j];
-          const float t17_3 = S_state_entry - beta_entry * (G[i * d_v + j] + S_state_entry * w);
-          t18_3 += t17_3 * t17_3;
-          t17[i * d_v + j] = t17_3;
+          const float t17_2 = S_state_entry - beta_entry * (-k0_entry_2 * t3[j] + S_state_entry * w);
+          t18_2 += t17_2 * t17_2;
+          t17[i * d_v + j] = t17_2;
         }
-        t18[i] = t18_3;
+        t18[i] = t18_2;
       }
-      // lattice.S, lattice.N
+      // lattice.S, lattice
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         const float t18_entry = t18[i];
         const bool t20 = (0.0f < t18_entry);
-        const float t13_2_2 = -k0[((i64)l * T + a + C * s) * m + i] * t2_2[i];
-        t27[i] = hecate::max((t20 ? sqrtf((t20 ? t18_entry : 1.0f)) : 0.0f), 1e-08f);
-        t13_2[i] = t13_2_2;
+        const float t23 = sqrtf((t20 ? t18_entry : 1.0f));
+        const float t27_2 = hecate::max((t20 ? t23 : 0.0f), 1e-08f);
+        const float t23_2 = 1.0f / t23;
+        const float t2_2_2_2 = t2_2[i];
+        t27[i] = t27_2;
+        if (S_max2 != nullptr) {
+          S_max2[((i64)l * T + a + C * s) * m + i] = t27_2;
+        }
+        if (S_div != nullptr) {
+          S_div[((i64)l * T + a + C * s) * m + i] = t23_2;
+        }
         if (N_prod != nullptr) {
-          N_prod[((i64)l * T + a + C * s) * m + i] = t13_2_2;
+          N_prod[((i64)l * T + a + C * s) * m + i] = t2_2_2_2;
         }
       }
       // lattice.S, lattice.p
@@ -283,15 +280,15 @@ HECATE_KERNEL(128) lattice_step_8(const float *S, float *y, float *S_out, const 
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        float t29_3 = 0.0f;
+        float t29_2 = 0.0f;
         const float t27_entry = t27[i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
-          const float S_2_2 = t17[i * d_v + j] / t27_entry;
-          t29_3 += S_2_2 * q0[((i64)l * T + a + C * s) * d_v + j];
-          S_2[i * d_v + j] = S_2_2;
+          const float S_2 = t17[i * d_v + j] / t27_entry;
+          t29_2 += S_2 * q0[((i64)l * T + a + C * s) * d_v + j];
+          S_state[i * d_v + j] = S_2;
         }
-        t29[i] = t29_3;
+        t29[i] = t29_2;
       }
       // lattice.p
       float top = (-HECATE_INF);
@@ -318,105 +315,32 @@ HECATE_KERNEL(128) lattice_step_8(const float *S, float *y, float *S_out, const 
         const int i = (int)item;
         p_2[i] = p_2[i] / sum;
       }
-      // lattice.y, lattice.S, lattice.N
+      // lattice.y
       for (int at = threadIdx.x; at < d_v; at += 128) y_2[at] = 0.0f;
+      __syncthreads();
       #pragma unroll 1
-      for (int i = 0; i < m; ++i) {
-        float t18_2_2 = 0.0f;
-        const float t13_2_entry = t13_2[i];
-        __syncthreads();
-        const float p_2_entry = p_2[i];
-        float t18_2_2_part = 0.0f;
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int j = (int)item;
         #pragma unroll 1
-        for (int item = threadIdx.x; item < d_v; item += 128) {
-          const int j = (int)item;
-          const float S_state_entry_2 = S_state[i * d_v + j];
-          const float t17_2_2 = S_state_entry_2 - beta_entry * (G[i * d_v + j] - S_state_entry_2 * t13_2_entry);
-          t18_2_2_part += t17_2_2 * t17_2_2;
-          y_2[j] += S_2[i * d_v + j] * p_2_entry;
-          t17_2[i * d_v + j] = t17_2_2;
+        for (int i = 0; i < m; ++i) {
+          const float p_2_entry = p_2[i];
+          y_2[j] += S_state[i * d_v + j] * p_2_entry;
         }
-        t18_2_2 += hecate::block_sum(t18_2_2_part, warps);
-        if (threadIdx.x == 0) {
-          t18_2[i] = t18_2_2;
-        }
-      }
-      // lattice.S
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        const float t18_2_entry = t18_2[i];
-        const bool t20_2 = (0.0f < t18_2_entry);
-        const float t23_2 = sqrtf((t20_2 ? t18_2_entry : 1.0f));
-        const float t27_2_2 = hecate::max((t20_2 ? t23_2 : 0.0f), 1e-08f);
-        const float t24_2 = 1.0f / t23_2;
-        t27_2[i] = t27_2_2;
-        if (S_max2 != nullptr) {
-          S_max2[((i64)l * T + a + C * s) * m + i] = t27_2_2;
-        }
-        if (S_div != nullptr) {
-          S_div[((i64)l * T + a + C * s) * m + i] = t24_2;
-        }
-      }
-      // lattice.p, lattice.S
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        float t29_2_2 = 0.0f;
-        const float t27_2_entry = t27_2[i];
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          t29_2_2 += (t17_2[i * d_v + j] / t27_2_entry) * q0[((i64)l * T + a + C * s) * d_v + j];
-        }
-        t29_2[i] = t29_2_2;
-      }
-      // lattice.p
-      float top_2 = (-HECATE_INF);
-      __syncthreads();
-      float top_2_part = -HECATE_INF;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        top_2_part = hecate::max(top_2_part, t29_2[i]);
-      }
-      top_2 = hecate::max(top_2, hecate::block_max(top_2_part, warps));
-      float sum_2 = 0.0f;
-      float sum_2_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        const float e_2 = expf(t29_2[i] - top_2);
-        sum_2_part += e_2;
-        p_2_2[i] = e_2;
-      }
-      sum_2 += hecate::block_sum(sum_2_part, warps);
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        p_2_2[i] = p_2_2[i] / sum_2;
       }
       // lattice
+      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
         y[((i64)l * T + a + C * s) * d_v + i] = y_2[i];
       }
       // lattice
-      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         if (p != nullptr) {
-          p[((i64)l * T + a + C * s) * m + i] = p_2_2[i];
+          p[((i64)l * T + a + C * s) * m + i] = p_2[i];
         }
-      }
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        S_state[i * d_v + j] = S_2[i * d_v + j];
       }
     }
   }

@@ -29,8 +29,7 @@
 //   beta_stack     [L, T, d_v + m]        float  write
 //   beta           [L, T]                 float  write
 //   q0             [L, T, d_v]            float  write
-//   G_lin          [L, T, m]              float  write, may be null
-//   N_prod         [L, T, m]              float  write, may be null
+//   G_prod         [L, T, m]              float  write, may be null
 //   S_max2         [L, T, m]              float  write, may be null
 //   p              [L, T, m]              float  write, may be null
 //   S_div          [L, T, m]              float  write, may be null
@@ -161,16 +160,15 @@ HECATE_KERNEL(256) lattice_encode_step_7(const float *x, const float *W_Q, float
   if (m0 + row < L * T && n0 + col < d_v) q0[(i64)(m0 + row) * d_v + n0 + col] = dot;
 }
 
-// lattice_encode, lattice_encode.G, lattice_encode.N, lattice_encode.S, lattice_encode.p, lattice_encode.y
+// lattice_encode, lattice_encode.G, lattice_encode.S, lattice_encode.N, lattice_encode.p, lattice_encode.y
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) lattice_encode_step_8(const float *S, float *y, float *S_out, const float *k0,
-    const float *v, const float *beta, const float *q0, float *G_lin, float *N_prod, float *S_max2,
-    float *p, float *S_div, float *S_checkpoints, int T) {
+    const float *v, const float *beta, const float *q0, float *G_prod, float *S_max2, float *p,
+    float *S_div, float *S_checkpoints, int T) {
   HECATE_SHARED(float, S_state, d_v * m);  // [m, d_v]
   HECATE_SHARED(float, t2, m);  // [m]
   HECATE_SHARED(float, t3, m);  // [m]
-  HECATE_SHARED(float, t3_2, m);  // [m]
   HECATE_SHARED(float, t17, d_v * m);  // [m, d_v]
   HECATE_SHARED(float, t18, m);  // [m]
   HECATE_SHARED(float, t27, m);  // [m]
@@ -211,22 +209,12 @@ HECATE_KERNEL(128) lattice_encode_step_8(const float *S, float *y, float *S_out,
         }
         t2[i] = t2_2;
       }
-      // lattice_encode.G, lattice_encode.N
+      // lattice_encode.G
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        const float t2_entry = t2[i];
-        const float t3_3 = t2_entry - k0[((i64)l * T + a + C * s) * m + i];
-        const float t3_2_2 = t2_entry * t3_3;
-        t3[i] = t3_3;
-        if (G_lin != nullptr) {
-          G_lin[((i64)l * T + a + C * s) * m + i] = t3_3;
-        }
-        t3_2[i] = t3_2_2;
-        if (N_prod != nullptr) {
-          N_prod[((i64)l * T + a + C * s) * m + i] = t3_2_2;
-        }
+        t3[i] = t2[i] - k0[((i64)l * T + a + C * s) * m + i];
       }
       // lattice_encode.S, lattice_encode.N, lattice_encode.G
       const float beta_entry = beta[(i64)l * T + a + C * s];
@@ -236,17 +224,17 @@ HECATE_KERNEL(128) lattice_encode_step_8(const float *S, float *y, float *S_out,
         const int i = (int)item;
         float t18_2 = 0.0f;
         const float t3_entry = t3[i];
-        const float t3_2_entry = t3_2[i];
+        const float w = t2[i] * t3_entry;
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_state_entry = S_state[i * d_v + j];
-          const float t17_2 = S_state_entry - beta_entry * (v[((i64)l * T + a + C * s) * d_v + j] * t3_entry - S_state_entry * t3_2_entry);
+          const float t17_2 = S_state_entry - beta_entry * (v[((i64)l * T + a + C * s) * d_v + j] * t3_entry - S_state_entry * w);
           t18_2 += t17_2 * t17_2;
           t17[i * d_v + j] = t17_2;
         }
         t18[i] = t18_2;
       }
-      // lattice_encode.S
+      // lattice_encode.S, lattice_encode
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
@@ -255,13 +243,17 @@ HECATE_KERNEL(128) lattice_encode_step_8(const float *S, float *y, float *S_out,
         const bool t20 = (0.0f < t18_entry);
         const float t23 = sqrtf((t20 ? t18_entry : 1.0f));
         const float t27_2 = hecate::max((t20 ? t23 : 0.0f), 1e-08f);
-        const float t24_2 = 1.0f / t23;
+        const float t23_2 = 1.0f / t23;
+        const float t2_2_2 = t2[i];
         t27[i] = t27_2;
         if (S_max2 != nullptr) {
           S_max2[((i64)l * T + a + C * s) * m + i] = t27_2;
         }
         if (S_div != nullptr) {
-          S_div[((i64)l * T + a + C * s) * m + i] = t24_2;
+          S_div[((i64)l * T + a + C * s) * m + i] = t23_2;
+        }
+        if (G_prod != nullptr) {
+          G_prod[((i64)l * T + a + C * s) * m + i] = t2_2_2;
         }
       }
       // lattice_encode.S, lattice_encode.p

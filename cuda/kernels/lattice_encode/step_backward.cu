@@ -22,12 +22,12 @@
 //   W_Q                [d_v, d]               float  read
 //   y_bar              [L, T, d_v]            float  read
 //   S_bar              [L, m, d_v]            float  read
+//   k0                 [L, T, m]              float  read
 //   v                  [L, T, d_v]            float  read
 //   beta_stack         [L, T, d_v + m]        float  read
 //   beta               [L, T]                 float  read
 //   q0                 [L, T, d_v]            float  read
-//   G_lin              [L, T, m]              float  read
-//   N_prod             [L, T, m]              float  read
+//   G_prod             [L, T, m]              float  read
 //   S_max2             [L, T, m]              float  read
 //   p                  [L, T, m]              float  read
 //   S_div              [L, T, m]              float  read
@@ -40,22 +40,24 @@
 //   S_bar_out          [L, m, d_v]            float  write
 //   W_Q_bar            [d_v, d]               float  write
 //   S_checkpoints      [L, segments, m, d_v]  float  checkpoint
-//   t67                [L, T, m]              float  work
+//   t3                 [L, T, m]              float  work
+//   t3_2_2             [L, T, m]              float  work
+//   t59                [L, T, m]              float  work
 //   t2                 [L, T, m]              float  work
 //   t3_2               [L, T, d_v]            float  work
 //   t4_2               [L, T]                 float  work
 //   t5_2               [L, T, d_v]            float  work
-//   t7                 [L, T, d]              float  work
+//   t6                 [L, T, d]              float  work
 //   t10                [L, T]                 float  work
-//   t14                [L, T, d_v + m]        float  work
+//   t13                [L, T, d_v + m]        float  work
 //   t17                [L, T, d_v]            float  work
-//   t19                [L, T, d]              float  work
+//   t18                [L, T, d]              float  work
 //   t20                [L, T, m]              float  work
-//   t22                [L, T, d]              float  work
+//   t21                [L, T, d]              float  work
 //   S_trail_scratch    [C·L·d_v·m + L·d_v·m]  float  work
 //   t20_2_scratch      [L·m]                  bool   work
-//   t15_scratch        [L·m]                  bool   work
-//   t19_2_scratch      [L·m]                  bool   work
+//   t14_2_scratch      [L·m]                  bool   work
+//   t18_2_2_scratch    [L·m]                  bool   work
 //   w_beta_bar_copies  [64·d_v + 64·m]        float  work
 #include "hecate.cuh"
 
@@ -66,52 +68,58 @@ constexpr int d = 256;
 constexpr int d_v = 64;
 constexpr int m = 64;
 
-// lattice_encode.N
+// lattice_encode.G, lattice_encode.N
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_encode_step_backward_1(const float *beta, const float *N_prod,
-    float *t67, int L, int T) {
+HECATE_KERNEL(256) lattice_encode_step_backward_1(const float *k0, const float *beta,
+    const float *G_prod, float *t3, float *t3_2_2, float *t59, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * m) return;
   const int i = (int)(item / ((i64)T * m));
   const int j = (int)(item / m % T);
   const int k = (int)(item % m);
   const float beta_entry = beta[(i64)i * T + j];
-  t67[((i64)i * T + j) * m + k] = beta_entry * N_prod[((i64)i * T + j) * m + k];
+  const float G_prod_entry = G_prod[((i64)i * T + j) * m + k];
+  const float t3_3 = G_prod_entry - k0[((i64)i * T + j) * m + k];
+  const float t3_2_2_2 = G_prod_entry * t3_3;
+  t3[((i64)i * T + j) * m + k] = t3_3;
+  t3_2_2[((i64)i * T + j) * m + k] = t3_2_2_2;
+  t59[((i64)i * T + j) * m + k] = 1.0f + beta_entry * t3_2_2_2;
 }
 
 // lattice_encode, lattice_encode.S, lattice_encode.N, lattice_encode.G, lattice_encode.y, lattice_encode.p
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const float *S_bar,
-    const float *v, const float *beta, const float *q0, const float *G_lin, const float *N_prod,
-    const float *S_max2, const float *p, const float *S_div, float *S_bar_out,
-    const float *S_checkpoints, const float *t67, float *t2, float *t3_2, float *t4_2, float *t5_2,
-    float *S_trail_scratch, bool *t20_2_scratch, bool *t15_scratch, bool *t19_2_scratch, int T) {
+    const float *v, const float *beta, const float *q0, const float *G_prod, const float *S_max2,
+    const float *p, const float *S_div, float *S_bar_out, const float *S_checkpoints,
+    const float *t3, const float *t3_2_2, const float *t59, float *t2, float *t3_2, float *t4_2,
+    float *t5_2, float *S_trail_scratch, bool *t20_2_scratch, bool *t14_2_scratch,
+    bool *t18_2_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const S_bar_state = shared + 0;  // [m, d_v]
   float *const N = shared + d_v * m;  // [m, d_v]
   float *const t17_2 = shared + 2 * d_v * m;  // [m, d_v]
-  float *const t18 = shared + 3 * d_v * m;  // [m]
-  float *const t3_2_2 = shared + 3 * d_v * m + m;  // [m]
-  float *const t6_2 = shared + 3 * d_v * m + 2 * m;  // [m]
-  float *const t11_2 = shared + 3 * d_v * m + 3 * m;  // [m]
-  float *const t8_2 = shared + 3 * d_v * m + 4 * m;  // [d_v]
-  float *const t9_2 = shared + 3 * d_v * m + d_v + 4 * m;  // [m, d_v]
-  float *const t14_2 = shared + 4 * d_v * m + d_v + 4 * m;  // [m]
-  float *const t31 = shared + 4 * d_v * m + d_v + 5 * m;  // [m]
-  float *const t35 = shared + 4 * d_v * m + d_v + 6 * m;  // [m, d_v]
-  float *const t63 = shared + 5 * d_v * m + d_v + 6 * m;  // [m]
-  float *const t68 = shared + 5 * d_v * m + d_v + 7 * m;  // [m]
-  float *const t47 = shared + 5 * d_v * m + d_v + 8 * m;  // [m]
-  float *const t48 = shared + 5 * d_v * m + d_v + 9 * m;  // [d_v]
-  float *const t58 = shared + 5 * d_v * m + 2 * d_v + 9 * m;  // [d_v]
+  float *const t18_2 = shared + 3 * d_v * m;  // [m]
+  float *const t2_2 = shared + 3 * d_v * m + m;  // [m]
+  float *const t5 = shared + 3 * d_v * m + 2 * m;  // [m]
+  float *const t10_2 = shared + 3 * d_v * m + 3 * m;  // [m]
+  float *const t7 = shared + 3 * d_v * m + 4 * m;  // [d_v]
+  float *const t8 = shared + 3 * d_v * m + d_v + 4 * m;  // [m, d_v]
+  float *const t13_2 = shared + 4 * d_v * m + d_v + 4 * m;  // [m]
+  float *const t30 = shared + 4 * d_v * m + d_v + 5 * m;  // [m]
+  float *const t34 = shared + 4 * d_v * m + d_v + 6 * m;  // [m, d_v]
+  float *const t55 = shared + 5 * d_v * m + d_v + 6 * m;  // [m]
+  float *const t56 = shared + 5 * d_v * m + d_v + 7 * m;  // [d_v]
+  float *const t57 = shared + 5 * d_v * m + 2 * d_v + 7 * m;  // [m]
+  float *const t50 = shared + 5 * d_v * m + 2 * d_v + 8 * m;  // [m]
+  float *const t52 = shared + 5 * d_v * m + 2 * d_v + 9 * m;  // [d_v]
   float *const warps = shared + 5 * d_v * m + 3 * d_v + 9 * m;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const S_trail = S_trail_scratch + blockIdx.x * (i64)(C * d_v * m + d_v * m);  // [C + 1, m, d_v]
   bool *const t20_2 = t20_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t15 = t15_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t19_2 = t19_2_scratch + blockIdx.x * (i64)(m);  // [m]
+  bool *const t14_2 = t14_2_scratch + blockIdx.x * (i64)(m);  // [m]
+  bool *const t18_2_2 = t18_2_2_scratch + blockIdx.x * (i64)(m);  // [m]
   #pragma unroll 1
   for (int item = threadIdx.x; item < m * d_v; item += 128) {
     const int i = (int)(item / d_v);
@@ -136,11 +144,11 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
       for (int item = threadIdx.x; item < m * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        const float G_lin_entry = G_lin[((i64)l * T + a + C * s) * m + i];
-        const float N_prod_entry = N_prod[((i64)l * T + a + C * s) * m + i];
+        const float t3_entry = t3[((i64)l * T + a + C * s) * m + i];
+        const float t3_2_2_entry = t3_2_2[((i64)l * T + a + C * s) * m + i];
         const float S_max2_entry = S_max2[((i64)l * T + a + C * s) * m + i];
         const float S_trail_entry = S_trail[(a * m + i) * d_v + j];
-        S_trail[((a + 1) * m + i) * d_v + j] = (S_trail_entry - beta_entry_2 * (v[((i64)l * T + a + C * s) * d_v + j] * G_lin_entry - S_trail_entry * N_prod_entry)) / S_max2_entry;
+        S_trail[((a + 1) * m + i) * d_v + j] = (S_trail_entry - beta_entry_2 * (v[((i64)l * T + a + C * s) * d_v + j] * t3_entry - S_trail_entry * t3_2_2_entry)) / S_max2_entry;
       }
     }
     #pragma unroll 1
@@ -151,67 +159,67 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        float t18_2 = 0.0f;
-        float t3_2_3 = 0.0f;
-        const float G_lin_entry_2 = G_lin[((i64)l * T + a + C * s) * m + i];
-        const float N_prod_entry_2 = N_prod[((i64)l * T + a + C * s) * m + i];
+        float t18_3 = 0.0f;
+        float t2_2_2 = 0.0f;
+        const float t3_entry_2 = t3[((i64)l * T + a + C * s) * m + i];
+        const float t3_2_2_entry_2 = t3_2_2[((i64)l * T + a + C * s) * m + i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_trail_entry_2 = S_trail[(a * m + i) * d_v + j];
-          const float N_2 = v[((i64)l * T + a + C * s) * d_v + j] * G_lin_entry_2 - S_trail_entry_2 * N_prod_entry_2;
+          const float N_2 = v[((i64)l * T + a + C * s) * d_v + j] * t3_entry_2 - S_trail_entry_2 * t3_2_2_entry_2;
           const float t17_3 = S_trail_entry_2 - beta_entry_3 * N_2;
-          t18_2 += t17_3 * t17_3;
-          t3_2_3 += S_trail[((a + 1) * m + i) * d_v + j] * y_bar[((i64)l * T + a + C * s) * d_v + j];
+          t18_3 += t17_3 * t17_3;
+          t2_2_2 += S_trail[((a + 1) * m + i) * d_v + j] * y_bar[((i64)l * T + a + C * s) * d_v + j];
           N[i * d_v + j] = N_2;
           t17_2[i * d_v + j] = t17_3;
         }
-        t18[i] = t18_2;
-        t3_2_2[i] = t3_2_3;
+        t18_2[i] = t18_3;
+        t2_2[i] = t2_2_2;
       }
       // lattice_encode.S, lattice_encode.p
-      float t4 = 0.0f;
+      float t3_2_2_3 = 0.0f;
       __syncthreads();
-      float t4_part = 0.0f;
+      float t3_2_2_3_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t4_part += p[((i64)l * T + a + C * s) * m + i] * t3_2_2[i];
-        t20_2[i] = (0.0f < t18[i]);
+        t3_2_2_3_part += p[((i64)l * T + a + C * s) * m + i] * t2_2[i];
+        t20_2[i] = (0.0f < t18_2[i]);
       }
-      t4 += hecate::block_sum(t4_part, warps);
+      t3_2_2_3 += hecate::block_sum(t3_2_2_3_part, warps);
       // lattice_encode.p, lattice_encode.S
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         const bool t20_2_entry = t20_2[i];
-        const bool t15_2 = (1e-08f <= (t20_2_entry ? sqrtf((t20_2_entry ? t18[i] : 1.0f)) : 0.0f));
-        t6_2[i] = p[((i64)l * T + a + C * s) * m + i] * (t3_2_2[i] - t4);
-        t11_2[i] = 1.0f / S_max2[((i64)l * T + a + C * s) * m + i];
-        t15[i] = t15_2;
-        t19_2[i] = (t15_2 && t20_2_entry);
+        const bool t14_2_2 = (1e-08f <= (t20_2_entry ? sqrtf((t20_2_entry ? t18_2[i] : 1.0f)) : 0.0f));
+        t5[i] = p[((i64)l * T + a + C * s) * m + i] * (t2_2[i] - t3_2_2_3);
+        t10_2[i] = 1.0f / S_max2[((i64)l * T + a + C * s) * m + i];
+        t14_2[i] = t14_2_2;
+        t18_2_2[i] = (t14_2_2 && t20_2_entry);
       }
       // lattice_encode.p, lattice_encode.S, lattice_encode.y
-      for (int at = threadIdx.x; at < d_v; at += 128) t8_2[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_v; at += 128) t7[at] = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < m; ++i) {
-        float t14_2_2 = 0.0f;
+        float t13_3 = 0.0f;
         __syncthreads();
-        const float t6_2_entry = t6_2[i];
+        const float t5_entry = t5[i];
         const float p_entry = p[((i64)l * T + a + C * s) * m + i];
         const float S_max2_entry_2 = S_max2[((i64)l * T + a + C * s) * m + i];
-        float t14_2_2_part = 0.0f;
+        float t13_3_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t9_2_2 = S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t6_2_entry;
+          const float t8_2 = S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t5_entry;
           const float S_trail_entry_3 = S_trail[((a + 1) * m + i) * d_v + j];
-          t14_2_2_part += t9_2_2 * (S_trail_entry_3 / S_max2_entry_2);
-          t8_2[j] += S_trail_entry_3 * t6_2_entry;
-          t9_2[i * d_v + j] = t9_2_2;
+          t13_3_part += t8_2 * (S_trail_entry_3 / S_max2_entry_2);
+          t7[j] += S_trail_entry_3 * t5_entry;
+          t8[i * d_v + j] = t8_2;
         }
-        t14_2_2 += hecate::block_sum(t14_2_2_part, warps);
+        t13_3 += hecate::block_sum(t13_3_part, warps);
         if (threadIdx.x == 0) {
-          t14_2[i] = -t14_2_2;
+          t13_2[i] = -t13_3;
         }
       }
       // lattice_encode.S
@@ -219,92 +227,78 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        const bool t19_2_entry = t19_2[i];
-        t31[i] = ((t19_2_entry && t20_2[i]) ? (t19_2_entry ? 0.5f * S_div[((i64)l * T + a + C * s) * m + i] * (t19_2_entry ? (t15[i] ? t14_2[i] : 0.0f) : 0.0f) : 0.0f) : 0.0f);
+        const bool t18_2_2_entry = t18_2_2[i];
+        t30[i] = ((t18_2_2_entry && t20_2[i]) ? (t18_2_2_entry ? 0.5f * S_div[((i64)l * T + a + C * s) * m + i] * (t18_2_2_entry ? (t14_2[i] ? t13_2[i] : 0.0f) : 0.0f) : 0.0f) : 0.0f);
       }
-      // lattice_encode.S, lattice_encode.N
-      float t39 = 0.0f;
-      __syncthreads();
-      float t39_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        float t63_2 = 0.0f;
-        const float t11_2_entry = t11_2[i];
-        const float t31_entry = t31[i];
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          const float t35_2 = t9_2[i * d_v + j] * t11_2_entry + 2.0f * (t17_2[i * d_v + j] * t31_entry);
-          t39_part += N[i * d_v + j] * t35_2;
-          t63_2 += S_trail[(a * m + i) * d_v + j] * t35_2;
-          t35[i * d_v + j] = t35_2;
-        }
-        t63[i] = t63_2;
-      }
-      t39 += hecate::block_sum(t39_part, warps);
-      const float t39_2 = -t39;
-      // lattice_encode.N
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        t68[i] = beta_entry_3 * t63[i];
-      }
-      // lattice_encode.G, lattice_encode.S, lattice_encode.N
-      for (int at = threadIdx.x; at < d_v; at += 128) t48[at] = 0.0f;
+      // lattice_encode.S, lattice_encode.N, lattice_encode.G
+      for (int at = threadIdx.x; at < d_v; at += 128) t56[at] = 0.0f;
+      float t37 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < m; ++i) {
-        float t47_2 = 0.0f;
+        float t55_2 = 0.0f;
+        float t57_2 = 0.0f;
+        const float t10_2_entry = t10_2[i];
         __syncthreads();
-        const float t68_entry = t68[i];
-        const float G_lin_entry_3 = G_lin[((i64)l * T + a + C * s) * m + i];
-        float t47_2_part = 0.0f;
+        const float t30_entry = t30[i];
+        const float t3_entry_3 = t3[((i64)l * T + a + C * s) * m + i];
+        float t37_part = 0.0f;
+        float t55_2_part = 0.0f;
+        float t57_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t46 = -beta_entry_3 * t35[i * d_v + j] + S_trail[(a * m + i) * d_v + j] * t68_entry;
-          t47_2_part += t46 * v[((i64)l * T + a + C * s) * d_v + j];
-          t48[j] += t46 * G_lin_entry_3;
+          const float t34_2 = t8[i * d_v + j] * t10_2_entry + 2.0f * (t17_2[i * d_v + j] * t30_entry);
+          t37_part += N[i * d_v + j] * t34_2;
+          t55_2_part += S_trail[(a * m + i) * d_v + j] * t34_2;
+          t57_2_part += t34_2 * v[((i64)l * T + a + C * s) * d_v + j];
+          t34[i * d_v + j] = t34_2;
+          t56[j] += t34_2 * t3_entry_3;
         }
-        t47_2 += hecate::block_sum(t47_2_part, warps);
+        t37 += hecate::block_sum(t37_part, warps);
+        t55_2 += hecate::block_sum(t55_2_part, warps);
+        t57_2 += hecate::block_sum(t57_2_part, warps);
         if (threadIdx.x == 0) {
-          t47[i] = t47_2;
+          t55[i] = t55_2;
+        }
+        if (threadIdx.x == 0) {
+          t57[i] = t57_2;
         }
       }
-      // lattice_encode.G
+      const float t37_2 = -t37;
+      // lattice_encode.G, lattice_encode.N, lattice_encode.S
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t2[((i64)l * T + a + C * s) * m + i] = -t47[i];
+        const float t55_entry = t55[i];
+        const float t47 = beta_entry_3 * G_prod[((i64)l * T + a + C * s) * m + i] * t55_entry - beta_entry_3 * t57[i];
+        t2[((i64)l * T + a + C * s) * m + i] = -t47;
+        t50[i] = beta_entry_3 * t3[((i64)l * T + a + C * s) * m + i] * t55_entry + t47;
       }
-      // lattice_encode.G, lattice_encode.N
-      for (int at = threadIdx.x; at < d_v; at += 128) t58[at] = 0.0f;
+      // lattice_encode.G, lattice_encode.N, lattice_encode.S
+      for (int at = threadIdx.x; at < d_v; at += 128) t52[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < m; ++i) {
-          const float t47_entry = t47[i];
-          const float t67_entry = t67[((i64)l * T + a + C * s) * m + i];
-          const float G_lin_entry_4 = G_lin[((i64)l * T + a + C * s) * m + i];
-          const float t68_entry_2 = t68[i];
-          const float t35_entry = t35[i * d_v + j];
-          const float v_entry = v[((i64)l * T + a + C * s) * d_v + j];
-          t58[j] += S_trail[(a * m + i) * d_v + j] * t47_entry;
-          S_bar_state[i * d_v + j] = t35_entry + t35_entry * t67_entry + v_entry * G_lin_entry_4 * t68_entry_2 + v_entry * t47_entry;
+          const float t50_entry = t50[i];
+          const float t59_entry = t59[((i64)l * T + a + C * s) * m + i];
+          t52[j] += S_trail[(a * m + i) * d_v + j] * t50_entry;
+          S_bar_state[i * d_v + j] = t34[i * d_v + j] * t59_entry + v[((i64)l * T + a + C * s) * d_v + j] * t50_entry;
         }
       }
-      // lattice_encode.G, lattice_encode
+      // lattice_encode.G, lattice_encode.S, lattice_encode
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        t3_2[((i64)l * T + a + C * s) * d_v + i] = t48[i] + t58[i];
-        t5_2[((i64)l * T + a + C * s) * d_v + i] = t8_2[i];
+        t3_2[((i64)l * T + a + C * s) * d_v + i] = -beta_entry_3 * t56[i] + t52[i];
+        t5_2[((i64)l * T + a + C * s) * d_v + i] = t7[i];
       }
       // lattice_encode
-      if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = t39_2;
+      if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = t37_2;
     }
   }
   __syncthreads();
@@ -318,7 +312,29 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
 
 // lattice_encode.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_encode_step_backward_3(const float *x, float *W_Q_bar, const float *t5_2,
+HECATE_KERNEL(256) lattice_encode_step_backward_3(const float *W_Q, const float *t5_2, float *t6,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t5_2[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t6[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// lattice_encode.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) lattice_encode_step_backward_4(const float *x, float *W_Q_bar, const float *t5_2,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -338,28 +354,6 @@ HECATE_KERNEL(256) lattice_encode_step_backward_3(const float *x, float *W_Q_bar
   if (m0 + row < d && n0 + col < d_v) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// lattice_encode.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_encode_step_backward_4(const float *W_Q, const float *t5_2, float *t7,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t5_2[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t7[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // lattice_encode.beta
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) lattice_encode_step_backward_5(const float *beta, const float *beta_sigmoid,
@@ -371,9 +365,9 @@ HECATE_KERNEL(128) lattice_encode_step_backward_5(const float *beta, const float
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
-    const float t10_2 = beta[(i64)i * T + j] * t4_2[(i64)i * T + j] * beta_sigmoid[(i64)i * T + j];
-    t12_part += t10_2;
-    t10[(i64)i * T + j] = t10_2;
+    const float t10_4 = beta[(i64)i * T + j] * t4_2[(i64)i * T + j] * beta_sigmoid[(i64)i * T + j];
+    t12_part += t10_4;
+    t10[(i64)i * T + j] = t10_4;
   }
   t12 += hecate::block_sum(t12_part, warps);
   if (threadIdx.x == 0) b_beta_bar[0] = t12;
@@ -399,7 +393,7 @@ HECATE_KERNEL(256) lattice_encode_step_backward_7(float *w_beta_bar_copies) {
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) lattice_encode_step_backward_8(const float *w_beta, const float *beta_stack,
-    const float *t10, float *t14, float *w_beta_bar_copies, int L, int T) {
+    const float *t10, float *t13, float *w_beta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_v + m)) return;
   const int chunk = (int)(item / ((d_v + m)));
@@ -411,8 +405,8 @@ HECATE_KERNEL(256) lattice_encode_step_backward_8(const float *w_beta, const flo
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t10_entry = t10[(i64)i * T + j];
+    t13[((i64)i * T + j) * (d_v + m) + k] = t10_entry * w_beta[k];
     w_beta_bar_own[k] += beta_stack[((i64)i * T + j) * (d_v + m) + k] * t10_entry;
-    t14[((i64)i * T + j) * (d_v + m) + k] = t10_entry * w_beta[k];
   }
 }
 
@@ -426,21 +420,43 @@ HECATE_KERNEL(256) lattice_encode_step_backward_9(float *w_beta_bar, const float
   w_beta_bar[item] = dot;
 }
 
-// lattice_encode.v
+// lattice_encode.v, lattice_encode.beta
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_encode_step_backward_10(const float *t3_2, const float *t14, float *t17,
+HECATE_KERNEL(256) lattice_encode_step_backward_10(const float *t3_2, const float *t13, float *t17,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
-  t17[((i64)i * T + j) * d_v + k] = t3_2[((i64)i * T + j) * d_v + k] + t14[((i64)i * T + j) * (d_v + m) + k + m];
+  t17[((i64)i * T + j) * d_v + k] = t3_2[((i64)i * T + j) * d_v + k] + t13[((i64)i * T + j) * (d_v + m) + k + m];
 }
 
 // lattice_encode.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_encode_step_backward_11(const float *x, float *W_V_bar, const float *t17,
+HECATE_KERNEL(256) lattice_encode_step_backward_11(const float *W_V, const float *t17, float *t18,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t17[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t18[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// lattice_encode.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) lattice_encode_step_backward_12(const float *x, float *W_V_bar, const float *t17,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -460,9 +476,21 @@ HECATE_KERNEL(256) lattice_encode_step_backward_11(const float *x, float *W_V_ba
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// lattice_encode.v
+// lattice_encode.k0, lattice_encode.beta
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) lattice_encode_step_backward_13(const float *t2, const float *t13, float *t20,
+    int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * m) return;
+  const int i = (int)(item / ((i64)T * m));
+  const int j = (int)(item / m % T);
+  const int k = (int)(item % m);
+  t20[((i64)i * T + j) * m + k] = t2[((i64)i * T + j) * m + k] + t13[((i64)i * T + j) * (d_v + m) + k];
+}
+
+// lattice_encode.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_encode_step_backward_12(const float *W_V, const float *t17, float *t19,
+HECATE_KERNEL(256) lattice_encode_step_backward_14(const float *W_K, const float *t20, float *t21,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -472,31 +500,19 @@ HECATE_KERNEL(256) lattice_encode_step_backward_12(const float *W_V, const float
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t17[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < m; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < m ? t20[(i64)(m0 + row) * m + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < m && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t19[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// lattice_encode.k0
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_encode_step_backward_13(const float *t2, const float *t14, float *t20,
-    int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * m) return;
-  const int i = (int)(item / ((i64)T * m));
-  const int j = (int)(item / m % T);
-  const int k = (int)(item % m);
-  t20[((i64)i * T + j) * m + k] = t2[((i64)i * T + j) * m + k] + t14[((i64)i * T + j) * (d_v + m) + k];
+  if (m0 + row < L * T && n0 + col < d) t21[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // lattice_encode.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_encode_step_backward_14(const float *x, float *W_K_bar, const float *t20,
+HECATE_KERNEL(256) lattice_encode_step_backward_15(const float *x, float *W_K_bar, const float *t20,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -517,36 +533,14 @@ HECATE_KERNEL(256) lattice_encode_step_backward_14(const float *x, float *W_K_ba
 }
 
 // lattice_encode.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_encode_step_backward_15(const float *W_K, const float *t20, float *t22,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < m; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < m ? t20[(i64)(m0 + row) * m + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < m && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t22[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// lattice_encode.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_encode_step_backward_16(float *x_bar, const float *t7, const float *t19,
-    const float *t22, int L, int T) {
+HECATE_KERNEL(256) lattice_encode_step_backward_16(float *x_bar, const float *t6, const float *t18,
+    const float *t21, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t7[((i64)i * T + j) * d + k] + t19[((i64)i * T + j) * d + k] + t22[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t6[((i64)i * T + j) * d + k] + t18[((i64)i * T + j) * d + k] + t21[((i64)i * T + j) * d + k];
 }
 

@@ -443,26 +443,17 @@ HECATE_KERNEL(256) lattice_linear_step_14(const float *beta, float *t14, int L, 
 HECATE_KERNEL(128) lattice_linear_step_15(float *S_out, const float *S_chunks, float *G_lin,
     float *N_prod, float *S_max2, float *p, float *S_div, float *S_checkpoints, const float *t12,
     const float *t13, const float *t15, const float *t14, float *y_2_2, int T) {
-  HECATE_DYNAMIC(float, shared);
-  float *const S_state_2 = shared + 0;  // [m, d_v]
-  float *const S_2_3 = shared + d_v * m;  // [m, d_v]
-  float *const t2_3 = shared + 2 * d_v * m;  // [d_v]
-  float *const t3_2 = shared + 2 * d_v * m + d_v;  // [d_v]
-  float *const G = shared + 2 * d_v * m + 2 * d_v;  // [m, d_v]
-  float *const t2_2_2 = shared + 3 * d_v * m + 2 * d_v;  // [m]
-  float *const t17 = shared + 3 * d_v * m + 2 * d_v + m;  // [m, d_v]
-  float *const t18_3 = shared + 4 * d_v * m + 2 * d_v + m;  // [m]
-  float *const t27_3 = shared + 4 * d_v * m + 2 * d_v + 2 * m;  // [m]
-  float *const t13_2_2 = shared + 4 * d_v * m + 2 * d_v + 3 * m;  // [m]
-  float *const t29_3 = shared + 4 * d_v * m + 2 * d_v + 4 * m;  // [m]
-  float *const p_3 = shared + 4 * d_v * m + 2 * d_v + 5 * m;  // [m]
-  float *const y_4 = shared + 4 * d_v * m + 2 * d_v + 6 * m;  // [d_v]
-  float *const t17_2 = shared + 4 * d_v * m + 3 * d_v + 6 * m;  // [m, d_v]
-  float *const t18_2_2 = shared + 5 * d_v * m + 3 * d_v + 6 * m;  // [m]
-  float *const t27_2_2 = shared + 5 * d_v * m + 3 * d_v + 7 * m;  // [m]
-  float *const t29_2_2 = shared + 5 * d_v * m + 3 * d_v + 8 * m;  // [m]
-  float *const p_2_2 = shared + 5 * d_v * m + 3 * d_v + 9 * m;  // [m]
-  float *const warps = shared + 5 * d_v * m + 3 * d_v + 10 * m;
+  HECATE_SHARED(float, S_state_2, d_v * m);  // [m, d_v]
+  HECATE_SHARED(float, t2_3, d_v);  // [d_v]
+  HECATE_SHARED(float, t3_2, d_v);  // [d_v]
+  HECATE_SHARED(float, t2_2_2, m);  // [m]
+  HECATE_SHARED(float, t17, d_v * m);  // [m, d_v]
+  HECATE_SHARED(float, t18_3, m);  // [m]
+  HECATE_SHARED(float, t27_3, m);  // [m]
+  HECATE_SHARED(float, t29_3, m);  // [m]
+  HECATE_SHARED(float, p_3, m);  // [m]
+  HECATE_SHARED(float, y_4, d_v);  // [d_v]
+  HECATE_SHARED(float, warps, 32);
   const int chunks = (T) / 16;
   const int segments_2 = (C + T - 16 * chunks - 1) / C;
   const int l = blockIdx.x;
@@ -509,50 +500,56 @@ HECATE_KERNEL(128) lattice_linear_step_15(float *S_out, const float *S_chunks, f
           G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i] = t3_3;
         }
       }
-      // lattice_linear.G, lattice_linear.N
+      // lattice_linear.N
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         float t2_2_3 = 0.0f;
-        const float t12_entry_2 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
-          const float t3_2_entry = t3_2[j];
-          t2_2_3 += S_state_2[i * d_v + j] * t3_2_entry;
-          G[i * d_v + j] = -t12_entry_2 * t3_2_entry;
+          t2_2_3 += S_state_2[i * d_v + j] * t3_2[j];
         }
         t2_2_2[i] = t2_2_3;
       }
-      // lattice_linear.S, lattice_linear.N
+      // lattice_linear.S, lattice_linear.N, lattice_linear.G
       const float t14_entry = t14[(i64)l * (T - 16 * chunks) + a + C * s];
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         float t18_4 = 0.0f;
-        const float w_2 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * t2_2_2[i];
+        const float t12_entry_2 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        const float w_2 = t12_entry_2 * t2_2_2[i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_state_2_entry = S_state_2[i * d_v + j];
-          const float t17_3 = S_state_2_entry - t14_entry * (G[i * d_v + j] + S_state_2_entry * w_2);
-          t18_4 += t17_3 * t17_3;
-          t17[i * d_v + j] = t17_3;
+          const float t17_2 = S_state_2_entry - t14_entry * (-t12_entry_2 * t3_2[j] + S_state_2_entry * w_2);
+          t18_4 += t17_2 * t17_2;
+          t17[i * d_v + j] = t17_2;
         }
         t18_3[i] = t18_4;
       }
-      // lattice_linear.S, lattice_linear.N
+      // lattice_linear.S, lattice_linear
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         const float t18_3_entry = t18_3[i];
         const bool t20_2 = (0.0f < t18_3_entry);
-        const float t13_2_3 = -t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * t2_2_2[i];
-        t27_3[i] = hecate::max((t20_2 ? sqrtf((t20_2 ? t18_3_entry : 1.0f)) : 0.0f), 1e-08f);
-        t13_2_2[i] = t13_2_3;
+        const float t23 = sqrtf((t20_2 ? t18_3_entry : 1.0f));
+        const float t27_4 = hecate::max((t20_2 ? t23 : 0.0f), 1e-08f);
+        const float t23_2 = 1.0f / t23;
+        const float t2_2_2_2 = t2_2_2[i];
+        t27_3[i] = t27_4;
+        if (S_max2 != nullptr) {
+          S_max2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] = t27_4;
+        }
+        if (S_div != nullptr) {
+          S_div[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] = t23_2;
+        }
         if (N_prod != nullptr) {
-          N_prod[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] = t13_2_3;
+          N_prod[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] = t2_2_2_2;
         }
       }
       // lattice_linear.S, lattice_linear.p
@@ -564,9 +561,9 @@ HECATE_KERNEL(128) lattice_linear_step_15(float *S_out, const float *S_chunks, f
         const float t27_3_entry = t27_3[i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
-          const float S_2_4 = t17[i * d_v + j] / t27_3_entry;
-          t29_4 += S_2_4 * t15[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j];
-          S_2_3[i * d_v + j] = S_2_4;
+          const float S_2_3 = t17[i * d_v + j] / t27_3_entry;
+          t29_4 += S_2_3 * t15[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j];
+          S_state_2[i * d_v + j] = S_2_3;
         }
         t29_3[i] = t29_4;
       }
@@ -595,105 +592,32 @@ HECATE_KERNEL(128) lattice_linear_step_15(float *S_out, const float *S_chunks, f
         const int i = (int)item;
         p_3[i] = p_3[i] / sum_2;
       }
-      // lattice_linear.y, lattice_linear.S, lattice_linear.N
+      // lattice_linear.y
       for (int at = threadIdx.x; at < d_v; at += 128) y_4[at] = 0.0f;
+      __syncthreads();
       #pragma unroll 1
-      for (int i = 0; i < m; ++i) {
-        float t18_2_3 = 0.0f;
-        const float t13_2_2_entry = t13_2_2[i];
-        __syncthreads();
-        const float p_3_entry = p_3[i];
-        float t18_2_3_part = 0.0f;
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int j = (int)item;
         #pragma unroll 1
-        for (int item = threadIdx.x; item < d_v; item += 128) {
-          const int j = (int)item;
-          const float S_state_2_entry_2 = S_state_2[i * d_v + j];
-          const float t17_2_2 = S_state_2_entry_2 - t14_entry * (G[i * d_v + j] - S_state_2_entry_2 * t13_2_2_entry);
-          t18_2_3_part += t17_2_2 * t17_2_2;
-          y_4[j] += S_2_3[i * d_v + j] * p_3_entry;
-          t17_2[i * d_v + j] = t17_2_2;
+        for (int i = 0; i < m; ++i) {
+          const float p_3_entry = p_3[i];
+          y_4[j] += S_state_2[i * d_v + j] * p_3_entry;
         }
-        t18_2_3 += hecate::block_sum(t18_2_3_part, warps);
-        if (threadIdx.x == 0) {
-          t18_2_2[i] = t18_2_3;
-        }
-      }
-      // lattice_linear.S
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        const float t18_2_2_entry = t18_2_2[i];
-        const bool t20_2_2 = (0.0f < t18_2_2_entry);
-        const float t23_2 = sqrtf((t20_2_2 ? t18_2_2_entry : 1.0f));
-        const float t27_2_3 = hecate::max((t20_2_2 ? t23_2 : 0.0f), 1e-08f);
-        const float t24_2 = 1.0f / t23_2;
-        t27_2_2[i] = t27_2_3;
-        if (S_max2 != nullptr) {
-          S_max2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] = t27_2_3;
-        }
-        if (S_div != nullptr) {
-          S_div[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] = t24_2;
-        }
-      }
-      // lattice_linear.p, lattice_linear.S
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        float t29_2_3 = 0.0f;
-        const float t27_2_2_entry = t27_2_2[i];
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          t29_2_3 += (t17_2[i * d_v + j] / t27_2_2_entry) * t15[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j];
-        }
-        t29_2_2[i] = t29_2_3;
-      }
-      // lattice_linear.p
-      float top_3 = (-HECATE_INF);
-      __syncthreads();
-      float top_3_part = -HECATE_INF;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        top_3_part = hecate::max(top_3_part, t29_2_2[i]);
-      }
-      top_3 = hecate::max(top_3, hecate::block_max(top_3_part, warps));
-      float sum_3 = 0.0f;
-      float sum_3_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        const float e_3 = expf(t29_2_2[i] - top_3);
-        sum_3_part += e_3;
-        p_2_2[i] = e_3;
-      }
-      sum_3 += hecate::block_sum(sum_3_part, warps);
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        p_2_2[i] = p_2_2[i] / sum_3;
       }
       // lattice_linear
+      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
         y_2_2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i] = y_4[i];
       }
       // lattice_linear
-      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         if (p != nullptr) {
-          p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] = p_2_2[i];
+          p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] = p_3[i];
         }
-      }
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        S_state_2[i * d_v + j] = S_2_3[i * d_v + j];
       }
     }
   }

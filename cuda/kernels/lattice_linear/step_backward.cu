@@ -50,11 +50,12 @@
 //   t10                [L, chunks, 16, d_v]     float  work
 //   t11                [L, chunks, 16, d_v]     float  work
 //   t12                [L, T - 16·chunks, m]    float  work
+//   t3_2_2             [L, T - 16·chunks, m]    float  work
 //   t14                [L, T - 16·chunks]       float  work
 //   t15                [L, T - 16·chunks, d_v]  float  work
 //   t2                 [L, T - 16·chunks, d_v]  float  work
 //   t                  [L, 16·chunks, d_v]      float  work
-//   t67                [L, T - 16·chunks, m]    float  work
+//   t60                [L, T - 16·chunks, m]    float  work
 //   t4_2               [L, m, d_v]              float  work
 //   t5_2               [L, T - 16·chunks, m]    float  work
 //   t6                 [L, T - 16·chunks, d_v]  float  work
@@ -73,54 +74,54 @@
 //   t20                [L, T, m]                float  work
 //   t21                [L, T]                   float  work
 //   t22                [L, T, d_v]              float  work
-//   t24                [L, T, d]                float  work
+//   t23                [L, T, d]                float  work
 //   t28                [L, T]                   float  work
-//   t32                [L, T, d_v + m]          float  work
+//   t31                [L, T, d_v + m]          float  work
 //   t35                [L, T, d_v]              float  work
-//   t37                [L, T, d]                float  work
+//   t36                [L, T, d]                float  work
 //   t38                [L, T, m]                float  work
-//   t40                [L, T, d]                float  work
+//   t39                [L, T, d]                float  work
 //   S_trail_scratch    [C·L·d_v·m + L·d_v·m]    float  work
-//   t20_3_scratch      [L·m]                    bool   work
-//   t15_4_scratch      [L·m]                    bool   work
-//   t19_2_scratch      [L·m]                    bool   work
-//   t9_2_2_scratch     [L·d_v·m]                float  work
-//   t35_2_scratch      [L·d_v·m]                float  work
+//   t20_2_scratch      [L·m]                    bool   work
+//   t14_2_2_scratch    [L·m]                    bool   work
+//   t18_2_2_scratch    [L·m]                    bool   work
 //   S_trail_2_scratch  [C·L·d_v·m + L·d_v·m]    float  work
 //   t16_scratch        [16·L·d_v·m]             float  work
 //   Z_scratch          [16·L·d_v·m]             float  work
-//   t13_scratch        [16·L·m]                 float  work
+//   t3_2_3_scratch     [16·L·m]                 float  work
 //   N_3_scratch        [16·L·d_v·m]             float  work
 //   t16_3_scratch      [16·L·d_v·m]             float  work
 //   Z_3_scratch        [16·L·d_v·m]             float  work
-//   t18_8_scratch      [16·L·m]                 float  work
-//   t23_scratch        [16·L·m]                 float  work
+//   t18_6_scratch      [16·L·m]                 float  work
+//   t23_2_scratch      [16·L·m]                 float  work
 //   t25_scratch        [16·L·m]                 float  work
-//   t27_2_scratch      [16·L·m]                 float  work
-//   S_2_3_scratch      [16·L·d_v·m]             float  work
+//   t27_scratch        [16·L·m]                 float  work
+//   S_2_scratch        [16·L·d_v·m]             float  work
 //   t29_scratch        [16·L·m]                 float  work
-//   t4_3_scratch       [16·L·m]                 float  work
+//   t3_2_2_4_scratch   [16·L·m]                 float  work
 //   p_2_scratch        [16·L·m]                 float  work
-//   t2_2_5_scratch     [16·L·d_v·m]             float  work
-//   t7_2_scratch       [16·L·m]                 float  work
-//   t12_3_scratch      [16·L·m]                 float  work
-//   t20_2_2_scratch    [16·L·m]                 bool   work
-//   t9_2_4_scratch     [16·L·d_v]               float  work
-//   t10_2_2_scratch    [16·L·d_v·m]             float  work
-//   t15_6_scratch      [16·L·m]                 float  work
-//   t32_2_scratch      [16·L·m]                 float  work
-//   t36_scratch        [16·L·d_v·m]             float  work
-//   t37_2_scratch      [L·d_v·m]                float  work
-//   t64_scratch        [16·L·d_v·m]             float  work
-//   t39_3_scratch      [16·L·d_v·m]             float  work
-//   t44_scratch        [16·L·m]                 float  work
-//   t43_scratch        [L·d_v·m]                float  work
-//   t67_2_scratch      [16·L·m]                 float  work
-//   t45_scratch        [L·d_v·m]                float  work
-//   t48_4_scratch      [16·L·d_v]               float  work
-//   t49_2_scratch      [16·L·m]                 float  work
-//   t59_scratch        [16·L·m]                 float  work
-//   t60_scratch        [L·d_v·m]                float  work
+//   t4_scratch         [16·L·d_v·m]             float  work
+//   t6_2_scratch       [16·L·m]                 float  work
+//   t11_4_scratch      [16·L·m]                 float  work
+//   t19_2_scratch      [16·L·m]                 bool   work
+//   t8_5_scratch       [16·L·d_v]               float  work
+//   t9_3_scratch       [16·L·d_v·m]             float  work
+//   t14_2_4_scratch    [16·L·m]                 float  work
+//   t31_2_scratch      [16·L·m]                 float  work
+//   t35_2_scratch      [16·L·d_v·m]             float  work
+//   t36_2_scratch      [L·d_v·m]                float  work
+//   t57_3_scratch      [16·L·d_v·m]             float  work
+//   t38_2_scratch      [16·L·d_v·m]             float  work
+//   t43_scratch        [16·L·m]                 float  work
+//   t48_scratch        [16·L·m]                 float  work
+//   t49_3_scratch      [16·L·d_v]               float  work
+//   t42_scratch        [L·d_v·m]                float  work
+//   t45_scratch        [16·L·m]                 float  work
+//   t46_2_scratch      [L·d_v·m]                float  work
+//   t47_scratch        [16·L·d_v]               float  work
+//   t50_scratch        [16·L·d_v]               float  work
+//   t53_4_scratch      [L·d_v·m]                float  work
+//   t54_scratch        [16·L·m]                 float  work
 //   t18_copies         [64·L·T·d_v]             float  work
 //   t19_copies         [64·L·T·d_v]             float  work
 //   t20_copies         [64·L·T·m]               float  work
@@ -175,16 +176,19 @@ HECATE_KERNEL(256) lattice_linear_step_backward_3(const float *v, const float *q
   t11[(((i64)i * chunks + j) * 16 + k) * d_v + m_2] = q0[((i64)i * T + 16 * j + k) * d_v + m_2];
 }
 
-// lattice_linear.k
+// lattice_linear.k, lattice_linear.N
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_linear_step_backward_4(const float *k0, float *t12, int L, int T) {
+HECATE_KERNEL(256) lattice_linear_step_backward_4(const float *k0, const float *N_prod, float *t12,
+    float *t3_2_2, int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T - 16 * chunks) * m) return;
   const int i = (int)(item / ((i64)(T - 16 * chunks) * m));
   const int j = (int)(item / m % (T - 16 * chunks));
   const int k = (int)(item % m);
-  t12[((i64)i * (T - 16 * chunks) + j) * m + k] = k0[((i64)i * T + j + 16 * chunks) * m + k];
+  const float t12_3 = k0[((i64)i * T + j + 16 * chunks) * m + k];
+  t12[((i64)i * (T - 16 * chunks) + j) * m + k] = t12_3;
+  t3_2_2[((i64)i * (T - 16 * chunks) + j) * m + k] = t12_3 * N_prod[((i64)i * (T - 16 * chunks) + j) * m + k];
 }
 
 // lattice_linear.beta
@@ -224,9 +228,9 @@ HECATE_KERNEL(256) lattice_linear_step_backward_7(const float *y_bar, float *t, 
   t[((i64)i * 16 * chunks + j) * d_v + k] = y_bar[((i64)i * T + j) * d_v + k];
 }
 
-// lattice_linear.N
+// lattice_linear.G
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_linear_step_backward_8(const float *N_prod, const float *t14, float *t67,
+HECATE_KERNEL(256) lattice_linear_step_backward_8(const float *t3_2_2, const float *t14, float *t60,
     int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -235,49 +239,46 @@ HECATE_KERNEL(256) lattice_linear_step_backward_8(const float *N_prod, const flo
   const int j = (int)(item / m % (T - 16 * chunks));
   const int k = (int)(item % m);
   const float t14_entry = t14[(i64)i * (T - 16 * chunks) + j];
-  t67[((i64)i * (T - 16 * chunks) + j) * m + k] = t14_entry * N_prod[((i64)i * (T - 16 * chunks) + j) * m + k];
+  t60[((i64)i * (T - 16 * chunks) + j) * m + k] = 1.0f - t14_entry * t3_2_2[((i64)i * (T - 16 * chunks) + j) * m + k];
 }
 
-// lattice_linear, lattice_linear.N, lattice_linear.S, lattice_linear.G, lattice_linear.y, lattice_linear.p
+// lattice_linear, lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y, lattice_linear.p
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const float *G_lin,
     const float *N_prod, const float *S_max2, const float *p, const float *S_div,
-    const float *S_checkpoints, const float *t12, const float *t14, const float *t15,
-    const float *t2, const float *t67, float *t4_2, float *t5_2, float *t6, float *t7, float *t8_2,
-    float *S_trail_scratch, bool *t20_3_scratch, bool *t15_4_scratch, bool *t19_2_scratch,
-    float *t9_2_2_scratch, float *t35_2_scratch, int T) {
+    const float *S_checkpoints, const float *t12, const float *t3_2_2, const float *t14,
+    const float *t15, const float *t2, const float *t60, float *t4_2, float *t5_2, float *t6,
+    float *t7, float *t8_2, float *S_trail_scratch, bool *t20_2_scratch, bool *t14_2_2_scratch,
+    bool *t18_2_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const S_bar_state = shared + 0;  // [m, d_v]
-  float *const t2_2_2 = shared + d_v * m;  // [m]
-  float *const t17 = shared + d_v * m + m;  // [m, d_v]
-  float *const t18_2 = shared + 2 * d_v * m + m;  // [m]
-  float *const t27 = shared + 2 * d_v * m + 2 * m;  // [m]
-  float *const N = shared + 2 * d_v * m + 3 * m;  // [m, d_v]
-  float *const t17_4 = shared + 3 * d_v * m + 3 * m;  // [m, d_v]
-  float *const t18_4 = shared + 4 * d_v * m + 3 * m;  // [m]
-  float *const S_2 = shared + 4 * d_v * m + 4 * m;  // [m, d_v]
-  float *const t3_2 = shared + 5 * d_v * m + 4 * m;  // [m]
-  float *const t6_2 = shared + 5 * d_v * m + 5 * m;  // [m]
-  float *const t11_2_2 = shared + 5 * d_v * m + 6 * m;  // [m]
-  float *const t8_2_2 = shared + 5 * d_v * m + 7 * m;  // [d_v]
-  float *const t14_2_2 = shared + 5 * d_v * m + d_v + 7 * m;  // [m]
-  float *const t31 = shared + 5 * d_v * m + d_v + 8 * m;  // [m]
-  float *const t63 = shared + 5 * d_v * m + d_v + 9 * m;  // [m]
-  float *const t68 = shared + 5 * d_v * m + d_v + 10 * m;  // [m]
-  float *const t47 = shared + 5 * d_v * m + d_v + 11 * m;  // [d_v]
-  float *const t48 = shared + 5 * d_v * m + 2 * d_v + 11 * m;  // [m]
-  float *const t58 = shared + 5 * d_v * m + 2 * d_v + 12 * m;  // [m]
-  float *const warps = shared + 5 * d_v * m + 2 * d_v + 13 * m;
+  float *const N = shared + d_v * m;  // [m, d_v]
+  float *const t17 = shared + 2 * d_v * m;  // [m, d_v]
+  float *const t18_2 = shared + 3 * d_v * m;  // [m]
+  float *const t2_2_2 = shared + 3 * d_v * m + m;  // [m]
+  float *const t5 = shared + 3 * d_v * m + 2 * m;  // [m]
+  float *const t10_4 = shared + 3 * d_v * m + 3 * m;  // [m]
+  float *const t7_2 = shared + 3 * d_v * m + 4 * m;  // [d_v]
+  float *const t8_3 = shared + 3 * d_v * m + d_v + 4 * m;  // [m, d_v]
+  float *const t13 = shared + 4 * d_v * m + d_v + 4 * m;  // [m]
+  float *const t30 = shared + 4 * d_v * m + d_v + 5 * m;  // [m]
+  float *const t34 = shared + 4 * d_v * m + d_v + 6 * m;  // [m, d_v]
+  float *const t56 = shared + 5 * d_v * m + d_v + 6 * m;  // [m]
+  float *const t44 = shared + 5 * d_v * m + d_v + 7 * m;  // [m]
+  float *const t46 = shared + 5 * d_v * m + d_v + 8 * m;  // [d_v]
+  float *const t57 = shared + 5 * d_v * m + 2 * d_v + 8 * m;  // [m]
+  float *const t58 = shared + 5 * d_v * m + 2 * d_v + 9 * m;  // [d_v]
+  float *const t49 = shared + 5 * d_v * m + 3 * d_v + 9 * m;  // [d_v]
+  float *const t53 = shared + 5 * d_v * m + 4 * d_v + 9 * m;  // [m]
+  float *const warps = shared + 5 * d_v * m + 4 * d_v + 10 * m;
   const int chunks = (T) / 16;
   const int segments = (C + T - 16 * chunks - 1) / C;
   const int l = blockIdx.x;
   float *const S_trail = S_trail_scratch + blockIdx.x * (i64)(C * d_v * m + d_v * m);  // [C + 1, m, d_v]
-  bool *const t20_3 = t20_3_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t15_4 = t15_4_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t19_2 = t19_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  float *const t9_2_2 = t9_2_2_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
-  float *const t35_2 = t35_2_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
+  bool *const t20_2 = t20_2_scratch + blockIdx.x * (i64)(m);  // [m]
+  bool *const t14_2_2 = t14_2_2_scratch + blockIdx.x * (i64)(m);  // [m]
+  bool *const t18_2_2 = t18_2_2_scratch + blockIdx.x * (i64)(m);  // [m]
   #pragma unroll 1
   for (int item = threadIdx.x; item < m * d_v; item += 128) {
     const int i = (int)(item / d_v);
@@ -295,53 +296,18 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T - 16 * chunks; ++a) {
-      // lattice_linear.N
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        float t2_2_3 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          t2_2_3 += S_trail[(a * m + i) * d_v + j] * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j];
-        }
-        t2_2_2[i] = t2_2_3;
-      }
       // lattice_linear.S, lattice_linear.N, lattice_linear.G
       const float t14_entry_2 = t14[(i64)l * (T - 16 * chunks) + a + C * s];
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        float t18_3 = 0.0f;
-        const float t12_entry = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
-        const float w = t12_entry * t2_2_2[i];
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          const float S_trail_entry = S_trail[(a * m + i) * d_v + j];
-          const float t17_3 = S_trail_entry - t14_entry_2 * (-t12_entry * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] + S_trail_entry * w);
-          t18_3 += t17_3 * t17_3;
-          t17[i * d_v + j] = t17_3;
-        }
-        t18_2[i] = t18_3;
-      }
-      // lattice_linear.S
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        const float t18_2_entry = t18_2[i];
-        const bool t20_2 = (0.0f < t18_2_entry);
-        t27[i] = hecate::max((t20_2 ? sqrtf((t20_2 ? t18_2_entry : 1.0f)) : 0.0f), 1e-08f);
-      }
-      // lattice_linear.S
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        const float t27_entry = t27[i];
-        S_trail[((a + 1) * m + i) * d_v + j] = t17[i * d_v + j] / t27_entry;
+        const float t12_entry = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        const float t3_2_2_entry = t3_2_2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        const float S_max2_entry = S_max2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        const float S_trail_entry = S_trail[(a * m + i) * d_v + j];
+        S_trail[((a + 1) * m + i) * d_v + j] = (S_trail_entry - t14_entry_2 * (-t12_entry * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] + S_trail_entry * t3_2_2_entry)) / S_max2_entry;
       }
     }
     #pragma unroll 1
@@ -352,70 +318,67 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        float t18_5 = 0.0f;
-        float t3_2_2 = 0.0f;
+        float t18_3 = 0.0f;
+        float t2_2_2_2 = 0.0f;
         const float t12_entry_2 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
-        const float N_prod_entry = N_prod[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
-        const float S_max2_entry = S_max2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        const float t3_2_2_entry_2 = t3_2_2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_trail_entry_2 = S_trail[(a * m + i) * d_v + j];
-          const float N_2 = -t12_entry_2 * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] - S_trail_entry_2 * N_prod_entry;
-          const float t17_5 = S_trail_entry_2 - t14_entry_3 * N_2;
-          t18_5 += t17_5 * t17_5;
-          const float S_2_2 = t17_5 / S_max2_entry;
-          t3_2_2 += S_2_2 * t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j];
+          const float N_2 = -t12_entry_2 * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] + S_trail_entry_2 * t3_2_2_entry_2;
+          const float t17_3 = S_trail_entry_2 - t14_entry_3 * N_2;
+          t18_3 += t17_3 * t17_3;
+          t2_2_2_2 += S_trail[((a + 1) * m + i) * d_v + j] * t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j];
           N[i * d_v + j] = N_2;
-          t17_4[i * d_v + j] = t17_5;
-          S_2[i * d_v + j] = S_2_2;
+          t17[i * d_v + j] = t17_3;
         }
-        t18_4[i] = t18_5;
-        t3_2[i] = t3_2_2;
+        t18_2[i] = t18_3;
+        t2_2_2[i] = t2_2_2_2;
       }
       // lattice_linear.S, lattice_linear.p
-      float t4 = 0.0f;
+      float t3_2_2_3 = 0.0f;
       __syncthreads();
-      float t4_part = 0.0f;
+      float t3_2_2_3_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t4_part += p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * t3_2[i];
-        t20_3[i] = (0.0f < t18_4[i]);
+        t3_2_2_3_part += p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * t2_2_2[i];
+        t20_2[i] = (0.0f < t18_2[i]);
       }
-      t4 += hecate::block_sum(t4_part, warps);
+      t3_2_2_3 += hecate::block_sum(t3_2_2_3_part, warps);
       // lattice_linear.p, lattice_linear.S
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        const bool t20_3_entry = t20_3[i];
-        const bool t15_5 = (1e-08f <= (t20_3_entry ? sqrtf((t20_3_entry ? t18_4[i] : 1.0f)) : 0.0f));
-        t6_2[i] = p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * (t3_2[i] - t4);
-        t11_2_2[i] = 1.0f / S_max2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
-        t15_4[i] = t15_5;
-        t19_2[i] = (t15_5 && t20_3_entry);
+        const bool t20_2_entry = t20_2[i];
+        const bool t14_2_3 = (1e-08f <= (t20_2_entry ? sqrtf((t20_2_entry ? t18_2[i] : 1.0f)) : 0.0f));
+        t5[i] = p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * (t2_2_2[i] - t3_2_2_3);
+        t10_4[i] = 1.0f / S_max2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        t14_2_2[i] = t14_2_3;
+        t18_2_2[i] = (t14_2_3 && t20_2_entry);
       }
       // lattice_linear.p, lattice_linear.S, lattice_linear.y
-      for (int at = threadIdx.x; at < d_v; at += 128) t8_2_2[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_v; at += 128) t7_2[at] = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < m; ++i) {
-        float t14_2_3 = 0.0f;
+        float t13_2 = 0.0f;
         __syncthreads();
-        const float t6_2_entry = t6_2[i];
+        const float t5_entry = t5[i];
         const float p_entry = p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         const float S_max2_entry_2 = S_max2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
-        float t14_2_3_part = 0.0f;
+        float t13_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t9_2_3 = S_bar_state[i * d_v + j] + t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * p_entry + t15[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * t6_2_entry;
-          const float S_2_entry = S_2[i * d_v + j];
-          t14_2_3_part += t9_2_3 * (S_2_entry / S_max2_entry_2);
-          t8_2_2[j] += S_2_entry * t6_2_entry;
-          t9_2_2[i * d_v + j] = t9_2_3;
+          const float t8_4 = S_bar_state[i * d_v + j] + t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * p_entry + t15[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * t5_entry;
+          const float S_trail_entry_3 = S_trail[((a + 1) * m + i) * d_v + j];
+          t13_2_part += t8_4 * (S_trail_entry_3 / S_max2_entry_2);
+          t7_2[j] += S_trail_entry_3 * t5_entry;
+          t8_3[i * d_v + j] = t8_4;
         }
-        t14_2_3 += hecate::block_sum(t14_2_3_part, warps);
+        t13_2 += hecate::block_sum(t13_2_part, warps);
         if (threadIdx.x == 0) {
-          t14_2_2[i] = -t14_2_3;
+          t13[i] = -t13_2;
         }
       }
       // lattice_linear.S
@@ -423,91 +386,95 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        const bool t19_2_entry = t19_2[i];
-        t31[i] = ((t19_2_entry && t20_3[i]) ? (t19_2_entry ? 0.5f * S_div[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * (t19_2_entry ? (t15_4[i] ? t14_2_2[i] : 0.0f) : 0.0f) : 0.0f) : 0.0f);
+        const bool t18_2_2_entry = t18_2_2[i];
+        t30[i] = ((t18_2_2_entry && t20_2[i]) ? (t18_2_2_entry ? 0.5f * S_div[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * (t18_2_2_entry ? (t14_2_2[i] ? t13[i] : 0.0f) : 0.0f) : 0.0f) : 0.0f);
       }
       // lattice_linear.S, lattice_linear.N
-      float t39 = 0.0f;
+      float t37 = 0.0f;
       __syncthreads();
-      float t39_part = 0.0f;
+      float t37_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        float t63_2 = 0.0f;
-        const float t11_2_2_entry = t11_2_2[i];
-        const float t31_entry = t31[i];
+        float t56_2 = 0.0f;
+        const float t10_4_entry = t10_4[i];
+        const float t30_entry = t30[i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
-          const float t35_3 = t9_2_2[i * d_v + j] * t11_2_2_entry + 2.0f * (t17_4[i * d_v + j] * t31_entry);
-          t39_part += N[i * d_v + j] * t35_3;
-          t63_2 += S_trail[(a * m + i) * d_v + j] * t35_3;
-          t35_2[i * d_v + j] = t35_3;
+          const float t34_2 = t8_3[i * d_v + j] * t10_4_entry + 2.0f * (t17[i * d_v + j] * t30_entry);
+          t37_part += N[i * d_v + j] * t34_2;
+          t56_2 += S_trail[(a * m + i) * d_v + j] * t34_2;
+          t34[i * d_v + j] = t34_2;
         }
-        t63[i] = t63_2;
+        t56[i] = t56_2;
       }
-      t39 += hecate::block_sum(t39_part, warps);
-      const float t39_2 = -t39;
-      // lattice_linear.N
+      t37 += hecate::block_sum(t37_part, warps);
+      const float t37_2 = -t37;
+      // lattice_linear.N, lattice_linear.S
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t68[i] = t14_entry_3 * t63[i];
+        t44[i] = -t14_entry_3 * t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * t56[i];
       }
-      // lattice_linear.G, lattice_linear.S, lattice_linear.N
-      for (int at = threadIdx.x; at < d_v; at += 128) t47[at] = 0.0f;
+      // lattice_linear.N, lattice_linear.G
+      for (int at = threadIdx.x; at < d_v; at += 128) t46[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_v; at += 128) t58[at] = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < m; ++i) {
-        float t48_2 = 0.0f;
+        float t57_2 = 0.0f;
         __syncthreads();
-        const float t68_entry = t68[i];
+        const float t44_entry = t44[i];
         const float t12_entry_3 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
-        float t48_2_part = 0.0f;
+        float t57_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t46 = -t14_entry_3 * t35_2[i * d_v + j] + S_trail[(a * m + i) * d_v + j] * t68_entry;
-          t48_2_part += t46 * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j];
-          t47[j] += t46 * t12_entry_3;
+          const float t34_entry = t34[i * d_v + j];
+          t57_2_part += t34_entry * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j];
+          t46[j] += S_trail[(a * m + i) * d_v + j] * t44_entry;
+          t58[j] += t34_entry * t12_entry_3;
         }
-        t48_2 += hecate::block_sum(t48_2_part, warps);
+        t57_2 += hecate::block_sum(t57_2_part, warps);
         if (threadIdx.x == 0) {
-          t48[i] = -t48_2;
+          t57[i] = t57_2;
         }
       }
-      // lattice_linear.G, lattice_linear
+      // lattice_linear.G, lattice_linear.S, lattice_linear
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        t6[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i] = -t47[i];
-        t8_2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i] = t8_2_2[i];
+        const float t49_2 = t46[i] + t14_entry_3 * t58[i];
+        t49[i] = t49_2;
+        t6[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i] = t49_2;
+        t8_2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i] = t7_2[i];
       }
-      // lattice_linear.G, lattice_linear.N
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        float t58_2 = 0.0f;
-        const float t12_entry_4 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
-        const float t67_entry = t67[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
-        const float t68_entry_2 = t68[i];
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          const float t47_entry = t47[j];
-          t58_2 += S_trail[(a * m + i) * d_v + j] * t47_entry;
-          const float t35_2_entry = t35_2[i * d_v + j];
-          S_bar_state[i * d_v + j] = t35_2_entry + t35_2_entry * t67_entry - t12_entry_4 * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * t68_entry_2 + t12_entry_4 * t47_entry;
-        }
-        t58[i] = t58_2;
-      }
-      // lattice_linear.G
+      // lattice_linear.G, lattice_linear.N, lattice_linear.S
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t5_2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] = t48[i] + t58[i];
+        float t53_2 = 0.0f;
+        const float t60_entry = t60[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        const float t44_entry_2 = t44[i];
+        const float t12_entry_4 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        #pragma unroll 4
+        for (int j = 0; j < d_v; ++j) {
+          const float t49_entry = t49[j];
+          t53_2 += S_trail[(a * m + i) * d_v + j] * t49_entry;
+          S_bar_state[i * d_v + j] = t34[i * d_v + j] * t60_entry + G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * t44_entry_2 - t12_entry_4 * t49_entry;
+        }
+        t53[i] = -t53_2;
+      }
+      // lattice_linear.G, lattice_linear.N, lattice_linear.S
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < m; item += 128) {
+        const int i = (int)item;
+        t5_2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] = -t14_entry_3 * N_prod[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * t56[i] + t14_entry_3 * t57[i] + t53[i];
       }
       // lattice_linear
-      if (threadIdx.x == 0) t7[(i64)l * (T - 16 * chunks) + a + C * s] = t39_2;
+      if (threadIdx.x == 0) t7[(i64)l * (T - 16 * chunks) + a + C * s] = t37_2;
     }
   }
   __syncthreads();
@@ -587,66 +554,69 @@ HECATE_KERNEL(256) lattice_linear_step_backward_15(const float *t5_2, float *t12
 HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float *S_checkpoints_2,
     const float *t8, const float *t9, const float *t10, const float *t11, const float *t,
     const float *t4_2, float *t14_2, float *t15_2, float *t16_2, float *t17_2,
-    float *S_trail_2_scratch, float *t16_scratch, float *Z_scratch, float *t13_scratch,
-    float *N_3_scratch, float *t16_3_scratch, float *Z_3_scratch, float *t18_8_scratch,
-    float *t23_scratch, float *t25_scratch, float *t27_2_scratch, float *S_2_3_scratch,
-    float *t29_scratch, float *t4_3_scratch, float *p_2_scratch, float *t2_2_5_scratch,
-    float *t7_2_scratch, float *t12_3_scratch, bool *t20_2_2_scratch, float *t9_2_4_scratch,
-    float *t10_2_2_scratch, float *t15_6_scratch, float *t32_2_scratch, float *t36_scratch,
-    float *t37_2_scratch, float *t64_scratch, float *t39_3_scratch, float *t44_scratch,
-    float *t43_scratch, float *t67_2_scratch, float *t45_scratch, float *t48_4_scratch,
-    float *t49_2_scratch, float *t59_scratch, float *t60_scratch, int T) {
+    float *S_trail_2_scratch, float *t16_scratch, float *Z_scratch, float *t3_2_3_scratch,
+    float *N_3_scratch, float *t16_3_scratch, float *Z_3_scratch, float *t18_6_scratch,
+    float *t23_2_scratch, float *t25_scratch, float *t27_scratch, float *S_2_scratch,
+    float *t29_scratch, float *t3_2_2_4_scratch, float *p_2_scratch, float *t4_scratch,
+    float *t6_2_scratch, float *t11_4_scratch, bool *t19_2_scratch, float *t8_5_scratch,
+    float *t9_3_scratch, float *t14_2_4_scratch, float *t31_2_scratch, float *t35_2_scratch,
+    float *t36_2_scratch, float *t57_3_scratch, float *t38_2_scratch, float *t43_scratch,
+    float *t48_scratch, float *t49_3_scratch, float *t42_scratch, float *t45_scratch,
+    float *t46_2_scratch, float *t47_scratch, float *t50_scratch, float *t53_4_scratch,
+    float *t54_scratch, int T) {
   HECATE_SHARED(float, S_bar_state_2, d_v * m);  // [m, d_v]
   HECATE_SHARED(float, t2_4, 16 * d_v);  // [16, d_v]
-  HECATE_SHARED(float, t3_3, 16 * d_v);  // [16, d_v]
-  HECATE_SHARED(float, t2_2_4, 16 * m);  // [16, m]
-  HECATE_SHARED(float, t18_6, 16 * m);  // [16, m]
-  HECATE_SHARED(bool, t20_4, 16 * m);  // [16, m]
+  HECATE_SHARED(float, t3, 16 * d_v);  // [16, d_v]
+  HECATE_SHARED(float, t2_2_3, 16 * m);  // [16, m]
+  HECATE_SHARED(float, t18_4, 16 * m);  // [16, m]
+  HECATE_SHARED(bool, t20_3, 16 * m);  // [16, m]
   HECATE_SHARED(float, t2_5, 16 * d_v);  // [16, d_v]
-  HECATE_SHARED(float, t3_4, 16 * d_v);  // [16, d_v]
-  HECATE_SHARED(float, t63_3, 16 * m);  // [16, m]
-  HECATE_SHARED(bool, t20_5, 16 * m);  // [16, m]
-  HECATE_SHARED(float, t5, 16);  // [16]
-  HECATE_SHARED(bool, t16_2_2, 16 * m);  // [16, m]
-  HECATE_SHARED(float, t40_2, 16);  // [16]
+  HECATE_SHARED(float, t3_2, 16 * d_v);  // [16, d_v]
+  HECATE_SHARED(float, t2_2_4, 16 * m);  // [16, m]
+  HECATE_SHARED(bool, t20_4, 16 * m);  // [16, m]
+  HECATE_SHARED(float, t4_3, 16);  // [16]
+  HECATE_SHARED(bool, t15_4, 16 * m);  // [16, m]
+  HECATE_SHARED(float, t39_2, 16);  // [16]
   const int chunks = (T) / 16;
   const int segments_2 = (C + chunks - 1) / C;
   const int l = blockIdx.x;
   float *const S_trail_2 = S_trail_2_scratch + blockIdx.x * (i64)(C * d_v * m + d_v * m);  // [C + 1, m, d_v]
   float *const t16 = t16_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
   float *const Z = Z_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t13 = t13_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const t3_2_3 = t3_2_3_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const N_3 = N_3_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
   float *const t16_3 = t16_3_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
   float *const Z_3 = Z_3_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t18_8 = t18_8_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t23 = t23_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const t18_6 = t18_6_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const t23_2 = t23_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const t25 = t25_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t27_2 = t27_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const S_2_3 = S_2_3_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
+  float *const t27 = t27_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const S_2 = S_2_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
   float *const t29 = t29_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t4_3 = t4_3_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const t3_2_2_4 = t3_2_2_4_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const p_2 = p_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t2_2_5 = t2_2_5_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t7_2 = t7_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t12_3 = t12_3_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  bool *const t20_2_2 = t20_2_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t9_2_4 = t9_2_4_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
-  float *const t10_2_2 = t10_2_2_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t15_6 = t15_6_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t32_2 = t32_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t36 = t36_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t37_2 = t37_2_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
-  float *const t64 = t64_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t39_3 = t39_3_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t44 = t44_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t43 = t43_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
-  float *const t67_2 = t67_2_scratch + blockIdx.x * (i64)(16 * m);  // [m, 16]
-  float *const t45 = t45_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
-  float *const t48_4 = t48_4_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
-  float *const t49_2 = t49_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t59 = t59_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t60 = t60_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
+  float *const t4 = t4_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
+  float *const t6_2 = t6_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const t11_4 = t11_4_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  bool *const t19_2 = t19_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const t8_5 = t8_5_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
+  float *const t9_3 = t9_3_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
+  float *const t14_2_4 = t14_2_4_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const t31_2 = t31_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const t35_2 = t35_2_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
+  float *const t36_2 = t36_2_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
+  float *const t57_3 = t57_3_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
+  float *const t38_2 = t38_2_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
+  float *const t43 = t43_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const t48 = t48_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const t49_3 = t49_3_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
+  float *const t42 = t42_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
+  float *const t45 = t45_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const t46_2 = t46_2_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
+  float *const t47 = t47_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
+  float *const t50 = t50_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
+  float *const t53_4 = t53_4_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
+  float *const t54 = t54_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   #pragma unroll 1
   for (int item = threadIdx.x; item < m * d_v; item += 128) {
     const int i = (int)(item / d_v);
@@ -678,15 +648,15 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       for (int item = threadIdx.x; item < 16 * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        t3_3[i * d_v + j] = t10[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + j] - t2_4[i * d_v + j];
+        t3[i * d_v + j] = t10[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + j] - t2_4[i * d_v + j];
       }
       // lattice_linear.N
       __syncthreads();
       for (int at = threadIdx.x; at < 16 * m; at += 128) {
         const int row = (int)(at / 16), col = (int)(at % 16);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += S_trail_2[a * m * d_v + row * d_v + kk] * t3_3[kk + col * d_v];
-        t2_2_4[row + col * m] = dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += S_trail_2[a * m * d_v + row * d_v + kk] * t3[kk + col * d_v];
+        t2_2_3[row + col * m] = dot;
       }
       // lattice_linear.Z, lattice_linear.N, lattice_linear.G
       for (int at = threadIdx.x; at < 16 * d_v * m; at += 128) t16[at] = 0.0f;
@@ -699,9 +669,9 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         #pragma unroll 1
         for (int k = 0; k < 16 && k < i + 1; ++k) {
           const float t9_entry = t9[(((i64)l * chunks + a + C * s) * 16 + k) * m + j];
-          const float w_2 = t9_entry * t2_2_4[k * m + j];
+          const float w = t9_entry * t2_2_3[k * m + j];
           const float t8_entry = t8[((i64)l * chunks + a + C * s) * 16 + k];
-          t16[(i * m + j) * d_v + m_2] += (-t9_entry * t3_3[k * d_v + m_2] + S_trail_2[(a * m + j) * d_v + m_2] * w_2) * t8_entry;
+          t16[(i * m + j) * d_v + m_2] += (-t9_entry * t3[k * d_v + m_2] + S_trail_2[(a * m + j) * d_v + m_2] * w) * t8_entry;
         }
       }
       // lattice_linear.Z, lattice_linear.S
@@ -710,14 +680,14 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       for (int item = threadIdx.x; item < 16 * m; item += 128) {
         const int i = (int)(item / m);
         const int j = (int)(item % m);
-        float t18_7 = 0.0f;
+        float t18_5 = 0.0f;
         #pragma unroll 4
         for (int k = 0; k < d_v; ++k) {
           const float Z_2 = S_trail_2[(a * m + j) * d_v + k] - t16[(i * m + j) * d_v + k];
-          t18_7 += Z_2 * Z_2;
+          t18_5 += Z_2 * Z_2;
           Z[(i * m + j) * d_v + k] = Z_2;
         }
-        t18_6[i * m + j] = t18_7;
+        t18_4[i * m + j] = t18_5;
       }
       // lattice_linear.S
       __syncthreads();
@@ -725,7 +695,7 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       for (int item = threadIdx.x; item < 16 * m; item += 128) {
         const int i = (int)(item / m);
         const int j = (int)(item % m);
-        t20_4[i * m + j] = (0.0f < t18_6[i * m + j]);
+        t20_3[i * m + j] = (0.0f < t18_4[i * m + j]);
       }
       // lattice_linear.S
       __syncthreads();
@@ -733,9 +703,9 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       for (int item = threadIdx.x; item < m * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        const bool t20_4_entry = t20_4[15 * m + i];
-        const float w_3 = hecate::max((t20_4_entry ? sqrtf((t20_4_entry ? t18_6[15 * m + i] : 1.0f)) : 0.0f), 1e-08f);
-        S_trail_2[((a + 1) * m + i) * d_v + j] = Z[(15 * m + i) * d_v + j] / w_3;
+        const bool t20_3_entry = t20_3[15 * m + i];
+        const float w_2 = hecate::max((t20_3_entry ? sqrtf((t20_3_entry ? t18_4[15 * m + i] : 1.0f)) : 0.0f), 1e-08f);
+        S_trail_2[((a + 1) * m + i) * d_v + j] = Z[(15 * m + i) * d_v + j] / w_2;
       }
     }
     #pragma unroll 1
@@ -754,15 +724,15 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       for (int item = threadIdx.x; item < 16 * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        t3_4[i * d_v + j] = t10[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + j] - t2_5[i * d_v + j];
+        t3_2[i * d_v + j] = t10[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + j] - t2_5[i * d_v + j];
       }
       // lattice_linear.N
       __syncthreads();
       for (int at = threadIdx.x; at < 16 * m; at += 128) {
         const int row = (int)(at / 16), col = (int)(at % 16);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += S_trail_2[a * m * d_v + row * d_v + kk] * t3_4[kk + col * d_v];
-        t63_3[row + col * m] = dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += S_trail_2[a * m * d_v + row * d_v + kk] * t3_2[kk + col * d_v];
+        t2_2_4[row + col * m] = dot;
       }
       // lattice_linear.N
       __syncthreads();
@@ -770,7 +740,7 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       for (int item = threadIdx.x; item < 16 * m; item += 128) {
         const int i = (int)(item / m);
         const int j = (int)(item % m);
-        t13[i * m + j] = -t9[(((i64)l * chunks + a + C * s) * 16 + i) * m + j] * t63_3[i * m + j];
+        t3_2_3[i * m + j] = t9[(((i64)l * chunks + a + C * s) * 16 + i) * m + j] * t2_2_4[i * m + j];
       }
       // lattice_linear.N, lattice_linear.G
       __syncthreads();
@@ -780,8 +750,8 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         const int j = (int)(item / d_v % m);
         const int k = (int)(item % d_v);
         const float t9_entry_2 = t9[(((i64)l * chunks + a + C * s) * 16 + i) * m + j];
-        const float t13_entry = t13[i * m + j];
-        N_3[(i * m + j) * d_v + k] = -t9_entry_2 * t3_4[i * d_v + k] - S_trail_2[(a * m + j) * d_v + k] * t13_entry;
+        const float t3_2_3_entry = t3_2_3[i * m + j];
+        N_3[(i * m + j) * d_v + k] = -t9_entry_2 * t3_2[i * d_v + k] + S_trail_2[(a * m + j) * d_v + k] * t3_2_3_entry;
       }
       // lattice_linear.Z
       for (int at = threadIdx.x; at < 16 * d_v * m; at += 128) t16_3[at] = 0.0f;
@@ -803,14 +773,14 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       for (int item = threadIdx.x; item < 16 * m; item += 128) {
         const int i = (int)(item / m);
         const int j = (int)(item % m);
-        float t18_9 = 0.0f;
+        float t18_7 = 0.0f;
         #pragma unroll 4
         for (int k = 0; k < d_v; ++k) {
           const float Z_4 = S_trail_2[(a * m + j) * d_v + k] - t16_3[(i * m + j) * d_v + k];
-          t18_9 += Z_4 * Z_4;
+          t18_7 += Z_4 * Z_4;
           Z_3[(i * m + j) * d_v + k] = Z_4;
         }
-        t18_8[i * m + j] = t18_9;
+        t18_6[i * m + j] = t18_7;
       }
       // lattice_linear.S
       __syncthreads();
@@ -818,14 +788,14 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       for (int item = threadIdx.x; item < 16 * m; item += 128) {
         const int i = (int)(item / m);
         const int j = (int)(item % m);
-        const float t18_8_entry = t18_8[i * m + j];
-        const bool t20_6 = (0.0f < t18_8_entry);
-        const float t23_2 = sqrtf((t20_6 ? t18_8_entry : 1.0f));
-        const float t25_2 = (t20_6 ? t23_2 : 0.0f);
-        t20_5[i * m + j] = t20_6;
-        t23[i * m + j] = t23_2;
+        const float t18_6_entry = t18_6[i * m + j];
+        const bool t20_5 = (0.0f < t18_6_entry);
+        const float t23_3 = sqrtf((t20_5 ? t18_6_entry : 1.0f));
+        const float t25_2 = (t20_5 ? t23_3 : 0.0f);
+        t20_4[i * m + j] = t20_5;
+        t23_2[i * m + j] = t23_3;
         t25[i * m + j] = t25_2;
-        t27_2[i * m + j] = hecate::max(t25_2, 1e-08f);
+        t27[i * m + j] = hecate::max(t25_2, 1e-08f);
       }
       // lattice_linear.S, lattice_linear.p, lattice_linear.y
       __syncthreads();
@@ -834,17 +804,17 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         const int i = (int)(item / m);
         const int j = (int)(item % m);
         float t29_2 = 0.0f;
-        float t4_4 = 0.0f;
-        const float t27_2_entry = t27_2[i * m + j];
+        float t3_2_2_5 = 0.0f;
+        const float t27_entry = t27[i * m + j];
         #pragma unroll 4
         for (int k = 0; k < d_v; ++k) {
-          const float S_2_4 = Z_3[(i * m + j) * d_v + k] / t27_2_entry;
-          t29_2 += S_2_4 * t11[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + k];
-          t4_4 += S_2_4 * t[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + k];
-          S_2_3[(i * m + j) * d_v + k] = S_2_4;
+          const float S_2_2 = Z_3[(i * m + j) * d_v + k] / t27_entry;
+          t29_2 += S_2_2 * t11[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + k];
+          t3_2_2_5 += S_2_2 * t[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + k];
+          S_2[(i * m + j) * d_v + k] = S_2_2;
         }
         t29[i * m + j] = t29_2;
-        t4_3[i * m + j] = t4_4;
+        t3_2_2_4[i * m + j] = t3_2_2_5;
       }
       // lattice_linear.p
       __syncthreads();
@@ -868,24 +838,24 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
           p_2[i * m + j] = p_2[i * m + j] / sum;
         }
       }
-      for (int at = threadIdx.x; at < 16 * d_v * m; at += 128) t2_2_5[at] = 0.0f;
+      for (int at = threadIdx.x; at < 16 * d_v * m; at += 128) t4[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        t2_2_5[(15 * m + i) * d_v + j] += S_bar_state_2[i * d_v + j];
+        t4[(15 * m + i) * d_v + j] += S_bar_state_2[i * d_v + j];
       }
       // lattice_linear.p
       #pragma unroll 1
       for (int item = threadIdx.x; item < 16; item += 128) {
         const int i = (int)item;
-        float t5_3 = 0.0f;
+        float t4_4 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < m; ++j) {
-          t5_3 += p_2[i * m + j] * t4_3[i * m + j];
+          t4_4 += p_2[i * m + j] * t3_2_2_4[i * m + j];
         }
-        t5[i] = t5_3;
+        t4_3[i] = t4_4;
       }
       // lattice_linear.p, lattice_linear.S
       __syncthreads();
@@ -893,34 +863,34 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       for (int item = threadIdx.x; item < 16 * m; item += 128) {
         const int i = (int)(item / m);
         const int j = (int)(item % m);
-        const float t5_entry = t5[i];
-        const bool t16_2_3 = (1e-08f <= t25[i * m + j]);
-        t7_2[i * m + j] = p_2[i * m + j] * (t4_3[i * m + j] - t5_entry);
-        t12_3[i * m + j] = 1.0f / t27_2[i * m + j];
-        t16_2_2[i * m + j] = t16_2_3;
-        t20_2_2[i * m + j] = (t16_2_3 && t20_5[i * m + j]);
+        const float t4_3_entry = t4_3[i];
+        const bool t15_5 = (1e-08f <= t25[i * m + j]);
+        t6_2[i * m + j] = p_2[i * m + j] * (t3_2_2_4[i * m + j] - t4_3_entry);
+        t11_4[i * m + j] = 1.0f / t27[i * m + j];
+        t15_4[i * m + j] = t15_5;
+        t19_2[i * m + j] = (t15_5 && t20_4[i * m + j]);
       }
       // lattice_linear.p, lattice_linear.S, lattice_linear.y
-      for (int at = threadIdx.x; at < 16 * d_v; at += 128) t9_2_4[at] = 0.0f;
+      for (int at = threadIdx.x; at < 16 * d_v; at += 128) t8_5[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < 16; item += 128) {
         const int i = (int)item;
         #pragma unroll 1
         for (int j = 0; j < m; ++j) {
-          float t15_7 = 0.0f;
-          const float t7_2_entry = t7_2[i * m + j];
+          float t14_2_5 = 0.0f;
+          const float t6_2_entry = t6_2[i * m + j];
           const float p_2_entry = p_2[i * m + j];
-          const float t27_2_entry_2 = t27_2[i * m + j];
+          const float t27_entry_2 = t27[i * m + j];
           #pragma unroll 4
           for (int k = 0; k < d_v; ++k) {
-            const float t10_2_3 = t2_2_5[(i * m + j) * d_v + k] + t[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + k] * p_2_entry + t11[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + k] * t7_2_entry;
-            const float S_2_3_entry = S_2_3[(i * m + j) * d_v + k];
-            t15_7 += t10_2_3 * (S_2_3_entry / t27_2_entry_2);
-            t9_2_4[i * d_v + k] += S_2_3_entry * t7_2_entry;
-            t10_2_2[(i * m + j) * d_v + k] = t10_2_3;
+            const float t9_4 = t4[(i * m + j) * d_v + k] + t[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + k] * p_2_entry + t11[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + k] * t6_2_entry;
+            const float S_2_entry = S_2[(i * m + j) * d_v + k];
+            t14_2_5 += t9_4 * (S_2_entry / t27_entry_2);
+            t8_5[i * d_v + k] += S_2_entry * t6_2_entry;
+            t9_3[(i * m + j) * d_v + k] = t9_4;
           }
-          t15_6[i * m + j] = -t15_7;
+          t14_2_4[i * m + j] = -t14_2_5;
         }
       }
       // lattice_linear.S
@@ -929,8 +899,8 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       for (int item = threadIdx.x; item < 16 * m; item += 128) {
         const int i = (int)(item / m);
         const int j = (int)(item % m);
-        const bool t20_2_2_entry = t20_2_2[i * m + j];
-        t32_2[i * m + j] = ((t20_2_2_entry && t20_5[i * m + j]) ? (t20_2_2_entry ? 0.5f * (t20_2_2_entry ? (t16_2_2[i * m + j] ? t15_6[i * m + j] : 0.0f) : 0.0f) * (1.0f / t23[i * m + j]) : 0.0f) : 0.0f);
+        const bool t19_2_entry = t19_2[i * m + j];
+        t31_2[i * m + j] = ((t19_2_entry && t20_4[i * m + j]) ? (t19_2_entry ? 0.5f * (t19_2_entry ? (t15_4[i * m + j] ? t14_2_4[i * m + j] : 0.0f) : 0.0f) * (1.0f / t23_2[i * m + j]) : 0.0f) : 0.0f);
       }
       // lattice_linear.Z, lattice_linear.S
       __syncthreads();
@@ -939,12 +909,12 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         const int i = (int)(item / (m * d_v));
         const int j = (int)(item / d_v % m);
         const int k = (int)(item % d_v);
-        const float t12_3_entry = t12_3[i * m + j];
-        const float t32_2_entry = t32_2[i * m + j];
-        t36[(i * m + j) * d_v + k] = t10_2_2[(i * m + j) * d_v + k] * t12_3_entry + 2.0f * (Z_3[(i * m + j) * d_v + k] * t32_2_entry);
+        const float t11_4_entry = t11_4[i * m + j];
+        const float t31_2_entry = t31_2[i * m + j];
+        t35_2[(i * m + j) * d_v + k] = t9_3[(i * m + j) * d_v + k] * t11_4_entry + 2.0f * (Z_3[(i * m + j) * d_v + k] * t31_2_entry);
       }
       // lattice_linear.Z
-      for (int at = threadIdx.x; at < d_v * m; at += 128) t37_2[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_v * m; at += 128) t36_2[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m * d_v; item += 128) {
@@ -952,11 +922,11 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         const int k = (int)(item % d_v);
         #pragma unroll 1
         for (int j = 0; j < 16; ++j) {
-          t37_2[i * d_v + k] += t36[(j * m + i) * d_v + k];
+          t36_2[i * d_v + k] += t35_2[(j * m + i) * d_v + k];
         }
       }
       // lattice_linear.Z
-      for (int at = threadIdx.x; at < 16 * d_v * m; at += 128) t64[at] = 0.0f;
+      for (int at = threadIdx.x; at < 16 * d_v * m; at += 128) t57_3[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < 16 * m * d_v; item += 128) {
@@ -965,33 +935,39 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         const int m_2 = (int)(item % d_v);
         #pragma unroll 1
         for (int k = (0 > i ? 0 : i); k < 16; ++k) {
-          t64[(i * m + j) * d_v + m_2] += t36[(k * m + j) * d_v + m_2];
+          t57_3[(i * m + j) * d_v + m_2] += t35_2[(k * m + j) * d_v + m_2];
         }
       }
-      // lattice_linear.Z, lattice_linear.N
+      // lattice_linear.Z, lattice_linear.N, lattice_linear.G
+      for (int at = threadIdx.x; at < 16 * d_v; at += 128) t49_3[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < 16; item += 128) {
         const int i = (int)item;
-        float t40_3 = 0.0f;
+        float t39_3 = 0.0f;
         const float t8_entry_3 = t8[((i64)l * chunks + a + C * s) * 16 + i];
         #pragma unroll 1
         for (int j = 0; j < m; ++j) {
-          float t44_2 = 0.0f;
+          float t43_2 = 0.0f;
+          float t48_2 = 0.0f;
+          const float t9_entry_3 = t9[(((i64)l * chunks + a + C * s) * 16 + i) * m + j];
           #pragma unroll 4
           for (int k = 0; k < d_v; ++k) {
-            const float t64_entry = t64[(i * m + j) * d_v + k];
-            const float t39_4 = -t64_entry * t8_entry_3;
-            t40_3 += N_3[(i * m + j) * d_v + k] * t64_entry;
-            t44_2 += t39_4 * S_trail_2[(a * m + j) * d_v + k];
-            t39_3[(i * m + j) * d_v + k] = t39_4;
+            const float t57_3_entry = t57_3[(i * m + j) * d_v + k];
+            const float t38_3 = -t57_3_entry * t8_entry_3;
+            t39_3 += N_3[(i * m + j) * d_v + k] * t57_3_entry;
+            t43_2 += t38_3 * S_trail_2[(a * m + j) * d_v + k];
+            t48_2 += t38_3 * t3_2[i * d_v + k];
+            t38_2[(i * m + j) * d_v + k] = t38_3;
+            t49_3[i * d_v + k] -= t38_3 * t9_entry_3;
           }
-          t44[i * m + j] = -t44_2;
+          t43[i * m + j] = t43_2;
+          t48[i * m + j] = -t48_2;
         }
-        t40_2[i] = -t40_3;
+        t39_2[i] = -t39_3;
       }
       // lattice_linear.N
-      for (int at = threadIdx.x; at < d_v * m; at += 128) t43[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_v * m; at += 128) t42[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m * d_v; item += 128) {
@@ -999,44 +975,31 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         const int k = (int)(item % d_v);
         #pragma unroll 1
         for (int j = 0; j < 16; ++j) {
-          const float t13_entry_2 = t13[j * m + i];
-          t43[i * d_v + k] -= t39_3[(j * m + i) * d_v + k] * t13_entry_2;
+          const float t3_2_3_entry_2 = t3_2_3[j * m + i];
+          t42[i * d_v + k] += t38_2[(j * m + i) * d_v + k] * t3_2_3_entry_2;
         }
       }
       // lattice_linear.N
       #pragma unroll 1
-      for (int item = threadIdx.x; item < m * 16; item += 128) {
-        const int i = (int)(item / 16);
-        const int j = (int)(item % 16);
-        t67_2[i * 16 + j] = t9[(((i64)l * chunks + a + C * s) * 16 + j) * m + i] * t44[j * m + i];
+      for (int item = threadIdx.x; item < 16 * m; item += 128) {
+        const int i = (int)(item / m);
+        const int j = (int)(item % m);
+        t45[i * m + j] = t9[(((i64)l * chunks + a + C * s) * 16 + i) * m + j] * t43[i * m + j];
       }
       // lattice_linear.N
       __syncthreads();
       for (int at = threadIdx.x; at < d_v * m; at += 128) {
         const int row = (int)(at / m), col = (int)(at % m);
         float dot = 0.0f;
-        for (int kk = 0; kk < 16; ++kk) dot += t3_4[row + kk * d_v] * t67_2[kk + col * 16];
-        t45[row + col * d_v] = -dot;
+        for (int kk = 0; kk < 16; ++kk) dot += t3_2[row + kk * d_v] * t45[kk * m + col];
+        t46_2[row + col * d_v] = dot;
       }
-      // lattice_linear.G, lattice_linear.N
-      for (int at = threadIdx.x; at < 16 * d_v; at += 128) t48_4[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 16; item += 128) {
-        const int i = (int)item;
-        #pragma unroll 1
-        for (int j = 0; j < m; ++j) {
-          float t49_3 = 0.0f;
-          const float t44_entry = t44[i * m + j];
-          const float t9_entry_3 = t9[(((i64)l * chunks + a + C * s) * 16 + i) * m + j];
-          #pragma unroll 4
-          for (int k = 0; k < d_v; ++k) {
-            const float t47_2 = t39_3[(i * m + j) * d_v + k] + S_trail_2[(a * m + j) * d_v + k] * t44_entry;
-            t49_3 += t47_2 * t3_4[i * d_v + k];
-            t48_4[i * d_v + k] += t47_2 * t9_entry_3;
-          }
-          t49_2[i * m + j] = -t49_3;
-        }
+      // lattice_linear.N
+      for (int at = threadIdx.x; at < 16 * d_v; at += 128) {
+        const int row = (int)(at / 16), col = (int)(at % 16);
+        float dot = 0.0f;
+        for (int kk = 0; kk < m; ++kk) dot += S_trail_2[a * m * d_v + row + kk * d_v] * t45[kk + col * m];
+        t47[row + col * d_v] = dot;
       }
       // lattice_linear.G, lattice_linear
       __syncthreads();
@@ -1044,22 +1007,25 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       for (int item = threadIdx.x; item < 16 * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        t16_2[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + j] = -t48_4[i * d_v + j];
-        t17_2[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + j] = t9_2_4[i * d_v + j];
+        const float t50_2 = t47[i * d_v + j] + t49_3[i * d_v + j];
+        t50[i * d_v + j] = t50_2;
+        t16_2[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + j] = t50_2;
+        t17_2[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + j] = t8_5[i * d_v + j];
+      }
+      // lattice_linear.G
+      __syncthreads();
+      for (int at = threadIdx.x; at < d_v * m; at += 128) {
+        const int row = (int)(at / d_v), col = (int)(at % d_v);
+        float dot = 0.0f;
+        for (int kk = 0; kk < 16; ++kk) dot += t9[((i64)l * chunks + a + C * s) * 16 * m + row + (i64)kk * m] * t50[kk * d_v + col];
+        t53_4[row * d_v + col] = -dot;
       }
       // lattice_linear.G
       for (int at = threadIdx.x; at < 16 * m; at += 128) {
         const int row = (int)(at / 16), col = (int)(at % 16);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += S_trail_2[a * m * d_v + row * d_v + kk] * t48_4[kk + col * d_v];
-        t59[row + col * m] = dot;
-      }
-      // lattice_linear.G
-      for (int at = threadIdx.x; at < d_v * m; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 16; ++kk) dot += t9[((i64)l * chunks + a + C * s) * 16 * m + row + (i64)kk * m] * t48_4[kk * d_v + col];
-        t60[row * d_v + col] = dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += S_trail_2[a * m * d_v + row * d_v + kk] * t50[kk + col * d_v];
+        t54[row + col * m] = -dot;
       }
       // lattice_linear.G
       __syncthreads();
@@ -1067,20 +1033,20 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       for (int item = threadIdx.x; item < m * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        S_bar_state_2[i * d_v + j] = t37_2[i * d_v + j] + t43[i * d_v + j] + t45[i * d_v + j] + t60[i * d_v + j];
+        S_bar_state_2[i * d_v + j] = t36_2[i * d_v + j] + t42[i * d_v + j] + t46_2[i * d_v + j] + t53_4[i * d_v + j];
       }
-      // lattice_linear.G
+      // lattice_linear.G, lattice_linear.N
       #pragma unroll 1
       for (int item = threadIdx.x; item < 16 * m; item += 128) {
         const int i = (int)(item / m);
         const int j = (int)(item % m);
-        t15_2[(((i64)l * chunks + a + C * s) * 16 + i) * m + j] = t49_2[i * m + j] + t59[i * m + j];
+        t15_2[(((i64)l * chunks + a + C * s) * 16 + i) * m + j] = t2_2_4[i * m + j] * t43[i * m + j] + t48[i * m + j] + t54[i * m + j];
       }
       // lattice_linear
       #pragma unroll 1
       for (int item = threadIdx.x; item < 16; item += 128) {
         const int i = (int)item;
-        t14_2[((i64)l * chunks + a + C * s) * 16 + i] = t40_2[i];
+        t14_2[((i64)l * chunks + a + C * s) * 16 + i] = t39_2[i];
       }
     }
   }
@@ -1267,7 +1233,29 @@ HECATE_KERNEL(256) lattice_linear_step_backward_30(const float *t9_2, const floa
 
 // lattice_linear.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_linear_step_backward_31(const float *x, float *W_Q_bar, const float *t22,
+HECATE_KERNEL(256) lattice_linear_step_backward_31(const float *W_Q, const float *t22, float *t23,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t22[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t23[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// lattice_linear.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) lattice_linear_step_backward_32(const float *x, float *W_Q_bar, const float *t22,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1287,45 +1275,23 @@ HECATE_KERNEL(256) lattice_linear_step_backward_31(const float *x, float *W_Q_ba
   if (m0 + row < d && n0 + col < d_v) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// lattice_linear.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_linear_step_backward_32(const float *W_Q, const float *t22, float *t24,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t22[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t24[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // lattice_linear.beta
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) lattice_linear_step_backward_33(const float *beta, const float *beta_sigmoid,
     float *b_beta_bar, const float *t10_2, const float *t21, float *t28, int L, int T) {
   HECATE_SHARED(float, warps, 32);
-  float t30 = 0.0f;
-  float t30_part = 0.0f;
+  float t30_2 = 0.0f;
+  float t30_2_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
     const float t28_2 = beta[(i64)i * T + j] * (t10_2[(i64)i * T + j] + t21[(i64)i * T + j]) * beta_sigmoid[(i64)i * T + j];
-    t30_part += t28_2;
+    t30_2_part += t28_2;
     t28[(i64)i * T + j] = t28_2;
   }
-  t30 += hecate::block_sum(t30_part, warps);
-  if (threadIdx.x == 0) b_beta_bar[0] = t30;
+  t30_2 += hecate::block_sum(t30_2_part, warps);
+  if (threadIdx.x == 0) b_beta_bar[0] = t30_2;
 }
 
 // lattice_linear.beta
@@ -1348,7 +1314,7 @@ HECATE_KERNEL(256) lattice_linear_step_backward_35(float *w_beta_bar_copies) {
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) lattice_linear_step_backward_36(const float *w_beta, const float *beta_stack,
-    const float *t28, float *t32, float *w_beta_bar_copies, int L, int T) {
+    const float *t28, float *t31, float *w_beta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_v + m)) return;
   const int chunk = (int)(item / ((d_v + m)));
@@ -1360,8 +1326,8 @@ HECATE_KERNEL(256) lattice_linear_step_backward_36(const float *w_beta, const fl
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t28_entry = t28[(i64)i * T + j];
+    t31[((i64)i * T + j) * (d_v + m) + k] = t28_entry * w_beta[k];
     w_beta_bar_own[k] += beta_stack[((i64)i * T + j) * (d_v + m) + k] * t28_entry;
-    t32[((i64)i * T + j) * (d_v + m) + k] = t28_entry * w_beta[k];
   }
 }
 
@@ -1375,21 +1341,43 @@ HECATE_KERNEL(256) lattice_linear_step_backward_37(float *w_beta_bar, const floa
   w_beta_bar[item] = dot;
 }
 
-// lattice_linear.v
+// lattice_linear.v, lattice_linear.beta
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) lattice_linear_step_backward_38(const float *t11_2, const float *t19,
-    const float *t32, float *t35, int L, int T) {
+    const float *t31, float *t35, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
-  t35[((i64)i * T + j) * d_v + k] = t11_2[((i64)i * T + j) * d_v + k] + t19[((i64)i * T + j) * d_v + k] + t32[((i64)i * T + j) * (d_v + m) + k + m];
+  t35[((i64)i * T + j) * d_v + k] = t11_2[((i64)i * T + j) * d_v + k] + t19[((i64)i * T + j) * d_v + k] + t31[((i64)i * T + j) * (d_v + m) + k + m];
 }
 
 // lattice_linear.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_linear_step_backward_39(const float *x, float *W_V_bar, const float *t35,
+HECATE_KERNEL(256) lattice_linear_step_backward_39(const float *W_V, const float *t35, float *t36,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t35[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t36[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// lattice_linear.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) lattice_linear_step_backward_40(const float *x, float *W_V_bar, const float *t35,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1409,9 +1397,21 @@ HECATE_KERNEL(256) lattice_linear_step_backward_39(const float *x, float *W_V_ba
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// lattice_linear.v
+// lattice_linear.k0, lattice_linear.beta
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) lattice_linear_step_backward_41(const float *t12_2, const float *t20,
+    const float *t31, float *t38, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * m) return;
+  const int i = (int)(item / ((i64)T * m));
+  const int j = (int)(item / m % T);
+  const int k = (int)(item % m);
+  t38[((i64)i * T + j) * m + k] = t12_2[((i64)i * T + j) * m + k] + t20[((i64)i * T + j) * m + k] + t31[((i64)i * T + j) * (d_v + m) + k];
+}
+
+// lattice_linear.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_linear_step_backward_40(const float *W_V, const float *t35, float *t37,
+HECATE_KERNEL(256) lattice_linear_step_backward_42(const float *W_K, const float *t38, float *t39,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1421,31 +1421,19 @@ HECATE_KERNEL(256) lattice_linear_step_backward_40(const float *W_V, const float
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t35[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < m; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < m ? t38[(i64)(m0 + row) * m + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < m && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t37[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// lattice_linear.k0
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_linear_step_backward_41(const float *t12_2, const float *t20,
-    const float *t32, float *t38, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * m) return;
-  const int i = (int)(item / ((i64)T * m));
-  const int j = (int)(item / m % T);
-  const int k = (int)(item % m);
-  t38[((i64)i * T + j) * m + k] = t12_2[((i64)i * T + j) * m + k] + t20[((i64)i * T + j) * m + k] + t32[((i64)i * T + j) * (d_v + m) + k];
+  if (m0 + row < L * T && n0 + col < d) t39[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // lattice_linear.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_linear_step_backward_42(const float *x, float *W_K_bar, const float *t38,
+HECATE_KERNEL(256) lattice_linear_step_backward_43(const float *x, float *W_K_bar, const float *t38,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1466,36 +1454,14 @@ HECATE_KERNEL(256) lattice_linear_step_backward_42(const float *x, float *W_K_ba
 }
 
 // lattice_linear.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_linear_step_backward_43(const float *W_K, const float *t38, float *t40,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < m; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < m ? t38[(i64)(m0 + row) * m + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < m && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t40[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// lattice_linear.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_linear_step_backward_44(float *x_bar, const float *t24, const float *t37,
-    const float *t40, int L, int T) {
+HECATE_KERNEL(256) lattice_linear_step_backward_44(float *x_bar, const float *t23, const float *t36,
+    const float *t39, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t24[((i64)i * T + j) * d + k] + t37[((i64)i * T + j) * d + k] + t40[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t23[((i64)i * T + j) * d + k] + t36[((i64)i * T + j) * d + k] + t39[((i64)i * T + j) * d + k];
 }
 

@@ -169,23 +169,15 @@ HECATE_KERNEL(256) lattice_similarity_step_7(const float *x, const float *W_Q, f
 HECATE_KERNEL(128) lattice_similarity_step_8(const float *S, float *y, float *S_out,
     const float *k0, const float *v, const float *beta, const float *q0, float *N_prod,
     float *S_max2, float *p, float *S_div, float *S_checkpoints, int T) {
-  HECATE_DYNAMIC(float, shared);
-  float *const S_state = shared + 0;  // [m, d_v]
-  float *const S_2 = shared + d_v * m;  // [m, d_v]
-  float *const t = shared + 2 * d_v * m;  // [m]
-  float *const t13 = shared + 2 * d_v * m + m;  // [m, d_v]
-  float *const t14 = shared + 3 * d_v * m + m;  // [m]
-  float *const t23 = shared + 3 * d_v * m + 2 * m;  // [m]
-  float *const t9_2 = shared + 3 * d_v * m + 3 * m;  // [m]
-  float *const t25 = shared + 3 * d_v * m + 4 * m;  // [m]
-  float *const p_2 = shared + 3 * d_v * m + 5 * m;  // [m]
-  float *const y_2 = shared + 3 * d_v * m + 6 * m;  // [d_v]
-  float *const t13_2 = shared + 3 * d_v * m + d_v + 6 * m;  // [m, d_v]
-  float *const t14_2 = shared + 4 * d_v * m + d_v + 6 * m;  // [m]
-  float *const t23_2 = shared + 4 * d_v * m + d_v + 7 * m;  // [m]
-  float *const t25_2 = shared + 4 * d_v * m + d_v + 8 * m;  // [m]
-  float *const p_2_2 = shared + 4 * d_v * m + d_v + 9 * m;  // [m]
-  float *const warps = shared + 4 * d_v * m + d_v + 10 * m;
+  HECATE_SHARED(float, S_state, d_v * m);  // [m, d_v]
+  HECATE_SHARED(float, t, m);  // [m]
+  HECATE_SHARED(float, t13, d_v * m);  // [m, d_v]
+  HECATE_SHARED(float, t14, m);  // [m]
+  HECATE_SHARED(float, t23, m);  // [m]
+  HECATE_SHARED(float, t25, m);  // [m]
+  HECATE_SHARED(float, p_2, m);  // [m]
+  HECATE_SHARED(float, y_2, d_v);  // [d_v]
+  HECATE_SHARED(float, warps, 32);
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   #pragma unroll 1
@@ -225,30 +217,38 @@ HECATE_KERNEL(128) lattice_similarity_step_8(const float *S, float *y, float *S_
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        float t14_3 = 0.0f;
+        float t14_2 = 0.0f;
         const float k0_entry = k0[((i64)l * T + a + C * s) * m + i];
         const float w = k0_entry * t[i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_state_entry = S_state[i * d_v + j];
-          const float t13_3 = S_state_entry - beta_entry * (-k0_entry * v[((i64)l * T + a + C * s) * d_v + j] + S_state_entry * w);
-          t14_3 += t13_3 * t13_3;
-          t13[i * d_v + j] = t13_3;
+          const float t13_2 = S_state_entry - beta_entry * (-k0_entry * v[((i64)l * T + a + C * s) * d_v + j] + S_state_entry * w);
+          t14_2 += t13_2 * t13_2;
+          t13[i * d_v + j] = t13_2;
         }
-        t14[i] = t14_3;
+        t14[i] = t14_2;
       }
-      // lattice_similarity.S, lattice_similarity.N
+      // lattice_similarity.S, lattice_similarity
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         const float t14_entry = t14[i];
         const bool t16 = (0.0f < t14_entry);
-        const float t9_2_2 = -k0[((i64)l * T + a + C * s) * m + i] * t[i];
-        t23[i] = hecate::max((t16 ? sqrtf((t16 ? t14_entry : 1.0f)) : 0.0f), 1e-08f);
-        t9_2[i] = t9_2_2;
+        const float t19 = sqrtf((t16 ? t14_entry : 1.0f));
+        const float t23_2 = hecate::max((t16 ? t19 : 0.0f), 1e-08f);
+        const float t24 = 1.0f / t19;
+        const float t3 = t[i];
+        t23[i] = t23_2;
+        if (S_max2 != nullptr) {
+          S_max2[((i64)l * T + a + C * s) * m + i] = t23_2;
+        }
+        if (S_div != nullptr) {
+          S_div[((i64)l * T + a + C * s) * m + i] = t24;
+        }
         if (N_prod != nullptr) {
-          N_prod[((i64)l * T + a + C * s) * m + i] = t9_2_2;
+          N_prod[((i64)l * T + a + C * s) * m + i] = t3;
         }
       }
       // lattice_similarity.S, lattice_similarity.p
@@ -256,15 +256,15 @@ HECATE_KERNEL(128) lattice_similarity_step_8(const float *S, float *y, float *S_
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        float t25_3 = 0.0f;
+        float t25_2 = 0.0f;
         const float t23_entry = t23[i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
-          const float S_2_2 = t13[i * d_v + j] / t23_entry;
-          t25_3 += S_2_2 * q0[((i64)l * T + a + C * s) * d_v + j];
-          S_2[i * d_v + j] = S_2_2;
+          const float S_2 = t13[i * d_v + j] / t23_entry;
+          t25_2 += S_2 * q0[((i64)l * T + a + C * s) * d_v + j];
+          S_state[i * d_v + j] = S_2;
         }
-        t25[i] = t25_3;
+        t25[i] = t25_2;
       }
       // lattice_similarity.p
       float top = (-HECATE_INF);
@@ -291,106 +291,32 @@ HECATE_KERNEL(128) lattice_similarity_step_8(const float *S, float *y, float *S_
         const int i = (int)item;
         p_2[i] = p_2[i] / sum;
       }
-      // lattice_similarity.y, lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
+      // lattice_similarity.y
       for (int at = threadIdx.x; at < d_v; at += 128) y_2[at] = 0.0f;
+      __syncthreads();
       #pragma unroll 1
-      for (int i = 0; i < m; ++i) {
-        float t14_2_2 = 0.0f;
-        const float k0_entry_2 = k0[((i64)l * T + a + C * s) * m + i];
-        const float t9_2_entry = t9_2[i];
-        __syncthreads();
-        const float p_2_entry = p_2[i];
-        float t14_2_2_part = 0.0f;
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int j = (int)item;
         #pragma unroll 1
-        for (int item = threadIdx.x; item < d_v; item += 128) {
-          const int j = (int)item;
-          const float S_state_entry_2 = S_state[i * d_v + j];
-          const float t13_2_2 = S_state_entry_2 - beta_entry * (-k0_entry_2 * v[((i64)l * T + a + C * s) * d_v + j] - S_state_entry_2 * t9_2_entry);
-          t14_2_2_part += t13_2_2 * t13_2_2;
-          y_2[j] += S_2[i * d_v + j] * p_2_entry;
-          t13_2[i * d_v + j] = t13_2_2;
+        for (int i = 0; i < m; ++i) {
+          const float p_2_entry = p_2[i];
+          y_2[j] += S_state[i * d_v + j] * p_2_entry;
         }
-        t14_2_2 += hecate::block_sum(t14_2_2_part, warps);
-        if (threadIdx.x == 0) {
-          t14_2[i] = t14_2_2;
-        }
-      }
-      // lattice_similarity.S
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        const float t14_2_entry = t14_2[i];
-        const bool t16_2 = (0.0f < t14_2_entry);
-        const float t19_2 = sqrtf((t16_2 ? t14_2_entry : 1.0f));
-        const float t23_2_2 = hecate::max((t16_2 ? t19_2 : 0.0f), 1e-08f);
-        const float t23_2_2_2 = 1.0f / t19_2;
-        t23_2[i] = t23_2_2;
-        if (S_max2 != nullptr) {
-          S_max2[((i64)l * T + a + C * s) * m + i] = t23_2_2;
-        }
-        if (S_div != nullptr) {
-          S_div[((i64)l * T + a + C * s) * m + i] = t23_2_2_2;
-        }
-      }
-      // lattice_similarity.p, lattice_similarity.S
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        float t25_2_2 = 0.0f;
-        const float t23_2_entry = t23_2[i];
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          t25_2_2 += (t13_2[i * d_v + j] / t23_2_entry) * q0[((i64)l * T + a + C * s) * d_v + j];
-        }
-        t25_2[i] = t25_2_2;
-      }
-      // lattice_similarity.p
-      float top_2 = (-HECATE_INF);
-      __syncthreads();
-      float top_2_part = -HECATE_INF;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        top_2_part = hecate::max(top_2_part, t25_2[i]);
-      }
-      top_2 = hecate::max(top_2, hecate::block_max(top_2_part, warps));
-      float sum_2 = 0.0f;
-      float sum_2_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        const float e_2 = expf(t25_2[i] - top_2);
-        sum_2_part += e_2;
-        p_2_2[i] = e_2;
-      }
-      sum_2 += hecate::block_sum(sum_2_part, warps);
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        p_2_2[i] = p_2_2[i] / sum_2;
       }
       // lattice_similarity
+      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
         y[((i64)l * T + a + C * s) * d_v + i] = y_2[i];
       }
       // lattice_similarity
-      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         if (p != nullptr) {
-          p[((i64)l * T + a + C * s) * m + i] = p_2_2[i];
+          p[((i64)l * T + a + C * s) * m + i] = p_2[i];
         }
-      }
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        S_state[i * d_v + j] = S_2[i * d_v + j];
       }
     }
   }

@@ -40,24 +40,23 @@
 //   S_bar_out          [L, m, d_v]            float  write
 //   W_Q_bar            [d_v, d]               float  write
 //   S_checkpoints      [L, segments, m, d_v]  float  checkpoint
-//   t55                [L, T, m]              float  work
+//   t2_2               [L, T, m]              float  work
+//   t57                [L, T, m]              float  work
 //   t2                 [L, T, m]              float  work
 //   t3_2               [L, T, d_v]            float  work
 //   t4_2               [L, T]                 float  work
 //   t5_2               [L, T, d_v]            float  work
-//   t7                 [L, T, d]              float  work
+//   t6                 [L, T, d]              float  work
 //   t10                [L, T]                 float  work
-//   t14                [L, T, d_v + m]        float  work
+//   t13                [L, T, d_v + m]        float  work
 //   t17                [L, T, d_v]            float  work
-//   t19                [L, T, d]              float  work
+//   t18                [L, T, d]              float  work
 //   t20                [L, T, m]              float  work
-//   t22                [L, T, d]              float  work
+//   t21                [L, T, d]              float  work
 //   S_trail_scratch    [C·L·d_v·m + L·d_v·m]  float  work
-//   t16_2_scratch      [L·m]                  bool   work
-//   t14_2_2_scratch    [L·m]                  bool   work
-//   t18_2_scratch      [L·m]                  bool   work
-//   t8_scratch         [L·d_v·m]              float  work
-//   t34_scratch        [L·d_v·m]              float  work
+//   t16_scratch        [L·m]                  bool   work
+//   t15_2_scratch      [L·m]                  bool   work
+//   t19_2_scratch      [L·m]                  bool   work
 //   w_beta_bar_copies  [64·d_v + 64·m]        float  work
 #include "hecate.cuh"
 
@@ -70,55 +69,53 @@ constexpr int m = 64;
 
 // lattice_similarity.N
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_similarity_step_backward_1(const float *beta, const float *N_prod,
-    float *t55, int L, int T) {
+HECATE_KERNEL(256) lattice_similarity_step_backward_1(const float *k0, const float *beta,
+    const float *N_prod, float *t2_2, float *t57, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * m) return;
   const int i = (int)(item / ((i64)T * m));
   const int j = (int)(item / m % T);
   const int k = (int)(item % m);
   const float beta_entry = beta[(i64)i * T + j];
-  t55[((i64)i * T + j) * m + k] = beta_entry * N_prod[((i64)i * T + j) * m + k];
+  const float t2_2_2 = k0[((i64)i * T + j) * m + k] * N_prod[((i64)i * T + j) * m + k];
+  t2_2[((i64)i * T + j) * m + k] = t2_2_2;
+  t57[((i64)i * T + j) * m + k] = 1.0f - beta_entry * t2_2_2;
 }
 
-// lattice_similarity, lattice_similarity.N, lattice_similarity.S, lattice_similarity.G, lattice_similarity.y, lattice_similarity.p
+// lattice_similarity, lattice_similarity.S, lattice_similarity.N, lattice_similarity.G, lattice_similarity.y, lattice_similarity.p
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const float *S_bar,
     const float *k0, const float *v, const float *beta, const float *q0, const float *N_prod,
     const float *S_max2, const float *p, const float *S_div, float *S_bar_out,
-    const float *S_checkpoints, const float *t55, float *t2, float *t3_2, float *t4_2, float *t5_2,
-    float *S_trail_scratch, bool *t16_2_scratch, bool *t14_2_2_scratch, bool *t18_2_scratch,
-    float *t8_scratch, float *t34_scratch, int T) {
+    const float *S_checkpoints, const float *t2_2, const float *t57, float *t2, float *t3_2,
+    float *t4_2, float *t5_2, float *S_trail_scratch, bool *t16_scratch, bool *t15_2_scratch,
+    bool *t19_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const S_bar_state = shared + 0;  // [m, d_v]
-  float *const t = shared + d_v * m;  // [m]
-  float *const t13 = shared + d_v * m + m;  // [m, d_v]
-  float *const t14_2 = shared + 2 * d_v * m + m;  // [m]
-  float *const t23 = shared + 2 * d_v * m + 2 * m;  // [m]
-  float *const N = shared + 2 * d_v * m + 3 * m;  // [m, d_v]
-  float *const t13_3 = shared + 3 * d_v * m + 3 * m;  // [m, d_v]
-  float *const t14_4 = shared + 4 * d_v * m + 3 * m;  // [m]
-  float *const S_2 = shared + 4 * d_v * m + 4 * m;  // [m, d_v]
-  float *const t2_2 = shared + 5 * d_v * m + 4 * m;  // [m]
-  float *const t5_2_2 = shared + 5 * d_v * m + 5 * m;  // [m]
-  float *const t10_2 = shared + 5 * d_v * m + 6 * m;  // [m]
-  float *const t7_2 = shared + 5 * d_v * m + 7 * m;  // [d_v]
-  float *const t13_2_2 = shared + 5 * d_v * m + d_v + 7 * m;  // [m]
-  float *const t30 = shared + 5 * d_v * m + d_v + 8 * m;  // [m]
-  float *const t51 = shared + 5 * d_v * m + d_v + 9 * m;  // [m]
-  float *const t56 = shared + 5 * d_v * m + d_v + 10 * m;  // [m]
-  float *const t46 = shared + 5 * d_v * m + d_v + 11 * m;  // [d_v]
-  float *const t47 = shared + 5 * d_v * m + 2 * d_v + 11 * m;  // [m]
-  float *const warps = shared + 5 * d_v * m + 2 * d_v + 12 * m;
+  float *const N = shared + d_v * m;  // [m, d_v]
+  float *const t13_2 = shared + 2 * d_v * m;  // [m, d_v]
+  float *const t14 = shared + 3 * d_v * m;  // [m]
+  float *const t3 = shared + 3 * d_v * m + m;  // [m]
+  float *const t6_2 = shared + 3 * d_v * m + 2 * m;  // [m]
+  float *const t11 = shared + 3 * d_v * m + 3 * m;  // [m]
+  float *const t8 = shared + 3 * d_v * m + 4 * m;  // [d_v]
+  float *const t9 = shared + 3 * d_v * m + d_v + 4 * m;  // [m, d_v]
+  float *const t14_2 = shared + 4 * d_v * m + d_v + 4 * m;  // [m]
+  float *const t31 = shared + 4 * d_v * m + d_v + 5 * m;  // [m]
+  float *const t35 = shared + 4 * d_v * m + d_v + 6 * m;  // [m, d_v]
+  float *const t53 = shared + 5 * d_v * m + d_v + 6 * m;  // [m]
+  float *const t45 = shared + 5 * d_v * m + d_v + 7 * m;  // [m]
+  float *const t47 = shared + 5 * d_v * m + d_v + 8 * m;  // [d_v]
+  float *const t54 = shared + 5 * d_v * m + 2 * d_v + 8 * m;  // [m]
+  float *const t55 = shared + 5 * d_v * m + 2 * d_v + 9 * m;  // [d_v]
+  float *const warps = shared + 5 * d_v * m + 3 * d_v + 9 * m;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const S_trail = S_trail_scratch + blockIdx.x * (i64)(C * d_v * m + d_v * m);  // [C + 1, m, d_v]
-  bool *const t16_2 = t16_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t14_2_2 = t14_2_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t18_2 = t18_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  float *const t8 = t8_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
-  float *const t34 = t34_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
+  bool *const t16 = t16_scratch + blockIdx.x * (i64)(m);  // [m]
+  bool *const t15_2 = t15_2_scratch + blockIdx.x * (i64)(m);  // [m]
+  bool *const t19_2 = t19_2_scratch + blockIdx.x * (i64)(m);  // [m]
   #pragma unroll 1
   for (int item = threadIdx.x; item < m * d_v; item += 128) {
     const int i = (int)(item / d_v);
@@ -136,53 +133,18 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
-      // lattice_similarity.N
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        float t3 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          t3 += S_trail[(a * m + i) * d_v + j] * v[((i64)l * T + a + C * s) * d_v + j];
-        }
-        t[i] = t3;
-      }
       // lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
       const float beta_entry_2 = beta[(i64)l * T + a + C * s];
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        float t14_3 = 0.0f;
-        const float k0_entry = k0[((i64)l * T + a + C * s) * m + i];
-        const float w = k0_entry * t[i];
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          const float S_trail_entry = S_trail[(a * m + i) * d_v + j];
-          const float t13_2 = S_trail_entry - beta_entry_2 * (-k0_entry * v[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry * w);
-          t14_3 += t13_2 * t13_2;
-          t13[i * d_v + j] = t13_2;
-        }
-        t14_2[i] = t14_3;
-      }
-      // lattice_similarity.S
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < m; item += 128) {
-        const int i = (int)item;
-        const float t14_2_entry = t14_2[i];
-        const bool t16 = (0.0f < t14_2_entry);
-        t23[i] = hecate::max((t16 ? sqrtf((t16 ? t14_2_entry : 1.0f)) : 0.0f), 1e-08f);
-      }
-      // lattice_similarity.S
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < m * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        const float t23_entry = t23[i];
-        S_trail[((a + 1) * m + i) * d_v + j] = t13[i * d_v + j] / t23_entry;
+        const float k0_entry = k0[((i64)l * T + a + C * s) * m + i];
+        const float t2_2_entry = t2_2[((i64)l * T + a + C * s) * m + i];
+        const float S_max2_entry = S_max2[((i64)l * T + a + C * s) * m + i];
+        const float S_trail_entry = S_trail[(a * m + i) * d_v + j];
+        S_trail[((a + 1) * m + i) * d_v + j] = (S_trail_entry - beta_entry_2 * (-k0_entry * v[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry * t2_2_entry)) / S_max2_entry;
       }
     }
     #pragma unroll 1
@@ -193,70 +155,67 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        float t14_5 = 0.0f;
-        float t2_3 = 0.0f;
+        float t14_3 = 0.0f;
+        float t3_3 = 0.0f;
         const float k0_entry_2 = k0[((i64)l * T + a + C * s) * m + i];
-        const float N_prod_entry = N_prod[((i64)l * T + a + C * s) * m + i];
-        const float S_max2_entry = S_max2[((i64)l * T + a + C * s) * m + i];
+        const float t2_2_entry_2 = t2_2[((i64)l * T + a + C * s) * m + i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_trail_entry_2 = S_trail[(a * m + i) * d_v + j];
-          const float N_2 = -k0_entry_2 * v[((i64)l * T + a + C * s) * d_v + j] - S_trail_entry_2 * N_prod_entry;
-          const float t13_4 = S_trail_entry_2 - beta_entry_3 * N_2;
-          t14_5 += t13_4 * t13_4;
-          const float S_2_2 = t13_4 / S_max2_entry;
-          t2_3 += S_2_2 * y_bar[((i64)l * T + a + C * s) * d_v + j];
+          const float N_2 = -k0_entry_2 * v[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry_2 * t2_2_entry_2;
+          const float t13_3 = S_trail_entry_2 - beta_entry_3 * N_2;
+          t14_3 += t13_3 * t13_3;
+          t3_3 += S_trail[((a + 1) * m + i) * d_v + j] * y_bar[((i64)l * T + a + C * s) * d_v + j];
           N[i * d_v + j] = N_2;
-          t13_3[i * d_v + j] = t13_4;
-          S_2[i * d_v + j] = S_2_2;
+          t13_2[i * d_v + j] = t13_3;
         }
-        t14_4[i] = t14_5;
-        t2_2[i] = t2_3;
+        t14[i] = t14_3;
+        t3[i] = t3_3;
       }
       // lattice_similarity.S, lattice_similarity.p
-      float t3_3 = 0.0f;
+      float t4 = 0.0f;
       __syncthreads();
-      float t3_3_part = 0.0f;
+      float t4_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t3_3_part += p[((i64)l * T + a + C * s) * m + i] * t2_2[i];
-        t16_2[i] = (0.0f < t14_4[i]);
+        t4_part += p[((i64)l * T + a + C * s) * m + i] * t3[i];
+        t16[i] = (0.0f < t14[i]);
       }
-      t3_3 += hecate::block_sum(t3_3_part, warps);
+      t4 += hecate::block_sum(t4_part, warps);
       // lattice_similarity.p, lattice_similarity.S
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        const bool t16_2_entry = t16_2[i];
-        const bool t14_2_3 = (1e-08f <= (t16_2_entry ? sqrtf((t16_2_entry ? t14_4[i] : 1.0f)) : 0.0f));
-        t5_2_2[i] = p[((i64)l * T + a + C * s) * m + i] * (t2_2[i] - t3_3);
-        t10_2[i] = 1.0f / S_max2[((i64)l * T + a + C * s) * m + i];
-        t14_2_2[i] = t14_2_3;
-        t18_2[i] = (t14_2_3 && t16_2_entry);
+        const bool t16_entry = t16[i];
+        const bool t15_2_2 = (1e-08f <= (t16_entry ? sqrtf((t16_entry ? t14[i] : 1.0f)) : 0.0f));
+        t6_2[i] = p[((i64)l * T + a + C * s) * m + i] * (t3[i] - t4);
+        t11[i] = 1.0f / S_max2[((i64)l * T + a + C * s) * m + i];
+        t15_2[i] = t15_2_2;
+        t19_2[i] = (t15_2_2 && t16_entry);
       }
       // lattice_similarity.p, lattice_similarity.S, lattice_similarity.y
-      for (int at = threadIdx.x; at < d_v; at += 128) t7_2[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_v; at += 128) t8[at] = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < m; ++i) {
-        float t13_2_3 = 0.0f;
+        float t14_2_2 = 0.0f;
         __syncthreads();
-        const float t5_2_2_entry = t5_2_2[i];
+        const float t6_2_entry = t6_2[i];
         const float p_entry = p[((i64)l * T + a + C * s) * m + i];
         const float S_max2_entry_2 = S_max2[((i64)l * T + a + C * s) * m + i];
-        float t13_2_3_part = 0.0f;
+        float t14_2_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t8_2 = S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t5_2_2_entry;
-          const float S_2_entry = S_2[i * d_v + j];
-          t13_2_3_part += t8_2 * (S_2_entry / S_max2_entry_2);
-          t7_2[j] += S_2_entry * t5_2_2_entry;
-          t8[i * d_v + j] = t8_2;
+          const float t9_2 = S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t6_2_entry;
+          const float S_trail_entry_3 = S_trail[((a + 1) * m + i) * d_v + j];
+          t14_2_2_part += t9_2 * (S_trail_entry_3 / S_max2_entry_2);
+          t8[j] += S_trail_entry_3 * t6_2_entry;
+          t9[i * d_v + j] = t9_2;
         }
-        t13_2_3 += hecate::block_sum(t13_2_3_part, warps);
+        t14_2_2 += hecate::block_sum(t14_2_2_part, warps);
         if (threadIdx.x == 0) {
-          t13_2_2[i] = -t13_2_3;
+          t14_2[i] = -t14_2_2;
         }
       }
       // lattice_similarity.S
@@ -264,8 +223,8 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        const bool t18_2_entry = t18_2[i];
-        t30[i] = ((t18_2_entry && t16_2[i]) ? (t18_2_entry ? 0.5f * S_div[((i64)l * T + a + C * s) * m + i] * (t18_2_entry ? (t14_2_2[i] ? t13_2_2[i] : 0.0f) : 0.0f) : 0.0f) : 0.0f);
+        const bool t19_2_entry = t19_2[i];
+        t31[i] = ((t19_2_entry && t16[i]) ? (t19_2_entry ? 0.5f * S_div[((i64)l * T + a + C * s) * m + i] * (t19_2_entry ? (t15_2[i] ? t14_2[i] : 0.0f) : 0.0f) : 0.0f) : 0.0f);
       }
       // lattice_similarity.S, lattice_similarity.N
       float t38 = 0.0f;
@@ -274,64 +233,65 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        float t51_2 = 0.0f;
-        const float t10_2_entry = t10_2[i];
-        const float t30_entry = t30[i];
+        float t53_2 = 0.0f;
+        const float t11_entry = t11[i];
+        const float t31_entry = t31[i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
-          const float t34_2 = t8[i * d_v + j] * t10_2_entry + 2.0f * (t13_3[i * d_v + j] * t30_entry);
-          t38_part += N[i * d_v + j] * t34_2;
-          t51_2 += S_trail[(a * m + i) * d_v + j] * t34_2;
-          t34[i * d_v + j] = t34_2;
+          const float t35_2 = t9[i * d_v + j] * t11_entry + 2.0f * (t13_2[i * d_v + j] * t31_entry);
+          t38_part += N[i * d_v + j] * t35_2;
+          t53_2 += S_trail[(a * m + i) * d_v + j] * t35_2;
+          t35[i * d_v + j] = t35_2;
         }
-        t51[i] = t51_2;
+        t53[i] = t53_2;
       }
       t38 += hecate::block_sum(t38_part, warps);
       const float t38_2 = -t38;
-      // lattice_similarity.N
+      // lattice_similarity.N, lattice_similarity.S
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t56[i] = beta_entry_3 * t51[i];
+        t45[i] = -beta_entry_3 * k0[((i64)l * T + a + C * s) * m + i] * t53[i];
       }
-      // lattice_similarity.G, lattice_similarity.S, lattice_similarity.N
-      for (int at = threadIdx.x; at < d_v; at += 128) t46[at] = 0.0f;
+      // lattice_similarity.N, lattice_similarity.G, lattice_similarity.S
+      for (int at = threadIdx.x; at < d_v; at += 128) t47[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_v; at += 128) t55[at] = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < m; ++i) {
-        float t47_2 = 0.0f;
+        float t54_2 = 0.0f;
         __syncthreads();
-        const float t56_entry = t56[i];
+        const float t45_entry = t45[i];
+        const float t57_entry = t57[((i64)l * T + a + C * s) * m + i];
         const float k0_entry_3 = k0[((i64)l * T + a + C * s) * m + i];
-        const float t55_entry = t55[((i64)l * T + a + C * s) * m + i];
-        float t47_2_part = 0.0f;
+        float t54_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t34_entry = t34[i * d_v + j];
-          const float t45 = -beta_entry_3 * t34_entry + S_trail[(a * m + i) * d_v + j] * t56_entry;
+          const float t35_entry = t35[i * d_v + j];
           const float v_entry = v[((i64)l * T + a + C * s) * d_v + j];
-          t47_2_part += t45 * v_entry;
-          t46[j] += t45 * k0_entry_3;
-          S_bar_state[i * d_v + j] = t34_entry + t34_entry * t55_entry - k0_entry_3 * v_entry * t56_entry;
+          t54_2_part += t35_entry * v_entry;
+          t47[j] += S_trail[(a * m + i) * d_v + j] * t45_entry;
+          t55[j] += t35_entry * k0_entry_3;
+          S_bar_state[i * d_v + j] = t35_entry * t57_entry + v_entry * t45_entry;
         }
-        t47_2 += hecate::block_sum(t47_2_part, warps);
+        t54_2 += hecate::block_sum(t54_2_part, warps);
         if (threadIdx.x == 0) {
-          t47[i] = -t47_2;
+          t54[i] = t54_2;
         }
       }
-      // lattice_similarity.G, lattice_similarity
+      // lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
       __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v; item += 128) {
-        const int i = (int)item;
-        t3_2[((i64)l * T + a + C * s) * d_v + i] = -t46[i];
-        t5_2[((i64)l * T + a + C * s) * d_v + i] = t7_2[i];
-      }
-      // lattice_similarity
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t2[((i64)l * T + a + C * s) * m + i] = t47[i];
+        t2[((i64)l * T + a + C * s) * m + i] = -beta_entry_3 * N_prod[((i64)l * T + a + C * s) * m + i] * t53[i] + beta_entry_3 * t54[i];
+      }
+      // lattice_similarity.G, lattice_similarity.S, lattice_similarity
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int i = (int)item;
+        t3_2[((i64)l * T + a + C * s) * d_v + i] = t47[i] + beta_entry_3 * t55[i];
+        t5_2[((i64)l * T + a + C * s) * d_v + i] = t8[i];
       }
       // lattice_similarity
       if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = t38_2;
@@ -348,7 +308,29 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
 
 // lattice_similarity.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_similarity_step_backward_3(const float *x, float *W_Q_bar,
+HECATE_KERNEL(256) lattice_similarity_step_backward_3(const float *W_Q, const float *t5_2,
+    float *t6, int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t5_2[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t6[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// lattice_similarity.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) lattice_similarity_step_backward_4(const float *x, float *W_Q_bar,
     const float *t5_2, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -368,28 +350,6 @@ HECATE_KERNEL(256) lattice_similarity_step_backward_3(const float *x, float *W_Q
   if (m0 + row < d && n0 + col < d_v) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// lattice_similarity.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_similarity_step_backward_4(const float *W_Q, const float *t5_2,
-    float *t7, int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t5_2[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t7[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // lattice_similarity.beta
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) lattice_similarity_step_backward_5(const float *beta, const float *beta_sigmoid,
@@ -401,9 +361,9 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_5(const float *beta, const f
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
-    const float t10_3 = beta[(i64)i * T + j] * t4_2[(i64)i * T + j] * beta_sigmoid[(i64)i * T + j];
-    t12_part += t10_3;
-    t10[(i64)i * T + j] = t10_3;
+    const float t10_2 = beta[(i64)i * T + j] * t4_2[(i64)i * T + j] * beta_sigmoid[(i64)i * T + j];
+    t12_part += t10_2;
+    t10[(i64)i * T + j] = t10_2;
   }
   t12 += hecate::block_sum(t12_part, warps);
   if (threadIdx.x == 0) b_beta_bar[0] = t12;
@@ -429,7 +389,7 @@ HECATE_KERNEL(256) lattice_similarity_step_backward_7(float *w_beta_bar_copies) 
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) lattice_similarity_step_backward_8(const float *w_beta, const float *beta_stack,
-    const float *t10, float *t14, float *w_beta_bar_copies, int L, int T) {
+    const float *t10, float *t13, float *w_beta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_v + m)) return;
   const int chunk = (int)(item / ((d_v + m)));
@@ -441,8 +401,8 @@ HECATE_KERNEL(256) lattice_similarity_step_backward_8(const float *w_beta, const
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t10_entry = t10[(i64)i * T + j];
+    t13[((i64)i * T + j) * (d_v + m) + k] = t10_entry * w_beta[k];
     w_beta_bar_own[k] += beta_stack[((i64)i * T + j) * (d_v + m) + k] * t10_entry;
-    t14[((i64)i * T + j) * (d_v + m) + k] = t10_entry * w_beta[k];
   }
 }
 
@@ -457,21 +417,43 @@ HECATE_KERNEL(256) lattice_similarity_step_backward_9(float *w_beta_bar,
   w_beta_bar[item] = dot;
 }
 
-// lattice_similarity.v
+// lattice_similarity.v, lattice_similarity.beta
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_similarity_step_backward_10(const float *t3_2, const float *t14,
+HECATE_KERNEL(256) lattice_similarity_step_backward_10(const float *t3_2, const float *t13,
     float *t17, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
-  t17[((i64)i * T + j) * d_v + k] = t3_2[((i64)i * T + j) * d_v + k] + t14[((i64)i * T + j) * (d_v + m) + k + m];
+  t17[((i64)i * T + j) * d_v + k] = t3_2[((i64)i * T + j) * d_v + k] + t13[((i64)i * T + j) * (d_v + m) + k + m];
 }
 
 // lattice_similarity.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_similarity_step_backward_11(const float *x, float *W_V_bar,
+HECATE_KERNEL(256) lattice_similarity_step_backward_11(const float *W_V, const float *t17,
+    float *t18, int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t17[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t18[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// lattice_similarity.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) lattice_similarity_step_backward_12(const float *x, float *W_V_bar,
     const float *t17, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -491,10 +473,22 @@ HECATE_KERNEL(256) lattice_similarity_step_backward_11(const float *x, float *W_
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// lattice_similarity.v
+// lattice_similarity.k0, lattice_similarity.beta
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) lattice_similarity_step_backward_13(const float *t2, const float *t13,
+    float *t20, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * m) return;
+  const int i = (int)(item / ((i64)T * m));
+  const int j = (int)(item / m % T);
+  const int k = (int)(item % m);
+  t20[((i64)i * T + j) * m + k] = t2[((i64)i * T + j) * m + k] + t13[((i64)i * T + j) * (d_v + m) + k];
+}
+
+// lattice_similarity.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_similarity_step_backward_12(const float *W_V, const float *t17,
-    float *t19, int L, int T) {
+HECATE_KERNEL(256) lattice_similarity_step_backward_14(const float *W_K, const float *t20,
+    float *t21, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d + 15) / 16;
@@ -503,31 +497,19 @@ HECATE_KERNEL(256) lattice_similarity_step_backward_12(const float *W_V, const f
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t17[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < m; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < m ? t20[(i64)(m0 + row) * m + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < m && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t19[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// lattice_similarity.k0
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_similarity_step_backward_13(const float *t2, const float *t14,
-    float *t20, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * m) return;
-  const int i = (int)(item / ((i64)T * m));
-  const int j = (int)(item / m % T);
-  const int k = (int)(item % m);
-  t20[((i64)i * T + j) * m + k] = t2[((i64)i * T + j) * m + k] + t14[((i64)i * T + j) * (d_v + m) + k];
+  if (m0 + row < L * T && n0 + col < d) t21[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // lattice_similarity.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_similarity_step_backward_14(const float *x, float *W_K_bar,
+HECATE_KERNEL(256) lattice_similarity_step_backward_15(const float *x, float *W_K_bar,
     const float *t20, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -548,36 +530,14 @@ HECATE_KERNEL(256) lattice_similarity_step_backward_14(const float *x, float *W_
 }
 
 // lattice_similarity.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) lattice_similarity_step_backward_15(const float *W_K, const float *t20,
-    float *t22, int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < m; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < m ? t20[(i64)(m0 + row) * m + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < m && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t22[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// lattice_similarity.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_similarity_step_backward_16(float *x_bar, const float *t7,
-    const float *t19, const float *t22, int L, int T) {
+HECATE_KERNEL(256) lattice_similarity_step_backward_16(float *x_bar, const float *t6,
+    const float *t18, const float *t21, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t7[((i64)i * T + j) * d + k] + t19[((i64)i * T + j) * d + k] + t22[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t6[((i64)i * T + j) * d + k] + t18[((i64)i * T + j) * d + k] + t21[((i64)i * T + j) * d + k];
 }
 

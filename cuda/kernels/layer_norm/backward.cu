@@ -21,11 +21,10 @@
 //   x_bar             [L, m, n]  float  write
 //   gamma_bar         [L, n]     float  write
 //   beta_bar          [L, n]     float  write
-//   t8_2              [L, m, n]  float  work
+//   t4_2              [L, m, n]  float  work
 //   t10_2             [L, m]     float  work
-//   t18               [L, m, n]  float  work
+//   t20               [L, m, n]  float  work
 //   t22               [L, m]     float  work
-//   t24               [L, m]     float  work
 //   gamma_bar_copies  [64·L·n]   float  work
 //   beta_bar_copies   [64·L·n]   float  work
 #include "hecate.cuh"
@@ -54,8 +53,8 @@ HECATE_KERNEL(256) layer_norm_backward_2(float *gamma_bar_copies, float *beta_ba
 // layer_norm.out
 // 64 threads for each (i): the points (j) go to them in equal parts, each of which adds to a copy.
 HECATE_KERNEL(256) layer_norm_backward_3(const float *gamma, const float *out_bar,
-    const float *out_div_2, const float *out_div_3, const float *out_div_4, float *t8_2,
-    float *t10_2, float *gamma_bar_copies, float *beta_bar_copies, int L, int m, int n) {
+    const float *out_div_2, const float *out_div_4, float *t4_2, float *t10_2,
+    float *gamma_bar_copies, float *beta_bar_copies, int L, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)64 * L) return;
   const int chunk = (int)(item / L);
@@ -67,15 +66,14 @@ HECATE_KERNEL(256) layer_norm_backward_3(const float *gamma, const float *out_ba
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)at;
     float t10_2_2 = 0.0f;
-    const float out_div_3_entry = out_div_3[(i64)i * m + j];
     #pragma unroll 1
     for (int k = 0; k < n; ++k) {
       const float out_bar_entry = out_bar[((i64)i * m + j) * n + k];
-      const float t5_2 = out_bar_entry * gamma[(i64)i * n + k];
-      t10_2_2 += t5_2 * out_div_4[((i64)i * m + j) * n + k];
+      const float t4_2_2 = out_bar_entry * gamma[(i64)i * n + k];
+      t10_2_2 += t4_2_2 * out_div_4[((i64)i * m + j) * n + k];
       beta_bar_own[(i64)i * n + k] += out_bar_entry;
+      t4_2[((i64)i * m + j) * n + k] = t4_2_2;
       gamma_bar_own[(i64)i * n + k] += out_bar_entry * out_div_2[((i64)i * m + j) * n + k];
-      t8_2[((i64)i * m + j) * n + k] = t5_2 * out_div_3_entry;
     }
     t10_2[(i64)i * m + j] = -t10_2_2;
   }
@@ -105,39 +103,37 @@ HECATE_KERNEL(256) layer_norm_backward_5(float *beta_bar, const float *beta_bar_
 // layer_norm.out
 // One thread for each (i, j).
 HECATE_KERNEL(256) layer_norm_backward_6(const float *x, const float *out_div,
-    const float *out_div_3, const float *out_div_5, const float *t8_2, const float *t10_2,
-    float *t18, float *t22, float *t24, int L, int m, int n) {
+    const float *out_div_3, const float *out_div_5, const float *t4_2, const float *t10_2,
+    float *t20, float *t22, int L, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * m) return;
   const int i = (int)(item / m);
   const int j = (int)(item % m);
   const float out_div_5_entry = out_div_5[0];
   float t22_2 = 0.0f;
-  float t24_2 = 0.0f;
+  const float out_div_3_entry = out_div_3[(i64)i * m + j];
   const float out_div_entry = out_div[(i64)i * m + j];
-  const float w = t10_2[(i64)i * m + j] * (out_div_5_entry * out_div_3[(i64)i * m + j]);
+  const float w = t10_2[(i64)i * m + j] * (out_div_5_entry * out_div_3_entry);
   #pragma unroll 1
   for (int k = 0; k < n; ++k) {
-    const float t18_2 = 0.5f * (x[((i64)i * m + j) * n + k] - out_div_entry) * w;
-    t22_2 += t18_2;
-    t24_2 += t8_2[((i64)i * m + j) * n + k];
-    t18[((i64)i * m + j) * n + k] = t18_2;
+    const float t20_2 = t4_2[((i64)i * m + j) * n + k] * out_div_3_entry + 2.0f * (0.5f * (x[((i64)i * m + j) * n + k] - out_div_entry) * w);
+    t22_2 += t20_2;
+    t20[((i64)i * m + j) * n + k] = t20_2;
   }
-  t22[(i64)i * m + j] = (-2.0f) * t22_2;
-  t24[(i64)i * m + j] = -t24_2;
+  t22[(i64)i * m + j] = -t22_2;
 }
 
 // layer_norm.out
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) layer_norm_backward_7(const float *out_div_5, float *x_bar, const float *t8_2,
-    const float *t18, const float *t22, const float *t24, int L, int m, int n) {
+HECATE_KERNEL(256) layer_norm_backward_7(const float *out_div_5, float *x_bar, const float *t20,
+    const float *t22, int L, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * m * n) return;
   const int i = (int)(item / ((i64)m * n));
   const int j = (int)(item / n % m);
   const int k = (int)(item % n);
   const float out_div_5_entry = out_div_5[0];
-  const float w_2 = out_div_5_entry * (t22[(i64)i * m + j] + t24[(i64)i * m + j]);
-  x_bar[((i64)i * m + j) * n + k] = 2.0f * t18[((i64)i * m + j) * n + k] + t8_2[((i64)i * m + j) * n + k] + w_2;
+  const float w_2 = out_div_5_entry * t22[(i64)i * m + j];
+  x_bar[((i64)i * m + j) * n + k] = t20[((i64)i * m + j) * n + k] + w_2;
 }
 

@@ -996,7 +996,7 @@ HECATE_KERNEL(256) m3_fire_53(const float *t87, const float *t90, float *t91, in
   if (m0 + row < c && n0 + col < r) t91[m0 + row + (i64)(n0 + col) * c] = dot;
 }
 
-// m3.y, m3.p, m3.v, m3.z, m3.u, m3.s, m3.a, m3.w
+// m3.y, m3.o, m3.p, m3.v, m3.z, m3.u, m3.s, m3.a, m3.w
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) m3_fire_54(const float *n, const float *v, const float *epsilon_ns,
     const float *alpha, const float *beta_2, const float *epsilon, float *v_out, const float *t52,
@@ -1028,7 +1028,7 @@ HECATE_KERNEL(128) m3_fire_54(const float *n, const float *v, const float *epsil
   if (threadIdx.x == 0) kept[3] = t119;
 }
 
-// m3.w, m3.u, m3.s
+// m3.w, m3.a, m3.u, m3.s
 // One thread for each (i, j).
 HECATE_KERNEL(256) m3_fire_55(const float *w, const float *n, const float *lr, const float *warmup,
     const bool *nodecay, const float *lambda, float *w_out, const float *z, const float *kept,

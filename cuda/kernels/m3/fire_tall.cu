@@ -987,7 +987,7 @@ HECATE_KERNEL(256) m3_fire_tall_52(const float *t87, const float *t90, float *t9
   if (m0 + row < r && n0 + col < c) t91[m0 + row + (i64)(n0 + col) * r] = dot;
 }
 
-// m3.y, m3.p, m3.v, m3.z, m3.u, m3.s, m3.a, m3.w
+// m3.y, m3.o, m3.p, m3.v, m3.z, m3.u, m3.s, m3.a, m3.w
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) m3_fire_tall_53(const float *n, const float *v, const float *epsilon_ns,
     const float *alpha, const float *beta_2, const float *epsilon, float *v_out, const float *t52,
@@ -1019,7 +1019,7 @@ HECATE_KERNEL(128) m3_fire_tall_53(const float *n, const float *v, const float *
   if (threadIdx.x == 0) kept[2] = t119;
 }
 
-// m3.w, m3.u, m3.s
+// m3.w, m3.a, m3.u, m3.s
 // One thread for each (i, j).
 HECATE_KERNEL(256) m3_fire_tall_54(const float *w, const float *n, const float *lr,
     const float *warmup, const bool *nodecay, const float *lambda, float *w_out, const float *z,

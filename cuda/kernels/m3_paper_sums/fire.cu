@@ -1011,7 +1011,7 @@ HECATE_KERNEL(256) m3_paper_sums_fire_53(const float *t83, const float *t86, flo
   if (m0 + row < c && n0 + col < r) t87[m0 + row + (i64)(n0 + col) * c] = dot;
 }
 
-// m3_paper_sums.w, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.p, m3_paper_sums.s
+// m3_paper_sums.w, m3_paper_sums.a, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
 // One thread for each (i, j).
 HECATE_KERNEL(256) m3_paper_sums_fire_54(const float *w, const float *n, const float *lr,
     const float *warmup, const float *alpha, const float *epsilon, const bool *nodecay,

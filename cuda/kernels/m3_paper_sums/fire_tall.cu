@@ -1004,7 +1004,7 @@ HECATE_KERNEL(256) m3_paper_sums_fire_tall_52(const float *t83, const float *t86
   if (m0 + row < r && n0 + col < c) t87[m0 + row + (i64)(n0 + col) * r] = dot;
 }
 
-// m3_paper_sums.w, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.p, m3_paper_sums.s
+// m3_paper_sums.w, m3_paper_sums.a, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
 // One thread for each (i, j).
 HECATE_KERNEL(256) m3_paper_sums_fire_tall_53(const float *w, const float *n, const float *lr,
     const float *warmup, const float *alpha, const float *epsilon, const bool *nodecay,

@@ -13,7 +13,7 @@
 //   out            [L, T, d]  float  write
 //   out_sigmoid    [L, T, d]  float  write
 //   out_sigmoid_2  [L, T, d]  float  write
-//   t12            [L, T, d]  float  work
+//   t2             [L, T, d]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -23,7 +23,7 @@ constexpr int d = 256;
 // mag.out
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) mag_out_1(const float *a, const float *m, float *out_sigmoid,
-    float *out_sigmoid_2, float *t12, int L, int T) {
+    float *out_sigmoid_2, float *t2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
@@ -32,28 +32,28 @@ HECATE_KERNEL(256) mag_out_1(const float *a, const float *m, float *out_sigmoid,
   const float m_entry = m[((i64)i * T + j) * d + k];
   const float t = hecate::sigmoid(m_entry);
   out_sigmoid[((i64)i * T + j) * d + k] = t;
-  t12[((i64)i * T + j) * d + k] = a[((i64)i * T + j) * d + k] * t;
+  t2[((i64)i * T + j) * d + k] = a[((i64)i * T + j) * d + k] * t;
   out_sigmoid_2[((i64)i * T + j) * d + k] = hecate::sigmoid(-m_entry);
 }
 
 // mag.out
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) mag_out_2(const float *W_O, float *out, const float *t12, int L, int T) {
+HECATE_KERNEL(256) mag_out_2(const float *W_O, float *out, const float *t2, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
-  const int across = (L * T + 15) / 16;
-  const int down = (d + 15) / 16;
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < d && p0 + col < d ? W_O[(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < L * T ? t12[p0 + col + (i64)(n0 + row) * d] : 0.0f;
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t2[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d && n0 + row < d ? W_O[p0 + col + (n0 + row) * d] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d && n0 + col < L * T) out[m0 + row + (i64)(n0 + col) * d] = dot;
+  if (m0 + row < L * T && n0 + col < d) out[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 

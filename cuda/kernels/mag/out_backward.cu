@@ -15,8 +15,8 @@
 //   W_O_bar        [d, d]     float  write
 //   a_bar          [L, T, d]  float  write
 //   m_bar          [L, T, d]  float  write
-//   t13            [d, L, T]  float  work
-//   t8             [L, T, d]  float  work
+//   t2             [L, T, d]  float  work
+//   t4             [L, T, d]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -25,19 +25,19 @@ constexpr int d = 256;
 
 // mag.out
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) mag_out_backward_1(const float *a, const float *out_sigmoid, float *t13, int L,
+HECATE_KERNEL(256) mag_out_backward_1(const float *a, const float *out_sigmoid, float *t2, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)d * L * T) return;
-  const int i = (int)(item / ((i64)L * T));
-  const int j = (int)(item / T % L);
-  const int k = (int)(item % T);
-  t13[((i64)i * L + j) * T + k] = a[((i64)j * T + k) * d + i] * out_sigmoid[((i64)j * T + k) * d + i];
+  if (item >= (i64)L * T * d) return;
+  const int i = (int)(item / ((i64)T * d));
+  const int j = (int)(item / d % T);
+  const int k = (int)(item % d);
+  t2[((i64)i * T + j) * d + k] = a[((i64)i * T + j) * d + k] * out_sigmoid[((i64)i * T + j) * d + k];
 }
 
 // mag.out
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) mag_out_backward_2(const float *out_bar, float *W_O_bar, const float *t13, int L,
+HECATE_KERNEL(256) mag_out_backward_2(const float *out_bar, float *W_O_bar, const float *t2, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -49,7 +49,7 @@ HECATE_KERNEL(256) mag_out_backward_2(const float *out_bar, float *W_O_bar, cons
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? out_bar[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < L * T && n0 + row < d ? t13[p0 + col + (i64)(n0 + row) * L * T] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d ? t2[(i64)(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -59,7 +59,7 @@ HECATE_KERNEL(256) mag_out_backward_2(const float *out_bar, float *W_O_bar, cons
 
 // mag.out
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) mag_out_backward_3(const float *W_O, const float *out_bar, float *t8, int L,
+HECATE_KERNEL(256) mag_out_backward_3(const float *W_O, const float *out_bar, float *t4, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -76,21 +76,21 @@ HECATE_KERNEL(256) mag_out_backward_3(const float *W_O, const float *out_bar, fl
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t8[(i64)(m0 + row) * d + n0 + col] = dot;
+  if (m0 + row < L * T && n0 + col < d) t4[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // mag.out
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) mag_out_backward_4(const float *a, const float *out_sigmoid,
-    const float *out_sigmoid_2, float *a_bar, float *m_bar, const float *t8, int L, int T) {
+    const float *out_sigmoid_2, float *a_bar, float *m_bar, const float *t4, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
   const float out_sigmoid_entry = out_sigmoid[((i64)i * T + j) * d + k];
-  const float t8_entry = t8[((i64)i * T + j) * d + k];
-  a_bar[((i64)i * T + j) * d + k] = out_sigmoid_entry * t8_entry;
-  m_bar[((i64)i * T + j) * d + k] = a[((i64)i * T + j) * d + k] * out_sigmoid_entry * t8_entry * out_sigmoid_2[((i64)i * T + j) * d + k];
+  const float t4_entry = t4[((i64)i * T + j) * d + k];
+  a_bar[((i64)i * T + j) * d + k] = out_sigmoid_entry * t4_entry;
+  m_bar[((i64)i * T + j) * d + k] = a[((i64)i * T + j) * d + k] * out_sigmoid_entry * t4_entry * out_sigmoid_2[((i64)i * T + j) * d + k];
 }
 

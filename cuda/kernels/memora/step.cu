@@ -6,6 +6,7 @@
 //   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    memora.v
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    memora.theta
 //   e_t = slope(F(load(W_{t−1})), V)    memora.e
+//   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora.G_W2
 //   U_t = step(G_t)    memora.U_W2
 //   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    memora.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    memora.W2
@@ -188,7 +189,7 @@ HECATE_KERNEL(256) memora_step_7(const float *x, const float *W_Q, float *q0, in
   if (m0 + row < L * T && n0 + col < d_k) q0[(i64)(m0 + row) * d_k + n0 + col] = dot;
 }
 
-// memora, memora.e, memora.U_W2, memora.W2, memora.G_W1, memora.W1, memora.U_W1, memora.y
+// memora, memora.e, memora.U_W2, memora.W2, memora.G_W2, memora.G_W1, memora.W1, memora.U_W1, memora.y
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, float *W1_out,
@@ -200,8 +201,8 @@ HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, flo
   float *const W2_state = shared + d_h * d_k;  // [d_v, d_h]
   float *const t = shared + d_h * d_k + d_h * d_v;  // [d_h]
   float *const t2 = shared + d_h * d_k + d_h * d_v + d_h;  // [d_h]
-  float *const t10_2_2 = shared + d_h * d_k + d_h * d_v + 2 * d_h;  // [d_h]
-  float *const t12_2 = shared + d_h * d_k + d_h * d_v + 3 * d_h;  // [d_h]
+  float *const t14 = shared + d_h * d_k + d_h * d_v + 2 * d_h;  // [d_h]
+  float *const t16_2 = shared + d_h * d_k + d_h * d_v + 3 * d_h;  // [d_h]
   float *const t3 = shared + d_h * d_k + d_h * d_v + 4 * d_h;  // [d_v]
   float *const e_2 = shared + d_h * d_k + d_h * d_v + 4 * d_h + d_v;  // [d_v]
   float *const t27 = shared + d_h * d_k + d_h * d_v + 4 * d_h + 2 * d_v;  // [d_v, d_h]
@@ -210,7 +211,7 @@ HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, flo
   float *const t41 = shared + d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_v;  // [d_h]
   float *const t48 = shared + d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h, d_k]
   float *const t50 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h]
-  float *const t14 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
+  float *const t18 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
   float *const y_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 2 * d_v;  // [d_v]
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
@@ -270,8 +271,8 @@ HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, flo
         const float tentry = t[i];
         const float t2_3 = hecate::sigmoid(tentry);
         t2[i] = t2_3;
-        t10_2_2[i] = tentry * t2_3;
-        t12_2[i] = t2_3 * (theta_entry * tentry);
+        t14[i] = tentry * t2_3;
+        t16_2[i] = t2_3 * (theta_entry * tentry);
       }
       // memora.e
       __syncthreads();
@@ -281,7 +282,7 @@ HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, flo
         float t3_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          t3_2 += W2_state[i * d_h + j] * t10_2_2[j];
+          t3_2 += W2_state[i * d_h + j] * t14[j];
         }
         t3[i] = t3_2;
       }
@@ -296,7 +297,7 @@ HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, flo
           e[((i64)l * T + a + C * s) * d_v + i] = e_3;
         }
       }
-      // memora.W2, memora.U_W2, memora.G_W1
+      // memora.W2, memora.U_W2, memora.G_W2, memora.G_W1
       for (int at = threadIdx.x; at < d_h; at += 128) t2_2[at] = 0.0f;
       const float rho_entry = rho[(i64)l * T + a + C * s];
       __syncthreads();
@@ -307,7 +308,7 @@ HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, flo
         for (int i = 0; i < d_v; ++i) {
           const float e_2_entry = e_2[i];
           const float W2_state_entry = W2_state[i * d_h + j];
-          t27[i * d_h + j] = rho_entry * logf(hecate::max(W2_state_entry, 1e-08f)) - e_2_entry * t12_2[j];
+          t27[i * d_h + j] = rho_entry * logf(hecate::max(W2_state_entry, 1e-08f)) - e_2_entry * t16_2[j];
           t2_2[j] += W2_state_entry * e_2_entry;
         }
       }
@@ -342,7 +343,7 @@ HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, flo
         const float tentry_2 = t[i];
         t41[i] = t2_entry * t2_2_entry + tentry_2 * t2_entry * t2_2_entry * hecate::sigmoid(-tentry_2);
       }
-      // memora.W1, memora.W2, memora.U_W1
+      // memora.W1, memora.W2, memora.U_W1, memora.G_W1
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
@@ -395,7 +396,7 @@ HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, flo
         const float t50_entry = t50[i];
         const float t5_2 = t[i];
         const float t6_2 = t2_2[i];
-        t14[i] = t50_entry * hecate::sigmoid(t50_entry);
+        t18[i] = t50_entry * hecate::sigmoid(t50_entry);
         if (e_prod != nullptr) {
           e_prod[((i64)l * T + a + C * s) * d_h + i] = t5_2;
         }
@@ -415,7 +416,7 @@ HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, flo
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
           const float W2_2_entry = W2_2[i * d_h + j];
-          y_3 += W2_2_entry * t14[j];
+          y_3 += W2_2_entry * t18[j];
           W2_state[i * d_h + j] = W2_2_entry;
         }
         y_2[i] = y_3;

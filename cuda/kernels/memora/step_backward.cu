@@ -56,45 +56,43 @@
 //   t10_2               [L, T]                     bool   work
 //   t15_2               [L, T]                     bool   work
 //   t2_2                [L, T, d_h]                float  work
-//   t122                [L, T, d_h]                float  work
+//   t6                  [L, T, d_h]                float  work
 //   t36_2               [L, T, d_h]                float  work
-//   t37                 [L, T, d_h]                float  work
-//   t38_2               [L, T, d_h]                float  work
-//   t39                 [L, T, d_h]                float  work
+//   t38                 [L, T, d_h]                float  work
+//   t39_2               [L, T, d_h]                float  work
+//   t40_2               [L, T, d_h]                float  work
 //   t41_2               [L, T, d_h]                float  work
 //   t51_2               [L, T, d_h]                float  work
-//   t137                [L, T, d_h]                float  work
-//   t6                  [L, T, d_h]                float  work
-//   t11_2               [L, T, d_h]                float  work
-//   t12_2_2             [L, T, d_h]                float  work
-//   t40_2               [L, T, d_h]                float  work
-//   t41_3               [L, T, d_h]                float  work
+//   t90                 [L, T, d_h]                float  work
+//   t7_2_2              [L, T, d_h]                float  work
+//   t91                 [L, T, d_h]                float  work
+//   t15_2_2             [L, T, d_h]                float  work
+//   t16_2               [L, T, d_h]                float  work
 //   t3_2                [L, T, d_k]                float  work
 //   t4_2                [L, T, d_v]                float  work
 //   t5_2                [L, T]                     float  work
 //   t6_2                [L, T]                     float  work
 //   t7_2                [L, T, d_k]                float  work
-//   t9_2                [L, T, d]                  float  work
+//   t8                  [L, T, d]                  float  work
 //   t23                 [L, T]                     float  work
-//   t38                 [L, T]                     float  work
-//   t28                 [L, T, d_k + d_v]          float  work
-//   t43                 [L, T, d_k + d_v]          float  work
-//   t46                 [L, T, d_v]                float  work
-//   t48                 [L, T, d]                  float  work
-//   t49                 [L, T, d_k]                float  work
-//   t51                 [L, T, d]                  float  work
+//   t36                 [L, T]                     float  work
+//   t42                 [L, T, d_k + d_v]          float  work
+//   t45                 [L, T, d_v]                float  work
+//   t46                 [L, T, d]                  float  work
+//   t48                 [L, T, d_k]                float  work
+//   t49                 [L, T, d]                  float  work
 //   W1_trail_scratch    [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
 //   W1_2_scratch        [L·d_h·d_k]                float  work
 //   t24_scratch         [L·d_h·d_v]                float  work
-//   t45_scratch         [L·d_h·d_k]                float  work
-//   t46_2_scratch       [L·d_h·d_k]                float  work
-//   t48_3_scratch       [L·d_h·d_k]                float  work
-//   W1_2_2_scratch      [L·d_h·d_k]                float  work
-//   t11_2_3_scratch     [L·d_h·d_k]                float  work
-//   t14_2_scratch       [L·d_h·d_k]                float  work
-//   t55_scratch         [L·d_h·d_v]                float  work
-//   t58_scratch         [L·d_h·d_v]                float  work
+//   t25_scratch         [L·d_h·d_v]                float  work
+//   t27_2_scratch       [L·d_h·d_v]                float  work
+//   W2_2_2_scratch      [L·d_h·d_v]                float  work
+//   t45_2_scratch       [L·d_h·d_k]                float  work
+//   t12_scratch         [L·d_h·d_k]                float  work
+//   t15_scratch         [L·d_h·d_k]                float  work
+//   t46_2_scratch       [L·d_h·d_v]                float  work
+//   t49_2_scratch       [L·d_h·d_v]                float  work
 //   w_theta_bar_copies  [64·d_k + 64·d_v]          float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
 #include "hecate.cuh"
@@ -124,12 +122,12 @@ HECATE_KERNEL(256) memora_step_backward_1(const float *theta_softplus, const flo
   t15_2[(i64)i * T + j] = (t10_2_2 && (0.0f <= rho_sigmoid_entry));
 }
 
-// memora.e, memora.G_W1, memora.y, memora.U_W2
+// memora.e, memora.U_W2, memora.G_W1, memora.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) memora_step_backward_2(const float *e_prod, const float *G_W1_prod,
-    const float *y_prod, const float *theta, float *t2_2, float *t122, float *t36_2, float *t37,
-    float *t38_2, float *t39, float *t41_2, float *t51_2, float *t137, float *t6, float *t11_2,
-    float *t12_2_2, float *t40_2, float *t41_3, int L, int T) {
+    const float *y_prod, const float *theta, float *t2_2, float *t6, float *t36_2, float *t38,
+    float *t39_2, float *t40_2, float *t41_2, float *t51_2, float *t90, float *t7_2_2, float *t91,
+    float *t15_2_2, float *t16_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -140,84 +138,77 @@ HECATE_KERNEL(256) memora_step_backward_2(const float *e_prod, const float *G_W1
   const float t2_2_2 = hecate::sigmoid(e_prod_entry);
   const float G_W1_prod_entry = G_W1_prod[((i64)i * T + j) * d_h + k];
   const float t36_2_2 = G_W1_prod_entry * t2_2_2;
-  const float t37_2 = e_prod_entry * G_W1_prod_entry;
-  const float t38_2_2 = -e_prod_entry;
-  const float t39_2 = hecate::sigmoid(t38_2_2);
+  const float t38_2 = -e_prod_entry;
+  const float t39_2_2 = hecate::sigmoid(t38_2);
+  const float t40_2_2 = e_prod_entry * G_W1_prod_entry * t2_2_2 * t39_2_2;
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k];
   const float t51_2_2 = hecate::sigmoid(y_prod_entry);
-  const float t11_2_2 = theta_entry * e_prod_entry;
-  const float t40_2_2 = e_prod_entry * t2_2_2 * G_W1_prod_entry * t39_2;
+  const float t15_2_2_2 = theta_entry * e_prod_entry;
   t2_2[((i64)i * T + j) * d_h + k] = t2_2_2;
-  t122[((i64)i * T + j) * d_h + k] = e_prod_entry * t2_2_2;
+  t6[((i64)i * T + j) * d_h + k] = theta_entry * e_prod_entry * t2_2_2;
   t36_2[((i64)i * T + j) * d_h + k] = t36_2_2;
-  t37[((i64)i * T + j) * d_h + k] = t37_2;
-  t38_2[((i64)i * T + j) * d_h + k] = t38_2_2;
-  t39[((i64)i * T + j) * d_h + k] = t39_2;
-  t41_2[((i64)i * T + j) * d_h + k] = t36_2_2 + t2_2_2 * t37_2 * t39_2;
-  t51_2[((i64)i * T + j) * d_h + k] = t51_2_2;
-  t137[((i64)i * T + j) * d_h + k] = y_prod_entry * t51_2_2;
-  t6[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
-  t11_2[((i64)i * T + j) * d_h + k] = t11_2_2;
-  t12_2_2[((i64)i * T + j) * d_h + k] = t2_2_2 * t11_2_2;
+  t38[((i64)i * T + j) * d_h + k] = t38_2;
+  t39_2[((i64)i * T + j) * d_h + k] = t39_2_2;
   t40_2[((i64)i * T + j) * d_h + k] = t40_2_2;
-  t41_3[((i64)i * T + j) * d_h + k] = t36_2_2 + t40_2_2;
+  t41_2[((i64)i * T + j) * d_h + k] = t36_2_2 + t40_2_2;
+  t51_2[((i64)i * T + j) * d_h + k] = t51_2_2;
+  t90[((i64)i * T + j) * d_h + k] = y_prod_entry * t51_2_2;
+  t7_2_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
+  t91[((i64)i * T + j) * d_h + k] = e_prod_entry * t2_2_2;
+  t15_2_2[((i64)i * T + j) * d_h + k] = t15_2_2_2;
+  t16_2[((i64)i * T + j) * d_h + k] = t2_2_2 * t15_2_2_2;
 }
 
-// memora, memora.W2, memora.U_W2, memora.W1, memora.U_W1, memora.y, memora.G_W1, memora.G_W2, memora.e
+// memora, memora.W2, memora.U_W2, memora.G_W2, memora.W1, memora.U_W1, memora.G_W1, memora.y, memora.e
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_bar,
     const float *W2_bar, const float *k0, const float *q0, const float *e_prod, const float *e,
     const float *G_W1_prod, const float *y_prod, float *W1_bar_out, float *W2_bar_out,
     const float *W1_checkpoints, const float *W2_checkpoints, const float *theta, const float *rho,
-    const float *t2_2, const float *t122, const float *t37, const float *t39, const float *t41_2,
-    const float *t51_2, const float *t137, const float *t6, const float *t12_2_2,
-    const float *t41_3, float *t3_2, float *t4_2, float *t5_2, float *t6_2, float *t7_2,
-    float *W1_trail_scratch, float *W2_trail_scratch, float *W1_2_scratch, float *t24_scratch,
-    float *t45_scratch, float *t46_2_scratch, float *t48_3_scratch, float *W1_2_2_scratch,
-    float *t11_2_3_scratch, float *t14_2_scratch, float *t55_scratch, float *t58_scratch, int T) {
+    const float *t2_2, const float *t6, const float *t39_2, const float *t41_2, const float *t51_2,
+    const float *t90, const float *t7_2_2, const float *t91, const float *t16_2, float *t3_2,
+    float *t4_2, float *t5_2, float *t6_2, float *t7_2, float *W1_trail_scratch,
+    float *W2_trail_scratch, float *W1_2_scratch, float *t24_scratch, float *t25_scratch,
+    float *t27_2_scratch, float *W2_2_2_scratch, float *t45_2_scratch, float *t12_scratch,
+    float *t15_scratch, float *t46_2_scratch, float *t49_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state = shared + 0;  // [d_h, d_k]
   float *const W2_bar_state = shared + d_h * d_k;  // [d_v, d_h]
   float *const t27 = shared + d_h * d_k + d_h * d_v;  // [d_v, d_h]
   float *const W2_2 = shared + d_h * d_k + 2 * d_h * d_v;  // [d_v, d_h]
   float *const t48_2 = shared + d_h * d_k + 3 * d_h * d_v;  // [d_h, d_k]
-  float *const t108 = shared + 2 * d_h * d_k + 3 * d_h * d_v;  // [d_h]
-  float *const t8_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + d_h;  // [d_h]
-  float *const t10_2_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h;  // [d_k]
-  float *const t12_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
-  float *const t110 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 3 * d_h + d_k;  // [d_h]
-  float *const t112 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + d_k;  // [d_k]
-  float *const t127 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_h]
-  float *const t138 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k;  // [d_h]
-  float *const t51_2_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_k;  // [d_h]
-  float *const t39_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k;  // [d_v]
-  float *const t114 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + d_v;  // [d_v]
-  float *const t56 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
-  float *const t53 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + 3 * d_v;  // [d_k]
-  float *const t116 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 3 * d_k + 3 * d_v;  // [d_v]
-  float *const t118 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 3 * d_k + 4 * d_v;  // [d_h]
-  float *const t82 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 3 * d_k + 4 * d_v;  // [d_v]
-  float *const t79 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 3 * d_k + 5 * d_v;  // [d_h]
-  float *const t81 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 9 * d_h + 3 * d_k + 5 * d_v;  // [d_k]
-  float *const t120 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 9 * d_h + 4 * d_k + 5 * d_v;  // [d_h]
-  float *const t98 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 10 * d_h + 4 * d_k + 5 * d_v;  // [d_h]
-  float *const t100 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 11 * d_h + 4 * d_k + 5 * d_v;  // [d_k]
-  float *const warps = shared + 2 * d_h * d_k + 3 * d_h * d_v + 11 * d_h + 5 * d_k + 5 * d_v;
+  float *const t3_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v;  // [d_h]
+  float *const t9 = shared + 2 * d_h * d_k + 3 * d_h * d_v + d_h;  // [d_h]
+  float *const t11 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h;  // [d_k]
+  float *const t13 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
+  float *const t86 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 3 * d_h + d_k;  // [d_h]
+  float *const t28 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + d_k;  // [d_k]
+  float *const t43 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_h]
+  float *const t45_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k;  // [d_v]
+  float *const t47_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k + d_v;  // [d_v]
+  float *const t61 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
+  float *const t62 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t64 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t67 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + 3 * d_v;  // [d_v]
+  float *const t71 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + 4 * d_v;  // [d_h]
+  float *const t78 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 2 * d_k + 4 * d_v;  // [d_h]
+  float *const t80 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 9 * d_h + 2 * d_k + 4 * d_v;  // [d_k]
+  float *const warps = shared + 2 * d_h * d_k + 3 * d_h * d_v + 9 * d_h + 3 * d_k + 4 * d_v;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const W1_trail = W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
   float *const W1_2 = W1_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t24 = t24_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t45 = t45_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t46_2 = t46_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t48_3 = t48_3_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const W1_2_2 = W1_2_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t11_2_3 = t11_2_3_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t14_2 = t14_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t55 = t55_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t58 = t58_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t25 = t25_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t27_2 = t27_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const W2_2_2 = W2_2_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t45_2 = t45_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t12 = t12_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t15 = t15_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t46_2 = t46_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t49_2 = t49_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -247,7 +238,7 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
-      // memora.W2, memora.U_W2
+      // memora.W2, memora.U_W2, memora.G_W2
       const float rho_entry = rho[(i64)l * T + a + C * s];
       __syncthreads();
       #pragma unroll 1
@@ -255,7 +246,7 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
         const float e_entry = e[((i64)l * T + a + C * s) * d_v + i];
-        t27[i * d_h + j] = rho_entry * logf(hecate::max(W2_trail[(a * d_v + i) * d_h + j], 1e-08f)) - e_entry * t12_2_2[((i64)l * T + a + C * s) * d_h + j];
+        t27[i * d_h + j] = rho_entry * logf(hecate::max(W2_trail[(a * d_v + i) * d_h + j], 1e-08f)) - e_entry * t16_2[((i64)l * T + a + C * s) * d_h + j];
       }
       // memora.W2
       __syncthreads();
@@ -279,13 +270,13 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
           W2_2[i * d_h + j] = W2_2[i * d_h + j] / sum;
         }
       }
-      // memora.W1, memora.W2, memora.U_W1
+      // memora.W1, memora.W2, memora.U_W1, memora.G_W1
       const float theta_entry_2 = theta[(i64)l * T + a + C * s];
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float w = theta_entry_2 * t41_3[((i64)l * T + a + C * s) * d_h + i];
+        const float w = theta_entry_2 * t41_2[((i64)l * T + a + C * s) * d_h + i];
         t48_2[i * d_k + j] = rho_entry * logf(hecate::max(W1_trail[(a * d_h + i) * d_k + j], 1e-08f)) - w * k0[((i64)l * T + a + C * s) * d_k + j];
       }
       // memora.W1
@@ -328,9 +319,51 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
     }
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
-      // memora.W2, memora.y
+      // memora.W2, memora.U_W2, memora.G_W2
+      const float rho_entry_3 = rho[(i64)l * T + a + C * s];
       __syncthreads();
-      for (int at = threadIdx.x; at < d_h; at += 128) t108[at] = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
+        const int i = (int)(item / d_h);
+        const int j = (int)(item % d_h);
+        const float e_entry_2 = e[((i64)l * T + a + C * s) * d_v + i];
+        const float t24_2 = hecate::max(W2_trail[(a * d_v + i) * d_h + j], 1e-08f);
+        const float t25_2 = logf(t24_2);
+        t24[i * d_h + j] = t24_2;
+        t25[i * d_h + j] = t25_2;
+        t27_2[i * d_h + j] = rho_entry_3 * t25_2 - e_entry_2 * t6[((i64)l * T + a + C * s) * d_h + j];
+      }
+      // memora.W2
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int i = (int)item;
+        float top_3 = (-HECATE_INF);
+        #pragma unroll 4
+        for (int j = 0; j < d_h; ++j) {
+          top_3 = hecate::max(top_3, t27_2[i * d_h + j]);
+        }
+        float sum_3 = 0.0f;
+        #pragma unroll 4
+        for (int j = 0; j < d_h; ++j) {
+          const float e_4 = expf(t27_2[i * d_h + j] - top_3);
+          sum_3 += e_4;
+          W2_2_2[i * d_h + j] = e_4;
+        }
+        #pragma unroll 4
+        for (int j = 0; j < d_h; ++j) {
+          W2_2_2[i * d_h + j] = W2_2_2[i * d_h + j] / sum_3;
+        }
+      }
+      // memora.W1, memora.W2
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
+        const int i = (int)(item / d_k);
+        const int j = (int)(item % d_k);
+        t45_2[i * d_k + j] = hecate::max(W1_trail[(a * d_h + i) * d_k + j], 1e-08f);
+      }
+      // memora.y
+      for (int at = threadIdx.x; at < d_h; at += 128) t3_2_2[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
@@ -338,270 +371,204 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
           const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
-          t24[i * d_h + j] = hecate::max(W2_trail[(a * d_v + i) * d_h + j], 1e-08f);
-          t108[j] += W2_trail[((a + 1) * d_v + i) * d_h + j] * y_bar_entry;
-        }
-      }
-      // memora.W1, memora.W2, memora.U_W1
-      const float rho_entry_3 = rho[(i64)l * T + a + C * s];
-      const float theta_entry_3 = theta[(i64)l * T + a + C * s];
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        const float w_2 = theta_entry_3 * t41_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t45_2 = hecate::max(W1_trail[(a * d_h + i) * d_k + j], 1e-08f);
-        const float t46_3 = logf(t45_2);
-        t45[i * d_k + j] = t45_2;
-        t46_2[i * d_k + j] = t46_3;
-        t48_3[i * d_k + j] = rho_entry_3 * t46_3 - w_2 * k0[((i64)l * T + a + C * s) * d_k + j];
-      }
-      // memora.W1
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h; item += 128) {
-        const int i = (int)item;
-        float top_3 = (-HECATE_INF);
-        #pragma unroll 4
-        for (int j = 0; j < d_k; ++j) {
-          top_3 = hecate::max(top_3, t48_3[i * d_k + j]);
-        }
-        float sum_3 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < d_k; ++j) {
-          const float e_4 = expf(t48_3[i * d_k + j] - top_3);
-          sum_3 += e_4;
-          W1_2_2[i * d_k + j] = e_4;
-        }
-        #pragma unroll 4
-        for (int j = 0; j < d_k; ++j) {
-          W1_2_2[i * d_k + j] = W1_2_2[i * d_k + j] / sum_3;
+          t3_2_2[j] += W2_2_2[i * d_h + j] * y_bar_entry;
         }
       }
       // memora.y
+      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
         const float t51_2_entry = t51_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t108_entry = t108[i];
-        t8_2[i] = t51_2_entry * t108_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t51_2_entry * t108_entry * t6[((i64)l * T + a + C * s) * d_h + i];
+        const float t3_2_2_entry = t3_2_2[i];
+        t9[i] = t51_2_entry * t3_2_2_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t51_2_entry * t3_2_2_entry * t7_2_2[((i64)l * T + a + C * s) * d_h + i];
       }
       // memora.y, memora.W1
-      for (int at = threadIdx.x; at < d_k; at += 128) t10_2_3[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t11[at] = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
-        float t12_2_3 = 0.0f;
+        float t13_2 = 0.0f;
         __syncthreads();
-        const float t8_2_entry = t8_2[i];
-        float t12_2_3_part = 0.0f;
+        const float t9_entry = t9[i];
+        float t13_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t11_2_4 = W1_bar_state[i * d_k + j] + q0[((i64)l * T + a + C * s) * d_k + j] * t8_2_entry;
-          const float W1_2_2_entry = W1_2_2[i * d_k + j];
-          t12_2_3_part += W1_2_2_entry * t11_2_4;
-          t10_2_3[j] += W1_2_2_entry * t8_2_entry;
-          t11_2_3[i * d_k + j] = t11_2_4;
+          const float t12_2 = W1_bar_state[i * d_k + j] + q0[((i64)l * T + a + C * s) * d_k + j] * t9_entry;
+          const float W1_trail_entry = W1_trail[((a + 1) * d_h + i) * d_k + j];
+          t13_2_part += W1_trail_entry * t12_2;
+          t11[j] += W1_trail_entry * t9_entry;
+          t12[i * d_k + j] = t12_2;
         }
-        t12_2_3 += hecate::block_sum(t12_2_3_part, warps);
+        t13_2 += hecate::block_sum(t13_2_part, warps);
         if (threadIdx.x == 0) {
-          t12_2[i] = t12_2_3;
+          t13[i] = t13_2;
         }
       }
-      // memora.W1, memora.U_W1, memora.G_W1
-      for (int at = threadIdx.x; at < d_k; at += 128) t112[at] = 0.0f;
-      float t17 = 0.0f;
+      // memora.W1, memora.U_W1
+      for (int at = threadIdx.x; at < d_k; at += 128) t28[at] = 0.0f;
+      float t18 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
-        float t110_2 = 0.0f;
+        float t86_2 = 0.0f;
         __syncthreads();
-        const float t12_2_entry = t12_2[i];
+        const float t13_entry = t13[i];
         const float t41_2_entry = t41_2[((i64)l * T + a + C * s) * d_h + i];
-        float t17_part = 0.0f;
-        float t110_2_part = 0.0f;
+        float t18_part = 0.0f;
+        float t86_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t14_3 = W1_2_2[i * d_k + j] * (t11_2_3[i * d_k + j] - t12_2_entry);
-          t17_part += t46_2[i * d_k + j] * t14_3;
-          t110_2_part += t14_3 * k0[((i64)l * T + a + C * s) * d_k + j];
-          t14_2[i * d_k + j] = t14_3;
-          t112[j] += t14_3 * t41_2_entry;
+          const float t15_3 = W1_trail[((a + 1) * d_h + i) * d_k + j] * (t12[i * d_k + j] - t13_entry);
+          t18_part += logf(t45_2[i * d_k + j]) * t15_3;
+          t86_2_part += t15_3 * k0[((i64)l * T + a + C * s) * d_k + j];
+          t15[i * d_k + j] = t15_3;
+          t28[j] -= t15_3 * t41_2_entry;
         }
-        t17 += hecate::block_sum(t17_part, warps);
-        t110_2 += hecate::block_sum(t110_2_part, warps);
+        t18 += hecate::block_sum(t18_part, warps);
+        t86_2 += hecate::block_sum(t86_2_part, warps);
         if (threadIdx.x == 0) {
-          t110[i] = t110_2;
+          t86[i] = t86_2;
         }
       }
-      // memora.U_W1, memora.G_W1
-      float t27_2 = 0.0f;
+      // memora.U_W1
+      float t29 = 0.0f;
       __syncthreads();
-      float t27_2_part = 0.0f;
+      float t29_part = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_k; item += 128) {
+        const int i = (int)item;
+        t29_part += k0[((i64)l * T + a + C * s) * d_k + i] * t28[i];
+      }
+      t29 += hecate::block_sum(t29_part, warps);
+      // memora.G_W1, memora.U_W1
+      const float theta_entry_3 = theta[(i64)l * T + a + C * s];
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t110_entry = t110[i];
-        t27_2_part += t41_2[((i64)l * T + a + C * s) * d_h + i] * t110_entry;
         const float t2_2_entry = t2_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t39_entry = t39[((i64)l * T + a + C * s) * d_h + i];
-        const float t32 = -theta_entry_3 * t2_2_entry * t39_entry * t110_entry;
-        const float t37_entry = t37[((i64)l * T + a + C * s) * d_h + i];
-        const float G_W1_prod_entry_2 = G_W1_prod[((i64)l * T + a + C * s) * d_h + i];
-        t127[i] = e_prod[((i64)l * T + a + C * s) * d_h + i] * t32;
-        t138[i] = t2_2_entry * t110_entry;
-        const float w_4 = theta_entry_3 * t2_2_entry * t2_2_entry * t37_entry * t39_entry * t110_entry;
-        t51_2_3[i] = w_4 + G_W1_prod_entry_2 * t32 + t2_2_entry * t39_entry * (-theta_entry_3 * t37_entry * t39_entry * t110_entry - theta_entry_3 * G_W1_prod_entry_2 * t110_entry);
+        const float t86_entry = t86[i];
+        t43[i] = -theta_entry_3 * e_prod[((i64)l * T + a + C * s) * d_h + i] * t2_2_entry * t39_2[((i64)l * T + a + C * s) * d_h + i] * t86_entry - theta_entry_3 * t2_2_entry * t86_entry;
       }
-      t27_2 += hecate::block_sum(t27_2_part, warps);
-      const float t27_2_2 = -t27_2;
       // memora.G_W1, memora.W2, memora.y
+      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        float t39_2_3 = 0.0f;
-        float t114_2 = 0.0f;
-        float t56_2 = 0.0f;
+        float t45_2_3 = 0.0f;
+        float t47_2_2 = 0.0f;
         const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          const float W2_trail_entry = W2_trail[(a * d_v + i) * d_h + j];
-          t39_2_3 += W2_trail_entry * t127[j];
-          t114_2 += W2_trail_entry * t138[j];
-          const float t55_2 = W2_bar_state[i * d_h + j] + y_bar_entry_2 * t137[((i64)l * T + a + C * s) * d_h + j];
-          t56_2 += W2_trail[((a + 1) * d_v + i) * d_h + j] * t55_2;
-          t55[i * d_h + j] = t55_2;
+          t45_2_3 += W2_trail[(a * d_v + i) * d_h + j] * t43[j];
+          const float t46_2_2 = W2_bar_state[i * d_h + j] + y_bar_entry_2 * t90[((i64)l * T + a + C * s) * d_h + j];
+          t47_2_2 += W2_2_2[i * d_h + j] * t46_2_2;
+          t46_2[i * d_h + j] = t46_2_2;
         }
-        t39_2_2[i] = t39_2_3;
-        t114[i] = t114_2;
-        t56[i] = t56_2;
+        t45_2_2[i] = t45_2_3;
+        t47_2[i] = t47_2_2;
       }
-      // memora.G_W1
-      for (int at = threadIdx.x; at < d_k; at += 128) t53[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t51_2_3_entry = t51_2_3[i];
-          t53[j] += W1_trail[(a * d_h + i) * d_k + j] * t51_2_3_entry;
-        }
-      }
-      // memora.W2, memora.U_W2, memora.G_W2
-      for (int at = threadIdx.x; at < d_h; at += 128) t118[at] = 0.0f;
-      float t61 = 0.0f;
+      // memora.W2, memora.U_W2
+      for (int at = threadIdx.x; at < d_h; at += 128) t62[at] = 0.0f;
+      float t52 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
-        float t116_2 = 0.0f;
-        const float t56_entry = t56[i];
-        const float e_entry_2 = e[((i64)l * T + a + C * s) * d_v + i];
+        float t61_2 = 0.0f;
         __syncthreads();
-        float t61_part = 0.0f;
-        float t116_2_part = 0.0f;
+        const float t47_2_entry = t47_2[i];
+        const float e_entry_3 = e[((i64)l * T + a + C * s) * d_v + i];
+        float t52_part = 0.0f;
+        float t61_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
-          const float t58_2 = W2_trail[((a + 1) * d_v + i) * d_h + j] * (t55[i * d_h + j] - t56_entry);
-          t61_part += logf(t24[i * d_h + j]) * t58_2;
-          t116_2_part += t58_2 * t122[((i64)l * T + a + C * s) * d_h + j];
-          t58[i * d_h + j] = t58_2;
-          t118[j] += t58_2 * e_entry_2;
+          const float t49_3 = W2_2_2[i * d_h + j] * (t46_2[i * d_h + j] - t47_2_entry);
+          t52_part += t25[i * d_h + j] * t49_3;
+          t61_2_part += t49_3 * t6[((i64)l * T + a + C * s) * d_h + j];
+          t49_2[i * d_h + j] = t49_3;
+          t62[j] -= t49_3 * e_entry_3;
         }
-        t61 += hecate::block_sum(t61_part, warps);
-        t116_2 += hecate::block_sum(t116_2_part, warps);
+        t52 += hecate::block_sum(t52_part, warps);
+        t61_2 += hecate::block_sum(t61_2_part, warps);
         if (threadIdx.x == 0) {
-          t116[i] = t116_2;
+          t61[i] = -t61_2;
         }
       }
-      // memora.U_W2, memora.e, memora.G_W1, memora.G_W2
-      float t71 = 0.0f;
+      // memora.U_W2
+      float t65 = 0.0f;
       __syncthreads();
-      float t71_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v; item += 128) {
-        const int i = (int)item;
-        const float t116_entry = t116[i];
-        t71_part += e[((i64)l * T + a + C * s) * d_v + i] * t116_entry;
-        const float t82_2 = t39_2_2[i] - theta_entry_3 * t114[i] - theta_entry_3 * t116_entry;
-        t82[i] = t82_2;
-        t4_2[((i64)l * T + a + C * s) * d_v + i] = -t82_2;
-      }
-      t71 += hecate::block_sum(t71_part, warps);
-      const float t71_2 = -t71;
-      // memora.G_W2
+      float t65_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t2_2_entry_2 = t2_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t118_entry = t118[i];
-        t79[i] = -theta_entry_3 * t2_2_entry_2 * t118_entry - theta_entry_3 * e_prod[((i64)l * T + a + C * s) * d_h + i] * t2_2_entry_2 * t39[((i64)l * T + a + C * s) * d_h + i] * t118_entry;
+        const float t64_2 = t2_2[((i64)l * T + a + C * s) * d_h + i] * t62[i];
+        t65_part += e_prod[((i64)l * T + a + C * s) * d_h + i] * t64_2;
+        t64[i] = t64_2;
       }
-      // memora.G_W2
-      for (int at = threadIdx.x; at < d_k; at += 128) t81[at] = 0.0f;
-      __syncthreads();
+      t65 += hecate::block_sum(t65_part, warps);
+      // memora.e
       #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t79_entry = t79[i];
-          t81[j] += W1_trail[(a * d_h + i) * d_k + j] * t79_entry;
-        }
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int i = (int)item;
+        const float t67_2 = t45_2_2[i] + t61[i];
+        t67[i] = t67_2;
+        t4_2[((i64)l * T + a + C * s) * d_v + i] = -t67_2;
       }
       // memora.e, memora.G_W1, memora.W2, memora.W1
-      for (int at = threadIdx.x; at < d_h; at += 128) t120[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t71[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
-          const float e_entry_3 = e[((i64)l * T + a + C * s) * d_v + i];
-          const float t82_entry = t82[i];
-          const float w_3 = theta_entry_3 * e_entry_3;
-          const float W2_trail_entry_2 = W2_trail[(a * d_v + i) * d_h + j];
-          t120[j] += W2_trail_entry_2 * t82_entry;
-          W2_bar_state[i * d_h + j] = e_entry_3 * t127[j] - w_3 * t138[j] + ((1e-08f <= W2_trail_entry_2) ? rho_entry_3 * t58[i * d_h + j] * (1.0f / t24[i * d_h + j]) : 0.0f) + t122[((i64)l * T + a + C * s) * d_h + j] * t82_entry;
+          const float t67_entry = t67[i];
+          const float e_entry_4 = e[((i64)l * T + a + C * s) * d_v + i];
+          const float W2_trail_entry = W2_trail[(a * d_v + i) * d_h + j];
+          t71[j] += W2_trail_entry * t67_entry;
+          W2_bar_state[i * d_h + j] = e_entry_4 * t43[j] + ((1e-08f <= W2_trail_entry) ? rho_entry_3 * t49_2[i * d_h + j] * (1.0f / t24[i * d_h + j]) : 0.0f) + t67_entry * t91[((i64)l * T + a + C * s) * d_h + j];
         }
       }
-      // memora.e
+      // memora.e, memora.G_W1, memora.U_W1, memora.U_W2
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t2_2_entry_3 = t2_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t120_entry = t120[i];
-        t98[i] = t2_2_entry_3 * t120_entry + e_prod[((i64)l * T + a + C * s) * d_h + i] * t2_2_entry_3 * t39[((i64)l * T + a + C * s) * d_h + i] * t120_entry;
+        const float G_W1_prod_entry_2 = G_W1_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t2_2_entry_2 = t2_2[((i64)l * T + a + C * s) * d_h + i];
+        const float t39_2_entry = t39_2[((i64)l * T + a + C * s) * d_h + i];
+        const float t86_entry_2 = t86[i];
+        const float e_prod_entry_2 = e_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t71_entry = t71[i];
+        const float w_2 = -theta_entry_3 * e_prod_entry_2 * G_W1_prod_entry_2 * t39_2_entry * t86_entry_2 - theta_entry_3 * G_W1_prod_entry_2 * t86_entry_2 + theta_entry_3 * e_prod_entry_2 * t62[i] + e_prod_entry_2 * t71_entry;
+        const float w_3 = -theta_entry_3 * G_W1_prod_entry_2 * t2_2_entry_2 * t39_2_entry * t86_entry_2;
+        t78[i] = w_3 + theta_entry_3 * e_prod_entry_2 * G_W1_prod_entry_2 * t2_2_entry_2 * t2_2_entry_2 * t39_2_entry * t86_entry_2 + theta_entry_3 * t64[i] + t2_2_entry_2 * t71_entry + t2_2_entry_2 * t39_2_entry * w_2;
       }
-      // memora.e, memora.W1, memora.W2, memora.G_W1, memora.G_W2
-      for (int at = threadIdx.x; at < d_k; at += 128) t100[at] = 0.0f;
+      // memora.e, memora.W1, memora.W2
+      for (int at = threadIdx.x; at < d_k; at += 128) t80[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
-          const float t98_entry = t98[i];
-          const float t51_2_3_entry_2 = t51_2_3[i];
-          const float t79_entry_2 = t79[i];
-          const float W1_trail_entry = W1_trail[(a * d_h + i) * d_k + j];
-          const float k0_entry = k0[((i64)l * T + a + C * s) * d_k + j];
-          t100[j] += W1_trail_entry * t98_entry;
-          W1_bar_state[i * d_k + j] = ((1e-08f <= W1_trail_entry) ? rho_entry_3 * t14_2[i * d_k + j] * (1.0f / t45[i * d_k + j]) : 0.0f) + k0_entry * t51_2_3_entry_2 + k0_entry * t79_entry_2 + k0_entry * t98_entry;
+          const float t78_entry = t78[i];
+          const float W1_trail_entry_2 = W1_trail[(a * d_h + i) * d_k + j];
+          t80[j] += W1_trail_entry_2 * t78_entry;
+          W1_bar_state[i * d_k + j] = ((1e-08f <= W1_trail_entry_2) ? rho_entry_3 * t15[i * d_k + j] * (1.0f / t45_2[i * d_k + j]) : 0.0f) + k0[((i64)l * T + a + C * s) * d_k + j] * t78_entry;
         }
       }
-      // memora.e, memora.G_W1, memora
+      // memora.e, memora.U_W1, memora
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        t3_2[((i64)l * T + a + C * s) * d_k + i] = -theta_entry_3 * t112[i] + t53[i] + t81[i] + t100[i];
-        t7_2[((i64)l * T + a + C * s) * d_k + i] = t10_2_3[i];
+        t3_2[((i64)l * T + a + C * s) * d_k + i] = theta_entry_3 * t28[i] + t80[i];
+        t7_2[((i64)l * T + a + C * s) * d_k + i] = t11[i];
       }
       // memora.e
-      if (threadIdx.x == 0) t5_2[(i64)l * T + a + C * s] = t27_2_2 + t71_2;
-      if (threadIdx.x == 0) t6_2[(i64)l * T + a + C * s] = t17 + t61;
+      if (threadIdx.x == 0) t5_2[(i64)l * T + a + C * s] = t29 + t65;
+      if (threadIdx.x == 0) t6_2[(i64)l * T + a + C * s] = t18 + t52;
     }
   }
   __syncthreads();
@@ -621,7 +588,29 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
 
 // memora.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_step_backward_4(const float *x, float *W_Q_bar, const float *t7_2, int L,
+HECATE_KERNEL(256) memora_step_backward_4(const float *W_Q, const float *t7_2, float *t8, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t7_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t8[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// memora.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) memora_step_backward_5(const float *x, float *W_Q_bar, const float *t7_2, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -641,39 +630,17 @@ HECATE_KERNEL(256) memora_step_backward_4(const float *x, float *W_Q_bar, const 
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// memora.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_step_backward_5(const float *W_Q, const float *t7_2, float *t9_2, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t7_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t9_2[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // memora.rho, memora.theta
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) memora_step_backward_6(const float *theta_softplus, const float *rho_sigmoid,
     const float *rho_sigmoid_2, const float *theta_sigmoid, float *b_theta_bar, float *b_rho_bar,
     const bool *t10_2, const bool *t15_2, const float *t5_2, const float *t6_2, float *t23,
-    float *t38, int L, int T) {
+    float *t36, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t26 = 0.0f;
-  float t41 = 0.0f;
+  float t39 = 0.0f;
   float t26_part = 0.0f;
-  float t41_part = 0.0f;
+  float t39_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
@@ -681,16 +648,16 @@ HECATE_KERNEL(128) memora_step_backward_6(const float *theta_softplus, const flo
     const bool t15_2_entry = t15_2[(i64)i * T + j];
     const float t23_2 = (t15_2_entry ? rho_sigmoid[(i64)i * T + j] * (t15_2_entry ? (t10_2[(i64)i * T + j] ? t6_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
     t26_part += t23_2;
-    const bool t31 = (0.0f <= theta_softplus[(i64)i * T + j]);
-    const float t38_3 = (t31 ? (t31 ? t5_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
-    t41_part += t38_3;
+    const bool t29_2 = (0.0f <= theta_softplus[(i64)i * T + j]);
+    const float t36_3 = (t29_2 ? (t29_2 ? t5_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    t39_part += t36_3;
     t23[(i64)i * T + j] = t23_2;
-    t38[(i64)i * T + j] = t38_3;
+    t36[(i64)i * T + j] = t36_3;
   }
   t26 += hecate::block_sum(t26_part, warps);
-  t41 += hecate::block_sum(t41_part, warps);
+  t39 += hecate::block_sum(t39_part, warps);
   if (threadIdx.x == 0) b_rho_bar[0] = t26;
-  if (threadIdx.x == 0) b_theta_bar[0] = t41;
+  if (threadIdx.x == 0) b_theta_bar[0] = t39;
 }
 
 // memora.rho, memora.theta
@@ -715,7 +682,7 @@ HECATE_KERNEL(256) memora_step_backward_8(float *w_theta_bar_copies, float *w_rh
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) memora_step_backward_9(const float *w_theta, const float *w_rho,
-    const float *theta_stack, const float *t23, const float *t38, float *t28, float *t43,
+    const float *theta_stack, const float *t23, const float *t36, float *t42,
     float *w_theta_bar_copies, float *w_rho_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
@@ -729,12 +696,11 @@ HECATE_KERNEL(256) memora_step_backward_9(const float *w_theta, const float *w_r
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t23_entry = t23[(i64)i * T + j];
-    const float t38_entry = t38[(i64)i * T + j];
+    const float t36_entry = t36[(i64)i * T + j];
     const float theta_stack_entry = theta_stack[((i64)i * T + j) * (d_k + d_v) + k];
     w_rho_bar_own[k] += theta_stack_entry * t23_entry;
-    t28[((i64)i * T + j) * (d_k + d_v) + k] = t23_entry * w_rho[k];
-    w_theta_bar_own[k] += theta_stack_entry * t38_entry;
-    t43[((i64)i * T + j) * (d_k + d_v) + k] = t38_entry * w_theta[k];
+    w_theta_bar_own[k] += theta_stack_entry * t36_entry;
+    t42[((i64)i * T + j) * (d_k + d_v) + k] = t23_entry * w_rho[k] + t36_entry * w_theta[k];
   }
 }
 
@@ -758,21 +724,43 @@ HECATE_KERNEL(256) memora_step_backward_11(float *w_rho_bar, const float *w_rho_
   w_rho_bar[item] = dot;
 }
 
-// memora.v
+// memora.v, memora.theta
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) memora_step_backward_12(const float *t4_2, const float *t28, const float *t43,
-    float *t46, int L, int T) {
+HECATE_KERNEL(256) memora_step_backward_12(const float *t4_2, const float *t42, float *t45, int L,
+    int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
-  t46[((i64)i * T + j) * d_v + k] = t4_2[((i64)i * T + j) * d_v + k] + t28[((i64)i * T + j) * (d_k + d_v) + k + d_k] + t43[((i64)i * T + j) * (d_k + d_v) + k + d_k];
+  t45[((i64)i * T + j) * d_v + k] = t4_2[((i64)i * T + j) * d_v + k] + t42[((i64)i * T + j) * (d_k + d_v) + k + d_k];
 }
 
 // memora.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_step_backward_13(const float *x, float *W_V_bar, const float *t46, int L,
+HECATE_KERNEL(256) memora_step_backward_13(const float *W_V, const float *t45, float *t46, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t45[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t46[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// memora.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) memora_step_backward_14(const float *x, float *W_V_bar, const float *t45, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -784,7 +772,7 @@ HECATE_KERNEL(256) memora_step_backward_13(const float *x, float *W_V_bar, const
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t46[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t45[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -792,9 +780,21 @@ HECATE_KERNEL(256) memora_step_backward_13(const float *x, float *W_V_bar, const
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// memora.v
+// memora.k0, memora.theta
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) memora_step_backward_15(const float *t3_2, const float *t42, float *t48, int L,
+    int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  const int i = (int)(item / ((i64)T * d_k));
+  const int j = (int)(item / d_k % T);
+  const int k = (int)(item % d_k);
+  t48[((i64)i * T + j) * d_k + k] = t3_2[((i64)i * T + j) * d_k + k] + t42[((i64)i * T + j) * (d_k + d_v) + k];
+}
+
+// memora.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_step_backward_14(const float *W_V, const float *t46, float *t48, int L,
+HECATE_KERNEL(256) memora_step_backward_16(const float *W_K, const float *t48, float *t49, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -804,31 +804,19 @@ HECATE_KERNEL(256) memora_step_backward_14(const float *W_V, const float *t46, f
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t46[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t48[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t48[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// memora.k0
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) memora_step_backward_15(const float *t3_2, const float *t28, const float *t43,
-    float *t49, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  const int i = (int)(item / ((i64)T * d_k));
-  const int j = (int)(item / d_k % T);
-  const int k = (int)(item % d_k);
-  t49[((i64)i * T + j) * d_k + k] = t3_2[((i64)i * T + j) * d_k + k] + t28[((i64)i * T + j) * (d_k + d_v) + k] + t43[((i64)i * T + j) * (d_k + d_v) + k];
+  if (m0 + row < L * T && n0 + col < d) t49[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // memora.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_step_backward_16(const float *x, float *W_K_bar, const float *t49, int L,
+HECATE_KERNEL(256) memora_step_backward_17(const float *x, float *W_K_bar, const float *t48, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -840,7 +828,7 @@ HECATE_KERNEL(256) memora_step_backward_16(const float *x, float *W_K_bar, const
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t49[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t48[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -849,36 +837,14 @@ HECATE_KERNEL(256) memora_step_backward_16(const float *x, float *W_K_bar, const
 }
 
 // memora.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_step_backward_17(const float *W_K, const float *t49, float *t51, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t49[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t51[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// memora.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) memora_step_backward_18(float *x_bar, const float *t9_2, const float *t48,
-    const float *t51, int L, int T) {
+HECATE_KERNEL(256) memora_step_backward_18(float *x_bar, const float *t8, const float *t46,
+    const float *t49, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t9_2[((i64)i * T + j) * d + k] + t48[((i64)i * T + j) * d + k] + t51[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t8[((i64)i * T + j) * d + k] + t46[((i64)i * T + j) * d + k] + t49[((i64)i * T + j) * d + k];
 }
 

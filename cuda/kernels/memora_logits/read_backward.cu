@@ -18,9 +18,9 @@
 //   y_sigmoid_2  [L, T, d_h]    float  read
 //   W_Q_bar      [d_k, d]       float  write
 //   x_bar        [L, T, d]      float  write
-//   t10          [L, T, d_h]    float  work
-//   t6           [L, T, d_h]    float  work
-//   t7           [L, T, d_k]    float  work
+//   t2_2         [L, T, d_h]    float  work
+//   t8           [L, T, d_h]    float  work
+//   t9           [L, T, d_k]    float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -33,7 +33,7 @@ constexpr int d_v = 64;
 // memora_logits.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) memora_logits_read_backward_1(const float *W2, const float *y_bar, float *t10,
+HECATE_KERNEL(256) memora_logits_read_backward_1(const float *W2, const float *y_bar, float *t2_2,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -52,27 +52,27 @@ HECATE_KERNEL(256) memora_logits_read_backward_1(const float *W2, const float *y
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_h && n0 + col < T) t10[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
+  if (m0 + row < d_h && n0 + col < T) t2_2[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
 }
 
 // memora_logits.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) memora_logits_read_backward_2(const float *y_prod, const float *y_sigmoid,
-    const float *y_sigmoid_2, const float *t10, float *t6, int L, int T) {
+    const float *y_sigmoid_2, const float *t2_2, float *t8, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
   const int j = (int)(item / d_h % T);
   const int k = (int)(item % d_h);
   const float y_sigmoid_entry = y_sigmoid[((i64)i * T + j) * d_h + k];
-  const float t10_entry = t10[((i64)i * T + j) * d_h + k];
-  t6[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t10_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t10_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
+  const float t2_2_entry = t2_2[((i64)i * T + j) * d_h + k];
+  t8[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t2_2_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t2_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
 }
 
 // memora_logits.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) memora_logits_read_backward_3(const float *W1, const float *t6, float *t7, int T) {
+HECATE_KERNEL(256) memora_logits_read_backward_3(const float *W1, const float *t8, float *t9, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -85,17 +85,39 @@ HECATE_KERNEL(256) memora_logits_read_backward_3(const float *W1, const float *t
   #pragma unroll 1
   for (int p0 = 0; p0 < d_h; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < d_h ? W1[(i64)i * d_h * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t6[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t8[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t7[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) t9[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
 // memora_logits.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_logits_read_backward_4(const float *x, float *W_Q_bar, const float *t7,
+HECATE_KERNEL(256) memora_logits_read_backward_4(const float *W_Q, float *x_bar, const float *t9,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t9[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) x_bar[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// memora_logits.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) memora_logits_read_backward_5(const float *x, float *W_Q_bar, const float *t9,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -107,33 +129,11 @@ HECATE_KERNEL(256) memora_logits_read_backward_4(const float *x, float *W_Q_bar,
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t7[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t9[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
-}
-
-// memora_logits.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_logits_read_backward_5(const float *W_Q, float *x_bar, const float *t7,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t7[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) x_bar[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 

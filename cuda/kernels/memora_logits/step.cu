@@ -10,6 +10,7 @@
 //   c_t[i∈C] = ρ_t c_{t−1}[i] + { 1 if i = t ; 0 otherwise }    memora_logits.c
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    memora_logits.theta
 //   e_t = slope(F(load(W_{t−1})), V)    memora_logits.e
+//   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora_logits.G_W2
 //   U_t = step(G_t)    memora_logits.U_W2
 //   W2_t[r∈d_v] = softmax_{j∈d_h}(a_t log(max(W2°[r,j], 1e-8)) + Σ_{i∈C} c_t[i] U_W2_i[r,j])    memora_logits.W2
 //   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora_logits.G_W1
@@ -89,14 +90,14 @@
 //   y_2_2            [L, T - 16·chunks, d_v]    float  work
 //   t3_2_3_scratch   [16·L·d_h·d_v]             float  work
 //   t4_2_2_scratch   [16·L·d_h·d_k]             float  work
-//   t15_3_scratch    [256·L·d_v]                float  work
+//   t21_2_2_scratch  [256·L·d_v]                float  work
 //   t54_scratch      [16·L·d_h·d_v]             float  work
 //   W2_2_2_scratch   [16·L·d_h·d_v]             float  work
-//   t58_2_scratch    [L·d_h·d_k]                float  work
-//   t17_3_scratch    [256·L·d_h]                float  work
+//   t58_scratch      [L·d_h·d_k]                float  work
+//   t23_2_scratch    [256·L·d_h]                float  work
 //   t76_scratch      [16·L·d_h·d_k]             float  work
 //   W1_2_2_scratch   [16·L·d_h·d_k]             float  work
-//   t18_2_2_scratch  [16·L·d_h]                 float  work
+//   t24_2_scratch    [16·L·d_h]                 float  work
 //   y_3_scratch      [16·L·d_v]                 float  work
 //   W1_2_3_scratch   [L·d_h·d_k]                float  work
 #include "hecate.cuh"
@@ -459,7 +460,7 @@ HECATE_KERNEL(256) memora_logits_step_24(const float *t10, const float *t12_2, f
   a[((i64)i * chunks + j) * 16 + k] = t10[((i64)i * chunks + j) * 16 + k] + t12_2[((i64)i * chunks + j) * 16 + k];
 }
 
-// memora_logits, memora_logits.W2, memora_logits.c, memora_logits.e, memora_logits.W1, memora_logits.G_W1, memora_logits.y
+// memora_logits, memora_logits.W2, memora_logits.c, memora_logits.e, memora_logits.G_W2, memora_logits.W1, memora_logits.G_W1, memora_logits.y
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float *W1_chunks,
@@ -467,8 +468,8 @@ HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float
     float *y_prod_2, float *W1_states, float *W2_states, const float *t18, const float *t21,
     const float *t19, const float *t22, const float *t20, const float *t5_2, const float *t8_2,
     const float *t11, const float *a, float *y_2, float *t3_2_3_scratch, float *t4_2_2_scratch,
-    float *t15_3_scratch, float *t54_scratch, float *W2_2_2_scratch, float *t58_2_scratch,
-    float *t17_3_scratch, float *t76_scratch, float *W1_2_2_scratch, float *t18_2_2_scratch,
+    float *t21_2_2_scratch, float *t54_scratch, float *W2_2_2_scratch, float *t58_scratch,
+    float *t23_2_scratch, float *t76_scratch, float *W1_2_2_scratch, float *t24_2_scratch,
     float *y_3_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_state = shared + 0;  // [d_h, d_k]
@@ -484,23 +485,23 @@ HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float
   float *const t25_2 = shared + d_h * d_k + 2 * d_h * d_v + 48 * d_h + 16 * d_v + 768;  // [16, 16]
   float *const t28 = shared + d_h * d_k + 2 * d_h * d_v + 48 * d_h + 16 * d_v + 1024;  // [16, 16]
   float *const t31 = shared + d_h * d_k + 2 * d_h * d_v + 48 * d_h + 16 * d_v + 1280;  // [16, d_h]
-  float *const t12_3_2 = shared + d_h * d_k + 2 * d_h * d_v + 64 * d_h + 16 * d_v + 1280;  // [16, d_h]
-  float *const t14_3 = shared + d_h * d_k + 2 * d_h * d_v + 80 * d_h + 16 * d_v + 1280;  // [16, d_h]
+  float *const t18_2_2 = shared + d_h * d_k + 2 * d_h * d_v + 64 * d_h + 16 * d_v + 1280;  // [16, d_h]
+  float *const t20_2 = shared + d_h * d_k + 2 * d_h * d_v + 80 * d_h + 16 * d_v + 1280;  // [16, d_h]
   float *const t71 = shared + d_h * d_k + 2 * d_h * d_v + 96 * d_h + 16 * d_v + 1280;  // [16, d_h]
-  float *const t16_3 = shared + d_h * d_k + 2 * d_h * d_v + 112 * d_h + 16 * d_v + 1280;  // [16, d_k]
+  float *const t22_2_2 = shared + d_h * d_k + 2 * d_h * d_v + 112 * d_h + 16 * d_v + 1280;  // [16, d_k]
   float *const t78 = shared + d_h * d_k + 2 * d_h * d_v + 112 * d_h + 16 * d_k + 16 * d_v + 1280;  // [16, d_h]
   const int chunks = (T) / 16;
   const int l = blockIdx.x;
   float *const t3_2_3 = t3_2_3_scratch + blockIdx.x * (i64)(16 * d_h * d_v);  // [16, d_v, d_h]
   float *const t4_2_2 = t4_2_2_scratch + blockIdx.x * (i64)(16 * d_h * d_k);  // [16, d_h, d_k]
-  float *const t15_3 = t15_3_scratch + blockIdx.x * (i64)(256 * d_v);  // [16, 16, d_v]
+  float *const t21_2_2 = t21_2_2_scratch + blockIdx.x * (i64)(256 * d_v);  // [16, 16, d_v]
   float *const t54 = t54_scratch + blockIdx.x * (i64)(16 * d_h * d_v);  // [16, d_v, d_h]
   float *const W2_2_2 = W2_2_2_scratch + blockIdx.x * (i64)(16 * d_h * d_v);  // [16, d_v, d_h]
-  float *const t58_2 = t58_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t17_3 = t17_3_scratch + blockIdx.x * (i64)(256 * d_h);  // [16, 16, d_h]
+  float *const t58 = t58_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t23_2 = t23_2_scratch + blockIdx.x * (i64)(256 * d_h);  // [16, 16, d_h]
   float *const t76 = t76_scratch + blockIdx.x * (i64)(16 * d_h * d_k);  // [16, d_h, d_k]
   float *const W1_2_2 = W1_2_2_scratch + blockIdx.x * (i64)(16 * d_h * d_k);  // [16, d_h, d_k]
-  float *const t18_2_2 = t18_2_2_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
+  float *const t24_2 = t24_2_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
   float *const y_3 = y_3_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
   #pragma unroll 1
   for (int item = threadIdx.x; item < (d_h * d_k); item += 128) {
@@ -612,10 +613,10 @@ HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float
       const int j = (int)(item % d_h);
       const float t30_entry = t30[i * d_h + j];
       const float t31_2 = hecate::sigmoid(t30_entry);
-      const float t12_3_3 = t30_entry * t31_2;
+      const float t18_2_3 = t30_entry * t31_2;
       t31[i * d_h + j] = t31_2;
-      t12_3_2[i * d_h + j] = t12_3_3;
-      t14_3[i * d_h + j] = t12_3_3;
+      t18_2_2[i * d_h + j] = t18_2_3;
+      t20_2[i * d_h + j] = t18_2_3;
     }
     // memora_logits.e
     #pragma unroll 1
@@ -629,7 +630,7 @@ HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float
     for (int at = threadIdx.x; at < 16 * d_v; at += 128) {
       const int row = (int)(at / 16), col = (int)(at % 16);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_h; ++kk) dot += W2_state[row * d_h + kk] * t12_3_2[kk + col * d_h];
+      for (int kk = 0; kk < d_h; ++kk) dot += W2_state[row * d_h + kk] * t18_2_2[kk + col * d_h];
       e_3[row + col * d_v] += dot;
     }
     // memora_logits.W2, memora_logits.c
@@ -640,7 +641,7 @@ HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float
       const int j = (int)(item / d_v % 16);
       const int k = (int)(item % d_v);
       const float w = ((((t17[i * 16 + j] + t19_3[i * 16 + j]) + t22_3[i * 16 + j]) + t25_2[i * 16 + j]) + t28[i * 16 + j]) * t21[((i64)l * chunks + t_2) * 16 + j];
-      t15_3[(i * 16 + j) * d_v + k] = e_3[j * d_v + k] * w;
+      t21_2_2[(i * 16 + j) * d_v + k] = e_3[j * d_v + k] * w;
     }
     // memora_logits.W2
     #pragma unroll 1
@@ -651,14 +652,14 @@ HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float
       const float a_entry = a[((i64)l * chunks + t_2) * 16 + i];
       t54[(i * d_v + j) * d_h + k] = t16[j * d_h + k] * a_entry;
     }
-    // memora_logits.W2
+    // memora_logits.W2, memora_logits.G_W2
     #pragma unroll 1
     for (int i = 0; i < 16; ++i) {
       __syncthreads();
       for (int at = threadIdx.x; at < d_h * d_v; at += 128) {
         const int row = (int)(at / d_v), col = (int)(at % d_v);
         float dot = 0.0f;
-        for (int kk = 0; kk < 16; ++kk) dot += t14_3[row + kk * d_h] * t15_3[i * 16 * d_v + kk * d_v + col];
+        for (int kk = 0; kk < 16; ++kk) dot += t20_2[row + kk * d_h] * t21_2_2[i * 16 * d_v + kk * d_v + col];
         t54[i * d_v * d_h + row + col * d_h] += -dot;
       }
     }
@@ -690,7 +691,7 @@ HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float
     for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      t58_2[i * d_k + j] = logf(hecate::max(W1_state[i * d_k + j], 1e-08f));
+      t58[i * d_k + j] = logf(hecate::max(W1_state[i * d_k + j], 1e-08f));
     }
     // memora_logits.G_W1
     for (int at = threadIdx.x; at < 16 * d_h; at += 128) {
@@ -716,7 +717,7 @@ HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
       const float t21_entry = t21[((i64)l * chunks + t_2) * 16 + i];
-      t16_3[i * d_k + j] = t19[(((i64)l * chunks + t_2) * 16 + i) * d_k + j] * t21_entry;
+      t22_2_2[i * d_k + j] = t19[(((i64)l * chunks + t_2) * 16 + i) * d_k + j] * t21_entry;
     }
     // memora_logits.W1, memora_logits.c
     __syncthreads();
@@ -726,7 +727,7 @@ HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float
       const int j = (int)(item / d_h % 16);
       const int k = (int)(item % d_h);
       const float w_2 = (((t17[i * 16 + j] + t19_3[i * 16 + j]) + t22_3[i * 16 + j]) + t25_2[i * 16 + j]) + t28[i * 16 + j];
-      t17_3[(i * 16 + j) * d_h + k] = w_2 * t71[j * d_h + k];
+      t23_2[(i * 16 + j) * d_h + k] = w_2 * t71[j * d_h + k];
     }
     // memora_logits.W1
     #pragma unroll 1
@@ -735,16 +736,16 @@ HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float
       const int j = (int)(item / d_k % d_h);
       const int k = (int)(item % d_k);
       const float a_entry_2 = a[((i64)l * chunks + t_2) * 16 + i];
-      t76[(i * d_h + j) * d_k + k] = t58_2[j * d_k + k] * a_entry_2;
+      t76[(i * d_h + j) * d_k + k] = t58[j * d_k + k] * a_entry_2;
     }
-    // memora_logits.W1
+    // memora_logits.W1, memora_logits.G_W1
     #pragma unroll 1
     for (int i = 0; i < 16; ++i) {
       __syncthreads();
       for (int at = threadIdx.x; at < d_h * d_k; at += 128) {
         const int row = (int)(at / d_h), col = (int)(at % d_h);
         float dot = 0.0f;
-        for (int kk = 0; kk < 16; ++kk) dot += t16_3[row + kk * d_k] * t17_3[i * 16 * d_h + kk * d_h + col];
+        for (int kk = 0; kk < 16; ++kk) dot += t22_2_2[row + kk * d_k] * t23_2[i * 16 * d_h + kk * d_h + col];
         t76[i * d_h * d_k + row + col * d_k] += -dot;
       }
     }
@@ -793,7 +794,7 @@ HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float
       const int i = (int)(item / d_h);
       const int j = (int)(item % d_h);
       const float t78_entry = t78[i * d_h + j];
-      t18_2_2[i * d_h + j] = t78_entry * hecate::sigmoid(t78_entry);
+      t24_2[i * d_h + j] = t78_entry * hecate::sigmoid(t78_entry);
       t5_2_3[i * d_h + j] = t78_entry;
     }
     // memora_logits.y, memora_logits
@@ -806,7 +807,7 @@ HECATE_KERNEL(128) memora_logits_step_25(const float *W1, const float *W2, float
       #pragma unroll 4
       for (int k = 0; k < d_h; ++k) {
         const float W2_2_2_entry = W2_2_2[(i * d_v + j) * d_h + k];
-        y_4 += W2_2_2_entry * t18_2_2[i * d_h + k];
+        y_4 += W2_2_2_entry * t24_2[i * d_h + k];
         t3_2_3[(i * d_v + j) * d_h + k] = W2_2_2_entry;
       }
       y_3[i * d_v + j] = y_4;
@@ -926,7 +927,7 @@ HECATE_KERNEL(256) memora_logits_step_28(const float *rho, const float *theta, f
   t26[(i64)i * (T - 16 * chunks) + j] = rho[(i64)i * T + j + 16 * chunks];
 }
 
-// memora_logits, memora_logits.e, memora_logits.U_W2, memora_logits.W2, memora_logits.G_W1, memora_logits.W1, memora_logits.U_W1, memora_logits.y
+// memora_logits, memora_logits.e, memora_logits.U_W2, memora_logits.W2, memora_logits.G_W2, memora_logits.G_W1, memora_logits.W1, memora_logits.U_W1, memora_logits.y
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) memora_logits_step_29(float *W1_out, float *W2_out, const float *W1_chunks,
@@ -938,8 +939,8 @@ HECATE_KERNEL(128) memora_logits_step_29(float *W1_out, float *W2_out, const flo
   float *const W2_state_2 = shared + d_h * d_k;  // [d_v, d_h]
   float *const t2 = shared + d_h * d_k + d_h * d_v;  // [d_h]
   float *const t2_3 = shared + d_h * d_k + d_h * d_v + d_h;  // [d_h]
-  float *const t10_2 = shared + d_h * d_k + d_h * d_v + 2 * d_h;  // [d_h]
-  float *const t12_2_2 = shared + d_h * d_k + d_h * d_v + 3 * d_h;  // [d_h]
+  float *const t14_2 = shared + d_h * d_k + d_h * d_v + 2 * d_h;  // [d_h]
+  float *const t16_2 = shared + d_h * d_k + d_h * d_v + 3 * d_h;  // [d_h]
   float *const t3 = shared + d_h * d_k + d_h * d_v + 4 * d_h;  // [d_v]
   float *const e_6 = shared + d_h * d_k + d_h * d_v + 4 * d_h + d_v;  // [d_v]
   float *const t27_3 = shared + d_h * d_k + d_h * d_v + 4 * d_h + 2 * d_v;  // [d_v, d_h]
@@ -948,7 +949,7 @@ HECATE_KERNEL(128) memora_logits_step_29(float *W1_out, float *W2_out, const flo
   float *const t41 = shared + d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_v;  // [d_h]
   float *const t48 = shared + d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h, d_k]
   float *const t50 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h]
-  float *const t14_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
+  float *const t18_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
   float *const y_5 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 2 * d_v;  // [d_v]
   const int chunks = (T) / 16;
   const int segments = (C + T - 16 * chunks - 1) / C;
@@ -1009,8 +1010,8 @@ HECATE_KERNEL(128) memora_logits_step_29(float *W1_out, float *W2_out, const flo
         const float t2_entry = t2[i];
         const float t2_4 = hecate::sigmoid(t2_entry);
         t2_3[i] = t2_4;
-        t10_2[i] = t2_entry * t2_4;
-        t12_2_2[i] = t2_4 * (t25_entry * t2_entry);
+        t14_2[i] = t2_entry * t2_4;
+        t16_2[i] = t2_4 * (t25_entry * t2_entry);
       }
       // memora_logits.e
       __syncthreads();
@@ -1020,7 +1021,7 @@ HECATE_KERNEL(128) memora_logits_step_29(float *W1_out, float *W2_out, const flo
         float t3_3 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          t3_3 += W2_state_2[i * d_h + j] * t10_2[j];
+          t3_3 += W2_state_2[i * d_h + j] * t14_2[j];
         }
         t3[i] = t3_3;
       }
@@ -1035,7 +1036,7 @@ HECATE_KERNEL(128) memora_logits_step_29(float *W1_out, float *W2_out, const flo
           e[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i] = e_7;
         }
       }
-      // memora_logits.W2, memora_logits.U_W2, memora_logits.G_W1
+      // memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2, memora_logits.G_W1
       for (int at = threadIdx.x; at < d_h; at += 128) t2_2_2[at] = 0.0f;
       const float t26_entry = t26[(i64)l * (T - 16 * chunks) + a_2 + C * s];
       __syncthreads();
@@ -1046,7 +1047,7 @@ HECATE_KERNEL(128) memora_logits_step_29(float *W1_out, float *W2_out, const flo
         for (int i = 0; i < d_v; ++i) {
           const float e_6_entry = e_6[i];
           const float W2_state_2_entry = W2_state_2[i * d_h + j];
-          t27_3[i * d_h + j] = t26_entry * logf(hecate::max(W2_state_2_entry, 1e-08f)) - e_6_entry * t12_2_2[j];
+          t27_3[i * d_h + j] = t26_entry * logf(hecate::max(W2_state_2_entry, 1e-08f)) - e_6_entry * t16_2[j];
           t2_2_2[j] += W2_state_2_entry * e_6_entry;
         }
       }
@@ -1081,7 +1082,7 @@ HECATE_KERNEL(128) memora_logits_step_29(float *W1_out, float *W2_out, const flo
         const float t2_entry_2 = t2[i];
         t41[i] = t2_3_entry * t2_2_2_entry + t2_entry_2 * t2_3_entry * t2_2_2_entry * hecate::sigmoid(-t2_entry_2);
       }
-      // memora_logits.W1, memora_logits.W2, memora_logits.U_W1
+      // memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
@@ -1134,7 +1135,7 @@ HECATE_KERNEL(128) memora_logits_step_29(float *W1_out, float *W2_out, const flo
         const float t50_entry = t50[i];
         const float t5_3 = t2[i];
         const float t6_3 = t2_2_2[i];
-        t14_2[i] = t50_entry * hecate::sigmoid(t50_entry);
+        t18_3[i] = t50_entry * hecate::sigmoid(t50_entry);
         if (e_prod != nullptr) {
           e_prod[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] = t5_3;
         }
@@ -1154,7 +1155,7 @@ HECATE_KERNEL(128) memora_logits_step_29(float *W1_out, float *W2_out, const flo
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
           const float W2_2_3_entry = W2_2_3[i * d_h + j];
-          y_6 += W2_2_3_entry * t14_2[j];
+          y_6 += W2_2_3_entry * t18_3[j];
           W2_state_2[i * d_h + j] = W2_2_3_entry;
         }
         y_5[i] = y_6;

@@ -78,19 +78,18 @@
 //   t                   [L, 16·chunks, d_v]        float  work
 //   t2                  [L, T - 16·chunks, d_v]    float  work
 //   t2_2                [L, T - 16·chunks, d_h]    float  work
-//   t122                [L, T - 16·chunks, d_h]    float  work
+//   t6                  [L, T - 16·chunks, d_h]    float  work
 //   t36                 [L, T - 16·chunks, d_h]    float  work
-//   t37_2               [L, T - 16·chunks, d_h]    float  work
 //   t38                 [L, T - 16·chunks, d_h]    float  work
 //   t39_2               [L, T - 16·chunks, d_h]    float  work
+//   t40                 [L, T - 16·chunks, d_h]    float  work
 //   t41                 [L, T - 16·chunks, d_h]    float  work
-//   t51                 [L, T - 16·chunks, d_h]    float  work
-//   t137                [L, T - 16·chunks, d_h]    float  work
-//   t6                  [L, T - 16·chunks, d_h]    float  work
-//   t11_2_2             [L, T - 16·chunks, d_h]    float  work
-//   t12_2_2             [L, T - 16·chunks, d_h]    float  work
-//   t40_2               [L, T - 16·chunks, d_h]    float  work
-//   t41_2               [L, T - 16·chunks, d_h]    float  work
+//   t51_2               [L, T - 16·chunks, d_h]    float  work
+//   t90                 [L, T - 16·chunks, d_h]    float  work
+//   t7_2_2              [L, T - 16·chunks, d_h]    float  work
+//   t91                 [L, T - 16·chunks, d_h]    float  work
+//   t15_2_2             [L, T - 16·chunks, d_h]    float  work
+//   t16_2               [L, T - 16·chunks, d_h]    float  work
 //   t4_2                [L, d_h, d_k]              float  work
 //   t5_2                [L, d_v, d_h]              float  work
 //   t6_2                [L, T - 16·chunks, d_k]    float  work
@@ -107,9 +106,9 @@
 //   t3                  [L, chunks, 16]            float  work
 //   t5                  [L, chunks, 16]            float  work
 //   t4                  [L, chunks, 16]            float  work
-//   t6_2_2              [L, chunks, 16]            float  work
+//   t6_2_3              [L, chunks, 16]            float  work
 //   t8_2_2              [L, chunks, 16]            float  work
-//   t7_2_2              [L, chunks, 16]            float  work
+//   t7_2_3              [L, chunks, 16]            float  work
 //   t9_2_2              [L, chunks, 16]            float  work
 //   t11                 [L, chunks, 16]            float  work
 //   t10_2               [L, chunks, 16]            float  work
@@ -126,91 +125,77 @@
 //   t27_2               [L, T]                     float  work
 //   t25_2               [L, T, d_v]                float  work
 //   t28_2               [L, T, d_k]                float  work
-//   t30                 [L, T, d]                  float  work
+//   t29_2               [L, T, d]                  float  work
 //   t39                 [L, T]                     float  work
-//   t61                 [L, T]                     float  work
-//   t44                 [L, T, d_k + d_v]          float  work
-//   t66                 [L, T, d_k + d_v]          float  work
-//   t69                 [L, T, d_v]                float  work
-//   t71                 [L, T, d]                  float  work
-//   t72                 [L, T, d_k]                float  work
-//   t74                 [L, T, d]                  float  work
+//   t59                 [L, T]                     float  work
+//   t65                 [L, T, d_k + d_v]          float  work
+//   t68                 [L, T, d_v]                float  work
+//   t69                 [L, T, d]                  float  work
+//   t71                 [L, T, d_k]                float  work
+//   t72                 [L, T, d]                  float  work
 //   W1_trail_scratch    [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
 //   W1_2_2_scratch      [L·d_h·d_k]                float  work
 //   t24_scratch         [L·d_h·d_v]                float  work
+//   t25_4_scratch       [L·d_h·d_v]                float  work
+//   t27_5_scratch       [L·d_h·d_v]                float  work
+//   W2_2_3_scratch      [L·d_h·d_v]                float  work
 //   t45_scratch         [L·d_h·d_k]                float  work
-//   t46_scratch         [L·d_h·d_k]                float  work
-//   t48_2_scratch       [L·d_h·d_k]                float  work
-//   W1_2_3_scratch      [L·d_h·d_k]                float  work
-//   t11_2_3_scratch     [L·d_h·d_k]                float  work
-//   t14_scratch         [L·d_h·d_k]                float  work
-//   t55_scratch         [L·d_h·d_v]                float  work
-//   t58_scratch         [L·d_h·d_v]                float  work
-//   t2_2_3_scratch      [16·L·d_h·d_v]             float  work
-//   t58_3_scratch       [L·d_h·d_k]                float  work
+//   t12_3_scratch       [L·d_h·d_k]                float  work
+//   t15_scratch         [L·d_h·d_k]                float  work
+//   t46_2_scratch       [L·d_h·d_v]                float  work
+//   t49_scratch         [L·d_h·d_v]                float  work
+//   t2_3_scratch        [16·L·d_h·d_v]             float  work
+//   t58_scratch         [L·d_h·d_k]                float  work
 //   t3_2_2_scratch      [16·L·d_h·d_k]             float  work
-//   t59_2_scratch       [16·L·d_h·d_v]             float  work
-//   t60_2_scratch       [16·L·d_v]                 float  work
-//   t12_2_5_scratch     [16·L·d_k]                 float  work
-//   t13_scratch         [16·L·d_h·d_k]             float  work
-//   t14_2_2_scratch     [16·L·d_h]                 float  work
-//   t16_2_scratch       [16·L·d_h·d_k]             float  work
-//   t2_3_scratch        [16·L·d_h]                 float  work
+//   t50_scratch         [16·L·d_h·d_v]             float  work
+//   t51_scratch         [16·L·d_v]                 float  work
+//   t13_4_scratch       [16·L·d_k]                 float  work
+//   t14_2_2_scratch     [16·L·d_h·d_k]             float  work
+//   t15_2_3_scratch     [16·L·d_h]                 float  work
+//   t17_2_scratch       [16·L·d_h·d_k]             float  work
+//   t2_2_2_3_scratch    [16·L·d_h]                 float  work
 //   t20_2_2_scratch     [L·d_h·d_k]                float  work
-//   t184_scratch        [256·L·d_h]                float  work
-//   t22_2_2_scratch     [16·L·d_h·d_k]             float  work
-//   t176_scratch        [16·L·d_h]                 float  work
+//   t141_scratch        [256·L·d_k]                float  work
+//   t22_2_2_scratch     [16·L·d_k]                 float  work
+//   t146_scratch        [256·L·d_h]                float  work
+//   t23_2_2_scratch     [256·L·d_h]                float  work
 //   t25_2_2_scratch     [16·L·d_h]                 float  work
-//   t26_2_2_scratch     [16·L·d_k]                 float  work
-//   t204_scratch        [16·L·d_h]                 float  work
-//   t205_scratch        [16·L·d_h]                 float  work
-//   t206_scratch        [16·L·d_h]                 float  work
-//   t207_scratch        [16·L·d_h]                 float  work
-//   t48_2_2_scratch     [16·L·d_h]                 float  work
-//   t62_scratch         [16·L·d_h·d_v]             float  work
+//   t40_3_scratch       [16·L·d_h]                 float  work
+//   t148_scratch        [16·L·d_h]                 float  work
+//   t149_scratch        [16·L·d_h]                 float  work
+//   t53_2_scratch       [16·L·d_h·d_v]             float  work
 //   t3_2_2_2_scratch    [16·L·d_v]                 float  work
-//   t66_2_scratch       [L·d_h·d_v]                float  work
-//   t186_scratch        [256·L·d_v]                float  work
-//   t187_scratch        [256·L]                    float  work
-//   t68_2_scratch       [16·L·d_h·d_v]             float  work
-//   t179_scratch        [16·L·d_v]                 float  work
-//   t71_2_2_scratch     [16·L·d_v]                 float  work
-//   t180_scratch        [16·L·d_h]                 float  work
-//   t78_2_scratch       [16·L·d_h]                 float  work
-//   t208_scratch        [16·L·d_h]                 float  work
-//   t81_2_scratch       [16·L·d_v]                 float  work
-//   t182_scratch        [16·L·d_h]                 float  work
-//   t97_scratch         [16·L·d_h]                 float  work
-//   t100_2_scratch      [256·L]                    float  work
-//   t104_2_scratch      [256·L]                    float  work
-//   t107_scratch        [256·L]                    float  work
-//   t111_scratch        [256·L]                    float  work
-//   t115_scratch        [256·L]                    float  work
-//   t119_scratch        [256·L]                    float  work
+//   t56_scratch         [L·d_h·d_v]                float  work
+//   t142_scratch        [256·L·d_h]                float  work
+//   t58_2_scratch       [16·L·d_h]                 float  work
+//   t59_2_scratch       [256·L·d_v]                float  work
+//   t60_scratch         [16·L·d_v]                 float  work
+//   t80_2_scratch       [256·L]                    float  work
+//   t66_2_scratch       [16·L·d_v]                 float  work
+//   t70_2_scratch       [16·L·d_h]                 float  work
+//   t77_scratch         [16·L·d_h]                 float  work
+//   t83_2_scratch       [256·L]                    float  work
+//   t85_2_scratch       [256·L]                    float  work
+//   t88_scratch         [256·L]                    float  work
+//   t90_3_scratch       [256·L]                    float  work
+//   t93_scratch         [256·L]                    float  work
+//   t112_scratch        [16·L]                     float  work
+//   t116_scratch        [16·L]                     float  work
+//   t117_scratch        [16·L]                     float  work
+//   t118_scratch        [16·L]                     float  work
 //   t121_scratch        [16·L]                     float  work
-//   t122_3_scratch      [16·L]                     float  work
+//   t119_scratch        [16·L]                     float  work
+//   t120_scratch        [16·L]                     float  work
+//   t124_scratch        [16·L]                     float  work
 //   t125_scratch        [16·L]                     float  work
-//   t138_3_scratch      [16·L]                     float  work
-//   t139_scratch        [16·L]                     float  work
-//   t140_scratch        [16·L]                     float  work
-//   t141_scratch        [16·L]                     float  work
-//   t142_scratch        [16·L]                     float  work
-//   t145_scratch        [16·L]                     float  work
-//   t146_scratch        [16·L]                     float  work
-//   t147_scratch        [16·L]                     float  work
-//   t150_scratch        [16·L]                     float  work
-//   t148_scratch        [16·L]                     float  work
-//   t149_scratch        [16·L]                     float  work
-//   t153_scratch        [16·L]                     float  work
-//   t154_scratch        [16·L]                     float  work
-//   t155_scratch        [16·L]                     float  work
-//   t158_scratch        [16·L]                     float  work
-//   t156_scratch        [16·L]                     float  work
-//   t157_scratch        [16·L]                     float  work
-//   t161_scratch        [16·L]                     float  work
-//   t162_scratch        [16·L]                     float  work
-//   t166_scratch        [16·L]                     float  work
+//   t126_scratch        [16·L]                     float  work
+//   t129_scratch        [16·L]                     float  work
+//   t127_scratch        [16·L]                     float  work
+//   t128_scratch        [16·L]                     float  work
+//   t132_scratch        [16·L]                     float  work
+//   t133_scratch        [16·L]                     float  work
+//   t135_scratch        [16·L]                     float  work
 //   t23_2_copies        [64·L·T·d_k]               float  work
 //   t26_2_copies        [64·L·T·d_k]               float  work
 //   t24_2_copies        [64·L·T]                   float  work
@@ -324,12 +309,12 @@ HECATE_KERNEL(256) memora_logits_step_backward_7(const float *y_bar, float *t2, 
   t2[((i64)i * (T - 16 * chunks) + j) * d_v + k] = y_bar[((i64)i * T + j + 16 * chunks) * d_v + k];
 }
 
-// memora_logits.e, memora_logits.G_W1, memora_logits.y, memora_logits.U_W2
+// memora_logits.e, memora_logits.U_W2, memora_logits.G_W1, memora_logits.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) memora_logits_step_backward_8(const float *e_prod, const float *G_W1_prod,
-    const float *y_prod, const float *t25, float *t2_2, float *t122, float *t36, float *t37_2,
-    float *t38, float *t39_2, float *t41, float *t51, float *t137, float *t6, float *t11_2_2,
-    float *t12_2_2, float *t40_2, float *t41_2, int L, int T) {
+    const float *y_prod, const float *t25, float *t2_2, float *t6, float *t36, float *t38,
+    float *t39_2, float *t40, float *t41, float *t51_2, float *t90, float *t7_2_2, float *t91,
+    float *t15_2_2, float *t16_2, int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T - 16 * chunks) * d_h) return;
@@ -341,70 +326,63 @@ HECATE_KERNEL(256) memora_logits_step_backward_8(const float *e_prod, const floa
   const float t2_2_2 = hecate::sigmoid(e_prod_entry);
   const float G_W1_prod_entry = G_W1_prod[((i64)i * (T - 16 * chunks) + j) * d_h + k];
   const float t36_2 = G_W1_prod_entry * t2_2_2;
-  const float t37_2_2 = e_prod_entry * G_W1_prod_entry;
   const float t38_2 = -e_prod_entry;
   const float t39_2_2 = hecate::sigmoid(t38_2);
+  const float t40_2 = e_prod_entry * G_W1_prod_entry * t2_2_2 * t39_2_2;
   const float y_prod_entry = y_prod[((i64)i * (T - 16 * chunks) + j) * d_h + k];
-  const float t51_2 = hecate::sigmoid(y_prod_entry);
-  const float t11_2_2_2 = t25_entry * e_prod_entry;
-  const float t40_2_2 = e_prod_entry * t2_2_2 * G_W1_prod_entry * t39_2_2;
+  const float t51_2_2 = hecate::sigmoid(y_prod_entry);
+  const float t15_2_2_2 = t25_entry * e_prod_entry;
   t2_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t2_2_2;
-  t122[((i64)i * (T - 16 * chunks) + j) * d_h + k] = e_prod_entry * t2_2_2;
+  t6[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t25_entry * e_prod_entry * t2_2_2;
   t36[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t36_2;
-  t37_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t37_2_2;
   t38[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t38_2;
   t39_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t39_2_2;
-  t41[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t36_2 + t2_2_2 * t37_2_2 * t39_2_2;
-  t51[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t51_2;
-  t137[((i64)i * (T - 16 * chunks) + j) * d_h + k] = y_prod_entry * t51_2;
-  t6[((i64)i * (T - 16 * chunks) + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
-  t11_2_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t11_2_2_2;
-  t12_2_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t2_2_2 * t11_2_2_2;
-  t40_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t40_2_2;
-  t41_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t36_2 + t40_2_2;
+  t40[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t40_2;
+  t41[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t36_2 + t40_2;
+  t51_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t51_2_2;
+  t90[((i64)i * (T - 16 * chunks) + j) * d_h + k] = y_prod_entry * t51_2_2;
+  t7_2_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
+  t91[((i64)i * (T - 16 * chunks) + j) * d_h + k] = e_prod_entry * t2_2_2;
+  t15_2_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t15_2_2_2;
+  t16_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t2_2_2 * t15_2_2_2;
 }
 
-// memora_logits, memora_logits.W2, memora_logits.U_W2, memora_logits.W1, memora_logits.U_W1, memora_logits.y, memora_logits.G_W1, memora_logits.G_W2, memora_logits.e
+// memora_logits, memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2, memora_logits.W1, memora_logits.U_W1, memora_logits.G_W1, memora_logits.y, memora_logits.e
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const float *W2_bar,
     const float *e_prod, const float *e, const float *G_W1_prod, const float *y_prod,
     const float *W1_checkpoints, const float *W2_checkpoints, const float *t23, const float *t27,
-    const float *t25, const float *t26, const float *t2, const float *t2_2, const float *t122,
-    const float *t37_2, const float *t39_2, const float *t41, const float *t51, const float *t137,
-    const float *t6, const float *t12_2_2, const float *t41_2, float *t4_2, float *t5_2,
-    float *t6_2, float *t7_2, float *t8_2, float *t9_2, float *t10, float *W1_trail_scratch,
-    float *W2_trail_scratch, float *W1_2_2_scratch, float *t24_scratch, float *t45_scratch,
-    float *t46_scratch, float *t48_2_scratch, float *W1_2_3_scratch, float *t11_2_3_scratch,
-    float *t14_scratch, float *t55_scratch, float *t58_scratch, int T) {
+    const float *t25, const float *t26, const float *t2, const float *t2_2, const float *t6,
+    const float *t39_2, const float *t41, const float *t51_2, const float *t90, const float *t7_2_2,
+    const float *t91, const float *t16_2, float *t4_2, float *t5_2, float *t6_2, float *t7_2,
+    float *t8_2, float *t9_2, float *t10, float *W1_trail_scratch, float *W2_trail_scratch,
+    float *W1_2_2_scratch, float *t24_scratch, float *t25_4_scratch, float *t27_5_scratch,
+    float *W2_2_3_scratch, float *t45_scratch, float *t12_3_scratch, float *t15_scratch,
+    float *t46_2_scratch, float *t49_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state = shared + 0;  // [d_h, d_k]
   float *const W2_bar_state = shared + d_h * d_k;  // [d_v, d_h]
   float *const t27_4 = shared + d_h * d_k + d_h * d_v;  // [d_v, d_h]
   float *const W2_2_2 = shared + d_h * d_k + 2 * d_h * d_v;  // [d_v, d_h]
   float *const t48 = shared + d_h * d_k + 3 * d_h * d_v;  // [d_h, d_k]
-  float *const t108 = shared + 2 * d_h * d_k + 3 * d_h * d_v;  // [d_h]
-  float *const t8_2_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + d_h;  // [d_h]
-  float *const t10_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h;  // [d_k]
-  float *const t12_2_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
-  float *const t110 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 3 * d_h + d_k;  // [d_h]
-  float *const t112 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + d_k;  // [d_k]
-  float *const t127 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_h]
-  float *const t138 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k;  // [d_h]
-  float *const t51_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_k;  // [d_h]
-  float *const t39_2_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k;  // [d_v]
-  float *const t114 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + d_v;  // [d_v]
-  float *const t56 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
-  float *const t53 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + 3 * d_v;  // [d_k]
-  float *const t116 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 3 * d_k + 3 * d_v;  // [d_v]
-  float *const t118 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 3 * d_k + 4 * d_v;  // [d_h]
-  float *const t82 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 3 * d_k + 4 * d_v;  // [d_v]
-  float *const t79 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 3 * d_k + 5 * d_v;  // [d_h]
-  float *const t81 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 9 * d_h + 3 * d_k + 5 * d_v;  // [d_k]
-  float *const t120 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 9 * d_h + 4 * d_k + 5 * d_v;  // [d_h]
-  float *const t98 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 10 * d_h + 4 * d_k + 5 * d_v;  // [d_h]
-  float *const t100 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 11 * d_h + 4 * d_k + 5 * d_v;  // [d_k]
-  float *const warps = shared + 2 * d_h * d_k + 3 * d_h * d_v + 11 * d_h + 5 * d_k + 5 * d_v;
+  float *const t3_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v;  // [d_h]
+  float *const t9 = shared + 2 * d_h * d_k + 3 * d_h * d_v + d_h;  // [d_h]
+  float *const t11_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h;  // [d_k]
+  float *const t13 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
+  float *const t86 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 3 * d_h + d_k;  // [d_h]
+  float *const t28 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + d_k;  // [d_k]
+  float *const t43 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_h]
+  float *const t45_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k;  // [d_v]
+  float *const t47_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k + d_v;  // [d_v]
+  float *const t61 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
+  float *const t62 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t64 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t67 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + 3 * d_v;  // [d_v]
+  float *const t71_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + 4 * d_v;  // [d_h]
+  float *const t78 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 2 * d_k + 4 * d_v;  // [d_h]
+  float *const t80 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 9 * d_h + 2 * d_k + 4 * d_v;  // [d_k]
+  float *const warps = shared + 2 * d_h * d_k + 3 * d_h * d_v + 9 * d_h + 3 * d_k + 4 * d_v;
   const int chunks = (T) / 16;
   const int segments = (C + T - 16 * chunks - 1) / C;
   const int l = blockIdx.x;
@@ -412,14 +390,14 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
   float *const W1_2_2 = W1_2_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t24 = t24_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t25_4 = t25_4_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t27_5 = t27_5_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const W2_2_3 = W2_2_3_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t45 = t45_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t46 = t46_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t48_2 = t48_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const W1_2_3 = W1_2_3_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t11_2_3 = t11_2_3_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t14 = t14_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t55 = t55_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t58 = t58_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t12_3 = t12_3_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t15 = t15_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t46_2 = t46_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t49 = t49_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -449,7 +427,7 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
     }
     #pragma unroll 1
     for (int a_2 = 0; a_2 < C && a_2 < -C * s + T - 16 * chunks; ++a_2) {
-      // memora_logits.W2, memora_logits.U_W2
+      // memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
       const float t26_entry = t26[(i64)l * (T - 16 * chunks) + a_2 + C * s];
       __syncthreads();
       #pragma unroll 1
@@ -457,7 +435,7 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
         const float e_entry = e[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i];
-        t27_4[i * d_h + j] = t26_entry * logf(hecate::max(W2_trail[(a_2 * d_v + i) * d_h + j], 1e-08f)) - e_entry * t12_2_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
+        t27_4[i * d_h + j] = t26_entry * logf(hecate::max(W2_trail[(a_2 * d_v + i) * d_h + j], 1e-08f)) - e_entry * t16_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
       }
       // memora_logits.W2
       __syncthreads();
@@ -481,13 +459,13 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
           W2_2_2[i * d_h + j] = W2_2_2[i * d_h + j] / sum;
         }
       }
-      // memora_logits.W1, memora_logits.W2, memora_logits.U_W1
+      // memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
       const float t25_entry_2 = t25[(i64)l * (T - 16 * chunks) + a_2 + C * s];
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float w = t25_entry_2 * t41_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
+        const float w = t25_entry_2 * t41[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
         t48[i * d_k + j] = t26_entry * logf(hecate::max(W1_trail[(a_2 * d_h + i) * d_k + j], 1e-08f)) - w * t23[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j];
       }
       // memora_logits.W1
@@ -530,9 +508,51 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
     }
     #pragma unroll 1
     for (int a_2 = (C < -C * s + T - 16 * chunks ? C : -C * s + T - 16 * chunks) - 1; a_2 >= 0; --a_2) {
-      // memora_logits.W2, memora_logits.y
+      // memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
+      const float t26_entry_3 = t26[(i64)l * (T - 16 * chunks) + a_2 + C * s];
       __syncthreads();
-      for (int at = threadIdx.x; at < d_h; at += 128) t108[at] = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
+        const int i = (int)(item / d_h);
+        const int j = (int)(item % d_h);
+        const float e_entry_2 = e[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i];
+        const float t24_3 = hecate::max(W2_trail[(a_2 * d_v + i) * d_h + j], 1e-08f);
+        const float t25_5 = logf(t24_3);
+        t24[i * d_h + j] = t24_3;
+        t25_4[i * d_h + j] = t25_5;
+        t27_5[i * d_h + j] = t26_entry_3 * t25_5 - e_entry_2 * t6[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
+      }
+      // memora_logits.W2
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int i = (int)item;
+        float top_3 = (-HECATE_INF);
+        #pragma unroll 4
+        for (int j = 0; j < d_h; ++j) {
+          top_3 = hecate::max(top_3, t27_5[i * d_h + j]);
+        }
+        float sum_3 = 0.0f;
+        #pragma unroll 4
+        for (int j = 0; j < d_h; ++j) {
+          const float e_5 = expf(t27_5[i * d_h + j] - top_3);
+          sum_3 += e_5;
+          W2_2_3[i * d_h + j] = e_5;
+        }
+        #pragma unroll 4
+        for (int j = 0; j < d_h; ++j) {
+          W2_2_3[i * d_h + j] = W2_2_3[i * d_h + j] / sum_3;
+        }
+      }
+      // memora_logits.W1, memora_logits.W2
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
+        const int i = (int)(item / d_k);
+        const int j = (int)(item % d_k);
+        t45[i * d_k + j] = hecate::max(W1_trail[(a_2 * d_h + i) * d_k + j], 1e-08f);
+      }
+      // memora_logits.y
+      for (int at = threadIdx.x; at < d_h; at += 128) t3_2[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
@@ -540,270 +560,204 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
           const float t2_entry = t2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i];
-          t24[i * d_h + j] = hecate::max(W2_trail[(a_2 * d_v + i) * d_h + j], 1e-08f);
-          t108[j] += W2_trail[((a_2 + 1) * d_v + i) * d_h + j] * t2_entry;
-        }
-      }
-      // memora_logits.W1, memora_logits.W2, memora_logits.U_W1
-      const float t26_entry_3 = t26[(i64)l * (T - 16 * chunks) + a_2 + C * s];
-      const float t25_entry_3 = t25[(i64)l * (T - 16 * chunks) + a_2 + C * s];
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        const float w_2 = t25_entry_3 * t41[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
-        const float t45_2 = hecate::max(W1_trail[(a_2 * d_h + i) * d_k + j], 1e-08f);
-        const float t46_2 = logf(t45_2);
-        t45[i * d_k + j] = t45_2;
-        t46[i * d_k + j] = t46_2;
-        t48_2[i * d_k + j] = t26_entry_3 * t46_2 - w_2 * t23[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j];
-      }
-      // memora_logits.W1
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h; item += 128) {
-        const int i = (int)item;
-        float top_3 = (-HECATE_INF);
-        #pragma unroll 4
-        for (int j = 0; j < d_k; ++j) {
-          top_3 = hecate::max(top_3, t48_2[i * d_k + j]);
-        }
-        float sum_3 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < d_k; ++j) {
-          const float e_5 = expf(t48_2[i * d_k + j] - top_3);
-          sum_3 += e_5;
-          W1_2_3[i * d_k + j] = e_5;
-        }
-        #pragma unroll 4
-        for (int j = 0; j < d_k; ++j) {
-          W1_2_3[i * d_k + j] = W1_2_3[i * d_k + j] / sum_3;
+          t3_2[j] += W2_2_3[i * d_h + j] * t2_entry;
         }
       }
       // memora_logits.y
+      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t51_entry = t51[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
-        const float t108_entry = t108[i];
-        t8_2_3[i] = t51_entry * t108_entry + y_prod[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] * t51_entry * t108_entry * t6[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
+        const float t51_2_entry = t51_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
+        const float t3_2_entry = t3_2[i];
+        t9[i] = t51_2_entry * t3_2_entry + y_prod[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] * t51_2_entry * t3_2_entry * t7_2_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
       }
       // memora_logits.y, memora_logits.W1
-      for (int at = threadIdx.x; at < d_k; at += 128) t10_2_2[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t11_3[at] = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
-        float t12_2_4 = 0.0f;
+        float t13_3 = 0.0f;
         __syncthreads();
-        const float t8_2_3_entry = t8_2_3[i];
-        float t12_2_4_part = 0.0f;
+        const float t9_entry = t9[i];
+        float t13_3_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t11_2_4 = W1_bar_state[i * d_k + j] + t27[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j] * t8_2_3_entry;
-          const float W1_2_3_entry = W1_2_3[i * d_k + j];
-          t12_2_4_part += W1_2_3_entry * t11_2_4;
-          t10_2_2[j] += W1_2_3_entry * t8_2_3_entry;
-          t11_2_3[i * d_k + j] = t11_2_4;
+          const float t12_4 = W1_bar_state[i * d_k + j] + t27[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j] * t9_entry;
+          const float W1_trail_entry = W1_trail[((a_2 + 1) * d_h + i) * d_k + j];
+          t13_3_part += W1_trail_entry * t12_4;
+          t11_3[j] += W1_trail_entry * t9_entry;
+          t12_3[i * d_k + j] = t12_4;
         }
-        t12_2_4 += hecate::block_sum(t12_2_4_part, warps);
+        t13_3 += hecate::block_sum(t13_3_part, warps);
         if (threadIdx.x == 0) {
-          t12_2_3[i] = t12_2_4;
+          t13[i] = t13_3;
         }
       }
-      // memora_logits.W1, memora_logits.U_W1, memora_logits.G_W1
-      for (int at = threadIdx.x; at < d_k; at += 128) t112[at] = 0.0f;
-      float t17 = 0.0f;
+      // memora_logits.W1, memora_logits.U_W1
+      for (int at = threadIdx.x; at < d_k; at += 128) t28[at] = 0.0f;
+      float t18_4 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
-        float t110_2 = 0.0f;
+        float t86_2 = 0.0f;
         __syncthreads();
-        const float t12_2_3_entry = t12_2_3[i];
+        const float t13_entry = t13[i];
         const float t41_entry = t41[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
-        float t17_part = 0.0f;
-        float t110_2_part = 0.0f;
+        float t18_4_part = 0.0f;
+        float t86_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t14_3 = W1_2_3[i * d_k + j] * (t11_2_3[i * d_k + j] - t12_2_3_entry);
-          t17_part += t46[i * d_k + j] * t14_3;
-          t110_2_part += t14_3 * t23[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j];
-          t14[i * d_k + j] = t14_3;
-          t112[j] += t14_3 * t41_entry;
+          const float t15_3 = W1_trail[((a_2 + 1) * d_h + i) * d_k + j] * (t12_3[i * d_k + j] - t13_entry);
+          t18_4_part += logf(t45[i * d_k + j]) * t15_3;
+          t86_2_part += t15_3 * t23[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j];
+          t15[i * d_k + j] = t15_3;
+          t28[j] -= t15_3 * t41_entry;
         }
-        t17 += hecate::block_sum(t17_part, warps);
-        t110_2 += hecate::block_sum(t110_2_part, warps);
+        t18_4 += hecate::block_sum(t18_4_part, warps);
+        t86_2 += hecate::block_sum(t86_2_part, warps);
         if (threadIdx.x == 0) {
-          t110[i] = t110_2;
+          t86[i] = t86_2;
         }
       }
-      // memora_logits.U_W1, memora_logits.G_W1
-      float t27_2_2 = 0.0f;
+      // memora_logits.U_W1
+      float t29 = 0.0f;
       __syncthreads();
-      float t27_2_2_part = 0.0f;
+      float t29_part = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_k; item += 128) {
+        const int i = (int)item;
+        t29_part += t23[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + i] * t28[i];
+      }
+      t29 += hecate::block_sum(t29_part, warps);
+      // memora_logits.G_W1, memora_logits.U_W1
+      const float t25_entry_3 = t25[(i64)l * (T - 16 * chunks) + a_2 + C * s];
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t110_entry = t110[i];
-        t27_2_2_part += t41[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] * t110_entry;
         const float t2_2_entry = t2_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
-        const float t39_2_entry = t39_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
-        const float t32_3 = -t25_entry_3 * t2_2_entry * t39_2_entry * t110_entry;
-        const float t37_2_entry = t37_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
-        const float G_W1_prod_entry_2 = G_W1_prod[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
-        t127[i] = e_prod[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] * t32_3;
-        t138[i] = t2_2_entry * t110_entry;
-        const float w_6 = t25_entry_3 * t2_2_entry * t2_2_entry * t37_2_entry * t39_2_entry * t110_entry;
-        t51_2_2[i] = w_6 + G_W1_prod_entry_2 * t32_3 + t2_2_entry * t39_2_entry * (-t25_entry_3 * t37_2_entry * t39_2_entry * t110_entry - t25_entry_3 * G_W1_prod_entry_2 * t110_entry);
+        const float t86_entry = t86[i];
+        t43[i] = -t25_entry_3 * e_prod[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] * t2_2_entry * t39_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] * t86_entry - t25_entry_3 * t2_2_entry * t86_entry;
       }
-      t27_2_2 += hecate::block_sum(t27_2_2_part, warps);
-      const float t27_2_3 = -t27_2_2;
       // memora_logits.G_W1, memora_logits.W2, memora_logits.y
+      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        float t39_2_4 = 0.0f;
-        float t114_2 = 0.0f;
-        float t56_2 = 0.0f;
+        float t45_2_2 = 0.0f;
+        float t47_2_2 = 0.0f;
         const float t2_entry_2 = t2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i];
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          const float W2_trail_entry = W2_trail[(a_2 * d_v + i) * d_h + j];
-          t39_2_4 += W2_trail_entry * t127[j];
-          t114_2 += W2_trail_entry * t138[j];
-          const float t55_2 = W2_bar_state[i * d_h + j] + t2_entry_2 * t137[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
-          t56_2 += W2_trail[((a_2 + 1) * d_v + i) * d_h + j] * t55_2;
-          t55[i * d_h + j] = t55_2;
+          t45_2_2 += W2_trail[(a_2 * d_v + i) * d_h + j] * t43[j];
+          const float t46_2_2 = W2_bar_state[i * d_h + j] + t2_entry_2 * t90[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
+          t47_2_2 += W2_2_3[i * d_h + j] * t46_2_2;
+          t46_2[i * d_h + j] = t46_2_2;
         }
-        t39_2_3[i] = t39_2_4;
-        t114[i] = t114_2;
-        t56[i] = t56_2;
+        t45_2[i] = t45_2_2;
+        t47_2[i] = t47_2_2;
       }
-      // memora_logits.G_W1
-      for (int at = threadIdx.x; at < d_k; at += 128) t53[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t51_2_2_entry = t51_2_2[i];
-          t53[j] += W1_trail[(a_2 * d_h + i) * d_k + j] * t51_2_2_entry;
-        }
-      }
-      // memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
-      for (int at = threadIdx.x; at < d_h; at += 128) t118[at] = 0.0f;
-      float t61_2 = 0.0f;
+      // memora_logits.W2, memora_logits.U_W2
+      for (int at = threadIdx.x; at < d_h; at += 128) t62[at] = 0.0f;
+      float t52 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
-        float t116_2 = 0.0f;
-        const float t56_entry = t56[i];
-        const float e_entry_2 = e[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i];
+        float t61_2 = 0.0f;
         __syncthreads();
+        const float t47_2_entry = t47_2[i];
+        const float e_entry_3 = e[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i];
+        float t52_part = 0.0f;
         float t61_2_part = 0.0f;
-        float t116_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
-          const float t58_2 = W2_trail[((a_2 + 1) * d_v + i) * d_h + j] * (t55[i * d_h + j] - t56_entry);
-          t61_2_part += logf(t24[i * d_h + j]) * t58_2;
-          t116_2_part += t58_2 * t122[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
-          t58[i * d_h + j] = t58_2;
-          t118[j] += t58_2 * e_entry_2;
+          const float t49_2 = W2_2_3[i * d_h + j] * (t46_2[i * d_h + j] - t47_2_entry);
+          t52_part += t25_4[i * d_h + j] * t49_2;
+          t61_2_part += t49_2 * t6[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
+          t49[i * d_h + j] = t49_2;
+          t62[j] -= t49_2 * e_entry_3;
         }
+        t52 += hecate::block_sum(t52_part, warps);
         t61_2 += hecate::block_sum(t61_2_part, warps);
-        t116_2 += hecate::block_sum(t116_2_part, warps);
         if (threadIdx.x == 0) {
-          t116[i] = t116_2;
+          t61[i] = -t61_2;
         }
       }
-      // memora_logits.U_W2, memora_logits.e, memora_logits.G_W1, memora_logits.G_W2
-      float t71_2 = 0.0f;
+      // memora_logits.U_W2
+      float t65_2 = 0.0f;
       __syncthreads();
-      float t71_2_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v; item += 128) {
-        const int i = (int)item;
-        const float t116_entry = t116[i];
-        t71_2_part += e[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i] * t116_entry;
-        const float t82_2 = t39_2_3[i] - t25_entry_3 * t114[i] - t25_entry_3 * t116_entry;
-        t82[i] = t82_2;
-        t7_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i] = -t82_2;
-      }
-      t71_2 += hecate::block_sum(t71_2_part, warps);
-      const float t71_3 = -t71_2;
-      // memora_logits.G_W2
+      float t65_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t2_2_entry_2 = t2_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
-        const float t118_entry = t118[i];
-        t79[i] = -t25_entry_3 * t2_2_entry_2 * t118_entry - t25_entry_3 * e_prod[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] * t2_2_entry_2 * t39_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] * t118_entry;
+        const float t64_2 = t2_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] * t62[i];
+        t65_2_part += e_prod[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] * t64_2;
+        t64[i] = t64_2;
       }
-      // memora_logits.G_W2
-      for (int at = threadIdx.x; at < d_k; at += 128) t81[at] = 0.0f;
-      __syncthreads();
+      t65_2 += hecate::block_sum(t65_2_part, warps);
+      // memora_logits.e
       #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t79_entry = t79[i];
-          t81[j] += W1_trail[(a_2 * d_h + i) * d_k + j] * t79_entry;
-        }
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int i = (int)item;
+        const float t67_2 = t45_2[i] + t61[i];
+        t67[i] = t67_2;
+        t7_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i] = -t67_2;
       }
       // memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
-      for (int at = threadIdx.x; at < d_h; at += 128) t120[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t71_2[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
-          const float e_entry_3 = e[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i];
-          const float t82_entry = t82[i];
-          const float w_3 = t25_entry_3 * e_entry_3;
-          const float W2_trail_entry_2 = W2_trail[(a_2 * d_v + i) * d_h + j];
-          t120[j] += W2_trail_entry_2 * t82_entry;
-          W2_bar_state[i * d_h + j] = e_entry_3 * t127[j] - w_3 * t138[j] + ((1e-08f <= W2_trail_entry_2) ? t26_entry_3 * t58[i * d_h + j] * (1.0f / t24[i * d_h + j]) : 0.0f) + t122[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j] * t82_entry;
+          const float t67_entry = t67[i];
+          const float e_entry_4 = e[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i];
+          const float W2_trail_entry = W2_trail[(a_2 * d_v + i) * d_h + j];
+          t71_2[j] += W2_trail_entry * t67_entry;
+          W2_bar_state[i * d_h + j] = e_entry_4 * t43[j] + ((1e-08f <= W2_trail_entry) ? t26_entry_3 * t49[i * d_h + j] * (1.0f / t24[i * d_h + j]) : 0.0f) + t67_entry * t91[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
         }
       }
-      // memora_logits.e
+      // memora_logits.e, memora_logits.G_W1, memora_logits.U_W1, memora_logits.U_W2
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t2_2_entry_3 = t2_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
-        const float t120_entry = t120[i];
-        t98[i] = t2_2_entry_3 * t120_entry + e_prod[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] * t2_2_entry_3 * t39_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i] * t120_entry;
+        const float G_W1_prod_entry_2 = G_W1_prod[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
+        const float t2_2_entry_2 = t2_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
+        const float t39_2_entry = t39_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
+        const float t86_entry_2 = t86[i];
+        const float e_prod_entry_2 = e_prod[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
+        const float t71_2_entry = t71_2[i];
+        const float w_5 = -t25_entry_3 * e_prod_entry_2 * G_W1_prod_entry_2 * t39_2_entry * t86_entry_2 - t25_entry_3 * G_W1_prod_entry_2 * t86_entry_2 + t25_entry_3 * e_prod_entry_2 * t62[i] + e_prod_entry_2 * t71_2_entry;
+        const float w_6 = -t25_entry_3 * G_W1_prod_entry_2 * t2_2_entry_2 * t39_2_entry * t86_entry_2;
+        t78[i] = w_6 + t25_entry_3 * e_prod_entry_2 * G_W1_prod_entry_2 * t2_2_entry_2 * t2_2_entry_2 * t39_2_entry * t86_entry_2 + t25_entry_3 * t64[i] + t2_2_entry_2 * t71_2_entry + t2_2_entry_2 * t39_2_entry * w_5;
       }
-      // memora_logits.e, memora_logits.W1, memora_logits.W2, memora_logits.G_W1, memora_logits.G_W2
-      for (int at = threadIdx.x; at < d_k; at += 128) t100[at] = 0.0f;
+      // memora_logits.e, memora_logits.W1, memora_logits.W2
+      for (int at = threadIdx.x; at < d_k; at += 128) t80[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
-          const float t98_entry = t98[i];
-          const float t51_2_2_entry_2 = t51_2_2[i];
-          const float t79_entry_2 = t79[i];
-          const float W1_trail_entry = W1_trail[(a_2 * d_h + i) * d_k + j];
-          const float t23_entry = t23[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j];
-          t100[j] += W1_trail_entry * t98_entry;
-          W1_bar_state[i * d_k + j] = ((1e-08f <= W1_trail_entry) ? t26_entry_3 * t14[i * d_k + j] * (1.0f / t45[i * d_k + j]) : 0.0f) + t23_entry * t51_2_2_entry_2 + t23_entry * t79_entry_2 + t23_entry * t98_entry;
+          const float t78_entry = t78[i];
+          const float W1_trail_entry_2 = W1_trail[(a_2 * d_h + i) * d_k + j];
+          t80[j] += W1_trail_entry_2 * t78_entry;
+          W1_bar_state[i * d_k + j] = ((1e-08f <= W1_trail_entry_2) ? t26_entry_3 * t15[i * d_k + j] * (1.0f / t45[i * d_k + j]) : 0.0f) + t23[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j] * t78_entry;
         }
       }
-      // memora_logits.e, memora_logits.G_W1, memora_logits
+      // memora_logits.e, memora_logits.U_W1, memora_logits
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        t6_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + i] = -t25_entry_3 * t112[i] + t53[i] + t81[i] + t100[i];
-        t10[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + i] = t10_2_2[i];
+        t6_2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + i] = t25_entry_3 * t28[i] + t80[i];
+        t10[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + i] = t11_3[i];
       }
       // memora_logits.e
-      if (threadIdx.x == 0) t8_2[(i64)l * (T - 16 * chunks) + a_2 + C * s] = t27_2_3 + t71_3;
-      if (threadIdx.x == 0) t9_2[(i64)l * (T - 16 * chunks) + a_2 + C * s] = t17 + t61_2;
+      if (threadIdx.x == 0) t8_2[(i64)l * (T - 16 * chunks) + a_2 + C * s] = t29 + t65_2;
+      if (threadIdx.x == 0) t9_2[(i64)l * (T - 16 * chunks) + a_2 + C * s] = t18_4 + t52;
     }
   }
   __syncthreads();
@@ -951,17 +905,17 @@ HECATE_KERNEL(256) memora_logits_step_backward_20(const float *t2_4, const float
 
 // memora_logits.a
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) memora_logits_step_backward_21(float *t6_2_2, float *t8_2_2, int L, int T) {
+HECATE_KERNEL(256) memora_logits_step_backward_21(float *t6_2_3, float *t8_2_2, int L, int T) {
   const int chunks = (T) / 16;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t6_2_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t6_2_3[at] = 0.0f;
   for (i64 at = thread; at < (i64)16 * L * chunks; at += threads) t8_2_2[at] = 0.0f;
 }
 
 // memora_logits.a
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) memora_logits_step_backward_22(const float *t5, const float *t4, float *t6_2_2,
+HECATE_KERNEL(256) memora_logits_step_backward_22(const float *t5, const float *t4, float *t6_2_3,
     float *t8_2_2, int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -971,22 +925,22 @@ HECATE_KERNEL(256) memora_logits_step_backward_22(const float *t5, const float *
   const int k = (int)(item % 16);
   if (k >= 2) {
     const float t5_entry = t5[((i64)i * chunks + j) * 16 + k];
-    t6_2_2[((i64)i * chunks + j) * 16 + k] = t4[((i64)i * chunks + j) * 16 + k - 2] * t5_entry;
+    t6_2_3[((i64)i * chunks + j) * 16 + k] = t4[((i64)i * chunks + j) * 16 + k - 2] * t5_entry;
     t8_2_2[((i64)i * chunks + j) * 16 + k] = t5[((i64)i * chunks + j) * 16 + k - 2] * t5_entry;
   }
 }
 
 // memora_logits.a
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) memora_logits_step_backward_23(const float *t4, const float *t6_2_2,
-    float *t7_2_2, int L, int T) {
+HECATE_KERNEL(256) memora_logits_step_backward_23(const float *t4, const float *t6_2_3,
+    float *t7_2_3, int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 16) return;
   const int i = (int)(item / ((i64)chunks * 16));
   const int j = (int)(item / 16 % chunks);
   const int k = (int)(item % 16);
-  t7_2_2[((i64)i * chunks + j) * 16 + k] = t4[((i64)i * chunks + j) * 16 + k] + t6_2_2[((i64)i * chunks + j) * 16 + k];
+  t7_2_3[((i64)i * chunks + j) * 16 + k] = t4[((i64)i * chunks + j) * 16 + k] + t6_2_3[((i64)i * chunks + j) * 16 + k];
 }
 
 // memora_logits.a
@@ -1001,7 +955,7 @@ HECATE_KERNEL(256) memora_logits_step_backward_24(float *t9_2_2, float *t11, int
 
 // memora_logits.a
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) memora_logits_step_backward_25(const float *t8_2_2, const float *t7_2_2,
+HECATE_KERNEL(256) memora_logits_step_backward_25(const float *t8_2_2, const float *t7_2_3,
     float *t9_2_2, float *t11, int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -1011,14 +965,14 @@ HECATE_KERNEL(256) memora_logits_step_backward_25(const float *t8_2_2, const flo
   const int k = (int)(item % 16);
   if (k >= 4) {
     const float t8_2_2_entry = t8_2_2[((i64)i * chunks + j) * 16 + k];
-    t9_2_2[((i64)i * chunks + j) * 16 + k] = t7_2_2[((i64)i * chunks + j) * 16 + k - 4] * t8_2_2_entry;
+    t9_2_2[((i64)i * chunks + j) * 16 + k] = t7_2_3[((i64)i * chunks + j) * 16 + k - 4] * t8_2_2_entry;
     t11[((i64)i * chunks + j) * 16 + k] = t8_2_2[((i64)i * chunks + j) * 16 + k - 4] * t8_2_2_entry;
   }
 }
 
 // memora_logits.a
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) memora_logits_step_backward_26(const float *t7_2_2, const float *t9_2_2,
+HECATE_KERNEL(256) memora_logits_step_backward_26(const float *t7_2_3, const float *t9_2_2,
     float *t10_2, int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -1026,7 +980,7 @@ HECATE_KERNEL(256) memora_logits_step_backward_26(const float *t7_2_2, const flo
   const int i = (int)(item / ((i64)chunks * 16));
   const int j = (int)(item / 16 % chunks);
   const int k = (int)(item % 16);
-  t10_2[((i64)i * chunks + j) * 16 + k] = t7_2_2[((i64)i * chunks + j) * 16 + k] + t9_2_2[((i64)i * chunks + j) * 16 + k];
+  t10_2[((i64)i * chunks + j) * 16 + k] = t7_2_3[((i64)i * chunks + j) * 16 + k] + t9_2_2[((i64)i * chunks + j) * 16 + k];
 }
 
 // memora_logits.a
@@ -1066,7 +1020,7 @@ HECATE_KERNEL(256) memora_logits_step_backward_29(const float *t10_2, const floa
   a[((i64)i * chunks + j) * 16 + k] = t10_2[((i64)i * chunks + j) * 16 + k] + t12[((i64)i * chunks + j) * 16 + k];
 }
 
-// memora_logits, memora_logits.W2, memora_logits.c, memora_logits.e, memora_logits.W1, memora_logits.y, memora_logits.G_W1, memora_logits.G_W2, memora_logits.a, memora_logits.a.start
+// memora_logits, memora_logits.W2, memora_logits.c, memora_logits.W1, memora_logits.G_W1, memora_logits.e, memora_logits.y, memora_logits.a, memora_logits.a.start
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const float *e_2,
@@ -1074,119 +1028,103 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
     float *W1_bar_out, float *W2_bar_out, const float *W1_states, const float *W2_states,
     const float *t18, const float *t21, const float *t19, const float *t22, const float *t,
     const float *t4_2, const float *t5_2, const float *t2_4, const float *t5, const float *t4,
-    const float *t8_2_2, const float *t7_2_2, const float *t11, const float *t10_2, const float *a,
-    float *t18_2, float *t19_2, float *t20_2, float *t21_2, float *t22_2, float *t2_2_3_scratch,
-    float *t58_3_scratch, float *t3_2_2_scratch, float *t59_2_scratch, float *t60_2_scratch,
-    float *t12_2_5_scratch, float *t13_scratch, float *t14_2_2_scratch, float *t16_2_scratch,
-    float *t2_3_scratch, float *t20_2_2_scratch, float *t184_scratch, float *t22_2_2_scratch,
-    float *t176_scratch, float *t25_2_2_scratch, float *t26_2_2_scratch, float *t204_scratch,
-    float *t205_scratch, float *t206_scratch, float *t207_scratch, float *t48_2_2_scratch,
-    float *t62_scratch, float *t3_2_2_2_scratch, float *t66_2_scratch, float *t186_scratch,
-    float *t187_scratch, float *t68_2_scratch, float *t179_scratch, float *t71_2_2_scratch,
-    float *t180_scratch, float *t78_2_scratch, float *t208_scratch, float *t81_2_scratch,
-    float *t182_scratch, float *t97_scratch, float *t100_2_scratch, float *t104_2_scratch,
-    float *t107_scratch, float *t111_scratch, float *t115_scratch, float *t119_scratch,
-    float *t121_scratch, float *t122_3_scratch, float *t125_scratch, float *t138_3_scratch,
-    float *t139_scratch, float *t140_scratch, float *t141_scratch, float *t142_scratch,
-    float *t145_scratch, float *t146_scratch, float *t147_scratch, float *t150_scratch,
-    float *t148_scratch, float *t149_scratch, float *t153_scratch, float *t154_scratch,
-    float *t155_scratch, float *t158_scratch, float *t156_scratch, float *t157_scratch,
-    float *t161_scratch, float *t162_scratch, float *t166_scratch, int T) {
+    const float *t8_2_2, const float *t7_2_3, const float *t11, const float *t10_2, const float *a,
+    float *t18_2, float *t19_2, float *t20_2, float *t21_2, float *t22_2, float *t2_3_scratch,
+    float *t58_scratch, float *t3_2_2_scratch, float *t50_scratch, float *t51_scratch,
+    float *t13_4_scratch, float *t14_2_2_scratch, float *t15_2_3_scratch, float *t17_2_scratch,
+    float *t2_2_2_3_scratch, float *t20_2_2_scratch, float *t141_scratch, float *t22_2_2_scratch,
+    float *t146_scratch, float *t23_2_2_scratch, float *t25_2_2_scratch, float *t40_3_scratch,
+    float *t148_scratch, float *t149_scratch, float *t53_2_scratch, float *t3_2_2_2_scratch,
+    float *t56_scratch, float *t142_scratch, float *t58_2_scratch, float *t59_2_scratch,
+    float *t60_scratch, float *t80_2_scratch, float *t66_2_scratch, float *t70_2_scratch,
+    float *t77_scratch, float *t83_2_scratch, float *t85_2_scratch, float *t88_scratch,
+    float *t90_3_scratch, float *t93_scratch, float *t112_scratch, float *t116_scratch,
+    float *t117_scratch, float *t118_scratch, float *t121_scratch, float *t119_scratch,
+    float *t120_scratch, float *t124_scratch, float *t125_scratch, float *t126_scratch,
+    float *t129_scratch, float *t127_scratch, float *t128_scratch, float *t132_scratch,
+    float *t133_scratch, float *t135_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state_2 = shared + 0;  // [d_h, d_k]
   float *const W2_bar_state_2 = shared + d_h * d_k;  // [d_v, d_h]
-  float *const t15 = shared + d_h * d_k + d_h * d_v;  // [d_v, d_h]
+  float *const t15_4 = shared + d_h * d_k + d_h * d_v;  // [d_v, d_h]
   float *const t16 = shared + d_h * d_k + 2 * d_h * d_v;  // [d_v, d_h]
-  float *const t17_2 = shared + d_h * d_k + 3 * d_h * d_v;  // [16, 16]
+  float *const t17 = shared + d_h * d_k + 3 * d_h * d_v;  // [16, 16]
   float *const t19_4 = shared + d_h * d_k + 3 * d_h * d_v + 256;  // [16, 16]
   float *const t22_4 = shared + d_h * d_k + 3 * d_h * d_v + 512;  // [16, 16]
-  float *const t25_4 = shared + d_h * d_k + 3 * d_h * d_v + 768;  // [16, 16]
-  float *const t28 = shared + d_h * d_k + 3 * d_h * d_v + 1024;  // [16, 16]
-  float *const c = shared + d_h * d_k + 3 * d_h * d_v + 1280;  // [16, 16]
-  float *const t188 = shared + d_h * d_k + 3 * d_h * d_v + 1536;  // [16, d_h]
-  float *const t57 = shared + d_h * d_k + 3 * d_h * d_v + 16 * d_h + 1536;  // [d_h, d_k]
-  float *const t174 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 16 * d_h + 1536;  // [16, d_h]
-  float *const t19_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1536;  // [16]
-  float *const t185 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1552;  // [16, 16]
-  float *const t24_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1808;  // [16]
-  float *const t65_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1824;  // [16]
-  float *const t70_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1840;  // [16]
-  float *const t103_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1856;  // [16]
-  float *const t105_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1872;  // [16]
-  float *const t106 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1888;  // [16]
-  float *const t110_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1904;  // [16]
-  float *const t112_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1920;  // [16]
-  float *const t113 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1936;  // [16]
-  float *const t114_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1952;  // [16]
-  float *const t118_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1968;  // [16]
-  float *const t120_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1984;  // [16]
-  float *const t135 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 2000;  // [16]
+  float *const t25_6 = shared + d_h * d_k + 3 * d_h * d_v + 768;  // [16, 16]
+  float *const t28_3 = shared + d_h * d_k + 3 * d_h * d_v + 1024;  // [16, 16]
+  float *const t57 = shared + d_h * d_k + 3 * d_h * d_v + 1280;  // [d_h, d_k]
+  float *const t71_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 1280;  // [16, d_h]
+  float *const t5_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 16 * d_h + 1280;  // [16, d_h]
+  float *const t21_4 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1280;  // [16]
+  float *const t24_4 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1296;  // [16, 16]
+  float *const t27_7 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1552;  // [16]
+  float *const t57_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1568;  // [16]
+  float *const t61_4 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1584;  // [16, 16]
+  float *const t65_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1840;  // [16]
+  float *const t84_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1856;  // [16]
+  float *const t89 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1872;  // [16]
+  float *const t94 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1888;  // [16]
+  float *const t97 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1904;  // [16]
+  float *const t105 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1920;  // [16]
+  float *const t108 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1936;  // [16]
+  float *const t109 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1952;  // [16]
+  float *const t110 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1968;  // [16]
+  float *const t113 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 1984;  // [16]
+  float *const t111 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 32 * d_h + 2000;  // [16]
   const int chunks = (T) / 16;
   const int l = blockIdx.x;
-  float *const t2_2_3 = t2_2_3_scratch + blockIdx.x * (i64)(16 * d_h * d_v);  // [16, d_v, d_h]
-  float *const t58_3 = t58_3_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t2_3 = t2_3_scratch + blockIdx.x * (i64)(16 * d_h * d_v);  // [16, d_v, d_h]
+  float *const t58 = t58_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t3_2_2 = t3_2_2_scratch + blockIdx.x * (i64)(16 * d_h * d_k);  // [16, d_h, d_k]
-  float *const t59_2 = t59_2_scratch + blockIdx.x * (i64)(16 * d_h * d_v);  // [16, d_v, d_h]
-  float *const t60_2 = t60_2_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
-  float *const t12_2_5 = t12_2_5_scratch + blockIdx.x * (i64)(16 * d_k);  // [16, d_k]
-  float *const t13 = t13_scratch + blockIdx.x * (i64)(16 * d_h * d_k);  // [16, d_h, d_k]
-  float *const t14_2_2 = t14_2_2_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
-  float *const t16_2 = t16_2_scratch + blockIdx.x * (i64)(16 * d_h * d_k);  // [16, d_h, d_k]
-  float *const t2_3 = t2_3_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
+  float *const t50 = t50_scratch + blockIdx.x * (i64)(16 * d_h * d_v);  // [16, d_v, d_h]
+  float *const t51 = t51_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
+  float *const t13_4 = t13_4_scratch + blockIdx.x * (i64)(16 * d_k);  // [16, d_k]
+  float *const t14_2_2 = t14_2_2_scratch + blockIdx.x * (i64)(16 * d_h * d_k);  // [16, d_h, d_k]
+  float *const t15_2_3 = t15_2_3_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
+  float *const t17_2 = t17_2_scratch + blockIdx.x * (i64)(16 * d_h * d_k);  // [16, d_h, d_k]
+  float *const t2_2_2_3 = t2_2_2_3_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
   float *const t20_2_2 = t20_2_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t184 = t184_scratch + blockIdx.x * (i64)(256 * d_h);  // [16, 16, d_h]
-  float *const t22_2_2 = t22_2_2_scratch + blockIdx.x * (i64)(16 * d_h * d_k);  // [16, d_h, d_k]
-  float *const t176 = t176_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
+  float *const t141 = t141_scratch + blockIdx.x * (i64)(256 * d_k);  // [d_k, 16, 16]
+  float *const t22_2_2 = t22_2_2_scratch + blockIdx.x * (i64)(16 * d_k);  // [d_k, 16]
+  float *const t146 = t146_scratch + blockIdx.x * (i64)(256 * d_h);  // [16, d_h, 16]
+  float *const t23_2_2 = t23_2_2_scratch + blockIdx.x * (i64)(256 * d_h);  // [16, d_h, 16]
   float *const t25_2_2 = t25_2_2_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
-  float *const t26_2_2 = t26_2_2_scratch + blockIdx.x * (i64)(16 * d_k);  // [16, d_k]
-  float *const t204 = t204_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
-  float *const t205 = t205_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
-  float *const t206 = t206_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
-  float *const t207 = t207_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
-  float *const t48_2_2 = t48_2_2_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
-  float *const t62 = t62_scratch + blockIdx.x * (i64)(16 * d_h * d_v);  // [16, d_v, d_h]
+  float *const t40_3 = t40_3_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
+  float *const t148 = t148_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
+  float *const t149 = t149_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
+  float *const t53_2 = t53_2_scratch + blockIdx.x * (i64)(16 * d_h * d_v);  // [16, d_v, d_h]
   float *const t3_2_2_2 = t3_2_2_2_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
-  float *const t66_2 = t66_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t186 = t186_scratch + blockIdx.x * (i64)(256 * d_v);  // [16, 16, d_v]
-  float *const t187 = t187_scratch + blockIdx.x * (i64)(256);  // [16, 16]
-  float *const t68_2 = t68_2_scratch + blockIdx.x * (i64)(16 * d_h * d_v);  // [16, d_v, d_h]
-  float *const t179 = t179_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
-  float *const t71_2_2 = t71_2_2_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
-  float *const t180 = t180_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
-  float *const t78_2 = t78_2_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
-  float *const t208 = t208_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
-  float *const t81_2 = t81_2_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
-  float *const t182 = t182_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
-  float *const t97 = t97_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
-  float *const t100_2 = t100_2_scratch + blockIdx.x * (i64)(256);  // [16, 16]
-  float *const t104_2 = t104_2_scratch + blockIdx.x * (i64)(256);  // [16, 16]
-  float *const t107 = t107_scratch + blockIdx.x * (i64)(256);  // [16, 16]
-  float *const t111 = t111_scratch + blockIdx.x * (i64)(256);  // [16, 16]
-  float *const t115 = t115_scratch + blockIdx.x * (i64)(256);  // [16, 16]
-  float *const t119 = t119_scratch + blockIdx.x * (i64)(256);  // [16, 16]
+  float *const t56 = t56_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t142 = t142_scratch + blockIdx.x * (i64)(256 * d_h);  // [d_h, 16, 16]
+  float *const t58_2 = t58_2_scratch + blockIdx.x * (i64)(16 * d_h);  // [d_h, 16]
+  float *const t59_2 = t59_2_scratch + blockIdx.x * (i64)(256 * d_v);  // [16, d_v, 16]
+  float *const t60 = t60_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
+  float *const t80_2 = t80_2_scratch + blockIdx.x * (i64)(256);  // [16, 16]
+  float *const t66_2 = t66_2_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
+  float *const t70_2 = t70_2_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
+  float *const t77 = t77_scratch + blockIdx.x * (i64)(16 * d_h);  // [16, d_h]
+  float *const t83_2 = t83_2_scratch + blockIdx.x * (i64)(256);  // [16, 16]
+  float *const t85_2 = t85_2_scratch + blockIdx.x * (i64)(256);  // [16, 16]
+  float *const t88 = t88_scratch + blockIdx.x * (i64)(256);  // [16, 16]
+  float *const t90_3 = t90_3_scratch + blockIdx.x * (i64)(256);  // [16, 16]
+  float *const t93 = t93_scratch + blockIdx.x * (i64)(256);  // [16, 16]
+  float *const t112 = t112_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t116 = t116_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t117 = t117_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t118 = t118_scratch + blockIdx.x * (i64)(16);  // [16]
   float *const t121 = t121_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t122_3 = t122_3_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t119 = t119_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t120 = t120_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t124 = t124_scratch + blockIdx.x * (i64)(16);  // [16]
   float *const t125 = t125_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t138_3 = t138_3_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t139 = t139_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t140 = t140_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t141 = t141_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t142 = t142_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t145 = t145_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t146 = t146_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t147 = t147_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t150 = t150_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t148 = t148_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t149 = t149_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t153 = t153_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t154 = t154_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t155 = t155_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t158 = t158_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t156 = t156_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t157 = t157_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t161 = t161_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t162 = t162_scratch + blockIdx.x * (i64)(16);  // [16]
-  float *const t166 = t166_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t126 = t126_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t129 = t129_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t127 = t127_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t128 = t128_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t132 = t132_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t133 = t133_scratch + blockIdx.x * (i64)(16);  // [16]
+  float *const t135 = t135_scratch + blockIdx.x * (i64)(16);  // [16]
   #pragma unroll 1
   for (int item = threadIdx.x; item < (d_h * d_k); item += 128) {
     const int i = (int)item;
@@ -1201,26 +1139,26 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
   for (int t_2 = chunks - 1; t_2 >= 0; --t_2) {
     // memora_logits.W2
     __syncthreads();
-    for (int at = threadIdx.x; at < 16 * d_h * d_v; at += 128) t2_2_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16 * d_h * d_v; at += 128) t2_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
       const int i = (int)(item / d_h);
       const int j = (int)(item % d_h);
-      const float t15_3 = hecate::max(W2_states[(((i64)l * chunks + t_2) * d_v + i) * d_h + j], 1e-08f);
-      t15[i * d_h + j] = t15_3;
-      t16[i * d_h + j] = logf(t15_3);
-      t2_2_3[(15 * d_v + i) * d_h + j] += W2_bar_state_2[i * d_h + j];
+      const float t15_5 = hecate::max(W2_states[(((i64)l * chunks + t_2) * d_v + i) * d_h + j], 1e-08f);
+      t15_4[i * d_h + j] = t15_5;
+      t16[i * d_h + j] = logf(t15_5);
+      t2_3[(15 * d_v + i) * d_h + j] += W2_bar_state_2[i * d_h + j];
     }
     // memora_logits.c
-    for (int at = threadIdx.x; at < 256; at += 128) t17_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 256; at += 128) t17[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16 * 16; item += 128) {
       const int i = (int)(item / 16);
       const int j = (int)(item % 16);
       if (j >= i && j < i + 1) {
-        t17_2[i * 16 + j] = 1.0f;
+        t17[i * 16 + j] = 1.0f;
       }
     }
     // memora_logits.c
@@ -1232,7 +1170,7 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
       const int j = (int)(item % 16);
       if (i >= 1) {
         const float t18_entry_2 = t18[((i64)l * chunks + t_2) * 16 + i];
-        t19_4[i * 16 + j] = t17_2[(i - 1) * 16 + j] * t18_entry_2;
+        t19_4[i * 16 + j] = t17[(i - 1) * 16 + j] * t18_entry_2;
       }
     }
     // memora_logits.c
@@ -1244,11 +1182,11 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
       const int j = (int)(item % 16);
       if (i >= 2) {
         const float t5_entry_2 = t5[((i64)l * chunks + t_2) * 16 + i];
-        t22_4[i * 16 + j] = (t17_2[(i - 2) * 16 + j] + t19_4[(i - 2) * 16 + j]) * t5_entry_2;
+        t22_4[i * 16 + j] = (t17[(i - 2) * 16 + j] + t19_4[(i - 2) * 16 + j]) * t5_entry_2;
       }
     }
     // memora_logits.c
-    for (int at = threadIdx.x; at < 256; at += 128) t25_4[at] = 0.0f;
+    for (int at = threadIdx.x; at < 256; at += 128) t25_6[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16 * 16; item += 128) {
@@ -1256,11 +1194,11 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
       const int j = (int)(item % 16);
       if (i >= 4) {
         const float t8_2_2_entry_2 = t8_2_2[((i64)l * chunks + t_2) * 16 + i];
-        t25_4[i * 16 + j] = ((t17_2[(i - 4) * 16 + j] + t19_4[(i - 4) * 16 + j]) + t22_4[(i - 4) * 16 + j]) * t8_2_2_entry_2;
+        t25_6[i * 16 + j] = ((t17[(i - 4) * 16 + j] + t19_4[(i - 4) * 16 + j]) + t22_4[(i - 4) * 16 + j]) * t8_2_2_entry_2;
       }
     }
     // memora_logits.c
-    for (int at = threadIdx.x; at < 256; at += 128) t28[at] = 0.0f;
+    for (int at = threadIdx.x; at < 256; at += 128) t28_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16 * 16; item += 128) {
@@ -1268,24 +1206,8 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
       const int j = (int)(item % 16);
       if (i >= 8) {
         const float t11_entry = t11[((i64)l * chunks + t_2) * 16 + i];
-        t28[i * 16 + j] = (((t17_2[(i - 8) * 16 + j] + t19_4[(i - 8) * 16 + j]) + t22_4[(i - 8) * 16 + j]) + t25_4[(i - 8) * 16 + j]) * t11_entry;
+        t28_3[i * 16 + j] = (((t17[(i - 8) * 16 + j] + t19_4[(i - 8) * 16 + j]) + t22_4[(i - 8) * 16 + j]) + t25_6[(i - 8) * 16 + j]) * t11_entry;
       }
-    }
-    // memora_logits.c
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16 * 16; item += 128) {
-      const int i = (int)(item / 16);
-      const int j = (int)(item % 16);
-      c[i * 16 + j] = (((t17_2[i * 16 + j] + t19_4[i * 16 + j]) + t22_4[i * 16 + j]) + t25_4[i * 16 + j]) + t28[i * 16 + j];
-    }
-    // memora_logits.e
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16 * d_h; item += 128) {
-      const int i = (int)(item / d_h);
-      const int j = (int)(item % d_h);
-      const float e_prod_2_entry = e_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
-      t188[i * d_h + j] = e_prod_2_entry * hecate::sigmoid(e_prod_2_entry);
     }
     // memora_logits.W1, memora_logits.W2
     for (int at = threadIdx.x; at < 16 * d_h * d_k; at += 128) t3_2_2[at] = 0.0f;
@@ -1294,54 +1216,63 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
     for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      const float t57_2 = hecate::max(W1_states[(((i64)l * chunks + t_2) * d_h + i) * d_k + j], 1e-08f);
-      t57[i * d_k + j] = t57_2;
-      t58_3[i * d_k + j] = logf(t57_2);
+      const float t57_3 = hecate::max(W1_states[(((i64)l * chunks + t_2) * d_h + i) * d_k + j], 1e-08f);
+      t57[i * d_k + j] = t57_3;
+      t58[i * d_k + j] = logf(t57_3);
       t3_2_2[(15 * d_h + i) * d_k + j] += W1_bar_state_2[i * d_k + j];
     }
+    // memora_logits.G_W1, memora_logits.e
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 16 * d_h; item += 128) {
+      const int i = (int)(item / d_h);
+      const int j = (int)(item % d_h);
+      const float G_W1_prod_2_entry = G_W1_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
+      const float e_prod_2_entry = e_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
+      t71_3[i * d_h + j] = G_W1_prod_2_entry * hecate::sigmoid(e_prod_2_entry) + e_prod_2_entry * G_W1_prod_2_entry * hecate::sigmoid(e_prod_2_entry) * hecate::sigmoid(-e_prod_2_entry);
+    }
     // memora_logits.y, memora_logits.W2
-    for (int at = threadIdx.x; at < 16 * d_h; at += 128) t174[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16 * d_h; at += 128) t5_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
       #pragma unroll 1
       for (int j = 0; j < d_v; ++j) {
-        float t60_2_2 = 0.0f;
+        float t51_3 = 0.0f;
         const float tview_entry = t[(((i64)l * chunks + t_2) * 16 + i) * d_v + j];
         #pragma unroll 4
         for (int k = 0; k < d_h; ++k) {
           const float y_prod_2_entry = y_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + k];
-          const float t59_2_2 = t2_2_3[(i * d_v + j) * d_h + k] + tview_entry * (y_prod_2_entry * hecate::sigmoid(y_prod_2_entry));
+          const float t50_2 = t2_3[(i * d_v + j) * d_h + k] + tview_entry * (y_prod_2_entry * hecate::sigmoid(y_prod_2_entry));
           const float W2_2_entry = W2_2[((((i64)l * chunks + t_2) * 16 + i) * d_v + j) * d_h + k];
-          t60_2_2 += W2_2_entry * t59_2_2;
-          t174[i * d_h + k] += W2_2_entry * tview_entry;
-          t59_2[(i * d_v + j) * d_h + k] = t59_2_2;
+          t51_3 += W2_2_entry * t50_2;
+          t5_2_2[i * d_h + k] += W2_2_entry * tview_entry;
+          t50[(i * d_v + j) * d_h + k] = t50_2;
         }
-        t60_2[i * d_v + j] = t60_2_2;
+        t51[i * d_v + j] = t51_3;
       }
     }
     // memora_logits.y, memora_logits.W1
-    for (int at = threadIdx.x; at < 16 * d_k; at += 128) t12_2_5[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16 * d_k; at += 128) t13_4[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
       #pragma unroll 1
       for (int j = 0; j < d_h; ++j) {
-        float t14_2_3 = 0.0f;
+        float t15_2_4 = 0.0f;
         const float y_prod_2_entry_2 = y_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
-        const float t174_entry = t174[i * d_h + j];
-        const float w_4 = hecate::sigmoid(y_prod_2_entry_2) * t174_entry + y_prod_2_entry_2 * hecate::sigmoid(y_prod_2_entry_2) * t174_entry * hecate::sigmoid(-y_prod_2_entry_2);
+        const float t5_2_2_entry = t5_2_2[i * d_h + j];
+        const float w_2 = hecate::sigmoid(y_prod_2_entry_2) * t5_2_2_entry + y_prod_2_entry_2 * hecate::sigmoid(y_prod_2_entry_2) * t5_2_2_entry * hecate::sigmoid(-y_prod_2_entry_2);
         #pragma unroll 4
         for (int k = 0; k < d_k; ++k) {
-          const float t13_3 = t3_2_2[(i * d_h + j) * d_k + k] + t22[(((i64)l * chunks + t_2) * 16 + i) * d_k + k] * w_4;
+          const float t14_2_3 = t3_2_2[(i * d_h + j) * d_k + k] + t22[(((i64)l * chunks + t_2) * 16 + i) * d_k + k] * w_2;
           const float W1_2_entry = W1_2[((((i64)l * chunks + t_2) * 16 + i) * d_h + j) * d_k + k];
-          t14_2_3 += W1_2_entry * t13_3;
-          t12_2_5[i * d_k + k] += W1_2_entry * w_4;
-          t13[(i * d_h + j) * d_k + k] = t13_3;
+          t15_2_4 += W1_2_entry * t14_2_3;
+          t13_4[i * d_k + k] += W1_2_entry * w_2;
+          t14_2_2[(i * d_h + j) * d_k + k] = t14_2_3;
         }
-        t14_2_2[i * d_h + j] = t14_2_3;
+        t15_2_3[i * d_h + j] = t15_2_4;
       }
     }
     // memora_logits.W1
@@ -1350,27 +1281,15 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
     for (int item = threadIdx.x; item < 16 * d_h; item += 128) {
       const int i = (int)(item / d_h);
       const int j = (int)(item % d_h);
-      float t2_5 = 0.0f;
-      const float t14_2_2_entry = t14_2_2[i * d_h + j];
+      float t2_2_2_4 = 0.0f;
+      const float t15_2_3_entry = t15_2_3[i * d_h + j];
       #pragma unroll 4
       for (int k = 0; k < d_k; ++k) {
-        const float t16_2_2 = W1_2[((((i64)l * chunks + t_2) * 16 + i) * d_h + j) * d_k + k] * (t13[(i * d_h + j) * d_k + k] - t14_2_2_entry);
-        t2_5 += t16_2_2 * t58_3[j * d_k + k];
-        t16_2[(i * d_h + j) * d_k + k] = t16_2_2;
+        const float t17_2_2 = W1_2[((((i64)l * chunks + t_2) * 16 + i) * d_h + j) * d_k + k] * (t14_2_2[(i * d_h + j) * d_k + k] - t15_2_3_entry);
+        t2_2_2_4 += t17_2_2 * t58[j * d_k + k];
+        t17_2[(i * d_h + j) * d_k + k] = t17_2_2;
       }
-      t2_3[i * d_h + j] = t2_5;
-    }
-    // memora_logits.W1
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
-      float t19_2_3 = 0.0f;
-      #pragma unroll 4
-      for (int j = 0; j < d_h; ++j) {
-        t19_2_3 += t2_3[i * d_h + j];
-      }
-      t19_2_2[i] = t19_2_3;
+      t2_2_2_3[i * d_h + j] = t2_2_2_4;
     }
     // memora_logits.W1
     for (int at = threadIdx.x; at < d_h * d_k; at += 128) t20_2_2[at] = 0.0f;
@@ -1382,93 +1301,101 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
       #pragma unroll 1
       for (int j = 0; j < 16; ++j) {
         const float a_entry = a[((i64)l * chunks + t_2) * 16 + j];
-        t20_2_2[i * d_k + k] += t16_2[(j * d_h + i) * d_k + k] * a_entry;
+        t20_2_2[i * d_k + k] += t17_2[(j * d_h + i) * d_k + k] * a_entry;
       }
     }
     // memora_logits.W1
     #pragma unroll 1
-    for (int i = 0; i < 16; ++i) {
+    for (int item = threadIdx.x; item < 16; item += 128) {
+      const int i = (int)item;
+      float t21_5 = 0.0f;
+      #pragma unroll 4
+      for (int j = 0; j < d_h; ++j) {
+        t21_5 += t2_2_2_3[i * d_h + j];
+      }
+      t21_4[i] = t21_5;
+    }
+    // memora_logits.W1
+    #pragma unroll 1
+    for (int i = 0; i < d_k; ++i) {
       __syncthreads();
-      for (int at = threadIdx.x; at < 16 * d_h; at += 128) {
+      for (int at = threadIdx.x; at < 256; at += 128) {
         const int row = (int)(at / 16), col = (int)(at % 16);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += t16_2[i * d_h * d_k + row * d_k + kk] * t19[((i64)l * chunks + t_2) * 16 * d_k + kk + (i64)col * d_k];
-        t184[i * 16 * d_h + row + col * d_h] = dot;
+        for (int kk = 0; kk < d_h; ++kk) dot += t17_2[i + row * d_h * d_k + kk * d_k] * t71_3[kk + col * d_h];
+        t141[i * 16 * 16 + row + col * 16] = dot;
       }
     }
-    // memora_logits.W1, memora_logits.G_W1, memora_logits.e
+    // memora_logits.W1, memora_logits.c
     __syncthreads();
     #pragma unroll 1
-    for (int item = threadIdx.x; item < 16 * 16; item += 128) {
+    for (int item = threadIdx.x; item < d_k * 16; item += 128) {
       const int i = (int)(item / 16);
       const int j = (int)(item % 16);
-      float t185_2 = 0.0f;
+      float t22_2_3 = 0.0f;
       #pragma unroll 4
-      for (int k = 0; k < d_h; ++k) {
-        const float G_W1_prod_2_entry = G_W1_prod_2[(((i64)l * chunks + t_2) * 16 + j) * d_h + k];
-        const float e_prod_2_entry_2 = e_prod_2[(((i64)l * chunks + t_2) * 16 + j) * d_h + k];
-        t185_2 += t184[(i * 16 + j) * d_h + k] * (G_W1_prod_2_entry * hecate::sigmoid(e_prod_2_entry_2) + hecate::sigmoid(e_prod_2_entry_2) * (e_prod_2_entry_2 * G_W1_prod_2_entry) * hecate::sigmoid(-e_prod_2_entry_2));
+      for (int k = 0; k < 16; ++k) {
+        t22_2_3 += t141[(i * 16 + j) * 16 + k] * ((((t17[k * 16 + j] + t19_4[k * 16 + j]) + t22_4[k * 16 + j]) + t25_6[k * 16 + j]) + t28_3[k * 16 + j]);
       }
-      t185[i * 16 + j] = t185_2;
+      t22_2_2[i * 16 + j] = -t22_2_3;
     }
     // memora_logits.W1
-    for (int at = threadIdx.x; at < 16 * d_h * d_k; at += 128) {
+    for (int at = threadIdx.x; at < 256 * d_h; at += 128) {
       const int row = (int)(at / 16), col = (int)(at % 16);
       float dot = 0.0f;
-      for (int kk = 0; kk < 16; ++kk) dot += t16_2[row + kk * d_h * d_k] * c[kk * 16 + col];
-      t22_2_2[row + col * d_h * d_k] = dot;
+      for (int kk = 0; kk < d_k; ++kk) dot += t17_2[row * d_k + kk] * t19[((i64)l * chunks + t_2) * 16 * d_k + kk + (i64)col * d_k];
+      t146[row * 16 + col] = dot;
     }
-    // memora_logits.W1, memora_logits.G_W1, memora_logits.e
-    for (int at = threadIdx.x; at < 16 * d_k; at += 128) t26_2_2[at] = 0.0f;
+    // memora_logits.W1
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 16 * d_h * 16; item += 128) {
+      const int i = (int)(item / (d_h * 16));
+      const int j = (int)(item / 16 % d_h);
+      const int k = (int)(item % 16);
+      t23_2_2[(i * d_h + j) * 16 + k] = -t146[(i * d_h + j) * 16 + k] * t21[((i64)l * chunks + t_2) * 16 + k];
+    }
+    // memora_logits.W1, memora_logits.c
+    for (int at = threadIdx.x; at < 16 * d_h; at += 128) t25_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
-      const float t21_entry = t21[((i64)l * chunks + t_2) * 16 + i];
       #pragma unroll 1
-      for (int j = 0; j < d_h; ++j) {
-        float t176_2 = 0.0f;
-        float t25_2_3 = 0.0f;
-        const float G_W1_prod_2_entry_2 = G_W1_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
-        const float e_prod_2_entry_3 = e_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
-        const float w_5 = G_W1_prod_2_entry_2 * hecate::sigmoid(e_prod_2_entry_3) + hecate::sigmoid(e_prod_2_entry_3) * (e_prod_2_entry_3 * G_W1_prod_2_entry_2) * hecate::sigmoid(-e_prod_2_entry_3);
+      for (int j = 0; j < 16; ++j) {
+        float t24_5 = 0.0f;
+        const float w_3 = (((t17[j * 16 + i] + t19_4[j * 16 + i]) + t22_4[j * 16 + i]) + t25_6[j * 16 + i]) + t28_3[j * 16 + i];
         #pragma unroll 4
-        for (int k = 0; k < d_k; ++k) {
-          const float t22_2_2_entry = t22_2_2[(i * d_h + j) * d_k + k];
-          const float t23_2_2 = -t22_2_2_entry * t21_entry;
-          const float t19_entry = t19[(((i64)l * chunks + t_2) * 16 + i) * d_k + k];
-          t176_2 += t22_2_2_entry * t19_entry;
-          t25_2_3 += t23_2_2 * t19_entry;
-          t26_2_2[i * d_k + k] += t23_2_2 * w_5;
+        for (int k = 0; k < d_h; ++k) {
+          t24_5 += t23_2_2[(i * d_h + k) * 16 + j] * t71_3[j * d_h + k];
+          t25_2_2[i * d_h + k] += t23_2_2[(j * d_h + k) * 16 + i] * w_3;
         }
-        t176[i * d_h + j] = t176_2;
-        t25_2_2[i * d_h + j] = t25_2_3;
+        t24_4[i * 16 + j] = t24_5;
       }
     }
-    // memora_logits.W1, memora_logits.G_W1, memora_logits.e
-    __syncthreads();
+    // memora_logits.W1
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
-      float t24_2_3 = 0.0f;
+      float t27_8 = 0.0f;
       #pragma unroll 4
-      for (int j = 0; j < d_h; ++j) {
-        const float G_W1_prod_2_entry_3 = G_W1_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
-        const float e_prod_2_entry_4 = e_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
-        t24_2_3 += (G_W1_prod_2_entry_3 * hecate::sigmoid(e_prod_2_entry_4) + hecate::sigmoid(e_prod_2_entry_4) * (e_prod_2_entry_4 * G_W1_prod_2_entry_3) * hecate::sigmoid(-e_prod_2_entry_4)) * t176[i * d_h + j];
-        const float t25_2_2_entry = t25_2_2[i * d_h + j];
-        const float t29 = hecate::sigmoid(e_prod_2_entry_4) * hecate::sigmoid(-e_prod_2_entry_4) * t25_2_2_entry;
-        const float t204_2 = e_prod_2_entry_4 * t29;
-        const float t206_2 = hecate::sigmoid(e_prod_2_entry_4) * t25_2_2_entry;
-        t204[i * d_h + j] = t204_2;
-        t205[i * d_h + j] = t204_2;
-        t206[i * d_h + j] = t206_2;
-        t207[i * d_h + j] = t206_2;
-        const float w_7 = -hecate::sigmoid(e_prod_2_entry_4) * hecate::sigmoid(e_prod_2_entry_4) * (e_prod_2_entry_4 * G_W1_prod_2_entry_3) * hecate::sigmoid(-e_prod_2_entry_4) * t25_2_2_entry;
-        const float w_8 = hecate::sigmoid(e_prod_2_entry_4) * hecate::sigmoid(-e_prod_2_entry_4) * (e_prod_2_entry_4 * G_W1_prod_2_entry_3 * hecate::sigmoid(-e_prod_2_entry_4) * t25_2_2_entry + G_W1_prod_2_entry_3 * t25_2_2_entry);
-        t48_2_2[i * d_h + j] = w_7 + G_W1_prod_2_entry_3 * t29 + w_8;
+      for (int j = 0; j < d_k; ++j) {
+        t27_8 += t19[(((i64)l * chunks + t_2) * 16 + i) * d_k + j] * t22_2_2[j * 16 + i];
       }
-      t24_2_2[i] = -t24_2_3;
+      t27_7[i] = t27_8;
+    }
+    // memora_logits.G_W1, memora_logits.e, memora_logits.W2
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 16 * d_h; item += 128) {
+      const int i = (int)(item / d_h);
+      const int j = (int)(item % d_h);
+      const float e_prod_2_entry_2 = e_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
+      const float t25_2_2_entry = t25_2_2[i * d_h + j];
+      const float t148_2 = e_prod_2_entry_2 * hecate::sigmoid(e_prod_2_entry_2);
+      t40_3[i * d_h + j] = e_prod_2_entry_2 * hecate::sigmoid(e_prod_2_entry_2) * hecate::sigmoid(-e_prod_2_entry_2) * t25_2_2_entry + hecate::sigmoid(e_prod_2_entry_2) * t25_2_2_entry;
+      t148[i * d_h + j] = t148_2;
+      t149[i * d_h + j] = t148_2;
     }
     // memora_logits.W2
     #pragma unroll 1
@@ -1476,29 +1403,17 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
       const int i = (int)(item / d_v);
       const int j = (int)(item % d_v);
       float t3_2_2_3 = 0.0f;
-      const float t60_2_entry = t60_2[i * d_v + j];
+      const float t51_entry = t51[i * d_v + j];
       #pragma unroll 4
       for (int k = 0; k < d_h; ++k) {
-        const float t62_2 = W2_2[((((i64)l * chunks + t_2) * 16 + i) * d_v + j) * d_h + k] * (t59_2[(i * d_v + j) * d_h + k] - t60_2_entry);
-        t3_2_2_3 += t62_2 * t16[j * d_h + k];
-        t62[(i * d_v + j) * d_h + k] = t62_2;
+        const float t53_2_2 = W2_2[((((i64)l * chunks + t_2) * 16 + i) * d_v + j) * d_h + k] * (t50[(i * d_v + j) * d_h + k] - t51_entry);
+        t3_2_2_3 += t53_2_2 * t16[j * d_h + k];
+        t53_2[(i * d_v + j) * d_h + k] = t53_2_2;
       }
       t3_2_2_2[i * d_v + j] = t3_2_2_3;
     }
     // memora_logits.W2
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
-      float t65_2_2 = 0.0f;
-      #pragma unroll 4
-      for (int j = 0; j < d_v; ++j) {
-        t65_2_2 += t3_2_2_2[i * d_v + j];
-      }
-      t65_2[i] = t65_2_2;
-    }
-    // memora_logits.W2
-    for (int at = threadIdx.x; at < d_h * d_v; at += 128) t66_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < d_h * d_v; at += 128) t56[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
@@ -1507,109 +1422,98 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
       #pragma unroll 1
       for (int j = 0; j < 16; ++j) {
         const float a_entry_2 = a[((i64)l * chunks + t_2) * 16 + j];
-        t66_2[i * d_h + k] += t62[(j * d_v + i) * d_h + k] * a_entry_2;
+        t56[i * d_h + k] += t53_2[(j * d_v + i) * d_h + k] * a_entry_2;
       }
     }
     // memora_logits.W2
     #pragma unroll 1
-    for (int i = 0; i < 16; ++i) {
+    for (int item = threadIdx.x; item < 16; item += 128) {
+      const int i = (int)item;
+      float t57_2_2 = 0.0f;
+      #pragma unroll 4
+      for (int j = 0; j < d_v; ++j) {
+        t57_2_2 += t3_2_2_2[i * d_v + j];
+      }
+      t57_2[i] = t57_2_2;
+    }
+    // memora_logits.W2
+    #pragma unroll 1
+    for (int i = 0; i < d_h; ++i) {
       __syncthreads();
-      for (int at = threadIdx.x; at < 16 * d_v; at += 128) {
+      for (int at = threadIdx.x; at < 256; at += 128) {
         const int row = (int)(at / 16), col = (int)(at % 16);
         float dot = 0.0f;
-        for (int kk = 0; kk < d_h; ++kk) dot += t62[i * d_v * d_h + row * d_h + kk] * t188[kk + col * d_h];
-        t186[i * 16 * d_v + row + col * d_v] = dot;
+        for (int kk = 0; kk < d_v; ++kk) dot += t53_2[i + row * d_h * d_v + kk * d_h] * e_2[((i64)l * chunks + t_2) * 16 * d_v + kk + (i64)col * d_v];
+        t142[i * 16 * 16 + row + col * 16] = dot;
       }
     }
-    // memora_logits.W2
+    // memora_logits.W2, memora_logits.c
     __syncthreads();
     #pragma unroll 1
-    for (int item = threadIdx.x; item < 16 * 16; item += 128) {
+    for (int item = threadIdx.x; item < d_h * 16; item += 128) {
       const int i = (int)(item / 16);
       const int j = (int)(item % 16);
-      float t187_2 = 0.0f;
+      float t58_2_2 = 0.0f;
+      const float t21_entry = t21[((i64)l * chunks + t_2) * 16 + j];
       #pragma unroll 4
-      for (int k = 0; k < d_v; ++k) {
-        t187_2 += t186[(i * 16 + j) * d_v + k] * e_2[(((i64)l * chunks + t_2) * 16 + j) * d_v + k];
+      for (int k = 0; k < 16; ++k) {
+        t58_2_2 += t142[(i * 16 + j) * 16 + k] * (((((t17[k * 16 + j] + t19_4[k * 16 + j]) + t22_4[k * 16 + j]) + t25_6[k * 16 + j]) + t28_3[k * 16 + j]) * t21_entry);
       }
-      t187[i * 16 + j] = t187_2;
+      t58_2[i * 16 + j] = -t58_2_2;
     }
     // memora_logits.W2
-    for (int at = threadIdx.x; at < 16 * d_h * d_v; at += 128) {
+    for (int at = threadIdx.x; at < 256 * d_v; at += 128) {
       const int row = (int)(at / 16), col = (int)(at % 16);
       float dot = 0.0f;
-      for (int kk = 0; kk < 16; ++kk) dot += t62[row + kk * d_h * d_v] * c[kk * 16 + col];
-      t68_2[row + col * d_h * d_v] = dot;
+      for (int kk = 0; kk < d_h; ++kk) dot += t53_2[row * d_h + kk] * t148[kk + col * d_h];
+      t59_2[row * 16 + col] = -dot;
     }
-    // memora_logits.W2, memora_logits.G_W2
-    for (int at = threadIdx.x; at < 16 * d_h; at += 128) t180[at] = 0.0f;
+    // memora_logits.W2, memora_logits.c
+    for (int at = threadIdx.x; at < 16 * d_v; at += 128) t60[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
       const float t21_entry_2 = t21[((i64)l * chunks + t_2) * 16 + i];
       #pragma unroll 1
-      for (int j = 0; j < d_v; ++j) {
-        float t179_2 = 0.0f;
-        float t71_2_3 = 0.0f;
-        const float e_2_entry = e_2[(((i64)l * chunks + t_2) * 16 + i) * d_v + j];
+      for (int j = 0; j < 16; ++j) {
+        float t61_5 = 0.0f;
+        const float w_4 = ((((t17[j * 16 + i] + t19_4[j * 16 + i]) + t22_4[j * 16 + i]) + t25_6[j * 16 + i]) + t28_3[j * 16 + i]) * t21_entry_2;
         #pragma unroll 4
-        for (int k = 0; k < d_h; ++k) {
-          const float t68_2_entry = t68_2[(i * d_v + j) * d_h + k];
-          const float t69_2 = -t68_2_entry * t21_entry_2;
-          const float t188_entry = t188[i * d_h + k];
-          t179_2 += t68_2_entry * t188_entry;
-          t71_2_3 += t69_2 * t188_entry;
-          t180[i * d_h + k] += t69_2 * e_2_entry;
+        for (int k = 0; k < d_v; ++k) {
+          t61_5 += t59_2[(i * d_v + k) * 16 + j] * e_2[(((i64)l * chunks + t_2) * 16 + j) * d_v + k];
+          t60[i * d_v + k] += t59_2[(j * d_v + k) * 16 + i] * w_4;
         }
-        t179[i * d_v + j] = t179_2;
-        t71_2_2[i * d_v + j] = t71_2_3;
+        t61_4[i * 16 + j] = t61_5;
       }
     }
-    // memora_logits.W2
+    // memora_logits.W2, memora_logits.c
+    for (int at = threadIdx.x; at < 16; at += 128) t65_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
-      float t70_2_2 = 0.0f;
-      #pragma unroll 4
-      for (int j = 0; j < d_v; ++j) {
-        t70_2_2 += e_2[(((i64)l * chunks + t_2) * 16 + i) * d_v + j] * t179[i * d_v + j];
+      const int j = (int)item;
+      #pragma unroll 1
+      for (int i = 0; i < 16; ++i) {
+        const float t61_4_entry = t61_4[i * 16 + j];
+        t65_3[j] += ((((t17[i * 16 + j] + t19_4[i * 16 + j]) + t22_4[i * 16 + j]) + t25_6[i * 16 + j]) + t28_3[i * 16 + j]) * t61_4_entry;
+        t80_2[i * 16 + j] = t24_4[i * 16 + j] + t61_4_entry * t21[((i64)l * chunks + t_2) * 16 + j];
       }
-      t70_2[i] = -t70_2_2;
-    }
-    // memora_logits.G_W2, memora_logits.e, memora_logits.G_W1
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16 * d_h; item += 128) {
-      const int i = (int)(item / d_h);
-      const int j = (int)(item % d_h);
-      const float e_prod_2_entry_5 = e_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
-      const float t180_entry = t180[i * d_h + j];
-      t78_2[i * d_h + j] = hecate::sigmoid(e_prod_2_entry_5) * t180_entry + e_prod_2_entry_5 * hecate::sigmoid(e_prod_2_entry_5) * hecate::sigmoid(-e_prod_2_entry_5) * t180_entry;
-      t208[i * d_h + j] = e_prod_2_entry_5 * hecate::sigmoid(e_prod_2_entry_5);
     }
     // memora_logits.e
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16 * d_v; item += 128) {
       const int i = (int)(item / d_v);
       const int j = (int)(item % d_v);
-      t81_2[i * d_v + j] = t71_2_2[i * d_v + j];
+      t66_2[i * d_v + j] = t60[i * d_v + j];
     }
     // memora_logits.G_W1
     __syncthreads();
     for (int at = threadIdx.x; at < 16 * d_v; at += 128) {
       const int row = (int)(at / 16), col = (int)(at % 16);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_h; ++kk) dot += W2_states[((i64)l * chunks + t_2) * d_v * d_h + (i64)row * d_h + kk] * t204[kk + col * d_h];
-      t81_2[row + col * d_v] += dot;
-    }
-    // memora_logits.G_W1
-    __syncthreads();
-    for (int at = threadIdx.x; at < 16 * d_v; at += 128) {
-      const int row = (int)(at / 16), col = (int)(at % 16);
-      float dot = 0.0f;
-      for (int kk = 0; kk < d_h; ++kk) dot += W2_states[((i64)l * chunks + t_2) * d_v * d_h + (i64)row * d_h + kk] * t206[kk + col * d_h];
-      t81_2[row + col * d_v] += dot;
+      for (int kk = 0; kk < d_h; ++kk) dot += W2_states[((i64)l * chunks + t_2) * d_v * d_h + (i64)row * d_h + kk] * t40_3[kk + col * d_h];
+      t66_2[row + col * d_v] += dot;
     }
     // memora_logits.e
     __syncthreads();
@@ -1617,243 +1521,190 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
     for (int item = threadIdx.x; item < 16 * d_v; item += 128) {
       const int i = (int)(item / d_v);
       const int j = (int)(item % d_v);
-      t20_2[(((i64)l * chunks + t_2) * 16 + i) * d_v + j] = -t81_2[i * d_v + j];
+      t20_2[(((i64)l * chunks + t_2) * 16 + i) * d_v + j] = -t66_2[i * d_v + j];
     }
     // memora_logits.e
     for (int at = threadIdx.x; at < 16 * d_h; at += 128) {
       const int row = (int)(at / 16), col = (int)(at % 16);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += W2_states[((i64)l * chunks + t_2) * d_v * d_h + row + (i64)kk * d_h] * t81_2[kk + col * d_v];
-      t182[row + col * d_h] = dot;
+      for (int kk = 0; kk < d_v; ++kk) dot += W2_states[((i64)l * chunks + t_2) * d_v * d_h + row + (i64)kk * d_h] * t66_2[kk + col * d_v];
+      t70_2[row + col * d_h] = dot;
     }
-    // memora_logits.e, memora_logits.G_W1
+    // memora_logits.e, memora_logits.G_W1, memora_logits.W2
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16 * d_h; item += 128) {
       const int i = (int)(item / d_h);
       const int j = (int)(item % d_h);
-      const float e_prod_2_entry_6 = e_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
-      const float t182_entry = t182[i * d_h + j];
-      t97[i * d_h + j] = hecate::sigmoid(e_prod_2_entry_6) * t182_entry + e_prod_2_entry_6 * hecate::sigmoid(e_prod_2_entry_6) * hecate::sigmoid(-e_prod_2_entry_6) * t182_entry;
-    }
-    // memora_logits.c, memora_logits.W1, memora_logits.W2
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16 * 16; item += 128) {
-      const int i = (int)(item / 16);
-      const int j = (int)(item % 16);
-      const float t21_entry_3 = t21[((i64)l * chunks + t_2) * 16 + j];
-      t100_2[i * 16 + j] = -t185[i * 16 + j] * t21_entry_3 - t187[i * 16 + j] * t21_entry_3;
+      const float G_W1_prod_2_entry_2 = G_W1_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
+      const float e_prod_2_entry_3 = e_prod_2[(((i64)l * chunks + t_2) * 16 + i) * d_h + j];
+      const float t25_2_2_entry_2 = t25_2_2[i * d_h + j];
+      const float t58_2_entry = t58_2[j * 16 + i];
+      const float t70_2_entry = t70_2[i * d_h + j];
+      const float w_7 = e_prod_2_entry_3 * G_W1_prod_2_entry_2 * hecate::sigmoid(-e_prod_2_entry_3) * t25_2_2_entry_2 + G_W1_prod_2_entry_2 * t25_2_2_entry_2 + e_prod_2_entry_3 * t58_2_entry + e_prod_2_entry_3 * t70_2_entry;
+      const float w_8 = G_W1_prod_2_entry_2 * hecate::sigmoid(e_prod_2_entry_3) * hecate::sigmoid(-e_prod_2_entry_3) * t25_2_2_entry_2;
+      const float w_9 = -e_prod_2_entry_3 * G_W1_prod_2_entry_2 * hecate::sigmoid(e_prod_2_entry_3) * hecate::sigmoid(e_prod_2_entry_3) * hecate::sigmoid(-e_prod_2_entry_3) * t25_2_2_entry_2;
+      t77[i * d_h + j] = w_8 + w_9 + hecate::sigmoid(e_prod_2_entry_3) * t58_2_entry + hecate::sigmoid(e_prod_2_entry_3) * t70_2_entry + hecate::sigmoid(e_prod_2_entry_3) * hecate::sigmoid(-e_prod_2_entry_3) * w_7;
     }
     // memora_logits.c
-    for (int at = threadIdx.x; at < 16; at += 128) t103_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 256; at += 128) t104_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 256; at += 128) t83_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t84_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        float t103_3 = 0.0f;
+        float t84_3 = 0.0f;
         const float t11_entry_2 = t11[((i64)l * chunks + t_2) * 16 + i];
         #pragma unroll 4
         for (int j = 0; j < 16; ++j) {
-          const float t100_2_entry = t100_2[i * 16 + j];
-          t103_3 += (((t17_2[(i - 8) * 16 + j] + t19_4[(i - 8) * 16 + j]) + t22_4[(i - 8) * 16 + j]) + t25_4[(i - 8) * 16 + j]) * t100_2_entry;
-          t104_2[(i - 8) * 16 + j] += t100_2_entry * t11_entry_2;
+          const float t80_2_entry = t80_2[i * 16 + j];
+          t84_3 += (((t17[(i - 8) * 16 + j] + t19_4[(i - 8) * 16 + j]) + t22_4[(i - 8) * 16 + j]) + t25_6[(i - 8) * 16 + j]) * t80_2_entry;
+          t83_2[(i - 8) * 16 + j] += t80_2_entry * t11_entry_2;
         }
-        t103_2[i] = t103_3;
+        t84_2[i] = t84_3;
       }
     }
     // memora_logits.c
-    for (int at = threadIdx.x; at < 16; at += 128) t105_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 16; at += 128) t106[at] = 0.0f;
     __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
-      if (i >= 4) {
-        const float t103_2_entry = t103_2[i];
-        t105_2[i] = t8_2_2[((i64)l * chunks + t_2) * 16 + i - 4] * t103_2_entry;
-        t106[i - 4] += t8_2_2[((i64)l * chunks + t_2) * 16 + i] * t103_2_entry;
-      }
-    }
-    // memora_logits.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16 * 16; item += 128) {
       const int i = (int)(item / 16);
       const int j = (int)(item % 16);
-      t107[i * 16 + j] = t100_2[i * 16 + j] + t104_2[i * 16 + j];
+      t85_2[i * 16 + j] = t80_2[i * 16 + j] + t83_2[i * 16 + j];
     }
     // memora_logits.c
-    for (int at = threadIdx.x; at < 16; at += 128) t110_3[at] = 0.0f;
-    for (int at = threadIdx.x; at < 256; at += 128) t111[at] = 0.0f;
+    for (int at = threadIdx.x; at < 256; at += 128) t88[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t89[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        float t110_4 = 0.0f;
+        float t89_2 = 0.0f;
         const float t8_2_2_entry_3 = t8_2_2[((i64)l * chunks + t_2) * 16 + i];
         #pragma unroll 4
         for (int j = 0; j < 16; ++j) {
-          const float t107_entry = t107[i * 16 + j];
-          t110_4 += ((t17_2[(i - 4) * 16 + j] + t19_4[(i - 4) * 16 + j]) + t22_4[(i - 4) * 16 + j]) * t107_entry;
-          t111[(i - 4) * 16 + j] += t107_entry * t8_2_2_entry_3;
+          const float t85_2_entry = t85_2[i * 16 + j];
+          t89_2 += ((t17[(i - 4) * 16 + j] + t19_4[(i - 4) * 16 + j]) + t22_4[(i - 4) * 16 + j]) * t85_2_entry;
+          t88[(i - 4) * 16 + j] += t85_2_entry * t8_2_2_entry_3;
         }
-        t110_3[i] = t110_4;
+        t89[i] = t89_2;
       }
     }
     // memora_logits.c
     __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
-      t112_2[i] = t105_2[i] + t106[i] + t110_3[i];
-    }
-    // memora_logits.c
-    for (int at = threadIdx.x; at < 16; at += 128) t113[at] = 0.0f;
-    for (int at = threadIdx.x; at < 16; at += 128) t114_3[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
-      if (i >= 2) {
-        const float t112_2_entry = t112_2[i];
-        t113[i] = t5[((i64)l * chunks + t_2) * 16 + i - 2] * t112_2_entry;
-        t114_3[i - 2] += t5[((i64)l * chunks + t_2) * 16 + i] * t112_2_entry;
-      }
-    }
-    // memora_logits.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16 * 16; item += 128) {
       const int i = (int)(item / 16);
       const int j = (int)(item % 16);
-      t115[i * 16 + j] = t107[i * 16 + j] + t111[i * 16 + j];
+      t90_3[i * 16 + j] = t85_2[i * 16 + j] + t88[i * 16 + j];
     }
     // memora_logits.c
-    for (int at = threadIdx.x; at < 16; at += 128) t118_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 256; at += 128) t119[at] = 0.0f;
+    for (int at = threadIdx.x; at < 256; at += 128) t93[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t94[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        float t118_3 = 0.0f;
+        float t94_2 = 0.0f;
         const float t5_entry_3 = t5[((i64)l * chunks + t_2) * 16 + i];
         #pragma unroll 4
         for (int j = 0; j < 16; ++j) {
-          const float t115_entry = t115[i * 16 + j];
-          t118_3 += (t17_2[(i - 2) * 16 + j] + t19_4[(i - 2) * 16 + j]) * t115_entry;
-          t119[(i - 2) * 16 + j] += t115_entry * t5_entry_3;
+          const float t90_3_entry = t90_3[i * 16 + j];
+          t94_2 += (t17[(i - 2) * 16 + j] + t19_4[(i - 2) * 16 + j]) * t90_3_entry;
+          t93[(i - 2) * 16 + j] += t90_3_entry * t5_entry_3;
         }
-        t118_2[i] = t118_3;
+        t94[i] = t94_2;
       }
     }
-    // memora_logits.c, memora_logits.a
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
-      t120_2[i] = t113[i] + t114_3[i] + t118_2[i];
-      t135[i] = t19_2_2[i] + t65_2[i];
-    }
     // memora_logits.c
-    for (int at = threadIdx.x; at < 16; at += 128) t121[at] = 0.0f;
-    for (int at = threadIdx.x; at < 16; at += 128) t122_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t97[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        const float t120_2_entry = t120_2[i];
-        t121[i] = t18[((i64)l * chunks + t_2) * 16 + i - 1] * t120_2_entry;
-        t122_3[i - 1] += t18[((i64)l * chunks + t_2) * 16 + i] * t120_2_entry;
+        float t97_2 = 0.0f;
+        #pragma unroll 4
+        for (int j = 0; j < 16; ++j) {
+          t97_2 += t17[(i - 1) * 16 + j] * (t90_3[i * 16 + j] + t93[i * 16 + j]);
+        }
+        t97[i] = t97_2;
       }
     }
-    // memora_logits.c
+    // memora_logits.a
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 16; item += 128) {
+      const int i = (int)item;
+      t105[i] = t21_4[i] + t57_2[i];
+    }
+    // memora_logits.a
+    for (int at = threadIdx.x; at < 16; at += 128) t108[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t109[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 16; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t105_entry = t105[i];
+        t108[i - 8] += t11[((i64)l * chunks + t_2) * 16 + i] * t105_entry;
+        t109[i] = t10_2[((i64)l * chunks + t_2) * 16 + i - 8] * t105_entry;
+      }
+    }
+    // memora_logits.a
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 16; item += 128) {
+      const int i = (int)item;
+      t110[i] = t84_2[i] + t109[i];
+      t113[i] = t105[i] + t108[i];
+    }
+    // memora_logits.a
+    for (int at = threadIdx.x; at < 16; at += 128) t111[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t112[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t116[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t117[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 16; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        const float t110_entry = t110[i];
+        const float t113_entry = t113[i];
+        const float t8_2_2_entry_4 = t8_2_2[((i64)l * chunks + t_2) * 16 + i];
+        t111[i - 4] += t8_2_2_entry_4 * t110_entry;
+        t112[i] = t8_2_2[((i64)l * chunks + t_2) * 16 + i - 4] * t110_entry;
+        t116[i - 4] += t8_2_2_entry_4 * t113_entry;
+        t117[i] = t7_2_3[((i64)l * chunks + t_2) * 16 + i - 4] * t113_entry;
+      }
+    }
+    // memora_logits.a
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 16; item += 128) {
+      const int i = (int)item;
+      t118[i] = t89[i] + t111[i] + t112[i] + t117[i];
+      t121[i] = t113[i] + t116[i];
+    }
+    // memora_logits.a
+    for (int at = threadIdx.x; at < 16; at += 128) t119[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t120[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t124[at] = 0.0f;
     for (int at = threadIdx.x; at < 16; at += 128) t125[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
-      if (i >= 1) {
-        float t125_2 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < 16; ++j) {
-          t125_2 += t17_2[(i - 1) * 16 + j] * (t115[i * 16 + j] + t119[i * 16 + j]);
-        }
-        t125[i] = t125_2;
-      }
-    }
-    // memora_logits.a
-    for (int at = threadIdx.x; at < 16; at += 128) t138_3[at] = 0.0f;
-    for (int at = threadIdx.x; at < 16; at += 128) t139[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
-      if (i >= 8) {
-        const float t135_entry = t135[i];
-        t138_3[i] = t10_2[((i64)l * chunks + t_2) * 16 + i - 8] * t135_entry;
-        t139[i - 8] += t11[((i64)l * chunks + t_2) * 16 + i] * t135_entry;
-      }
-    }
-    // memora_logits.a
-    for (int at = threadIdx.x; at < 16; at += 128) t140[at] = 0.0f;
-    for (int at = threadIdx.x; at < 16; at += 128) t141[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
-      if (i >= 4) {
-        const float t138_3_entry = t138_3[i];
-        t140[i] = t8_2_2[((i64)l * chunks + t_2) * 16 + i - 4] * t138_3_entry;
-        t141[i - 4] += t8_2_2[((i64)l * chunks + t_2) * 16 + i] * t138_3_entry;
-      }
-    }
-    // memora_logits.a
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
-      t142[i] = t135[i] + t139[i];
-    }
-    // memora_logits.a
-    for (int at = threadIdx.x; at < 16; at += 128) t145[at] = 0.0f;
-    for (int at = threadIdx.x; at < 16; at += 128) t146[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
-      if (i >= 4) {
-        const float t142_entry = t142[i];
-        t145[i] = t7_2_2[((i64)l * chunks + t_2) * 16 + i - 4] * t142_entry;
-        t146[i - 4] += t8_2_2[((i64)l * chunks + t_2) * 16 + i] * t142_entry;
-      }
-    }
-    // memora_logits.a
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
-      t147[i] = t140[i] + t141[i] + t145[i];
-      t150[i] = t142[i] + t146[i];
-    }
-    // memora_logits.a
-    for (int at = threadIdx.x; at < 16; at += 128) t148[at] = 0.0f;
-    for (int at = threadIdx.x; at < 16; at += 128) t149[at] = 0.0f;
-    for (int at = threadIdx.x; at < 16; at += 128) t153[at] = 0.0f;
-    for (int at = threadIdx.x; at < 16; at += 128) t154[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 16; item += 128) {
-      const int i = (int)item;
       if (i >= 2) {
-        const float t147_entry = t147[i];
-        const float t150_entry = t150[i];
-        t148[i] = t5[((i64)l * chunks + t_2) * 16 + i - 2] * t147_entry;
+        const float t118_entry = t118[i];
+        const float t121_entry = t121[i];
         const float t5_entry_4 = t5[((i64)l * chunks + t_2) * 16 + i];
-        t149[i - 2] += t5_entry_4 * t147_entry;
-        t153[i] = t4[((i64)l * chunks + t_2) * 16 + i - 2] * t150_entry;
-        t154[i - 2] += t5_entry_4 * t150_entry;
+        t119[i - 2] += t5_entry_4 * t118_entry;
+        t120[i] = t5[((i64)l * chunks + t_2) * 16 + i - 2] * t118_entry;
+        t124[i - 2] += t5_entry_4 * t121_entry;
+        t125[i] = t4[((i64)l * chunks + t_2) * 16 + i - 2] * t121_entry;
       }
     }
     // memora_logits.a
@@ -1861,36 +1712,36 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
-      t155[i] = t148[i] + t149[i] + t153[i];
-      t158[i] = t150[i] + t154[i];
+      t126[i] = t94[i] + t119[i] + t120[i] + t125[i];
+      t129[i] = t121[i] + t124[i];
     }
     // memora_logits.a
-    for (int at = threadIdx.x; at < 16; at += 128) t156[at] = 0.0f;
-    for (int at = threadIdx.x; at < 16; at += 128) t157[at] = 0.0f;
-    for (int at = threadIdx.x; at < 16; at += 128) t161[at] = 0.0f;
-    for (int at = threadIdx.x; at < 16; at += 128) t162[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t127[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t128[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t132[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t133[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        const float t155_entry = t155[i];
-        const float t158_entry = t158[i];
-        t156[i] = t18[((i64)l * chunks + t_2) * 16 + i - 1] * t155_entry;
+        const float t126_entry = t126[i];
+        const float t129_entry = t129[i];
         const float t18_entry_3 = t18[((i64)l * chunks + t_2) * 16 + i];
-        t157[i - 1] += t18_entry_3 * t155_entry;
-        t161[i] = t2_4[((i64)l * chunks + t_2) * 16 + i - 1] * t158_entry;
-        t162[i - 1] += t18_entry_3 * t158_entry;
+        t127[i - 1] += t18_entry_3 * t126_entry;
+        t128[i] = t18[((i64)l * chunks + t_2) * 16 + i - 1] * t126_entry;
+        t132[i] = t2_4[((i64)l * chunks + t_2) * 16 + i - 1] * t129_entry;
+        t133[i - 1] += t18_entry_3 * t129_entry;
       }
     }
     // memora_logits.a.start
-    for (int at = threadIdx.x; at < 16; at += 128) t166[at] = 0.0f;
+    for (int at = threadIdx.x; at < 16; at += 128) t135[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
       if (i < 1) {
-        t166[i] = t158[i] + t162[i];
+        t135[i] = t129[i] + t133[i];
       }
     }
     // memora_logits.a.start
@@ -1898,39 +1749,24 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16; item += 128) {
       const int i = (int)item;
-      t18_2[((i64)l * chunks + t_2) * 16 + i] = t121[i] + t122_3[i] + t125[i] + t156[i] + t157[i] + t161[i] + t166[i];
-      t21_2[((i64)l * chunks + t_2) * 16 + i] = t24_2_2[i] + t70_2[i];
+      t18_2[((i64)l * chunks + t_2) * 16 + i] = t97[i] + t127[i] + t128[i] + t132[i] + t135[i];
+      t21_2[((i64)l * chunks + t_2) * 16 + i] = t27_7[i] + t65_3[i];
     }
-    // memora_logits.a.start, memora_logits
+    // memora_logits.a.start, memora_logits.W1, memora_logits
     #pragma unroll 1
     for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      t19_2[(((i64)l * chunks + t_2) * 16 + i) * d_k + j] = t26_2_2[i * d_k + j];
-      t22_2[(((i64)l * chunks + t_2) * 16 + i) * d_k + j] = t12_2_5[i * d_k + j];
-    }
-    // memora_logits.G_W1
-    __syncthreads();
-    for (int at = threadIdx.x; at < 16 * d_k; at += 128) {
-      const int row = (int)(at / 16), col = (int)(at % 16);
-      float dot = 0.0f;
-      for (int kk = 0; kk < d_h; ++kk) dot += W1_states[((i64)l * chunks + t_2) * d_h * d_k + row + (i64)kk * d_k] * t48_2_2[kk + col * d_h];
-      t19_2[((i64)l * chunks + t_2) * 16 * d_k + row + (i64)col * d_k] += dot;
-    }
-    // memora_logits.G_W2
-    __syncthreads();
-    for (int at = threadIdx.x; at < 16 * d_k; at += 128) {
-      const int row = (int)(at / 16), col = (int)(at % 16);
-      float dot = 0.0f;
-      for (int kk = 0; kk < d_h; ++kk) dot += W1_states[((i64)l * chunks + t_2) * d_h * d_k + row + (i64)kk * d_k] * t78_2[kk + col * d_h];
-      t19_2[((i64)l * chunks + t_2) * 16 * d_k + row + (i64)col * d_k] += dot;
+      const float t21_entry_3 = t21[((i64)l * chunks + t_2) * 16 + i];
+      t19_2[(((i64)l * chunks + t_2) * 16 + i) * d_k + j] = t22_2_2[j * 16 + i] * t21_entry_3;
+      t22_2[(((i64)l * chunks + t_2) * 16 + i) * d_k + j] = t13_4[i * d_k + j];
     }
     // memora_logits.e
     __syncthreads();
     for (int at = threadIdx.x; at < 16 * d_k; at += 128) {
       const int row = (int)(at / 16), col = (int)(at % 16);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_h; ++kk) dot += W1_states[((i64)l * chunks + t_2) * d_h * d_k + row + (i64)kk * d_k] * t97[kk + col * d_h];
+      for (int kk = 0; kk < d_h; ++kk) dot += W1_states[((i64)l * chunks + t_2) * d_h * d_k + row + (i64)kk * d_k] * t77[kk + col * d_h];
       t19_2[((i64)l * chunks + t_2) * 16 * d_k + row + (i64)col * d_k] += dot;
     }
     // memora_logits.a.start, memora_logits.W1, memora_logits.W2
@@ -1940,28 +1776,12 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
       const int j = (int)(item % d_k);
       W1_bar_state_2[i * d_k + j] = ((1e-08f <= W1_states[(((i64)l * chunks + t_2) * d_h + i) * d_k + j]) ? t20_2_2[i * d_k + j] * (1.0f / t57[i * d_k + j]) : 0.0f);
     }
-    // memora_logits.G_W1
-    __syncthreads();
-    for (int at = threadIdx.x; at < d_h * d_k; at += 128) {
-      const int row = (int)(at / d_h), col = (int)(at % d_h);
-      float dot = 0.0f;
-      for (int kk = 0; kk < 16; ++kk) dot += t19[((i64)l * chunks + t_2) * 16 * d_k + row + (i64)kk * d_k] * t48_2_2[kk * d_h + col];
-      W1_bar_state_2[row + col * d_k] += dot;
-    }
-    // memora_logits.G_W2
-    __syncthreads();
-    for (int at = threadIdx.x; at < d_h * d_k; at += 128) {
-      const int row = (int)(at / d_h), col = (int)(at % d_h);
-      float dot = 0.0f;
-      for (int kk = 0; kk < 16; ++kk) dot += t19[((i64)l * chunks + t_2) * 16 * d_k + row + (i64)kk * d_k] * t78_2[kk * d_h + col];
-      W1_bar_state_2[row + col * d_k] += dot;
-    }
     // memora_logits.e
     __syncthreads();
     for (int at = threadIdx.x; at < d_h * d_k; at += 128) {
       const int row = (int)(at / d_h), col = (int)(at % d_h);
       float dot = 0.0f;
-      for (int kk = 0; kk < 16; ++kk) dot += t19[((i64)l * chunks + t_2) * 16 * d_k + row + (i64)kk * d_k] * t97[kk * d_h + col];
+      for (int kk = 0; kk < 16; ++kk) dot += t19[((i64)l * chunks + t_2) * 16 * d_k + row + (i64)kk * d_k] * t77[kk * d_h + col];
       W1_bar_state_2[row + col * d_k] += dot;
     }
     // memora_logits.a.start, memora_logits.W2, memora_logits.W1
@@ -1969,22 +1789,14 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
     for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
       const int i = (int)(item / d_h);
       const int j = (int)(item % d_h);
-      W2_bar_state_2[i * d_h + j] = ((1e-08f <= W2_states[(((i64)l * chunks + t_2) * d_v + i) * d_h + j]) ? t66_2[i * d_h + j] * (1.0f / t15[i * d_h + j]) : 0.0f);
+      W2_bar_state_2[i * d_h + j] = ((1e-08f <= W2_states[(((i64)l * chunks + t_2) * d_v + i) * d_h + j]) ? t56[i * d_h + j] * (1.0f / t15_4[i * d_h + j]) : 0.0f);
     }
     // memora_logits.G_W1
     __syncthreads();
     for (int at = threadIdx.x; at < d_h * d_v; at += 128) {
       const int row = (int)(at / d_h), col = (int)(at % d_h);
       float dot = 0.0f;
-      for (int kk = 0; kk < 16; ++kk) dot += e_2[((i64)l * chunks + t_2) * 16 * d_v + row + (i64)kk * d_v] * t205[kk * d_h + col];
-      W2_bar_state_2[row * d_h + col] += dot;
-    }
-    // memora_logits.G_W1
-    __syncthreads();
-    for (int at = threadIdx.x; at < d_h * d_v; at += 128) {
-      const int row = (int)(at / d_h), col = (int)(at % d_h);
-      float dot = 0.0f;
-      for (int kk = 0; kk < 16; ++kk) dot += e_2[((i64)l * chunks + t_2) * 16 * d_v + row + (i64)kk * d_v] * t207[kk * d_h + col];
+      for (int kk = 0; kk < 16; ++kk) dot += e_2[((i64)l * chunks + t_2) * 16 * d_v + row + (i64)kk * d_v] * t40_3[kk * d_h + col];
       W2_bar_state_2[row * d_h + col] += dot;
     }
     // memora_logits.e
@@ -1992,7 +1804,7 @@ HECATE_KERNEL(128) memora_logits_step_backward_30(const float *e_prod_2, const f
     for (int at = threadIdx.x; at < d_h * d_v; at += 128) {
       const int row = (int)(at / d_h), col = (int)(at % d_h);
       float dot = 0.0f;
-      for (int kk = 0; kk < 16; ++kk) dot += t81_2[row + kk * d_v] * t208[kk * d_h + col];
+      for (int kk = 0; kk < 16; ++kk) dot += t66_2[row + kk * d_v] * t149[kk * d_h + col];
       W2_bar_state_2[row * d_h + col] += dot;
     }
   }
@@ -2203,7 +2015,29 @@ HECATE_KERNEL(256) memora_logits_step_backward_45(const float *t11_2, const floa
 
 // memora_logits.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_logits_step_backward_46(const float *x, float *W_Q_bar,
+HECATE_KERNEL(256) memora_logits_step_backward_46(const float *W_Q, const float *t28_2,
+    float *t29_2, int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t28_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t29_2[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// memora_logits.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) memora_logits_step_backward_47(const float *x, float *W_Q_bar,
     const float *t28_2, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2223,39 +2057,17 @@ HECATE_KERNEL(256) memora_logits_step_backward_46(const float *x, float *W_Q_bar
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// memora_logits.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_logits_step_backward_47(const float *W_Q, const float *t28_2, float *t30,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t28_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t30[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // memora_logits.theta, memora_logits.rho
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) memora_logits_step_backward_48(const float *rho_sigmoid,
     const float *theta_sigmoid, const float *rho_sigmoid_2, float *b_rho_bar, float *b_theta_bar,
     const float *t8, const bool *t32, const float *t12_2, const float *t13_2, const float *t24_2,
-    const float *t27_2, float *t39, float *t61, int L, int T) {
+    const float *t27_2, float *t39, float *t59, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t42 = 0.0f;
-  float t64 = 0.0f;
+  float t62_2 = 0.0f;
   float t42_part = 0.0f;
-  float t64_part = 0.0f;
+  float t62_2_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
@@ -2263,18 +2075,18 @@ HECATE_KERNEL(128) memora_logits_step_backward_48(const float *rho_sigmoid,
     const bool t32_entry = t32[(i64)i * T + j];
     const float t39_3 = (t32_entry ? (t32_entry ? (t13_2[(i64)i * T + j] + t24_2[(i64)i * T + j]) : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
     t42_part += t39_3;
-    const bool t48_4 = (t8[(i64)i * T + j] <= 1.0f);
+    const bool t46 = (t8[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t53_2 = (t48_4 && (0.0f <= rho_sigmoid_entry));
-    const float t61_3 = (t53_2 ? rho_sigmoid_entry * (t53_2 ? (t48_4 ? (t12_2[(i64)i * T + j] + t27_2[(i64)i * T + j]) : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t64_part += t61_3;
+    const bool t51_4 = (t46 && (0.0f <= rho_sigmoid_entry));
+    const float t59_3 = (t51_4 ? rho_sigmoid_entry * (t51_4 ? (t46 ? (t12_2[(i64)i * T + j] + t27_2[(i64)i * T + j]) : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t62_2_part += t59_3;
     t39[(i64)i * T + j] = t39_3;
-    t61[(i64)i * T + j] = t61_3;
+    t59[(i64)i * T + j] = t59_3;
   }
   t42 += hecate::block_sum(t42_part, warps);
-  t64 += hecate::block_sum(t64_part, warps);
+  t62_2 += hecate::block_sum(t62_2_part, warps);
   if (threadIdx.x == 0) b_theta_bar[0] = t42;
-  if (threadIdx.x == 0) b_rho_bar[0] = t64;
+  if (threadIdx.x == 0) b_rho_bar[0] = t62_2;
 }
 
 // memora_logits.theta, memora_logits.rho
@@ -2299,8 +2111,8 @@ HECATE_KERNEL(256) memora_logits_step_backward_50(float *w_rho_bar_copies, float
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) memora_logits_step_backward_51(const float *w_rho, const float *w_theta,
-    const float *rho_stack, const float *t39, const float *t61, float *t44, float *t66,
-    float *w_rho_bar_copies, float *w_theta_bar_copies, int L, int T) {
+    const float *rho_stack, const float *t39, const float *t59, float *t65, float *w_rho_bar_copies,
+    float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -2313,12 +2125,11 @@ HECATE_KERNEL(256) memora_logits_step_backward_51(const float *w_rho, const floa
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t39_entry = t39[(i64)i * T + j];
-    const float t61_entry = t61[(i64)i * T + j];
+    const float t59_entry = t59[(i64)i * T + j];
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k];
     w_theta_bar_own[k] += rho_stack_entry * t39_entry;
-    t44[((i64)i * T + j) * (d_k + d_v) + k] = t39_entry * w_theta[k];
-    w_rho_bar_own[k] += rho_stack_entry * t61_entry;
-    t66[((i64)i * T + j) * (d_k + d_v) + k] = t61_entry * w_rho[k];
+    w_rho_bar_own[k] += rho_stack_entry * t59_entry;
+    t65[((i64)i * T + j) * (d_k + d_v) + k] = t39_entry * w_theta[k] + t59_entry * w_rho[k];
   }
 }
 
@@ -2343,21 +2154,43 @@ HECATE_KERNEL(256) memora_logits_step_backward_53(float *w_theta_bar,
   w_theta_bar[item] = dot;
 }
 
-// memora_logits.v
+// memora_logits.v, memora_logits.rho
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) memora_logits_step_backward_54(const float *t14_2, const float *t25_2,
-    const float *t44, const float *t66, float *t69, int L, int T) {
+    const float *t65, float *t68, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
-  t69[((i64)i * T + j) * d_v + k] = t14_2[((i64)i * T + j) * d_v + k] + t25_2[((i64)i * T + j) * d_v + k] + t44[((i64)i * T + j) * (d_k + d_v) + k + d_k] + t66[((i64)i * T + j) * (d_k + d_v) + k + d_k];
+  t68[((i64)i * T + j) * d_v + k] = t14_2[((i64)i * T + j) * d_v + k] + t25_2[((i64)i * T + j) * d_v + k] + t65[((i64)i * T + j) * (d_k + d_v) + k + d_k];
 }
 
 // memora_logits.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_logits_step_backward_55(const float *x, float *W_V_bar, const float *t69,
+HECATE_KERNEL(256) memora_logits_step_backward_55(const float *W_V, const float *t68, float *t69,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t68[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t69[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// memora_logits.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) memora_logits_step_backward_56(const float *x, float *W_V_bar, const float *t68,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2369,7 +2202,7 @@ HECATE_KERNEL(256) memora_logits_step_backward_55(const float *x, float *W_V_bar
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t69[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t68[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -2377,9 +2210,21 @@ HECATE_KERNEL(256) memora_logits_step_backward_55(const float *x, float *W_V_bar
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// memora_logits.v
+// memora_logits.k0, memora_logits.rho
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) memora_logits_step_backward_57(const float *t15_2, const float *t26_2,
+    const float *t65, float *t71, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  const int i = (int)(item / ((i64)T * d_k));
+  const int j = (int)(item / d_k % T);
+  const int k = (int)(item % d_k);
+  t71[((i64)i * T + j) * d_k + k] = t15_2[((i64)i * T + j) * d_k + k] + t26_2[((i64)i * T + j) * d_k + k] + t65[((i64)i * T + j) * (d_k + d_v) + k];
+}
+
+// memora_logits.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_logits_step_backward_56(const float *W_V, const float *t69, float *t71,
+HECATE_KERNEL(256) memora_logits_step_backward_58(const float *W_K, const float *t71, float *t72,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2389,31 +2234,19 @@ HECATE_KERNEL(256) memora_logits_step_backward_56(const float *W_V, const float 
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t69[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t71[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t71[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// memora_logits.k0
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) memora_logits_step_backward_57(const float *t15_2, const float *t26_2,
-    const float *t44, const float *t66, float *t72, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  const int i = (int)(item / ((i64)T * d_k));
-  const int j = (int)(item / d_k % T);
-  const int k = (int)(item % d_k);
-  t72[((i64)i * T + j) * d_k + k] = t15_2[((i64)i * T + j) * d_k + k] + t26_2[((i64)i * T + j) * d_k + k] + t44[((i64)i * T + j) * (d_k + d_v) + k] + t66[((i64)i * T + j) * (d_k + d_v) + k];
+  if (m0 + row < L * T && n0 + col < d) t72[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // memora_logits.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_logits_step_backward_58(const float *x, float *W_K_bar, const float *t72,
+HECATE_KERNEL(256) memora_logits_step_backward_59(const float *x, float *W_K_bar, const float *t71,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2425,7 +2258,7 @@ HECATE_KERNEL(256) memora_logits_step_backward_58(const float *x, float *W_K_bar
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t72[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t71[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -2434,36 +2267,14 @@ HECATE_KERNEL(256) memora_logits_step_backward_58(const float *x, float *W_K_bar
 }
 
 // memora_logits.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) memora_logits_step_backward_59(const float *W_K, const float *t72, float *t74,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t72[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t74[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// memora_logits.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) memora_logits_step_backward_60(float *x_bar, const float *t30, const float *t71,
-    const float *t74, int L, int T) {
+HECATE_KERNEL(256) memora_logits_step_backward_60(float *x_bar, const float *t29_2,
+    const float *t69, const float *t72, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t30[((i64)i * T + j) * d + k] + t71[((i64)i * T + j) * d + k] + t74[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t29_2[((i64)i * T + j) * d + k] + t69[((i64)i * T + j) * d + k] + t72[((i64)i * T + j) * d + k];
 }
 

@@ -24,7 +24,7 @@
 
 using i64 = long long;
 
-// momentum_sgd.s, momentum_sgd.w
+// momentum_sgd.s, momentum_sgd.a, momentum_sgd.w
 // One thread for each (i).
 HECATE_KERNEL(256) momentum_sgd_fire_1(const float *w, const float *g, const float *n_2,
     const float *s, const float *lr, const float *warmup, const float *eta, const bool *nodecay,

@@ -26,9 +26,9 @@
 //   t23          [L]            bool   work
 //   t19          [L, d_v, d_h]  float  work
 //   t37          [L, d_h, d_k]  float  work
-//   t10_2        [L, T, d_h]    float  work
-//   t6_2         [L, T, d_h]    float  work
-//   t7_2         [L, T, d_k]    float  work
+//   t2_2         [L, T, d_h]    float  work
+//   t8_2         [L, T, d_h]    float  work
+//   t9_2         [L, T, d_k]    float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -84,7 +84,7 @@ HECATE_KERNEL(256) moneta_read_backward_3(const float *W1, const float *y_pow_2,
 // moneta.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) moneta_read_backward_4(const float *y_bar, const float *t19, float *t10_2, int T) {
+HECATE_KERNEL(256) moneta_read_backward_4(const float *y_bar, const float *t19, float *t2_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d_h + 15) / 16;
@@ -102,27 +102,27 @@ HECATE_KERNEL(256) moneta_read_backward_4(const float *y_bar, const float *t19, 
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < T && n0 + col < d_h) t10_2[(i64)i * T * d_h + (i64)(m0 + row) * d_h + n0 + col] = dot;
+  if (m0 + row < T && n0 + col < d_h) t2_2[(i64)i * T * d_h + (i64)(m0 + row) * d_h + n0 + col] = dot;
 }
 
 // moneta.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) moneta_read_backward_5(const float *y_prod_3, const float *y_sigmoid,
-    const float *y_sigmoid_2, const float *t10_2, float *t6_2, int L, int T) {
+    const float *y_sigmoid_2, const float *t2_2, float *t8_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
   const int j = (int)(item / d_h % T);
   const int k = (int)(item % d_h);
   const float y_sigmoid_entry = y_sigmoid[((i64)i * T + j) * d_h + k];
-  const float t10_2_entry = t10_2[((i64)i * T + j) * d_h + k];
-  t6_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t10_2_entry + y_prod_3[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t10_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
+  const float t2_2_entry = t2_2[((i64)i * T + j) * d_h + k];
+  t8_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t2_2_entry + y_prod_3[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t2_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
 }
 
 // moneta.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) moneta_read_backward_6(const float *t37, const float *t6_2, float *t7_2, int T) {
+HECATE_KERNEL(256) moneta_read_backward_6(const float *t37, const float *t8_2, float *t9_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -135,17 +135,39 @@ HECATE_KERNEL(256) moneta_read_backward_6(const float *t37, const float *t6_2, f
   #pragma unroll 1
   for (int p0 = 0; p0 < d_h; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < d_h ? t37[(i64)i * d_h * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t6_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t8_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t7_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) t9_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
 // moneta.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) moneta_read_backward_7(const float *x, float *W_Q_bar, const float *t7_2, int L,
+HECATE_KERNEL(256) moneta_read_backward_7(const float *W_Q, float *x_bar, const float *t9_2, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t9_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) x_bar[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// moneta.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) moneta_read_backward_8(const float *x, float *W_Q_bar, const float *t9_2, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -157,33 +179,11 @@ HECATE_KERNEL(256) moneta_read_backward_7(const float *x, float *W_Q_bar, const 
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t7_2[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t9_2[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
-}
-
-// moneta.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) moneta_read_backward_8(const float *W_Q, float *x_bar, const float *t7_2, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t7_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) x_bar[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 

@@ -44,8 +44,8 @@
 //   y_prod          [L, T, d_h]              float  write, may be null
 //   y_pow_3         [L, T]                   float  write, may be null
 //   y_pow_4         [L, T]                   float  write, may be null
-//   W1_pow          [L, T]                   float  write, may be null
-//   W1_pow_2        [L, T]                   float  write, may be null
+//   g_pow_3         [L, T]                   float  write, may be null
+//   g_pow_4         [L, T]                   float  write, may be null
 //   theta_sigmoid   [L, T]                   float  write
 //   rho_sigmoid_2   [L, T]                   float  write
 //   W1_checkpoints  [L, segments, d_h, d_k]  float  checkpoint, may be null
@@ -201,7 +201,7 @@ HECATE_KERNEL(256) moneta_step_7(const float *x, const float *W_Q, float *q0, in
 HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, float *W1_out,
     float *W2_out, const float *k0, const float *v, const float *q0, float *g_pow, float *g_pow_2,
     float *g_prod, float *g_lin, float *W1_prod, float *y_pow, float *y_pow_2, float *y_prod,
-    float *y_pow_3, float *y_pow_4, float *W1_pow, float *W1_pow_2, float *W1_checkpoints,
+    float *y_pow_3, float *y_pow_4, float *g_pow_3, float *g_pow_4, float *W1_checkpoints,
     float *W2_checkpoints, const float *rho, const float *theta, float *t184_scratch,
     float *t202_scratch, float *t190_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
@@ -212,14 +212,14 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
   float *const t19 = shared + d_h * d_k + 3 * d_h * d_v;  // [d_h, d_k]
   float *const t37 = shared + 2 * d_h * d_k + 3 * d_h * d_v;  // [d_h]
   float *const t38 = shared + 2 * d_h * d_k + 3 * d_h * d_v + d_h;  // [d_h]
-  float *const t10_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h;  // [d_h]
-  float *const t12_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 3 * d_h;  // [d_h]
+  float *const t14_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h;  // [d_h]
+  float *const t16_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 3 * d_h;  // [d_h]
   float *const t39 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h;  // [d_v]
   float *const g = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + d_v;  // [d_v]
   float *const t2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + 2 * d_v;  // [d_h]
   float *const t161 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_v;  // [d_h]
   float *const t220 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h]
-  float *const t14_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
+  float *const t18_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
   float *const y_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 2 * d_v;  // [d_v]
   float *const warps = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 3 * d_v;
   const int segments = (C + T - 1) / C;
@@ -305,12 +305,12 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
       // moneta.g
       const bool t22 = (t20 == 0.0f);
       const float t31 = (t22 ? 1.0f : t20);
-      const float t33 = hecate::pow(t31, (-0.5f));
+      const float t33_2 = hecate::pow(t31, (-0.5f));
       if (g_pow_2 != nullptr) {
-        if (threadIdx.x == 0) g_pow_2[(i64)l * T + a + C * s] = t33;
+        if (threadIdx.x == 0) g_pow_2[(i64)l * T + a + C * s] = t33_2;
       }
       // moneta.g
-      const float w_2 = 0.33333334f * t33;
+      const float w_2 = 0.33333334f * t33_2;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
@@ -331,8 +331,8 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         const float t37_entry = t37[i];
         const float t38_2 = hecate::sigmoid(t37_entry);
         t38[i] = t38_2;
-        t10_2[i] = t37_entry * t38_2;
-        t12_2_2[i] = t38_2 * (theta_entry * t37_entry);
+        t14_2_2[i] = t37_entry * t38_2;
+        t16_2[i] = t38_2 * (theta_entry * t37_entry);
       }
       // moneta.g
       __syncthreads();
@@ -342,7 +342,7 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         float t39_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          t39_2 += t18[i * d_h + j] * t10_2[j];
+          t39_2 += t18[i * d_h + j] * t14_2_2[j];
         }
         t39[i] = t39_2;
       }
@@ -370,7 +370,7 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
           const float g_entry = g[i];
-          const float W2_2 = rho_entry * W2_state[i * d_h + j] - g_entry * t12_2_2[j];
+          const float W2_2 = rho_entry * W2_state[i * d_h + j] - g_entry * t16_2[j];
           const float t184_2 = fabsf(W2_2);
           t185_part += t184_2 * t184_2 * t184_2 * t184_2;
           W2_state[i * d_h + j] = W2_2;
@@ -404,17 +404,17 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         t202[i * d_k + j] = t202_2;
       }
       t203 += hecate::block_sum(t203_part, warps);
-      // moneta.y, moneta.g, moneta.W1
+      // moneta.y, moneta.g
       const bool t187 = (t185 == 0.0f);
       const float t196 = (t187 ? 1.0f : t185);
       const float t198 = hecate::pow(t196, (-0.5f));
       const bool t205 = (t203 == 0.0f);
       const float t214 = (t205 ? 1.0f : t203);
       const float t216 = hecate::pow(t214, (-0.5f));
-      const float t30_2 = hecate::pow(t214, (-1.5f));
-      const float t86_2 = hecate::pow(t196, (-1.5f));
-      const float t177 = hecate::pow(t13_2, (-1.5f));
-      const float t233 = hecate::pow(t31, (-1.5f));
+      const float t35_2 = hecate::pow(t214, (-1.5f));
+      const float t81 = hecate::pow(t196, (-1.5f));
+      const float t186_2 = hecate::pow(t31, (-1.5f));
+      const float t233 = hecate::pow(t13_2, (-1.5f));
       if (y_pow != nullptr) {
         if (threadIdx.x == 0) y_pow[(i64)l * T + a + C * s] = t198;
       }
@@ -422,16 +422,16 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         if (threadIdx.x == 0) y_pow_2[(i64)l * T + a + C * s] = t216;
       }
       if (y_pow_3 != nullptr) {
-        if (threadIdx.x == 0) y_pow_3[(i64)l * T + a + C * s] = t30_2;
+        if (threadIdx.x == 0) y_pow_3[(i64)l * T + a + C * s] = t35_2;
       }
       if (y_pow_4 != nullptr) {
-        if (threadIdx.x == 0) y_pow_4[(i64)l * T + a + C * s] = t86_2;
+        if (threadIdx.x == 0) y_pow_4[(i64)l * T + a + C * s] = t81;
       }
-      if (W1_pow != nullptr) {
-        if (threadIdx.x == 0) W1_pow[(i64)l * T + a + C * s] = t177;
+      if (g_pow_3 != nullptr) {
+        if (threadIdx.x == 0) g_pow_3[(i64)l * T + a + C * s] = t186_2;
       }
-      if (W1_pow_2 != nullptr) {
-        if (threadIdx.x == 0) W1_pow_2[(i64)l * T + a + C * s] = t233;
+      if (g_pow_4 != nullptr) {
+        if (threadIdx.x == 0) g_pow_4[(i64)l * T + a + C * s] = t233;
       }
       // moneta.y, moneta.g
       #pragma unroll 1
@@ -461,7 +461,7 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         const float t220_entry = t220[i];
         const float t3_2 = t37[i];
         const float t4_2_2 = t2_2[i];
-        t14_3[i] = t220_entry * hecate::sigmoid(t220_entry);
+        t18_2[i] = t220_entry * hecate::sigmoid(t220_entry);
         if (g_prod != nullptr) {
           g_prod[((i64)l * T + a + C * s) * d_h + i] = t3_2;
         }
@@ -482,7 +482,7 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
           const float t190_entry = t190[i * d_h + j];
-          y_3 += (t187 ? 0.0f : w_5 * W2_state[i * d_h + j] * t190_entry * t190_entry) * t14_3[j];
+          y_3 += (t187 ? 0.0f : w_5 * W2_state[i * d_h + j] * t190_entry * t190_entry) * t18_2[j];
         }
         y_2[i] = y_3;
       }

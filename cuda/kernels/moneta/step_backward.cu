@@ -39,8 +39,8 @@
 //   y_prod              [L, T, d_h]                float  read
 //   y_pow_3             [L, T]                     float  read
 //   y_pow_4             [L, T]                     float  read
-//   W1_pow              [L, T]                     float  read
-//   W1_pow_2            [L, T]                     float  read
+//   g_pow_3             [L, T]                     float  read
+//   g_pow_4             [L, T]                     float  read
 //   theta_sigmoid       [L, T]                     float  read
 //   rho_sigmoid_2       [L, T]                     float  read
 //   W_K_bar             [d_k, d]                   float  write
@@ -59,68 +59,53 @@
 //   rho                 [L, T]                     float  work
 //   theta               [L, T]                     float  work
 //   t10                 [L, T]                     bool   work
-//   t38_2               [L, T, d_h]                float  work
-//   t506                [L, T, d_h]                float  work
+//   t38                 [L, T, d_h]                float  work
+//   t6_2_2              [L, T, d_h]                float  work
 //   t156                [L, T, d_h]                float  work
-//   t157                [L, T, d_h]                float  work
 //   t158                [L, T, d_h]                float  work
 //   t159                [L, T, d_h]                float  work
+//   t160                [L, T, d_h]                float  work
 //   t161                [L, T, d_h]                float  work
 //   t221                [L, T, d_h]                float  work
-//   t521                [L, T, d_h]                float  work
-//   t6_2_2              [L, T, d_h]                float  work
-//   t523                [L, T, d_h]                float  work
-//   t11_2               [L, T, d_h]                float  work
-//   t12_2_2             [L, T, d_h]                float  work
-//   t160_2              [L, T, d_h]                float  work
-//   t161_2              [L, T, d_h]                float  work
+//   t265                [L, T, d_h]                float  work
+//   t7_2_2              [L, T, d_h]                float  work
+//   t266                [L, T, d_h]                float  work
+//   t15_2_2             [L, T, d_h]                float  work
+//   t16_2               [L, T, d_h]                float  work
 //   t41_2               [L, T, d_v]                float  work
 //   t42_2               [L, T, d_v]                float  work
-//   t43_2               [L, T, d_v]                float  work
+//   t43                 [L, T, d_v]                float  work
 //   t44                 [L, T, d_v]                float  work
 //   g                   [L, T, d_v]                float  work
-//   t358                [L, T, d_v]                float  work
+//   t146                [L, T, d_v]                float  work
 //   t3_2                [L, T, d_k]                float  work
 //   t4_2                [L, T, d_v]                float  work
 //   t5_2                [L, T]                     float  work
 //   t6_2                [L, T]                     float  work
 //   t7_2                [L, T, d_k]                float  work
-//   t9_2                [L, T, d]                  float  work
+//   t8_2                [L, T, d]                  float  work
 //   t17                 [L, T]                     float  work
-//   t38                 [L, T]                     float  work
-//   t22                 [L, T, d_k + d_v]          float  work
-//   t43                 [L, T, d_k + d_v]          float  work
-//   t46                 [L, T, d_v]                float  work
-//   t48                 [L, T, d]                  float  work
-//   t49                 [L, T, d_k]                float  work
-//   t51                 [L, T, d]                  float  work
+//   t36                 [L, T]                     float  work
+//   t42                 [L, T, d_k + d_v]          float  work
+//   t45                 [L, T, d_v]                float  work
+//   t46                 [L, T, d]                  float  work
+//   t48                 [L, T, d_k]                float  work
+//   t49                 [L, T, d]                  float  work
 //   W1_trail_scratch    [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
-//   t18_scratch         [L·d_h·d_v]                float  work
+//   W2_2_scratch        [L·d_h·d_v]                float  work
 //   t184_scratch        [L·d_h·d_v]                float  work
 //   t19_scratch         [L·d_h·d_k]                float  work
 //   t25_scratch         [L·d_h·d_k]                float  work
-//   t27_scratch         [L·d_h·d_k]                float  work
-//   t36_scratch         [L·d_h·d_k]                float  work
-//   W1_2_scratch        [L·d_h·d_k]                float  work
 //   t202_scratch        [L·d_h·d_k]                float  work
 //   t190_scratch        [L·d_h·d_v]                float  work
-//   t192_scratch        [L·d_h·d_v]                float  work
 //   t208_scratch        [L·d_h·d_k]                float  work
-//   t210_scratch        [L·d_h·d_k]                float  work
-//   t13_2_scratch       [L·d_h·d_k]                float  work
-//   t44_2_2_scratch     [L·d_h·d_k]                float  work
-//   t69_scratch         [L·d_h·d_v]                float  work
-//   t100_scratch        [L·d_h·d_v]                float  work
-//   t123_2_scratch      [L·d_h·d_k]                float  work
-//   t160_2_3_scratch    [L·d_h·d_v]                float  work
-//   t191_2_scratch      [L·d_h·d_v]                float  work
-//   t270_scratch        [L·d_h·d_v]                float  work
-//   t216_2_scratch      [L·d_h·d_k]                float  work
-//   t247_scratch        [L·d_h·d_k]                float  work
-//   t289_scratch        [L·d_h·d_k]                float  work
-//   t431_scratch        [L·d_h·d_v]                float  work
-//   t375_scratch        [L·d_h·d_k]                float  work
+//   t14_2_scratch       [L·d_h·d_k]                float  work
+//   t60_scratch         [L·d_h·d_v]                float  work
+//   t104_scratch        [L·d_h·d_k]                float  work
+//   t128_scratch        [L·d_h·d_v]                float  work
+//   t212_scratch        [L·d_h·d_v]                float  work
+//   t165_scratch        [L·d_h·d_k]                float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
 //   w_theta_bar_copies  [64·d_k + 64·d_v]          float  work
 #include "hecate.cuh"
@@ -141,20 +126,20 @@ HECATE_KERNEL(256) moneta_step_backward_1(const float *rho_sigmoid, const float 
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  const float t8_2 = hecate::max(rho_sigmoid[(i64)i * T + j], 0.0f);
+  const float t8_3 = hecate::max(rho_sigmoid[(i64)i * T + j], 0.0f);
   const float theta_softplus_entry = theta_softplus[(i64)i * T + j];
-  t8[(i64)i * T + j] = t8_2;
-  rho[(i64)i * T + j] = hecate::min(t8_2, 1.0f);
+  t8[(i64)i * T + j] = t8_3;
+  rho[(i64)i * T + j] = hecate::min(t8_3, 1.0f);
   theta[(i64)i * T + j] = hecate::max(theta_softplus_entry, 0.0f);
   t10[(i64)i * T + j] = (0.0f <= theta_softplus_entry);
 }
 
-// moneta.g, moneta.W1, moneta.y, moneta.W2
+// moneta.g, moneta.W2, moneta.W1, moneta.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) moneta_step_backward_2(const float *g_prod, const float *W1_prod,
-    const float *y_prod, const float *theta, float *t38_2, float *t506, float *t156, float *t157,
-    float *t158, float *t159, float *t161, float *t221, float *t521, float *t6_2_2, float *t523,
-    float *t11_2, float *t12_2_2, float *t160_2, float *t161_2, int L, int T) {
+    const float *y_prod, const float *theta, float *t38, float *t6_2_2, float *t156, float *t158,
+    float *t159, float *t160, float *t161, float *t221, float *t265, float *t7_2_2, float *t266,
+    float *t15_2_2, float *t16_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -162,37 +147,34 @@ HECATE_KERNEL(256) moneta_step_backward_2(const float *g_prod, const float *W1_p
   const int k = (int)(item % d_h);
   const float theta_entry = theta[(i64)i * T + j];
   const float g_prod_entry = g_prod[((i64)i * T + j) * d_h + k];
-  const float t38_2_2 = hecate::sigmoid(g_prod_entry);
+  const float t38_2 = hecate::sigmoid(g_prod_entry);
   const float W1_prod_entry = W1_prod[((i64)i * T + j) * d_h + k];
-  const float t156_2 = W1_prod_entry * t38_2_2;
-  const float t157_2 = g_prod_entry * W1_prod_entry;
+  const float t156_2 = W1_prod_entry * t38_2;
   const float t158_2 = -g_prod_entry;
   const float t159_2 = hecate::sigmoid(t158_2);
+  const float t160_2 = g_prod_entry * W1_prod_entry * t38_2 * t159_2;
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k];
   const float t221_2 = hecate::sigmoid(y_prod_entry);
-  const float t11_2_2 = theta_entry * g_prod_entry;
-  const float t160_2_2 = g_prod_entry * t38_2_2 * W1_prod_entry * t159_2;
-  t38_2[((i64)i * T + j) * d_h + k] = t38_2_2;
-  t506[((i64)i * T + j) * d_h + k] = g_prod_entry * t38_2_2;
+  const float t15_2_2_2 = theta_entry * g_prod_entry;
+  t38[((i64)i * T + j) * d_h + k] = t38_2;
+  t6_2_2[((i64)i * T + j) * d_h + k] = theta_entry * g_prod_entry * t38_2;
   t156[((i64)i * T + j) * d_h + k] = t156_2;
-  t157[((i64)i * T + j) * d_h + k] = t157_2;
   t158[((i64)i * T + j) * d_h + k] = t158_2;
   t159[((i64)i * T + j) * d_h + k] = t159_2;
-  t161[((i64)i * T + j) * d_h + k] = t156_2 + t38_2_2 * t157_2 * t159_2;
+  t160[((i64)i * T + j) * d_h + k] = t160_2;
+  t161[((i64)i * T + j) * d_h + k] = t156_2 + t160_2;
   t221[((i64)i * T + j) * d_h + k] = t221_2;
-  t521[((i64)i * T + j) * d_h + k] = y_prod_entry * t221_2;
-  t6_2_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
-  t523[((i64)i * T + j) * d_h + k] = theta_entry * t38_2_2;
-  t11_2[((i64)i * T + j) * d_h + k] = t11_2_2;
-  t12_2_2[((i64)i * T + j) * d_h + k] = t38_2_2 * t11_2_2;
-  t160_2[((i64)i * T + j) * d_h + k] = t160_2_2;
-  t161_2[((i64)i * T + j) * d_h + k] = t156_2 + t160_2_2;
+  t265[((i64)i * T + j) * d_h + k] = y_prod_entry * t221_2;
+  t7_2_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
+  t266[((i64)i * T + j) * d_h + k] = g_prod_entry * t38_2;
+  t15_2_2[((i64)i * T + j) * d_h + k] = t15_2_2_2;
+  t16_2[((i64)i * T + j) * d_h + k] = t38_2 * t15_2_2_2;
 }
 
 // moneta.g
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) moneta_step_backward_3(const float *g_lin, float *t41_2, float *t42_2,
-    float *t43_2, float *t44, float *g, float *t358, int L, int T) {
+    float *t43, float *t44, float *g, float *t146, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
@@ -201,14 +183,14 @@ HECATE_KERNEL(256) moneta_step_backward_3(const float *g_lin, float *t41_2, floa
   const float g_lin_entry = g_lin[((i64)i * T + j) * d_v + k];
   const float t41_2_2 = 10.0f * g_lin_entry;
   const float t42_2_2 = tanhf(t41_2_2);
-  const float t43_2_2 = g_lin_entry * g_lin_entry;
-  const float t44_2 = 1e-06f + t43_2_2;
+  const float t43_2 = g_lin_entry * g_lin_entry;
+  const float t44_2 = 1e-06f + t43_2;
   t41_2[((i64)i * T + j) * d_v + k] = t41_2_2;
   t42_2[((i64)i * T + j) * d_v + k] = t42_2_2;
-  t43_2[((i64)i * T + j) * d_v + k] = t43_2_2;
+  t43[((i64)i * T + j) * d_v + k] = t43_2;
   t44[((i64)i * T + j) * d_v + k] = t44_2;
   g[((i64)i * T + j) * d_v + k] = t42_2_2 * t44_2;
-  t358[((i64)i * T + j) * d_v + k] = 1.0f - t42_2_2 * t42_2_2;
+  t146[((i64)i * T + j) * d_v + k] = 1.0f - t42_2_2 * t42_2_2;
 }
 
 // moneta, moneta.W2, moneta.W1, moneta.g, moneta.y
@@ -218,73 +200,54 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
     const float *W2_bar, const float *k0, const float *q0, const float *g_pow, const float *g_pow_2,
     const float *g_prod, const float *g_lin, const float *W1_prod, const float *y_pow,
     const float *y_pow_2, const float *y_prod, const float *y_pow_3, const float *y_pow_4,
-    const float *W1_pow, const float *W1_pow_2, float *W1_bar_out, float *W2_bar_out,
+    const float *g_pow_3, const float *g_pow_4, float *W1_bar_out, float *W2_bar_out,
     const float *W1_checkpoints, const float *W2_checkpoints, const float *rho, const float *theta,
-    const float *t38_2, const float *t506, const float *t157, const float *t159, const float *t161,
-    const float *t221, const float *t521, const float *t6_2_2, const float *t523,
-    const float *t12_2_2, const float *t161_2, const float *t42_2, const float *t44, const float *g,
-    const float *t358, float *t3_2, float *t4_2, float *t5_2, float *t6_2, float *t7_2,
-    float *W1_trail_scratch, float *W2_trail_scratch, float *t18_scratch, float *t184_scratch,
-    float *t19_scratch, float *t25_scratch, float *t27_scratch, float *t36_scratch,
-    float *W1_2_scratch, float *t202_scratch, float *t190_scratch, float *t192_scratch,
-    float *t208_scratch, float *t210_scratch, float *t13_2_scratch, float *t44_2_2_scratch,
-    float *t69_scratch, float *t100_scratch, float *t123_2_scratch, float *t160_2_3_scratch,
-    float *t191_2_scratch, float *t270_scratch, float *t216_2_scratch, float *t247_scratch,
-    float *t289_scratch, float *t431_scratch, float *t375_scratch, int T) {
+    const float *t38, const float *t6_2_2, const float *t159, const float *t161, const float *t221,
+    const float *t265, const float *t7_2_2, const float *t266, const float *t16_2,
+    const float *t42_2, const float *t44, const float *g, const float *t146, float *t3_2,
+    float *t4_2, float *t5_2, float *t6_2, float *t7_2, float *W1_trail_scratch,
+    float *W2_trail_scratch, float *W2_2_scratch, float *t184_scratch, float *t19_scratch,
+    float *t25_scratch, float *t202_scratch, float *t190_scratch, float *t208_scratch,
+    float *t14_2_scratch, float *t60_scratch, float *t104_scratch, float *t128_scratch,
+    float *t212_scratch, float *t165_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state = shared + 0;  // [d_h, d_k]
   float *const W2_bar_state = shared + d_h * d_k;  // [d_v, d_h]
   float *const t = shared + d_h * d_k + d_h * d_v;  // [d_v, d_h]
   float *const t7 = shared + d_h * d_k + 2 * d_h * d_v;  // [d_v, d_h]
-  float *const t9 = shared + d_h * d_k + 3 * d_h * d_v;  // [d_v, d_h]
-  float *const t492 = shared + d_h * d_k + 4 * d_h * d_v;  // [d_h]
-  float *const t8_2_2 = shared + d_h * d_k + 4 * d_h * d_v + d_h;  // [d_h]
-  float *const t10_2_2 = shared + d_h * d_k + 4 * d_h * d_v + 2 * d_h;  // [d_k]
-  float *const t494 = shared + d_h * d_k + 4 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
-  float *const t496 = shared + d_h * d_k + 4 * d_h * d_v + 3 * d_h + d_k;  // [d_k]
-  float *const t511 = shared + d_h * d_k + 4 * d_h * d_v + 3 * d_h + 2 * d_k;  // [d_h]
-  float *const t153 = shared + d_h * d_k + 4 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_h]
-  float *const t141_2 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k;  // [d_v]
-  float *const t498 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k + d_v;  // [d_v]
-  float *const t500 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
-  float *const t502 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
-  float *const t155_2 = shared + d_h * d_k + 4 * d_h * d_v + 6 * d_h + 2 * d_k + 3 * d_v;  // [d_k]
-  float *const t361 = shared + d_h * d_k + 4 * d_h * d_v + 6 * d_h + 3 * d_k + 3 * d_v;  // [d_v]
-  float *const t284 = shared + d_h * d_k + 4 * d_h * d_v + 6 * d_h + 3 * d_k + 4 * d_v;  // [d_h]
-  float *const t286 = shared + d_h * d_k + 4 * d_h * d_v + 7 * d_h + 3 * d_k + 4 * d_v;  // [d_k]
-  float *const t504 = shared + d_h * d_k + 4 * d_h * d_v + 7 * d_h + 4 * d_k + 4 * d_v;  // [d_h]
-  float *const t370 = shared + d_h * d_k + 4 * d_h * d_v + 8 * d_h + 4 * d_k + 4 * d_v;  // [d_h]
-  float *const t372 = shared + d_h * d_k + 4 * d_h * d_v + 9 * d_h + 4 * d_k + 4 * d_v;  // [d_k]
-  float *const warps = shared + d_h * d_k + 4 * d_h * d_v + 9 * d_h + 5 * d_k + 4 * d_v;
+  float *const t18 = shared + d_h * d_k + 3 * d_h * d_v;  // [d_v, d_h]
+  float *const t3_2_2 = shared + d_h * d_k + 4 * d_h * d_v;  // [d_h]
+  float *const t9 = shared + d_h * d_k + 4 * d_h * d_v + d_h;  // [d_h]
+  float *const t11 = shared + d_h * d_k + 4 * d_h * d_v + 2 * d_h;  // [d_k]
+  float *const t261 = shared + d_h * d_k + 4 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
+  float *const t108 = shared + d_h * d_k + 4 * d_h * d_v + 3 * d_h + d_k;  // [d_k]
+  float *const t125 = shared + d_h * d_k + 4 * d_h * d_v + 3 * d_h + 2 * d_k;  // [d_h]
+  float *const t127 = shared + d_h * d_k + 4 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_v]
+  float *const t131 = shared + d_h * d_k + 4 * d_h * d_v + 4 * d_h + 2 * d_k + d_v;  // [d_v]
+  float *const t132 = shared + d_h * d_k + 4 * d_h * d_v + 4 * d_h + 2 * d_k + 2 * d_v;  // [d_h]
+  float *const t134 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k + 2 * d_v;  // [d_h]
+  float *const t149 = shared + d_h * d_k + 4 * d_h * d_v + 6 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
+  float *const t153 = shared + d_h * d_k + 4 * d_h * d_v + 6 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t160_2_2 = shared + d_h * d_k + 4 * d_h * d_v + 7 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t162 = shared + d_h * d_k + 4 * d_h * d_v + 8 * d_h + 2 * d_k + 3 * d_v;  // [d_k]
+  float *const warps = shared + d_h * d_k + 4 * d_h * d_v + 8 * d_h + 3 * d_k + 3 * d_v;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const W1_trail = W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
-  float *const t18 = t18_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const W2_2 = W2_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t184 = t184_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t19 = t19_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t25 = t25_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t27 = t27_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t36 = t36_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const W1_2 = W1_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t202 = t202_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t190 = t190_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t192 = t192_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t208 = t208_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t210 = t210_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t13_2 = t13_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t44_2_2 = t44_2_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t69 = t69_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t100 = t100_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t123_2 = t123_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t160_2_3 = t160_2_3_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t191_2 = t191_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t270 = t270_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t216_2 = t216_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t247 = t247_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t289 = t289_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t431 = t431_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t375 = t375_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t14_2 = t14_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t60 = t60_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t104 = t104_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t128 = t128_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t212 = t212_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t165 = t165_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -322,7 +285,7 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
         const float g_entry = g[((i64)l * T + a + C * s) * d_v + i];
-        W2_trail[((a + 1) * d_v + i) * d_h + j] = rho_entry * W2_trail[(a * d_v + i) * d_h + j] - g_entry * t12_2_2[((i64)l * T + a + C * s) * d_h + j];
+        W2_trail[((a + 1) * d_v + i) * d_h + j] = rho_entry * W2_trail[(a * d_v + i) * d_h + j] - g_entry * t16_2[((i64)l * T + a + C * s) * d_h + j];
       }
       // moneta.W1
       const float theta_entry_2 = theta[(i64)l * T + a + C * s];
@@ -330,7 +293,7 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float w = theta_entry_2 * t161_2[((i64)l * T + a + C * s) * d_h + i];
+        const float w = theta_entry_2 * t161[((i64)l * T + a + C * s) * d_h + i];
         W1_trail[((a + 1) * d_h + i) * d_k + j] = rho_entry * W1_trail[(a * d_h + i) * d_k + j] - w * k0[((i64)l * T + a + C * s) * d_k + j];
       }
     }
@@ -351,22 +314,25 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       t2 += hecate::block_sum(t2_part, warps);
       // moneta.g
       const bool t4 = (t2 == 0.0f);
-      // moneta.g, moneta.y
+      // moneta.g, moneta.W2, moneta.y
       float t185 = 0.0f;
       const float g_pow_entry_2 = g_pow[(i64)l * T + a + C * s];
       const float w_2 = 0.33333334f * g_pow_entry_2;
+      const float rho_entry_3 = rho[(i64)l * T + a + C * s];
       float t185_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
+        const float g_entry_2 = g[((i64)l * T + a + C * s) * d_v + i];
         const float t7_3 = (t4 ? 1.0f : t[i * d_h + j]);
-        const float t9_3 = t7_3 * t7_3;
-        const float t184_2 = fabsf(W2_trail[((a + 1) * d_v + i) * d_h + j]);
+        const float W2_trail_entry = W2_trail[(a * d_v + i) * d_h + j];
+        const float W2_2_2 = rho_entry_3 * W2_trail_entry - g_entry_2 * t6_2_2[((i64)l * T + a + C * s) * d_h + j];
+        const float t184_2 = fabsf(W2_2_2);
         t185_part += t184_2 * t184_2 * t184_2 * t184_2;
         t7[i * d_h + j] = t7_3;
-        t9[i * d_h + j] = t9_3;
-        t18[i * d_h + j] = (t4 ? 0.0f : w_2 * W2_trail[(a * d_v + i) * d_h + j] * t9_3);
+        t18[i * d_h + j] = (t4 ? 0.0f : w_2 * W2_trail_entry * t7_3 * t7_3);
+        W2_2[i * d_h + j] = W2_2_2;
         t184[i * d_h + j] = t184_2;
       }
       t185 += hecate::block_sum(t185_part, warps);
@@ -383,37 +349,25 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       }
       t20 += hecate::block_sum(t20_part, warps);
       // moneta.g, moneta.y
-      const bool t22_2 = (t20 == 0.0f);
+      const bool t22 = (t20 == 0.0f);
       const bool t187 = (t185 == 0.0f);
-      // moneta.g, moneta.W1, moneta.y
+      // moneta.g, moneta.y
       float t203 = 0.0f;
-      const float g_pow_2_entry_2 = g_pow_2[(i64)l * T + a + C * s];
-      const float w_3 = 0.33333334f * g_pow_2_entry_2;
-      const float rho_entry_3 = rho[(i64)l * T + a + C * s];
-      const float theta_entry_3 = theta[(i64)l * T + a + C * s];
       float t203_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float w_4 = theta_entry_3 * t161[((i64)l * T + a + C * s) * d_h + i];
-        const float t25_2 = (t22_2 ? 1.0f : t19[i * d_k + j]);
-        const float t27_2 = t25_2 * t25_2;
-        const float W1_trail_entry = W1_trail[(a * d_h + i) * d_k + j];
-        const float W1_2_2 = rho_entry_3 * W1_trail_entry - w_4 * k0[((i64)l * T + a + C * s) * d_k + j];
-        const float t202_2 = fabsf(W1_2_2);
+        const float t202_2 = fabsf(W1_trail[((a + 1) * d_h + i) * d_k + j]);
         t203_part += t202_2 * t202_2 * t202_2 * t202_2;
-        t25[i * d_k + j] = t25_2;
-        t27[i * d_k + j] = t27_2;
-        t36[i * d_k + j] = (t22_2 ? 0.0f : w_3 * W1_trail_entry * t27_2);
-        W1_2[i * d_k + j] = W1_2_2;
+        t25[i * d_k + j] = (t22 ? 1.0f : t19[i * d_k + j]);
         t202[i * d_k + j] = t202_2;
       }
       t203 += hecate::block_sum(t203_part, warps);
       // moneta.y, moneta.g
-      for (int at = threadIdx.x; at < d_h; at += 128) t492[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t3_2_2[at] = 0.0f;
       const float y_pow_entry_2 = y_pow[(i64)l * T + a + C * s];
-      const float w_5 = 0.33333334f * y_pow_entry_2;
+      const float w_3 = 0.33333334f * y_pow_entry_2;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
@@ -422,26 +376,22 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         for (int i = 0; i < d_v; ++i) {
           const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
           const float t190_2 = (t187 ? 1.0f : t184[i * d_h + j]);
-          const float t192_2 = t190_2 * t190_2;
           t190[i * d_h + j] = t190_2;
-          t192[i * d_h + j] = t192_2;
-          t492[j] += (t187 ? 0.0f : w_5 * W2_trail[((a + 1) * d_v + i) * d_h + j] * t192_2) * y_bar_entry;
+          t3_2_2[j] += (t187 ? 0.0f : w_3 * W2_2[i * d_h + j] * t190_2 * t190_2) * y_bar_entry;
         }
       }
-      // moneta.y, moneta.g, moneta.W1
+      // moneta.y, moneta.g
       const bool t205 = (t203 == 0.0f);
-      const bool t11_2_3 = !t205;
-      const bool t67 = !t187;
-      const bool t158_2_2 = !t4;
-      const bool t214_2 = !t22_2;
+      const bool t12 = !t205;
+      const bool t58 = !t187;
+      const bool t163 = !t22;
+      const bool t210 = !t4;
       // moneta.y, moneta.g
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float t208_2 = (t205 ? 1.0f : t202[i * d_k + j]);
-        t208[i * d_k + j] = t208_2;
-        t210[i * d_k + j] = t208_2 * t208_2;
+        t208[i * d_k + j] = (t205 ? 1.0f : t202[i * d_k + j]);
       }
       // moneta.y
       __syncthreads();
@@ -449,316 +399,254 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
         const float t221_entry = t221[((i64)l * T + a + C * s) * d_h + i];
-        const float t492_entry = t492[i];
-        t8_2_2[i] = t221_entry * t492_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t221_entry * t492_entry * t6_2_2[((i64)l * T + a + C * s) * d_h + i];
+        const float t3_2_2_entry = t3_2_2[i];
+        t9[i] = t221_entry * t3_2_2_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t221_entry * t3_2_2_entry * t7_2_2[((i64)l * T + a + C * s) * d_h + i];
       }
       // moneta.y, moneta.g
-      for (int at = threadIdx.x; at < d_k; at += 128) t10_2_2[at] = 0.0f;
-      float t26_2 = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t11[at] = 0.0f;
+      float t19_2_2 = 0.0f;
       const float y_pow_2_entry_2 = y_pow_2[(i64)l * T + a + C * s];
-      const float w_6 = 0.33333334f * y_pow_2_entry_2;
+      const float w_4 = 0.33333334f * y_pow_2_entry_2;
       __syncthreads();
-      float t26_2_part = 0.0f;
+      float t19_2_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
-          const float t8_2_2_entry = t8_2_2[i];
-          const float t13_2_2 = (t11_2_3 ? q0[((i64)l * T + a + C * s) * d_k + j] * t8_2_2_entry : 0.0f);
-          const float W1_2_entry = W1_2[i * d_k + j];
-          const float t210_entry = t210[i * d_k + j];
-          t26_2_part += (t11_2_3 ? 0.33333334f * W1_2_entry * t210_entry * t13_2_2 : 0.0f);
-          t10_2_2[j] += (t205 ? 0.0f : w_6 * W1_2_entry * t210_entry) * t8_2_2_entry;
-          t13_2[i * d_k + j] = t13_2_2;
-          t44_2_2[i * d_k + j] = hecate::sign(W1_2_entry);
+          const float t9_entry = t9[i];
+          const float t14_2_2 = (t12 ? q0[((i64)l * T + a + C * s) * d_k + j] * t9_entry : 0.0f);
+          const float W1_trail_entry = W1_trail[((a + 1) * d_h + i) * d_k + j];
+          const float t208_entry = t208[i * d_k + j];
+          t19_2_2_part += (t12 ? 0.33333334f * W1_trail_entry * t208_entry * t208_entry * t14_2_2 : 0.0f);
+          t11[j] += (t205 ? 0.0f : w_4 * W1_trail_entry * t208_entry * t208_entry) * t9_entry;
+          t14_2[i * d_k + j] = t14_2_2;
         }
       }
-      t26_2 += hecate::block_sum(t26_2_part, warps);
+      t19_2_2 += hecate::block_sum(t19_2_2_part, warps);
       // moneta.y, moneta.g
-      float t82 = 0.0f;
-      float t82_part = 0.0f;
+      float t65 = 0.0f;
+      float t65_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
         const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
-        const float t69_2 = (t67 ? y_bar_entry_2 * t521[((i64)l * T + a + C * s) * d_h + j] : 0.0f);
-        const float W2_trail_entry = W2_trail[((a + 1) * d_v + i) * d_h + j];
-        t82_part += (t67 ? 0.33333334f * W2_trail_entry * t192[i * d_h + j] * t69_2 : 0.0f);
-        t69[i * d_h + j] = t69_2;
-        t100[i * d_h + j] = hecate::sign(W2_trail_entry);
+        const float t60_2 = (t58 ? y_bar_entry_2 * t265[((i64)l * T + a + C * s) * d_h + j] : 0.0f);
+        const float t190_entry = t190[i * d_h + j];
+        t65_part += (t58 ? 0.33333334f * W2_2[i * d_h + j] * t190_entry * t190_entry * t60_2 : 0.0f);
+        t60[i * d_h + j] = t60_2;
       }
-      t82 += hecate::block_sum(t82_part, warps);
+      t65 += hecate::block_sum(t65_part, warps);
       // moneta.W1, moneta.y, moneta.g
-      for (int at = threadIdx.x; at < d_k; at += 128) t496[at] = 0.0f;
-      float t129_2 = 0.0f;
-      const float w_7 = 0.33333334f * y_pow_2_entry_2;
-      const float w_8 = 4.0f * (t11_2_3 ? (-0.5f) * y_pow_3[(i64)l * T + a + C * s] * t26_2 : 0.0f);
+      for (int at = threadIdx.x; at < d_k; at += 128) t108[at] = 0.0f;
+      float t111_2 = 0.0f;
+      const float w_5 = 0.33333334f * y_pow_2_entry_2;
+      const float w_6 = (t12 ? (-0.5f) * y_pow_3[(i64)l * T + a + C * s] * t19_2_2 : 0.0f);
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
-        float t494_2 = 0.0f;
+        float t261_2 = 0.0f;
         const float t161_entry = t161[((i64)l * T + a + C * s) * d_h + i];
         __syncthreads();
-        float t494_2_part = 0.0f;
-        float t129_2_part = 0.0f;
+        float t261_2_part = 0.0f;
+        float t111_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t13_2_entry = t13_2[i * d_k + j];
+          const float t208_entry_2 = t208[i * d_k + j];
+          const float t14_2_entry = t14_2[i * d_k + j];
+          const float W1_trail_entry_2 = W1_trail[((a + 1) * d_h + i) * d_k + j];
           const float t202_entry = t202[i * d_k + j];
-          const float t44_2_2_entry = t44_2_2[i * d_k + j];
-          const float w_18 = (t11_2_3 ? t44_2_2_entry * (t11_2_3 ? 2.0f * t208[i * d_k + j] * (t11_2_3 ? w_7 * W1_2[i * d_k + j] * t13_2_entry : 0.0f) : 0.0f) : 0.0f);
-          const float t123_2_2 = W1_bar_state[i * d_k + j] + (t11_2_3 ? w_7 * t210[i * d_k + j] * t13_2_entry : 0.0f) + w_8 * t202_entry * t202_entry * t202_entry * t44_2_2_entry + w_18;
-          t494_2_part += t123_2_2 * k0[((i64)l * T + a + C * s) * d_k + j];
-          t129_2_part += W1_trail[(a * d_h + i) * d_k + j] * t123_2_2;
-          t123_2[i * d_k + j] = t123_2_2;
-          t496[j] += t123_2_2 * t161_entry;
+          const float w_14 = (t12 ? 2.0f * (t12 ? w_5 * W1_trail_entry_2 * t208_entry_2 * t14_2_entry : 0.0f) : 0.0f);
+          const float w_15 = (t12 ? w_5 * t208_entry_2 * t208_entry_2 * t14_2_entry : 0.0f);
+          const float t104_2 = W1_bar_state[i * d_k + j] + w_15 + (w_14 + 4.0f * (w_6 * t202_entry * t202_entry * t202_entry)) * hecate::sign(W1_trail_entry_2);
+          t261_2_part += t104_2 * k0[((i64)l * T + a + C * s) * d_k + j];
+          t111_2_part += W1_trail[(a * d_h + i) * d_k + j] * t104_2;
+          t104[i * d_k + j] = t104_2;
+          t108[j] -= t104_2 * t161_entry;
         }
-        t494_2 += hecate::block_sum(t494_2_part, warps);
-        t129_2 += hecate::block_sum(t129_2_part, warps);
+        t261_2 += hecate::block_sum(t261_2_part, warps);
+        t111_2 += hecate::block_sum(t111_2_part, warps);
         if (threadIdx.x == 0) {
-          t494[i] = t494_2;
+          t261[i] = t261_2;
         }
       }
       // moneta.W1
-      float t127_2 = 0.0f;
+      float t109 = 0.0f;
       __syncthreads();
-      float t127_2_part = 0.0f;
+      float t109_part = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_k; item += 128) {
+        const int i = (int)item;
+        t109_part += k0[((i64)l * T + a + C * s) * d_k + i] * t108[i];
+      }
+      t109 += hecate::block_sum(t109_part, warps);
+      // moneta.W1
+      const float theta_entry_3 = theta[(i64)l * T + a + C * s];
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t494_entry = t494[i];
-        t127_2_part += t161[((i64)l * T + a + C * s) * d_h + i] * t494_entry;
-        const float t38_2_entry = t38_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t159_entry = t159[((i64)l * T + a + C * s) * d_h + i];
-        const float t134_2 = -theta_entry_3 * t38_2_entry * t159_entry * t494_entry;
-        const float t157_entry = t157[((i64)l * T + a + C * s) * d_h + i];
-        const float W1_prod_entry_2 = W1_prod[((i64)l * T + a + C * s) * d_h + i];
-        t511[i] = g_prod[((i64)l * T + a + C * s) * d_h + i] * t134_2;
-        const float w_19 = theta_entry_3 * t38_2_entry * t38_2_entry * t157_entry * t159_entry * t494_entry;
-        t153[i] = w_19 + W1_prod_entry_2 * t134_2 + t38_2_entry * t159_entry * (-theta_entry_3 * t157_entry * t159_entry * t494_entry - theta_entry_3 * W1_prod_entry_2 * t494_entry);
+        const float t38_entry = t38[((i64)l * T + a + C * s) * d_h + i];
+        const float t261_entry = t261[i];
+        t125[i] = -theta_entry_3 * g_prod[((i64)l * T + a + C * s) * d_h + i] * t38_entry * t159[((i64)l * T + a + C * s) * d_h + i] * t261_entry - theta_entry_3 * t38_entry * t261_entry;
       }
-      t127_2 += hecate::block_sum(t127_2_part, warps);
-      const float t127_2_2 = -t127_2;
-      // moneta.W1, moneta.g, moneta.W2, moneta.y
-      for (int at = threadIdx.x; at < d_h; at += 128) t502[at] = 0.0f;
-      float t173 = 0.0f;
-      float t276 = 0.0f;
-      const float w_9 = 0.33333334f * y_pow_entry_2;
-      const float w_10 = 4.0f * (t67 ? (-0.5f) * y_pow_4[(i64)l * T + a + C * s] * t82 : 0.0f);
+      // moneta.W1, moneta.W2, moneta.y, moneta.g
+      for (int at = threadIdx.x; at < d_h; at += 128) t132[at] = 0.0f;
+      float t137 = 0.0f;
+      const float w_7 = 0.33333334f * y_pow_entry_2;
+      const float w_8 = (t58 ? (-0.5f) * y_pow_4[(i64)l * T + a + C * s] * t65 : 0.0f);
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
-        float t141_2_2 = 0.0f;
-        float t498_2 = 0.0f;
-        float t500_2 = 0.0f;
-        const float g_entry_2 = g[((i64)l * T + a + C * s) * d_v + i];
+        float t127_2 = 0.0f;
+        float t131_2 = 0.0f;
+        const float g_entry_3 = g[((i64)l * T + a + C * s) * d_v + i];
         __syncthreads();
-        float t141_2_2_part = 0.0f;
-        float t498_2_part = 0.0f;
-        float t173_part = 0.0f;
-        float t500_2_part = 0.0f;
-        float t276_part = 0.0f;
+        float t127_2_part = 0.0f;
+        float t131_2_part = 0.0f;
+        float t137_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
-          const float t18_entry = t18[i * d_h + j];
-          const float t511_entry = t511[j];
-          t141_2_2_part += t18_entry * t511_entry;
-          const float t494_entry_2 = t494[j];
-          t498_2_part += t18_entry * (t38_2[((i64)l * T + a + C * s) * d_h + j] * t494_entry_2);
-          const float t160_2_4 = (t158_2_2 ? (g_entry_2 * t511_entry - g_entry_2 * (t494_entry_2 * t523[((i64)l * T + a + C * s) * d_h + j])) : 0.0f);
-          const float W2_trail_entry_2 = W2_trail[(a * d_v + i) * d_h + j];
-          t173_part += (t158_2_2 ? 0.33333334f * W2_trail_entry_2 * t9[i * d_h + j] * t160_2_4 : 0.0f);
-          const float t69_entry = t69[i * d_h + j];
+          t127_2_part += t18[i * d_h + j] * t125[j];
+          const float t190_entry_2 = t190[i * d_h + j];
+          const float t60_entry = t60[i * d_h + j];
+          const float W2_2_entry = W2_2[i * d_h + j];
           const float t184_entry = t184[i * d_h + j];
-          const float t100_entry = t100[i * d_h + j];
-          const float w_20 = (t67 ? t100_entry * (t67 ? 2.0f * t190[i * d_h + j] * (t67 ? w_9 * W2_trail[((a + 1) * d_v + i) * d_h + j] * t69_entry : 0.0f) : 0.0f) : 0.0f);
-          const float t270_2 = W2_bar_state[i * d_h + j] + (t67 ? w_9 * t192[i * d_h + j] * t69_entry : 0.0f) + w_10 * t184_entry * t184_entry * t184_entry * t100_entry + w_20;
-          t500_2_part += t270_2 * t506[((i64)l * T + a + C * s) * d_h + j];
-          t276_part += W2_trail_entry_2 * t270_2;
-          t160_2_3[i * d_h + j] = t160_2_4;
-          t191_2[i * d_h + j] = hecate::sign(W2_trail_entry_2);
-          t270[i * d_h + j] = t270_2;
-          t502[j] += t270_2 * g_entry_2;
+          const float w_16 = (t58 ? 2.0f * (t58 ? w_7 * W2_2_entry * t190_entry_2 * t60_entry : 0.0f) : 0.0f);
+          const float w_17 = (t58 ? w_7 * t190_entry_2 * t190_entry_2 * t60_entry : 0.0f);
+          const float t128_2 = W2_bar_state[i * d_h + j] + w_17 + (w_16 + 4.0f * (w_8 * t184_entry * t184_entry * t184_entry)) * hecate::sign(W2_2_entry);
+          t131_2_part += t128_2 * t6_2_2[((i64)l * T + a + C * s) * d_h + j];
+          t137_part += W2_trail[(a * d_v + i) * d_h + j] * t128_2;
+          t128[i * d_h + j] = t128_2;
+          t132[j] -= t128_2 * g_entry_3;
         }
-        t141_2_2 += hecate::block_sum(t141_2_2_part, warps);
-        t498_2 += hecate::block_sum(t498_2_part, warps);
-        t173 += hecate::block_sum(t173_part, warps);
-        t500_2 += hecate::block_sum(t500_2_part, warps);
-        t276 += hecate::block_sum(t276_part, warps);
+        t127_2 += hecate::block_sum(t127_2_part, warps);
+        t131_2 += hecate::block_sum(t131_2_part, warps);
+        t137 += hecate::block_sum(t137_part, warps);
         if (threadIdx.x == 0) {
-          t141_2[i] = t141_2_2;
+          t127[i] = t127_2;
         }
         if (threadIdx.x == 0) {
-          t498[i] = t498_2;
-        }
-        if (threadIdx.x == 0) {
-          t500[i] = t500_2;
+          t131[i] = -t131_2;
         }
       }
-      // moneta.W1, moneta.g
-      for (int at = threadIdx.x; at < d_k; at += 128) t155_2[at] = 0.0f;
-      float t229 = 0.0f;
-      __syncthreads();
-      float t229_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t153_entry = t153[i];
-          const float t216_2_2 = (t214_2 ? k0[((i64)l * T + a + C * s) * d_k + j] * t153_entry : 0.0f);
-          const float W1_trail_entry_2 = W1_trail[(a * d_h + i) * d_k + j];
-          t229_part += (t214_2 ? 0.33333334f * W1_trail_entry_2 * t27[i * d_k + j] * t216_2_2 : 0.0f);
-          t155_2[j] += t36[i * d_k + j] * t153_entry;
-          t216_2[i * d_k + j] = t216_2_2;
-          t247[i * d_k + j] = hecate::sign(W1_trail_entry_2);
-        }
-      }
-      t229 += hecate::block_sum(t229_part, warps);
-      // moneta.W2, moneta.g, moneta.W1
-      float t274 = 0.0f;
-      float t274_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v; item += 128) {
-        const int i = (int)item;
-        const float t500_entry = t500[i];
-        t274_part += g[((i64)l * T + a + C * s) * d_v + i] * t500_entry;
-        const float t343 = t141_2[i] - theta_entry_3 * t498[i] - theta_entry_3 * t500_entry;
-        const float t361_2 = 2.0f * (g_lin[((i64)l * T + a + C * s) * d_v + i] * t42_2[((i64)l * T + a + C * s) * d_v + i] * t343) + 10.0f * t44[((i64)l * T + a + C * s) * d_v + i] * t343 * t358[((i64)l * T + a + C * s) * d_v + i];
-        t361[i] = t361_2;
-        t4_2[((i64)l * T + a + C * s) * d_v + i] = -t361_2;
-      }
-      t274 += hecate::block_sum(t274_part, warps);
-      const float t274_2 = -t274;
       // moneta.W2
+      float t135 = 0.0f;
+      __syncthreads();
+      float t135_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t38_2_entry_2 = t38_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t502_entry = t502[i];
-        t284[i] = -theta_entry_3 * t38_2_entry_2 * t502_entry - theta_entry_3 * g_prod[((i64)l * T + a + C * s) * d_h + i] * t38_2_entry_2 * t159[((i64)l * T + a + C * s) * d_h + i] * t502_entry;
+        const float t134_2 = t38[((i64)l * T + a + C * s) * d_h + i] * t132[i];
+        t135_part += g_prod[((i64)l * T + a + C * s) * d_h + i] * t134_2;
+        t134[i] = t134_2;
       }
-      // moneta.W2, moneta.g
-      for (int at = threadIdx.x; at < d_k; at += 128) t286[at] = 0.0f;
-      float t302 = 0.0f;
-      __syncthreads();
-      float t302_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t284_entry = t284[i];
-          const float t289_2 = (t214_2 ? k0[((i64)l * T + a + C * s) * d_k + j] * t284_entry : 0.0f);
-          t302_part += (t214_2 ? 0.33333334f * W1_trail[(a * d_h + i) * d_k + j] * t27[i * d_k + j] * t289_2 : 0.0f);
-          t286[j] += t36[i * d_k + j] * t284_entry;
-          t289[i * d_k + j] = t289_2;
-        }
-      }
-      t302 += hecate::block_sum(t302_part, warps);
+      t135 += hecate::block_sum(t135_part, warps);
       // moneta.g
-      for (int at = threadIdx.x; at < d_h; at += 128) t504[at] = 0.0f;
-      float t444 = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int i = (int)item;
+        const float t139 = t127[i] + t131[i];
+        const float t149_2 = 2.0f * (g_lin[((i64)l * T + a + C * s) * d_v + i] * t42_2[((i64)l * T + a + C * s) * d_v + i] * t139) + 10.0f * t44[((i64)l * T + a + C * s) * d_v + i] * t139 * t146[((i64)l * T + a + C * s) * d_v + i];
+        t149[i] = t149_2;
+        t4_2[((i64)l * T + a + C * s) * d_v + i] = -t149_2;
+      }
+      // moneta.g, moneta.W1
+      for (int at = threadIdx.x; at < d_h; at += 128) t153[at] = 0.0f;
+      float t217 = 0.0f;
       __syncthreads();
-      float t444_part = 0.0f;
+      float t217_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
-          const float t361_entry = t361[i];
-          const float t431_2 = (t158_2_2 ? t506[((i64)l * T + a + C * s) * d_h + j] * t361_entry : 0.0f);
-          t444_part += (t158_2_2 ? 0.33333334f * W2_trail[(a * d_v + i) * d_h + j] * t9[i * d_h + j] * t431_2 : 0.0f);
-          t504[j] += t18[i * d_h + j] * t361_entry;
-          t431[i * d_h + j] = t431_2;
+          const float t149_entry = t149[i];
+          const float g_entry_4 = g[((i64)l * T + a + C * s) * d_v + i];
+          const float t212_2 = (t210 ? (g_entry_4 * t125[j] + t149_entry * t266[((i64)l * T + a + C * s) * d_h + j]) : 0.0f);
+          const float t7_entry = t7[i * d_h + j];
+          t217_part += (t210 ? 0.33333334f * W2_trail[(a * d_v + i) * d_h + j] * t7_entry * t7_entry * t212_2 : 0.0f);
+          t153[j] += t18[i * d_h + j] * t149_entry;
+          t212[i * d_h + j] = t212_2;
         }
       }
-      t444 += hecate::block_sum(t444_part, warps);
-      // moneta.g
+      t217 += hecate::block_sum(t217_part, warps);
+      // moneta.g, moneta.W1, moneta.W2
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t38_2_entry_3 = t38_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t504_entry = t504[i];
-        t370[i] = t38_2_entry_3 * t504_entry + g_prod[((i64)l * T + a + C * s) * d_h + i] * t38_2_entry_3 * t159[((i64)l * T + a + C * s) * d_h + i] * t504_entry;
+        const float W1_prod_entry_2 = W1_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t38_entry_2 = t38[((i64)l * T + a + C * s) * d_h + i];
+        const float t159_entry = t159[((i64)l * T + a + C * s) * d_h + i];
+        const float t261_entry_2 = t261[i];
+        const float g_prod_entry_2 = g_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t153_entry = t153[i];
+        const float w_18 = -theta_entry_3 * g_prod_entry_2 * W1_prod_entry_2 * t159_entry * t261_entry_2 - theta_entry_3 * W1_prod_entry_2 * t261_entry_2 + theta_entry_3 * g_prod_entry_2 * t132[i] + g_prod_entry_2 * t153_entry;
+        const float w_19 = -theta_entry_3 * W1_prod_entry_2 * t38_entry_2 * t159_entry * t261_entry_2;
+        t160_2_2[i] = w_19 + theta_entry_3 * g_prod_entry_2 * W1_prod_entry_2 * t38_entry_2 * t38_entry_2 * t159_entry * t261_entry_2 + theta_entry_3 * t134[i] + t38_entry_2 * t153_entry + t38_entry_2 * t159_entry * w_18;
       }
       // moneta.g
-      for (int at = threadIdx.x; at < d_k; at += 128) t372[at] = 0.0f;
-      float t388 = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t162[at] = 0.0f;
+      float t170 = 0.0f;
+      const float g_pow_2_entry_2 = g_pow_2[(i64)l * T + a + C * s];
+      const float w_9 = 0.33333334f * g_pow_2_entry_2;
       __syncthreads();
-      float t388_part = 0.0f;
+      float t170_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
-          const float t370_entry = t370[i];
-          const float t375_2 = (t214_2 ? k0[((i64)l * T + a + C * s) * d_k + j] * t370_entry : 0.0f);
-          t388_part += (t214_2 ? 0.33333334f * W1_trail[(a * d_h + i) * d_k + j] * t27[i * d_k + j] * t375_2 : 0.0f);
-          t372[j] += t36[i * d_k + j] * t370_entry;
-          t375[i * d_k + j] = t375_2;
+          const float t160_2_2_entry = t160_2_2[i];
+          const float t165_2 = (t163 ? k0[((i64)l * T + a + C * s) * d_k + j] * t160_2_2_entry : 0.0f);
+          const float W1_trail_entry_3 = W1_trail[(a * d_h + i) * d_k + j];
+          const float t25_entry = t25[i * d_k + j];
+          t170_part += (t163 ? 0.33333334f * W1_trail_entry_3 * t25_entry * t25_entry * t165_2 : 0.0f);
+          t162[j] += (t22 ? 0.0f : w_9 * W1_trail_entry_3 * t25_entry * t25_entry) * t160_2_2_entry;
+          t165[i * d_k + j] = t165_2;
         }
       }
-      t388 += hecate::block_sum(t388_part, warps);
-      // moneta.g, moneta.W1, moneta.W2
-      const float W1_pow_2_entry = W1_pow_2[(i64)l * T + a + C * s];
-      const float w_11 = 0.33333334f * g_pow_2_entry_2;
-      const float w_12 = 4.0f * (t214_2 ? (-0.5f) * W1_pow_2_entry * t229 : 0.0f);
-      const float w_13 = 4.0f * (t214_2 ? (-0.5f) * W1_pow_2_entry * t302 : 0.0f);
-      const float w_14 = 4.0f * (t214_2 ? (-0.5f) * W1_pow_2_entry * t388 : 0.0f);
+      t170 += hecate::block_sum(t170_part, warps);
+      // moneta.g, moneta.W1
+      const float w_10 = 0.33333334f * g_pow_2_entry_2;
+      const float w_11 = (t163 ? (-0.5f) * g_pow_3[(i64)l * T + a + C * s] * t170 : 0.0f);
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float t27_entry = t27[i * d_k + j];
-        const float t216_2_entry = t216_2[i * d_k + j];
+        const float t25_entry_2 = t25[i * d_k + j];
+        const float t165_entry = t165[i * d_k + j];
+        const float W1_trail_entry_4 = W1_trail[(a * d_h + i) * d_k + j];
         const float t19_entry = t19[i * d_k + j];
-        const float t247_entry = t247[i * d_k + j];
-        const float t25_entry = t25[i * d_k + j];
-        const float W1_trail_entry_3 = W1_trail[(a * d_h + i) * d_k + j];
-        const float t289_entry = t289[i * d_k + j];
-        const float t375_entry = t375[i * d_k + j];
-        const float w_21 = (t214_2 ? t247_entry * (t214_2 ? 2.0f * t25_entry * (t214_2 ? w_11 * W1_trail_entry_3 * t216_2_entry : 0.0f) : 0.0f) : 0.0f);
-        const float w_22 = (t214_2 ? t247_entry * (t214_2 ? 2.0f * t25_entry * (t214_2 ? w_11 * W1_trail_entry_3 * t289_entry : 0.0f) : 0.0f) : 0.0f);
-        const float w_23 = (t214_2 ? w_11 * t27_entry * t375_entry : 0.0f);
-        const float w_24 = w_14 * t19_entry * t19_entry * t19_entry * t247_entry;
-        const float w_25 = (t214_2 ? t247_entry * (t214_2 ? 2.0f * t25_entry * (t214_2 ? w_11 * W1_trail_entry_3 * t375_entry : 0.0f) : 0.0f) : 0.0f);
-        W1_bar_state[i * d_k + j] = rho_entry_3 * t123_2[i * d_k + j] + (t214_2 ? w_11 * t27_entry * t216_2_entry : 0.0f) + w_12 * t19_entry * t19_entry * t19_entry * t247_entry + w_21 + (t214_2 ? w_11 * t27_entry * t289_entry : 0.0f) + w_13 * t19_entry * t19_entry * t19_entry * t247_entry + w_22 + w_23 + w_24 + w_25;
+        const float w_20 = (t163 ? 2.0f * (t163 ? w_10 * W1_trail_entry_4 * t25_entry_2 * t165_entry : 0.0f) : 0.0f);
+        const float w_21 = (t163 ? w_10 * t25_entry_2 * t25_entry_2 * t165_entry : 0.0f);
+        W1_bar_state[i * d_k + j] = rho_entry_3 * t104[i * d_k + j] + w_21 + (w_20 + 4.0f * (w_11 * t19_entry * t19_entry * t19_entry)) * hecate::sign(W1_trail_entry_4);
       }
-      // moneta.g, moneta.W1, moneta.W2
-      const float W1_pow_entry = W1_pow[(i64)l * T + a + C * s];
-      const float w_15 = 0.33333334f * g_pow_entry_2;
-      const float w_16 = 4.0f * (t158_2_2 ? (-0.5f) * W1_pow_entry * t173 : 0.0f);
-      const float w_17 = 4.0f * (t158_2_2 ? (-0.5f) * W1_pow_entry * t444 : 0.0f);
+      // moneta.g, moneta.W2
+      const float w_12 = 0.33333334f * g_pow_entry_2;
+      const float w_13 = (t210 ? (-0.5f) * g_pow_4[(i64)l * T + a + C * s] * t217 : 0.0f);
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
-        const float t9_entry = t9[i * d_h + j];
-        const float t160_2_3_entry = t160_2_3[i * d_h + j];
+        const float t7_entry_2 = t7[i * d_h + j];
+        const float t212_entry = t212[i * d_h + j];
+        const float W2_trail_entry_2 = W2_trail[(a * d_v + i) * d_h + j];
         const float tentry = t[i * d_h + j];
-        const float t191_2_entry = t191_2[i * d_h + j];
-        const float t7_entry = t7[i * d_h + j];
-        const float W2_trail_entry_3 = W2_trail[(a * d_v + i) * d_h + j];
-        const float t431_entry = t431[i * d_h + j];
-        const float w_26 = (t158_2_2 ? t191_2_entry * (t158_2_2 ? 2.0f * t7_entry * (t158_2_2 ? w_15 * W2_trail_entry_3 * t160_2_3_entry : 0.0f) : 0.0f) : 0.0f);
-        const float w_27 = (t158_2_2 ? w_15 * t9_entry * t431_entry : 0.0f);
-        const float w_28 = w_17 * tentry * tentry * tentry * t191_2_entry;
-        const float w_29 = (t158_2_2 ? t191_2_entry * (t158_2_2 ? 2.0f * t7_entry * (t158_2_2 ? w_15 * W2_trail_entry_3 * t431_entry : 0.0f) : 0.0f) : 0.0f);
-        W2_bar_state[i * d_h + j] = (t158_2_2 ? w_15 * t9_entry * t160_2_3_entry : 0.0f) + w_16 * tentry * tentry * tentry * t191_2_entry + w_26 + rho_entry_3 * t270[i * d_h + j] + w_27 + w_28 + w_29;
+        const float w_22 = (t210 ? 2.0f * (t210 ? w_12 * W2_trail_entry_2 * t7_entry_2 * t212_entry : 0.0f) : 0.0f);
+        const float w_23 = (t210 ? w_12 * t7_entry_2 * t7_entry_2 * t212_entry : 0.0f);
+        W2_bar_state[i * d_h + j] = rho_entry_3 * t128[i * d_h + j] + w_23 + (w_22 + 4.0f * (w_13 * tentry * tentry * tentry)) * hecate::sign(W2_trail_entry_2);
       }
       // moneta.g, moneta.W1, moneta
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        t3_2[((i64)l * T + a + C * s) * d_k + i] = -theta_entry_3 * t496[i] + t155_2[i] + t286[i] + t372[i];
-        t7_2[((i64)l * T + a + C * s) * d_k + i] = t10_2_2[i];
+        t3_2[((i64)l * T + a + C * s) * d_k + i] = theta_entry_3 * t108[i] + t162[i];
+        t7_2[((i64)l * T + a + C * s) * d_k + i] = t11[i];
       }
       // moneta.g
-      if (threadIdx.x == 0) t5_2[(i64)l * T + a + C * s] = t129_2 + t276;
-      if (threadIdx.x == 0) t6_2[(i64)l * T + a + C * s] = t127_2_2 + t274_2;
+      if (threadIdx.x == 0) t5_2[(i64)l * T + a + C * s] = t111_2 + t137;
+      if (threadIdx.x == 0) t6_2[(i64)l * T + a + C * s] = t109 + t135;
     }
   }
   __syncthreads();
@@ -778,7 +666,29 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
 
 // moneta.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) moneta_step_backward_5(const float *x, float *W_Q_bar, const float *t7_2, int L,
+HECATE_KERNEL(256) moneta_step_backward_5(const float *W_Q, const float *t7_2, float *t8_2, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t7_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t8_2[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// moneta.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) moneta_step_backward_6(const float *x, float *W_Q_bar, const float *t7_2, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -798,38 +708,16 @@ HECATE_KERNEL(256) moneta_step_backward_5(const float *x, float *W_Q_bar, const 
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// moneta.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) moneta_step_backward_6(const float *W_Q, const float *t7_2, float *t9_2, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t7_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t9_2[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // moneta.theta, moneta.rho
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) moneta_step_backward_7(const float *rho_sigmoid, const float *theta_sigmoid,
     const float *rho_sigmoid_2, float *b_rho_bar, float *b_theta_bar, const float *t8,
-    const bool *t10, const float *t5_2, const float *t6_2, float *t17, float *t38, int L, int T) {
+    const bool *t10, const float *t5_2, const float *t6_2, float *t17, float *t36, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t20_2 = 0.0f;
-  float t41 = 0.0f;
+  float t39 = 0.0f;
   float t20_2_part = 0.0f;
-  float t41_part = 0.0f;
+  float t39_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
@@ -837,18 +725,18 @@ HECATE_KERNEL(128) moneta_step_backward_7(const float *rho_sigmoid, const float 
     const bool t10_entry = t10[(i64)i * T + j];
     const float t17_2 = (t10_entry ? (t10_entry ? t6_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
     t20_2_part += t17_2;
-    const bool t25_3 = (t8[(i64)i * T + j] <= 1.0f);
+    const bool t23 = (t8[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t30 = (t25_3 && (0.0f <= rho_sigmoid_entry));
-    const float t38_3 = (t30 ? rho_sigmoid_entry * (t30 ? (t25_3 ? t5_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t41_part += t38_3;
+    const bool t28 = (t23 && (0.0f <= rho_sigmoid_entry));
+    const float t36_2 = (t28 ? rho_sigmoid_entry * (t28 ? (t23 ? t5_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t39_part += t36_2;
     t17[(i64)i * T + j] = t17_2;
-    t38[(i64)i * T + j] = t38_3;
+    t36[(i64)i * T + j] = t36_2;
   }
   t20_2 += hecate::block_sum(t20_2_part, warps);
-  t41 += hecate::block_sum(t41_part, warps);
+  t39 += hecate::block_sum(t39_part, warps);
   if (threadIdx.x == 0) b_theta_bar[0] = t20_2;
-  if (threadIdx.x == 0) b_rho_bar[0] = t41;
+  if (threadIdx.x == 0) b_rho_bar[0] = t39;
 }
 
 // moneta.theta, moneta.rho
@@ -873,8 +761,8 @@ HECATE_KERNEL(256) moneta_step_backward_9(float *w_rho_bar_copies, float *w_thet
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) moneta_step_backward_10(const float *w_rho, const float *w_theta,
-    const float *rho_stack, const float *t17, const float *t38, float *t22, float *t43,
-    float *w_rho_bar_copies, float *w_theta_bar_copies, int L, int T) {
+    const float *rho_stack, const float *t17, const float *t36, float *t42, float *w_rho_bar_copies,
+    float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -887,12 +775,11 @@ HECATE_KERNEL(256) moneta_step_backward_10(const float *w_rho, const float *w_th
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t17_entry = t17[(i64)i * T + j];
-    const float t38_entry = t38[(i64)i * T + j];
+    const float t36_entry = t36[(i64)i * T + j];
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k];
     w_theta_bar_own[k] += rho_stack_entry * t17_entry;
-    t22[((i64)i * T + j) * (d_k + d_v) + k] = t17_entry * w_theta[k];
-    w_rho_bar_own[k] += rho_stack_entry * t38_entry;
-    t43[((i64)i * T + j) * (d_k + d_v) + k] = t38_entry * w_rho[k];
+    w_rho_bar_own[k] += rho_stack_entry * t36_entry;
+    t42[((i64)i * T + j) * (d_k + d_v) + k] = t17_entry * w_theta[k] + t36_entry * w_rho[k];
   }
 }
 
@@ -916,21 +803,43 @@ HECATE_KERNEL(256) moneta_step_backward_12(float *w_theta_bar, const float *w_th
   w_theta_bar[item] = dot;
 }
 
-// moneta.v
+// moneta.v, moneta.rho
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) moneta_step_backward_13(const float *t4_2, const float *t22, const float *t43,
-    float *t46, int L, int T) {
+HECATE_KERNEL(256) moneta_step_backward_13(const float *t4_2, const float *t42, float *t45, int L,
+    int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
-  t46[((i64)i * T + j) * d_v + k] = t4_2[((i64)i * T + j) * d_v + k] + t22[((i64)i * T + j) * (d_k + d_v) + k + d_k] + t43[((i64)i * T + j) * (d_k + d_v) + k + d_k];
+  t45[((i64)i * T + j) * d_v + k] = t4_2[((i64)i * T + j) * d_v + k] + t42[((i64)i * T + j) * (d_k + d_v) + k + d_k];
 }
 
 // moneta.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) moneta_step_backward_14(const float *x, float *W_V_bar, const float *t46, int L,
+HECATE_KERNEL(256) moneta_step_backward_14(const float *W_V, const float *t45, float *t46, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t45[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t46[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// moneta.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) moneta_step_backward_15(const float *x, float *W_V_bar, const float *t45, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -942,7 +851,7 @@ HECATE_KERNEL(256) moneta_step_backward_14(const float *x, float *W_V_bar, const
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t46[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t45[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -950,9 +859,21 @@ HECATE_KERNEL(256) moneta_step_backward_14(const float *x, float *W_V_bar, const
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// moneta.v
+// moneta.k0, moneta.rho
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) moneta_step_backward_16(const float *t3_2, const float *t42, float *t48, int L,
+    int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  const int i = (int)(item / ((i64)T * d_k));
+  const int j = (int)(item / d_k % T);
+  const int k = (int)(item % d_k);
+  t48[((i64)i * T + j) * d_k + k] = t3_2[((i64)i * T + j) * d_k + k] + t42[((i64)i * T + j) * (d_k + d_v) + k];
+}
+
+// moneta.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) moneta_step_backward_15(const float *W_V, const float *t46, float *t48, int L,
+HECATE_KERNEL(256) moneta_step_backward_17(const float *W_K, const float *t48, float *t49, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -962,31 +883,19 @@ HECATE_KERNEL(256) moneta_step_backward_15(const float *W_V, const float *t46, f
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t46[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t48[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t48[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// moneta.k0
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) moneta_step_backward_16(const float *t3_2, const float *t22, const float *t43,
-    float *t49, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  const int i = (int)(item / ((i64)T * d_k));
-  const int j = (int)(item / d_k % T);
-  const int k = (int)(item % d_k);
-  t49[((i64)i * T + j) * d_k + k] = t3_2[((i64)i * T + j) * d_k + k] + t22[((i64)i * T + j) * (d_k + d_v) + k] + t43[((i64)i * T + j) * (d_k + d_v) + k];
+  if (m0 + row < L * T && n0 + col < d) t49[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // moneta.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) moneta_step_backward_17(const float *x, float *W_K_bar, const float *t49, int L,
+HECATE_KERNEL(256) moneta_step_backward_18(const float *x, float *W_K_bar, const float *t48, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -998,7 +907,7 @@ HECATE_KERNEL(256) moneta_step_backward_17(const float *x, float *W_K_bar, const
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t49[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t48[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -1007,36 +916,14 @@ HECATE_KERNEL(256) moneta_step_backward_17(const float *x, float *W_K_bar, const
 }
 
 // moneta.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) moneta_step_backward_18(const float *W_K, const float *t49, float *t51, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t49[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t51[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// moneta.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) moneta_step_backward_19(float *x_bar, const float *t9_2, const float *t48,
-    const float *t51, int L, int T) {
+HECATE_KERNEL(256) moneta_step_backward_19(float *x_bar, const float *t8_2, const float *t46,
+    const float *t49, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t9_2[((i64)i * T + j) * d + k] + t48[((i64)i * T + j) * d + k] + t51[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t8_2[((i64)i * T + j) * d + k] + t46[((i64)i * T + j) * d + k] + t49[((i64)i * T + j) * d + k];
 }
 

@@ -497,7 +497,7 @@ HECATE_KERNEL(256) muon_fire_26(const float *t42, const float *t45, float *t46, 
   if (m0 + row < c && n0 + col < r) t46[m0 + row + (i64)(n0 + col) * c] = dot;
 }
 
-// muon.w, muon.u, muon.o
+// muon.w, muon.a, muon.u, muon.o
 // One thread for each (i, j).
 HECATE_KERNEL(256) muon_fire_27(const float *w, const float *n, const float *lr,
     const float *warmup, const bool *nodecay, const float *lambda, float *w_out, const float *t42,

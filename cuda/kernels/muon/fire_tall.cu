@@ -497,7 +497,7 @@ HECATE_KERNEL(256) muon_fire_tall_26(const float *t42, const float *t45, float *
   if (m0 + row < r && n0 + col < c) t46[m0 + row + (i64)(n0 + col) * r] = dot;
 }
 
-// muon.w, muon.u, muon.o
+// muon.w, muon.a, muon.u, muon.o
 // One thread for each (i, j).
 HECATE_KERNEL(256) muon_fire_tall_27(const float *w, const float *n, const float *lr,
     const float *warmup, const bool *nodecay, const float *lambda, float *w_out, const float *t42,

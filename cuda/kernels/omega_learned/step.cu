@@ -47,7 +47,7 @@
 //   t4              [L, T]                   float  work
 //   t12             [L, T]                   float  work
 //   t16             [L, T]                   float  work
-//   t6_2            [L, T, d_k + d_v]        float  work
+//   t7_2            [L, T, d_k + d_v]        float  work
 //   rho             [L, T]                   float  work
 //   theta           [L, T]                   float  work
 //   t2_2            [L, T, d_v]              float  work
@@ -127,7 +127,7 @@ HECATE_KERNEL(256) omega_learned_step_4(const float *v, float *rho_stack, int L,
 // omega_learned.rho, omega_learned.eta, omega_learned.theta, omega_learned.S
 // One thread for each (i, j).
 HECATE_KERNEL(256) omega_learned_step_5(const float *w_rho, const float *w_eta,
-    const float *w_theta, const float *rho_stack, float *t4, float *t12, float *t16, float *t6_2,
+    const float *w_theta, const float *rho_stack, float *t4, float *t12, float *t16, float *t7_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -142,7 +142,7 @@ HECATE_KERNEL(256) omega_learned_step_5(const float *w_rho, const float *w_eta,
     t4_2 += rho_stack_entry * w_rho[k];
     t12_2 += rho_stack_entry * w_eta[k];
     t16_2 += rho_stack_entry * w_theta[k];
-    t6_2[((i64)i * T + j) * (d_k + d_v) + k] = rho_stack_entry * hecate::sigmoid(rho_stack_entry);
+    t7_2[((i64)i * T + j) * (d_k + d_v) + k] = rho_stack_entry * hecate::sigmoid(rho_stack_entry);
   }
   t4[(i64)i * T + j] = t4_2;
   t12[(i64)i * T + j] = t12_2;
@@ -200,7 +200,7 @@ HECATE_KERNEL(256) omega_learned_step_7(const float *x, const float *W_Q, float 
 
 // omega_learned.S
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) omega_learned_step_8(const float *W_omega, const float *t6_2, float *t2_2, int L,
+HECATE_KERNEL(256) omega_learned_step_8(const float *W_omega, const float *t7_2, float *t2_2, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -212,7 +212,7 @@ HECATE_KERNEL(256) omega_learned_step_8(const float *W_omega, const float *t6_2,
   #pragma unroll 1
   for (int p0 = 0; p0 < d_k + d_v; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d_v && p0 + col < d_k + d_v ? W_omega[(m0 + row) * (d_k + d_v) + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_k + d_v && n0 + row < L * T ? t6_2[p0 + col + (i64)(n0 + row) * (d_k + d_v)] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_k + d_v && n0 + row < L * T ? t7_2[p0 + col + (i64)(n0 + row) * (d_k + d_v)] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();

@@ -58,32 +58,29 @@
 //   t12_2               [L, T]                   bool   work
 //   t2_2                [L, T, d_k + d_v]        float  work
 //   t2_3                [L, T, d_k + d_v]        float  work
-//   t38_2               [L, T, d_k + d_v]        float  work
+//   t35                 [L, T, d_k + d_v]        float  work
 //   t3_2                [L, T]                   float  work
-//   t4_2                [L, T]                   float  work
 //   t7_2                [L, T]                   float  work
 //   t8_2                [L, T, d_k]              float  work
 //   t13                 [L, T, d_k]              float  work
-//   t30                 [L, T, d_k + d_v]        float  work
-//   t23_2               [L, T, d_k + d_v]        float  work
-//   t11_2               [L, T, d]                float  work
+//   t30_2               [L, T, d_k + d_v]        float  work
+//   t14_2               [L, T]                   float  work
+//   t25                 [L, T, d_k + d_v]        float  work
+//   t10                 [L, T, d]                float  work
 //   t19_2               [L, T]                   float  work
-//   t29                 [L, T]                   float  work
-//   t49                 [L, T]                   float  work
-//   t24                 [L, T, d_k + d_v]        float  work
-//   t33                 [L, T, d_k + d_v]        float  work
-//   t54                 [L, T, d_k + d_v]        float  work
-//   t57                 [L, T, d_v]              float  work
-//   t59                 [L, T, d]                float  work
-//   t60                 [L, T, d_k]              float  work
-//   t62                 [L, T, d]                float  work
+//   t27                 [L, T]                   float  work
+//   t45                 [L, T]                   float  work
+//   t51                 [L, T, d_k + d_v]        float  work
+//   t54                 [L, T, d_v]              float  work
+//   t55                 [L, T, d]                float  work
+//   t57                 [L, T, d_k]              float  work
+//   t58                 [L, T, d]                float  work
 //   W_omega_bar_copies  [L·d_k·d_v + L·d_v·d_v]  float  work
 //   t3_2_copies         [2·L·T]                  float  work
-//   t4_2_copies         [2·L·T]                  float  work
 //   t7_2_copies         [2·L·T]                  float  work
 //   t8_2_copies         [2·L·T·d_k]              float  work
 //   t13_copies          [2·L·T·d_k]              float  work
-//   t30_copies          [2·L·T·d_k + 2·L·T·d_v]  float  work
+//   t30_2_copies        [2·L·T·d_k + 2·L·T·d_v]  float  work
 //   M_trail_scratch     [64·C·L·d_k + 64·L·d_k]  float  work
 //   S_trail_scratch     [64·C·L·d_k + 64·L·d_k]  float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]        float  work
@@ -139,7 +136,7 @@ HECATE_KERNEL(256) omega_learned_step_backward_3(const float *v, float *t2_2, in
 // omega_learned.S
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) omega_learned_step_backward_4(const float *theta, const float *t2_2, float *t2_3,
-    float *t38_2, int L, int T) {
+    float *t35, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * (d_k + d_v)) return;
   const int i = (int)(item / ((i64)T * (d_k + d_v)));
@@ -149,38 +146,35 @@ HECATE_KERNEL(256) omega_learned_step_backward_4(const float *theta, const float
   const float t2_2_entry = t2_2[((i64)i * T + j) * (d_k + d_v) + k];
   const float t2_3_2 = hecate::sigmoid(t2_2_entry);
   t2_3[((i64)i * T + j) * (d_k + d_v) + k] = t2_3_2;
-  t38_2[((i64)i * T + j) * (d_k + d_v) + k] = t2_3_2 * (theta_entry * t2_2_entry);
+  t35[((i64)i * T + j) * (d_k + d_v) + k] = t2_3_2 * (theta_entry * t2_2_entry);
 }
 
 // omega_learned
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) omega_learned_step_backward_5(float *W_omega_bar, float *t3_2, float *t4_2,
-    float *t7_2, float *t8_2, float *t13, float *t30, int L, int T) {
+HECATE_KERNEL(256) omega_learned_step_backward_5(float *W_omega_bar, float *t3_2, float *t7_2,
+    float *t8_2, float *t13, float *t30_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)L * T; at += threads) t3_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T; at += threads) t4_2[at] = 0.0f;
   for (i64 at = thread; at < (i64)L * T; at += threads) t7_2[at] = 0.0f;
   for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t8_2[at] = 0.0f;
   for (i64 at = thread; at < d_k * d_v + d_v * d_v; at += threads) W_omega_bar[at] = 0.0f;
   for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t13[at] = 0.0f;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)L * T * d_v); at += threads) t30[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)L * T * d_v); at += threads) t30_2[at] = 0.0f;
 }
 
 // omega_learned, omega_learned.S, omega_learned.M, omega_learned.y
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) omega_learned_step_backward_6(float *W_omega_bar_copies, float *t3_2_copies,
-    float *t4_2_copies, float *t7_2_copies, float *t8_2_copies, float *t13_copies,
-    float *t30_copies, int L, int T) {
+    float *t7_2_copies, float *t8_2_copies, float *t13_copies, float *t30_2_copies, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * d_k * d_v + (i64)L * d_v * d_v); at += threads) W_omega_bar_copies[at] = 0.0f;
   for (i64 at = thread; at < (i64)2 * L * T; at += threads) t3_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)2 * L * T; at += threads) t4_2_copies[at] = 0.0f;
   for (i64 at = thread; at < (i64)2 * L * T; at += threads) t7_2_copies[at] = 0.0f;
   for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t8_2_copies[at] = 0.0f;
   for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t13_copies[at] = 0.0f;
-  for (i64 at = thread; at < ((i64)2 * L * T * d_k + (i64)2 * L * T * d_v); at += threads) t30_copies[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)2 * L * T * d_k + (i64)2 * L * T * d_v); at += threads) t30_2_copies[at] = 0.0f;
 }
 
 // omega_learned, omega_learned.S, omega_learned.M, omega_learned.y
@@ -189,19 +183,18 @@ HECATE_KERNEL(256) omega_learned_step_backward_6(float *W_omega_bar_copies, floa
 HECATE_KERNEL(32) omega_learned_step_backward_7(const float *W_omega, const float *y_bar,
     const float *M_bar, const float *S_bar, const float *k0, const float *eta, const float *q0,
     const float *S_prod, float *M_bar_out, float *S_bar_out, const float *M_checkpoints,
-    const float *S_checkpoints, const float *rho, const float *theta, const float *t38_2,
-    float *W_omega_bar_copies, float *t3_2_copies, float *t4_2_copies, float *t7_2_copies,
-    float *t8_2_copies, float *t13_copies, float *t30_copies, float *M_trail_scratch,
-    float *S_trail_scratch, int L, int T) {
+    const float *S_checkpoints, const float *rho, const float *theta, const float *t35,
+    float *W_omega_bar_copies, float *t3_2_copies, float *t7_2_copies, float *t8_2_copies,
+    float *t13_copies, float *t30_2_copies, float *M_trail_scratch, float *S_trail_scratch, int L,
+    int T) {
   HECATE_DYNAMIC(float, shared);
   float *const t8_2_rows = shared + 0;  // what each row adds to %.8.2[l, a + C·s, j]
   float *const t13_rows = shared + 33 * d_k;  // what each row adds to %.13[l, a + C·s, j]
   float *const t7_2_rows = shared + 66 * d_k;  // what each row adds to %.7.2[l, a + C·s]
   float *const t3_2_rows = shared + 66 * d_k + 33;  // what each row adds to %.3.2[l, a + C·s]
-  float *const t30_rows = shared + 66 * d_k + 66;  // what each row adds to %.30[l, a + C·s, j]
-  float *const t4_2_rows = shared + 99 * d_k + 33 * d_v + 66;  // what each row adds to %.4.2[l, a + C·s]
-  float *const M_bar_state = shared + 99 * d_k + 33 * d_v + 99;  // [d_k]
-  float *const S_bar_state = shared + 131 * d_k + 33 * d_v + 99;  // [d_k]
+  float *const t30_2_rows = shared + 66 * d_k + 66;  // what each row adds to %.30.2[l, a + C·s, j]
+  float *const M_bar_state = shared + 99 * d_k + 33 * d_v + 66;  // [d_k]
+  float *const S_bar_state = shared + 131 * d_k + 33 * d_v + 66;  // [d_k]
   const int segments = (C + T - 1) / C;
   const int row = threadIdx.x;
   const int l = blockIdx.x / 2;
@@ -209,11 +202,10 @@ HECATE_KERNEL(32) omega_learned_step_backward_7(const float *W_omega, const floa
   const int i = blockIdx.x % 2 * 32 + row;
   float *const W_omega_bar_own = W_omega_bar_copies + (i64)l * (d_k * d_v + d_v * d_v);
   float *const t3_2_own = t3_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T);
-  float *const t4_2_own = t4_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T);
   float *const t7_2_own = t7_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T);
   float *const t8_2_own = t8_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
   float *const t13_own = t13_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
-  float *const t30_own = t30_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k + (i64)L * T * d_v);
+  float *const t30_2_own = t30_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k + (i64)L * T * d_v);
   float *const M_trail = M_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
   float *const S_trail = S_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
   #pragma unroll 4
@@ -250,9 +242,9 @@ HECATE_KERNEL(32) omega_learned_step_backward_7(const float *W_omega, const floa
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
       // omega_learned.y, omega_learned.M, omega_learned.S
-      float t8_4 = 0.0f;
-      float t12 = 0.0f;
-      float t15 = 0.0f;
+      float t7_2_2 = 0.0f;
+      float t29 = 0.0f;
+      float t16 = 0.0f;
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
       const float eta_entry_2 = eta[(i64)l * T + a + C * s];
       const float S_prod_entry = S_prod[((i64)l * T + a + C * s) * d_v + i];
@@ -264,26 +256,23 @@ HECATE_KERNEL(32) omega_learned_step_backward_7(const float *W_omega, const floa
         const float S_trail_entry = S_trail[(a * d_k + j) * 32 + row];
         const float k0_entry = k0[((i64)l * T + a + C * s) * d_k + j];
         const float t4_2_2 = M_bar_state[j * 32 + row] + q0[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
-        t8_4 += M_trail_entry * t4_2_2;
+        t7_2_2 += M_trail_entry * t4_2_2;
         const float t9 = S_bar_state[j * 32 + row] + t4_2_2;
-        t12 += t9 * k0_entry;
-        t15 += S_trail_entry * t9;
+        t29 += t9 * k0_entry;
+        t16 += S_trail_entry * t9;
         t8_2_rows[j * 33 + row] = (rho_entry_2 * M_trail_entry + eta_entry_2 * S_trail_entry - w_2 * k0_entry) * y_bar_entry;
         M_bar_state[j * 32 + row] = rho_entry_2 * t4_2_2;
-        t13_rows[j * 33 + row] = -w_2 * t9;
+        t13_rows[j * 33 + row] = -t9 * S_prod_entry;
         S_bar_state[j * 32 + row] = eta_entry_2 * t9;
       }
-      t7_2_rows[row] = t8_4;
-      const float t12_3 = -t12;
-      t3_2_rows[row] = t15;
+      t7_2_rows[row] = t7_2_2;
+      t3_2_rows[row] = t16;
       // omega_learned.S
       #pragma unroll 4
       for (int j = 0; j < d_k + d_v; ++j) {
-        W_omega_bar_own[i * (d_k + d_v) + j] += t12_3 * t38_2[((i64)l * T + a + C * s) * (d_k + d_v) + j];
-        t30_rows[j * 33 + row] = W_omega[i * (d_k + d_v) + j] * t12_3;
+        W_omega_bar_own[i * (d_k + d_v) + j] -= t29 * t35[((i64)l * T + a + C * s) * (d_k + d_v) + j];
+        t30_2_rows[j * 33 + row] = W_omega[i * (d_k + d_v) + j] * t29;
       }
-      // omega_learned.S
-      t4_2_rows[row] = S_prod_entry * t12_3;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
@@ -316,16 +305,10 @@ HECATE_KERNEL(32) omega_learned_step_backward_7(const float *W_omega, const floa
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k + d_v; item += 32) {
         const int j = (int)item;
-        float dot = t30_own[((i64)l * T + a + C * s) * (d_k + d_v) + j];
+        float dot = t30_2_own[((i64)l * T + a + C * s) * (d_k + d_v) + j];
         #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t30_rows[item * 33 + kk];
-        t30_own[((i64)l * T + a + C * s) * (d_k + d_v) + j] = dot;
-      }
-      if (threadIdx.x == 0) {
-        float dot = t4_2_own[(i64)l * T + a + C * s];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t4_2_rows[kk];
-        t4_2_own[(i64)l * T + a + C * s] = dot;
+        for (int kk = 0; kk < rows; ++kk) dot += t30_2_rows[item * 33 + kk];
+        t30_2_own[((i64)l * T + a + C * s) * (d_k + d_v) + j] = dot;
       }
       __syncthreads();
     }
@@ -362,19 +345,8 @@ HECATE_KERNEL(256) omega_learned_step_backward_9(float *t3_2, const float *t3_2_
 }
 
 // omega_learned, omega_learned.S, omega_learned.M, omega_learned.y
-// One thread for each entry of t4_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) omega_learned_step_backward_10(float *t4_2, const float *t4_2_copies, int L,
-    int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T) return;
-  float dot = t4_2[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t4_2_copies[copy * ((i64)L * T) + item];
-  t4_2[item] = dot;
-}
-
-// omega_learned, omega_learned.S, omega_learned.M, omega_learned.y
 // One thread for each entry of t7_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) omega_learned_step_backward_11(float *t7_2, const float *t7_2_copies, int L,
+HECATE_KERNEL(256) omega_learned_step_backward_10(float *t7_2, const float *t7_2_copies, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -385,7 +357,7 @@ HECATE_KERNEL(256) omega_learned_step_backward_11(float *t7_2, const float *t7_2
 
 // omega_learned, omega_learned.S, omega_learned.M, omega_learned.y
 // One thread for each entry of t8_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) omega_learned_step_backward_12(float *t8_2, const float *t8_2_copies, int L,
+HECATE_KERNEL(256) omega_learned_step_backward_11(float *t8_2, const float *t8_2_copies, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
@@ -396,7 +368,7 @@ HECATE_KERNEL(256) omega_learned_step_backward_12(float *t8_2, const float *t8_2
 
 // omega_learned, omega_learned.S, omega_learned.M, omega_learned.y
 // One thread for each entry of t13: the copies of the blocks are added in order.
-HECATE_KERNEL(256) omega_learned_step_backward_13(float *t13, const float *t13_copies, int L, int T) {
+HECATE_KERNEL(256) omega_learned_step_backward_12(float *t13, const float *t13_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   float dot = t13[item];
@@ -405,34 +377,73 @@ HECATE_KERNEL(256) omega_learned_step_backward_13(float *t13, const float *t13_c
 }
 
 // omega_learned, omega_learned.S, omega_learned.M, omega_learned.y
-// One thread for each entry of t30: the copies of the blocks are added in order.
-HECATE_KERNEL(256) omega_learned_step_backward_14(float *t30, const float *t30_copies, int L, int T) {
+// One thread for each entry of t30_2: the copies of the blocks are added in order.
+HECATE_KERNEL(256) omega_learned_step_backward_13(float *t30_2, const float *t30_2_copies, int L,
+    int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= ((i64)L * T * d_k + (i64)L * T * d_v)) return;
-  float dot = t30[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t30_copies[copy * ((i64)L * T * d_k + (i64)L * T * d_v) + item];
-  t30[item] = dot;
+  float dot = t30_2[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t30_2_copies[copy * ((i64)L * T * d_k + (i64)L * T * d_v) + item];
+  t30_2[item] = dot;
+}
+
+// omega_learned.S
+// One thread for each (i, j).
+HECATE_KERNEL(256) omega_learned_step_backward_14(const float *k0, const float *t13, float *t14_2,
+    int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T) return;
+  const int i = (int)(item / T);
+  const int j = (int)(item % T);
+  float t14_2_2 = 0.0f;
+  #pragma unroll 4
+  for (int k = 0; k < d_k; ++k) {
+    t14_2_2 += k0[((i64)i * T + j) * d_k + k] * t13[((i64)i * T + j) * d_k + k];
+  }
+  t14_2[(i64)i * T + j] = t14_2_2;
 }
 
 // omega_learned.S
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) omega_learned_step_backward_15(const float *theta, const float *t2_2,
-    const float *t2_3, const float *t30, float *t23_2, int L, int T) {
+    const float *t2_3, const float *t30_2, float *t25, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * (d_k + d_v)) return;
   const int i = (int)(item / ((i64)T * (d_k + d_v)));
   const int j = (int)(item / ((d_k + d_v)) % T);
   const int k = (int)(item % (d_k + d_v));
-  const float theta_entry_3 = theta[(i64)i * T + j];
+  const float theta_entry_2 = theta[(i64)i * T + j];
   const float t2_3_entry = t2_3[((i64)i * T + j) * (d_k + d_v) + k];
-  const float t30_entry = t30[((i64)i * T + j) * (d_k + d_v) + k];
+  const float t30_2_entry = t30_2[((i64)i * T + j) * (d_k + d_v) + k];
   const float t2_2_entry_2 = t2_2[((i64)i * T + j) * (d_k + d_v) + k];
-  t23_2[((i64)i * T + j) * (d_k + d_v) + k] = theta_entry_3 * t2_3_entry * t30_entry + theta_entry_3 * t2_2_entry_2 * t2_3_entry * t30_entry * hecate::sigmoid(-t2_2_entry_2);
+  t25[((i64)i * T + j) * (d_k + d_v) + k] = -theta_entry_2 * t2_3_entry * t30_2_entry - theta_entry_2 * t2_2_entry_2 * t2_3_entry * t30_2_entry * hecate::sigmoid(-t2_2_entry_2);
 }
 
 // omega_learned.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) omega_learned_step_backward_16(const float *x, float *W_Q_bar, const float *t8_2,
+HECATE_KERNEL(256) omega_learned_step_backward_16(const float *W_Q, const float *t8_2, float *t10,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t8_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t10[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// omega_learned.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) omega_learned_step_backward_17(const float *x, float *W_Q_bar, const float *t8_2,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -452,66 +463,44 @@ HECATE_KERNEL(256) omega_learned_step_backward_16(const float *x, float *W_Q_bar
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// omega_learned.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) omega_learned_step_backward_17(const float *W_Q, const float *t8_2, float *t11_2,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t8_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t11_2[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // omega_learned.theta, omega_learned.rho, omega_learned.eta
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) omega_learned_step_backward_18(const float *rho_sigmoid, const float *eta,
     const float *theta_sigmoid, const float *eta_sigmoid, const float *rho_sigmoid_2,
     float *b_rho_bar, float *b_eta_bar, float *b_theta_bar, const float *t8, const bool *t12_2,
-    const float *t3_2, const float *t4_2, const float *t7_2, float *t19_2, float *t29, float *t49,
+    const float *t3_2, const float *t7_2, const float *t14_2, float *t19_2, float *t27, float *t45,
     int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t22 = 0.0f;
-  float t31 = 0.0f;
-  float t52 = 0.0f;
+  float t29_2 = 0.0f;
+  float t48 = 0.0f;
   float t22_part = 0.0f;
-  float t31_part = 0.0f;
-  float t52_part = 0.0f;
+  float t29_2_part = 0.0f;
+  float t48_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
     const bool t12_2_entry = t12_2[(i64)i * T + j];
-    const float t19_2_2 = (t12_2_entry ? (t12_2_entry ? t4_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    const float t19_2_2 = (t12_2_entry ? (t12_2_entry ? t14_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
     t22_part += t19_2_2;
-    const float t29_2 = eta[(i64)i * T + j] * t3_2[(i64)i * T + j] * eta_sigmoid[(i64)i * T + j];
-    t31_part += t29_2;
-    const bool t36 = (t8[(i64)i * T + j] <= 1.0f);
+    const float t27_2 = eta[(i64)i * T + j] * t3_2[(i64)i * T + j] * eta_sigmoid[(i64)i * T + j];
+    t29_2_part += t27_2;
+    const bool t32 = (t8[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t41 = (t36 && (0.0f <= rho_sigmoid_entry));
-    const float t49_2 = (t41 ? rho_sigmoid_entry * (t41 ? (t36 ? t7_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t52_part += t49_2;
+    const bool t37 = (t32 && (0.0f <= rho_sigmoid_entry));
+    const float t45_2 = (t37 ? rho_sigmoid_entry * (t37 ? (t32 ? t7_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t48_part += t45_2;
     t19_2[(i64)i * T + j] = t19_2_2;
-    t29[(i64)i * T + j] = t29_2;
-    t49[(i64)i * T + j] = t49_2;
+    t27[(i64)i * T + j] = t27_2;
+    t45[(i64)i * T + j] = t45_2;
   }
   t22 += hecate::block_sum(t22_part, warps);
-  t31 += hecate::block_sum(t31_part, warps);
-  t52 += hecate::block_sum(t52_part, warps);
+  t29_2 += hecate::block_sum(t29_2_part, warps);
+  t48 += hecate::block_sum(t48_part, warps);
   if (threadIdx.x == 0) b_theta_bar[0] = t22;
-  if (threadIdx.x == 0) b_eta_bar[0] = t31;
-  if (threadIdx.x == 0) b_rho_bar[0] = t52;
+  if (threadIdx.x == 0) b_eta_bar[0] = t29_2;
+  if (threadIdx.x == 0) b_rho_bar[0] = t48;
 }
 
 // omega_learned.theta, omega_learned.eta, omega_learned.rho
@@ -540,9 +529,9 @@ HECATE_KERNEL(256) omega_learned_step_backward_20(float *w_rho_bar_copies, float
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) omega_learned_step_backward_21(const float *w_rho, const float *w_eta,
-    const float *w_theta, const float *rho_stack, const float *t19_2, const float *t29,
-    const float *t49, float *t24, float *t33, float *t54, float *w_rho_bar_copies,
-    float *w_eta_bar_copies, float *w_theta_bar_copies, int L, int T) {
+    const float *w_theta, const float *rho_stack, const float *t19_2, const float *t27,
+    const float *t45, float *t51, float *w_rho_bar_copies, float *w_eta_bar_copies,
+    float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -556,15 +545,13 @@ HECATE_KERNEL(256) omega_learned_step_backward_21(const float *w_rho, const floa
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t19_2_entry = t19_2[(i64)i * T + j];
-    const float t29_entry = t29[(i64)i * T + j];
-    const float t49_entry = t49[(i64)i * T + j];
+    const float t27_entry = t27[(i64)i * T + j];
+    const float t45_entry = t45[(i64)i * T + j];
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k];
     w_theta_bar_own[k] += rho_stack_entry * t19_2_entry;
-    t24[((i64)i * T + j) * (d_k + d_v) + k] = t19_2_entry * w_theta[k];
-    w_eta_bar_own[k] += rho_stack_entry * t29_entry;
-    t33[((i64)i * T + j) * (d_k + d_v) + k] = t29_entry * w_eta[k];
-    w_rho_bar_own[k] += rho_stack_entry * t49_entry;
-    t54[((i64)i * T + j) * (d_k + d_v) + k] = t49_entry * w_rho[k];
+    w_eta_bar_own[k] += rho_stack_entry * t27_entry;
+    w_rho_bar_own[k] += rho_stack_entry * t45_entry;
+    t51[((i64)i * T + j) * (d_k + d_v) + k] = t19_2_entry * w_theta[k] + t27_entry * w_eta[k] + t45_entry * w_rho[k];
   }
 }
 
@@ -599,21 +586,43 @@ HECATE_KERNEL(256) omega_learned_step_backward_24(float *w_theta_bar,
   w_theta_bar[item] = dot;
 }
 
-// omega_learned.v, omega_learned.S
+// omega_learned.v, omega_learned.rho, omega_learned.S
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) omega_learned_step_backward_25(const float *t23_2, const float *t24,
-    const float *t33, const float *t54, float *t57, int L, int T) {
+HECATE_KERNEL(256) omega_learned_step_backward_25(const float *t25, const float *t51, float *t54,
+    int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
-  t57[((i64)i * T + j) * d_v + k] = t23_2[((i64)i * T + j) * (d_k + d_v) + k + d_k] + t24[((i64)i * T + j) * (d_k + d_v) + k + d_k] + t33[((i64)i * T + j) * (d_k + d_v) + k + d_k] + t54[((i64)i * T + j) * (d_k + d_v) + k + d_k];
+  t54[((i64)i * T + j) * d_v + k] = t25[((i64)i * T + j) * (d_k + d_v) + k + d_k] + t51[((i64)i * T + j) * (d_k + d_v) + k + d_k];
 }
 
 // omega_learned.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) omega_learned_step_backward_26(const float *x, float *W_V_bar, const float *t57,
+HECATE_KERNEL(256) omega_learned_step_backward_26(const float *W_V, const float *t54, float *t55,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t54[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t55[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// omega_learned.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) omega_learned_step_backward_27(const float *x, float *W_V_bar, const float *t54,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -625,7 +634,7 @@ HECATE_KERNEL(256) omega_learned_step_backward_26(const float *x, float *W_V_bar
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t57[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t54[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -633,9 +642,22 @@ HECATE_KERNEL(256) omega_learned_step_backward_26(const float *x, float *W_V_bar
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// omega_learned.v
+// omega_learned.k0, omega_learned.rho, omega_learned.S
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) omega_learned_step_backward_28(const float *theta, const float *t13,
+    const float *t25, const float *t51, float *t57, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  const int i = (int)(item / ((i64)T * d_k));
+  const int j = (int)(item / d_k % T);
+  const int k = (int)(item % d_k);
+  const float theta_entry_3 = theta[(i64)i * T + j];
+  t57[((i64)i * T + j) * d_k + k] = (theta_entry_3 * t13[((i64)i * T + j) * d_k + k] + t25[((i64)i * T + j) * (d_k + d_v) + k]) + t51[((i64)i * T + j) * (d_k + d_v) + k];
+}
+
+// omega_learned.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) omega_learned_step_backward_27(const float *W_V, const float *t57, float *t59,
+HECATE_KERNEL(256) omega_learned_step_backward_29(const float *W_K, const float *t57, float *t58,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -645,31 +667,19 @@ HECATE_KERNEL(256) omega_learned_step_backward_27(const float *W_V, const float 
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t57[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t57[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t59[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// omega_learned.k0, omega_learned.S
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) omega_learned_step_backward_28(const float *t13, const float *t23_2,
-    const float *t24, const float *t33, const float *t54, float *t60, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  const int i = (int)(item / ((i64)T * d_k));
-  const int j = (int)(item / d_k % T);
-  const int k = (int)(item % d_k);
-  t60[((i64)i * T + j) * d_k + k] = (t13[((i64)i * T + j) * d_k + k] + t23_2[((i64)i * T + j) * (d_k + d_v) + k]) + t24[((i64)i * T + j) * (d_k + d_v) + k] + t33[((i64)i * T + j) * (d_k + d_v) + k] + t54[((i64)i * T + j) * (d_k + d_v) + k];
+  if (m0 + row < L * T && n0 + col < d) t58[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // omega_learned.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) omega_learned_step_backward_29(const float *x, float *W_K_bar, const float *t60,
+HECATE_KERNEL(256) omega_learned_step_backward_30(const float *x, float *W_K_bar, const float *t57,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -681,7 +691,7 @@ HECATE_KERNEL(256) omega_learned_step_backward_29(const float *x, float *W_K_bar
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t60[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t57[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -690,36 +700,14 @@ HECATE_KERNEL(256) omega_learned_step_backward_29(const float *x, float *W_K_bar
 }
 
 // omega_learned.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) omega_learned_step_backward_30(const float *W_K, const float *t60, float *t62,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t60[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t62[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// omega_learned.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) omega_learned_step_backward_31(float *x_bar, const float *t11_2,
-    const float *t59, const float *t62, int L, int T) {
+HECATE_KERNEL(256) omega_learned_step_backward_31(float *x_bar, const float *t10, const float *t55,
+    const float *t58, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t11_2[((i64)i * T + j) * d + k] + t59[((i64)i * T + j) * d + k] + t62[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t10[((i64)i * T + j) * d + k] + t55[((i64)i * T + j) * d + k] + t58[((i64)i * T + j) * d + k];
 }
 

@@ -33,17 +33,17 @@
 //   W_G_bar      [H, d_v, d]       float  write
 //   W_O_bar      [d, H·d_v]        float  write
 //   r            [L, T, H, d_v]    float  work
-//   t3_2         [L, T, H·d_v]     float  work
+//   t2_2         [L, T, H·d_v]     float  work
 //   t7_2         [L, T, H, d_v]    float  work
 //   t9_2         [L, T, H]         float  work
 //   t25          [L, T, H, d_v]    float  work
-//   t27          [L, T, d]         float  work
+//   t26          [L, T, d]         float  work
 //   t28          [L, T, H, d_v]    float  work
 //   t30          [L, T, H]         float  work
 //   t35          [L, T, H, d_v]    float  work
 //   t39          [L, T, H, d_c]    float  work
 //   t40          [L, T, H, d_c]    float  work
-//   t42          [L, T, d]         float  work
+//   t41          [L, T, d]         float  work
 //   t44          [L, T, d]         float  work
 #include "hecate.cuh"
 
@@ -70,7 +70,29 @@ HECATE_KERNEL(256) ret_net_read_backward_1(const float *o, const float *r_div, f
 
 // ret_net.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) ret_net_read_backward_2(const float *y_bar, const float *z, float *W_O_bar,
+HECATE_KERNEL(256) ret_net_read_backward_2(const float *W_O, const float *y_bar, float *t2_2, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (H * d_v + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? y_bar[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d && n0 + col < H * d_v ? W_O[(p0 + row) * H * d_v + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < H * d_v) t2_2[(i64)(m0 + row) * H * d_v + n0 + col] = dot;
+}
+
+// ret_net.y
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) ret_net_read_backward_3(const float *y_bar, const float *z, float *W_O_bar,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -90,33 +112,11 @@ HECATE_KERNEL(256) ret_net_read_backward_2(const float *y_bar, const float *z, f
   if (m0 + row < d && n0 + col < H * d_v) W_O_bar[(m0 + row) * H * d_v + n0 + col] = dot;
 }
 
-// ret_net.y
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) ret_net_read_backward_3(const float *W_O, const float *y_bar, float *t3_2, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (H * d_v + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? y_bar[(i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d && n0 + col < H * d_v ? W_O[(p0 + row) * H * d_v + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < H * d_v) t3_2[(i64)(m0 + row) * H * d_v + n0 + col] = dot;
-}
-
 // ret_net.z
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) ret_net_read_backward_4(const float *z_prod, const float *z_sigmoid,
     const float *z_div, const float *z_div_2, const float *z_sigmoid_2, const float *r,
-    const float *t3_2, float *t7_2, float *t9_2, float *t25, int L, int T) {
+    const float *t2_2, float *t7_2, float *t9_2, float *t25, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * H) return;
   const int i = (int)(item / ((i64)T * H));
@@ -126,9 +126,9 @@ HECATE_KERNEL(256) ret_net_read_backward_4(const float *z_prod, const float *z_s
   const float z_div_entry = z_div[((i64)i * T + j) * H + k];
   #pragma unroll 4
   for (int m = 0; m < d_v; ++m) {
-    const float t3_2_view_entry = t3_2[(((i64)i * T + j) * H + k) * d_v + m];
-    const float t7_2_2 = t3_2_view_entry * z_div_entry;
-    t9_2_2 += t3_2_view_entry * z_div_2[(((i64)i * T + j) * H + k) * d_v + m];
+    const float t2_2_view_entry = t2_2[(((i64)i * T + j) * H + k) * d_v + m];
+    const float t7_2_2 = t2_2_view_entry * z_div_entry;
+    t9_2_2 += t2_2_view_entry * z_div_2[(((i64)i * T + j) * H + k) * d_v + m];
     const float r_entry = r[(((i64)i * T + j) * H + k) * d_v + m];
     const float z_sigmoid_entry = z_sigmoid[(((i64)i * T + j) * H + k) * d_v + m];
     t7_2[(((i64)i * T + j) * H + k) * d_v + m] = t7_2_2;
@@ -139,7 +139,29 @@ HECATE_KERNEL(256) ret_net_read_backward_4(const float *z_prod, const float *z_s
 
 // ret_net.z
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) ret_net_read_backward_5(const float *x, float *W_G_bar, const float *t25, int L,
+HECATE_KERNEL(256) ret_net_read_backward_5(const float *W_G, const float *t25, float *t26, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < H * d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_v ? t25[(i64)(m0 + row) * H * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < H * d_v && n0 + col < d ? W_G[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t26[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// ret_net.z
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) ret_net_read_backward_6(const float *x, float *W_G_bar, const float *t25, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -157,28 +179,6 @@ HECATE_KERNEL(256) ret_net_read_backward_5(const float *x, float *W_G_bar, const
     __syncthreads();
   }
   if (m0 + row < H * d_v && n0 + col < d) W_G_bar[(m0 + row) * d + n0 + col] = dot;
-}
-
-// ret_net.z
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) ret_net_read_backward_6(const float *W_G, const float *t25, float *t27, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < H * d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_v ? t25[(i64)(m0 + row) * H * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < H * d_v && n0 + col < d ? W_G[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t27[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // ret_net.r, ret_net.z
@@ -274,7 +274,29 @@ HECATE_KERNEL(256) ret_net_read_backward_10(const float *A, const float *t35, fl
 
 // ret_net.o
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) ret_net_read_backward_11(const float *x, float *W_E_bar, const float *t39, int L,
+HECATE_KERNEL(256) ret_net_read_backward_11(const float *W_E, const float *t39, float *t41, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < H * d_c; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_c ? t39[(i64)(m0 + row) * H * d_c + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < H * d_c && n0 + col < d ? W_E[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t41[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// ret_net.o
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) ret_net_read_backward_12(const float *x, float *W_E_bar, const float *t39, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -292,28 +314,6 @@ HECATE_KERNEL(256) ret_net_read_backward_11(const float *x, float *W_E_bar, cons
     __syncthreads();
   }
   if (m0 + row < H * d_c && n0 + col < d) W_E_bar[(m0 + row) * d + n0 + col] = dot;
-}
-
-// ret_net.o
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) ret_net_read_backward_12(const float *W_E, const float *t39, float *t42, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < H * d_c; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_c ? t39[(i64)(m0 + row) * H * d_c + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < H * d_c && n0 + col < d ? W_E[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t42[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // ret_net.o
@@ -362,13 +362,13 @@ HECATE_KERNEL(256) ret_net_read_backward_14(const float *W_C, const float *t40, 
 
 // ret_net.o
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) ret_net_read_backward_15(float *x_bar, const float *t27, const float *t42,
+HECATE_KERNEL(256) ret_net_read_backward_15(float *x_bar, const float *t26, const float *t41,
     const float *t44, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t27[((i64)i * T + j) * d + k] + t42[((i64)i * T + j) * d + k] + t44[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t26[((i64)i * T + j) * d + k] + t41[((i64)i * T + j) * d + k] + t44[((i64)i * T + j) * d + k];
 }
 

@@ -57,7 +57,7 @@
 //   t44             [L, T, d]                   float  work
 //   t46             [L, T, d]                   float  work
 //   t55             [L, T, d]                   float  work
-//   t74             [L, T, d]                   float  work
+//   t70             [L, T, d]                   float  work
 //   t35             [L, T, H]                   float  work
 //   t6_2_2          [L, T, H]                   float  work
 //   t25_2           [L, T, H, d_v]              float  work
@@ -151,7 +151,7 @@ HECATE_KERNEL(256) ret_net_step_backward_4(const float *W_O, const float *y_bar,
 // ret_net
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) ret_net_step_backward_5(float *W_A_bar, float *W_B_bar, float *W_C_bar,
-    float *W_E_bar, float *t44, float *t46, float *t55, float *t74, int L, int T) {
+    float *W_E_bar, float *t44, float *t46, float *t55, float *t70, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < H * d * d_c; at += threads) W_A_bar[at] = 0.0f;
@@ -161,7 +161,7 @@ HECATE_KERNEL(256) ret_net_step_backward_5(float *W_A_bar, float *W_B_bar, float
   for (i64 at = thread; at < (i64)L * T * d; at += threads) t44[at] = 0.0f;
   for (i64 at = thread; at < (i64)L * T * d; at += threads) t46[at] = 0.0f;
   for (i64 at = thread; at < (i64)L * T * d; at += threads) t55[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t74[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d; at += threads) t70[at] = 0.0f;
 }
 
 // ret_net, ret_net.A, ret_net.B, ret_net.z, ret_net.r, ret_net.o
@@ -185,19 +185,19 @@ HECATE_KERNEL(128) ret_net_step_backward_7(const float *x, const float *W_A, con
     const float *r, const float *z_prod, float *A_bar_out, float *B_bar_out,
     const float *A_checkpoints, const float *B_checkpoints, const float *gamma, const float *t,
     const float *t2, const float *t30, const float *t31, const float *t36, const float *t3_2_2,
-    float *t4_2, float *t44, float *t46, float *t55, float *t74, float *W_A_bar_copies,
+    float *t4_2, float *t44, float *t46, float *t55, float *t70, float *W_A_bar_copies,
     float *W_B_bar_copies, float *W_C_bar_copies, float *W_E_bar_copies, float *A_trail,
     float *B_trail, int T) {
   HECATE_SHARED(float, A_bar_state, d_c * d_v);  // [d_v, d_c]
   HECATE_SHARED(float, B_bar_state, d_c * d_v);  // [d_v, d_c]
   HECATE_SHARED(float, t28, d_v);  // [d_v]
   HECATE_SHARED(float, t35_2, d_v);  // [d_v]
-  HECATE_SHARED(float, t39, d_c);  // [d_c]
-  HECATE_SHARED(float, t41, d_c);  // [d_c]
+  HECATE_SHARED(float, t40, d_c);  // [d_c]
+  HECATE_SHARED(float, t42, d_c);  // [d_c]
   HECATE_SHARED(float, t50, d_v);  // [d_v]
   HECATE_SHARED(float, t51, d_c);  // [d_c]
-  HECATE_SHARED(float, t69, d_v);  // [d_v]
-  HECATE_SHARED(float, t70, d_c);  // [d_c]
+  HECATE_SHARED(float, t65, d_v);  // [d_v]
+  HECATE_SHARED(float, t66, d_c);  // [d_c]
   HECATE_SHARED(float, warps, 32);
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
@@ -271,14 +271,14 @@ HECATE_KERNEL(128) ret_net_step_backward_7(const float *x, const float *W_A, con
         t9 += hecate::block_sum(t9_part, warps);
         const float t9_2 = -t9;
         // ret_net.z
-        const float t94 = t9_2 * (t18 * t6_2);
+        const float t92 = t9_2 * (t18 * t6_2);
         // ret_net.r, ret_net.z
         float t30_2_2 = 0.0f;
         float t30_2_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t28_2 = z_prod[(((i64)l * T + a + C * s) * H + i) * d_v + j] * t30[(((i64)l * T + a + C * s) * H + i) * d_v + j] * (t3_2_2[(((i64)l * T + a + C * s) * H + i) * d_v + j] * t6_2) + 2.0f * (0.5f * r[(((i64)l * T + a + C * s) * H + i) * d_v + j] * t94);
+          const float t28_2 = z_prod[(((i64)l * T + a + C * s) * H + i) * d_v + j] * t30[(((i64)l * T + a + C * s) * H + i) * d_v + j] * (t3_2_2[(((i64)l * T + a + C * s) * H + i) * d_v + j] * t6_2) + 2.0f * (0.5f * r[(((i64)l * T + a + C * s) * H + i) * d_v + j] * t92);
           t30_2_2_part += t28_2;
           t28[j] = t28_2;
         }
@@ -292,44 +292,44 @@ HECATE_KERNEL(128) ret_net_step_backward_7(const float *x, const float *W_A, con
           t35_2[j] = t28[j] + w;
         }
         // ret_net.o, ret_net.B, ret_net.A
-        for (int at = threadIdx.x; at < d_c; at += 128) t39[at] = 0.0f;
-        for (int at = threadIdx.x; at < d_c; at += 128) t41[at] = 0.0f;
+        for (int at = threadIdx.x; at < d_c; at += 128) t40[at] = 0.0f;
+        for (int at = threadIdx.x; at < d_c; at += 128) t42[at] = 0.0f;
         for (int at = threadIdx.x; at < d_c; at += 128) t51[at] = 0.0f;
-        for (int at = threadIdx.x; at < d_c; at += 128) t70[at] = 0.0f;
+        for (int at = threadIdx.x; at < d_c; at += 128) t66[at] = 0.0f;
         #pragma unroll 1
         for (int j = 0; j < d_v; ++j) {
           float t50_2 = 0.0f;
-          float t69_2 = 0.0f;
+          float t65_2 = 0.0f;
           __syncthreads();
           const float t35_2_entry = t35_2[j];
           const float v_entry_2 = v[(((i64)l * T + a + C * s) * H + i) * d_v + j];
           float t50_2_part = 0.0f;
-          float t69_2_part = 0.0f;
+          float t65_2_part = 0.0f;
           #pragma unroll 1
           for (int item = threadIdx.x; item < d_c; item += 128) {
             const int k = (int)item;
             const float t47 = B_bar_state[j * d_c + k] - o_prod_2[(((i64)l * T + a + C * s) * H + i) * d_c + k] * t35_2_entry;
             t50_2_part += t47 * B_prod[(((i64)l * T + a + C * s) * H + i) * d_c + k];
-            const float t53 = t47 * gamma_entry;
-            const float t66 = A_bar_state[j * d_c + k] + o_prod[(((i64)l * T + a + C * s) * H + i) * d_c + k] * t35_2_entry;
-            t69_2_part += t66 * A_prod[(((i64)l * T + a + C * s) * H + i) * d_c + k];
-            const float t72 = t66 * gamma_entry;
+            const float t52 = t47 * gamma_entry;
+            const float t62 = A_bar_state[j * d_c + k] + o_prod[(((i64)l * T + a + C * s) * H + i) * d_c + k] * t35_2_entry;
+            t65_2_part += t62 * A_prod[(((i64)l * T + a + C * s) * H + i) * d_c + k];
+            const float t67 = t62 * gamma_entry;
             const float t2_entry_2 = t2[((i64)l * T + a + C * s) * d_c + k];
             const float tentry_2 = t[((i64)l * T + a + C * s) * d_c + k];
-            t39[k] -= B_trail[((a + 1) * d_v + j) * d_c + k] * t35_2_entry;
-            t41[k] += A_trail[((a + 1) * d_v + j) * d_c + k] * t35_2_entry;
+            t40[k] -= B_trail[((a + 1) * d_v + j) * d_c + k] * t35_2_entry;
+            t42[k] += A_trail[((a + 1) * d_v + j) * d_c + k] * t35_2_entry;
             t51[k] -= t47 * v_entry_2;
-            t70[k] += t66 * v_entry_2;
-            A_bar_state[j * d_c + k] = t53 * t2_entry_2 + t72 * tentry_2;
-            B_bar_state[j * d_c + k] = t53 * tentry_2 - t72 * t2_entry_2;
+            t66[k] += t62 * v_entry_2;
+            A_bar_state[j * d_c + k] = t52 * t2_entry_2 + t67 * tentry_2;
+            B_bar_state[j * d_c + k] = t52 * tentry_2 - t67 * t2_entry_2;
           }
           t50_2 += hecate::block_sum(t50_2_part, warps);
-          t69_2 += hecate::block_sum(t69_2_part, warps);
+          t65_2 += hecate::block_sum(t65_2_part, warps);
           if (threadIdx.x == 0) {
             t50[j] = -t50_2;
           }
           if (threadIdx.x == 0) {
-            t69[j] = t69_2;
+            t65[j] = t65_2;
           }
         }
         // ret_net.o, ret_net.B, ret_net.A
@@ -339,26 +339,26 @@ HECATE_KERNEL(128) ret_net_step_backward_7(const float *x, const float *W_A, con
           const int k = (int)item;
           #pragma unroll 1
           for (int j = 0; j < d_c; ++j) {
-            const float t39_entry = t39[j];
-            const float t41_entry = t41[j];
+            const float t40_entry = t40[j];
+            const float t42_entry = t42[j];
             const float t51_entry = t51[j];
-            const float t70_entry = t70[j];
+            const float t66_entry = t66[j];
             const float x_entry = x[((i64)l * T + a + C * s) * d + k];
-            W_E_bar_own[(i * d_c + j) * d + k] += t39_entry * x_entry;
-            t44[((i64)l * T + a + C * s) * d + k] += W_E[(i * d_c + j) * d + k] * t39_entry;
-            W_C_bar_own[(i * d_c + j) * d + k] += t41_entry * x_entry;
-            t46[((i64)l * T + a + C * s) * d + k] += W_C[(i * d_c + j) * d + k] * t41_entry;
+            W_E_bar_own[(i * d_c + j) * d + k] += t40_entry * x_entry;
+            t44[((i64)l * T + a + C * s) * d + k] += W_E[(i * d_c + j) * d + k] * t40_entry;
+            W_C_bar_own[(i * d_c + j) * d + k] += t42_entry * x_entry;
+            t46[((i64)l * T + a + C * s) * d + k] += W_C[(i * d_c + j) * d + k] * t42_entry;
             W_B_bar_own[(i * d_c + j) * d + k] += t51_entry * x_entry;
             t55[((i64)l * T + a + C * s) * d + k] += W_B[(i * d_c + j) * d + k] * t51_entry;
-            W_A_bar_own[(i * d_c + j) * d + k] += t70_entry * x_entry;
-            t74[((i64)l * T + a + C * s) * d + k] += W_A[(i * d_c + j) * d + k] * t70_entry;
+            W_A_bar_own[(i * d_c + j) * d + k] += t66_entry * x_entry;
+            t70[((i64)l * T + a + C * s) * d + k] += W_A[(i * d_c + j) * d + k] * t66_entry;
           }
         }
         // ret_net.A
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          t4_2[(((i64)l * T + a + C * s) * H + i) * d_v + j] = t50[j] + t69[j];
+          t4_2[(((i64)l * T + a + C * s) * H + i) * d_v + j] = t50[j] + t65[j];
         }
       }
     }
@@ -618,12 +618,12 @@ HECATE_KERNEL(256) ret_net_step_backward_24(const float *W_V, const float *t4_2,
 // ret_net.gamma, ret_net.A
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) ret_net_step_backward_25(float *x_bar, const float *t44, const float *t46,
-    const float *t55, const float *t74, const float *t27_2, const float *t13, int L, int T) {
+    const float *t55, const float *t70, const float *t27_2, const float *t13, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = (t27_2[((i64)i * T + j) * d + k] + t44[((i64)i * T + j) * d + k] + t46[((i64)i * T + j) * d + k] + t55[((i64)i * T + j) * d + k] + t74[((i64)i * T + j) * d + k]) + t13[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = (t27_2[((i64)i * T + j) * d + k] + t44[((i64)i * T + j) * d + k] + t46[((i64)i * T + j) * d + k] + t55[((i64)i * T + j) * d + k] + t70[((i64)i * T + j) * d + k]) + t13[((i64)i * T + j) * d + k];
 }
 

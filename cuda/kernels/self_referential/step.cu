@@ -47,12 +47,12 @@
 //   rho                    [L, T]               float  write, may be null
 //   theta                  [L, T]               float  write, may be null
 //   a_k                    [L, T, d]            float  write, may be null
-//   M_m_lin                [L, T, d]            float  write, may be null
-//   M_alpha_lin            [L, T, d]            float  write, may be null
-//   M_eta_lin              [L, T, d]            float  write, may be null
-//   M_k_lin                [L, T, d]            float  write, may be null
-//   M_v_lin                [L, T, d]            float  write, may be null
-//   u_v_prod               [L, T, d]            float  write, may be null
+//   M_m_prod               [L, T, d]            float  write, may be null
+//   M_alpha_prod           [L, T, d]            float  write, may be null
+//   M_eta_prod             [L, T, d]            float  write, may be null
+//   M_k_prod               [L, T, d]            float  write, may be null
+//   M_v_prod               [L, T, d]            float  write, may be null
+//   M_v_prod_2             [L, T, d]            float  write, may be null
 //   theta_sigmoid          [L, T]               float  write, may be null
 //   a_eta_prod             [L, T, d]            float  write, may be null
 //   rho_sigmoid            [L, T]               float  write, may be null
@@ -151,15 +151,15 @@ HECATE_KERNEL(256) self_referential_step_4(const float *q_prod, float *q, float 
   q_div_2[((i64)i * T + j) * d + k] = q_2 / t11_entry;
 }
 
-// self_referential, self_referential.y, self_referential.a_alpha, self_referential.a_eta, self_referential.a_k, self_referential.a_v, self_referential.rho, self_referential.theta, self_referential.k, self_referential.u_m, self_referential.M_m, self_referential.u_alpha, self_referential.M_alpha, self_referential.u_eta, self_referential.M_eta, self_referential.u_k, self_referential.M_k, self_referential.u_v, self_referential.M_v
+// self_referential, self_referential.y, self_referential.a_alpha, self_referential.a_eta, self_referential.a_k, self_referential.a_v, self_referential.rho, self_referential.theta, self_referential.k, self_referential.M_m, self_referential.M_v, self_referential.u_m, self_referential.M_alpha, self_referential.u_alpha, self_referential.M_eta, self_referential.u_eta, self_referential.M_k, self_referential.u_k, self_referential.u_v
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) self_referential_step_5(const float *x, const float *M_k, const float *M_v,
     const float *M_alpha, const float *M_eta, const float *M_m, const float *b_rho,
     const float *b_theta, float *y, float *M_k_out, float *M_v_out, float *M_alpha_out,
     float *M_eta_out, float *M_m_out, const float *q, float *rho, float *theta, float *a_k,
-    float *M_m_lin, float *M_alpha_lin, float *M_eta_lin, float *M_k_lin, float *M_v_lin,
-    float *u_v_prod, float *theta_sigmoid, float *a_eta_prod, float *rho_sigmoid,
+    float *M_m_prod, float *M_alpha_prod, float *M_eta_prod, float *M_k_prod, float *M_v_prod,
+    float *M_v_prod_2, float *theta_sigmoid, float *a_eta_prod, float *rho_sigmoid,
     float *a_alpha_prod, float *M_k_checkpoints, float *M_v_checkpoints, float *M_alpha_checkpoints,
     float *M_eta_checkpoints, float *M_m_checkpoints, float *M_k_state_scratch,
     float *M_v_state_scratch, float *M_alpha_state_scratch, float *M_eta_state_scratch,
@@ -170,23 +170,14 @@ HECATE_KERNEL(128) self_referential_step_5(const float *x, const float *M_k, con
   HECATE_SHARED(float, a_k_2, d);  // [d]
   HECATE_SHARED(float, a_v, d);  // [d]
   HECATE_SHARED(float, k, d);  // [d]
-  HECATE_SHARED(float, u_m, d);  // [d]
-  HECATE_SHARED(float, t29, d);  // [d]
-  HECATE_SHARED(float, t30, d);  // [d]
-  HECATE_SHARED(float, u_alpha, d);  // [d]
-  HECATE_SHARED(float, t45, d);  // [d]
-  HECATE_SHARED(float, t46, d);  // [d]
-  HECATE_SHARED(float, u_eta, d);  // [d]
-  HECATE_SHARED(float, t61, d);  // [d]
-  HECATE_SHARED(float, t62, d);  // [d]
-  HECATE_SHARED(float, u_k, d);  // [d]
-  HECATE_SHARED(float, t77, d);  // [d]
-  HECATE_SHARED(float, t78, d);  // [d]
-  HECATE_SHARED(float, u_v, d);  // [d]
-  HECATE_SHARED(float, t93, d);  // [d]
-  HECATE_SHARED(float, t94, d);  // [d]
-  HECATE_SHARED(float, t194, d);  // [d]
-  HECATE_SHARED(float, t195, d);  // [d]
+  HECATE_SHARED(float, t, d);  // [d]
+  HECATE_SHARED(float, t2_2, d);  // [d]
+  HECATE_SHARED(float, t4_2, d);  // [d]
+  HECATE_SHARED(float, t6_2, d);  // [d]
+  HECATE_SHARED(float, t8, d);  // [d]
+  HECATE_SHARED(float, t10_2, d);  // [d]
+  HECATE_SHARED(float, t119, d);  // [d]
+  HECATE_SHARED(float, t120, d);  // [d]
   HECATE_SHARED(float, warps, 32);
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
@@ -330,8 +321,8 @@ HECATE_KERNEL(128) self_referential_step_5(const float *x, const float *M_k, con
       const float theta_2 = hecate::softplus(t12_2);
       const bool t17 = (0.0f < t15);
       const float t24 = hecate::max((t17 ? sqrtf((t17 ? t15 : 1.0f)) : 0.0f), 1e-08f);
-      const float t139 = hecate::sigmoid(t12_2);
-      const float t151 = hecate::sigmoid(-t6);
+      const float t79 = hecate::sigmoid(t12_2);
+      const float t91 = hecate::sigmoid(-t6);
       if (rho != nullptr) {
         if (threadIdx.x == 0) rho[(i64)l * T + a + C * s] = rho_2;
       }
@@ -339,187 +330,111 @@ HECATE_KERNEL(128) self_referential_step_5(const float *x, const float *M_k, con
         if (threadIdx.x == 0) theta[(i64)l * T + a + C * s] = theta_2;
       }
       if (theta_sigmoid != nullptr) {
-        if (threadIdx.x == 0) theta_sigmoid[(i64)l * T + a + C * s] = t139;
+        if (threadIdx.x == 0) theta_sigmoid[(i64)l * T + a + C * s] = t79;
       }
       if (rho_sigmoid != nullptr) {
-        if (threadIdx.x == 0) rho_sigmoid[(i64)l * T + a + C * s] = t151;
+        if (threadIdx.x == 0) rho_sigmoid[(i64)l * T + a + C * s] = t91;
       }
-      // self_referential.k
+      // self_referential.k, self_referential.M_m, self_referential.M_v, self_referential
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        k[i] = a_k_2[i] / t24;
-      }
-      // self_referential.u_m, self_referential.M_m
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        float u_m_2 = 0.0f;
-        float t29_2 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < d; ++j) {
-          const float M_m_state_entry = M_m_state[i * d + j];
-          u_m_2 += M_m_state_entry * a_v[j];
-          t29_2 += M_m_state_entry * k[j];
+        const float a_k_2_entry_2 = a_k_2[i];
+        const float k_2 = a_k_2_entry_2 / t24;
+        const float t5 = k_2 - a_v[i];
+        const float t121 = theta_2 * t5;
+        const float t2_2_2 = y_2[i];
+        k[i] = k_2;
+        t[i] = t5;
+        if (M_v_prod_2 != nullptr) {
+          M_v_prod_2[((i64)l * T + a + C * s) * d + i] = t121;
         }
-        u_m[i] = u_m_2;
-        t29[i] = t29_2;
-      }
-      // self_referential.M_m
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        const float t30_2 = t29[i] - u_m[i];
-        t30[i] = t30_2;
-        if (M_m_lin != nullptr) {
-          M_m_lin[((i64)l * T + a + C * s) * d + i] = t30_2;
-        }
-      }
-      // self_referential.M_m, self_referential.u_alpha, self_referential.M_alpha
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        float u_alpha_2 = 0.0f;
-        float t45_2 = 0.0f;
-        const float w = theta_2 * t30[i];
-        #pragma unroll 4
-        for (int j = 0; j < d; ++j) {
-          const float M_alpha_state_entry = M_alpha_state[i * d + j];
-          u_alpha_2 += M_alpha_state_entry * a_v[j];
-          const float k_entry = k[j];
-          t45_2 += M_alpha_state_entry * k_entry;
-          M_m_state[i * d + j] = rho_2 * M_m_state[i * d + j] - w * k_entry;
-        }
-        u_alpha[i] = u_alpha_2;
-        t45[i] = t45_2;
-      }
-      // self_referential.M_alpha
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        const float t46_2 = t45[i] - u_alpha[i];
-        t46[i] = t46_2;
-        if (M_alpha_lin != nullptr) {
-          M_alpha_lin[((i64)l * T + a + C * s) * d + i] = t46_2;
-        }
-      }
-      // self_referential.M_alpha, self_referential.M_m, self_referential.u_eta, self_referential.M_eta
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        float u_eta_2 = 0.0f;
-        float t61_2 = 0.0f;
-        const float w_2 = theta_2 * t46[i];
-        #pragma unroll 4
-        for (int j = 0; j < d; ++j) {
-          const float M_eta_state_entry = M_eta_state[i * d + j];
-          u_eta_2 += M_eta_state_entry * a_v[j];
-          const float k_entry_2 = k[j];
-          t61_2 += M_eta_state_entry * k_entry_2;
-          M_alpha_2[i * d + j] = rho_2 * M_alpha_state[i * d + j] - w_2 * k_entry_2;
-        }
-        u_eta[i] = u_eta_2;
-        t61[i] = t61_2;
-      }
-      // self_referential.M_eta
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        const float t62_2 = t61[i] - u_eta[i];
-        t62[i] = t62_2;
-        if (M_eta_lin != nullptr) {
-          M_eta_lin[((i64)l * T + a + C * s) * d + i] = t62_2;
-        }
-      }
-      // self_referential.M_eta, self_referential.M_m, self_referential.u_k, self_referential.M_k
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        float u_k_2 = 0.0f;
-        float t77_2 = 0.0f;
-        const float w_3 = theta_2 * t62[i];
-        #pragma unroll 4
-        for (int j = 0; j < d; ++j) {
-          const float M_k_state_entry = M_k_state[i * d + j];
-          u_k_2 += M_k_state_entry * a_v[j];
-          const float k_entry_3 = k[j];
-          t77_2 += M_k_state_entry * k_entry_3;
-          M_eta_2[i * d + j] = rho_2 * M_eta_state[i * d + j] - w_3 * k_entry_3;
-        }
-        u_k[i] = u_k_2;
-        t77[i] = t77_2;
-      }
-      // self_referential.M_k
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        const float t78_2 = t77[i] - u_k[i];
-        t78[i] = t78_2;
-        if (M_k_lin != nullptr) {
-          M_k_lin[((i64)l * T + a + C * s) * d + i] = t78_2;
-        }
-      }
-      // self_referential.M_k, self_referential.M_m, self_referential.u_v, self_referential.M_v
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        float u_v_2 = 0.0f;
-        float t93_2 = 0.0f;
-        const float w_4 = theta_2 * t78[i];
-        #pragma unroll 4
-        for (int j = 0; j < d; ++j) {
-          const float M_v_state_entry = M_v_state[i * d + j];
-          u_v_2 += M_v_state_entry * a_v[j];
-          const float k_entry_4 = k[j];
-          t93_2 += M_v_state_entry * k_entry_4;
-          M_k_state[i * d + j] = rho_2 * M_k_state[i * d + j] - w_4 * k_entry_4;
-        }
-        u_v[i] = u_v_2;
-        t93[i] = t93_2;
-      }
-      // self_referential.M_v, self_referential.u_v, self_referential
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        const float t94_2 = t93[i] - u_v[i];
-        const float t197 = theta_2 * a_v[i];
-        const float t = y_2[i];
-        const float t2_2 = a_k_2[i];
-        t94[i] = t94_2;
-        if (M_v_lin != nullptr) {
-          M_v_lin[((i64)l * T + a + C * s) * d + i] = t94_2;
-        }
-        if (u_v_prod != nullptr) {
-          u_v_prod[((i64)l * T + a + C * s) * d + i] = t197;
-        }
-        y[((i64)l * T + a + C * s) * d + i] = t;
+        y[((i64)l * T + a + C * s) * d + i] = t2_2_2;
         if (a_k != nullptr) {
-          a_k[((i64)l * T + a + C * s) * d + i] = t2_2;
+          a_k[((i64)l * T + a + C * s) * d + i] = a_k_2_entry_2;
         }
+      }
+      // self_referential.M_m, self_referential.u_m
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d; item += 128) {
+        const int i = (int)item;
+        float t2_3 = 0.0f;
+        #pragma unroll 4
+        for (int j = 0; j < d; ++j) {
+          t2_3 += M_m_state[i * d + j] * t[j];
+        }
+        t2_2[i] = t2_3;
+      }
+      // self_referential.M_m, self_referential.M_alpha, self_referential.u_alpha
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d; item += 128) {
+        const int i = (int)item;
+        float t4_2_2 = 0.0f;
+        const float w = theta_2 * t2_2[i];
+        #pragma unroll 4
+        for (int j = 0; j < d; ++j) {
+          t4_2_2 += M_alpha_state[i * d + j] * t[j];
+          M_m_state[i * d + j] = rho_2 * M_m_state[i * d + j] - w * k[j];
+        }
+        t4_2[i] = t4_2_2;
+      }
+      // self_referential.M_alpha, self_referential.M_m, self_referential.M_eta, self_referential.u_eta
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d; item += 128) {
+        const int i = (int)item;
+        float t6_2_2 = 0.0f;
+        const float w_2 = theta_2 * t4_2[i];
+        #pragma unroll 4
+        for (int j = 0; j < d; ++j) {
+          t6_2_2 += M_eta_state[i * d + j] * t[j];
+          M_alpha_2[i * d + j] = rho_2 * M_alpha_state[i * d + j] - w_2 * k[j];
+        }
+        t6_2[i] = t6_2_2;
+      }
+      // self_referential.M_eta, self_referential.M_m, self_referential.M_k, self_referential.u_k
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d; item += 128) {
+        const int i = (int)item;
+        float t8_2 = 0.0f;
+        const float w_3 = theta_2 * t6_2[i];
+        #pragma unroll 4
+        for (int j = 0; j < d; ++j) {
+          t8_2 += M_k_state[i * d + j] * t[j];
+          M_eta_2[i * d + j] = rho_2 * M_eta_state[i * d + j] - w_3 * k[j];
+        }
+        t8[i] = t8_2;
+      }
+      // self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.u_v
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d; item += 128) {
+        const int i = (int)item;
+        float t10_2_2 = 0.0f;
+        const float w_4 = theta_2 * t8[i];
+        #pragma unroll 4
+        for (int j = 0; j < d; ++j) {
+          t10_2_2 += M_v_state[i * d + j] * t[j];
+          M_k_state[i * d + j] = rho_2 * M_k_state[i * d + j] - w_4 * k[j];
+        }
+        t10_2[i] = t10_2_2;
       }
       // self_referential.M_v, self_referential.M_m, self_referential.a_eta, self_referential.a_alpha
-      for (int at = threadIdx.x; at < d; at += 128) t194[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t195[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t119[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t120[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
-          const float w_5 = theta_2 * t94[i];
+          const float w_5 = theta_2 * t10_2[i];
           M_v_state[i * d + j] = rho_2 * M_v_state[i * d + j] - w_5 * k[j];
-          t194[j] += M_eta_state[i * d + j];
-          t195[j] += M_alpha_state[i * d + j];
+          t119[j] += M_eta_state[i * d + j];
+          t120[j] += M_alpha_state[i * d + j];
         }
       }
       // self_referential
@@ -527,13 +442,33 @@ HECATE_KERNEL(128) self_referential_step_5(const float *x, const float *M_k, con
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        const float t3_2 = t194[i];
-        const float t4_2 = t195[i];
+        const float t4_2_2_2 = t2_2[i];
+        const float t5_2 = t4_2[i];
+        const float t6_2_2_2 = t6_2[i];
+        const float t7_2 = t8[i];
+        const float t8_2_2 = t10_2[i];
+        const float t9_2 = t119[i];
+        const float t10 = t120[i];
+        if (M_m_prod != nullptr) {
+          M_m_prod[((i64)l * T + a + C * s) * d + i] = t4_2_2_2;
+        }
+        if (M_alpha_prod != nullptr) {
+          M_alpha_prod[((i64)l * T + a + C * s) * d + i] = t5_2;
+        }
+        if (M_eta_prod != nullptr) {
+          M_eta_prod[((i64)l * T + a + C * s) * d + i] = t6_2_2_2;
+        }
+        if (M_k_prod != nullptr) {
+          M_k_prod[((i64)l * T + a + C * s) * d + i] = t7_2;
+        }
+        if (M_v_prod != nullptr) {
+          M_v_prod[((i64)l * T + a + C * s) * d + i] = t8_2_2;
+        }
         if (a_eta_prod != nullptr) {
-          a_eta_prod[((i64)l * T + a + C * s) * d + i] = t3_2;
+          a_eta_prod[((i64)l * T + a + C * s) * d + i] = t9_2;
         }
         if (a_alpha_prod != nullptr) {
-          a_alpha_prod[((i64)l * T + a + C * s) * d + i] = t4_2;
+          a_alpha_prod[((i64)l * T + a + C * s) * d + i] = t10;
         }
       }
       #pragma unroll 1

@@ -11,15 +11,10 @@
 //   a_t[k] = case phase { = 1 : P[k] x_t ; otherwise : M_{t−1}[k] x_t }    self_referential.a_k
 //   k_t = unit(a_t[k])    self_referential.k
 //   a_t[v] = case phase { = 1 : P[v] x_t ; otherwise : M_{t−1}[v] x_t }    self_referential.a_v
-//   u_t[m] = case phase { = 3 : M_{t−1}[m] v_t ; otherwise : v_t }    self_referential.u_m
 //   M_t[m] = ρ_t M_{t−1}[m] − θ_t ∇_M ℓ(M_{t−1}[m]; k_t, u_t[m])  @eq hope#?    self_referential.M_m
-//   u_t[α] = case phase { = 3 : M_{t−1}[α] v_t ; otherwise : v_t }    self_referential.u_alpha
 //   M_t[α] = ρ_t M_{t−1}[α] − θ_t ∇_M ℓ(M_{t−1}[α]; k_t, u_t[α])  @eq hope#?    self_referential.M_alpha
-//   u_t[η] = case phase { = 3 : M_{t−1}[η] v_t ; otherwise : v_t }    self_referential.u_eta
 //   M_t[η] = ρ_t M_{t−1}[η] − θ_t ∇_M ℓ(M_{t−1}[η]; k_t, u_t[η])  @eq hope#?    self_referential.M_eta
-//   u_t[k] = case phase { = 3 : M_{t−1}[k] v_t ; otherwise : v_t }    self_referential.u_k
 //   M_t[k] = ρ_t M_{t−1}[k] − θ_t ∇_M ℓ(M_{t−1}[k]; k_t, u_t[k])  @eq hope#?    self_referential.M_k
-//   u_t[v] = case phase { = 3 : M_{t−1}[v] v_t ; otherwise : v_t }    self_referential.u_v
 //   M_t[v] = ρ_t M_{t−1}[v] − θ_t ∇_M ℓ(M_{t−1}[v]; k_t, u_t[v])  @eq hope#?    self_referential.M_v
 //
 // Functions run in the order in which they stand, each behind the end of the
@@ -40,12 +35,12 @@
 //   rho                        [L, T]               float  read
 //   theta                      [L, T]               float  read
 //   a_k                        [L, T, d]            float  read
-//   M_m_lin                    [L, T, d]            float  read
-//   M_alpha_lin                [L, T, d]            float  read
-//   M_eta_lin                  [L, T, d]            float  read
-//   M_k_lin                    [L, T, d]            float  read
-//   M_v_lin                    [L, T, d]            float  read
-//   u_v_prod                   [L, T, d]            float  read
+//   M_m_prod                   [L, T, d]            float  read
+//   M_alpha_prod               [L, T, d]            float  read
+//   M_eta_prod                 [L, T, d]            float  read
+//   M_k_prod                   [L, T, d]            float  read
+//   M_v_prod                   [L, T, d]            float  read
+//   M_v_prod_2                 [L, T, d]            float  read
 //   theta_sigmoid              [L, T]               float  read
 //   a_eta_prod                 [L, T, d]            float  read
 //   rho_sigmoid                [L, T]               float  read
@@ -75,7 +70,7 @@
 //   t8_2                       [L, T, d]            float  work
 //   t15                        [L, T]               float  work
 //   t36                        [L, T, d]            float  work
-//   t38                        [L, T, d]            float  work
+//   t37                        [L, T, d]            float  work
 //   b_rho_bar_copies           [L]                  float  work
 //   b_theta_bar_copies         [L]                  float  work
 //   M_k_bar_state_scratch      [L·d·d]              float  work
@@ -135,7 +130,7 @@ HECATE_KERNEL(256) self_referential_step_backward_3(float *b_rho_bar, float *b_t
   for (i64 at = thread; at < 1; at += threads) b_theta_bar[at] = 0.0f;
 }
 
-// self_referential, self_referential.k, self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v, self_referential.a_v, self_referential.u_v, self_referential.u_k, self_referential.u_eta, self_referential.u_alpha, self_referential.u_m, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha, self_referential.a_k, self_referential.y
+// self_referential, self_referential.k, self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v, self_referential.a_v, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha, self_referential.a_k, self_referential.y
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) self_referential_step_backward_4(float *b_rho_bar_copies,
     float *b_theta_bar_copies, int L) {
@@ -145,52 +140,53 @@ HECATE_KERNEL(256) self_referential_step_backward_4(float *b_rho_bar_copies,
   for (i64 at = thread; at < L; at += threads) b_theta_bar_copies[at] = 0.0f;
 }
 
-// self_referential, self_referential.k, self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v, self_referential.a_v, self_referential.u_v, self_referential.u_k, self_referential.u_eta, self_referential.u_alpha, self_referential.u_m, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha, self_referential.a_k, self_referential.y
+// self_referential, self_referential.k, self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v, self_referential.a_v, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha, self_referential.a_k, self_referential.y
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) self_referential_step_backward_5(const float *x, const float *y_bar,
     const float *M_k_bar, const float *M_v_bar, const float *M_alpha_bar, const float *M_eta_bar,
     const float *M_m_bar, const float *q, const float *rho, const float *theta, const float *a_k,
-    const float *M_m_lin, const float *M_alpha_lin, const float *M_eta_lin, const float *M_k_lin,
-    const float *M_v_lin, const float *u_v_prod, const float *theta_sigmoid,
-    const float *a_eta_prod, const float *rho_sigmoid, const float *a_alpha_prod,
-    float *M_k_bar_out, float *M_v_bar_out, float *M_alpha_bar_out, float *M_eta_bar_out,
-    float *M_m_bar_out, const float *M_k_checkpoints, const float *M_v_checkpoints,
-    const float *M_alpha_checkpoints, const float *M_eta_checkpoints, const float *M_m_checkpoints,
-    const float *t15_2, float *t7_2, float *t8_2, float *b_rho_bar_copies,
-    float *b_theta_bar_copies, float *M_k_bar_state_scratch, float *M_v_bar_state_scratch,
-    float *M_alpha_bar_state_scratch, float *M_eta_bar_state_scratch, float *M_m_bar_state_scratch,
-    float *M_k_trail_scratch, float *M_v_trail_scratch, float *M_alpha_trail_scratch,
-    float *M_eta_trail_scratch, float *M_m_trail_scratch, int T) {
+    const float *M_m_prod, const float *M_alpha_prod, const float *M_eta_prod,
+    const float *M_k_prod, const float *M_v_prod, const float *M_v_prod_2,
+    const float *theta_sigmoid, const float *a_eta_prod, const float *rho_sigmoid,
+    const float *a_alpha_prod, float *M_k_bar_out, float *M_v_bar_out, float *M_alpha_bar_out,
+    float *M_eta_bar_out, float *M_m_bar_out, const float *M_k_checkpoints,
+    const float *M_v_checkpoints, const float *M_alpha_checkpoints, const float *M_eta_checkpoints,
+    const float *M_m_checkpoints, const float *t15_2, float *t7_2, float *t8_2,
+    float *b_rho_bar_copies, float *b_theta_bar_copies, float *M_k_bar_state_scratch,
+    float *M_v_bar_state_scratch, float *M_alpha_bar_state_scratch, float *M_eta_bar_state_scratch,
+    float *M_m_bar_state_scratch, float *M_k_trail_scratch, float *M_v_trail_scratch,
+    float *M_alpha_trail_scratch, float *M_eta_trail_scratch, float *M_m_trail_scratch, int T) {
   HECATE_SHARED(float, k, d);  // [d]
   HECATE_SHARED(float, k_2, d);  // [d]
-  HECATE_SHARED(float, t169, d);  // [d]
-  HECATE_SHARED(float, t171, d);  // [d]
-  HECATE_SHARED(float, t172, d);  // [d]
-  HECATE_SHARED(float, t174, d);  // [d]
-  HECATE_SHARED(float, t176, d);  // [d]
-  HECATE_SHARED(float, t177, d);  // [d]
-  HECATE_SHARED(float, t179, d);  // [d]
-  HECATE_SHARED(float, t181, d);  // [d]
-  HECATE_SHARED(float, t182, d);  // [d]
-  HECATE_SHARED(float, t184, d);  // [d]
-  HECATE_SHARED(float, t186, d);  // [d]
-  HECATE_SHARED(float, t187, d);  // [d]
-  HECATE_SHARED(float, t189, d);  // [d]
-  HECATE_SHARED(float, t191, d);  // [d]
-  HECATE_SHARED(float, t192, d);  // [d]
-  HECATE_SHARED(float, t106, d);  // [d]
   HECATE_SHARED(float, t109, d);  // [d]
-  HECATE_SHARED(float, t108, d);  // [d]
-  HECATE_SHARED(float, t135, d);  // [d]
-  HECATE_SHARED(float, t137, d);  // [d]
-  HECATE_SHARED(float, t162, d);  // [d]
+  HECATE_SHARED(float, t5_2, d);  // [d]
+  HECATE_SHARED(float, t110, d);  // [d]
+  HECATE_SHARED(float, t111, d);  // [d]
+  HECATE_SHARED(float, t13, d);  // [d]
+  HECATE_SHARED(float, t112, d);  // [d]
+  HECATE_SHARED(float, t113, d);  // [d]
+  HECATE_SHARED(float, t21, d);  // [d]
+  HECATE_SHARED(float, t114, d);  // [d]
+  HECATE_SHARED(float, t115, d);  // [d]
+  HECATE_SHARED(float, t29, d);  // [d]
+  HECATE_SHARED(float, t116, d);  // [d]
+  HECATE_SHARED(float, t117, d);  // [d]
+  HECATE_SHARED(float, t37_2, d);  // [d]
+  HECATE_SHARED(float, t38, d);  // [d]
+  HECATE_SHARED(float, t118, d);  // [d]
+  HECATE_SHARED(float, t45, d);  // [d]
+  HECATE_SHARED(float, t50, d);  // [d]
+  HECATE_SHARED(float, t49, d);  // [d]
+  HECATE_SHARED(float, t76, d);  // [d]
+  HECATE_SHARED(float, t78, d);  // [d]
+  HECATE_SHARED(float, t102, d);  // [d]
   HECATE_SHARED(float, warps, 32);
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const b_rho_bar_own = b_rho_bar_copies + (i64)l * 1;
   float *const b_theta_bar_own = b_theta_bar_copies + (i64)l * 1;
-  const float t144 = 1.0f / (float)d;
+  const float t84 = 1.0f / (float)d;
   float *const M_k_bar_state = M_k_bar_state_scratch + blockIdx.x * (i64)(d * d);  // [d, d]
   float *const M_v_bar_state = M_v_bar_state_scratch + blockIdx.x * (i64)(d * d);  // [d, d]
   float *const M_alpha_bar_state = M_alpha_bar_state_scratch + blockIdx.x * (i64)(d * d);  // [d, d]
@@ -283,11 +279,11 @@ HECATE_KERNEL(128) self_referential_step_backward_5(const float *x, const float 
       for (int item = threadIdx.x; item < d * d; item += 128) {
         const int i = (int)(item / d);
         const int j = (int)(item % d);
-        const float w_2 = theta_entry * M_m_lin[((i64)l * T + a + C * s) * d + i];
-        const float w_3 = theta_entry * M_alpha_lin[((i64)l * T + a + C * s) * d + i];
-        const float w_4 = theta_entry * M_eta_lin[((i64)l * T + a + C * s) * d + i];
-        const float w_5 = theta_entry * M_k_lin[((i64)l * T + a + C * s) * d + i];
-        const float w_6 = theta_entry * M_v_lin[((i64)l * T + a + C * s) * d + i];
+        const float w_2 = theta_entry * M_m_prod[((i64)l * T + a + C * s) * d + i];
+        const float w_3 = theta_entry * M_alpha_prod[((i64)l * T + a + C * s) * d + i];
+        const float w_4 = theta_entry * M_eta_prod[((i64)l * T + a + C * s) * d + i];
+        const float w_5 = theta_entry * M_k_prod[((i64)l * T + a + C * s) * d + i];
+        const float w_6 = theta_entry * M_v_prod[((i64)l * T + a + C * s) * d + i];
         const float k_entry = k[j];
         M_m_trail[((a + 1) * d + i) * d + j] = rho_entry * M_m_trail[(a * d + i) * d + j] - w_2 * k_entry;
         M_alpha_trail[((a + 1) * d + i) * d + j] = rho_entry * M_alpha_trail[(a * d + i) * d + j] - w_3 * k_entry;
@@ -301,7 +297,7 @@ HECATE_KERNEL(128) self_referential_step_backward_5(const float *x, const float 
       // self_referential.k
       const float t15_2_entry_2 = t15_2[(i64)l * T + a + C * s];
       const float t20_3 = sqrtf(((0.0f < t15_2_entry_2) ? t15_2_entry_2 : 1.0f));
-      const float t111 = 1.0f / hecate::max(((0.0f < t15_2_entry_2) ? t20_3 : 0.0f), 1e-08f);
+      const float t52 = 1.0f / hecate::max(((0.0f < t15_2_entry_2) ? t20_3 : 0.0f), 1e-08f);
       // self_referential.k
       const float w_7 = hecate::max(((0.0f < t15_2_entry_2) ? t20_3 : 0.0f), 1e-08f);
       __syncthreads();
@@ -311,297 +307,244 @@ HECATE_KERNEL(128) self_referential_step_backward_5(const float *x, const float 
         k_2[i] = a_k[((i64)l * T + a + C * s) * d + i] / w_7;
       }
       // self_referential.M_v
-      for (int at = threadIdx.x; at < d; at += 128) t171[at] = 0.0f;
-      float t6_2 = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t5_2[at] = 0.0f;
+      float t6_2_2 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d; ++i) {
-        float t169_2 = 0.0f;
-        const float M_v_lin_entry = M_v_lin[((i64)l * T + a + C * s) * d + i];
+        float t109_2 = 0.0f;
+        const float M_v_prod_entry = M_v_prod[((i64)l * T + a + C * s) * d + i];
         __syncthreads();
-        float t169_2_part = 0.0f;
-        float t6_2_part = 0.0f;
+        float t109_2_part = 0.0f;
+        float t6_2_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d; item += 128) {
           const int j = (int)item;
           const float M_v_bar_state_entry = M_v_bar_state[i * d + j];
-          t169_2_part += M_v_bar_state_entry * k_2[j];
-          t6_2_part += M_v_trail[(a * d + i) * d + j] * M_v_bar_state_entry;
-          t171[j] += M_v_bar_state_entry * M_v_lin_entry;
+          t109_2_part += M_v_bar_state_entry * k_2[j];
+          t6_2_2_part += M_v_trail[(a * d + i) * d + j] * M_v_bar_state_entry;
+          t5_2[j] -= M_v_bar_state_entry * M_v_prod_entry;
         }
-        t169_2 += hecate::block_sum(t169_2_part, warps);
-        t6_2 += hecate::block_sum(t6_2_part, warps);
+        t109_2 += hecate::block_sum(t109_2_part, warps);
+        t6_2_2 += hecate::block_sum(t6_2_2_part, warps);
         if (threadIdx.x == 0) {
-          t169[i] = t169_2;
+          t109[i] = t109_2;
         }
       }
-      // self_referential.M_v
-      float t4_2_2 = 0.0f;
-      __syncthreads();
-      float t4_2_2_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        t4_2_2_part += M_v_lin[((i64)l * T + a + C * s) * d + i] * t169[i];
-      }
-      t4_2_2 += hecate::block_sum(t4_2_2_part, warps);
-      const float t4_2_3 = -t4_2_2;
       // self_referential.M_v, self_referential.M_k
-      for (int at = threadIdx.x; at < d; at += 128) t172[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t176[at] = 0.0f;
-      float t27 = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t110[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t13[at] = 0.0f;
+      float t14 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d; ++i) {
-        float t174_2 = 0.0f;
-        const float t169_entry = t169[i];
-        const float M_k_lin_entry = M_k_lin[((i64)l * T + a + C * s) * d + i];
+        float t111_2 = 0.0f;
         __syncthreads();
-        float t174_2_part = 0.0f;
-        float t27_part = 0.0f;
+        const float t109_entry = t109[i];
+        const float M_k_prod_entry = M_k_prod[((i64)l * T + a + C * s) * d + i];
+        float t111_2_part = 0.0f;
+        float t14_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d; item += 128) {
           const int j = (int)item;
           const float M_k_bar_state_entry = M_k_bar_state[i * d + j];
-          t174_2_part += M_k_bar_state_entry * k_2[j];
-          t27_part += M_k_trail[(a * d + i) * d + j] * M_k_bar_state_entry;
-          t172[j] += M_v_trail[(a * d + i) * d + j] * t169_entry;
-          t176[j] += M_k_bar_state_entry * M_k_lin_entry;
+          t111_2_part += M_k_bar_state_entry * k_2[j];
+          t14_part += M_k_trail[(a * d + i) * d + j] * M_k_bar_state_entry;
+          t110[j] += M_v_trail[(a * d + i) * d + j] * t109_entry;
+          t13[j] -= M_k_bar_state_entry * M_k_prod_entry;
         }
-        t174_2 += hecate::block_sum(t174_2_part, warps);
-        t27 += hecate::block_sum(t27_part, warps);
+        t111_2 += hecate::block_sum(t111_2_part, warps);
+        t14 += hecate::block_sum(t14_part, warps);
         if (threadIdx.x == 0) {
-          t174[i] = t174_2;
+          t111[i] = t111_2;
         }
       }
-      // self_referential.M_k
-      float t25 = 0.0f;
-      __syncthreads();
-      float t25_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        t25_part += M_k_lin[((i64)l * T + a + C * s) * d + i] * t174[i];
-      }
-      t25 += hecate::block_sum(t25_part, warps);
-      const float t25_2 = -t25;
       // self_referential.M_k, self_referential.M_eta
-      for (int at = threadIdx.x; at < d; at += 128) t177[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t181[at] = 0.0f;
-      float t48 = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t112[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t21[at] = 0.0f;
+      float t22_2 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d; ++i) {
-        float t179_2 = 0.0f;
-        const float t174_entry = t174[i];
-        const float M_eta_lin_entry = M_eta_lin[((i64)l * T + a + C * s) * d + i];
+        float t113_2 = 0.0f;
         __syncthreads();
-        float t179_2_part = 0.0f;
-        float t48_part = 0.0f;
+        const float t111_entry = t111[i];
+        const float M_eta_prod_entry = M_eta_prod[((i64)l * T + a + C * s) * d + i];
+        float t113_2_part = 0.0f;
+        float t22_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d; item += 128) {
           const int j = (int)item;
           const float M_eta_bar_state_entry = M_eta_bar_state[i * d + j];
-          t179_2_part += M_eta_bar_state_entry * k_2[j];
-          t48_part += M_eta_trail[(a * d + i) * d + j] * M_eta_bar_state_entry;
-          t177[j] += M_k_trail[(a * d + i) * d + j] * t174_entry;
-          t181[j] += M_eta_bar_state_entry * M_eta_lin_entry;
+          t113_2_part += M_eta_bar_state_entry * k_2[j];
+          t22_2_part += M_eta_trail[(a * d + i) * d + j] * M_eta_bar_state_entry;
+          t112[j] += M_k_trail[(a * d + i) * d + j] * t111_entry;
+          t21[j] -= M_eta_bar_state_entry * M_eta_prod_entry;
         }
-        t179_2 += hecate::block_sum(t179_2_part, warps);
-        t48 += hecate::block_sum(t48_part, warps);
+        t113_2 += hecate::block_sum(t113_2_part, warps);
+        t22_2 += hecate::block_sum(t22_2_part, warps);
         if (threadIdx.x == 0) {
-          t179[i] = t179_2;
+          t113[i] = t113_2;
         }
       }
-      // self_referential.M_eta
-      float t46_2 = 0.0f;
-      __syncthreads();
-      float t46_2_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        t46_2_part += M_eta_lin[((i64)l * T + a + C * s) * d + i] * t179[i];
-      }
-      t46_2 += hecate::block_sum(t46_2_part, warps);
-      const float t46_2_2 = -t46_2;
       // self_referential.M_eta, self_referential.M_alpha
-      for (int at = threadIdx.x; at < d; at += 128) t182[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t186[at] = 0.0f;
-      float t69_2 = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t114[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t29[at] = 0.0f;
+      float t30 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d; ++i) {
-        float t184_2 = 0.0f;
-        const float t179_entry = t179[i];
-        const float M_alpha_lin_entry = M_alpha_lin[((i64)l * T + a + C * s) * d + i];
+        float t115_2 = 0.0f;
         __syncthreads();
-        float t184_2_part = 0.0f;
-        float t69_2_part = 0.0f;
+        const float t113_entry = t113[i];
+        const float M_alpha_prod_entry = M_alpha_prod[((i64)l * T + a + C * s) * d + i];
+        float t115_2_part = 0.0f;
+        float t30_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d; item += 128) {
           const int j = (int)item;
           const float M_alpha_bar_state_entry = M_alpha_bar_state[i * d + j];
-          t184_2_part += M_alpha_bar_state_entry * k_2[j];
-          t69_2_part += M_alpha_trail[(a * d + i) * d + j] * M_alpha_bar_state_entry;
-          t182[j] += M_eta_trail[(a * d + i) * d + j] * t179_entry;
-          t186[j] += M_alpha_bar_state_entry * M_alpha_lin_entry;
+          t115_2_part += M_alpha_bar_state_entry * k_2[j];
+          t30_part += M_alpha_trail[(a * d + i) * d + j] * M_alpha_bar_state_entry;
+          t114[j] += M_eta_trail[(a * d + i) * d + j] * t113_entry;
+          t29[j] -= M_alpha_bar_state_entry * M_alpha_prod_entry;
         }
-        t184_2 += hecate::block_sum(t184_2_part, warps);
-        t69_2 += hecate::block_sum(t69_2_part, warps);
+        t115_2 += hecate::block_sum(t115_2_part, warps);
+        t30 += hecate::block_sum(t30_part, warps);
         if (threadIdx.x == 0) {
-          t184[i] = t184_2;
+          t115[i] = t115_2;
         }
       }
-      // self_referential.M_alpha
-      float t67_2 = 0.0f;
-      __syncthreads();
-      float t67_2_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        t67_2_part += M_alpha_lin[((i64)l * T + a + C * s) * d + i] * t184[i];
-      }
-      t67_2 += hecate::block_sum(t67_2_part, warps);
-      const float t67_2_2 = -t67_2;
       // self_referential.M_alpha, self_referential.M_m
-      for (int at = threadIdx.x; at < d; at += 128) t187[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t191[at] = 0.0f;
-      float t90 = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t116[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t37_2[at] = 0.0f;
+      float t41_2 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d; ++i) {
-        float t189_2 = 0.0f;
-        const float t184_entry = t184[i];
-        const float M_m_lin_entry = M_m_lin[((i64)l * T + a + C * s) * d + i];
+        float t117_2 = 0.0f;
         __syncthreads();
-        float t189_2_part = 0.0f;
-        float t90_part = 0.0f;
+        const float t115_entry = t115[i];
+        const float M_m_prod_entry = M_m_prod[((i64)l * T + a + C * s) * d + i];
+        float t117_2_part = 0.0f;
+        float t41_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d; item += 128) {
           const int j = (int)item;
           const float M_m_bar_state_entry = M_m_bar_state[i * d + j];
-          t189_2_part += M_m_bar_state_entry * k_2[j];
-          t90_part += M_m_trail[(a * d + i) * d + j] * M_m_bar_state_entry;
-          t187[j] += M_alpha_trail[(a * d + i) * d + j] * t184_entry;
-          t191[j] += M_m_bar_state_entry * M_m_lin_entry;
+          t117_2_part += M_m_bar_state_entry * k_2[j];
+          t41_2_part += M_m_trail[(a * d + i) * d + j] * M_m_bar_state_entry;
+          t116[j] += M_alpha_trail[(a * d + i) * d + j] * t115_entry;
+          t37_2[j] -= M_m_bar_state_entry * M_m_prod_entry;
         }
-        t189_2 += hecate::block_sum(t189_2_part, warps);
-        t90 += hecate::block_sum(t90_part, warps);
+        t117_2 += hecate::block_sum(t117_2_part, warps);
+        t41_2 += hecate::block_sum(t41_2_part, warps);
         if (threadIdx.x == 0) {
-          t189[i] = t189_2;
+          t117[i] = t117_2;
         }
       }
       // self_referential.M_m
-      float t88_2 = 0.0f;
+      float t39 = 0.0f;
       __syncthreads();
-      float t88_2_part = 0.0f;
+      float t39_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        t88_2_part += M_m_lin[((i64)l * T + a + C * s) * d + i] * t189[i];
+        const float t38_2 = t5_2[i] + t13[i] + t21[i] + t29[i] + t37_2[i];
+        t39_part += k_2[i] * t38_2;
+        t38[i] = t38_2;
       }
-      t88_2 += hecate::block_sum(t88_2_part, warps);
-      const float t88_2_2 = -t88_2;
+      t39 += hecate::block_sum(t39_part, warps);
       // self_referential.M_m
-      for (int at = threadIdx.x; at < d; at += 128) t192[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t118[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
-          const float t189_entry = t189[i];
-          t192[j] += M_m_trail[(a * d + i) * d + j] * t189_entry;
+          const float t117_entry = t117[i];
+          t118[j] += M_m_trail[(a * d + i) * d + j] * t117_entry;
         }
       }
-      // self_referential.a_v, self_referential.u_v, self_referential.u_k, self_referential.u_eta, self_referential.u_alpha, self_referential.u_m, self_referential.k, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.M_m
-      float t114 = 0.0f;
+      // self_referential.M_m, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.k
+      float t55 = 0.0f;
       const float theta_entry_2 = theta[(i64)l * T + a + C * s];
       __syncthreads();
-      float t114_part = 0.0f;
+      float t55_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        const float t172_entry = t172[i];
-        const float t177_entry = t177[i];
-        const float t182_entry = t182[i];
-        const float t187_entry = t187[i];
-        const float t192_entry = t192[i];
-        const float t109_2 = -theta_entry_2 * t171[i] - theta_entry_2 * t172_entry - theta_entry_2 * t176[i] - theta_entry_2 * t177_entry - theta_entry_2 * t181[i] - theta_entry_2 * t182_entry - theta_entry_2 * t186[i] - theta_entry_2 * t187_entry - theta_entry_2 * t191[i] - theta_entry_2 * t192_entry;
-        t114_part += t109_2 * (k_2[i] / w_7);
-        t106[i] = theta_entry_2 * t172_entry + theta_entry_2 * t177_entry + theta_entry_2 * t182_entry + theta_entry_2 * t187_entry + theta_entry_2 * t192_entry;
-        t109[i] = t109_2;
+        const float t45_2 = -theta_entry_2 * t110[i] - theta_entry_2 * t112[i] - theta_entry_2 * t114[i] - theta_entry_2 * t116[i] - theta_entry_2 * t118[i];
+        const float t50_2 = theta_entry_2 * t38[i] + t45_2;
+        t55_part += t50_2 * (k_2[i] / w_7);
+        t45[i] = t45_2;
+        t50[i] = t50_2;
       }
-      t114 += hecate::block_sum(t114_part, warps);
-      const float t114_2 = -t114;
-      // self_referential.a_v
-      for (int at = threadIdx.x; at < d; at += 128) t108[at] = 0.0f;
+      t55 += hecate::block_sum(t55_part, warps);
+      const float t55_2 = -t55;
+      // self_referential.a_v, self_referential.M_m
+      for (int at = threadIdx.x; at < d; at += 128) t49[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
-          const float t106_entry = t106[i];
-          t108[j] += M_v_trail[(a * d + i) * d + j] * t106_entry;
+          const float t45_entry = t45[i];
+          t49[j] -= M_v_trail[(a * d + i) * d + j] * t45_entry;
         }
       }
       // self_referential.k, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha
-      const bool w_14 = ((1e-08f <= ((0.0f < t15_2_entry_2) ? t20_3 : 0.0f)) && (0.0f < t15_2_entry_2));
-      const bool w_15 = ((1e-08f <= ((0.0f < t15_2_entry_2) ? t20_3 : 0.0f)) && (0.0f < t15_2_entry_2));
-      const bool w_16 = (((1e-08f <= ((0.0f < t15_2_entry_2) ? t20_3 : 0.0f)) && (0.0f < t15_2_entry_2)) && (0.0f < t15_2_entry_2));
-      const float w_17 = (w_15 ? 0.5f * (w_14 ? ((1e-08f <= ((0.0f < t15_2_entry_2) ? t20_3 : 0.0f)) ? t114_2 : 0.0f) : 0.0f) * (1.0f / t20_3) : 0.0f);
-      const float t131 = (w_16 ? w_17 : 0.0f);
-      const float t140 = theta_sigmoid[(i64)l * T + a + C * s] * (t4_2_3 + t25_2 + t46_2_2 + t67_2_2 + t88_2_2);
-      const float t222 = t144 * t140;
-      const float t149 = t6_2 + t27 + t48 + t69_2 + t90;
+      const bool w_9 = ((1e-08f <= ((0.0f < t15_2_entry_2) ? t20_3 : 0.0f)) && (0.0f < t15_2_entry_2));
+      const bool w_10 = ((1e-08f <= ((0.0f < t15_2_entry_2) ? t20_3 : 0.0f)) && (0.0f < t15_2_entry_2));
+      const bool w_11 = (((1e-08f <= ((0.0f < t15_2_entry_2) ? t20_3 : 0.0f)) && (0.0f < t15_2_entry_2)) && (0.0f < t15_2_entry_2));
+      const float w_12 = (w_10 ? 0.5f * (w_9 ? ((1e-08f <= ((0.0f < t15_2_entry_2) ? t20_3 : 0.0f)) ? t55_2 : 0.0f) : 0.0f) * (1.0f / t20_3) : 0.0f);
+      const float t72_2 = (w_11 ? w_12 : 0.0f);
+      const float t80 = theta_sigmoid[(i64)l * T + a + C * s] * t39;
+      const float t137 = t84 * t80;
+      const float t89_2 = t6_2_2 + t14 + t22_2 + t30 + t41_2;
       const float rho_entry_3 = rho[(i64)l * T + a + C * s];
       const float rho_sigmoid_entry = rho_sigmoid[(i64)l * T + a + C * s];
-      const float t227 = rho_entry_3 * rho_sigmoid_entry * (t144 * t149);
-      if (threadIdx.x == 0) b_theta_bar_own[0] += t140;
-      if (threadIdx.x == 0) b_rho_bar_own[0] += rho_entry_3 * rho_sigmoid_entry * t149;
+      const float t142 = rho_entry_3 * rho_sigmoid_entry * (t84 * t89_2);
+      if (threadIdx.x == 0) b_theta_bar_own[0] += t80;
+      if (threadIdx.x == 0) b_rho_bar_own[0] += rho_entry_3 * rho_sigmoid_entry * t89_2;
       // self_referential.a_k, self_referential.k
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        t135[i] = t111 * t109[i] + 2.0f * (t131 * a_k[((i64)l * T + a + C * s) * d + i]);
+        t76[i] = t52 * t50[i] + 2.0f * (t72_2 * a_k[((i64)l * T + a + C * s) * d + i]);
       }
-      // self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_v, self_referential.u_k, self_referential.u_v, self_referential.a_v, self_referential.M_alpha, self_referential.u_alpha, self_referential.a_alpha, self_referential.M_eta, self_referential.u_eta, self_referential.a_eta, self_referential.M_m, self_referential.u_m
-      for (int at = threadIdx.x; at < d; at += 128) t137[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t162[at] = 0.0f;
+      // self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.rho, self_referential.M_eta, self_referential.a_eta, self_referential.theta
+      for (int at = threadIdx.x; at < d; at += 128) t78[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t102[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
-          const float t174_entry_2 = t174[i];
-          const float t135_entry = t135[i];
-          const float w_8 = theta_entry_2 * t174_entry_2;
-          const float t169_entry_2 = t169[i];
-          const float w_9 = theta_entry_2 * t169_entry_2;
-          const float t106_entry_2 = t106[i];
-          const float t184_entry_2 = t184[i];
-          const float w_10 = theta_entry_2 * t184_entry_2;
-          const float t179_entry_2 = t179[i];
-          const float w_11 = theta_entry_2 * t179_entry_2;
-          const float t189_entry_2 = t189[i];
+          const float t76_entry = t76[i];
+          const float t111_entry_2 = t111[i];
+          const float t109_entry_2 = t109[i];
+          const float t45_entry_2 = t45[i];
+          const float t115_entry_2 = t115[i];
+          const float t113_entry_2 = t113[i];
           const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d + i];
-          const float w_12 = theta_entry_2 * t189_entry_2;
-          const float k_2_entry = k_2[j];
-          const float u_v_prod_entry = u_v_prod[((i64)l * T + a + C * s) * d + j];
+          const float t117_entry_2 = t117[i];
+          const float M_v_prod_2_entry = M_v_prod_2[((i64)l * T + a + C * s) * d + j];
           const float x_entry = x[((i64)l * T + a + C * s) * d + j];
-          t137[j] += M_k_trail[(a * d + i) * d + j] * t135_entry;
-          t162[j] += M_m_trail[(a * d + i) * d + j] * y_bar_entry;
-          M_k_bar_state[i * d + j] = rho_entry_3 * M_k_bar_state[i * d + j] - w_8 * k_2_entry + u_v_prod_entry * t174_entry_2 + x_entry * t135_entry;
-          M_v_bar_state[i * d + j] = rho_entry_3 * M_v_bar_state[i * d + j] - w_9 * k_2_entry + u_v_prod_entry * t169_entry_2 + x_entry * t106_entry_2;
-          M_alpha_bar_state[i * d + j] = rho_entry_3 * M_alpha_bar_state[i * d + j] - w_10 * k_2_entry + u_v_prod_entry * t184_entry_2 + x_entry * t227;
-          M_eta_bar_state[i * d + j] = rho_entry_3 * M_eta_bar_state[i * d + j] - w_11 * k_2_entry + u_v_prod_entry * t179_entry_2 + x_entry * t222;
-          M_m_bar_state[i * d + j] = rho_entry_3 * M_m_bar_state[i * d + j] - w_12 * k_2_entry + u_v_prod_entry * t189_entry_2 + q[((i64)l * T + a + C * s) * d + j] * y_bar_entry;
+          t78[j] += M_k_trail[(a * d + i) * d + j] * t76_entry;
+          t102[j] += M_m_trail[(a * d + i) * d + j] * y_bar_entry;
+          M_k_bar_state[i * d + j] = rho_entry_3 * M_k_bar_state[i * d + j] - M_v_prod_2_entry * t111_entry_2 + x_entry * t76_entry;
+          M_v_bar_state[i * d + j] = rho_entry_3 * M_v_bar_state[i * d + j] - M_v_prod_2_entry * t109_entry_2 - x_entry * t45_entry_2;
+          M_alpha_bar_state[i * d + j] = rho_entry_3 * M_alpha_bar_state[i * d + j] - M_v_prod_2_entry * t115_entry_2 + x_entry * t142;
+          M_eta_bar_state[i * d + j] = rho_entry_3 * M_eta_bar_state[i * d + j] - M_v_prod_2_entry * t113_entry_2 + x_entry * t137;
+          M_m_bar_state[i * d + j] = rho_entry_3 * M_m_bar_state[i * d + j] - M_v_prod_2_entry * t117_entry_2 + q[((i64)l * T + a + C * s) * d + j] * y_bar_entry;
         }
       }
-      // self_referential.y, self_referential.a_eta, self_referential.a_alpha, self_referential
+      // self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.rho, self_referential
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        t8_2[((i64)l * T + a + C * s) * d + i] = t108[i] + t137[i] + a_eta_prod[((i64)l * T + a + C * s) * d + i] * t222 + a_alpha_prod[((i64)l * T + a + C * s) * d + i] * t227;
-        t7_2[((i64)l * T + a + C * s) * d + i] = t162[i];
+        t8_2[((i64)l * T + a + C * s) * d + i] = t49[i] + t78[i] + a_eta_prod[((i64)l * T + a + C * s) * d + i] * t137 + a_alpha_prod[((i64)l * T + a + C * s) * d + i] * t142;
+        t7_2[((i64)l * T + a + C * s) * d + i] = t102[i];
       }
     }
   }
@@ -638,7 +581,7 @@ HECATE_KERNEL(128) self_referential_step_backward_5(const float *x, const float 
   }
 }
 
-// self_referential, self_referential.k, self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v, self_referential.a_v, self_referential.u_v, self_referential.u_k, self_referential.u_eta, self_referential.u_alpha, self_referential.u_m, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha, self_referential.a_k, self_referential.y
+// self_referential, self_referential.k, self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v, self_referential.a_v, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha, self_referential.a_k, self_referential.y
 // One thread for each entry of b_rho_bar: the copies of the blocks are added in order.
 HECATE_KERNEL(256) self_referential_step_backward_6(float *b_rho_bar, const float *b_rho_bar_copies,
     int L) {
@@ -649,7 +592,7 @@ HECATE_KERNEL(256) self_referential_step_backward_6(float *b_rho_bar, const floa
   b_rho_bar[item] = dot;
 }
 
-// self_referential, self_referential.k, self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v, self_referential.a_v, self_referential.u_v, self_referential.u_k, self_referential.u_eta, self_referential.u_alpha, self_referential.u_m, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha, self_referential.a_k, self_referential.y
+// self_referential, self_referential.k, self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v, self_referential.a_v, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha, self_referential.a_k, self_referential.y
 // One thread for each entry of b_theta_bar: the copies of the blocks are added in order.
 HECATE_KERNEL(256) self_referential_step_backward_7(float *b_theta_bar,
     const float *b_theta_bar_copies, int L) {
@@ -688,13 +631,35 @@ HECATE_KERNEL(256) self_referential_step_backward_9(const float *q_prod, const f
   const int k = (int)(item % d);
   const bool t20_entry = t20[(i64)i * T + j];
   const float q_div_entry = q_div[(i64)i * T + j];
-  const float w_13 = ((t20_entry && t4[(i64)i * T + j]) ? (t20_entry ? 0.5f * (t20_entry ? (t16[(i64)i * T + j] ? t15[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
-  t36[((i64)i * T + j) * d + k] = t7_2[((i64)i * T + j) * d + k] * q_div_entry + 2.0f * (q_prod[((i64)i * T + j) * d + k] * w_13);
+  const float w_8 = ((t20_entry && t4[(i64)i * T + j]) ? (t20_entry ? 0.5f * (t20_entry ? (t16[(i64)i * T + j] ? t15[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+  t36[((i64)i * T + j) * d + k] = t7_2[((i64)i * T + j) * d + k] * q_div_entry + 2.0f * (q_prod[((i64)i * T + j) * d + k] * w_8);
 }
 
 // self_referential.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) self_referential_step_backward_10(const float *x, float *W_Q_bar,
+HECATE_KERNEL(256) self_referential_step_backward_10(const float *W_Q, const float *t36, float *t37,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t36[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t37[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// self_referential.q
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) self_referential_step_backward_11(const float *x, float *W_Q_bar,
     const float *t36, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -715,36 +680,14 @@ HECATE_KERNEL(256) self_referential_step_backward_10(const float *x, float *W_Q_
 }
 
 // self_referential.q
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) self_referential_step_backward_11(const float *W_Q, const float *t36, float *t38,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t36[(i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t38[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// self_referential.q
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) self_referential_step_backward_12(float *x_bar, const float *t8_2,
-    const float *t38, int L, int T) {
+    const float *t37, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t8_2[((i64)i * T + j) * d + k] + t38[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t8_2[((i64)i * T + j) * d + k] + t37[((i64)i * T + j) * d + k];
 }
 

@@ -47,12 +47,12 @@
 //   rho                    [L, T]               float  write
 //   theta                  [L, T]               float  write
 //   a_k                    [L, T, d]            float  write
-//   M_m_lin                [L, T, d]            float  write
-//   M_alpha_lin            [L, T, d]            float  write
-//   M_eta_lin              [L, T, d]            float  write
-//   M_k_lin                [L, T, d]            float  write
-//   M_v_lin                [L, T, d]            float  write
-//   u_v_prod               [L, T, d]            float  write
+//   M_m_prod               [L, T, d]            float  write
+//   M_alpha_prod           [L, T, d]            float  write
+//   M_eta_prod             [L, T, d]            float  write
+//   M_k_prod               [L, T, d]            float  write
+//   M_v_prod               [L, T, d]            float  write
+//   M_v_prod_2             [L, T, d]            float  write
 //   theta_sigmoid          [L, T]               float  write
 //   a_eta_prod             [L, T, d]            float  write
 //   rho_sigmoid            [L, T]               float  write
@@ -73,24 +73,15 @@
 //   a_k_2                  [L, T, d]            float  work
 //   t15                    [L, T]               float  work
 //   a_v                    [L, T, d]            float  work
-//   u_m                    [L, T, d]            float  work
-//   u_alpha                [L, T, d]            float  work
-//   u_eta                  [L, T, d]            float  work
-//   u_k                    [L, T, d]            float  work
-//   u_v                    [L, T, d]            float  work
-//   t195                   [L, T, d]            float  work
-//   t196                   [L, T, d]            float  work
+//   t119                   [L, T, d]            float  work
+//   t120                   [L, T, d]            float  work
 //   t24                    [L, T]               float  work
-//   k                      [L, T, d]            float  work
-//   t29                    [L, T, d]            float  work
-//   t45                    [L, T, d]            float  work
-//   t61                    [L, T, d]            float  work
-//   t77                    [L, T, d]            float  work
-//   t93                    [L, T, d]            float  work
+//   t2_2                   [L, T, d]            float  work
 //   M_alpha_state_scratch  [256·L·d]            float  work
 //   M_eta_state_scratch    [256·L·d]            float  work
 //   M_m_state_scratch      [256·L·d]            float  work
-//   k_2_scratch            [256·L·d]            float  work
+//   k_scratch              [256·L·d]            float  work
+//   tscratch               [256·L·d]            float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -129,8 +120,8 @@ HECATE_KERNEL(256) self_referential_chunk_step_2(const float *q_prod, float *q_p
   const int j = (int)(item % T);
   float t2 = 0.0f;
   #pragma unroll 4
-  for (int k_2 = 0; k_2 < d; ++k_2) {
-    const float q_prod_entry = q_prod[((i64)i * T + j) * d + k_2];
+  for (int k = 0; k < d; ++k) {
+    const float q_prod_entry = q_prod[((i64)i * T + j) * d + k];
     t2 += q_prod_entry * q_prod_entry;
   }
   q_prod_2[(i64)i * T + j] = t2;
@@ -159,9 +150,9 @@ HECATE_KERNEL(256) self_referential_chunk_step_4(const float *q_prod, float *q, 
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
-  const int k_2 = (int)(item % d);
+  const int k = (int)(item % d);
   const float t11_entry = t11[(i64)i * T + j];
-  q[((i64)i * T + j) * d + k_2] = q_prod[((i64)i * T + j) * d + k_2] / t11_entry;
+  q[((i64)i * T + j) * d + k] = q_prod[((i64)i * T + j) * d + k] / t11_entry;
 }
 
 // self_referential_chunk.a_alpha
@@ -198,8 +189,8 @@ HECATE_KERNEL(256) self_referential_chunk_step_6(const float *a_alpha, float *t3
   const int j = (int)(item % T);
   float t3_2_2 = 0.0f;
   #pragma unroll 4
-  for (int k_2 = 0; k_2 < d; ++k_2) {
-    t3_2_2 += a_alpha[((i64)i * T + j) * d + k_2];
+  for (int k = 0; k < d; ++k) {
+    t3_2_2 += a_alpha[((i64)i * T + j) * d + k];
   }
   t3_2[(i64)i * T + j] = t3_2_2;
 }
@@ -238,8 +229,8 @@ HECATE_KERNEL(256) self_referential_chunk_step_8(const float *a_eta, float *t9_2
   const int j = (int)(item % T);
   float t9_2_2 = 0.0f;
   #pragma unroll 4
-  for (int k_2 = 0; k_2 < d; ++k_2) {
-    t9_2_2 += a_eta[((i64)i * T + j) * d + k_2];
+  for (int k = 0; k < d; ++k) {
+    t9_2_2 += a_eta[((i64)i * T + j) * d + k];
   }
   t9_2[(i64)i * T + j] = t9_2_2;
 }
@@ -279,10 +270,10 @@ HECATE_KERNEL(256) self_referential_chunk_step_10(float *a_k, const float *a_k_2
   const int j = (int)(item % T);
   float t15_2 = 0.0f;
   #pragma unroll 4
-  for (int k_2 = 0; k_2 < d; ++k_2) {
-    const float a_k_2_entry = a_k_2[((i64)i * T + j) * d + k_2];
+  for (int k = 0; k < d; ++k) {
+    const float a_k_2_entry = a_k_2[((i64)i * T + j) * d + k];
     t15_2 += a_k_2_entry * a_k_2_entry;
-    a_k[((i64)i * T + j) * d + k_2] = a_k_2_entry;
+    a_k[((i64)i * T + j) * d + k] = a_k_2_entry;
   }
   t15[(i64)i * T + j] = t15_2;
 }
@@ -312,167 +303,41 @@ HECATE_KERNEL(256) self_referential_chunk_step_11(const float *x, const float *M
   if (m0 + row < d && n0 + col < T) a_v[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
 }
 
-// self_referential_chunk.u_m
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) self_referential_chunk_step_12(const float *M_m, const float *a_v, float *u_m,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (T + 15) / 16;
-  const int down = (d + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < d && p0 + col < d ? M_m[(i64)i * d * d + (i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? a_v[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < d && n0 + col < T) u_m[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
-}
-
-// self_referential_chunk.u_alpha
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) self_referential_chunk_step_13(const float *M_alpha, const float *a_v,
-    float *u_alpha, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (T + 15) / 16;
-  const int down = (d + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < d && p0 + col < d ? M_alpha[(i64)i * d * d + (i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? a_v[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < d && n0 + col < T) u_alpha[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
-}
-
-// self_referential_chunk.u_eta
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) self_referential_chunk_step_14(const float *M_eta, const float *a_v,
-    float *u_eta, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (T + 15) / 16;
-  const int down = (d + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < d && p0 + col < d ? M_eta[(i64)i * d * d + (i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? a_v[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < d && n0 + col < T) u_eta[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
-}
-
-// self_referential_chunk.u_k
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) self_referential_chunk_step_15(const float *M_k, const float *a_v, float *u_k,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (T + 15) / 16;
-  const int down = (d + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < d && p0 + col < d ? M_k[(i64)i * d * d + (i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? a_v[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < d && n0 + col < T) u_k[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
-}
-
-// self_referential_chunk.u_v
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) self_referential_chunk_step_16(const float *M_v, const float *a_v, float *u_v,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (T + 15) / 16;
-  const int down = (d + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < d && p0 + col < d ? M_v[(i64)i * d * d + (i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? a_v[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < d && n0 + col < T) u_v[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
-}
-
 // self_referential_chunk.a_eta, self_referential_chunk.a_alpha
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) self_referential_chunk_step_17(float *t195, float *t196, int L, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_12(float *t119, float *t120, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t195[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t196[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d; at += threads) t119[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d; at += threads) t120[at] = 0.0f;
 }
 
 // self_referential_chunk.a_eta, self_referential_chunk.a_alpha
 // One thread for each (i, j, m).
-HECATE_KERNEL(256) self_referential_chunk_step_18(const float *M_alpha, const float *M_eta,
-    float *t195, float *t196, int L, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_13(const float *M_alpha, const float *M_eta,
+    float *t119, float *t120, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int m = (int)(item % d);
   #pragma unroll 1
-  for (int k_2 = 0; k_2 < d; ++k_2) {
-    t195[((i64)i * T + j) * d + m] += M_eta[((i64)i * d + k_2) * d + m];
-    t196[((i64)i * T + j) * d + m] += M_alpha[((i64)i * d + k_2) * d + m];
+  for (int k = 0; k < d; ++k) {
+    t119[((i64)i * T + j) * d + m] += M_eta[((i64)i * d + k) * d + m];
+    t120[((i64)i * T + j) * d + m] += M_alpha[((i64)i * d + k) * d + m];
   }
 }
 
-// self_referential_chunk, self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v
+// self_referential_chunk, self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.u_m, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.M_alpha, self_referential_chunk.u_alpha, self_referential_chunk.M_eta, self_referential_chunk.u_eta, self_referential_chunk.M_k, self_referential_chunk.u_k, self_referential_chunk.M_v, self_referential_chunk.u_v
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
-HECATE_KERNEL(32) self_referential_chunk_step_19(const float *M_k, const float *M_v,
+HECATE_KERNEL(32) self_referential_chunk_step_14(const float *M_k, const float *M_v,
     const float *M_alpha, const float *M_eta, const float *M_m, const float *b_rho,
     const float *b_theta, float *y, float *M_k_out, float *M_v_out, float *M_alpha_out,
     float *M_eta_out, float *M_m_out, const float *q, float *M_k_checkpoints,
     float *M_v_checkpoints, float *M_alpha_checkpoints, float *M_eta_checkpoints,
     float *M_m_checkpoints, const float *t3_2, const float *t9_2, const float *a_k_2,
-    const float *t15, const float *u_m, const float *u_alpha, const float *u_eta, const float *u_k,
-    const float *u_v, float *M_alpha_state_scratch, float *M_eta_state_scratch,
-    float *M_m_state_scratch, float *k_2_scratch, int T) {
+    const float *t15, const float *a_v, float *M_alpha_state_scratch, float *M_eta_state_scratch,
+    float *M_m_state_scratch, float *k_scratch, float *tscratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_k_state = shared + 0;  // [d]
   float *const M_v_state = shared + 32 * d;  // [d]
@@ -486,7 +351,8 @@ HECATE_KERNEL(32) self_referential_chunk_step_19(const float *M_k, const float *
   float *const M_alpha_state = M_alpha_state_scratch + blockIdx.x * (i64)(32 * d);  // [d]
   float *const M_eta_state = M_eta_state_scratch + blockIdx.x * (i64)(32 * d);  // [d]
   float *const M_m_state = M_m_state_scratch + blockIdx.x * (i64)(32 * d);  // [d]
-  float *const k_2 = k_2_scratch + blockIdx.x * (i64)(32 * d);  // [d]
+  float *const k = k_scratch + blockIdx.x * (i64)(32 * d);  // [d]
+  float *const t = tscratch + blockIdx.x * (i64)(32 * d);  // [d]
   #pragma unroll 4
   for (int j = 0; j < d; ++j) {
     M_k_state[j * 32 + row] = M_k[((i64)l * d + i) * d + j];
@@ -541,63 +407,61 @@ HECATE_KERNEL(32) self_referential_chunk_step_19(const float *M_k, const float *
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
-      // self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m
+      // self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.u_m
       float y_2 = 0.0f;
-      float t29_2 = 0.0f;
+      float t2_3 = 0.0f;
       const float t15_entry = t15[(i64)l * T + a + C * s];
       const float w = hecate::max(((0.0f < t15_entry) ? sqrtf(((0.0f < t15_entry) ? t15_entry : 1.0f)) : 0.0f), 1e-08f);
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
         y_2 += M_m_state[j * 32 + row] * q[((i64)l * T + a + C * s) * d + j];
-        const float k_3 = a_k_2[((i64)l * T + a + C * s) * d + j] / w;
-        t29_2 += M_m[((i64)l * d + i) * d + j] * k_3;
-        k_2[j * 32 + row] = k_3;
+        const float k_2 = a_k_2[((i64)l * T + a + C * s) * d + j] / w;
+        const float t3 = k_2 - a_v[((i64)l * T + a + C * s) * d + j];
+        t2_3 += M_m[((i64)l * d + i) * d + j] * t3;
+        k[j * 32 + row] = k_2;
+        t[j * 32 + row] = t3;
       }
       y[((i64)l * T + a + C * s) * d + i] = y_2;
       // self_referential_chunk.rho, self_referential_chunk.theta
       const float rho_2 = hecate::sigmoid((t3_2[(i64)l * T + a + C * s] / w_7) + b_rho_entry);
       const float theta_2 = hecate::softplus((t9_2[(i64)l * T + a + C * s] / w_7) + b_theta_entry);
-      // self_referential_chunk.M_m, self_referential_chunk.M_alpha
-      float t45_2 = 0.0f;
-      const float w_2 = theta_2 * (t29_2 - u_m[((i64)l * T + a + C * s) * d + i]);
+      // self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.u_alpha
+      float t4_2 = 0.0f;
+      const float w_2 = theta_2 * t2_3;
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        const float k_2_entry = k_2[j * 32 + row];
-        t45_2 += M_alpha[((i64)l * d + i) * d + j] * k_2_entry;
-        M_m_state[j * 32 + row] = rho_2 * M_m_state[j * 32 + row] - w_2 * k_2_entry;
+        t4_2 += M_alpha[((i64)l * d + i) * d + j] * t[j * 32 + row];
+        M_m_state[j * 32 + row] = rho_2 * M_m_state[j * 32 + row] - w_2 * k[j * 32 + row];
       }
-      // self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_eta
-      float t61_2 = 0.0f;
-      const float w_3 = theta_2 * (t45_2 - u_alpha[((i64)l * T + a + C * s) * d + i]);
+      // self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_eta, self_referential_chunk.u_eta
+      float t6_2 = 0.0f;
+      const float w_3 = theta_2 * t4_2;
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        const float k_2_entry_2 = k_2[j * 32 + row];
-        t61_2 += M_eta[((i64)l * d + i) * d + j] * k_2_entry_2;
-        M_alpha_state[j * 32 + row] = rho_2 * M_alpha_state[j * 32 + row] - w_3 * k_2_entry_2;
+        t6_2 += M_eta[((i64)l * d + i) * d + j] * t[j * 32 + row];
+        M_alpha_state[j * 32 + row] = rho_2 * M_alpha_state[j * 32 + row] - w_3 * k[j * 32 + row];
       }
-      // self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_k
-      float t77_2 = 0.0f;
-      const float w_4 = theta_2 * (t61_2 - u_eta[((i64)l * T + a + C * s) * d + i]);
+      // self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_k, self_referential_chunk.u_k
+      float t8 = 0.0f;
+      const float w_4 = theta_2 * t6_2;
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        const float k_2_entry_3 = k_2[j * 32 + row];
-        t77_2 += M_k[((i64)l * d + i) * d + j] * k_2_entry_3;
-        M_eta_state[j * 32 + row] = rho_2 * M_eta_state[j * 32 + row] - w_4 * k_2_entry_3;
+        t8 += M_k[((i64)l * d + i) * d + j] * t[j * 32 + row];
+        M_eta_state[j * 32 + row] = rho_2 * M_eta_state[j * 32 + row] - w_4 * k[j * 32 + row];
       }
-      // self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v
-      float t93_2 = 0.0f;
-      const float w_5 = theta_2 * (t77_2 - u_k[((i64)l * T + a + C * s) * d + i]);
+      // self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.u_v
+      float t10_2 = 0.0f;
+      const float w_5 = theta_2 * t8;
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        const float k_2_entry_4 = k_2[j * 32 + row];
-        t93_2 += M_v[((i64)l * d + i) * d + j] * k_2_entry_4;
-        M_k_state[j * 32 + row] = rho_2 * M_k_state[j * 32 + row] - w_5 * k_2_entry_4;
+        t10_2 += M_v[((i64)l * d + i) * d + j] * t[j * 32 + row];
+        M_k_state[j * 32 + row] = rho_2 * M_k_state[j * 32 + row] - w_5 * k[j * 32 + row];
       }
       // self_referential_chunk.M_v, self_referential_chunk.M_m
-      const float w_6 = theta_2 * (t93_2 - u_v[((i64)l * T + a + C * s) * d + i]);
+      const float w_6 = theta_2 * t10_2;
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        M_v_state[j * 32 + row] = rho_2 * M_v_state[j * 32 + row] - w_6 * k_2[j * 32 + row];
+        M_v_state[j * 32 + row] = rho_2 * M_v_state[j * 32 + row] - w_6 * k[j * 32 + row];
       }
     }
   }
@@ -625,7 +489,7 @@ HECATE_KERNEL(32) self_referential_chunk_step_19(const float *M_k, const float *
 
 // self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) self_referential_chunk_step_20(const float *b_rho, const float *b_theta,
+HECATE_KERNEL(256) self_referential_chunk_step_15(const float *b_rho, const float *b_theta,
     const float *q_sqrt, float *rho, float *theta, float *theta_sigmoid, float *rho_sigmoid,
     float *q_div, float *q_div_3, const float *t11, const float *t3_2, const float *t9_2,
     const float *t15, float *t24, int L, int T) {
@@ -636,37 +500,46 @@ HECATE_KERNEL(256) self_referential_chunk_step_20(const float *b_rho, const floa
   const float w_7 = (float)d;
   const float b_rho_entry = b_rho[0];
   const float b_theta_entry = b_theta[0];
-  const float t6_2 = (t3_2[(i64)i * T + j] / w_7) + b_rho_entry;
+  const float t6_2_2 = (t3_2[(i64)i * T + j] / w_7) + b_rho_entry;
   const float t12 = (t9_2[(i64)i * T + j] / w_7) + b_theta_entry;
   const float t15_entry_2 = t15[(i64)i * T + j];
   const bool t17_2 = (0.0f < t15_entry_2);
-  rho[(i64)i * T + j] = hecate::sigmoid(t6_2);
+  rho[(i64)i * T + j] = hecate::sigmoid(t6_2_2);
   theta[(i64)i * T + j] = hecate::softplus(t12);
   t24[(i64)i * T + j] = hecate::max((t17_2 ? sqrtf((t17_2 ? t15_entry_2 : 1.0f)) : 0.0f), 1e-08f);
   theta_sigmoid[(i64)i * T + j] = hecate::sigmoid(t12);
-  rho_sigmoid[(i64)i * T + j] = hecate::sigmoid(-t6_2);
+  rho_sigmoid[(i64)i * T + j] = hecate::sigmoid(-t6_2_2);
   q_div[(i64)i * T + j] = 1.0f / t11[(i64)i * T + j];
   q_div_3[(i64)i * T + j] = 1.0f / q_sqrt[(i64)i * T + j];
 }
 
-// self_referential_chunk.k
+// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.M_v, self_referential_chunk.q
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_chunk_step_21(const float *a_k, const float *t24, float *k,
-    int L, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_16(const float *q, const float *theta,
+    const float *a_k, float *M_v_prod_2, float *a_eta_prod, float *a_alpha_prod, float *q_div_2,
+    const float *t11, const float *a_v, const float *t119, const float *t120, const float *t24,
+    float *t2_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
-  const int k_2 = (int)(item % d);
+  const int k = (int)(item % d);
   const float t24_entry = t24[(i64)i * T + j];
-  k[((i64)i * T + j) * d + k_2] = a_k[((i64)i * T + j) * d + k_2] / t24_entry;
+  const float theta_entry = theta[(i64)i * T + j];
+  const float t11_entry_2 = t11[(i64)i * T + j];
+  const float t2_2_2 = (a_k[((i64)i * T + j) * d + k] / t24_entry) - a_v[((i64)i * T + j) * d + k];
+  t2_2[((i64)i * T + j) * d + k] = t2_2_2;
+  M_v_prod_2[((i64)i * T + j) * d + k] = theta_entry * t2_2_2;
+  a_eta_prod[((i64)i * T + j) * d + k] = t119[((i64)i * T + j) * d + k];
+  a_alpha_prod[((i64)i * T + j) * d + k] = t120[((i64)i * T + j) * d + k];
+  q_div_2[((i64)i * T + j) * d + k] = q[((i64)i * T + j) * d + k] / t11_entry_2;
 }
 
 // self_referential_chunk.M_m
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_chunk_step_22(const float *M_m, const float *k, float *t29,
-    int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_17(const float *M_m, float *M_m_prod,
+    const float *t2_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -679,31 +552,19 @@ HECATE_KERNEL(256) self_referential_chunk_step_22(const float *M_m, const float 
   #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d && p0 + col < d ? M_m[(i64)i * d * d + (i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? k[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? t2_2[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d && n0 + col < T) t29[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
-}
-
-// self_referential_chunk.M_m
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_chunk_step_23(float *M_m_lin, const float *u_m,
-    const float *t29, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  const int i = (int)(item / ((i64)T * d));
-  const int j = (int)(item / d % T);
-  const int k_2 = (int)(item % d);
-  M_m_lin[((i64)i * T + j) * d + k_2] = t29[((i64)i * T + j) * d + k_2] - u_m[((i64)i * T + j) * d + k_2];
+  if (m0 + row < d && n0 + col < T) M_m_prod[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
 }
 
 // self_referential_chunk.M_alpha
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_chunk_step_24(const float *M_alpha, const float *k, float *t45,
-    int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_18(const float *M_alpha, float *M_alpha_prod,
+    const float *t2_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -716,31 +577,19 @@ HECATE_KERNEL(256) self_referential_chunk_step_24(const float *M_alpha, const fl
   #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d && p0 + col < d ? M_alpha[(i64)i * d * d + (i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? k[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? t2_2[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d && n0 + col < T) t45[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
-}
-
-// self_referential_chunk.M_alpha
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_chunk_step_25(float *M_alpha_lin, const float *u_alpha,
-    const float *t45, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  const int i = (int)(item / ((i64)T * d));
-  const int j = (int)(item / d % T);
-  const int k_2 = (int)(item % d);
-  M_alpha_lin[((i64)i * T + j) * d + k_2] = t45[((i64)i * T + j) * d + k_2] - u_alpha[((i64)i * T + j) * d + k_2];
+  if (m0 + row < d && n0 + col < T) M_alpha_prod[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
 }
 
 // self_referential_chunk.M_eta
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_chunk_step_26(const float *M_eta, const float *k, float *t61,
-    int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_19(const float *M_eta, float *M_eta_prod,
+    const float *t2_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -753,31 +602,19 @@ HECATE_KERNEL(256) self_referential_chunk_step_26(const float *M_eta, const floa
   #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d && p0 + col < d ? M_eta[(i64)i * d * d + (i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? k[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? t2_2[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d && n0 + col < T) t61[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
-}
-
-// self_referential_chunk.M_eta
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_chunk_step_27(float *M_eta_lin, const float *u_eta,
-    const float *t61, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  const int i = (int)(item / ((i64)T * d));
-  const int j = (int)(item / d % T);
-  const int k_2 = (int)(item % d);
-  M_eta_lin[((i64)i * T + j) * d + k_2] = t61[((i64)i * T + j) * d + k_2] - u_eta[((i64)i * T + j) * d + k_2];
+  if (m0 + row < d && n0 + col < T) M_eta_prod[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
 }
 
 // self_referential_chunk.M_k
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_chunk_step_28(const float *M_k, const float *k, float *t77,
-    int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_20(const float *M_k, float *M_k_prod,
+    const float *t2_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -790,31 +627,19 @@ HECATE_KERNEL(256) self_referential_chunk_step_28(const float *M_k, const float 
   #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d && p0 + col < d ? M_k[(i64)i * d * d + (i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? k[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? t2_2[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d && n0 + col < T) t77[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
-}
-
-// self_referential_chunk.M_k
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_chunk_step_29(float *M_k_lin, const float *u_k,
-    const float *t77, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  const int i = (int)(item / ((i64)T * d));
-  const int j = (int)(item / d % T);
-  const int k_2 = (int)(item % d);
-  M_k_lin[((i64)i * T + j) * d + k_2] = t77[((i64)i * T + j) * d + k_2] - u_k[((i64)i * T + j) * d + k_2];
+  if (m0 + row < d && n0 + col < T) M_k_prod[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
 }
 
 // self_referential_chunk.M_v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_chunk_step_30(const float *M_v, const float *k, float *t93,
-    int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_21(const float *M_v, float *M_v_prod,
+    const float *t2_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -827,31 +652,11 @@ HECATE_KERNEL(256) self_referential_chunk_step_30(const float *M_v, const float 
   #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d && p0 + col < d ? M_v[(i64)i * d * d + (i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? k[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? t2_2[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d && n0 + col < T) t93[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
-}
-
-// self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.q
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_chunk_step_31(const float *q, const float *theta,
-    float *M_v_lin, float *u_v_prod, float *a_eta_prod, float *a_alpha_prod, float *q_div_2,
-    const float *t11, const float *a_v, const float *u_v, const float *t195, const float *t196,
-    const float *t93, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  const int i = (int)(item / ((i64)T * d));
-  const int j = (int)(item / d % T);
-  const int k_2 = (int)(item % d);
-  const float theta_entry = theta[(i64)i * T + j];
-  const float t11_entry_2 = t11[(i64)i * T + j];
-  M_v_lin[((i64)i * T + j) * d + k_2] = t93[((i64)i * T + j) * d + k_2] - u_v[((i64)i * T + j) * d + k_2];
-  u_v_prod[((i64)i * T + j) * d + k_2] = theta_entry * a_v[((i64)i * T + j) * d + k_2];
-  a_eta_prod[((i64)i * T + j) * d + k_2] = t195[((i64)i * T + j) * d + k_2];
-  a_alpha_prod[((i64)i * T + j) * d + k_2] = t196[((i64)i * T + j) * d + k_2];
-  q_div_2[((i64)i * T + j) * d + k_2] = q[((i64)i * T + j) * d + k_2] / t11_entry_2;
+  if (m0 + row < d && n0 + col < T) M_v_prod[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
 }
 

@@ -11,15 +11,10 @@
 //   a_t[k] = M°[k] x_t    self_referential_chunk.a_k
 //   k_t = unit(a_t[k])    self_referential_chunk.k
 //   a_t[v] = M°[v] x_t    self_referential_chunk.a_v
-//   u_t[m] = case phase { = 3 : M°[m] v_t ; otherwise : v_t }    self_referential_chunk.u_m
 //   M_t[m] = ρ_t M_{t−1}[m] − θ_t ∇_M ℓ(M°[m]; k_t, u_t[m])  @eq hope#?    self_referential_chunk.M_m
-//   u_t[α] = case phase { = 3 : M°[α] v_t ; otherwise : v_t }    self_referential_chunk.u_alpha
 //   M_t[α] = ρ_t M_{t−1}[α] − θ_t ∇_M ℓ(M°[α]; k_t, u_t[α])  @eq hope#?    self_referential_chunk.M_alpha
-//   u_t[η] = case phase { = 3 : M°[η] v_t ; otherwise : v_t }    self_referential_chunk.u_eta
 //   M_t[η] = ρ_t M_{t−1}[η] − θ_t ∇_M ℓ(M°[η]; k_t, u_t[η])  @eq hope#?    self_referential_chunk.M_eta
-//   u_t[k] = case phase { = 3 : M°[k] v_t ; otherwise : v_t }    self_referential_chunk.u_k
 //   M_t[k] = ρ_t M_{t−1}[k] − θ_t ∇_M ℓ(M°[k]; k_t, u_t[k])  @eq hope#?    self_referential_chunk.M_k
-//   u_t[v] = case phase { = 3 : M°[v] v_t ; otherwise : v_t }    self_referential_chunk.u_v
 //   M_t[v] = ρ_t M_{t−1}[v] − θ_t ∇_M ℓ(M°[v]; k_t, u_t[v])  @eq hope#?    self_referential_chunk.M_v
 //
 // Functions run in the order in which they stand, each behind the end of the
@@ -45,12 +40,12 @@
 //   rho                        [L, T]                 float  read
 //   theta                      [L, T]                 float  read
 //   a_k                        [L, T, d]              float  read
-//   M_m_lin                    [L, T, d]              float  read
-//   M_alpha_lin                [L, T, d]              float  read
-//   M_eta_lin                  [L, T, d]              float  read
-//   M_k_lin                    [L, T, d]              float  read
-//   M_v_lin                    [L, T, d]              float  read
-//   u_v_prod                   [L, T, d]              float  read
+//   M_m_prod                   [L, T, d]              float  read
+//   M_alpha_prod               [L, T, d]              float  read
+//   M_eta_prod                 [L, T, d]              float  read
+//   M_k_prod                   [L, T, d]              float  read
+//   M_v_prod                   [L, T, d]              float  read
+//   M_v_prod_2                 [L, T, d]              float  read
 //   theta_sigmoid              [L, T]                 float  read
 //   a_eta_prod                 [L, T, d]              float  read
 //   rho_sigmoid                [L, T]                 float  read
@@ -81,71 +76,43 @@
 //   t6_2                       [L, d, d]              float  work
 //   t7_2                       [L, T, d]              float  work
 //   t15                        [L, d, d]              float  work
-//   t173                       [L, T, d]              float  work
-//   t178                       [L, T, d]              float  work
-//   t183                       [L, T, d]              float  work
-//   t188                       [L, T, d]              float  work
-//   t193                       [L, T, d]              float  work
-//   t8                         [L, T, d]              float  work
-//   t29_2                      [L, T, d]              float  work
-//   t50_2                      [L, T, d]              float  work
-//   t71_2                      [L, T, d]              float  work
-//   t92_2                      [L, T, d]              float  work
-//   t140                       [L, T]                 float  work
-//   t149                       [L, T]                 float  work
-//   t80                        [L, T, d, d]           float  work
-//   t83_2                      [L, T, d, d]           float  work
-//   t59                        [L, T, d, d]           float  work
-//   t62_2                      [L, T, d, d]           float  work
-//   t38_2                      [L, T, d, d]           float  work
-//   t41_2                      [L, T, d, d]           float  work
-//   t17_2                      [L, T, d, d]           float  work
-//   t20_2_2                    [L, T, d, d]           float  work
-//   t106                       [L, T, d]              float  work
-//   t109                       [L, T, d]              float  work
-//   t108                       [L, T, d]              float  work
+//   t45_2                      [L, T, d]              float  work
+//   t38                        [L, T, d]              float  work
+//   t89_2                      [L, T]                 float  work
+//   t32                        [L, T, d, d]           float  work
+//   t24_2                      [L, T, d, d]           float  work
+//   t16_2                      [L, T, d, d]           float  work
+//   t8_2_2                     [L, T, d, d]           float  work
+//   t49_2                      [L, T, d]              float  work
 //   t17                        [L, T]                 bool   work
 //   t20_2                      [L, T]                 float  work
 //   t24                        [L, T]                 float  work
-//   t111                       [L, T]                 float  work
-//   t115                       [L, T]                 bool   work
-//   t119                       [L, T]                 bool   work
-//   t114                       [L, T]                 float  work
-//   t131                       [L, T]                 float  work
-//   t223                       [L, T]                 float  work
-//   t228                       [L, T]                 float  work
+//   t52                        [L, T]                 float  work
+//   t56_2                      [L, T]                 bool   work
+//   t60                        [L, T]                 bool   work
+//   t50                        [L, T, d]              float  work
+//   k                          [L, T, d]              float  work
+//   t55                        [L, T]                 float  work
+//   t72_2                      [L, T]                 float  work
+//   t84                        [L, T]                 float  work
+//   t76                        [L, T, d]              float  work
+//   t39_2                      [L, T]                 float  work
+//   t20                        [L, T]                 float  work
+//   t78                        [L, T, d]              float  work
+//   t137                       [L, T]                 float  work
+//   t142                       [L, T]                 float  work
 //   t21                        [L, T]                 bool   work
 //   t25                        [L, T]                 bool   work
-//   t135                       [L, T, d]              float  work
-//   t20                        [L, T]                 float  work
-//   t137                       [L, T, d]              float  work
 //   t9_2_2                     [L, d, d]              float  work
 //   t11_2_2                    [L, d, d]              float  work
 //   t13_2                      [L, d, d]              float  work
 //   t14_2                      [L, d, d]              float  work
 //   t41                        [L, T, d]              float  work
-//   t43                        [L, T, d]              float  work
+//   t42                        [L, T, d]              float  work
 //   t7_2_copies                [8·L·T·d]              float  work
-//   t173_copies                [8·L·T·d]              float  work
-//   t178_copies                [8·L·T·d]              float  work
-//   t183_copies                [8·L·T·d]              float  work
-//   t188_copies                [8·L·T·d]              float  work
-//   t193_copies                [8·L·T·d]              float  work
-//   t8_copies                  [8·L·T·d]              float  work
-//   t29_2_copies               [8·L·T·d]              float  work
-//   t50_2_copies               [8·L·T·d]              float  work
-//   t71_2_copies               [8·L·T·d]              float  work
-//   t92_2_copies               [8·L·T·d]              float  work
-//   t140_copies                [8·L·T]                float  work
-//   t149_copies                [8·L·T]                float  work
-//   t29_2_rows_scratch         [264·L·d]              float  work
-//   t178_rows_scratch          [264·L·d]              float  work
-//   t50_2_rows_scratch         [264·L·d]              float  work
-//   t183_rows_scratch          [264·L·d]              float  work
-//   t71_2_rows_scratch         [264·L·d]              float  work
-//   t188_rows_scratch          [264·L·d]              float  work
-//   t92_2_rows_scratch         [264·L·d]              float  work
-//   t193_rows_scratch          [264·L·d]              float  work
+//   t45_2_copies               [8·L·T·d]              float  work
+//   t38_copies                 [8·L·T·d]              float  work
+//   t89_2_copies               [8·L·T]                float  work
 //   t7_2_rows_scratch          [264·L·d]              float  work
 //   M_k_bar_state_scratch      [256·L·d]              float  work
 //   M_v_bar_state_scratch      [256·L·d]              float  work
@@ -157,11 +124,11 @@
 //   M_alpha_trail_scratch      [256·C·L·d + 256·L·d]  float  work
 //   M_eta_trail_scratch        [256·C·L·d + 256·L·d]  float  work
 //   M_m_trail_scratch          [256·C·L·d + 256·L·d]  float  work
-//   t26_scratch                [256·L·d]              float  work
-//   t5_2_2_scratch             [256·L·d]              float  work
-//   t68_2_scratch              [256·L·d]              float  work
-//   t47_scratch                [256·L·d]              float  work
-//   k_2_scratch                [256·L·d]              float  work
+//   t15_2_3_scratch            [256·L·d]              float  work
+//   t7_scratch                 [256·L·d]              float  work
+//   t31_scratch                [256·L·d]              float  work
+//   t23_2_scratch              [256·L·d]              float  work
+//   k_3_scratch                [256·L·d]              float  work
 //   t9_2_2_copies              [64·L·d·d]             float  work
 //   t11_2_2_copies             [64·L·d·d]             float  work
 //   t13_2_copies               [64·L·d·d]             float  work
@@ -194,8 +161,8 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_2(const float *a_k, floa
   const int j = (int)(item % T);
   float t15_2_2 = 0.0f;
   #pragma unroll 4
-  for (int k = 0; k < d; ++k) {
-    const float a_k_entry = a_k[((i64)i * T + j) * d + k];
+  for (int k_2 = 0; k_2 < d; ++k_2) {
+    const float a_k_entry = a_k[((i64)i * T + j) * d + k_2];
     t15_2_2 += a_k_entry * a_k_entry;
   }
   t15_2[(i64)i * T + j] = t15_2_2;
@@ -203,105 +170,61 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_2(const float *a_k, floa
 
 // self_referential_chunk
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_3(float *t7_2, float *t15, float *t173,
-    float *t178, float *t183, float *t188, float *t193, float *t8, float *t29_2, float *t50_2,
-    float *t71_2, float *t92_2, float *t140, float *t149, int L, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_backward_3(float *t7_2, float *t15, float *t45_2,
+    float *t38, float *t89_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)L * T * d; at += threads) t7_2[at] = 0.0f;
   for (i64 at = thread; at < (i64)L * d * d; at += threads) t15[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t173[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t178[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t183[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t188[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t193[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t8[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t29_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t50_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t71_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) t92_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T; at += threads) t140[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T; at += threads) t149[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d; at += threads) t45_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d; at += threads) t38[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T; at += threads) t89_2[at] = 0.0f;
 }
 
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
+// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.y, self_referential_chunk.rho
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_4(float *t7_2_copies, float *t173_copies,
-    float *t178_copies, float *t183_copies, float *t188_copies, float *t193_copies,
-    float *t8_copies, float *t29_2_copies, float *t50_2_copies, float *t71_2_copies,
-    float *t92_2_copies, float *t140_copies, float *t149_copies, int L, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_backward_4(float *t7_2_copies, float *t45_2_copies,
+    float *t38_copies, float *t89_2_copies, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t7_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t173_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t178_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t183_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t188_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t193_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t8_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t29_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t50_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t71_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t92_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)8 * L * T; at += threads) t140_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)8 * L * T; at += threads) t149_copies[at] = 0.0f;
+  for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t45_2_copies[at] = 0.0f;
+  for (i64 at = thread; at < (i64)8 * L * T * d; at += threads) t38_copies[at] = 0.0f;
+  for (i64 at = thread; at < (i64)8 * L * T; at += threads) t89_2_copies[at] = 0.0f;
 }
 
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
+// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.y, self_referential_chunk.rho
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 // What the rows add to one entry is laid side by side in shared memory and added in row order.
 HECATE_KERNEL(32) self_referential_chunk_step_backward_5(const float *M_k, const float *M_v,
     const float *M_alpha, const float *M_eta, const float *M_m, const float *y_bar,
     const float *M_k_bar, const float *M_v_bar, const float *M_alpha_bar, const float *M_eta_bar,
     const float *M_m_bar, const float *q, const float *rho, const float *theta, const float *a_k,
-    const float *M_m_lin, const float *M_alpha_lin, const float *M_eta_lin, const float *M_k_lin,
-    const float *M_v_lin, const float *u_v_prod, const float *theta_sigmoid,
+    const float *M_m_prod, const float *M_alpha_prod, const float *M_eta_prod,
+    const float *M_k_prod, const float *M_v_prod, const float *M_v_prod_2,
     const float *M_k_checkpoints, const float *M_v_checkpoints, const float *M_alpha_checkpoints,
     const float *M_eta_checkpoints, const float *M_m_checkpoints, const float *t15_2, float *t2_2,
-    float *t3_2, float *t4_2, float *t5_2, float *t6_2, float *t15, float *t80, float *t83_2,
-    float *t59, float *t62_2, float *t38_2, float *t41_2, float *t17_2, float *t20_2_2,
-    float *t7_2_copies, float *t173_copies, float *t178_copies, float *t183_copies,
-    float *t188_copies, float *t193_copies, float *t8_copies, float *t29_2_copies,
-    float *t50_2_copies, float *t71_2_copies, float *t92_2_copies, float *t140_copies,
-    float *t149_copies, float *t29_2_rows_scratch, float *t178_rows_scratch,
-    float *t50_2_rows_scratch, float *t183_rows_scratch, float *t71_2_rows_scratch,
-    float *t188_rows_scratch, float *t92_2_rows_scratch, float *t193_rows_scratch,
-    float *t7_2_rows_scratch, float *M_k_bar_state_scratch, float *M_v_bar_state_scratch,
-    float *M_alpha_bar_state_scratch, float *M_eta_bar_state_scratch, float *M_m_bar_state_scratch,
-    float *M_k_trail_scratch, float *M_v_trail_scratch, float *M_alpha_trail_scratch,
-    float *M_eta_trail_scratch, float *M_m_trail_scratch, float *t26_scratch, float *t5_2_2_scratch,
-    float *t68_2_scratch, float *t47_scratch, float *k_2_scratch, int L, int T) {
+    float *t3_2, float *t4_2, float *t5_2, float *t6_2, float *t15, float *t32, float *t24_2,
+    float *t16_2, float *t8_2_2, float *t7_2_copies, float *t45_2_copies, float *t38_copies,
+    float *t89_2_copies, float *t7_2_rows_scratch, float *M_k_bar_state_scratch,
+    float *M_v_bar_state_scratch, float *M_alpha_bar_state_scratch, float *M_eta_bar_state_scratch,
+    float *M_m_bar_state_scratch, float *M_k_trail_scratch, float *M_v_trail_scratch,
+    float *M_alpha_trail_scratch, float *M_eta_trail_scratch, float *M_m_trail_scratch,
+    float *t15_2_3_scratch, float *t7_scratch, float *t31_scratch, float *t23_2_scratch,
+    float *k_3_scratch, int L, int T) {
   HECATE_DYNAMIC(float, shared);
-  float *const t8_rows = shared + 0;  // what each row adds to %.8[l, a + C·s, j]
-  float *const t173_rows = shared + 33 * d;  // what each row adds to %.173[l, a + C·s, j]
-  float *const t140_rows = shared + 66 * d;  // what each row adds to %.140[l, a + C·s]
-  float *const t149_rows = shared + 66 * d + 33;  // what each row adds to %.149[l, a + C·s]
+  float *const t38_rows = shared + 0;  // what each row adds to %.38[l, a + C·s, j]
+  float *const t45_2_rows = shared + 33 * d;  // what each row adds to %.45.2[l, a + C·s, j]
+  float *const t89_2_rows = shared + 66 * d;  // what each row adds to %.89.2[l, a + C·s]
   const int segments = (C + T - 1) / C;
   const int row = threadIdx.x;
   const int l = blockIdx.x / 8;
   const int rows = 32;
   const int i = blockIdx.x % 8 * 32 + row;
   float *const t7_2_own = t7_2_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
-  float *const t173_own = t173_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
-  float *const t178_own = t178_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
-  float *const t183_own = t183_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
-  float *const t188_own = t188_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
-  float *const t193_own = t193_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
-  float *const t8_own = t8_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
-  float *const t29_2_own = t29_2_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
-  float *const t50_2_own = t50_2_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
-  float *const t71_2_own = t71_2_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
-  float *const t92_2_own = t92_2_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
-  float *const t140_own = t140_copies + (i64)(blockIdx.x % 8) * ((i64)L * T);
-  float *const t149_own = t149_copies + (i64)(blockIdx.x % 8) * ((i64)L * T);
-  float *const t29_2_rows = t29_2_rows_scratch + blockIdx.x * (i64)(33 * d);  // what each row adds to %.29.2[l, a + C·s, j]
-  float *const t178_rows = t178_rows_scratch + blockIdx.x * (i64)(33 * d);  // what each row adds to %.178[l, a + C·s, j]
-  float *const t50_2_rows = t50_2_rows_scratch + blockIdx.x * (i64)(33 * d);  // what each row adds to %.50.2[l, a + C·s, j]
-  float *const t183_rows = t183_rows_scratch + blockIdx.x * (i64)(33 * d);  // what each row adds to %.183[l, a + C·s, j]
-  float *const t71_2_rows = t71_2_rows_scratch + blockIdx.x * (i64)(33 * d);  // what each row adds to %.71.2[l, a + C·s, j]
-  float *const t188_rows = t188_rows_scratch + blockIdx.x * (i64)(33 * d);  // what each row adds to %.188[l, a + C·s, j]
-  float *const t92_2_rows = t92_2_rows_scratch + blockIdx.x * (i64)(33 * d);  // what each row adds to %.92.2[l, a + C·s, j]
-  float *const t193_rows = t193_rows_scratch + blockIdx.x * (i64)(33 * d);  // what each row adds to %.193[l, a + C·s, j]
+  float *const t45_2_own = t45_2_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
+  float *const t38_own = t38_copies + (i64)(blockIdx.x % 8) * ((i64)L * T * d);
+  float *const t89_2_own = t89_2_copies + (i64)(blockIdx.x % 8) * ((i64)L * T);
   float *const t7_2_rows = t7_2_rows_scratch + blockIdx.x * (i64)(33 * d);  // what each row adds to %.7.2[l, a + C·s, j]
   float *const M_k_bar_state = M_k_bar_state_scratch + blockIdx.x * (i64)(32 * d);  // [d]
   float *const M_v_bar_state = M_v_bar_state_scratch + blockIdx.x * (i64)(32 * d);  // [d]
@@ -313,11 +236,11 @@ HECATE_KERNEL(32) self_referential_chunk_step_backward_5(const float *M_k, const
   float *const M_alpha_trail = M_alpha_trail_scratch + blockIdx.x * (i64)(32 * C * d + 32 * d);  // [C + 1, d]
   float *const M_eta_trail = M_eta_trail_scratch + blockIdx.x * (i64)(32 * C * d + 32 * d);  // [C + 1, d]
   float *const M_m_trail = M_m_trail_scratch + blockIdx.x * (i64)(32 * C * d + 32 * d);  // [C + 1, d]
-  float *const t26 = t26_scratch + blockIdx.x * (i64)(32 * d);  // [d]
-  float *const t5_2_2 = t5_2_2_scratch + blockIdx.x * (i64)(32 * d);  // [d]
-  float *const t68_2 = t68_2_scratch + blockIdx.x * (i64)(32 * d);  // [d]
-  float *const t47 = t47_scratch + blockIdx.x * (i64)(32 * d);  // [d]
-  float *const k_2 = k_2_scratch + blockIdx.x * (i64)(32 * d);  // [d]
+  float *const t15_2_3 = t15_2_3_scratch + blockIdx.x * (i64)(32 * d);  // [d]
+  float *const t7 = t7_scratch + blockIdx.x * (i64)(32 * d);  // [d]
+  float *const t31 = t31_scratch + blockIdx.x * (i64)(32 * d);  // [d]
+  float *const t23_2 = t23_2_scratch + blockIdx.x * (i64)(32 * d);  // [d]
+  float *const k_3 = k_3_scratch + blockIdx.x * (i64)(32 * d);  // [d]
   #pragma unroll 4
   for (int j = 0; j < d; ++j) {
     M_k_bar_state[j * 32 + row] = M_k_bar[((i64)l * d + i) * d + j];
@@ -367,224 +290,138 @@ HECATE_KERNEL(32) self_referential_chunk_step_backward_5(const float *M_k, const
       const float w = hecate::max(((0.0f < t15_2_entry) ? sqrtf(((0.0f < t15_2_entry) ? t15_2_entry : 1.0f)) : 0.0f), 1e-08f);
       const float rho_entry = rho[(i64)l * T + a + C * s];
       const float theta_entry = theta[(i64)l * T + a + C * s];
-      const float w_2 = theta_entry * M_m_lin[((i64)l * T + a + C * s) * d + i];
-      const float w_3 = theta_entry * M_alpha_lin[((i64)l * T + a + C * s) * d + i];
-      const float w_4 = theta_entry * M_eta_lin[((i64)l * T + a + C * s) * d + i];
-      const float w_5 = theta_entry * M_k_lin[((i64)l * T + a + C * s) * d + i];
-      const float w_6 = theta_entry * M_v_lin[((i64)l * T + a + C * s) * d + i];
+      const float w_2 = theta_entry * M_m_prod[((i64)l * T + a + C * s) * d + i];
+      const float w_3 = theta_entry * M_alpha_prod[((i64)l * T + a + C * s) * d + i];
+      const float w_4 = theta_entry * M_eta_prod[((i64)l * T + a + C * s) * d + i];
+      const float w_5 = theta_entry * M_k_prod[((i64)l * T + a + C * s) * d + i];
+      const float w_6 = theta_entry * M_v_prod[((i64)l * T + a + C * s) * d + i];
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        const float k = a_k[((i64)l * T + a + C * s) * d + j] / w;
-        M_m_trail[((a + 1) * d + j) * 32 + row] = rho_entry * M_m_trail[(a * d + j) * 32 + row] - w_2 * k;
-        M_alpha_trail[((a + 1) * d + j) * 32 + row] = rho_entry * M_alpha_trail[(a * d + j) * 32 + row] - w_3 * k;
-        M_eta_trail[((a + 1) * d + j) * 32 + row] = rho_entry * M_eta_trail[(a * d + j) * 32 + row] - w_4 * k;
-        M_k_trail[((a + 1) * d + j) * 32 + row] = rho_entry * M_k_trail[(a * d + j) * 32 + row] - w_5 * k;
-        M_v_trail[((a + 1) * d + j) * 32 + row] = rho_entry * M_v_trail[(a * d + j) * 32 + row] - w_6 * k;
+        const float k_2 = a_k[((i64)l * T + a + C * s) * d + j] / w;
+        M_m_trail[((a + 1) * d + j) * 32 + row] = rho_entry * M_m_trail[(a * d + j) * 32 + row] - w_2 * k_2;
+        M_alpha_trail[((a + 1) * d + j) * 32 + row] = rho_entry * M_alpha_trail[(a * d + j) * 32 + row] - w_3 * k_2;
+        M_eta_trail[((a + 1) * d + j) * 32 + row] = rho_entry * M_eta_trail[(a * d + j) * 32 + row] - w_4 * k_2;
+        M_k_trail[((a + 1) * d + j) * 32 + row] = rho_entry * M_k_trail[(a * d + j) * 32 + row] - w_5 * k_2;
+        M_v_trail[((a + 1) * d + j) * 32 + row] = rho_entry * M_v_trail[(a * d + j) * 32 + row] - w_6 * k_2;
       }
     }
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
       // self_referential_chunk.k, self_referential_chunk.M_v
-      float t170 = 0.0f;
+      float t109 = 0.0f;
       const float t15_2_entry_2 = t15_2[(i64)l * T + a + C * s];
       const float w_7 = hecate::max(((0.0f < t15_2_entry_2) ? sqrtf(((0.0f < t15_2_entry_2) ? t15_2_entry_2 : 1.0f)) : 0.0f), 1e-08f);
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
-      const float theta_entry_6 = theta[(i64)l * T + a + C * s];
-      const float M_v_lin_entry = M_v_lin[((i64)l * T + a + C * s) * d + i];
-      const float w_8 = theta_entry_6 * M_v_lin_entry;
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        const float k_3 = a_k[((i64)l * T + a + C * s) * d + j] / w_7;
+        const float k_4 = a_k[((i64)l * T + a + C * s) * d + j] / w_7;
         const float M_v_bar_state_entry = M_v_bar_state[j * 32 + row];
-        t170 += M_v_bar_state_entry * k_3;
-        k_2[j * 32 + row] = k_3;
-        t5_2_2[j * 32 + row] = rho_entry_2 * M_v_bar_state_entry;
-        t8_rows[j * 33 + row] = -w_8 * M_v_bar_state_entry;
+        t109 += M_v_bar_state_entry * k_4;
+        k_3[j * 32 + row] = k_4;
+        t7[j * 32 + row] = rho_entry_2 * M_v_bar_state_entry;
       }
-      // self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.M_k
-      float t175 = 0.0f;
-      const float w_9 = theta_entry_6 * t170;
-      const float M_k_lin_entry = M_k_lin[((i64)l * T + a + C * s) * d + i];
-      const float w_10 = theta_entry_6 * M_k_lin_entry;
+      // self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.M_k
+      float t111 = 0.0f;
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        const float k_2_entry = k_2[j * 32 + row];
         const float M_k_bar_state_entry = M_k_bar_state[j * 32 + row];
-        t175 += M_k_bar_state_entry * k_2_entry;
-        t17_2[(((i64)l * T + a + C * s) * d + i) * d + j] = -w_9 * k_2_entry;
-        t173_rows[j * 33 + row] = M_v[((i64)l * d + i) * d + j] * t170;
-        t20_2_2[(((i64)l * T + a + C * s) * d + i) * d + j] = u_v_prod[((i64)l * T + a + C * s) * d + j] * t170;
-        t26[j * 32 + row] = rho_entry_2 * M_k_bar_state_entry;
-        t29_2_rows[j * 33 + row] = -w_10 * M_k_bar_state_entry;
+        t111 += M_k_bar_state_entry * k_3[j * 32 + row];
+        t8_2_2[(((i64)l * T + a + C * s) * d + i) * d + j] = -M_v_prod_2[((i64)l * T + a + C * s) * d + j] * t109;
+        t15_2_3[j * 32 + row] = rho_entry_2 * M_k_bar_state_entry;
       }
-      // self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_k, self_referential_chunk.M_eta
-      float t180 = 0.0f;
-      const float w_11 = theta_entry_6 * t175;
-      const float M_eta_lin_entry = M_eta_lin[((i64)l * T + a + C * s) * d + i];
-      const float w_12 = theta_entry_6 * M_eta_lin_entry;
+      // self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_eta
+      float t113 = 0.0f;
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        const float k_2_entry_2 = k_2[j * 32 + row];
         const float M_eta_bar_state_entry = M_eta_bar_state[j * 32 + row];
-        t180 += M_eta_bar_state_entry * k_2_entry_2;
-        t38_2[(((i64)l * T + a + C * s) * d + i) * d + j] = -w_11 * k_2_entry_2;
-        t178_rows[j * 33 + row] = M_k[((i64)l * d + i) * d + j] * t175;
-        t41_2[(((i64)l * T + a + C * s) * d + i) * d + j] = u_v_prod[((i64)l * T + a + C * s) * d + j] * t175;
-        t47[j * 32 + row] = rho_entry_2 * M_eta_bar_state_entry;
-        t50_2_rows[j * 33 + row] = -w_12 * M_eta_bar_state_entry;
+        t113 += M_eta_bar_state_entry * k_3[j * 32 + row];
+        t16_2[(((i64)l * T + a + C * s) * d + i) * d + j] = -M_v_prod_2[((i64)l * T + a + C * s) * d + j] * t111;
+        t23_2[j * 32 + row] = rho_entry_2 * M_eta_bar_state_entry;
       }
-      // self_referential_chunk.M_eta, self_referential_chunk.M_v, self_referential_chunk.u_eta, self_referential_chunk.M_alpha
-      float t185 = 0.0f;
-      const float w_13 = theta_entry_6 * t180;
-      const float M_alpha_lin_entry = M_alpha_lin[((i64)l * T + a + C * s) * d + i];
-      const float w_14 = theta_entry_6 * M_alpha_lin_entry;
+      // self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_alpha
+      float t115 = 0.0f;
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        const float k_2_entry_3 = k_2[j * 32 + row];
         const float M_alpha_bar_state_entry = M_alpha_bar_state[j * 32 + row];
-        t185 += M_alpha_bar_state_entry * k_2_entry_3;
-        t59[(((i64)l * T + a + C * s) * d + i) * d + j] = -w_13 * k_2_entry_3;
-        t183_rows[j * 33 + row] = M_eta[((i64)l * d + i) * d + j] * t180;
-        t62_2[(((i64)l * T + a + C * s) * d + i) * d + j] = u_v_prod[((i64)l * T + a + C * s) * d + j] * t180;
-        t68_2[j * 32 + row] = rho_entry_2 * M_alpha_bar_state_entry;
-        t71_2_rows[j * 33 + row] = -w_14 * M_alpha_bar_state_entry;
+        t115 += M_alpha_bar_state_entry * k_3[j * 32 + row];
+        t24_2[(((i64)l * T + a + C * s) * d + i) * d + j] = -M_v_prod_2[((i64)l * T + a + C * s) * d + j] * t113;
+        t31[j * 32 + row] = rho_entry_2 * M_alpha_bar_state_entry;
       }
-      // self_referential_chunk.M_alpha, self_referential_chunk.M_v, self_referential_chunk.u_alpha, self_referential_chunk.M_m
-      float t190 = 0.0f;
-      const float w_15 = theta_entry_6 * t185;
-      const float M_m_lin_entry = M_m_lin[((i64)l * T + a + C * s) * d + i];
-      const float w_16 = theta_entry_6 * M_m_lin_entry;
+      // self_referential_chunk.M_alpha, self_referential_chunk.M_m
+      float t117 = 0.0f;
+      const float M_v_prod_entry = M_v_prod[((i64)l * T + a + C * s) * d + i];
+      const float M_k_prod_entry = M_k_prod[((i64)l * T + a + C * s) * d + i];
+      const float M_eta_prod_entry = M_eta_prod[((i64)l * T + a + C * s) * d + i];
+      const float M_alpha_prod_entry = M_alpha_prod[((i64)l * T + a + C * s) * d + i];
+      const float M_m_prod_entry = M_m_prod[((i64)l * T + a + C * s) * d + i];
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        const float k_2_entry_4 = k_2[j * 32 + row];
         const float M_m_bar_state_entry = M_m_bar_state[j * 32 + row];
-        t190 += M_m_bar_state_entry * k_2_entry_4;
-        t80[(((i64)l * T + a + C * s) * d + i) * d + j] = -w_15 * k_2_entry_4;
-        t188_rows[j * 33 + row] = M_alpha[((i64)l * d + i) * d + j] * t185;
-        t83_2[(((i64)l * T + a + C * s) * d + i) * d + j] = u_v_prod[((i64)l * T + a + C * s) * d + j] * t185;
-        t92_2_rows[j * 33 + row] = -w_16 * M_m_bar_state_entry;
+        t117 += M_m_bar_state_entry * k_3[j * 32 + row];
+        t32[(((i64)l * T + a + C * s) * d + i) * d + j] = -M_v_prod_2[((i64)l * T + a + C * s) * d + j] * t115;
+        t38_rows[j * 33 + row] = -M_v_bar_state[j * 32 + row] * M_v_prod_entry - M_k_bar_state[j * 32 + row] * M_k_prod_entry - M_eta_bar_state[j * 32 + row] * M_eta_prod_entry - M_alpha_bar_state[j * 32 + row] * M_alpha_prod_entry - M_m_bar_state_entry * M_m_prod_entry;
       }
-      // self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y, self_referential_chunk.u_m
-      float t13 = 0.0f;
-      float t15_2_3 = 0.0f;
-      float t17_2_2_2 = 0.0f;
-      float t19_2 = 0.0f;
-      float t21_2 = 0.0f;
+      // self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
+      float t18_2 = 0.0f;
+      float t20_2_2 = 0.0f;
+      float t22_2_2 = 0.0f;
+      float t24_2_2_2 = 0.0f;
+      float t26 = 0.0f;
+      const float theta_entry_2 = theta[(i64)l * T + a + C * s];
+      const float w_8 = theta_entry_2 * t109;
+      const float w_9 = theta_entry_2 * t111;
+      const float w_10 = theta_entry_2 * t113;
+      const float w_11 = theta_entry_2 * t115;
+      const float w_12 = theta_entry_2 * t117;
       const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d + i];
-      const float w_17 = theta_entry_6 * t190;
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        t13 += M_v_trail[(a * d + j) * 32 + row] * M_v_bar_state[j * 32 + row];
-        t15_2_3 += M_k_trail[(a * d + j) * 32 + row] * M_k_bar_state[j * 32 + row];
-        t17_2_2_2 += M_eta_trail[(a * d + j) * 32 + row] * M_eta_bar_state[j * 32 + row];
-        t19_2 += M_alpha_trail[(a * d + j) * 32 + row] * M_alpha_bar_state[j * 32 + row];
+        t18_2 += M_v_trail[(a * d + j) * 32 + row] * M_v_bar_state[j * 32 + row];
+        t20_2_2 += M_k_trail[(a * d + j) * 32 + row] * M_k_bar_state[j * 32 + row];
+        t22_2_2 += M_eta_trail[(a * d + j) * 32 + row] * M_eta_bar_state[j * 32 + row];
+        t24_2_2_2 += M_alpha_trail[(a * d + j) * 32 + row] * M_alpha_bar_state[j * 32 + row];
         const float M_m_trail_entry = M_m_trail[(a * d + j) * 32 + row];
         const float M_m_bar_state_entry_2 = M_m_bar_state[j * 32 + row];
-        t21_2 += M_m_trail_entry * M_m_bar_state_entry_2;
-        t193_rows[j * 33 + row] = M_m[((i64)l * d + i) * d + j] * t190;
+        t26 += M_m_trail_entry * M_m_bar_state_entry_2;
+        t15[((i64)l * d + i) * d + j] -= M_v_prod_2[((i64)l * T + a + C * s) * d + j] * t117;
+        t45_2_rows[j * 33 + row] = -w_8 * M_v[((i64)l * d + i) * d + j] - w_9 * M_k[((i64)l * d + i) * d + j] - w_10 * M_eta[((i64)l * d + i) * d + j] - w_11 * M_alpha[((i64)l * d + i) * d + j] - w_12 * M_m[((i64)l * d + i) * d + j];
         t7_2_rows[j * 33 + row] = M_m_trail_entry * y_bar_entry;
         M_m_bar_state[j * 32 + row] = rho_entry_2 * M_m_bar_state_entry_2 + q[((i64)l * T + a + C * s) * d + j] * y_bar_entry;
-        t15[((i64)l * d + i) * d + j] += -w_17 * k_2[j * 32 + row] + u_v_prod[((i64)l * T + a + C * s) * d + j] * t190;
       }
-      // self_referential_chunk.theta, self_referential_chunk.rho
-      t140_rows[row] = theta_sigmoid[(i64)l * T + a + C * s] * (-M_v_lin_entry * t170 - M_k_lin_entry * t175 - M_eta_lin_entry * t180 - M_alpha_lin_entry * t185 - M_m_lin_entry * t190);
-      t149_rows[row] = t13 + t15_2_3 + t17_2_2_2 + t19_2 + t21_2;
+      // self_referential_chunk.rho
+      t89_2_rows[row] = t18_2 + t20_2_2 + t22_2_2 + t24_2_2_2 + t26;
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        M_k_bar_state[j * 32 + row] = t26[j * 32 + row];
+        M_k_bar_state[j * 32 + row] = t15_2_3[j * 32 + row];
       }
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        M_v_bar_state[j * 32 + row] = t5_2_2[j * 32 + row];
+        M_v_bar_state[j * 32 + row] = t7[j * 32 + row];
       }
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        M_alpha_bar_state[j * 32 + row] = t68_2[j * 32 + row];
+        M_alpha_bar_state[j * 32 + row] = t31[j * 32 + row];
       }
       #pragma unroll 4
       for (int j = 0; j < d; ++j) {
-        M_eta_bar_state[j * 32 + row] = t47[j * 32 + row];
+        M_eta_bar_state[j * 32 + row] = t23_2[j * 32 + row];
       }
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 32) {
         const int j = (int)item;
-        float dot = t8_own[((i64)l * T + a + C * s) * d + j];
+        float dot = t38_own[((i64)l * T + a + C * s) * d + j];
         #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t8_rows[item * 33 + kk];
-        t8_own[((i64)l * T + a + C * s) * d + j] = dot;
+        for (int kk = 0; kk < rows; ++kk) dot += t38_rows[item * 33 + kk];
+        t38_own[((i64)l * T + a + C * s) * d + j] = dot;
       }
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 32) {
         const int j = (int)item;
-        float dot = t173_own[((i64)l * T + a + C * s) * d + j];
+        float dot = t45_2_own[((i64)l * T + a + C * s) * d + j];
         #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t173_rows[item * 33 + kk];
-        t173_own[((i64)l * T + a + C * s) * d + j] = dot;
-      }
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 32) {
-        const int j = (int)item;
-        float dot = t29_2_own[((i64)l * T + a + C * s) * d + j];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t29_2_rows[item * 33 + kk];
-        t29_2_own[((i64)l * T + a + C * s) * d + j] = dot;
-      }
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 32) {
-        const int j = (int)item;
-        float dot = t178_own[((i64)l * T + a + C * s) * d + j];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t178_rows[item * 33 + kk];
-        t178_own[((i64)l * T + a + C * s) * d + j] = dot;
-      }
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 32) {
-        const int j = (int)item;
-        float dot = t50_2_own[((i64)l * T + a + C * s) * d + j];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t50_2_rows[item * 33 + kk];
-        t50_2_own[((i64)l * T + a + C * s) * d + j] = dot;
-      }
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 32) {
-        const int j = (int)item;
-        float dot = t183_own[((i64)l * T + a + C * s) * d + j];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t183_rows[item * 33 + kk];
-        t183_own[((i64)l * T + a + C * s) * d + j] = dot;
-      }
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 32) {
-        const int j = (int)item;
-        float dot = t71_2_own[((i64)l * T + a + C * s) * d + j];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t71_2_rows[item * 33 + kk];
-        t71_2_own[((i64)l * T + a + C * s) * d + j] = dot;
-      }
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 32) {
-        const int j = (int)item;
-        float dot = t188_own[((i64)l * T + a + C * s) * d + j];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t188_rows[item * 33 + kk];
-        t188_own[((i64)l * T + a + C * s) * d + j] = dot;
-      }
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 32) {
-        const int j = (int)item;
-        float dot = t92_2_own[((i64)l * T + a + C * s) * d + j];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t92_2_rows[item * 33 + kk];
-        t92_2_own[((i64)l * T + a + C * s) * d + j] = dot;
-      }
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 32) {
-        const int j = (int)item;
-        float dot = t193_own[((i64)l * T + a + C * s) * d + j];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t193_rows[item * 33 + kk];
-        t193_own[((i64)l * T + a + C * s) * d + j] = dot;
+        for (int kk = 0; kk < rows; ++kk) dot += t45_2_rows[item * 33 + kk];
+        t45_2_own[((i64)l * T + a + C * s) * d + j] = dot;
       }
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 32) {
@@ -595,16 +432,10 @@ HECATE_KERNEL(32) self_referential_chunk_step_backward_5(const float *M_k, const
         t7_2_own[((i64)l * T + a + C * s) * d + j] = dot;
       }
       if (threadIdx.x == 0) {
-        float dot = t140_own[(i64)l * T + a + C * s];
+        float dot = t89_2_own[(i64)l * T + a + C * s];
         #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t140_rows[kk];
-        t140_own[(i64)l * T + a + C * s] = dot;
-      }
-      if (threadIdx.x == 0) {
-        float dot = t149_own[(i64)l * T + a + C * s];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t149_rows[kk];
-        t149_own[(i64)l * T + a + C * s] = dot;
+        for (int kk = 0; kk < rows; ++kk) dot += t89_2_rows[kk];
+        t89_2_own[(i64)l * T + a + C * s] = dot;
       }
       __syncthreads();
     }
@@ -631,7 +462,7 @@ HECATE_KERNEL(32) self_referential_chunk_step_backward_5(const float *M_k, const
   }
 }
 
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
+// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.y, self_referential_chunk.rho
 // One thread for each entry of t7_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) self_referential_chunk_step_backward_6(float *t7_2, const float *t7_2_copies,
     int L, int T) {
@@ -642,164 +473,44 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_6(float *t7_2, const flo
   t7_2[item] = dot;
 }
 
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
-// One thread for each entry of t173: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_7(float *t173, const float *t173_copies,
+// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.y, self_referential_chunk.rho
+// One thread for each entry of t45_2: the copies of the blocks are added in order.
+HECATE_KERNEL(256) self_referential_chunk_step_backward_7(float *t45_2, const float *t45_2_copies,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
-  float dot = t173[item];
-  for (i64 copy = 0; copy < 8; ++copy) dot += t173_copies[copy * ((i64)L * T * d) + item];
-  t173[item] = dot;
+  float dot = t45_2[item];
+  for (i64 copy = 0; copy < 8; ++copy) dot += t45_2_copies[copy * ((i64)L * T * d) + item];
+  t45_2[item] = dot;
 }
 
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
-// One thread for each entry of t178: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_8(float *t178, const float *t178_copies,
+// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.y, self_referential_chunk.rho
+// One thread for each entry of t38: the copies of the blocks are added in order.
+HECATE_KERNEL(256) self_referential_chunk_step_backward_8(float *t38, const float *t38_copies,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
-  float dot = t178[item];
-  for (i64 copy = 0; copy < 8; ++copy) dot += t178_copies[copy * ((i64)L * T * d) + item];
-  t178[item] = dot;
+  float dot = t38[item];
+  for (i64 copy = 0; copy < 8; ++copy) dot += t38_copies[copy * ((i64)L * T * d) + item];
+  t38[item] = dot;
 }
 
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
-// One thread for each entry of t183: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_9(float *t183, const float *t183_copies,
-    int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  float dot = t183[item];
-  for (i64 copy = 0; copy < 8; ++copy) dot += t183_copies[copy * ((i64)L * T * d) + item];
-  t183[item] = dot;
-}
-
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
-// One thread for each entry of t188: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_10(float *t188, const float *t188_copies,
-    int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  float dot = t188[item];
-  for (i64 copy = 0; copy < 8; ++copy) dot += t188_copies[copy * ((i64)L * T * d) + item];
-  t188[item] = dot;
-}
-
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
-// One thread for each entry of t193: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_11(float *t193, const float *t193_copies,
-    int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  float dot = t193[item];
-  for (i64 copy = 0; copy < 8; ++copy) dot += t193_copies[copy * ((i64)L * T * d) + item];
-  t193[item] = dot;
-}
-
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
-// One thread for each entry of t8: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_12(float *t8, const float *t8_copies, int L,
-    int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  float dot = t8[item];
-  for (i64 copy = 0; copy < 8; ++copy) dot += t8_copies[copy * ((i64)L * T * d) + item];
-  t8[item] = dot;
-}
-
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
-// One thread for each entry of t29_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_13(float *t29_2, const float *t29_2_copies,
-    int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  float dot = t29_2[item];
-  for (i64 copy = 0; copy < 8; ++copy) dot += t29_2_copies[copy * ((i64)L * T * d) + item];
-  t29_2[item] = dot;
-}
-
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
-// One thread for each entry of t50_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_14(float *t50_2, const float *t50_2_copies,
-    int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  float dot = t50_2[item];
-  for (i64 copy = 0; copy < 8; ++copy) dot += t50_2_copies[copy * ((i64)L * T * d) + item];
-  t50_2[item] = dot;
-}
-
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
-// One thread for each entry of t71_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_15(float *t71_2, const float *t71_2_copies,
-    int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  float dot = t71_2[item];
-  for (i64 copy = 0; copy < 8; ++copy) dot += t71_2_copies[copy * ((i64)L * T * d) + item];
-  t71_2[item] = dot;
-}
-
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
-// One thread for each entry of t92_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_16(float *t92_2, const float *t92_2_copies,
-    int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  float dot = t92_2[item];
-  for (i64 copy = 0; copy < 8; ++copy) dot += t92_2_copies[copy * ((i64)L * T * d) + item];
-  t92_2[item] = dot;
-}
-
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
-// One thread for each entry of t140: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_17(float *t140, const float *t140_copies,
+// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.y, self_referential_chunk.rho
+// One thread for each entry of t89_2: the copies of the blocks are added in order.
+HECATE_KERNEL(256) self_referential_chunk_step_backward_9(float *t89_2, const float *t89_2_copies,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
-  float dot = t140[item];
-  for (i64 copy = 0; copy < 8; ++copy) dot += t140_copies[copy * ((i64)L * T) + item];
-  t140[item] = dot;
-}
-
-// self_referential_chunk, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.y, self_referential_chunk.u_m, self_referential_chunk.theta, self_referential_chunk.rho
-// One thread for each entry of t149: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_18(float *t149, const float *t149_copies,
-    int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T) return;
-  float dot = t149[item];
-  for (i64 copy = 0; copy < 8; ++copy) dot += t149_copies[copy * ((i64)L * T) + item];
-  t149[item] = dot;
-}
-
-// self_referential_chunk.a_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.u_m, self_referential_chunk.k, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.M_m
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_chunk_step_backward_19(const float *theta, const float *t173,
-    const float *t178, const float *t183, const float *t188, const float *t193, const float *t8,
-    const float *t29_2, const float *t50_2, const float *t71_2, const float *t92_2, float *t106,
-    float *t109, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
-  const int i = (int)(item / ((i64)T * d));
-  const int j = (int)(item / d % T);
-  const int k = (int)(item % d);
-  const float theta_entry_7 = theta[(i64)i * T + j];
-  const float t173_entry = t173[((i64)i * T + j) * d + k];
-  const float t178_entry = t178[((i64)i * T + j) * d + k];
-  const float t183_entry = t183[((i64)i * T + j) * d + k];
-  const float t188_entry = t188[((i64)i * T + j) * d + k];
-  const float t193_entry = t193[((i64)i * T + j) * d + k];
-  t106[((i64)i * T + j) * d + k] = theta_entry_7 * t173_entry + theta_entry_7 * t178_entry + theta_entry_7 * t183_entry + theta_entry_7 * t188_entry + theta_entry_7 * t193_entry;
-  t109[((i64)i * T + j) * d + k] = t8[((i64)i * T + j) * d + k] - theta_entry_7 * t173_entry + t29_2[((i64)i * T + j) * d + k] - theta_entry_7 * t178_entry + t50_2[((i64)i * T + j) * d + k] - theta_entry_7 * t183_entry + t71_2[((i64)i * T + j) * d + k] - theta_entry_7 * t188_entry + t92_2[((i64)i * T + j) * d + k] - theta_entry_7 * t193_entry;
+  float dot = t89_2[item];
+  for (i64 copy = 0; copy < 8; ++copy) dot += t89_2_copies[copy * ((i64)L * T) + item];
+  t89_2[item] = dot;
 }
 
 // self_referential_chunk.a_v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_chunk_step_backward_20(const float *M_v, const float *t106,
-    float *t108, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_backward_10(const float *M_v, const float *t45_2,
+    float *t49_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -812,116 +523,101 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_20(const float *M_v, con
   #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < d ? M_v[(i64)i * d * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? t106[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? t45_2[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d && n0 + col < T) t108[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
+  if (m0 + row < d && n0 + col < T) t49_2[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = -dot;
 }
 
 // self_referential_chunk.k
 // One thread for each (i, j).
-HECATE_KERNEL(256) self_referential_chunk_step_backward_21(const float *t15_2, bool *t17,
-    float *t20_2, float *t24, float *t111, bool *t115, bool *t119, int L, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_backward_11(const float *t15_2, bool *t17,
+    float *t20_2, float *t24, float *t52, bool *t56_2, bool *t60, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   const float t15_2_entry_3 = t15_2[(i64)i * T + j];
-  const bool t17_3 = (0.0f < t15_2_entry_3);
-  const float t20_2_4 = sqrtf((t17_3 ? t15_2_entry_3 : 1.0f));
-  const float t22 = (t17_3 ? t20_2_4 : 0.0f);
-  const float t24_2 = hecate::max(t22, 1e-08f);
-  const bool t115_2 = (1e-08f <= t22);
-  t17[(i64)i * T + j] = t17_3;
-  t20_2[(i64)i * T + j] = t20_2_4;
-  t24[(i64)i * T + j] = t24_2;
-  t111[(i64)i * T + j] = 1.0f / t24_2;
-  t115[(i64)i * T + j] = t115_2;
-  t119[(i64)i * T + j] = (t115_2 && t17_3);
+  const bool t17_2 = (0.0f < t15_2_entry_3);
+  const float t20_2_3 = sqrtf((t17_2 ? t15_2_entry_3 : 1.0f));
+  const float t22 = (t17_2 ? t20_2_3 : 0.0f);
+  const float t24_3 = hecate::max(t22, 1e-08f);
+  const bool t56_2_2 = (1e-08f <= t22);
+  t17[(i64)i * T + j] = t17_2;
+  t20_2[(i64)i * T + j] = t20_2_3;
+  t24[(i64)i * T + j] = t24_3;
+  t52[(i64)i * T + j] = 1.0f / t24_3;
+  t56_2[(i64)i * T + j] = t56_2_2;
+  t60[(i64)i * T + j] = (t56_2_2 && t17_2);
 }
 
-// self_referential_chunk.k
+// self_referential_chunk.k, self_referential_chunk.M_m
 // One thread for each (i, j).
-HECATE_KERNEL(256) self_referential_chunk_step_backward_22(const float *a_k, const float *t109,
-    const float *t24, float *t114, int L, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_backward_12(const float *theta, const float *a_k,
+    const float *t45_2, const float *t38, const float *t24, float *t50, float *k, float *t55, int L,
+    int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t114_2 = 0.0f;
+  float t55_2 = 0.0f;
+  const float theta_entry_3 = theta[(i64)i * T + j];
   const float t24_entry = t24[(i64)i * T + j];
   #pragma unroll 4
-  for (int k = 0; k < d; ++k) {
-    t114_2 += t109[((i64)i * T + j) * d + k] * ((a_k[((i64)i * T + j) * d + k] / t24_entry) / t24_entry);
+  for (int k_2 = 0; k_2 < d; ++k_2) {
+    const float t50_2 = theta_entry_3 * t38[((i64)i * T + j) * d + k_2] + t45_2[((i64)i * T + j) * d + k_2];
+    const float k_5 = a_k[((i64)i * T + j) * d + k_2] / t24_entry;
+    t55_2 += t50_2 * (k_5 / t24_entry);
+    t50[((i64)i * T + j) * d + k_2] = t50_2;
+    k[((i64)i * T + j) * d + k_2] = k_5;
   }
-  t114[(i64)i * T + j] = -t114_2;
+  t55[(i64)i * T + j] = -t55_2;
 }
 
-// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.rho, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.q
-// One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) self_referential_chunk_step_backward_23(const float *q_sqrt, const float *rho,
-    const float *rho_sigmoid, float *b_rho_bar, float *b_theta_bar, const bool *t4,
-    const float *t140, const float *t149, const bool *t17, const float *t20_2, const bool *t115,
-    const bool *t119, const float *t114, float *t131, float *t223, float *t228, bool *t21,
-    bool *t25, int L, int T) {
-  HECATE_SHARED(float, warps, 32);
-  const float t144 = 1.0f / (float)d;
-  float t10_2_2 = 0.0f;
-  float t12_2 = 0.0f;
-  float t10_2_2_part = 0.0f;
-  float t12_2_part = 0.0f;
-  #pragma unroll 1
-  for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
-    const int i = (int)(item / T);
-    const int j = (int)(item % T);
-    const bool t119_entry = t119[(i64)i * T + j];
-    const float t140_entry = t140[(i64)i * T + j];
-    const float rho_entry_3 = rho[(i64)i * T + j];
-    const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const float t149_entry = t149[(i64)i * T + j];
-    t10_2_2_part += rho_entry_3 * rho_sigmoid_entry * t149_entry;
-    t12_2_part += t140_entry;
-    const bool t4_entry = t4[(i64)i * T + j];
-    const bool t21_3 = (1e-08f <= (t4_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
-    t131[(i64)i * T + j] = ((t119_entry && t17[(i64)i * T + j]) ? (t119_entry ? 0.5f * (t119_entry ? (t115[(i64)i * T + j] ? t114[(i64)i * T + j] : 0.0f) : 0.0f) * (1.0f / t20_2[(i64)i * T + j]) : 0.0f) : 0.0f);
-    t223[(i64)i * T + j] = t144 * t140_entry;
-    t228[(i64)i * T + j] = rho_entry_3 * rho_sigmoid_entry * (t144 * t149_entry);
-    t21[(i64)i * T + j] = t21_3;
-    t25[(i64)i * T + j] = (t21_3 && t4_entry);
-  }
-  t10_2_2 += hecate::block_sum(t10_2_2_part, warps);
-  t12_2 += hecate::block_sum(t12_2_part, warps);
-  if (threadIdx.x == 0) b_rho_bar[0] = t10_2_2;
-  if (threadIdx.x == 0) b_theta_bar[0] = t12_2;
-}
-
-// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.q
+// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.rho
 // One thread for each (i, j).
-HECATE_KERNEL(256) self_referential_chunk_step_backward_24(const float *a_k, const float *q_div_2,
-    const float *t7_2, const float *t109, const float *t111, const float *t131, float *t135,
-    float *t20, int L, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_backward_13(const bool *t17, const float *t20_2,
+    const bool *t56_2, const bool *t60, const float *t55, float *t72_2, float *t84, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
+  const float t84_2 = 1.0f / (float)d;
+  const bool t60_entry = t60[(i64)i * T + j];
+  t72_2[(i64)i * T + j] = ((t60_entry && t17[(i64)i * T + j]) ? (t60_entry ? 0.5f * (t60_entry ? (t56_2[(i64)i * T + j] ? t55[(i64)i * T + j] : 0.0f) : 0.0f) * (1.0f / t20_2[(i64)i * T + j]) : 0.0f) : 0.0f);
+  t84[(i64)i * T + j] = t84_2;
+}
+
+// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.q
+// One thread for each (i, j).
+HECATE_KERNEL(256) self_referential_chunk_step_backward_14(const float *a_k, const float *q_div_2,
+    const float *t7_2, const float *t38, const float *t52, const float *t50, const float *k,
+    const float *t72_2, float *t76, float *t39_2, float *t20, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T) return;
+  const int i = (int)(item / T);
+  const int j = (int)(item % T);
+  float t39_2_2 = 0.0f;
   float t20_3 = 0.0f;
-  const float t111_entry = t111[(i64)i * T + j];
-  const float t131_entry = t131[(i64)i * T + j];
+  const float t52_entry = t52[(i64)i * T + j];
+  const float t72_2_entry = t72_2[(i64)i * T + j];
   #pragma unroll 4
-  for (int k = 0; k < d; ++k) {
-    t20_3 += t7_2[((i64)i * T + j) * d + k] * q_div_2[((i64)i * T + j) * d + k];
-    t135[((i64)i * T + j) * d + k] = t111_entry * t109[((i64)i * T + j) * d + k] + 2.0f * (t131_entry * a_k[((i64)i * T + j) * d + k]);
+  for (int k_2 = 0; k_2 < d; ++k_2) {
+    t39_2_2 += k[((i64)i * T + j) * d + k_2] * t38[((i64)i * T + j) * d + k_2];
+    t20_3 += t7_2[((i64)i * T + j) * d + k_2] * q_div_2[((i64)i * T + j) * d + k_2];
+    t76[((i64)i * T + j) * d + k_2] = t52_entry * t50[((i64)i * T + j) * d + k_2] + 2.0f * (t72_2_entry * a_k[((i64)i * T + j) * d + k_2]);
   }
+  t39_2[(i64)i * T + j] = t39_2_2;
   t20[(i64)i * T + j] = -t20_3;
 }
 
 // self_referential_chunk.a_k
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_chunk_step_backward_25(const float *M_k, const float *t135,
-    float *t137, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_backward_15(const float *M_k, const float *t76,
+    float *t78, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -934,17 +630,52 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_25(const float *M_k, con
   #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < d ? M_k[(i64)i * d * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? t135[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d && n0 + row < T ? t76[(i64)i * T * d + p0 + col + (i64)(n0 + row) * d] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d && n0 + col < T) t137[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
+  if (m0 + row < d && n0 + col < T) t78[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
+}
+
+// self_referential_chunk.theta, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.rho, self_referential_chunk.q
+// One block; its threads share loops, and all of them compute the scalars.
+HECATE_KERNEL(128) self_referential_chunk_step_backward_16(const float *q_sqrt, const float *rho,
+    const float *theta_sigmoid, const float *rho_sigmoid, float *b_rho_bar, float *b_theta_bar,
+    const bool *t4, const float *t89_2, const float *t84, const float *t39_2, float *t137,
+    float *t142, bool *t21, bool *t25, int L, int T) {
+  HECATE_SHARED(float, warps, 32);
+  float t10_2_2 = 0.0f;
+  float t12_2 = 0.0f;
+  float t10_2_2_part = 0.0f;
+  float t12_2_part = 0.0f;
+  #pragma unroll 1
+  for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
+    const int i = (int)(item / T);
+    const int j = (int)(item % T);
+    const float t80 = theta_sigmoid[(i64)i * T + j] * t39_2[(i64)i * T + j];
+    const float t84_entry = t84[(i64)i * T + j];
+    const float rho_entry_3 = rho[(i64)i * T + j];
+    const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
+    const float t89_2_entry = t89_2[(i64)i * T + j];
+    t10_2_2_part += rho_entry_3 * rho_sigmoid_entry * t89_2_entry;
+    t12_2_part += t80;
+    const bool t4_entry = t4[(i64)i * T + j];
+    const bool t21_2 = (1e-08f <= (t4_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
+    t137[(i64)i * T + j] = t84_entry * t80;
+    t142[(i64)i * T + j] = rho_entry_3 * rho_sigmoid_entry * (t84_entry * t89_2_entry);
+    t21[(i64)i * T + j] = t21_2;
+    t25[(i64)i * T + j] = (t21_2 && t4_entry);
+  }
+  t10_2_2 += hecate::block_sum(t10_2_2_part, warps);
+  t12_2 += hecate::block_sum(t12_2_part, warps);
+  if (threadIdx.x == 0) b_rho_bar[0] = t10_2_2;
+  if (threadIdx.x == 0) b_theta_bar[0] = t12_2;
 }
 
 // self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_26(float *t9_2_2, float *t11_2_2,
+HECATE_KERNEL(256) self_referential_chunk_step_backward_17(float *t9_2_2, float *t11_2_2,
     float *t13_2, float *t14_2, int L) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -956,7 +687,7 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_26(float *t9_2_2, float 
 
 // self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_27(float *t9_2_2_copies,
+HECATE_KERNEL(256) self_referential_chunk_step_backward_18(float *t9_2_2_copies,
     float *t11_2_2_copies, float *t13_2_copies, float *t14_2_copies, int L) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -969,11 +700,10 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_27(float *t9_2_2_copies,
 // self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
 // 64 threads for each (i, j, m): the points (k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_28(const float *x, const float *t80,
-    const float *t83_2, const float *t59, const float *t62_2, const float *t38_2,
-    const float *t41_2, const float *t17_2, const float *t20_2_2, const float *t106,
-    const float *t223, const float *t228, const float *t135, float *t9_2_2_copies,
-    float *t11_2_2_copies, float *t13_2_copies, float *t14_2_copies, int L, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_backward_19(const float *x, const float *t45_2,
+    const float *t32, const float *t24_2, const float *t16_2, const float *t8_2_2, const float *t76,
+    const float *t137, const float *t142, float *t9_2_2_copies, float *t11_2_2_copies,
+    float *t13_2_copies, float *t14_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)64 * L * d * d) return;
   const int chunk = (int)(item / ((i64)L * d * d));
@@ -987,22 +717,22 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_28(const float *x, const
   const i64 points = T, length = (points + 63) / 64;
   #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
-    const int k = (int)at;
-    const float t228_entry = t228[(i64)i * T + k];
-    const float t223_entry = t223[(i64)i * T + k];
-    const float t135_entry = t135[((i64)i * T + k) * d + j];
-    const float t106_entry = t106[((i64)i * T + k) * d + j];
-    const float x_entry = x[((i64)i * T + k) * d + m];
-    t9_2_2_own[((i64)i * d + j) * d + m] += t80[(((i64)i * T + k) * d + j) * d + m] + t83_2[(((i64)i * T + k) * d + j) * d + m] + x_entry * t228_entry;
-    t11_2_2_own[((i64)i * d + j) * d + m] += t59[(((i64)i * T + k) * d + j) * d + m] + t62_2[(((i64)i * T + k) * d + j) * d + m] + x_entry * t223_entry;
-    t13_2_own[((i64)i * d + j) * d + m] += t38_2[(((i64)i * T + k) * d + j) * d + m] + t41_2[(((i64)i * T + k) * d + j) * d + m] + x_entry * t135_entry;
-    t14_2_own[((i64)i * d + j) * d + m] += t17_2[(((i64)i * T + k) * d + j) * d + m] + t20_2_2[(((i64)i * T + k) * d + j) * d + m] + x_entry * t106_entry;
+    const int k_2 = (int)at;
+    const float t142_entry = t142[(i64)i * T + k_2];
+    const float t137_entry = t137[(i64)i * T + k_2];
+    const float t76_entry = t76[((i64)i * T + k_2) * d + j];
+    const float t45_2_entry = t45_2[((i64)i * T + k_2) * d + j];
+    const float x_entry = x[((i64)i * T + k_2) * d + m];
+    t9_2_2_own[((i64)i * d + j) * d + m] += t32[(((i64)i * T + k_2) * d + j) * d + m] + x_entry * t142_entry;
+    t11_2_2_own[((i64)i * d + j) * d + m] += t24_2[(((i64)i * T + k_2) * d + j) * d + m] + x_entry * t137_entry;
+    t13_2_own[((i64)i * d + j) * d + m] += t16_2[(((i64)i * T + k_2) * d + j) * d + m] + x_entry * t76_entry;
+    t14_2_own[((i64)i * d + j) * d + m] += t8_2_2[(((i64)i * T + k_2) * d + j) * d + m] - x_entry * t45_2_entry;
   }
 }
 
 // self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
 // One thread for each entry of t9_2_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_29(float *t9_2_2,
+HECATE_KERNEL(256) self_referential_chunk_step_backward_20(float *t9_2_2,
     const float *t9_2_2_copies, int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d * d) return;
@@ -1013,7 +743,7 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_29(float *t9_2_2,
 
 // self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
 // One thread for each entry of t11_2_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_30(float *t11_2_2,
+HECATE_KERNEL(256) self_referential_chunk_step_backward_21(float *t11_2_2,
     const float *t11_2_2_copies, int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d * d) return;
@@ -1024,7 +754,7 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_30(float *t11_2_2,
 
 // self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
 // One thread for each entry of t13_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_31(float *t13_2, const float *t13_2_copies,
+HECATE_KERNEL(256) self_referential_chunk_step_backward_22(float *t13_2, const float *t13_2_copies,
     int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d * d) return;
@@ -1035,7 +765,7 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_31(float *t13_2, const f
 
 // self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
 // One thread for each entry of t14_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_32(float *t14_2, const float *t14_2_copies,
+HECATE_KERNEL(256) self_referential_chunk_step_backward_23(float *t14_2, const float *t14_2_copies,
     int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d * d) return;
@@ -1046,23 +776,45 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_32(float *t14_2, const f
 
 // self_referential_chunk.q
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_chunk_step_backward_33(const float *q_prod, const float *q_div,
-    const float *q_div_3, const bool *t4, const float *t7_2, const bool *t21, const bool *t25,
-    const float *t20, float *t41, int L, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_backward_24(const float *q_prod, const float *q_div,
+    const float *q_div_3, const bool *t4, const float *t7_2, const float *t20, const bool *t21,
+    const bool *t25, float *t41, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
-  const int k = (int)(item % d);
+  const int k_2 = (int)(item % d);
   const bool t25_entry = t25[(i64)i * T + j];
   const float q_div_entry = q_div[(i64)i * T + j];
-  const float w_18 = ((t25_entry && t4[(i64)i * T + j]) ? (t25_entry ? 0.5f * (t25_entry ? (t21[(i64)i * T + j] ? t20[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
-  t41[((i64)i * T + j) * d + k] = t7_2[((i64)i * T + j) * d + k] * q_div_entry + 2.0f * (q_prod[((i64)i * T + j) * d + k] * w_18);
+  const float w_13 = ((t25_entry && t4[(i64)i * T + j]) ? (t25_entry ? 0.5f * (t25_entry ? (t21[(i64)i * T + j] ? t20[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+  t41[((i64)i * T + j) * d + k_2] = t7_2[((i64)i * T + j) * d + k_2] * q_div_entry + 2.0f * (q_prod[((i64)i * T + j) * d + k_2] * w_13);
 }
 
 // self_referential_chunk.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_34(const float *x, float *W_Q_bar,
+HECATE_KERNEL(256) self_referential_chunk_step_backward_25(const float *W_Q, const float *t41,
+    float *t42, int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t41[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t42[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// self_referential_chunk.q
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) self_referential_chunk_step_backward_26(const float *x, float *W_Q_bar,
     const float *t41, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1082,46 +834,24 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_34(const float *x, float
   if (m0 + row < d && n0 + col < d) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// self_referential_chunk.q
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) self_referential_chunk_step_backward_35(const float *W_Q, const float *t41,
-    float *t43, int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t41[(i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t43[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // self_referential_chunk.q, self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_chunk_step_backward_36(const float *a_eta_prod,
-    const float *a_alpha_prod, float *x_bar, const float *t108, const float *t223,
-    const float *t228, const float *t137, const float *t43, int L, int T) {
+HECATE_KERNEL(256) self_referential_chunk_step_backward_27(const float *a_eta_prod,
+    const float *a_alpha_prod, float *x_bar, const float *t49_2, const float *t78,
+    const float *t137, const float *t142, const float *t42, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
-  const int k = (int)(item % d);
-  const float t223_entry_2 = t223[(i64)i * T + j];
-  const float t228_entry_2 = t228[(i64)i * T + j];
-  x_bar[((i64)i * T + j) * d + k] = (t108[((i64)i * T + j) * d + k] + t137[((i64)i * T + j) * d + k] + a_eta_prod[((i64)i * T + j) * d + k] * t223_entry_2 + a_alpha_prod[((i64)i * T + j) * d + k] * t228_entry_2) + t43[((i64)i * T + j) * d + k];
+  const int k_2 = (int)(item % d);
+  const float t137_entry_2 = t137[(i64)i * T + j];
+  const float t142_entry_2 = t142[(i64)i * T + j];
+  x_bar[((i64)i * T + j) * d + k_2] = (t49_2[((i64)i * T + j) * d + k_2] + t78[((i64)i * T + j) * d + k_2] + a_eta_prod[((i64)i * T + j) * d + k_2] * t137_entry_2 + a_alpha_prod[((i64)i * T + j) * d + k_2] * t142_entry_2) + t42[((i64)i * T + j) * d + k_2];
 }
 
 // self_referential_chunk.q
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_chunk_step_backward_37(float *M_k_bar_out, float *M_v_bar_out,
+HECATE_KERNEL(256) self_referential_chunk_step_backward_28(float *M_k_bar_out, float *M_v_bar_out,
     float *M_alpha_bar_out, float *M_eta_bar_out, float *M_m_bar_out, const float *t2_2,
     const float *t3_2, const float *t4_2, const float *t5_2, const float *t6_2, const float *t15,
     const float *t9_2_2, const float *t11_2_2, const float *t13_2, const float *t14_2, int L) {
@@ -1129,11 +859,11 @@ HECATE_KERNEL(256) self_referential_chunk_step_backward_37(float *M_k_bar_out, f
   if (item >= (i64)L * d * d) return;
   const int i = (int)(item / (d * d));
   const int j = (int)(item / d % d);
-  const int k = (int)(item % d);
-  M_k_bar_out[((i64)i * d + j) * d + k] = t13_2[((i64)i * d + j) * d + k] + t2_2[((i64)i * d + j) * d + k];
-  M_v_bar_out[((i64)i * d + j) * d + k] = t14_2[((i64)i * d + j) * d + k] + t3_2[((i64)i * d + j) * d + k];
-  M_alpha_bar_out[((i64)i * d + j) * d + k] = t9_2_2[((i64)i * d + j) * d + k] + t4_2[((i64)i * d + j) * d + k];
-  M_eta_bar_out[((i64)i * d + j) * d + k] = t11_2_2[((i64)i * d + j) * d + k] + t5_2[((i64)i * d + j) * d + k];
-  M_m_bar_out[((i64)i * d + j) * d + k] = t15[((i64)i * d + j) * d + k] + t6_2[((i64)i * d + j) * d + k];
+  const int k_2 = (int)(item % d);
+  M_k_bar_out[((i64)i * d + j) * d + k_2] = t13_2[((i64)i * d + j) * d + k_2] + t2_2[((i64)i * d + j) * d + k_2];
+  M_v_bar_out[((i64)i * d + j) * d + k_2] = t14_2[((i64)i * d + j) * d + k_2] + t3_2[((i64)i * d + j) * d + k_2];
+  M_alpha_bar_out[((i64)i * d + j) * d + k_2] = t9_2_2[((i64)i * d + j) * d + k_2] + t4_2[((i64)i * d + j) * d + k_2];
+  M_eta_bar_out[((i64)i * d + j) * d + k_2] = t11_2_2[((i64)i * d + j) * d + k_2] + t5_2[((i64)i * d + j) * d + k_2];
+  M_m_bar_out[((i64)i * d + j) * d + k_2] = t15[((i64)i * d + j) * d + k_2] + t6_2[((i64)i * d + j) * d + k_2];
 }
 

@@ -25,14 +25,14 @@
 //   W_Q_bar      [d, d]       float  write
 //   x_bar        [L, T, d]    float  write
 //   t4           [L, T]       bool   work
-//   t17          [L, T]       bool   work
-//   t21          [L, T]       bool   work
-//   t40          [L, T, d_h]  float  work
-//   t9_2         [L, T, d_h]  float  work
-//   t10_2        [L, T, d]    float  work
-//   t11_2        [L, T, d]    float  work
-//   t16          [L, T]       float  work
-//   t37          [L, T, d]    float  work
+//   t19          [L, T]       bool   work
+//   t23          [L, T]       bool   work
+//   t5_2         [L, T, d_h]  float  work
+//   t11_2        [L, T, d_h]  float  work
+//   t12          [L, T, d]    float  work
+//   t13_2        [L, T, d]    float  work
+//   t18          [L, T]       float  work
+//   t39          [L, T, d]    float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -43,23 +43,23 @@ constexpr int d_h = 64;
 // self_referential_layers.q
 // One thread for each (i, j).
 HECATE_KERNEL(256) self_referential_layers_read_backward_1(const float *q_prod_2,
-    const float *q_sqrt, bool *t4, bool *t17, bool *t21, int L, int T) {
+    const float *q_sqrt, bool *t4, bool *t19, bool *t23, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   const bool t4_2 = (0.0f < q_prod_2[(i64)i * T + j]);
-  const bool t17_2 = (1e-08f <= (t4_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
+  const bool t19_2 = (1e-08f <= (t4_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
   t4[(i64)i * T + j] = t4_2;
-  t17[(i64)i * T + j] = t17_2;
-  t21[(i64)i * T + j] = (t17_2 && t4_2);
+  t19[(i64)i * T + j] = t19_2;
+  t23[(i64)i * T + j] = (t19_2 && t4_2);
 }
 
 // self_referential_layers.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
 HECATE_KERNEL(256) self_referential_layers_read_backward_2(const float *A_m, const float *y_bar,
-    float *t40, int T) {
+    float *t5_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -77,28 +77,28 @@ HECATE_KERNEL(256) self_referential_layers_read_backward_2(const float *A_m, con
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_h && n0 + col < T) t40[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
+  if (m0 + row < d_h && n0 + col < T) t5_2[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
 }
 
 // self_referential_layers.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) self_referential_layers_read_backward_3(const float *y_prod,
-    const float *y_sigmoid, const float *y_sigmoid_2, const float *t40, float *t9_2, int L, int T) {
+    const float *y_sigmoid, const float *y_sigmoid_2, const float *t5_2, float *t11_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
   const int j = (int)(item / d_h % T);
   const int k = (int)(item % d_h);
   const float y_sigmoid_entry = y_sigmoid[((i64)i * T + j) * d_h + k];
-  const float t40_entry = t40[((i64)i * T + j) * d_h + k];
-  t9_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t40_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t40_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
+  const float t5_2_entry = t5_2[((i64)i * T + j) * d_h + k];
+  t11_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t5_2_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t5_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
 }
 
 // self_referential_layers.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) self_referential_layers_read_backward_4(const float *B_m, const float *t9_2,
-    float *t10_2, int T) {
+HECATE_KERNEL(256) self_referential_layers_read_backward_4(const float *B_m, const float *t11_2,
+    float *t12, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -111,52 +111,74 @@ HECATE_KERNEL(256) self_referential_layers_read_backward_4(const float *B_m, con
   #pragma unroll 1
   for (int p0 = 0; p0 < d_h; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < d_h ? B_m[(i64)i * d_h * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t9_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < T ? t11_2[(i64)i * T * d_h + p0 + col + (i64)(n0 + row) * d_h] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d && n0 + col < T) t10_2[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
+  if (m0 + row < d && n0 + col < T) t12[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
 }
 
 // self_referential_layers.q
 // One thread for each (i, j).
 HECATE_KERNEL(256) self_referential_layers_read_backward_5(const float *y_bar, const float *q_div_2,
-    const float *t10_2, float *t11_2, float *t16, int L, int T) {
+    const float *t12, float *t13_2, float *t18, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t16_2 = 0.0f;
+  float t18_2 = 0.0f;
   #pragma unroll 4
   for (int k = 0; k < d; ++k) {
-    const float t11_2_2 = y_bar[((i64)i * T + j) * d + k] + t10_2[((i64)i * T + j) * d + k];
-    t16_2 += t11_2_2 * q_div_2[((i64)i * T + j) * d + k];
-    t11_2[((i64)i * T + j) * d + k] = t11_2_2;
+    const float t13_2_2 = y_bar[((i64)i * T + j) * d + k] + t12[((i64)i * T + j) * d + k];
+    t18_2 += t13_2_2 * q_div_2[((i64)i * T + j) * d + k];
+    t13_2[((i64)i * T + j) * d + k] = t13_2_2;
   }
-  t16[(i64)i * T + j] = -t16_2;
+  t18[(i64)i * T + j] = -t18_2;
 }
 
 // self_referential_layers.q
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) self_referential_layers_read_backward_6(const float *q_prod, const float *q_div,
-    const float *q_div_3, const bool *t4, const bool *t17, const bool *t21, const float *t11_2,
-    const float *t16, float *t37, int L, int T) {
+    const float *q_div_3, const bool *t4, const bool *t19, const bool *t23, const float *t13_2,
+    const float *t18, float *t39, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  const bool t21_entry = t21[(i64)i * T + j];
+  const bool t23_entry = t23[(i64)i * T + j];
   const float q_div_entry = q_div[(i64)i * T + j];
-  const float w = ((t21_entry && t4[(i64)i * T + j]) ? (t21_entry ? 0.5f * (t21_entry ? (t17[(i64)i * T + j] ? t16[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
-  t37[((i64)i * T + j) * d + k] = t11_2[((i64)i * T + j) * d + k] * q_div_entry + 2.0f * (q_prod[((i64)i * T + j) * d + k] * w);
+  const float w = ((t23_entry && t4[(i64)i * T + j]) ? (t23_entry ? 0.5f * (t23_entry ? (t19[(i64)i * T + j] ? t18[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+  t39[((i64)i * T + j) * d + k] = t13_2[((i64)i * T + j) * d + k] * q_div_entry + 2.0f * (q_prod[((i64)i * T + j) * d + k] * w);
 }
 
 // self_referential_layers.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) self_referential_layers_read_backward_7(const float *x, float *W_Q_bar,
-    const float *t37, int L, int T) {
+HECATE_KERNEL(256) self_referential_layers_read_backward_7(const float *W_Q, float *x_bar,
+    const float *t39, int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t39[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) x_bar[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// self_referential_layers.q
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) self_referential_layers_read_backward_8(const float *x, float *W_Q_bar,
+    const float *t39, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d + 15) / 16;
@@ -167,33 +189,11 @@ HECATE_KERNEL(256) self_referential_layers_read_backward_7(const float *x, float
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d ? t37[(i64)(p0 + row) * d + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d ? t39[(i64)(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
   if (m0 + row < d && n0 + col < d) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
-}
-
-// self_referential_layers.q
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) self_referential_layers_read_backward_8(const float *W_Q, float *x_bar,
-    const float *t37, int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t37[(i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) x_bar[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 

@@ -117,14 +117,6 @@
 //   B_m_state_scratch      [L·d·d_h]              float  work
 //   A_alpha_2_scratch      [L·d·d_h]              float  work
 //   A_eta_2_scratch        [L·d·d_h]              float  work
-//   t71_scratch            [L·d_h]                float  work
-//   t236_scratch           [L·d]                  float  work
-//   t241_scratch           [L·d]                  float  work
-//   t243_scratch           [L·d]                  float  work
-//   t10_2_scratch          [L·d_h]                float  work
-//   t655_scratch           [L·d_h]                float  work
-//   t657_scratch           [L·d_h]                float  work
-//   t277_scratch           [L·d_h]                float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -226,9 +218,7 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
     float *A_v_state_scratch, float *B_v_state_scratch, float *A_alpha_state_scratch,
     float *B_alpha_state_scratch, float *A_eta_state_scratch, float *B_eta_state_scratch,
     float *A_m_state_scratch, float *B_m_state_scratch, float *A_alpha_2_scratch,
-    float *A_eta_2_scratch, float *t71_scratch, float *t236_scratch, float *t241_scratch,
-    float *t243_scratch, float *t10_2_scratch, float *t655_scratch, float *t657_scratch,
-    float *t277_scratch, int T) {
+    float *A_eta_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const A_k_state = shared + 0;  // [d, d_h]
   float *const t = shared + d * d_h;  // [d_h]
@@ -236,11 +226,11 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
   float *const t14 = shared + d * d_h + 2 * d_h;  // [d_h]
   float *const t23 = shared + d * d_h + 3 * d_h;  // [d_h]
   float *const t38 = shared + d * d_h + 4 * d_h;  // [d_h]
-  float *const t43_3 = shared + d * d_h + 5 * d_h;  // [d_h]
-  float *const t44_3 = shared + d * d_h + 6 * d_h;  // [d_h]
-  float *const t45 = shared + d * d_h + 7 * d_h;  // [d_h]
-  float *const t46_2 = shared + d * d_h + 8 * d_h;  // [d_h]
-  float *const t47_3 = shared + d * d_h + 9 * d_h;  // [d_h]
+  float *const t72 = shared + d * d_h + 5 * d_h;  // [d_h]
+  float *const t73_2 = shared + d * d_h + 6 * d_h;  // [d_h]
+  float *const t74_2 = shared + d * d_h + 7 * d_h;  // [d_h]
+  float *const t75_2 = shared + d * d_h + 8 * d_h;  // [d_h]
+  float *const t76_2 = shared + d * d_h + 9 * d_h;  // [d_h]
   float *const t3 = shared + d * d_h + 10 * d_h;  // [d]
   float *const t7_2 = shared + d * d_h + d + 10 * d_h;  // [d]
   float *const t16 = shared + d * d_h + 2 * d + 10 * d_h;  // [d]
@@ -251,54 +241,52 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
   float *const g_v_2 = shared + d * d_h + 7 * d + 10 * d_h;  // [d]
   float *const t42 = shared + d * d_h + 8 * d + 10 * d_h;  // [d_h]
   float *const t47 = shared + d * d_h + 8 * d + 11 * d_h;  // [d_h]
-  float *const t48_3 = shared + d * d_h + 8 * d + 12 * d_h;  // [d_h]
-  float *const t48 = shared + d * d_h + 8 * d + 13 * d_h;  // [d_h]
-  float *const t49_3 = shared + d * d_h + 8 * d + 14 * d_h;  // [d_h]
-  float *const t51_3 = shared + d * d_h + 8 * d + 15 * d_h;  // [d_h]
-  float *const t44 = shared + d * d_h + 8 * d + 16 * d_h;  // [d]
-  float *const t49 = shared + d * d_h + 9 * d + 16 * d_h;  // [d]
-  float *const t51 = shared + d * d_h + 10 * d + 16 * d_h;  // [d]
-  float *const t2_2 = shared + d * d_h + 11 * d + 16 * d_h;  // [d_h]
-  float *const t85 = shared + d * d_h + 11 * d + 17 * d_h;  // [d_h]
-  float *const t90 = shared + d * d_h + 11 * d + 18 * d_h;  // [d_h]
-  float *const t95 = shared + d * d_h + 11 * d + 19 * d_h;  // [d_h]
-  float *const t53 = shared + d * d_h + 11 * d + 20 * d_h;  // [d_h]
-  float *const t96 = shared + d * d_h + 11 * d + 21 * d_h;  // [d_h]
-  float *const t54_2 = shared + d * d_h + 11 * d + 22 * d_h;  // [d_h]
-  float *const t56_2 = shared + d * d_h + 11 * d + 23 * d_h;  // [d_h]
-  float *const t92 = shared + d * d_h + 11 * d + 24 * d_h;  // [d]
-  float *const t97 = shared + d * d_h + 12 * d + 24 * d_h;  // [d]
-  float *const t99 = shared + d * d_h + 13 * d + 24 * d_h;  // [d]
-  float *const t4_2 = shared + d * d_h + 14 * d + 24 * d_h;  // [d_h]
-  float *const t133 = shared + d * d_h + 14 * d + 25 * d_h;  // [d_h]
-  float *const t138 = shared + d * d_h + 14 * d + 26 * d_h;  // [d_h]
-  float *const t143 = shared + d * d_h + 14 * d + 27 * d_h;  // [d_h]
-  float *const t58_2 = shared + d * d_h + 14 * d + 28 * d_h;  // [d_h]
-  float *const t144 = shared + d * d_h + 14 * d + 29 * d_h;  // [d_h]
-  float *const t59_2 = shared + d * d_h + 14 * d + 30 * d_h;  // [d_h]
-  float *const t61_2 = shared + d * d_h + 14 * d + 31 * d_h;  // [d_h]
-  float *const t140 = shared + d * d_h + 14 * d + 32 * d_h;  // [d]
-  float *const t145 = shared + d * d_h + 15 * d + 32 * d_h;  // [d]
-  float *const t147 = shared + d * d_h + 16 * d + 32 * d_h;  // [d]
-  float *const t6_2 = shared + d * d_h + 17 * d + 32 * d_h;  // [d_h]
-  float *const t181 = shared + d * d_h + 17 * d + 33 * d_h;  // [d_h]
-  float *const t186 = shared + d * d_h + 17 * d + 34 * d_h;  // [d_h]
-  float *const t191 = shared + d * d_h + 17 * d + 35 * d_h;  // [d_h]
-  float *const t63_2 = shared + d * d_h + 17 * d + 36 * d_h;  // [d_h]
-  float *const t192 = shared + d * d_h + 17 * d + 37 * d_h;  // [d_h]
-  float *const t64 = shared + d * d_h + 17 * d + 38 * d_h;  // [d_h]
-  float *const t66_2 = shared + d * d_h + 17 * d + 39 * d_h;  // [d_h]
-  float *const t188 = shared + d * d_h + 17 * d + 40 * d_h;  // [d]
-  float *const t193 = shared + d * d_h + 18 * d + 40 * d_h;  // [d]
-  float *const t195 = shared + d * d_h + 19 * d + 40 * d_h;  // [d]
-  float *const t8 = shared + d * d_h + 20 * d + 40 * d_h;  // [d_h]
-  float *const t229 = shared + d * d_h + 20 * d + 41 * d_h;  // [d_h]
-  float *const t234 = shared + d * d_h + 20 * d + 42 * d_h;  // [d_h]
-  float *const t239 = shared + d * d_h + 20 * d + 43 * d_h;  // [d_h]
-  float *const t68_2 = shared + d * d_h + 20 * d + 44 * d_h;  // [d_h]
-  float *const t240 = shared + d * d_h + 20 * d + 45 * d_h;  // [d_h]
-  float *const t69_2 = shared + d * d_h + 20 * d + 46 * d_h;  // [d_h]
-  float *const warps = shared + d * d_h + 20 * d + 47 * d_h;
+  float *const t48 = shared + d * d_h + 8 * d + 12 * d_h;  // [d_h]
+  float *const t14_2 = shared + d * d_h + 8 * d + 13 * d_h;  // [d_h]
+  float *const t78_2 = shared + d * d_h + 8 * d + 14 * d_h;  // [d_h]
+  float *const t15_2 = shared + d * d_h + 8 * d + 15 * d_h;  // [d]
+  float *const t51 = shared + d * d_h + 9 * d + 15 * d_h;  // [d]
+  float *const t2_2 = shared + d * d_h + 10 * d + 15 * d_h;  // [d_h]
+  float *const t85 = shared + d * d_h + 10 * d + 16 * d_h;  // [d_h]
+  float *const t90 = shared + d * d_h + 10 * d + 17 * d_h;  // [d_h]
+  float *const t95 = shared + d * d_h + 10 * d + 18 * d_h;  // [d_h]
+  float *const t96 = shared + d * d_h + 10 * d + 19 * d_h;  // [d_h]
+  float *const t18_2 = shared + d * d_h + 10 * d + 20 * d_h;  // [d_h]
+  float *const t81_2 = shared + d * d_h + 10 * d + 21 * d_h;  // [d_h]
+  float *const t19_2 = shared + d * d_h + 10 * d + 22 * d_h;  // [d]
+  float *const t99 = shared + d * d_h + 11 * d + 22 * d_h;  // [d]
+  float *const t4_2 = shared + d * d_h + 12 * d + 22 * d_h;  // [d_h]
+  float *const t133 = shared + d * d_h + 12 * d + 23 * d_h;  // [d_h]
+  float *const t138 = shared + d * d_h + 12 * d + 24 * d_h;  // [d_h]
+  float *const t143 = shared + d * d_h + 12 * d + 25 * d_h;  // [d_h]
+  float *const t144 = shared + d * d_h + 12 * d + 26 * d_h;  // [d_h]
+  float *const t22 = shared + d * d_h + 12 * d + 27 * d_h;  // [d_h]
+  float *const t84_2 = shared + d * d_h + 12 * d + 28 * d_h;  // [d_h]
+  float *const t23_2 = shared + d * d_h + 12 * d + 29 * d_h;  // [d]
+  float *const t147 = shared + d * d_h + 13 * d + 29 * d_h;  // [d]
+  float *const t6_2 = shared + d * d_h + 14 * d + 29 * d_h;  // [d_h]
+  float *const t181 = shared + d * d_h + 14 * d + 30 * d_h;  // [d_h]
+  float *const t186 = shared + d * d_h + 14 * d + 31 * d_h;  // [d_h]
+  float *const t191 = shared + d * d_h + 14 * d + 32 * d_h;  // [d_h]
+  float *const t192 = shared + d * d_h + 14 * d + 33 * d_h;  // [d_h]
+  float *const t26 = shared + d * d_h + 14 * d + 34 * d_h;  // [d_h]
+  float *const t87_2 = shared + d * d_h + 14 * d + 35 * d_h;  // [d_h]
+  float *const t27_2 = shared + d * d_h + 14 * d + 36 * d_h;  // [d]
+  float *const t195 = shared + d * d_h + 15 * d + 36 * d_h;  // [d]
+  float *const t8 = shared + d * d_h + 16 * d + 36 * d_h;  // [d_h]
+  float *const t229 = shared + d * d_h + 16 * d + 37 * d_h;  // [d_h]
+  float *const t234 = shared + d * d_h + 16 * d + 38 * d_h;  // [d_h]
+  float *const t239 = shared + d * d_h + 16 * d + 39 * d_h;  // [d_h]
+  float *const t240 = shared + d * d_h + 16 * d + 40 * d_h;  // [d_h]
+  float *const t30_2 = shared + d * d_h + 16 * d + 41 * d_h;  // [d_h]
+  float *const t90_2 = shared + d * d_h + 16 * d + 42 * d_h;  // [d_h]
+  float *const t31_2 = shared + d * d_h + 16 * d + 43 * d_h;  // [d]
+  float *const t243 = shared + d * d_h + 17 * d + 43 * d_h;  // [d]
+  float *const t10_2 = shared + d * d_h + 18 * d + 43 * d_h;  // [d_h]
+  float *const t414 = shared + d * d_h + 18 * d + 44 * d_h;  // [d_h]
+  float *const t415 = shared + d * d_h + 18 * d + 45 * d_h;  // [d_h]
+  float *const t277 = shared + d * d_h + 18 * d + 46 * d_h;  // [d_h]
+  float *const warps = shared + d * d_h + 18 * d + 47 * d_h;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   const float w_6 = (float)d;
@@ -315,14 +303,6 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
   float *const B_m_state = B_m_state_scratch + blockIdx.x * (i64)(d * d_h);  // [d_h, d]
   float *const A_alpha_2 = A_alpha_2_scratch + blockIdx.x * (i64)(d * d_h);  // [d, d_h]
   float *const A_eta_2 = A_eta_2_scratch + blockIdx.x * (i64)(d * d_h);  // [d, d_h]
-  float *const t71 = t71_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t236 = t236_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t241 = t241_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t243 = t243_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t10_2 = t10_2_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t655 = t655_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t657 = t657_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t277 = t277_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d * d_h; item += 128) {
     const int i = (int)(item / d_h);
@@ -484,22 +464,22 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         const int i = (int)item;
         float t6 = 0.0f;
         float t5_2 = 0.0f;
-        float t14_2 = 0.0f;
-        float t23_2 = 0.0f;
+        float t14_3 = 0.0f;
+        float t23_3 = 0.0f;
         float t38_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d; ++j) {
           t6 += B_m_state[i * d + j] * q[((i64)l * T + a + C * s) * d + j];
           const float x_entry = x[((i64)l * T + a + C * s) * d + j];
           t5_2 += B_alpha_state[i * d + j] * x_entry;
-          t14_2 += B_eta_state[i * d + j] * x_entry;
-          t23_2 += B_k_state[i * d + j] * x_entry;
+          t14_3 += B_eta_state[i * d + j] * x_entry;
+          t23_3 += B_k_state[i * d + j] * x_entry;
           t38_2 += B_v_state[i * d + j] * x_entry;
         }
         t[i] = t6;
         t5[i] = t5_2;
-        t14[i] = t14_2;
-        t23[i] = t23_2;
+        t14[i] = t14_3;
+        t23[i] = t23_3;
         t38[i] = t38_2;
       }
       // self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
@@ -512,11 +492,11 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         const float t14_entry = t14[i];
         const float t23_entry = t23[i];
         const float t38_entry = t38[i];
-        t43_3[i] = tentry * hecate::sigmoid(tentry);
-        t44_3[i] = t5_entry * hecate::sigmoid(t5_entry);
-        t45[i] = t14_entry * hecate::sigmoid(t14_entry);
-        t46_2[i] = t23_entry * hecate::sigmoid(t23_entry);
-        t47_3[i] = t38_entry * hecate::sigmoid(t38_entry);
+        t72[i] = tentry * hecate::sigmoid(tentry);
+        t73_2[i] = t5_entry * hecate::sigmoid(t5_entry);
+        t74_2[i] = t14_entry * hecate::sigmoid(t14_entry);
+        t75_2[i] = t23_entry * hecate::sigmoid(t23_entry);
+        t76_2[i] = t38_entry * hecate::sigmoid(t38_entry);
       }
       // self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
       __syncthreads();
@@ -530,11 +510,11 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         float t40_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          t3_2 += A_m_state[i * d_h + j] * t43_3[j];
-          t7_3 += A_alpha_state[i * d_h + j] * t44_3[j];
-          t16_2 += A_eta_state[i * d_h + j] * t45[j];
-          t25_2 += A_k_state[i * d_h + j] * t46_2[j];
-          t40_2 += A_v_state[i * d_h + j] * t47_3[j];
+          t3_2 += A_m_state[i * d_h + j] * t72[j];
+          t7_3 += A_alpha_state[i * d_h + j] * t73_2[j];
+          t16_2 += A_eta_state[i * d_h + j] * t74_2[j];
+          t25_2 += A_k_state[i * d_h + j] * t75_2[j];
+          t40_2 += A_v_state[i * d_h + j] * t76_2[j];
         }
         t3[i] = t3_2;
         t7_2[i] = t7_3;
@@ -574,8 +554,8 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
       const float theta_2 = hecate::softplus(t21);
       const bool t29 = (0.0f < t27);
       const float t36 = hecate::max((t29 ? sqrtf((t29 ? t27 : 1.0f)) : 0.0f), 1e-08f);
-      const float t498 = hecate::sigmoid(t21);
-      const float t519 = hecate::sigmoid(-t12);
+      const float t338 = hecate::sigmoid(t21);
+      const float t360 = hecate::sigmoid(-t12);
       if (rho != nullptr) {
         if (threadIdx.x == 0) rho[(i64)l * T + a + C * s] = rho_2;
       }
@@ -583,10 +563,10 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         if (threadIdx.x == 0) theta[(i64)l * T + a + C * s] = theta_2;
       }
       if (theta_sigmoid != nullptr) {
-        if (threadIdx.x == 0) theta_sigmoid[(i64)l * T + a + C * s] = t498;
+        if (threadIdx.x == 0) theta_sigmoid[(i64)l * T + a + C * s] = t338;
       }
       if (rho_sigmoid != nullptr) {
-        if (threadIdx.x == 0) rho_sigmoid[(i64)l * T + a + C * s] = t519;
+        if (threadIdx.x == 0) rho_sigmoid[(i64)l * T + a + C * s] = t360;
       }
       // self_referential_layers.k, self_referential_layers.g_v
       #pragma unroll 1
@@ -615,41 +595,36 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         t42[i] = t42_2;
         t47[i] = t47_2;
       }
-      // self_referential_layers.u_m, self_referential_layers.A_m
+      // self_referential_layers.A_m, self_referential_layers.u_m
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t42_entry = t42[i];
         const float t47_entry = t47[i];
         const float t48_2 = hecate::sigmoid(t47_entry);
-        t48_3[i] = t42_entry * hecate::sigmoid(t42_entry);
+        const float t42_entry = t42[i];
         t48[i] = t48_2;
-        t49_3[i] = t47_entry * t48_2;
-        t51_3[i] = t48_2 * (theta_2 * t47_entry);
+        t14_2[i] = t47_entry * t48_2 - t42_entry * hecate::sigmoid(t42_entry);
+        t78_2[i] = t48_2 * (theta_2 * t47_entry);
       }
-      // self_referential_layers.u_m, self_referential_layers.A_m
+      // self_referential_layers.A_m, self_referential_layers.u_m
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        float t44_2 = 0.0f;
-        float t49_2 = 0.0f;
+        float t15_2_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          const float A_m_state_entry = A_m_state[i * d_h + j];
-          t44_2 += A_m_state_entry * t48_3[j];
-          t49_2 += A_m_state_entry * t49_3[j];
+          t15_2_2 += A_m_state[i * d_h + j] * t14_2[j];
         }
-        t44[i] = t44_2;
-        t49[i] = t49_2;
+        t15_2[i] = t15_2_2;
       }
-      // self_referential_layers.A_m
+      // self_referential_layers.A_m, self_referential_layers.u_m
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        const float t51_2 = k[i] + t49[i] - g_v_2[i] - t44[i];
+        const float t51_2 = k[i] + t15_2[i] - g_v_2[i];
         t51[i] = t51_2;
         if (A_m_lin != nullptr) {
           A_m_lin[((i64)l * T + a + C * s) * d + i] = t51_2;
@@ -664,9 +639,9 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
           const float t51_entry = t51[i];
-          const float A_m_state_entry_2 = A_m_state[i * d_h + j];
-          A_m_state[i * d_h + j] = rho_2 * A_m_state_entry_2 - t51_entry * t51_3[j];
-          t2_2[j] += A_m_state_entry_2 * t51_entry;
+          const float A_m_state_entry = A_m_state[i * d_h + j];
+          A_m_state[i * d_h + j] = rho_2 * A_m_state_entry - t51_entry * t78_2[j];
+          t2_2[j] += A_m_state_entry * t51_entry;
         }
       }
       // self_referential_layers.B_m
@@ -684,55 +659,50 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        float t90_2 = 0.0f;
+        float t90_3 = 0.0f;
         float t95_2 = 0.0f;
         const float w = theta_2 * t85[i];
         #pragma unroll 4
         for (int j = 0; j < d; ++j) {
           const float B_alpha_state_entry = B_alpha_state[i * d + j];
-          t90_2 += B_alpha_state_entry * g_v_2[j];
+          t90_3 += B_alpha_state_entry * g_v_2[j];
           const float k_entry = k[j];
           t95_2 += B_alpha_state_entry * k_entry;
           B_m_state[i * d + j] = rho_2 * B_m_state[i * d + j] - w * k_entry;
         }
-        t90[i] = t90_2;
+        t90[i] = t90_3;
         t95[i] = t95_2;
       }
-      // self_referential_layers.u_alpha, self_referential_layers.A_alpha
+      // self_referential_layers.A_alpha, self_referential_layers.u_alpha
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t90_entry = t90[i];
         const float t95_entry = t95[i];
         const float t96_2 = hecate::sigmoid(t95_entry);
-        t53[i] = t90_entry * hecate::sigmoid(t90_entry);
+        const float t90_entry = t90[i];
         t96[i] = t96_2;
-        t54_2[i] = t95_entry * t96_2;
-        t56_2[i] = t96_2 * (theta_2 * t95_entry);
+        t18_2[i] = t95_entry * t96_2 - t90_entry * hecate::sigmoid(t90_entry);
+        t81_2[i] = t96_2 * (theta_2 * t95_entry);
       }
-      // self_referential_layers.u_alpha, self_referential_layers.A_alpha
+      // self_referential_layers.A_alpha, self_referential_layers.u_alpha
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        float t92_2 = 0.0f;
-        float t97_2 = 0.0f;
+        float t19_2_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          const float A_alpha_state_entry = A_alpha_state[i * d_h + j];
-          t92_2 += A_alpha_state_entry * t53[j];
-          t97_2 += A_alpha_state_entry * t54_2[j];
+          t19_2_2 += A_alpha_state[i * d_h + j] * t18_2[j];
         }
-        t92[i] = t92_2;
-        t97[i] = t97_2;
+        t19_2[i] = t19_2_2;
       }
-      // self_referential_layers.A_alpha
+      // self_referential_layers.A_alpha, self_referential_layers.u_alpha
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        const float t99_2 = k[i] + t97[i] - g_v_2[i] - t92[i];
+        const float t99_2 = k[i] + t19_2[i] - g_v_2[i];
         t99[i] = t99_2;
         if (A_alpha_lin != nullptr) {
           A_alpha_lin[((i64)l * T + a + C * s) * d + i] = t99_2;
@@ -747,9 +717,9 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
           const float t99_entry = t99[i];
-          const float A_alpha_state_entry_2 = A_alpha_state[i * d_h + j];
-          A_alpha_2[i * d_h + j] = rho_2 * A_alpha_state_entry_2 - t99_entry * t56_2[j];
-          t4_2[j] += A_alpha_state_entry_2 * t99_entry;
+          const float A_alpha_state_entry = A_alpha_state[i * d_h + j];
+          A_alpha_2[i * d_h + j] = rho_2 * A_alpha_state_entry - t99_entry * t81_2[j];
+          t4_2[j] += A_alpha_state_entry * t99_entry;
         }
       }
       // self_referential_layers.B_alpha
@@ -781,41 +751,36 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         t138[i] = t138_2;
         t143[i] = t143_2;
       }
-      // self_referential_layers.u_eta, self_referential_layers.A_eta
+      // self_referential_layers.A_eta, self_referential_layers.u_eta
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t138_entry = t138[i];
         const float t143_entry = t143[i];
         const float t144_2 = hecate::sigmoid(t143_entry);
-        t58_2[i] = t138_entry * hecate::sigmoid(t138_entry);
+        const float t138_entry = t138[i];
         t144[i] = t144_2;
-        t59_2[i] = t143_entry * t144_2;
-        t61_2[i] = t144_2 * (theta_2 * t143_entry);
+        t22[i] = t143_entry * t144_2 - t138_entry * hecate::sigmoid(t138_entry);
+        t84_2[i] = t144_2 * (theta_2 * t143_entry);
       }
-      // self_referential_layers.u_eta, self_referential_layers.A_eta
+      // self_referential_layers.A_eta, self_referential_layers.u_eta
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        float t140_2 = 0.0f;
-        float t145_2 = 0.0f;
+        float t23_2_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          const float A_eta_state_entry = A_eta_state[i * d_h + j];
-          t140_2 += A_eta_state_entry * t58_2[j];
-          t145_2 += A_eta_state_entry * t59_2[j];
+          t23_2_2 += A_eta_state[i * d_h + j] * t22[j];
         }
-        t140[i] = t140_2;
-        t145[i] = t145_2;
+        t23_2[i] = t23_2_2;
       }
-      // self_referential_layers.A_eta
+      // self_referential_layers.A_eta, self_referential_layers.u_eta
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        const float t147_2 = k[i] + t145[i] - g_v_2[i] - t140[i];
+        const float t147_2 = k[i] + t23_2[i] - g_v_2[i];
         t147[i] = t147_2;
         if (A_eta_lin != nullptr) {
           A_eta_lin[((i64)l * T + a + C * s) * d + i] = t147_2;
@@ -830,9 +795,9 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
           const float t147_entry = t147[i];
-          const float A_eta_state_entry_2 = A_eta_state[i * d_h + j];
-          A_eta_2[i * d_h + j] = rho_2 * A_eta_state_entry_2 - t147_entry * t61_2[j];
-          t6_2[j] += A_eta_state_entry_2 * t147_entry;
+          const float A_eta_state_entry = A_eta_state[i * d_h + j];
+          A_eta_2[i * d_h + j] = rho_2 * A_eta_state_entry - t147_entry * t84_2[j];
+          t6_2[j] += A_eta_state_entry * t147_entry;
         }
       }
       // self_referential_layers.B_eta
@@ -864,41 +829,36 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         t186[i] = t186_2;
         t191[i] = t191_2;
       }
-      // self_referential_layers.u_k, self_referential_layers.A_k
+      // self_referential_layers.A_k, self_referential_layers.u_k
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t186_entry = t186[i];
         const float t191_entry = t191[i];
         const float t192_2 = hecate::sigmoid(t191_entry);
-        t63_2[i] = t186_entry * hecate::sigmoid(t186_entry);
+        const float t186_entry = t186[i];
         t192[i] = t192_2;
-        t64[i] = t191_entry * t192_2;
-        t66_2[i] = t192_2 * (theta_2 * t191_entry);
+        t26[i] = t191_entry * t192_2 - t186_entry * hecate::sigmoid(t186_entry);
+        t87_2[i] = t192_2 * (theta_2 * t191_entry);
       }
-      // self_referential_layers.u_k, self_referential_layers.A_k
+      // self_referential_layers.A_k, self_referential_layers.u_k
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        float t188_2 = 0.0f;
-        float t193_2 = 0.0f;
+        float t27_2_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          const float A_k_state_entry = A_k_state[i * d_h + j];
-          t188_2 += A_k_state_entry * t63_2[j];
-          t193_2 += A_k_state_entry * t64[j];
+          t27_2_2 += A_k_state[i * d_h + j] * t26[j];
         }
-        t188[i] = t188_2;
-        t193[i] = t193_2;
+        t27_2[i] = t27_2_2;
       }
-      // self_referential_layers.A_k
+      // self_referential_layers.A_k, self_referential_layers.u_k
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        const float t195_2 = k[i] + t193[i] - g_v_2[i] - t188[i];
+        const float t195_2 = k[i] + t27_2[i] - g_v_2[i];
         t195[i] = t195_2;
         if (A_k_lin != nullptr) {
           A_k_lin[((i64)l * T + a + C * s) * d + i] = t195_2;
@@ -913,9 +873,9 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
           const float t195_entry = t195[i];
-          const float A_k_state_entry_2 = A_k_state[i * d_h + j];
-          A_k_state[i * d_h + j] = rho_2 * A_k_state_entry_2 - t195_entry * t66_2[j];
-          t8[j] += A_k_state_entry_2 * t195_entry;
+          const float A_k_state_entry = A_k_state[i * d_h + j];
+          A_k_state[i * d_h + j] = rho_2 * A_k_state_entry - t195_entry * t87_2[j];
+          t8[j] += A_k_state_entry * t195_entry;
         }
       }
       // self_referential_layers.B_k
@@ -947,41 +907,36 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         t234[i] = t234_2;
         t239[i] = t239_2;
       }
-      // self_referential_layers.u_v, self_referential_layers.A_v
+      // self_referential_layers.A_v, self_referential_layers.u_v
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t234_entry = t234[i];
         const float t239_entry = t239[i];
         const float t240_2 = hecate::sigmoid(t239_entry);
-        t68_2[i] = t234_entry * hecate::sigmoid(t234_entry);
+        const float t234_entry = t234[i];
         t240[i] = t240_2;
-        t69_2[i] = t239_entry * t240_2;
-        t71[i] = t240_2 * (theta_2 * t239_entry);
+        t30_2[i] = t239_entry * t240_2 - t234_entry * hecate::sigmoid(t234_entry);
+        t90_2[i] = t240_2 * (theta_2 * t239_entry);
       }
-      // self_referential_layers.u_v, self_referential_layers.A_v
+      // self_referential_layers.A_v, self_referential_layers.u_v
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        float t236_2 = 0.0f;
-        float t241_2 = 0.0f;
+        float t31_2_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          const float A_v_state_entry = A_v_state[i * d_h + j];
-          t236_2 += A_v_state_entry * t68_2[j];
-          t241_2 += A_v_state_entry * t69_2[j];
+          t31_2_2 += A_v_state[i * d_h + j] * t30_2[j];
         }
-        t236[i] = t236_2;
-        t241[i] = t241_2;
+        t31_2[i] = t31_2_2;
       }
-      // self_referential_layers.A_v
+      // self_referential_layers.A_v, self_referential_layers.u_v
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        const float t243_2 = k[i] + t241[i] - g_v_2[i] - t236[i];
+        const float t243_2 = k[i] + t31_2[i] - g_v_2[i];
         t243[i] = t243_2;
         if (A_v_lin != nullptr) {
           A_v_lin[((i64)l * T + a + C * s) * d + i] = t243_2;
@@ -989,8 +944,8 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
       }
       // self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.g_eta, self_referential_layers.g_alpha
       for (int at = threadIdx.x; at < d_h; at += 128) t10_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t655[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t657[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t414[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t415[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
@@ -998,11 +953,11 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
           const float t243_entry = t243[i];
-          const float A_v_state_entry_2 = A_v_state[i * d_h + j];
-          A_v_state[i * d_h + j] = rho_2 * A_v_state_entry_2 - t243_entry * t71[j];
-          t10_2[j] += A_v_state_entry_2 * t243_entry;
-          t655[j] += A_eta_state[i * d_h + j];
-          t657[j] += A_alpha_state[i * d_h + j];
+          const float A_v_state_entry = A_v_state[i * d_h + j];
+          A_v_state[i * d_h + j] = rho_2 * A_v_state_entry - t243_entry * t90_2[j];
+          t10_2[j] += A_v_state_entry * t243_entry;
+          t414[j] += A_eta_state[i * d_h + j];
+          t415[j] += A_alpha_state[i * d_h + j];
         }
       }
       // self_referential_layers.B_v, self_referential_layers
@@ -1023,16 +978,16 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
         const float t9_2 = t2_2[i];
         const float t10_2_2_2 = t90[i];
         const float t11_2_2 = t95[i];
-        const float t12_2 = t4_2[i];
-        const float t13 = t138[i];
-        const float t14_2_2 = t143[i];
-        const float t15_2 = t6_2[i];
+        const float t12_2_2 = t4_2[i];
+        const float t13_2 = t138[i];
+        const float t14_2_2_2 = t143[i];
+        const float t15_2_2_2 = t6_2[i];
         const float t16_2_2 = t186[i];
         const float t17_2 = t191[i];
-        const float t18_2 = t8[i];
-        const float t19_2 = t234[i];
-        const float t22 = t655[i];
-        const float t23_2_2 = t657[i];
+        const float t18_2_2_2 = t8[i];
+        const float t19_3 = t234[i];
+        const float t22_2_2 = t414[i];
+        const float t23_2_2_2 = t415[i];
         t277[i] = t240_entry * t10_2_entry + t239_entry_2 * t240_entry * t10_2_entry * hecate::sigmoid(-t239_entry_2);
         if (y_prod != nullptr) {
           y_prod[((i64)l * T + a + C * s) * d_h + i] = t2_2_2_2;
@@ -1065,16 +1020,16 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
           A_alpha_prod[((i64)l * T + a + C * s) * d_h + i] = t11_2_2;
         }
         if (B_alpha_prod != nullptr) {
-          B_alpha_prod[((i64)l * T + a + C * s) * d_h + i] = t12_2;
+          B_alpha_prod[((i64)l * T + a + C * s) * d_h + i] = t12_2_2;
         }
         if (u_eta_prod != nullptr) {
-          u_eta_prod[((i64)l * T + a + C * s) * d_h + i] = t13;
+          u_eta_prod[((i64)l * T + a + C * s) * d_h + i] = t13_2;
         }
         if (A_eta_prod != nullptr) {
-          A_eta_prod[((i64)l * T + a + C * s) * d_h + i] = t14_2_2;
+          A_eta_prod[((i64)l * T + a + C * s) * d_h + i] = t14_2_2_2;
         }
         if (B_eta_prod != nullptr) {
-          B_eta_prod[((i64)l * T + a + C * s) * d_h + i] = t15_2;
+          B_eta_prod[((i64)l * T + a + C * s) * d_h + i] = t15_2_2_2;
         }
         if (u_k_prod != nullptr) {
           u_k_prod[((i64)l * T + a + C * s) * d_h + i] = t16_2_2;
@@ -1083,10 +1038,10 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
           A_k_prod[((i64)l * T + a + C * s) * d_h + i] = t17_2;
         }
         if (B_k_prod != nullptr) {
-          B_k_prod[((i64)l * T + a + C * s) * d_h + i] = t18_2;
+          B_k_prod[((i64)l * T + a + C * s) * d_h + i] = t18_2_2_2;
         }
         if (u_v_prod != nullptr) {
-          u_v_prod[((i64)l * T + a + C * s) * d_h + i] = t19_2;
+          u_v_prod[((i64)l * T + a + C * s) * d_h + i] = t19_3;
         }
         if (A_v_prod != nullptr) {
           A_v_prod[((i64)l * T + a + C * s) * d_h + i] = t239_entry_2;
@@ -1095,10 +1050,10 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
           B_v_prod[((i64)l * T + a + C * s) * d_h + i] = t10_2_entry;
         }
         if (g_eta_prod_2 != nullptr) {
-          g_eta_prod_2[((i64)l * T + a + C * s) * d_h + i] = t22;
+          g_eta_prod_2[((i64)l * T + a + C * s) * d_h + i] = t22_2_2;
         }
         if (g_alpha_prod_2 != nullptr) {
-          g_alpha_prod_2[((i64)l * T + a + C * s) * d_h + i] = t23_2_2;
+          g_alpha_prod_2[((i64)l * T + a + C * s) * d_h + i] = t23_2_2_2;
         }
       }
       // self_referential_layers.B_v, self_referential_layers.B_m

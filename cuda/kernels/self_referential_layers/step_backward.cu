@@ -117,90 +117,80 @@
 //   t39_2                      [L, T, d_h]            float  work
 //   t43_2                      [L, T, d_h]            float  work
 //   t48                        [L, T, d_h]            float  work
-//   t666                       [L, T, d_h]            float  work
+//   t12_2                      [L, T, d_h]            float  work
+//   t14_2                      [L, T, d_h]            float  work
 //   t80                        [L, T, d_h]            float  work
-//   t81                        [L, T, d_h]            float  work
 //   t82                        [L, T, d_h]            float  work
 //   t83                        [L, T, d_h]            float  work
+//   t84                        [L, T, d_h]            float  work
 //   t85                        [L, T, d_h]            float  work
 //   t91                        [L, T, d_h]            float  work
 //   t96                        [L, T, d_h]            float  work
-//   t668                       [L, T, d_h]            float  work
+//   t16_2                      [L, T, d_h]            float  work
+//   t18_2                      [L, T, d_h]            float  work
 //   t128                       [L, T, d_h]            float  work
-//   t129                       [L, T, d_h]            float  work
 //   t130                       [L, T, d_h]            float  work
 //   t131                       [L, T, d_h]            float  work
+//   t132                       [L, T, d_h]            float  work
 //   t133                       [L, T, d_h]            float  work
 //   t139                       [L, T, d_h]            float  work
 //   t144                       [L, T, d_h]            float  work
-//   t670                       [L, T, d_h]            float  work
+//   t20_2                      [L, T, d_h]            float  work
+//   t22                        [L, T, d_h]            float  work
 //   t176                       [L, T, d_h]            float  work
-//   t177                       [L, T, d_h]            float  work
 //   t178                       [L, T, d_h]            float  work
 //   t179                       [L, T, d_h]            float  work
+//   t180                       [L, T, d_h]            float  work
 //   t181                       [L, T, d_h]            float  work
 //   t187                       [L, T, d_h]            float  work
 //   t192                       [L, T, d_h]            float  work
-//   t672                       [L, T, d_h]            float  work
+//   t24_2                      [L, T, d_h]            float  work
+//   t26                        [L, T, d_h]            float  work
 //   t224                       [L, T, d_h]            float  work
-//   t225                       [L, T, d_h]            float  work
 //   t226                       [L, T, d_h]            float  work
 //   t227                       [L, T, d_h]            float  work
+//   t228                       [L, T, d_h]            float  work
 //   t229                       [L, T, d_h]            float  work
 //   t235                       [L, T, d_h]            float  work
 //   t240                       [L, T, d_h]            float  work
-//   t674                       [L, T, d_h]            float  work
+//   t28_2                      [L, T, d_h]            float  work
+//   t30_2                      [L, T, d_h]            float  work
 //   t272                       [L, T, d_h]            float  work
-//   t273                       [L, T, d_h]            float  work
 //   t274                       [L, T, d_h]            float  work
 //   t275                       [L, T, d_h]            float  work
+//   t276                       [L, T, d_h]            float  work
 //   t277                       [L, T, d_h]            float  work
-//   t751                       [L, T, d_h]            float  work
-//   t752                       [L, T, d_h]            float  work
-//   t753                       [L, T, d_h]            float  work
-//   t86_2                      [L, T, d_h]            float  work
-//   t757                       [L, T, d_h]            float  work
-//   t758                       [L, T, d_h]            float  work
-//   t759                       [L, T, d_h]            float  work
-//   t175_2                     [L, T, d_h]            float  work
-//   t763                       [L, T, d_h]            float  work
-//   t764                       [L, T, d_h]            float  work
-//   t765                       [L, T, d_h]            float  work
-//   t264                       [L, T, d_h]            float  work
-//   t769                       [L, T, d_h]            float  work
-//   t770                       [L, T, d_h]            float  work
-//   t771                       [L, T, d_h]            float  work
-//   t353                       [L, T, d_h]            float  work
-//   t775                       [L, T, d_h]            float  work
-//   t776                       [L, T, d_h]            float  work
-//   t777                       [L, T, d_h]            float  work
+//   t53                        [L, T, d_h]            float  work
+//   t109                       [L, T, d_h]            float  work
+//   t165                       [L, T, d_h]            float  work
+//   t221                       [L, T, d_h]            float  work
+//   t280_2                     [L, T, d_h]            float  work
+//   t441                       [L, T, d_h]            float  work
+//   t293                       [L, T, d_h]            float  work
 //   t442                       [L, T, d_h]            float  work
-//   t778                       [L, T, d_h]            float  work
-//   t454                       [L, T, d_h]            float  work
-//   t779                       [L, T, d_h]            float  work
-//   t492                       [L, T, d_h]            float  work
-//   t783                       [L, T, d_h]            float  work
-//   t512                       [L, T, d_h]            float  work
-//   t793                       [L, T, d_h]            float  work
-//   t533                       [L, T, d_h]            float  work
-//   t800                       [L, T, d_h]            float  work
-//   t544                       [L, T, d_h]            float  work
-//   t84_2                      [L, T, d_h]            float  work
-//   t85_2_2                    [L, T, d_h]            float  work
-//   t132_2                     [L, T, d_h]            float  work
-//   t133_2                     [L, T, d_h]            float  work
-//   t180_2                     [L, T, d_h]            float  work
-//   t181_2                     [L, T, d_h]            float  work
-//   t228_2                     [L, T, d_h]            float  work
-//   t229_2                     [L, T, d_h]            float  work
-//   t276_2                     [L, T, d_h]            float  work
-//   t277_2                     [L, T, d_h]            float  work
+//   t332                       [L, T, d_h]            float  work
+//   t445                       [L, T, d_h]            float  work
+//   t353                       [L, T, d_h]            float  work
+//   t453                       [L, T, d_h]            float  work
+//   t375                       [L, T, d_h]            float  work
+//   t460                       [L, T, d_h]            float  work
+//   t387                       [L, T, d_h]            float  work
+//   t77_2                      [L, T, d_h]            float  work
+//   t78_2                      [L, T, d_h]            float  work
+//   t80_2_2                    [L, T, d_h]            float  work
+//   t81_2                      [L, T, d_h]            float  work
+//   t83_2_2                    [L, T, d_h]            float  work
+//   t84_2_2                    [L, T, d_h]            float  work
+//   t86_2                      [L, T, d_h]            float  work
+//   t87_2                      [L, T, d_h]            float  work
+//   t89                        [L, T, d_h]            float  work
+//   t90_2                      [L, T, d_h]            float  work
 //   t27_2                      [L, T]                 float  work
 //   t12                        [L, T, d]              float  work
 //   t13                        [L, T, d]              float  work
 //   t20                        [L, T]                 float  work
 //   t41                        [L, T, d]              float  work
-//   t43                        [L, T, d]              float  work
+//   t42                        [L, T, d]              float  work
 //   b_rho_bar_copies           [L]                    float  work
 //   b_theta_bar_copies         [L]                    float  work
 //   B_k_bar_state_scratch      [L·d·d_h]              float  work
@@ -222,72 +212,35 @@
 //   B_eta_trail_scratch        [C·L·d·d_h + L·d·d_h]  float  work
 //   A_m_trail_scratch          [C·L·d·d_h + L·d·d_h]  float  work
 //   B_m_trail_scratch          [C·L·d·d_h + L·d·d_h]  float  work
-//   t613_scratch               [L·d_h]                float  work
-//   t222_2_scratch             [L·d_h]                float  work
-//   t224_2_2_scratch           [L·d]                  float  work
-//   t257_2_scratch             [L·d]                  float  work
-//   t615_scratch               [L·d_h]                float  work
-//   t617_scratch               [L·d_h]                float  work
-//   t253_2_scratch             [L·d_h]                float  work
-//   t266_2_scratch             [L·d_h]                float  work
-//   t255_2_scratch             [L·d]                  float  work
-//   t268_2_scratch             [L·d]                  float  work
-//   t619_scratch               [L·d_h]                float  work
-//   t621_scratch               [L·d]                  float  work
-//   t279_2_scratch             [L·d_h]                float  work
-//   t705_scratch               [L·d_h]                float  work
-//   t766_scratch               [L·d_h]                float  work
-//   t286_scratch               [L·d]                  float  work
-//   t623_scratch               [L·d]                  float  work
-//   t292_scratch               [L·d]                  float  work
-//   t625_scratch               [L·d_h]                float  work
-//   t627_scratch               [L·d]                  float  work
-//   t629_scratch               [L·d_h]                float  work
-//   t311_scratch               [L·d_h]                float  work
-//   t313_scratch               [L·d]                  float  work
-//   t346_scratch               [L·d]                  float  work
-//   t631_scratch               [L·d_h]                float  work
-//   t633_scratch               [L·d_h]                float  work
-//   t342_scratch               [L·d_h]                float  work
+//   t219_scratch               [L·d]                  float  work
+//   t225_scratch               [L·d]                  float  work
+//   t229_2_2_scratch           [L·d]                  float  work
+//   t230_scratch               [L·d]                  float  work
+//   t249_scratch               [L·d]                  float  work
+//   t413_scratch               [L·d]                  float  work
+//   t255_2_scratch             [L·d_h]                float  work
+//   t260_scratch               [L·d]                  float  work
+//   t265_scratch               [L·d_h]                float  work
+//   t276_2_2_scratch           [L·d_h]                float  work
+//   t282_scratch               [L·d_h]                float  work
+//   t278_scratch               [L·d]                  float  work
+//   t284_scratch               [L·d]                  float  work
+//   t285_scratch               [L·d]                  float  work
+//   t298_scratch               [L·d]                  float  work
+//   t289_scratch               [L·d_h]                float  work
+//   t295_scratch               [L·d_h]                float  work
+//   t297_scratch               [L·d]                  float  work
+//   t324_scratch               [L·d]                  float  work
+//   t328_scratch               [L·d_h]                float  work
+//   t383_scratch               [L·d_h]                float  work
+//   t334_scratch               [L·d_h]                float  work
 //   t355_scratch               [L·d_h]                float  work
-//   t344_scratch               [L·d]                  float  work
+//   t377_scratch               [L·d_h]                float  work
+//   t389_scratch               [L·d_h]                float  work
+//   t336_scratch               [L·d]                  float  work
 //   t357_scratch               [L·d]                  float  work
-//   t635_scratch               [L·d_h]                float  work
-//   t637_scratch               [L·d]                  float  work
-//   t368_scratch               [L·d_h]                float  work
-//   t715_scratch               [L·d_h]                float  work
-//   t772_scratch               [L·d_h]                float  work
-//   t375_scratch               [L·d]                  float  work
-//   t639_scratch               [L·d]                  float  work
-//   t381_scratch               [L·d]                  float  work
-//   t641_scratch               [L·d_h]                float  work
-//   t643_scratch               [L·d]                  float  work
-//   t645_scratch               [L·d_h]                float  work
-//   t400_scratch               [L·d_h]                float  work
-//   t402_scratch               [L·d]                  float  work
-//   t435_scratch               [L·d]                  float  work
-//   t647_scratch               [L·d_h]                float  work
-//   t649_scratch               [L·d_h]                float  work
-//   t431_scratch               [L·d_h]                float  work
-//   t444_scratch               [L·d_h]                float  work
-//   t433_scratch               [L·d]                  float  work
-//   t446_scratch               [L·d]                  float  work
-//   t447_scratch               [L·d]                  float  work
-//   t459_scratch               [L·d]                  float  work
-//   t651_scratch               [L·d_h]                float  work
-//   t456_scratch               [L·d_h]                float  work
-//   t458_scratch               [L·d]                  float  work
-//   t485_scratch               [L·d]                  float  work
-//   t653_scratch               [L·d_h]                float  work
-//   t659_scratch               [L·d_h]                float  work
-//   t494_scratch               [L·d_h]                float  work
-//   t514_scratch               [L·d_h]                float  work
-//   t535_scratch               [L·d_h]                float  work
-//   t546_scratch               [L·d_h]                float  work
-//   t496_scratch               [L·d]                  float  work
-//   t516_scratch               [L·d]                  float  work
-//   t537_scratch               [L·d]                  float  work
-//   t548_scratch               [L·d]                  float  work
+//   t379_scratch               [L·d]                  float  work
+//   t391_scratch               [L·d]                  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -320,18 +273,17 @@ HECATE_KERNEL(256) self_referential_layers_step_backward_2(const float *y_prod,
     const float *u_eta_prod, const float *A_eta_prod, const float *B_eta_prod,
     const float *u_k_prod, const float *A_k_prod, const float *B_k_prod, const float *u_v_prod,
     const float *A_v_prod, const float *B_v_prod, float *t2, float *t6, float *t15_2, float *t24,
-    float *t39_2, float *t43_2, float *t48, float *t666, float *t80, float *t81, float *t82,
-    float *t83, float *t85, float *t91, float *t96, float *t668, float *t128, float *t129,
-    float *t130, float *t131, float *t133, float *t139, float *t144, float *t670, float *t176,
-    float *t177, float *t178, float *t179, float *t181, float *t187, float *t192, float *t672,
-    float *t224, float *t225, float *t226, float *t227, float *t229, float *t235, float *t240,
-    float *t674, float *t272, float *t273, float *t274, float *t275, float *t277, float *t751,
-    float *t752, float *t753, float *t86_2, float *t757, float *t758, float *t759, float *t175_2,
-    float *t763, float *t764, float *t765, float *t264, float *t769, float *t770, float *t771,
-    float *t353, float *t775, float *t776, float *t777, float *t442, float *t778, float *t454,
-    float *t779, float *t492, float *t783, float *t512, float *t793, float *t533, float *t800,
-    float *t544, float *t84_2, float *t85_2_2, float *t132_2, float *t133_2, float *t180_2,
-    float *t181_2, float *t228_2, float *t229_2, float *t276_2, float *t277_2, int L, int T) {
+    float *t39_2, float *t43_2, float *t48, float *t12_2, float *t14_2, float *t80, float *t82,
+    float *t83, float *t84, float *t85, float *t91, float *t96, float *t16_2, float *t18_2,
+    float *t128, float *t130, float *t131, float *t132, float *t133, float *t139, float *t144,
+    float *t20_2, float *t22, float *t176, float *t178, float *t179, float *t180, float *t181,
+    float *t187, float *t192, float *t24_2, float *t26, float *t224, float *t226, float *t227,
+    float *t228, float *t229, float *t235, float *t240, float *t28_2, float *t30_2, float *t272,
+    float *t274, float *t275, float *t276, float *t277, float *t53, float *t109, float *t165,
+    float *t221, float *t280_2, float *t441, float *t293, float *t442, float *t332, float *t445,
+    float *t353, float *t453, float *t375, float *t460, float *t387, float *t77_2, float *t78_2,
+    float *t80_2_2, float *t81_2, float *t83_2_2, float *t84_2_2, float *t86_2, float *t87_2,
+    float *t89, float *t90_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -345,149 +297,139 @@ HECATE_KERNEL(256) self_referential_layers_step_backward_2(const float *y_prod,
   const float g_eta_prod_entry = g_eta_prod[((i64)i * T + j) * d_h + k];
   const float t15_2_2 = hecate::sigmoid(g_eta_prod_entry);
   const float g_k_prod_entry = g_k_prod[((i64)i * T + j) * d_h + k];
-  const float t24_2 = hecate::sigmoid(g_k_prod_entry);
+  const float t24_3 = hecate::sigmoid(g_k_prod_entry);
   const float g_v_prod_entry = g_v_prod[((i64)i * T + j) * d_h + k];
   const float t39_2_2 = hecate::sigmoid(g_v_prod_entry);
   const float u_m_prod_entry = u_m_prod[((i64)i * T + j) * d_h + k];
   const float t43_2_2 = hecate::sigmoid(u_m_prod_entry);
   const float A_m_prod_entry = A_m_prod[((i64)i * T + j) * d_h + k];
   const float t48_2 = hecate::sigmoid(A_m_prod_entry);
+  const float t12_2_2 = A_m_prod_entry * t48_2;
   const float B_m_prod_entry = B_m_prod[((i64)i * T + j) * d_h + k];
   const float t80_2 = B_m_prod_entry * t48_2;
-  const float t81_2 = A_m_prod_entry * B_m_prod_entry;
   const float t82_2 = -A_m_prod_entry;
   const float t83_2 = hecate::sigmoid(t82_2);
+  const float t84_2 = A_m_prod_entry * B_m_prod_entry * t48_2 * t83_2;
   const float u_alpha_prod_entry = u_alpha_prod[((i64)i * T + j) * d_h + k];
   const float t91_2 = hecate::sigmoid(u_alpha_prod_entry);
   const float A_alpha_prod_entry = A_alpha_prod[((i64)i * T + j) * d_h + k];
   const float t96_2 = hecate::sigmoid(A_alpha_prod_entry);
+  const float t16_2_2 = A_alpha_prod_entry * t96_2;
   const float B_alpha_prod_entry = B_alpha_prod[((i64)i * T + j) * d_h + k];
   const float t128_2 = B_alpha_prod_entry * t96_2;
-  const float t129_2 = A_alpha_prod_entry * B_alpha_prod_entry;
   const float t130_2 = -A_alpha_prod_entry;
   const float t131_2 = hecate::sigmoid(t130_2);
+  const float t132_2 = A_alpha_prod_entry * B_alpha_prod_entry * t96_2 * t131_2;
   const float u_eta_prod_entry = u_eta_prod[((i64)i * T + j) * d_h + k];
   const float t139_2 = hecate::sigmoid(u_eta_prod_entry);
   const float A_eta_prod_entry = A_eta_prod[((i64)i * T + j) * d_h + k];
   const float t144_2 = hecate::sigmoid(A_eta_prod_entry);
+  const float t20_2_2 = A_eta_prod_entry * t144_2;
   const float B_eta_prod_entry = B_eta_prod[((i64)i * T + j) * d_h + k];
   const float t176_2 = B_eta_prod_entry * t144_2;
-  const float t177_2 = A_eta_prod_entry * B_eta_prod_entry;
   const float t178_2 = -A_eta_prod_entry;
   const float t179_2 = hecate::sigmoid(t178_2);
+  const float t180_2 = A_eta_prod_entry * B_eta_prod_entry * t144_2 * t179_2;
   const float u_k_prod_entry = u_k_prod[((i64)i * T + j) * d_h + k];
   const float t187_2 = hecate::sigmoid(u_k_prod_entry);
   const float A_k_prod_entry = A_k_prod[((i64)i * T + j) * d_h + k];
   const float t192_2 = hecate::sigmoid(A_k_prod_entry);
+  const float t24_2_2 = A_k_prod_entry * t192_2;
   const float B_k_prod_entry = B_k_prod[((i64)i * T + j) * d_h + k];
   const float t224_2 = B_k_prod_entry * t192_2;
-  const float t225_2 = A_k_prod_entry * B_k_prod_entry;
   const float t226_2 = -A_k_prod_entry;
   const float t227_2 = hecate::sigmoid(t226_2);
+  const float t228_2 = A_k_prod_entry * B_k_prod_entry * t192_2 * t227_2;
   const float u_v_prod_entry = u_v_prod[((i64)i * T + j) * d_h + k];
   const float t235_2 = hecate::sigmoid(u_v_prod_entry);
   const float A_v_prod_entry = A_v_prod[((i64)i * T + j) * d_h + k];
   const float t240_2 = hecate::sigmoid(A_v_prod_entry);
+  const float t28_2_2 = A_v_prod_entry * t240_2;
   const float B_v_prod_entry = B_v_prod[((i64)i * T + j) * d_h + k];
   const float t272_2 = B_v_prod_entry * t240_2;
-  const float t273_2 = A_v_prod_entry * B_v_prod_entry;
   const float t274_2 = -A_v_prod_entry;
   const float t275_2 = hecate::sigmoid(t274_2);
-  const float t751_2 = theta_entry * A_v_prod_entry;
-  const float t757_2 = theta_entry * A_k_prod_entry;
-  const float t763_2 = theta_entry * A_eta_prod_entry;
-  const float t769_2 = theta_entry * A_alpha_prod_entry;
-  const float t775_2 = theta_entry * A_m_prod_entry;
-  const float t84_2_2 = A_m_prod_entry * t48_2 * B_m_prod_entry * t83_2;
-  const float t132_2_2 = A_alpha_prod_entry * t96_2 * B_alpha_prod_entry * t131_2;
-  const float t180_2_2 = A_eta_prod_entry * t144_2 * B_eta_prod_entry * t179_2;
-  const float t228_2_2 = A_k_prod_entry * t192_2 * B_k_prod_entry * t227_2;
-  const float t276_2_2 = A_v_prod_entry * t240_2 * B_v_prod_entry * t275_2;
+  const float t276_2 = A_v_prod_entry * B_v_prod_entry * t240_2 * t275_2;
+  const float t77_2_2 = theta_entry * A_m_prod_entry;
+  const float t80_2_2_2 = theta_entry * A_alpha_prod_entry;
+  const float t83_2_2_2 = theta_entry * A_eta_prod_entry;
+  const float t86_2_2 = theta_entry * A_k_prod_entry;
+  const float t89_2 = theta_entry * A_v_prod_entry;
   t2[((i64)i * T + j) * d_h + k] = t2_2;
   t6[((i64)i * T + j) * d_h + k] = t6_2;
   t15_2[((i64)i * T + j) * d_h + k] = t15_2_2;
-  t24[((i64)i * T + j) * d_h + k] = t24_2;
+  t24[((i64)i * T + j) * d_h + k] = t24_3;
   t39_2[((i64)i * T + j) * d_h + k] = t39_2_2;
   t43_2[((i64)i * T + j) * d_h + k] = t43_2_2;
   t48[((i64)i * T + j) * d_h + k] = t48_2;
-  t666[((i64)i * T + j) * d_h + k] = A_m_prod_entry * t48_2;
+  t12_2[((i64)i * T + j) * d_h + k] = t12_2_2;
+  t14_2[((i64)i * T + j) * d_h + k] = t12_2_2 - u_m_prod_entry * t43_2_2;
   t80[((i64)i * T + j) * d_h + k] = t80_2;
-  t81[((i64)i * T + j) * d_h + k] = t81_2;
   t82[((i64)i * T + j) * d_h + k] = t82_2;
   t83[((i64)i * T + j) * d_h + k] = t83_2;
-  t85[((i64)i * T + j) * d_h + k] = t80_2 + t48_2 * t81_2 * t83_2;
+  t84[((i64)i * T + j) * d_h + k] = t84_2;
+  t85[((i64)i * T + j) * d_h + k] = t80_2 + t84_2;
   t91[((i64)i * T + j) * d_h + k] = t91_2;
   t96[((i64)i * T + j) * d_h + k] = t96_2;
-  t668[((i64)i * T + j) * d_h + k] = A_alpha_prod_entry * t96_2;
+  t16_2[((i64)i * T + j) * d_h + k] = t16_2_2;
+  t18_2[((i64)i * T + j) * d_h + k] = t16_2_2 - u_alpha_prod_entry * t91_2;
   t128[((i64)i * T + j) * d_h + k] = t128_2;
-  t129[((i64)i * T + j) * d_h + k] = t129_2;
   t130[((i64)i * T + j) * d_h + k] = t130_2;
   t131[((i64)i * T + j) * d_h + k] = t131_2;
-  t133[((i64)i * T + j) * d_h + k] = t128_2 + t96_2 * t129_2 * t131_2;
+  t132[((i64)i * T + j) * d_h + k] = t132_2;
+  t133[((i64)i * T + j) * d_h + k] = t128_2 + t132_2;
   t139[((i64)i * T + j) * d_h + k] = t139_2;
   t144[((i64)i * T + j) * d_h + k] = t144_2;
-  t670[((i64)i * T + j) * d_h + k] = A_eta_prod_entry * t144_2;
+  t20_2[((i64)i * T + j) * d_h + k] = t20_2_2;
+  t22[((i64)i * T + j) * d_h + k] = t20_2_2 - u_eta_prod_entry * t139_2;
   t176[((i64)i * T + j) * d_h + k] = t176_2;
-  t177[((i64)i * T + j) * d_h + k] = t177_2;
   t178[((i64)i * T + j) * d_h + k] = t178_2;
   t179[((i64)i * T + j) * d_h + k] = t179_2;
-  t181[((i64)i * T + j) * d_h + k] = t176_2 + t144_2 * t177_2 * t179_2;
+  t180[((i64)i * T + j) * d_h + k] = t180_2;
+  t181[((i64)i * T + j) * d_h + k] = t176_2 + t180_2;
   t187[((i64)i * T + j) * d_h + k] = t187_2;
   t192[((i64)i * T + j) * d_h + k] = t192_2;
-  t672[((i64)i * T + j) * d_h + k] = A_k_prod_entry * t192_2;
+  t24_2[((i64)i * T + j) * d_h + k] = t24_2_2;
+  t26[((i64)i * T + j) * d_h + k] = t24_2_2 - u_k_prod_entry * t187_2;
   t224[((i64)i * T + j) * d_h + k] = t224_2;
-  t225[((i64)i * T + j) * d_h + k] = t225_2;
   t226[((i64)i * T + j) * d_h + k] = t226_2;
   t227[((i64)i * T + j) * d_h + k] = t227_2;
-  t229[((i64)i * T + j) * d_h + k] = t224_2 + t192_2 * t225_2 * t227_2;
+  t228[((i64)i * T + j) * d_h + k] = t228_2;
+  t229[((i64)i * T + j) * d_h + k] = t224_2 + t228_2;
   t235[((i64)i * T + j) * d_h + k] = t235_2;
   t240[((i64)i * T + j) * d_h + k] = t240_2;
-  t674[((i64)i * T + j) * d_h + k] = A_v_prod_entry * t240_2;
+  t28_2[((i64)i * T + j) * d_h + k] = t28_2_2;
+  t30_2[((i64)i * T + j) * d_h + k] = t28_2_2 - u_v_prod_entry * t235_2;
   t272[((i64)i * T + j) * d_h + k] = t272_2;
-  t273[((i64)i * T + j) * d_h + k] = t273_2;
   t274[((i64)i * T + j) * d_h + k] = t274_2;
   t275[((i64)i * T + j) * d_h + k] = t275_2;
-  t277[((i64)i * T + j) * d_h + k] = t272_2 + t240_2 * t273_2 * t275_2;
-  t751[((i64)i * T + j) * d_h + k] = t751_2;
-  t752[((i64)i * T + j) * d_h + k] = t240_2 * t751_2;
-  t753[((i64)i * T + j) * d_h + k] = u_v_prod_entry * t235_2;
-  t86_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_v_prod_entry);
-  t757[((i64)i * T + j) * d_h + k] = t757_2;
-  t758[((i64)i * T + j) * d_h + k] = t192_2 * t757_2;
-  t759[((i64)i * T + j) * d_h + k] = u_k_prod_entry * t187_2;
-  t175_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_k_prod_entry);
-  t763[((i64)i * T + j) * d_h + k] = t763_2;
-  t764[((i64)i * T + j) * d_h + k] = t144_2 * t763_2;
-  t765[((i64)i * T + j) * d_h + k] = u_eta_prod_entry * t139_2;
-  t264[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_eta_prod_entry);
-  t769[((i64)i * T + j) * d_h + k] = t769_2;
-  t770[((i64)i * T + j) * d_h + k] = t96_2 * t769_2;
-  t771[((i64)i * T + j) * d_h + k] = u_alpha_prod_entry * t91_2;
-  t353[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_alpha_prod_entry);
-  t775[((i64)i * T + j) * d_h + k] = t775_2;
-  t776[((i64)i * T + j) * d_h + k] = t48_2 * t775_2;
-  t777[((i64)i * T + j) * d_h + k] = u_m_prod_entry * t43_2_2;
-  t442[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_m_prod_entry);
-  t778[((i64)i * T + j) * d_h + k] = g_v_prod_entry * t39_2_2;
-  t454[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-g_v_prod_entry);
-  t779[((i64)i * T + j) * d_h + k] = g_k_prod_entry * t24_2;
-  t492[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-g_k_prod_entry);
-  t783[((i64)i * T + j) * d_h + k] = g_eta_prod_entry * t15_2_2;
-  t512[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-g_eta_prod_entry);
-  t793[((i64)i * T + j) * d_h + k] = g_alpha_prod_entry * t6_2;
-  t533[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-g_alpha_prod_entry);
-  t800[((i64)i * T + j) * d_h + k] = y_prod_entry * t2_2;
-  t544[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
-  t84_2[((i64)i * T + j) * d_h + k] = t84_2_2;
-  t85_2_2[((i64)i * T + j) * d_h + k] = t80_2 + t84_2_2;
-  t132_2[((i64)i * T + j) * d_h + k] = t132_2_2;
-  t133_2[((i64)i * T + j) * d_h + k] = t128_2 + t132_2_2;
-  t180_2[((i64)i * T + j) * d_h + k] = t180_2_2;
-  t181_2[((i64)i * T + j) * d_h + k] = t176_2 + t180_2_2;
-  t228_2[((i64)i * T + j) * d_h + k] = t228_2_2;
-  t229_2[((i64)i * T + j) * d_h + k] = t224_2 + t228_2_2;
-  t276_2[((i64)i * T + j) * d_h + k] = t276_2_2;
-  t277_2[((i64)i * T + j) * d_h + k] = t272_2 + t276_2_2;
+  t276[((i64)i * T + j) * d_h + k] = t276_2;
+  t277[((i64)i * T + j) * d_h + k] = t272_2 + t276_2;
+  t53[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_v_prod_entry);
+  t109[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_k_prod_entry);
+  t165[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_eta_prod_entry);
+  t221[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_alpha_prod_entry);
+  t280_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_m_prod_entry);
+  t441[((i64)i * T + j) * d_h + k] = g_v_prod_entry * t39_2_2;
+  t293[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-g_v_prod_entry);
+  t442[((i64)i * T + j) * d_h + k] = g_k_prod_entry * t24_3;
+  t332[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-g_k_prod_entry);
+  t445[((i64)i * T + j) * d_h + k] = g_eta_prod_entry * t15_2_2;
+  t353[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-g_eta_prod_entry);
+  t453[((i64)i * T + j) * d_h + k] = g_alpha_prod_entry * t6_2;
+  t375[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-g_alpha_prod_entry);
+  t460[((i64)i * T + j) * d_h + k] = y_prod_entry * t2_2;
+  t387[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
+  t77_2[((i64)i * T + j) * d_h + k] = t77_2_2;
+  t78_2[((i64)i * T + j) * d_h + k] = t48_2 * t77_2_2;
+  t80_2_2[((i64)i * T + j) * d_h + k] = t80_2_2_2;
+  t81_2[((i64)i * T + j) * d_h + k] = t96_2 * t80_2_2_2;
+  t83_2_2[((i64)i * T + j) * d_h + k] = t83_2_2_2;
+  t84_2_2[((i64)i * T + j) * d_h + k] = t144_2 * t83_2_2_2;
+  t86_2[((i64)i * T + j) * d_h + k] = t86_2_2;
+  t87_2[((i64)i * T + j) * d_h + k] = t192_2 * t86_2_2;
+  t89[((i64)i * T + j) * d_h + k] = t89_2;
+  t90_2[((i64)i * T + j) * d_h + k] = t240_2 * t89_2;
 }
 
 // self_referential_layers.k
@@ -549,19 +491,17 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
     const float *A_alpha_checkpoints, const float *B_alpha_checkpoints,
     const float *A_eta_checkpoints, const float *B_eta_checkpoints, const float *A_m_checkpoints,
     const float *B_m_checkpoints, const float *t2, const float *t6, const float *t15_2,
-    const float *t24, const float *t39_2, const float *t43_2, const float *t48, const float *t666,
-    const float *t81, const float *t83, const float *t85, const float *t91, const float *t96,
-    const float *t668, const float *t129, const float *t131, const float *t133, const float *t139,
-    const float *t144, const float *t670, const float *t177, const float *t179, const float *t181,
-    const float *t187, const float *t192, const float *t672, const float *t225, const float *t227,
-    const float *t229, const float *t235, const float *t240, const float *t674, const float *t273,
-    const float *t275, const float *t277, const float *t752, const float *t753, const float *t86_2,
-    const float *t758, const float *t759, const float *t175_2, const float *t764, const float *t765,
-    const float *t264, const float *t770, const float *t771, const float *t353, const float *t776,
-    const float *t777, const float *t442, const float *t778, const float *t454, const float *t779,
-    const float *t492, const float *t783, const float *t512, const float *t793, const float *t533,
-    const float *t800, const float *t544, const float *t85_2_2, const float *t133_2,
-    const float *t181_2, const float *t229_2, const float *t277_2, const float *t27_2, float *t12,
+    const float *t24, const float *t39_2, const float *t43_2, const float *t48, const float *t12_2,
+    const float *t14_2, const float *t83, const float *t85, const float *t91, const float *t96,
+    const float *t16_2, const float *t18_2, const float *t131, const float *t133, const float *t139,
+    const float *t144, const float *t20_2, const float *t22, const float *t179, const float *t181,
+    const float *t187, const float *t192, const float *t24_2, const float *t26, const float *t227,
+    const float *t229, const float *t235, const float *t240, const float *t28_2, const float *t30_2,
+    const float *t275, const float *t277, const float *t53, const float *t109, const float *t165,
+    const float *t221, const float *t280_2, const float *t441, const float *t293, const float *t442,
+    const float *t332, const float *t445, const float *t353, const float *t453, const float *t375,
+    const float *t460, const float *t387, const float *t78_2, const float *t81_2,
+    const float *t84_2_2, const float *t87_2, const float *t90_2, const float *t27_2, float *t12,
     float *t13, float *b_rho_bar_copies, float *b_theta_bar_copies, float *B_k_bar_state_scratch,
     float *A_v_bar_state_scratch, float *B_v_bar_state_scratch, float *A_alpha_bar_state_scratch,
     float *B_alpha_bar_state_scratch, float *A_eta_bar_state_scratch,
@@ -569,83 +509,77 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
     float *A_k_trail_scratch, float *B_k_trail_scratch, float *A_v_trail_scratch,
     float *B_v_trail_scratch, float *A_alpha_trail_scratch, float *B_alpha_trail_scratch,
     float *A_eta_trail_scratch, float *B_eta_trail_scratch, float *A_m_trail_scratch,
-    float *B_m_trail_scratch, float *t613_scratch, float *t222_2_scratch, float *t224_2_2_scratch,
-    float *t257_2_scratch, float *t615_scratch, float *t617_scratch, float *t253_2_scratch,
-    float *t266_2_scratch, float *t255_2_scratch, float *t268_2_scratch, float *t619_scratch,
-    float *t621_scratch, float *t279_2_scratch, float *t705_scratch, float *t766_scratch,
-    float *t286_scratch, float *t623_scratch, float *t292_scratch, float *t625_scratch,
-    float *t627_scratch, float *t629_scratch, float *t311_scratch, float *t313_scratch,
-    float *t346_scratch, float *t631_scratch, float *t633_scratch, float *t342_scratch,
-    float *t355_scratch, float *t344_scratch, float *t357_scratch, float *t635_scratch,
-    float *t637_scratch, float *t368_scratch, float *t715_scratch, float *t772_scratch,
-    float *t375_scratch, float *t639_scratch, float *t381_scratch, float *t641_scratch,
-    float *t643_scratch, float *t645_scratch, float *t400_scratch, float *t402_scratch,
-    float *t435_scratch, float *t647_scratch, float *t649_scratch, float *t431_scratch,
-    float *t444_scratch, float *t433_scratch, float *t446_scratch, float *t447_scratch,
-    float *t459_scratch, float *t651_scratch, float *t456_scratch, float *t458_scratch,
-    float *t485_scratch, float *t653_scratch, float *t659_scratch, float *t494_scratch,
-    float *t514_scratch, float *t535_scratch, float *t546_scratch, float *t496_scratch,
-    float *t516_scratch, float *t537_scratch, float *t548_scratch, int T) {
+    float *B_m_trail_scratch, float *t219_scratch, float *t225_scratch, float *t229_2_2_scratch,
+    float *t230_scratch, float *t249_scratch, float *t413_scratch, float *t255_2_scratch,
+    float *t260_scratch, float *t265_scratch, float *t276_2_2_scratch, float *t282_scratch,
+    float *t278_scratch, float *t284_scratch, float *t285_scratch, float *t298_scratch,
+    float *t289_scratch, float *t295_scratch, float *t297_scratch, float *t324_scratch,
+    float *t328_scratch, float *t383_scratch, float *t334_scratch, float *t355_scratch,
+    float *t377_scratch, float *t389_scratch, float *t336_scratch, float *t357_scratch,
+    float *t379_scratch, float *t391_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const A_k_bar_state = shared + 0;  // [d, d_h]
   float *const k = shared + d * d_h;  // [d]
   float *const k_2 = shared + d * d_h + d;  // [d]
-  float *const t571 = shared + d * d_h + 2 * d;  // [d_h]
-  float *const t573 = shared + d * d_h + 2 * d + d_h;  // [d]
-  float *const t12_2 = shared + d * d_h + 3 * d + d_h;  // [d_h]
-  float *const t675 = shared + d * d_h + 3 * d + 2 * d_h;  // [d_h]
-  float *const t748 = shared + d * d_h + 3 * d + 3 * d_h;  // [d_h]
-  float *const t19_2 = shared + d * d_h + 3 * d + 4 * d_h;  // [d]
-  float *const t575 = shared + d * d_h + 4 * d + 4 * d_h;  // [d]
-  float *const t25_2_2 = shared + d * d_h + 5 * d + 4 * d_h;  // [d]
-  float *const t577 = shared + d * d_h + 6 * d + 4 * d_h;  // [d_h]
-  float *const t579 = shared + d * d_h + 6 * d + 5 * d_h;  // [d]
-  float *const t581 = shared + d * d_h + 7 * d + 5 * d_h;  // [d_h]
-  float *const t44_2 = shared + d * d_h + 7 * d + 6 * d_h;  // [d_h]
-  float *const t46_2 = shared + d * d_h + 7 * d + 7 * d_h;  // [d]
-  float *const t79_2 = shared + d * d_h + 8 * d + 7 * d_h;  // [d]
-  float *const t583 = shared + d * d_h + 9 * d + 7 * d_h;  // [d_h]
-  float *const t585 = shared + d * d_h + 9 * d + 8 * d_h;  // [d_h]
-  float *const t75_2 = shared + d * d_h + 9 * d + 9 * d_h;  // [d_h]
-  float *const t88_2 = shared + d * d_h + 9 * d + 10 * d_h;  // [d_h]
-  float *const t77_2 = shared + d * d_h + 9 * d + 11 * d_h;  // [d]
-  float *const t90_2 = shared + d * d_h + 10 * d + 11 * d_h;  // [d]
-  float *const t587 = shared + d * d_h + 11 * d + 11 * d_h;  // [d_h]
-  float *const t589 = shared + d * d_h + 11 * d + 12 * d_h;  // [d]
-  float *const t101 = shared + d * d_h + 12 * d + 12 * d_h;  // [d_h]
-  float *const t685 = shared + d * d_h + 12 * d + 13 * d_h;  // [d_h]
-  float *const t754 = shared + d * d_h + 12 * d + 14 * d_h;  // [d_h]
-  float *const t108_2 = shared + d * d_h + 12 * d + 15 * d_h;  // [d]
-  float *const t591 = shared + d * d_h + 13 * d + 15 * d_h;  // [d]
-  float *const t114_2 = shared + d * d_h + 14 * d + 15 * d_h;  // [d]
-  float *const t593 = shared + d * d_h + 15 * d + 15 * d_h;  // [d_h]
-  float *const t595 = shared + d * d_h + 15 * d + 16 * d_h;  // [d]
-  float *const t597 = shared + d * d_h + 16 * d + 16 * d_h;  // [d_h]
-  float *const t133_2_3 = shared + d * d_h + 16 * d + 17 * d_h;  // [d_h]
-  float *const t135_2 = shared + d * d_h + 16 * d + 18 * d_h;  // [d]
-  float *const t168 = shared + d * d_h + 17 * d + 18 * d_h;  // [d]
-  float *const t599 = shared + d * d_h + 18 * d + 18 * d_h;  // [d_h]
-  float *const t601 = shared + d * d_h + 18 * d + 19 * d_h;  // [d_h]
-  float *const t164_2 = shared + d * d_h + 18 * d + 20 * d_h;  // [d_h]
-  float *const t177_2_2 = shared + d * d_h + 18 * d + 21 * d_h;  // [d_h]
-  float *const t166_2 = shared + d * d_h + 18 * d + 22 * d_h;  // [d]
-  float *const t179_2_2 = shared + d * d_h + 19 * d + 22 * d_h;  // [d]
-  float *const t603 = shared + d * d_h + 20 * d + 22 * d_h;  // [d_h]
-  float *const t605 = shared + d * d_h + 20 * d + 23 * d_h;  // [d]
-  float *const t190_2 = shared + d * d_h + 21 * d + 23 * d_h;  // [d_h]
-  float *const t695 = shared + d * d_h + 21 * d + 24 * d_h;  // [d_h]
-  float *const t760 = shared + d * d_h + 21 * d + 25 * d_h;  // [d_h]
-  float *const t197 = shared + d * d_h + 21 * d + 26 * d_h;  // [d]
-  float *const t607 = shared + d * d_h + 22 * d + 26 * d_h;  // [d]
-  float *const t203_2 = shared + d * d_h + 23 * d + 26 * d_h;  // [d]
-  float *const t609 = shared + d * d_h + 24 * d + 26 * d_h;  // [d_h]
-  float *const t611 = shared + d * d_h + 24 * d + 27 * d_h;  // [d]
-  float *const warps = shared + d * d_h + 25 * d + 27 * d_h;
+  float *const t404 = shared + d * d_h + 2 * d;  // [d_h]
+  float *const t5_2 = shared + d * d_h + 2 * d + d_h;  // [d]
+  float *const t20_2_2_2 = shared + d * d_h + 3 * d + d_h;  // [d_h]
+  float *const t22_2_2 = shared + d * d_h + 3 * d + 2 * d_h;  // [d]
+  float *const t405 = shared + d * d_h + 4 * d + 2 * d_h;  // [d]
+  float *const t26_2_2 = shared + d * d_h + 5 * d + 2 * d_h;  // [d_h]
+  float *const t28_2_2_2 = shared + d * d_h + 5 * d + 3 * d_h;  // [d_h]
+  float *const t33 = shared + d * d_h + 5 * d + 4 * d_h;  // [d]
+  float *const t38_2_2 = shared + d * d_h + 6 * d + 4 * d_h;  // [d_h]
+  float *const t49 = shared + d * d_h + 6 * d + 5 * d_h;  // [d_h]
+  float *const t55 = shared + d * d_h + 6 * d + 6 * d_h;  // [d_h]
+  float *const t51_2 = shared + d * d_h + 6 * d + 7 * d_h;  // [d]
+  float *const t57 = shared + d * d_h + 7 * d + 7 * d_h;  // [d]
+  float *const t406 = shared + d * d_h + 8 * d + 7 * d_h;  // [d_h]
+  float *const t61 = shared + d * d_h + 8 * d + 8 * d_h;  // [d]
+  float *const t76 = shared + d * d_h + 9 * d + 8 * d_h;  // [d_h]
+  float *const t78 = shared + d * d_h + 9 * d + 9 * d_h;  // [d]
+  float *const t407 = shared + d * d_h + 10 * d + 9 * d_h;  // [d]
+  float *const t82_2_2 = shared + d * d_h + 11 * d + 9 * d_h;  // [d_h]
+  float *const t84_2_3 = shared + d * d_h + 11 * d + 10 * d_h;  // [d_h]
+  float *const t89_3 = shared + d * d_h + 11 * d + 11 * d_h;  // [d]
+  float *const t94 = shared + d * d_h + 12 * d + 11 * d_h;  // [d_h]
+  float *const t105 = shared + d * d_h + 12 * d + 12 * d_h;  // [d_h]
+  float *const t111_2 = shared + d * d_h + 12 * d + 13 * d_h;  // [d_h]
+  float *const t107 = shared + d * d_h + 12 * d + 14 * d_h;  // [d]
+  float *const t113 = shared + d * d_h + 13 * d + 14 * d_h;  // [d]
+  float *const t408 = shared + d * d_h + 14 * d + 14 * d_h;  // [d_h]
+  float *const t117 = shared + d * d_h + 14 * d + 15 * d_h;  // [d]
+  float *const t132_2_2 = shared + d * d_h + 15 * d + 15 * d_h;  // [d_h]
+  float *const t134 = shared + d * d_h + 15 * d + 16 * d_h;  // [d]
+  float *const t409 = shared + d * d_h + 16 * d + 16 * d_h;  // [d]
+  float *const t138_2 = shared + d * d_h + 17 * d + 16 * d_h;  // [d_h]
+  float *const t140 = shared + d * d_h + 17 * d + 17 * d_h;  // [d_h]
+  float *const t145 = shared + d * d_h + 17 * d + 18 * d_h;  // [d]
+  float *const t150 = shared + d * d_h + 18 * d + 18 * d_h;  // [d_h]
+  float *const t161 = shared + d * d_h + 18 * d + 19 * d_h;  // [d_h]
+  float *const t167 = shared + d * d_h + 18 * d + 20 * d_h;  // [d_h]
+  float *const t163 = shared + d * d_h + 18 * d + 21 * d_h;  // [d]
+  float *const t169 = shared + d * d_h + 19 * d + 21 * d_h;  // [d]
+  float *const t410 = shared + d * d_h + 20 * d + 21 * d_h;  // [d_h]
+  float *const t173 = shared + d * d_h + 20 * d + 22 * d_h;  // [d]
+  float *const t188 = shared + d * d_h + 21 * d + 22 * d_h;  // [d_h]
+  float *const t190 = shared + d * d_h + 21 * d + 23 * d_h;  // [d]
+  float *const t411 = shared + d * d_h + 22 * d + 23 * d_h;  // [d]
+  float *const t194 = shared + d * d_h + 23 * d + 23 * d_h;  // [d_h]
+  float *const t196 = shared + d * d_h + 23 * d + 24 * d_h;  // [d_h]
+  float *const t201 = shared + d * d_h + 23 * d + 25 * d_h;  // [d]
+  float *const t206_2 = shared + d * d_h + 24 * d + 25 * d_h;  // [d_h]
+  float *const t217 = shared + d * d_h + 24 * d + 26 * d_h;  // [d_h]
+  float *const t223 = shared + d * d_h + 24 * d + 27 * d_h;  // [d_h]
+  float *const t412 = shared + d * d_h + 24 * d + 28 * d_h;  // [d_h]
+  float *const t247 = shared + d * d_h + 24 * d + 29 * d_h;  // [d_h]
+  float *const t253 = shared + d * d_h + 24 * d + 30 * d_h;  // [d_h]
+  float *const warps = shared + d * d_h + 24 * d + 31 * d_h;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const b_rho_bar_own = b_rho_bar_copies + (i64)l * 1;
   float *const b_theta_bar_own = b_theta_bar_copies + (i64)l * 1;
-  const float t503 = 1.0f / (float)d;
+  const float t343 = 1.0f / (float)d;
   float *const B_k_bar_state = B_k_bar_state_scratch + blockIdx.x * (i64)(d * d_h);  // [d_h, d]
   float *const A_v_bar_state = A_v_bar_state_scratch + blockIdx.x * (i64)(d * d_h);  // [d, d_h]
   float *const B_v_bar_state = B_v_bar_state_scratch + blockIdx.x * (i64)(d * d_h);  // [d_h, d]
@@ -665,72 +599,35 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
   float *const B_eta_trail = B_eta_trail_scratch + blockIdx.x * (i64)(C * d * d_h + d * d_h);  // [C + 1, d_h, d]
   float *const A_m_trail = A_m_trail_scratch + blockIdx.x * (i64)(C * d * d_h + d * d_h);  // [C + 1, d, d_h]
   float *const B_m_trail = B_m_trail_scratch + blockIdx.x * (i64)(C * d * d_h + d * d_h);  // [C + 1, d_h, d]
-  float *const t613 = t613_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t222_2 = t222_2_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t224_2_2 = t224_2_2_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t257_2 = t257_2_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t615 = t615_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t617 = t617_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t253_2 = t253_2_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t266_2 = t266_2_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t255_2 = t255_2_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t268_2 = t268_2_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t619 = t619_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t621 = t621_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t279_2 = t279_2_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t705 = t705_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t766 = t766_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t286 = t286_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t623 = t623_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t292 = t292_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t625 = t625_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t627 = t627_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t629 = t629_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t311 = t311_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t313 = t313_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t346 = t346_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t631 = t631_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t633 = t633_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t342 = t342_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
+  float *const t219 = t219_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t225 = t225_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t229_2_2 = t229_2_2_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t230 = t230_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t249 = t249_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t413 = t413_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t255_2 = t255_2_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
+  float *const t260 = t260_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t265 = t265_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
+  float *const t276_2_2 = t276_2_2_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
+  float *const t282 = t282_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
+  float *const t278 = t278_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t284 = t284_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t285 = t285_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t298 = t298_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t289 = t289_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
+  float *const t295 = t295_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
+  float *const t297 = t297_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t324 = t324_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t328 = t328_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
+  float *const t383 = t383_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
+  float *const t334 = t334_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
   float *const t355 = t355_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t344 = t344_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t377 = t377_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
+  float *const t389 = t389_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
+  float *const t336 = t336_scratch + blockIdx.x * (i64)(d);  // [d]
   float *const t357 = t357_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t635 = t635_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t637 = t637_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t368 = t368_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t715 = t715_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t772 = t772_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t375 = t375_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t639 = t639_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t381 = t381_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t641 = t641_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t643 = t643_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t645 = t645_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t400 = t400_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t402 = t402_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t435 = t435_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t647 = t647_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t649 = t649_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t431 = t431_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t444 = t444_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t433 = t433_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t446 = t446_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t447 = t447_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t459 = t459_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t651 = t651_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t456 = t456_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t458 = t458_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t485 = t485_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t653 = t653_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t659 = t659_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t494 = t494_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t514 = t514_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t535 = t535_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t546 = t546_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t496 = t496_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t516 = t516_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t537 = t537_scratch + blockIdx.x * (i64)(d);  // [d]
-  float *const t548 = t548_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t379 = t379_scratch + blockIdx.x * (i64)(d);  // [d]
+  float *const t391 = t391_scratch + blockIdx.x * (i64)(d);  // [d]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d * d_h; item += 128) {
     const int i = (int)(item / d_h);
@@ -876,11 +773,11 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
         const float A_eta_lin_entry = A_eta_lin[((i64)l * T + a + C * s) * d + i];
         const float A_k_lin_entry = A_k_lin[((i64)l * T + a + C * s) * d + i];
         const float A_v_lin_entry = A_v_lin[((i64)l * T + a + C * s) * d + i];
-        A_m_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_m_trail[(a * d + i) * d_h + j] - A_m_lin_entry * t776[((i64)l * T + a + C * s) * d_h + j];
-        A_alpha_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_alpha_trail[(a * d + i) * d_h + j] - A_alpha_lin_entry * t770[((i64)l * T + a + C * s) * d_h + j];
-        A_eta_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_eta_trail[(a * d + i) * d_h + j] - A_eta_lin_entry * t764[((i64)l * T + a + C * s) * d_h + j];
-        A_k_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_k_trail[(a * d + i) * d_h + j] - A_k_lin_entry * t758[((i64)l * T + a + C * s) * d_h + j];
-        A_v_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_v_trail[(a * d + i) * d_h + j] - A_v_lin_entry * t752[((i64)l * T + a + C * s) * d_h + j];
+        A_m_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_m_trail[(a * d + i) * d_h + j] - A_m_lin_entry * t78_2[((i64)l * T + a + C * s) * d_h + j];
+        A_alpha_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_alpha_trail[(a * d + i) * d_h + j] - A_alpha_lin_entry * t81_2[((i64)l * T + a + C * s) * d_h + j];
+        A_eta_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_eta_trail[(a * d + i) * d_h + j] - A_eta_lin_entry * t84_2_2[((i64)l * T + a + C * s) * d_h + j];
+        A_k_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_k_trail[(a * d + i) * d_h + j] - A_k_lin_entry * t87_2[((i64)l * T + a + C * s) * d_h + j];
+        A_v_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_v_trail[(a * d + i) * d_h + j] - A_v_lin_entry * t90_2[((i64)l * T + a + C * s) * d_h + j];
       }
       // self_referential_layers.B_m, self_referential_layers.B_alpha, self_referential_layers.B_eta, self_referential_layers.B_k, self_referential_layers.B_v
       const float theta_entry_2 = theta[(i64)l * T + a + C * s];
@@ -889,11 +786,11 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
       for (int item = threadIdx.x; item < d_h * d; item += 128) {
         const int i = (int)(item / d);
         const int j = (int)(item % d);
-        const float w_2 = theta_entry_2 * t85_2_2[((i64)l * T + a + C * s) * d_h + i];
-        const float w_3 = theta_entry_2 * t133_2[((i64)l * T + a + C * s) * d_h + i];
-        const float w_4 = theta_entry_2 * t181_2[((i64)l * T + a + C * s) * d_h + i];
-        const float w_5 = theta_entry_2 * t229_2[((i64)l * T + a + C * s) * d_h + i];
-        const float w_6 = theta_entry_2 * t277_2[((i64)l * T + a + C * s) * d_h + i];
+        const float w_2 = theta_entry_2 * t85[((i64)l * T + a + C * s) * d_h + i];
+        const float w_3 = theta_entry_2 * t133[((i64)l * T + a + C * s) * d_h + i];
+        const float w_4 = theta_entry_2 * t181[((i64)l * T + a + C * s) * d_h + i];
+        const float w_5 = theta_entry_2 * t229[((i64)l * T + a + C * s) * d_h + i];
+        const float w_6 = theta_entry_2 * t277[((i64)l * T + a + C * s) * d_h + i];
         const float k_entry = k[j];
         B_m_trail[((a + 1) * d_h + i) * d + j] = rho_entry * B_m_trail[(a * d_h + i) * d + j] - w_2 * k_entry;
         B_alpha_trail[((a + 1) * d_h + i) * d + j] = rho_entry * B_alpha_trail[(a * d_h + i) * d + j] - w_3 * k_entry;
@@ -907,7 +804,7 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
       // self_referential_layers.k
       const float t27_2_entry_2 = t27_2[(i64)l * T + a + C * s];
       const float t32 = sqrtf(((0.0f < t27_2_entry_2) ? t27_2_entry_2 : 1.0f));
-      const float t461 = 1.0f / hecate::max(((0.0f < t27_2_entry_2) ? t32 : 0.0f), 1e-08f);
+      const float t300 = 1.0f / hecate::max(((0.0f < t27_2_entry_2) ? t32 : 0.0f), 1e-08f);
       // self_referential_layers.k
       const float w_7 = hecate::max(((0.0f < t27_2_entry_2) ? t32 : 0.0f), 1e-08f);
       __syncthreads();
@@ -917,879 +814,650 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
         k_2[i] = g_k[((i64)l * T + a + C * s) * d + i] / w_7;
       }
       // self_referential_layers.B_v
-      for (int at = threadIdx.x; at < d; at += 128) t573[at] = 0.0f;
-      float t7_2 = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t5_2[at] = 0.0f;
+      float t6_2_2 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
-        float t571_2 = 0.0f;
+        float t404_2 = 0.0f;
         const float t277_entry = t277[((i64)l * T + a + C * s) * d_h + i];
         __syncthreads();
-        float t571_2_part = 0.0f;
-        float t7_2_part = 0.0f;
+        float t404_2_part = 0.0f;
+        float t6_2_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d; item += 128) {
           const int j = (int)item;
           const float B_v_bar_state_entry = B_v_bar_state[i * d + j];
-          t571_2_part += B_v_bar_state_entry * k_2[j];
-          t7_2_part += B_v_trail[(a * d_h + i) * d + j] * B_v_bar_state_entry;
-          t573[j] += B_v_bar_state_entry * t277_entry;
+          t404_2_part += B_v_bar_state_entry * k_2[j];
+          t6_2_2_part += B_v_trail[(a * d_h + i) * d + j] * B_v_bar_state_entry;
+          t5_2[j] -= B_v_bar_state_entry * t277_entry;
         }
-        t571_2 += hecate::block_sum(t571_2_part, warps);
-        t7_2 += hecate::block_sum(t7_2_part, warps);
+        t404_2 += hecate::block_sum(t404_2_part, warps);
+        t6_2_2 += hecate::block_sum(t6_2_2_part, warps);
         if (threadIdx.x == 0) {
-          t571[i] = t571_2;
+          t404[i] = t404_2;
         }
       }
-      // self_referential_layers.B_v
-      float t5_2 = 0.0f;
+      // self_referential_layers.B_v, self_referential_layers.B_m
       const float theta_entry_3 = theta[(i64)l * T + a + C * s];
       __syncthreads();
-      float t5_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t571_entry = t571[i];
-        t5_2_part += t277[((i64)l * T + a + C * s) * d_h + i] * t571_entry;
         const float t240_entry = t240[((i64)l * T + a + C * s) * d_h + i];
-        const float t12_2_2 = -theta_entry_3 * t240_entry * t275[((i64)l * T + a + C * s) * d_h + i] * t571_entry;
-        t12_2[i] = t12_2_2;
-        t675[i] = A_v_prod[((i64)l * T + a + C * s) * d_h + i] * t12_2_2;
-        t748[i] = t240_entry * t571_entry;
-      }
-      t5_2 += hecate::block_sum(t5_2_part, warps);
-      const float t5_2_2 = -t5_2;
-      // self_referential_layers.B_v
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        float t19_2_2 = 0.0f;
-        float t575_2 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < d_h; ++j) {
-          const float A_v_trail_entry = A_v_trail[(a * d + i) * d_h + j];
-          t19_2_2 += A_v_trail_entry * t675[j];
-          t575_2 += A_v_trail_entry * t748[j];
-        }
-        t19_2[i] = t19_2_2;
-        t575[i] = t575_2;
-      }
-      // self_referential_layers.B_v
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        t25_2_2[i] = t19_2[i] - theta_entry_3 * t575[i];
+        const float t404_entry = t404[i];
+        t20_2_2_2[i] = -theta_entry_3 * A_v_prod[((i64)l * T + a + C * s) * d_h + i] * t240_entry * t275[((i64)l * T + a + C * s) * d_h + i] * t404_entry - theta_entry_3 * t240_entry * t404_entry;
       }
       // self_referential_layers.B_v, self_referential_layers.A_v
-      for (int at = threadIdx.x; at < d_h; at += 128) t577[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t581[at] = 0.0f;
-      float t53 = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t26_2_2[at] = 0.0f;
+      float t31_2_2 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d; ++i) {
-        float t579_2 = 0.0f;
-        __syncthreads();
-        const float t25_2_2_entry = t25_2_2[i];
+        float t22_2_3 = 0.0f;
+        float t405_2 = 0.0f;
         const float A_v_lin_entry_2 = A_v_lin[((i64)l * T + a + C * s) * d + i];
-        float t579_2_part = 0.0f;
-        float t53_part = 0.0f;
+        __syncthreads();
+        float t22_2_3_part = 0.0f;
+        float t405_2_part = 0.0f;
+        float t31_2_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
+          const float A_v_trail_entry = A_v_trail[(a * d + i) * d_h + j];
+          t22_2_3_part += A_v_trail_entry * t20_2_2_2[j];
           const float A_v_bar_state_entry = A_v_bar_state[i * d_h + j];
-          t579_2_part += A_v_bar_state_entry * t674[((i64)l * T + a + C * s) * d_h + j];
-          const float A_v_trail_entry_2 = A_v_trail[(a * d + i) * d_h + j];
-          t53_part += A_v_trail_entry_2 * A_v_bar_state_entry;
-          t577[j] += A_v_trail_entry_2 * t25_2_2_entry;
-          t581[j] += A_v_bar_state_entry * A_v_lin_entry_2;
+          t405_2_part += A_v_bar_state_entry * t28_2[((i64)l * T + a + C * s) * d_h + j];
+          t31_2_2_part += A_v_trail_entry * A_v_bar_state_entry;
+          t26_2_2[j] -= A_v_bar_state_entry * A_v_lin_entry_2;
         }
-        t579_2 += hecate::block_sum(t579_2_part, warps);
-        t53 += hecate::block_sum(t53_part, warps);
+        t22_2_3 += hecate::block_sum(t22_2_3_part, warps);
+        t405_2 += hecate::block_sum(t405_2_part, warps);
+        t31_2_2 += hecate::block_sum(t31_2_2_part, warps);
         if (threadIdx.x == 0) {
-          t579[i] = t579_2;
+          t22_2_2[i] = t22_2_3;
+        }
+        if (threadIdx.x == 0) {
+          t405[i] = t405_2;
         }
       }
-      // self_referential_layers.B_v
+      // self_referential_layers.A_v
+      float t29_2_2 = 0.0f;
       __syncthreads();
+      float t29_2_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t240_entry_2 = t240[((i64)l * T + a + C * s) * d_h + i];
-        const float t273_entry = t273[((i64)l * T + a + C * s) * d_h + i];
-        const float t275_entry = t275[((i64)l * T + a + C * s) * d_h + i];
-        const float t571_entry_2 = t571[i];
-        const float B_v_prod_entry_2 = B_v_prod[((i64)l * T + a + C * s) * d_h + i];
-        const float t577_entry = t577[i];
-        const float w_16 = theta_entry_3 * t240_entry_2 * t240_entry_2 * t273_entry * t275_entry * t571_entry_2;
-        const float w_17 = t240_entry_2 * t275_entry * (-theta_entry_3 * t273_entry * t275_entry * t571_entry_2 - theta_entry_3 * B_v_prod_entry_2 * t571_entry_2 + A_v_prod[((i64)l * T + a + C * s) * d_h + i] * t577_entry);
-        t44_2[i] = w_16 + B_v_prod_entry_2 * t12_2[i] + t240_entry_2 * t577_entry + w_17;
+        const float t28_2_2_3 = t240[((i64)l * T + a + C * s) * d_h + i] * t26_2_2[i];
+        t29_2_2_part += A_v_prod[((i64)l * T + a + C * s) * d_h + i] * t28_2_2_3;
+        t28_2_2_2[i] = t28_2_2_3;
       }
-      // self_referential_layers.B_v
-      for (int at = threadIdx.x; at < d; at += 128) t46_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t44_2_entry = t44_2[i];
-          t46_2[j] += B_v_trail[(a * d_h + i) * d + j] * t44_2_entry;
-        }
-      }
-      // self_referential_layers.A_v, self_referential_layers.u_v
-      float t51_2 = 0.0f;
-      float t51_2_part = 0.0f;
+      t29_2_2 += hecate::block_sum(t29_2_2_part, warps);
+      // self_referential_layers.A_v
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        const float t579_entry = t579[i];
-        t51_2_part += A_v_lin[((i64)l * T + a + C * s) * d + i] * t579_entry;
-        t79_2[i] = -t25_2_2[i] + theta_entry_3 * t579_entry;
+        t33[i] = t22_2_2[i] - theta_entry_3 * t405[i];
       }
-      t51_2 += hecate::block_sum(t51_2_part, warps);
-      const float t51_2_2 = -t51_2;
-      // self_referential_layers.A_v, self_referential_layers.u_v
-      for (int at = threadIdx.x; at < d_h; at += 128) t583[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t585[at] = 0.0f;
+      // self_referential_layers.A_v
+      for (int at = threadIdx.x; at < d_h; at += 128) t38_2_2[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
-          const float t579_entry_2 = t579[i];
-          const float t79_2_entry = t79_2[i];
-          const float A_v_trail_entry_3 = A_v_trail[(a * d + i) * d_h + j];
-          t583[j] += A_v_trail_entry_3 * t579_entry_2;
-          t585[j] += A_v_trail_entry_3 * t79_2_entry;
+          const float t33_entry = t33[i];
+          t38_2_2[j] += A_v_trail[(a * d + i) * d_h + j] * t33_entry;
         }
       }
-      // self_referential_layers.A_v, self_referential_layers.u_v
+      // self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.B_m, self_referential_layers.u_v
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t240_entry_3 = t240[((i64)l * T + a + C * s) * d_h + i];
-        const float t581_entry = t581[i];
-        const float t583_entry = t583[i];
+        const float B_v_prod_entry_2 = B_v_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t240_entry_2 = t240[((i64)l * T + a + C * s) * d_h + i];
+        const float t275_entry = t275[((i64)l * T + a + C * s) * d_h + i];
+        const float t404_entry_2 = t404[i];
         const float A_v_prod_entry_2 = A_v_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t38_2_2_entry = t38_2_2[i];
         const float t235_entry = t235[((i64)l * T + a + C * s) * d_h + i];
-        const float t585_entry = t585[i];
-        const float w_18 = t240_entry_3 * t275[((i64)l * T + a + C * s) * d_h + i] * (-theta_entry_3 * A_v_prod_entry_2 * t581_entry - theta_entry_3 * A_v_prod_entry_2 * t583_entry);
-        t75_2[i] = -theta_entry_3 * t240_entry_3 * t581_entry - theta_entry_3 * t240_entry_3 * t583_entry + w_18;
-        t88_2[i] = t235_entry * t585_entry + u_v_prod[((i64)l * T + a + C * s) * d_h + i] * t235_entry * t585_entry * t86_2[((i64)l * T + a + C * s) * d_h + i];
+        const float w_10 = -theta_entry_3 * A_v_prod_entry_2 * B_v_prod_entry_2 * t275_entry * t404_entry_2 - theta_entry_3 * B_v_prod_entry_2 * t404_entry_2 + theta_entry_3 * A_v_prod_entry_2 * t26_2_2[i] + A_v_prod_entry_2 * t38_2_2_entry;
+        const float w_11 = -theta_entry_3 * B_v_prod_entry_2 * t240_entry_2 * t275_entry * t404_entry_2;
+        t49[i] = w_11 + theta_entry_3 * A_v_prod_entry_2 * B_v_prod_entry_2 * t240_entry_2 * t240_entry_2 * t275_entry * t404_entry_2 + theta_entry_3 * t28_2_2_2[i] + t240_entry_2 * t38_2_2_entry + t240_entry_2 * t275_entry * w_10;
+        t55[i] = -t235_entry * t38_2_2_entry - u_v_prod[((i64)l * T + a + C * s) * d_h + i] * t235_entry * t38_2_2_entry * t53[((i64)l * T + a + C * s) * d_h + i];
       }
       // self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.B_k
-      for (int at = threadIdx.x; at < d; at += 128) t77_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t90_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t589[at] = 0.0f;
-      float t96_2_2 = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t51_2[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t57[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t61[at] = 0.0f;
+      float t62_2 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
-        float t587_2 = 0.0f;
+        float t406_2 = 0.0f;
         __syncthreads();
-        const float t75_2_entry = t75_2[i];
-        const float t88_2_entry = t88_2[i];
+        const float t49_entry = t49[i];
+        const float t55_entry = t55[i];
         const float t229_entry = t229[((i64)l * T + a + C * s) * d_h + i];
-        float t587_2_part = 0.0f;
-        float t96_2_2_part = 0.0f;
+        float t406_2_part = 0.0f;
+        float t62_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d; item += 128) {
           const int j = (int)item;
           const float B_k_bar_state_entry = B_k_bar_state[i * d + j];
-          t587_2_part += B_k_bar_state_entry * k_2[j];
-          t96_2_2_part += B_k_trail[(a * d_h + i) * d + j] * B_k_bar_state_entry;
+          t406_2_part += B_k_bar_state_entry * k_2[j];
+          t62_2_part += B_k_trail[(a * d_h + i) * d + j] * B_k_bar_state_entry;
           const float B_v_trail_entry = B_v_trail[(a * d_h + i) * d + j];
-          t77_2[j] += B_v_trail_entry * t75_2_entry;
-          t90_2[j] += B_v_trail_entry * t88_2_entry;
-          t589[j] += B_k_bar_state_entry * t229_entry;
+          t51_2[j] += B_v_trail_entry * t49_entry;
+          t57[j] += B_v_trail_entry * t55_entry;
+          t61[j] -= B_k_bar_state_entry * t229_entry;
         }
-        t587_2 += hecate::block_sum(t587_2_part, warps);
-        t96_2_2 += hecate::block_sum(t96_2_2_part, warps);
+        t406_2 += hecate::block_sum(t406_2_part, warps);
+        t62_2 += hecate::block_sum(t62_2_part, warps);
         if (threadIdx.x == 0) {
-          t587[i] = t587_2;
+          t406[i] = t406_2;
         }
       }
-      // self_referential_layers.B_k
-      float t94_2 = 0.0f;
+      // self_referential_layers.B_k, self_referential_layers.B_m
       __syncthreads();
-      float t94_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t587_entry = t587[i];
-        t94_2_part += t229[((i64)l * T + a + C * s) * d_h + i] * t587_entry;
         const float t192_entry = t192[((i64)l * T + a + C * s) * d_h + i];
-        const float t101_2 = -theta_entry_3 * t192_entry * t227[((i64)l * T + a + C * s) * d_h + i] * t587_entry;
-        t101[i] = t101_2;
-        t685[i] = A_k_prod[((i64)l * T + a + C * s) * d_h + i] * t101_2;
-        t754[i] = t192_entry * t587_entry;
-      }
-      t94_2 += hecate::block_sum(t94_2_part, warps);
-      const float t94_2_2 = -t94_2;
-      // self_referential_layers.B_k
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        float t108_2_2 = 0.0f;
-        float t591_2 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < d_h; ++j) {
-          const float A_k_trail_entry = A_k_trail[(a * d + i) * d_h + j];
-          t108_2_2 += A_k_trail_entry * t685[j];
-          t591_2 += A_k_trail_entry * t754[j];
-        }
-        t108_2[i] = t108_2_2;
-        t591[i] = t591_2;
-      }
-      // self_referential_layers.B_k
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        t114_2[i] = t108_2[i] - theta_entry_3 * t591[i];
+        const float t406_entry = t406[i];
+        t76[i] = -theta_entry_3 * A_k_prod[((i64)l * T + a + C * s) * d_h + i] * t192_entry * t227[((i64)l * T + a + C * s) * d_h + i] * t406_entry - theta_entry_3 * t192_entry * t406_entry;
       }
       // self_referential_layers.B_k, self_referential_layers.A_k
-      for (int at = threadIdx.x; at < d_h; at += 128) t593[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t597[at] = 0.0f;
-      float t142_2 = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t82_2_2[at] = 0.0f;
+      float t87_2_3 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d; ++i) {
-        float t595_2 = 0.0f;
-        __syncthreads();
-        const float t114_2_entry = t114_2[i];
+        float t78_3 = 0.0f;
+        float t407_2 = 0.0f;
         const float A_k_lin_entry_2 = A_k_lin[((i64)l * T + a + C * s) * d + i];
-        float t595_2_part = 0.0f;
-        float t142_2_part = 0.0f;
+        __syncthreads();
+        float t78_3_part = 0.0f;
+        float t407_2_part = 0.0f;
+        float t87_2_3_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
+          const float A_k_trail_entry = A_k_trail[(a * d + i) * d_h + j];
+          t78_3_part += A_k_trail_entry * t76[j];
           const float A_k_bar_state_entry = A_k_bar_state[i * d_h + j];
-          t595_2_part += A_k_bar_state_entry * t672[((i64)l * T + a + C * s) * d_h + j];
-          const float A_k_trail_entry_2 = A_k_trail[(a * d + i) * d_h + j];
-          t142_2_part += A_k_trail_entry_2 * A_k_bar_state_entry;
-          t593[j] += A_k_trail_entry_2 * t114_2_entry;
-          t597[j] += A_k_bar_state_entry * A_k_lin_entry_2;
+          t407_2_part += A_k_bar_state_entry * t24_2[((i64)l * T + a + C * s) * d_h + j];
+          t87_2_3_part += A_k_trail_entry * A_k_bar_state_entry;
+          t82_2_2[j] -= A_k_bar_state_entry * A_k_lin_entry_2;
         }
-        t595_2 += hecate::block_sum(t595_2_part, warps);
-        t142_2 += hecate::block_sum(t142_2_part, warps);
+        t78_3 += hecate::block_sum(t78_3_part, warps);
+        t407_2 += hecate::block_sum(t407_2_part, warps);
+        t87_2_3 += hecate::block_sum(t87_2_3_part, warps);
         if (threadIdx.x == 0) {
-          t595[i] = t595_2;
+          t78[i] = t78_3;
+        }
+        if (threadIdx.x == 0) {
+          t407[i] = t407_2;
         }
       }
-      // self_referential_layers.B_k
+      // self_referential_layers.A_k
+      float t85_2_2 = 0.0f;
       __syncthreads();
+      float t85_2_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t192_entry_2 = t192[((i64)l * T + a + C * s) * d_h + i];
-        const float t225_entry = t225[((i64)l * T + a + C * s) * d_h + i];
-        const float t227_entry = t227[((i64)l * T + a + C * s) * d_h + i];
-        const float t587_entry_2 = t587[i];
-        const float B_k_prod_entry_2 = B_k_prod[((i64)l * T + a + C * s) * d_h + i];
-        const float t593_entry = t593[i];
-        const float w_19 = theta_entry_3 * t192_entry_2 * t192_entry_2 * t225_entry * t227_entry * t587_entry_2;
-        const float w_20 = t192_entry_2 * t227_entry * (-theta_entry_3 * t225_entry * t227_entry * t587_entry_2 - theta_entry_3 * B_k_prod_entry_2 * t587_entry_2 + A_k_prod[((i64)l * T + a + C * s) * d_h + i] * t593_entry);
-        t133_2_3[i] = w_19 + B_k_prod_entry_2 * t101[i] + t192_entry_2 * t593_entry + w_20;
+        const float t84_2_4 = t192[((i64)l * T + a + C * s) * d_h + i] * t82_2_2[i];
+        t85_2_2_part += A_k_prod[((i64)l * T + a + C * s) * d_h + i] * t84_2_4;
+        t84_2_3[i] = t84_2_4;
       }
-      // self_referential_layers.B_k
-      for (int at = threadIdx.x; at < d; at += 128) t135_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t133_2_3_entry = t133_2_3[i];
-          t135_2[j] += B_k_trail[(a * d_h + i) * d + j] * t133_2_3_entry;
-        }
-      }
-      // self_referential_layers.A_k, self_referential_layers.u_k
-      float t140_2 = 0.0f;
-      float t140_2_part = 0.0f;
+      t85_2_2 += hecate::block_sum(t85_2_2_part, warps);
+      // self_referential_layers.A_k
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        const float t595_entry = t595[i];
-        t140_2_part += A_k_lin[((i64)l * T + a + C * s) * d + i] * t595_entry;
-        t168[i] = -t114_2[i] + theta_entry_3 * t595_entry;
+        t89_3[i] = t78[i] - theta_entry_3 * t407[i];
       }
-      t140_2 += hecate::block_sum(t140_2_part, warps);
-      const float t140_2_2 = -t140_2;
-      // self_referential_layers.A_k, self_referential_layers.u_k
-      for (int at = threadIdx.x; at < d_h; at += 128) t599[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t601[at] = 0.0f;
+      // self_referential_layers.A_k
+      for (int at = threadIdx.x; at < d_h; at += 128) t94[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
-          const float t595_entry_2 = t595[i];
-          const float t168_entry = t168[i];
-          const float A_k_trail_entry_3 = A_k_trail[(a * d + i) * d_h + j];
-          t599[j] += A_k_trail_entry_3 * t595_entry_2;
-          t601[j] += A_k_trail_entry_3 * t168_entry;
+          const float t89_3_entry = t89_3[i];
+          t94[j] += A_k_trail[(a * d + i) * d_h + j] * t89_3_entry;
         }
       }
-      // self_referential_layers.A_k, self_referential_layers.u_k
+      // self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_k
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t192_entry_3 = t192[((i64)l * T + a + C * s) * d_h + i];
-        const float t597_entry = t597[i];
-        const float t599_entry = t599[i];
+        const float B_k_prod_entry_2 = B_k_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t192_entry_2 = t192[((i64)l * T + a + C * s) * d_h + i];
+        const float t227_entry = t227[((i64)l * T + a + C * s) * d_h + i];
+        const float t406_entry_2 = t406[i];
         const float A_k_prod_entry_2 = A_k_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t94_entry = t94[i];
         const float t187_entry = t187[((i64)l * T + a + C * s) * d_h + i];
-        const float t601_entry = t601[i];
-        const float w_21 = t192_entry_3 * t227[((i64)l * T + a + C * s) * d_h + i] * (-theta_entry_3 * A_k_prod_entry_2 * t597_entry - theta_entry_3 * A_k_prod_entry_2 * t599_entry);
-        t164_2[i] = -theta_entry_3 * t192_entry_3 * t597_entry - theta_entry_3 * t192_entry_3 * t599_entry + w_21;
-        t177_2_2[i] = t187_entry * t601_entry + u_k_prod[((i64)l * T + a + C * s) * d_h + i] * t187_entry * t601_entry * t175_2[((i64)l * T + a + C * s) * d_h + i];
+        const float w_12 = -theta_entry_3 * A_k_prod_entry_2 * B_k_prod_entry_2 * t227_entry * t406_entry_2 - theta_entry_3 * B_k_prod_entry_2 * t406_entry_2 + theta_entry_3 * A_k_prod_entry_2 * t82_2_2[i] + A_k_prod_entry_2 * t94_entry;
+        const float w_13 = -theta_entry_3 * B_k_prod_entry_2 * t192_entry_2 * t227_entry * t406_entry_2;
+        t105[i] = w_13 + theta_entry_3 * A_k_prod_entry_2 * B_k_prod_entry_2 * t192_entry_2 * t192_entry_2 * t227_entry * t406_entry_2 + theta_entry_3 * t84_2_3[i] + t192_entry_2 * t94_entry + t192_entry_2 * t227_entry * w_12;
+        t111_2[i] = -t187_entry * t94_entry - u_k_prod[((i64)l * T + a + C * s) * d_h + i] * t187_entry * t94_entry * t109[((i64)l * T + a + C * s) * d_h + i];
       }
       // self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_eta
-      for (int at = threadIdx.x; at < d; at += 128) t166_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t179_2_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t605[at] = 0.0f;
-      float t185 = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t107[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t113[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t117[at] = 0.0f;
+      float t118 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
-        float t603_2 = 0.0f;
+        float t408_2 = 0.0f;
         __syncthreads();
-        const float t164_2_entry = t164_2[i];
-        const float t177_2_2_entry = t177_2_2[i];
+        const float t105_entry = t105[i];
+        const float t111_2_entry = t111_2[i];
         const float t181_entry = t181[((i64)l * T + a + C * s) * d_h + i];
-        float t603_2_part = 0.0f;
-        float t185_part = 0.0f;
+        float t408_2_part = 0.0f;
+        float t118_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d; item += 128) {
           const int j = (int)item;
           const float B_eta_bar_state_entry = B_eta_bar_state[i * d + j];
-          t603_2_part += B_eta_bar_state_entry * k_2[j];
-          t185_part += B_eta_trail[(a * d_h + i) * d + j] * B_eta_bar_state_entry;
+          t408_2_part += B_eta_bar_state_entry * k_2[j];
+          t118_part += B_eta_trail[(a * d_h + i) * d + j] * B_eta_bar_state_entry;
           const float B_k_trail_entry = B_k_trail[(a * d_h + i) * d + j];
-          t166_2[j] += B_k_trail_entry * t164_2_entry;
-          t179_2_2[j] += B_k_trail_entry * t177_2_2_entry;
-          t605[j] += B_eta_bar_state_entry * t181_entry;
+          t107[j] += B_k_trail_entry * t105_entry;
+          t113[j] += B_k_trail_entry * t111_2_entry;
+          t117[j] -= B_eta_bar_state_entry * t181_entry;
         }
-        t603_2 += hecate::block_sum(t603_2_part, warps);
-        t185 += hecate::block_sum(t185_part, warps);
+        t408_2 += hecate::block_sum(t408_2_part, warps);
+        t118 += hecate::block_sum(t118_part, warps);
         if (threadIdx.x == 0) {
-          t603[i] = t603_2;
+          t408[i] = t408_2;
         }
       }
-      // self_referential_layers.B_eta
-      float t183_2 = 0.0f;
+      // self_referential_layers.B_eta, self_referential_layers.B_m
       __syncthreads();
-      float t183_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t603_entry = t603[i];
-        t183_2_part += t181[((i64)l * T + a + C * s) * d_h + i] * t603_entry;
         const float t144_entry = t144[((i64)l * T + a + C * s) * d_h + i];
-        const float t190_2_2 = -theta_entry_3 * t144_entry * t179[((i64)l * T + a + C * s) * d_h + i] * t603_entry;
-        t190_2[i] = t190_2_2;
-        t695[i] = A_eta_prod[((i64)l * T + a + C * s) * d_h + i] * t190_2_2;
-        t760[i] = t144_entry * t603_entry;
-      }
-      t183_2 += hecate::block_sum(t183_2_part, warps);
-      const float t183_2_2 = -t183_2;
-      // self_referential_layers.B_eta
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        float t197_2 = 0.0f;
-        float t607_2 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < d_h; ++j) {
-          const float A_eta_trail_entry = A_eta_trail[(a * d + i) * d_h + j];
-          t197_2 += A_eta_trail_entry * t695[j];
-          t607_2 += A_eta_trail_entry * t760[j];
-        }
-        t197[i] = t197_2;
-        t607[i] = t607_2;
-      }
-      // self_referential_layers.B_eta
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        t203_2[i] = t197[i] - theta_entry_3 * t607[i];
+        const float t408_entry = t408[i];
+        t132_2_2[i] = -theta_entry_3 * A_eta_prod[((i64)l * T + a + C * s) * d_h + i] * t144_entry * t179[((i64)l * T + a + C * s) * d_h + i] * t408_entry - theta_entry_3 * t144_entry * t408_entry;
       }
       // self_referential_layers.B_eta, self_referential_layers.A_eta
-      for (int at = threadIdx.x; at < d_h; at += 128) t609[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t613[at] = 0.0f;
-      float t231_2 = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t138_2[at] = 0.0f;
+      float t143_2 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d; ++i) {
-        float t611_2 = 0.0f;
-        __syncthreads();
-        const float t203_2_entry = t203_2[i];
+        float t134_2 = 0.0f;
+        float t409_2 = 0.0f;
         const float A_eta_lin_entry_2 = A_eta_lin[((i64)l * T + a + C * s) * d + i];
-        float t611_2_part = 0.0f;
-        float t231_2_part = 0.0f;
+        __syncthreads();
+        float t134_2_part = 0.0f;
+        float t409_2_part = 0.0f;
+        float t143_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
+          const float A_eta_trail_entry = A_eta_trail[(a * d + i) * d_h + j];
+          t134_2_part += A_eta_trail_entry * t132_2_2[j];
           const float A_eta_bar_state_entry = A_eta_bar_state[i * d_h + j];
-          t611_2_part += A_eta_bar_state_entry * t670[((i64)l * T + a + C * s) * d_h + j];
-          const float A_eta_trail_entry_2 = A_eta_trail[(a * d + i) * d_h + j];
-          t231_2_part += A_eta_trail_entry_2 * A_eta_bar_state_entry;
-          t609[j] += A_eta_trail_entry_2 * t203_2_entry;
-          t613[j] += A_eta_bar_state_entry * A_eta_lin_entry_2;
+          t409_2_part += A_eta_bar_state_entry * t20_2[((i64)l * T + a + C * s) * d_h + j];
+          t143_2_part += A_eta_trail_entry * A_eta_bar_state_entry;
+          t138_2[j] -= A_eta_bar_state_entry * A_eta_lin_entry_2;
         }
-        t611_2 += hecate::block_sum(t611_2_part, warps);
-        t231_2 += hecate::block_sum(t231_2_part, warps);
+        t134_2 += hecate::block_sum(t134_2_part, warps);
+        t409_2 += hecate::block_sum(t409_2_part, warps);
+        t143_2 += hecate::block_sum(t143_2_part, warps);
         if (threadIdx.x == 0) {
-          t611[i] = t611_2;
+          t134[i] = t134_2;
+        }
+        if (threadIdx.x == 0) {
+          t409[i] = t409_2;
         }
       }
-      // self_referential_layers.B_eta
+      // self_referential_layers.A_eta
+      float t141 = 0.0f;
       __syncthreads();
+      float t141_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t144_entry_2 = t144[((i64)l * T + a + C * s) * d_h + i];
-        const float t177_entry = t177[((i64)l * T + a + C * s) * d_h + i];
-        const float t179_entry = t179[((i64)l * T + a + C * s) * d_h + i];
-        const float t603_entry_2 = t603[i];
-        const float B_eta_prod_entry_2 = B_eta_prod[((i64)l * T + a + C * s) * d_h + i];
-        const float t609_entry = t609[i];
-        const float w_22 = theta_entry_3 * t144_entry_2 * t144_entry_2 * t177_entry * t179_entry * t603_entry_2;
-        const float w_23 = t144_entry_2 * t179_entry * (-theta_entry_3 * t177_entry * t179_entry * t603_entry_2 - theta_entry_3 * B_eta_prod_entry_2 * t603_entry_2 + A_eta_prod[((i64)l * T + a + C * s) * d_h + i] * t609_entry);
-        t222_2[i] = w_22 + B_eta_prod_entry_2 * t190_2[i] + t144_entry_2 * t609_entry + w_23;
+        const float t140_2 = t144[((i64)l * T + a + C * s) * d_h + i] * t138_2[i];
+        t141_part += A_eta_prod[((i64)l * T + a + C * s) * d_h + i] * t140_2;
+        t140[i] = t140_2;
       }
-      // self_referential_layers.B_eta
-      for (int at = threadIdx.x; at < d; at += 128) t224_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t222_2_entry = t222_2[i];
-          t224_2_2[j] += B_eta_trail[(a * d_h + i) * d + j] * t222_2_entry;
-        }
-      }
-      // self_referential_layers.A_eta, self_referential_layers.u_eta
-      float t229_2_3 = 0.0f;
-      float t229_2_3_part = 0.0f;
+      t141 += hecate::block_sum(t141_part, warps);
+      // self_referential_layers.A_eta
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        const float t611_entry = t611[i];
-        t229_2_3_part += A_eta_lin[((i64)l * T + a + C * s) * d + i] * t611_entry;
-        t257_2[i] = -t203_2[i] + theta_entry_3 * t611_entry;
+        t145[i] = t134[i] - theta_entry_3 * t409[i];
       }
-      t229_2_3 += hecate::block_sum(t229_2_3_part, warps);
-      const float t229_2_4 = -t229_2_3;
-      // self_referential_layers.A_eta, self_referential_layers.u_eta
-      for (int at = threadIdx.x; at < d_h; at += 128) t615[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t617[at] = 0.0f;
+      // self_referential_layers.A_eta
+      for (int at = threadIdx.x; at < d_h; at += 128) t150[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
-          const float t611_entry_2 = t611[i];
-          const float t257_2_entry = t257_2[i];
-          const float A_eta_trail_entry_3 = A_eta_trail[(a * d + i) * d_h + j];
-          t615[j] += A_eta_trail_entry_3 * t611_entry_2;
-          t617[j] += A_eta_trail_entry_3 * t257_2_entry;
+          const float t145_entry = t145[i];
+          t150[j] += A_eta_trail[(a * d + i) * d_h + j] * t145_entry;
         }
       }
-      // self_referential_layers.A_eta, self_referential_layers.u_eta
+      // self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_eta
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t144_entry_3 = t144[((i64)l * T + a + C * s) * d_h + i];
-        const float t613_entry = t613[i];
-        const float t615_entry = t615[i];
+        const float B_eta_prod_entry_2 = B_eta_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t144_entry_2 = t144[((i64)l * T + a + C * s) * d_h + i];
+        const float t179_entry = t179[((i64)l * T + a + C * s) * d_h + i];
+        const float t408_entry_2 = t408[i];
         const float A_eta_prod_entry_2 = A_eta_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t150_entry = t150[i];
         const float t139_entry = t139[((i64)l * T + a + C * s) * d_h + i];
-        const float t617_entry = t617[i];
-        const float w_24 = t144_entry_3 * t179[((i64)l * T + a + C * s) * d_h + i] * (-theta_entry_3 * A_eta_prod_entry_2 * t613_entry - theta_entry_3 * A_eta_prod_entry_2 * t615_entry);
-        t253_2[i] = -theta_entry_3 * t144_entry_3 * t613_entry - theta_entry_3 * t144_entry_3 * t615_entry + w_24;
-        t266_2[i] = t139_entry * t617_entry + u_eta_prod[((i64)l * T + a + C * s) * d_h + i] * t139_entry * t617_entry * t264[((i64)l * T + a + C * s) * d_h + i];
+        const float w_14 = -theta_entry_3 * A_eta_prod_entry_2 * B_eta_prod_entry_2 * t179_entry * t408_entry_2 - theta_entry_3 * B_eta_prod_entry_2 * t408_entry_2 + theta_entry_3 * A_eta_prod_entry_2 * t138_2[i] + A_eta_prod_entry_2 * t150_entry;
+        const float w_15 = -theta_entry_3 * B_eta_prod_entry_2 * t144_entry_2 * t179_entry * t408_entry_2;
+        t161[i] = w_15 + theta_entry_3 * A_eta_prod_entry_2 * B_eta_prod_entry_2 * t144_entry_2 * t144_entry_2 * t179_entry * t408_entry_2 + theta_entry_3 * t140[i] + t144_entry_2 * t150_entry + t144_entry_2 * t179_entry * w_14;
+        t167[i] = -t139_entry * t150_entry - u_eta_prod[((i64)l * T + a + C * s) * d_h + i] * t139_entry * t150_entry * t165[((i64)l * T + a + C * s) * d_h + i];
       }
       // self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_alpha
-      for (int at = threadIdx.x; at < d; at += 128) t255_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t268_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t621[at] = 0.0f;
-      float t274_2_2 = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t163[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t169[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t173[at] = 0.0f;
+      float t174 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
-        float t619_2 = 0.0f;
+        float t410_2 = 0.0f;
         __syncthreads();
-        const float t253_2_entry = t253_2[i];
-        const float t266_2_entry = t266_2[i];
+        const float t161_entry = t161[i];
+        const float t167_entry = t167[i];
         const float t133_entry = t133[((i64)l * T + a + C * s) * d_h + i];
-        float t619_2_part = 0.0f;
-        float t274_2_2_part = 0.0f;
+        float t410_2_part = 0.0f;
+        float t174_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d; item += 128) {
           const int j = (int)item;
           const float B_alpha_bar_state_entry = B_alpha_bar_state[i * d + j];
-          t619_2_part += B_alpha_bar_state_entry * k_2[j];
-          t274_2_2_part += B_alpha_trail[(a * d_h + i) * d + j] * B_alpha_bar_state_entry;
+          t410_2_part += B_alpha_bar_state_entry * k_2[j];
+          t174_part += B_alpha_trail[(a * d_h + i) * d + j] * B_alpha_bar_state_entry;
           const float B_eta_trail_entry = B_eta_trail[(a * d_h + i) * d + j];
-          t255_2[j] += B_eta_trail_entry * t253_2_entry;
-          t268_2[j] += B_eta_trail_entry * t266_2_entry;
-          t621[j] += B_alpha_bar_state_entry * t133_entry;
+          t163[j] += B_eta_trail_entry * t161_entry;
+          t169[j] += B_eta_trail_entry * t167_entry;
+          t173[j] -= B_alpha_bar_state_entry * t133_entry;
         }
-        t619_2 += hecate::block_sum(t619_2_part, warps);
-        t274_2_2 += hecate::block_sum(t274_2_2_part, warps);
+        t410_2 += hecate::block_sum(t410_2_part, warps);
+        t174 += hecate::block_sum(t174_part, warps);
         if (threadIdx.x == 0) {
-          t619[i] = t619_2;
+          t410[i] = t410_2;
         }
       }
-      // self_referential_layers.B_alpha
-      float t272_2_2 = 0.0f;
+      // self_referential_layers.B_alpha, self_referential_layers.B_m
       __syncthreads();
-      float t272_2_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t619_entry = t619[i];
-        t272_2_2_part += t133[((i64)l * T + a + C * s) * d_h + i] * t619_entry;
         const float t96_entry = t96[((i64)l * T + a + C * s) * d_h + i];
-        const float t279_2_2 = -theta_entry_3 * t96_entry * t131[((i64)l * T + a + C * s) * d_h + i] * t619_entry;
-        t279_2[i] = t279_2_2;
-        t705[i] = A_alpha_prod[((i64)l * T + a + C * s) * d_h + i] * t279_2_2;
-        t766[i] = t96_entry * t619_entry;
-      }
-      t272_2_2 += hecate::block_sum(t272_2_2_part, warps);
-      const float t272_2_3 = -t272_2_2;
-      // self_referential_layers.B_alpha
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        float t286_2 = 0.0f;
-        float t623_2 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < d_h; ++j) {
-          const float A_alpha_trail_entry = A_alpha_trail[(a * d + i) * d_h + j];
-          t286_2 += A_alpha_trail_entry * t705[j];
-          t623_2 += A_alpha_trail_entry * t766[j];
-        }
-        t286[i] = t286_2;
-        t623[i] = t623_2;
-      }
-      // self_referential_layers.B_alpha
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        t292[i] = t286[i] - theta_entry_3 * t623[i];
+        const float t410_entry = t410[i];
+        t188[i] = -theta_entry_3 * A_alpha_prod[((i64)l * T + a + C * s) * d_h + i] * t96_entry * t131[((i64)l * T + a + C * s) * d_h + i] * t410_entry - theta_entry_3 * t96_entry * t410_entry;
       }
       // self_referential_layers.B_alpha, self_referential_layers.A_alpha
-      for (int at = threadIdx.x; at < d_h; at += 128) t625[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t629[at] = 0.0f;
-      float t320 = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t194[at] = 0.0f;
+      float t199 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d; ++i) {
-        float t627_2 = 0.0f;
-        __syncthreads();
-        const float t292_entry = t292[i];
+        float t190_2 = 0.0f;
+        float t411_2 = 0.0f;
         const float A_alpha_lin_entry_2 = A_alpha_lin[((i64)l * T + a + C * s) * d + i];
-        float t627_2_part = 0.0f;
-        float t320_part = 0.0f;
+        __syncthreads();
+        float t190_2_part = 0.0f;
+        float t411_2_part = 0.0f;
+        float t199_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
+          const float A_alpha_trail_entry = A_alpha_trail[(a * d + i) * d_h + j];
+          t190_2_part += A_alpha_trail_entry * t188[j];
           const float A_alpha_bar_state_entry = A_alpha_bar_state[i * d_h + j];
-          t627_2_part += A_alpha_bar_state_entry * t668[((i64)l * T + a + C * s) * d_h + j];
-          const float A_alpha_trail_entry_2 = A_alpha_trail[(a * d + i) * d_h + j];
-          t320_part += A_alpha_trail_entry_2 * A_alpha_bar_state_entry;
-          t625[j] += A_alpha_trail_entry_2 * t292_entry;
-          t629[j] += A_alpha_bar_state_entry * A_alpha_lin_entry_2;
+          t411_2_part += A_alpha_bar_state_entry * t16_2[((i64)l * T + a + C * s) * d_h + j];
+          t199_part += A_alpha_trail_entry * A_alpha_bar_state_entry;
+          t194[j] -= A_alpha_bar_state_entry * A_alpha_lin_entry_2;
         }
-        t627_2 += hecate::block_sum(t627_2_part, warps);
-        t320 += hecate::block_sum(t320_part, warps);
+        t190_2 += hecate::block_sum(t190_2_part, warps);
+        t411_2 += hecate::block_sum(t411_2_part, warps);
+        t199 += hecate::block_sum(t199_part, warps);
         if (threadIdx.x == 0) {
-          t627[i] = t627_2;
+          t190[i] = t190_2;
+        }
+        if (threadIdx.x == 0) {
+          t411[i] = t411_2;
         }
       }
-      // self_referential_layers.B_alpha
+      // self_referential_layers.A_alpha
+      float t197 = 0.0f;
       __syncthreads();
+      float t197_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t96_entry_2 = t96[((i64)l * T + a + C * s) * d_h + i];
-        const float t129_entry = t129[((i64)l * T + a + C * s) * d_h + i];
-        const float t131_entry = t131[((i64)l * T + a + C * s) * d_h + i];
-        const float t619_entry_2 = t619[i];
-        const float B_alpha_prod_entry_2 = B_alpha_prod[((i64)l * T + a + C * s) * d_h + i];
-        const float t625_entry = t625[i];
-        const float w_25 = theta_entry_3 * t96_entry_2 * t96_entry_2 * t129_entry * t131_entry * t619_entry_2;
-        const float w_26 = t96_entry_2 * t131_entry * (-theta_entry_3 * t129_entry * t131_entry * t619_entry_2 - theta_entry_3 * B_alpha_prod_entry_2 * t619_entry_2 + A_alpha_prod[((i64)l * T + a + C * s) * d_h + i] * t625_entry);
-        t311[i] = w_25 + B_alpha_prod_entry_2 * t279_2[i] + t96_entry_2 * t625_entry + w_26;
+        const float t196_2 = t96[((i64)l * T + a + C * s) * d_h + i] * t194[i];
+        t197_part += A_alpha_prod[((i64)l * T + a + C * s) * d_h + i] * t196_2;
+        t196[i] = t196_2;
       }
-      // self_referential_layers.B_alpha
-      for (int at = threadIdx.x; at < d; at += 128) t313[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t311_entry = t311[i];
-          t313[j] += B_alpha_trail[(a * d_h + i) * d + j] * t311_entry;
-        }
-      }
-      // self_referential_layers.A_alpha, self_referential_layers.u_alpha
-      float t318 = 0.0f;
-      float t318_part = 0.0f;
+      t197 += hecate::block_sum(t197_part, warps);
+      // self_referential_layers.A_alpha
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        const float t627_entry = t627[i];
-        t318_part += A_alpha_lin[((i64)l * T + a + C * s) * d + i] * t627_entry;
-        t346[i] = -t292[i] + theta_entry_3 * t627_entry;
+        t201[i] = t190[i] - theta_entry_3 * t411[i];
       }
-      t318 += hecate::block_sum(t318_part, warps);
-      const float t318_2 = -t318;
-      // self_referential_layers.A_alpha, self_referential_layers.u_alpha
-      for (int at = threadIdx.x; at < d_h; at += 128) t631[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t633[at] = 0.0f;
+      // self_referential_layers.A_alpha
+      for (int at = threadIdx.x; at < d_h; at += 128) t206_2[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
-          const float t627_entry_2 = t627[i];
-          const float t346_entry = t346[i];
-          const float A_alpha_trail_entry_3 = A_alpha_trail[(a * d + i) * d_h + j];
-          t631[j] += A_alpha_trail_entry_3 * t627_entry_2;
-          t633[j] += A_alpha_trail_entry_3 * t346_entry;
+          const float t201_entry = t201[i];
+          t206_2[j] += A_alpha_trail[(a * d + i) * d_h + j] * t201_entry;
         }
       }
-      // self_referential_layers.A_alpha, self_referential_layers.u_alpha
+      // self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_alpha
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t96_entry_3 = t96[((i64)l * T + a + C * s) * d_h + i];
-        const float t629_entry = t629[i];
-        const float t631_entry = t631[i];
+        const float B_alpha_prod_entry_2 = B_alpha_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t96_entry_2 = t96[((i64)l * T + a + C * s) * d_h + i];
+        const float t131_entry = t131[((i64)l * T + a + C * s) * d_h + i];
+        const float t410_entry_2 = t410[i];
         const float A_alpha_prod_entry_2 = A_alpha_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t206_2_entry = t206_2[i];
         const float t91_entry = t91[((i64)l * T + a + C * s) * d_h + i];
-        const float t633_entry = t633[i];
-        const float w_27 = t96_entry_3 * t131[((i64)l * T + a + C * s) * d_h + i] * (-theta_entry_3 * A_alpha_prod_entry_2 * t629_entry - theta_entry_3 * A_alpha_prod_entry_2 * t631_entry);
-        t342[i] = -theta_entry_3 * t96_entry_3 * t629_entry - theta_entry_3 * t96_entry_3 * t631_entry + w_27;
-        t355[i] = t91_entry * t633_entry + u_alpha_prod[((i64)l * T + a + C * s) * d_h + i] * t91_entry * t633_entry * t353[((i64)l * T + a + C * s) * d_h + i];
+        const float w_16 = -theta_entry_3 * A_alpha_prod_entry_2 * B_alpha_prod_entry_2 * t131_entry * t410_entry_2 - theta_entry_3 * B_alpha_prod_entry_2 * t410_entry_2 + theta_entry_3 * A_alpha_prod_entry_2 * t194[i] + A_alpha_prod_entry_2 * t206_2_entry;
+        const float w_17 = -theta_entry_3 * B_alpha_prod_entry_2 * t96_entry_2 * t131_entry * t410_entry_2;
+        t217[i] = w_17 + theta_entry_3 * A_alpha_prod_entry_2 * B_alpha_prod_entry_2 * t96_entry_2 * t96_entry_2 * t131_entry * t410_entry_2 + theta_entry_3 * t196[i] + t96_entry_2 * t206_2_entry + t96_entry_2 * t131_entry * w_16;
+        t223[i] = -t91_entry * t206_2_entry - u_alpha_prod[((i64)l * T + a + C * s) * d_h + i] * t91_entry * t206_2_entry * t221[((i64)l * T + a + C * s) * d_h + i];
       }
       // self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_m
-      for (int at = threadIdx.x; at < d; at += 128) t344[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t357[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t637[at] = 0.0f;
-      float t363 = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t219[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t225[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t229_2_2[at] = 0.0f;
+      float t233 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
-        float t635_2 = 0.0f;
+        float t412_2 = 0.0f;
         __syncthreads();
-        const float t342_entry = t342[i];
-        const float t355_entry = t355[i];
+        const float t217_entry = t217[i];
+        const float t223_entry = t223[i];
         const float t85_entry = t85[((i64)l * T + a + C * s) * d_h + i];
-        float t635_2_part = 0.0f;
-        float t363_part = 0.0f;
+        float t412_2_part = 0.0f;
+        float t233_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d; item += 128) {
           const int j = (int)item;
           const float B_m_bar_state_entry = B_m_bar_state[i * d + j];
-          t635_2_part += B_m_bar_state_entry * k_2[j];
-          t363_part += B_m_trail[(a * d_h + i) * d + j] * B_m_bar_state_entry;
+          t412_2_part += B_m_bar_state_entry * k_2[j];
+          t233_part += B_m_trail[(a * d_h + i) * d + j] * B_m_bar_state_entry;
           const float B_alpha_trail_entry = B_alpha_trail[(a * d_h + i) * d + j];
-          t344[j] += B_alpha_trail_entry * t342_entry;
-          t357[j] += B_alpha_trail_entry * t355_entry;
-          t637[j] += B_m_bar_state_entry * t85_entry;
+          t219[j] += B_alpha_trail_entry * t217_entry;
+          t225[j] += B_alpha_trail_entry * t223_entry;
+          t229_2_2[j] -= B_m_bar_state_entry * t85_entry;
         }
-        t635_2 += hecate::block_sum(t635_2_part, warps);
-        t363 += hecate::block_sum(t363_part, warps);
+        t412_2 += hecate::block_sum(t412_2_part, warps);
+        t233 += hecate::block_sum(t233_part, warps);
         if (threadIdx.x == 0) {
-          t635[i] = t635_2;
+          t412[i] = t412_2;
         }
       }
       // self_referential_layers.B_m
-      float t361 = 0.0f;
+      float t231_2 = 0.0f;
       __syncthreads();
-      float t361_part = 0.0f;
+      float t231_2_part = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d; item += 128) {
+        const int i = (int)item;
+        const float t230_2 = t5_2[i] + t61[i] + t117[i] + t173[i] + t229_2_2[i];
+        t231_2_part += k_2[i] * t230_2;
+        t230[i] = t230_2;
+      }
+      t231_2 += hecate::block_sum(t231_2_part, warps);
+      // self_referential_layers.B_m
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t635_entry = t635[i];
-        t361_part += t85[((i64)l * T + a + C * s) * d_h + i] * t635_entry;
         const float t48_entry = t48[((i64)l * T + a + C * s) * d_h + i];
-        const float t368_2 = -theta_entry_3 * t48_entry * t83[((i64)l * T + a + C * s) * d_h + i] * t635_entry;
-        t368[i] = t368_2;
-        t715[i] = A_m_prod[((i64)l * T + a + C * s) * d_h + i] * t368_2;
-        t772[i] = t48_entry * t635_entry;
-      }
-      t361 += hecate::block_sum(t361_part, warps);
-      const float t361_2 = -t361;
-      // self_referential_layers.B_m
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        float t375_2 = 0.0f;
-        float t639_2 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < d_h; ++j) {
-          const float A_m_trail_entry = A_m_trail[(a * d + i) * d_h + j];
-          t375_2 += A_m_trail_entry * t715[j];
-          t639_2 += A_m_trail_entry * t772[j];
-        }
-        t375[i] = t375_2;
-        t639[i] = t639_2;
-      }
-      // self_referential_layers.B_m
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        t381[i] = t375[i] - theta_entry_3 * t639[i];
+        const float t412_entry = t412[i];
+        t247[i] = -theta_entry_3 * A_m_prod[((i64)l * T + a + C * s) * d_h + i] * t48_entry * t83[((i64)l * T + a + C * s) * d_h + i] * t412_entry - theta_entry_3 * t48_entry * t412_entry;
       }
       // self_referential_layers.B_m, self_referential_layers.A_m
-      for (int at = threadIdx.x; at < d_h; at += 128) t641[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t645[at] = 0.0f;
-      float t409 = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t253[at] = 0.0f;
+      float t258 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d; ++i) {
-        float t643_2 = 0.0f;
-        __syncthreads();
-        const float t381_entry = t381[i];
+        float t249_2 = 0.0f;
+        float t413_2 = 0.0f;
         const float A_m_lin_entry_2 = A_m_lin[((i64)l * T + a + C * s) * d + i];
-        float t643_2_part = 0.0f;
-        float t409_part = 0.0f;
+        __syncthreads();
+        float t249_2_part = 0.0f;
+        float t413_2_part = 0.0f;
+        float t258_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
+          const float A_m_trail_entry = A_m_trail[(a * d + i) * d_h + j];
+          t249_2_part += A_m_trail_entry * t247[j];
           const float A_m_bar_state_entry = A_m_bar_state[i * d_h + j];
-          t643_2_part += A_m_bar_state_entry * t666[((i64)l * T + a + C * s) * d_h + j];
-          const float A_m_trail_entry_2 = A_m_trail[(a * d + i) * d_h + j];
-          t409_part += A_m_trail_entry_2 * A_m_bar_state_entry;
-          t641[j] += A_m_trail_entry_2 * t381_entry;
-          t645[j] += A_m_bar_state_entry * A_m_lin_entry_2;
+          t413_2_part += A_m_bar_state_entry * t12_2[((i64)l * T + a + C * s) * d_h + j];
+          t258_part += A_m_trail_entry * A_m_bar_state_entry;
+          t253[j] -= A_m_bar_state_entry * A_m_lin_entry_2;
         }
-        t643_2 += hecate::block_sum(t643_2_part, warps);
-        t409 += hecate::block_sum(t409_part, warps);
+        t249_2 += hecate::block_sum(t249_2_part, warps);
+        t413_2 += hecate::block_sum(t413_2_part, warps);
+        t258 += hecate::block_sum(t258_part, warps);
         if (threadIdx.x == 0) {
-          t643[i] = t643_2;
+          t249[i] = t249_2;
+        }
+        if (threadIdx.x == 0) {
+          t413[i] = t413_2;
         }
       }
-      // self_referential_layers.B_m
+      // self_referential_layers.A_m
+      float t256 = 0.0f;
+      __syncthreads();
+      float t256_part = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_h; item += 128) {
+        const int i = (int)item;
+        const float t255_2_2 = t48[((i64)l * T + a + C * s) * d_h + i] * t253[i];
+        t256_part += A_m_prod[((i64)l * T + a + C * s) * d_h + i] * t255_2_2;
+        t255_2[i] = t255_2_2;
+      }
+      t256 += hecate::block_sum(t256_part, warps);
+      // self_referential_layers.A_m
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d; item += 128) {
+        const int i = (int)item;
+        t260[i] = t249[i] - theta_entry_3 * t413[i];
+      }
+      // self_referential_layers.A_m
+      for (int at = threadIdx.x; at < d_h; at += 128) t265[at] = 0.0f;
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_h; item += 128) {
+        const int j = (int)item;
+        #pragma unroll 1
+        for (int i = 0; i < d; ++i) {
+          const float t260_entry = t260[i];
+          t265[j] += A_m_trail[(a * d + i) * d_h + j] * t260_entry;
+        }
+      }
+      // self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_m
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t48_entry_2 = t48[((i64)l * T + a + C * s) * d_h + i];
-        const float t81_entry = t81[((i64)l * T + a + C * s) * d_h + i];
-        const float t83_entry = t83[((i64)l * T + a + C * s) * d_h + i];
-        const float t635_entry_2 = t635[i];
         const float B_m_prod_entry_2 = B_m_prod[((i64)l * T + a + C * s) * d_h + i];
-        const float t641_entry = t641[i];
-        const float w_28 = theta_entry_3 * t48_entry_2 * t48_entry_2 * t81_entry * t83_entry * t635_entry_2;
-        const float w_29 = t48_entry_2 * t83_entry * (-theta_entry_3 * t81_entry * t83_entry * t635_entry_2 - theta_entry_3 * B_m_prod_entry_2 * t635_entry_2 + A_m_prod[((i64)l * T + a + C * s) * d_h + i] * t641_entry);
-        t400[i] = w_28 + B_m_prod_entry_2 * t368[i] + t48_entry_2 * t641_entry + w_29;
-      }
-      // self_referential_layers.B_m
-      for (int at = threadIdx.x; at < d; at += 128) t402[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t400_entry = t400[i];
-          t402[j] += B_m_trail[(a * d_h + i) * d + j] * t400_entry;
-        }
-      }
-      // self_referential_layers.A_m, self_referential_layers.u_m
-      float t407 = 0.0f;
-      float t407_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d; item += 128) {
-        const int i = (int)item;
-        const float t643_entry = t643[i];
-        t407_part += A_m_lin[((i64)l * T + a + C * s) * d + i] * t643_entry;
-        t435[i] = -t381[i] + theta_entry_3 * t643_entry;
-      }
-      t407 += hecate::block_sum(t407_part, warps);
-      const float t407_2 = -t407;
-      // self_referential_layers.A_m, self_referential_layers.u_m
-      for (int at = threadIdx.x; at < d_h; at += 128) t647[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t649[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d; ++i) {
-          const float t643_entry_2 = t643[i];
-          const float t435_entry = t435[i];
-          const float A_m_trail_entry_3 = A_m_trail[(a * d + i) * d_h + j];
-          t647[j] += A_m_trail_entry_3 * t643_entry_2;
-          t649[j] += A_m_trail_entry_3 * t435_entry;
-        }
-      }
-      // self_referential_layers.A_m, self_referential_layers.u_m
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h; item += 128) {
-        const int i = (int)item;
-        const float t48_entry_3 = t48[((i64)l * T + a + C * s) * d_h + i];
-        const float t645_entry = t645[i];
-        const float t647_entry = t647[i];
+        const float t48_entry_2 = t48[((i64)l * T + a + C * s) * d_h + i];
+        const float t83_entry = t83[((i64)l * T + a + C * s) * d_h + i];
+        const float t412_entry_2 = t412[i];
         const float A_m_prod_entry_2 = A_m_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t265_entry = t265[i];
         const float t43_2_entry = t43_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t649_entry = t649[i];
-        const float w_30 = t48_entry_3 * t83[((i64)l * T + a + C * s) * d_h + i] * (-theta_entry_3 * A_m_prod_entry_2 * t645_entry - theta_entry_3 * A_m_prod_entry_2 * t647_entry);
-        t431[i] = -theta_entry_3 * t48_entry_3 * t645_entry - theta_entry_3 * t48_entry_3 * t647_entry + w_30;
-        t444[i] = t43_2_entry * t649_entry + u_m_prod[((i64)l * T + a + C * s) * d_h + i] * t43_2_entry * t649_entry * t442[((i64)l * T + a + C * s) * d_h + i];
+        const float w_18 = -theta_entry_3 * A_m_prod_entry_2 * B_m_prod_entry_2 * t83_entry * t412_entry_2 - theta_entry_3 * B_m_prod_entry_2 * t412_entry_2 + theta_entry_3 * A_m_prod_entry_2 * t253[i] + A_m_prod_entry_2 * t265_entry;
+        const float w_19 = -theta_entry_3 * B_m_prod_entry_2 * t48_entry_2 * t83_entry * t412_entry_2;
+        t276_2_2[i] = w_19 + theta_entry_3 * A_m_prod_entry_2 * B_m_prod_entry_2 * t48_entry_2 * t48_entry_2 * t83_entry * t412_entry_2 + theta_entry_3 * t255_2[i] + t48_entry_2 * t265_entry + t48_entry_2 * t83_entry * w_18;
+        t282[i] = -t43_2_entry * t265_entry - u_m_prod[((i64)l * T + a + C * s) * d_h + i] * t43_2_entry * t265_entry * t280_2[((i64)l * T + a + C * s) * d_h + i];
       }
       // self_referential_layers.A_m, self_referential_layers.u_m
-      for (int at = threadIdx.x; at < d; at += 128) t433[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t446[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t278[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t284[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
-          const float t431_entry = t431[i];
-          const float t444_entry = t444[i];
+          const float t276_2_2_entry = t276_2_2[i];
+          const float t282_entry = t282[i];
           const float B_m_trail_entry = B_m_trail[(a * d_h + i) * d + j];
-          t433[j] += B_m_trail_entry * t431_entry;
-          t446[j] += B_m_trail_entry * t444_entry;
+          t278[j] += B_m_trail_entry * t276_2_2_entry;
+          t284[j] += B_m_trail_entry * t282_entry;
         }
       }
-      // self_referential_layers.g_v, self_referential_layers.k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.B_m, self_referential_layers.A_m
-      float t464 = 0.0f;
+      // self_referential_layers.g_v, self_referential_layers.A_v, self_referential_layers.A_k, self_referential_layers.A_eta, self_referential_layers.A_alpha, self_referential_layers.A_m, self_referential_layers.k, self_referential_layers.B_m
+      float t303 = 0.0f;
       __syncthreads();
-      float t464_part = 0.0f;
+      float t303_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        const float t459_2 = -theta_entry_3 * t573[i] + t25_2_2[i] + t46_2[i] - theta_entry_3 * t579[i] + t77_2[i] - theta_entry_3 * t589[i] + t114_2[i] + t135_2[i] - theta_entry_3 * t595[i] + t166_2[i] - theta_entry_3 * t605[i] + t203_2[i] + t224_2_2[i] - theta_entry_3 * t611[i] + t255_2[i] - theta_entry_3 * t621[i] + t292[i] + t313[i] - theta_entry_3 * t627[i] + t344[i] - theta_entry_3 * t637[i] + t381[i] + t402[i] - theta_entry_3 * t643[i] + t433[i];
-        t464_part += t459_2 * (k_2[i] / w_7);
-        t447[i] = t79_2[i] + t90_2[i] + t168[i] + t179_2_2[i] + t257_2[i] + t268_2[i] + t346[i] + t357[i] + t435[i] + t446[i];
-        t459[i] = t459_2;
+        const float t33_entry_2 = t33[i];
+        const float t89_3_entry_2 = t89_3[i];
+        const float t145_entry_2 = t145[i];
+        const float t201_entry_2 = t201[i];
+        const float t260_entry_2 = t260[i];
+        const float t298_2 = t33_entry_2 + t51_2[i] + t89_3_entry_2 + t107[i] + t145_entry_2 + t163[i] + t201_entry_2 + t219[i] + theta_entry_3 * t230[i] + t260_entry_2 + t278[i];
+        t303_part += t298_2 * (k_2[i] / w_7);
+        t285[i] = -t33_entry_2 + t57[i] - t89_3_entry_2 + t113[i] - t145_entry_2 + t169[i] - t201_entry_2 + t225[i] - t260_entry_2 + t284[i];
+        t298[i] = t298_2;
       }
-      t464 += hecate::block_sum(t464_part, warps);
-      const float t464_2 = -t464;
+      t303 += hecate::block_sum(t303_part, warps);
+      const float t303_2 = -t303;
       // self_referential_layers.g_v
-      for (int at = threadIdx.x; at < d_h; at += 128) t651[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t289[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
-          const float t447_entry = t447[i];
-          t651[j] += A_v_trail[(a * d + i) * d_h + j] * t447_entry;
+          const float t285_entry = t285[i];
+          t289[j] += A_v_trail[(a * d + i) * d_h + j] * t285_entry;
         }
       }
       // self_referential_layers.g_v
@@ -1798,157 +1466,139 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
         const float t39_2_entry = t39_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t651_entry = t651[i];
-        t456[i] = t39_2_entry * t651_entry + g_v_prod[((i64)l * T + a + C * s) * d_h + i] * t39_2_entry * t651_entry * t454[((i64)l * T + a + C * s) * d_h + i];
+        const float t289_entry = t289[i];
+        t295[i] = t39_2_entry * t289_entry + g_v_prod[((i64)l * T + a + C * s) * d_h + i] * t39_2_entry * t289_entry * t293[((i64)l * T + a + C * s) * d_h + i];
       }
       // self_referential_layers.g_v
-      for (int at = threadIdx.x; at < d; at += 128) t458[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t297[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
-          const float t456_entry = t456[i];
-          t458[j] += B_v_trail[(a * d_h + i) * d + j] * t456_entry;
+          const float t295_entry = t295[i];
+          t297[j] += B_v_trail[(a * d_h + i) * d + j] * t295_entry;
         }
       }
       // self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.g_eta, self_referential_layers.g_alpha
-      const bool w_31 = ((1e-08f <= ((0.0f < t27_2_entry_2) ? t32 : 0.0f)) && (0.0f < t27_2_entry_2));
-      const bool w_32 = ((1e-08f <= ((0.0f < t27_2_entry_2) ? t32 : 0.0f)) && (0.0f < t27_2_entry_2));
-      const bool w_33 = (((1e-08f <= ((0.0f < t27_2_entry_2) ? t32 : 0.0f)) && (0.0f < t27_2_entry_2)) && (0.0f < t27_2_entry_2));
-      const float w_34 = (w_32 ? 0.5f * (w_31 ? ((1e-08f <= ((0.0f < t27_2_entry_2) ? t32 : 0.0f)) ? t464_2 : 0.0f) : 0.0f) * (1.0f / t32) : 0.0f);
-      const float t481 = (w_33 ? w_34 : 0.0f);
-      const float t499 = theta_sigmoid[(i64)l * T + a + C * s] * (t5_2_2 + t51_2_2 + t94_2_2 + t140_2_2 + t183_2_2 + t229_2_4 + t272_2_3 + t318_2 + t361_2 + t407_2);
-      const float t782 = t503 * t499;
-      const float t517 = t7_2 + t53 + t96_2_2 + t142_2 + t185 + t231_2 + t274_2_2 + t320 + t363 + t409;
+      const bool w_20 = ((1e-08f <= ((0.0f < t27_2_entry_2) ? t32 : 0.0f)) && (0.0f < t27_2_entry_2));
+      const bool w_21 = ((1e-08f <= ((0.0f < t27_2_entry_2) ? t32 : 0.0f)) && (0.0f < t27_2_entry_2));
+      const bool w_22 = (((1e-08f <= ((0.0f < t27_2_entry_2) ? t32 : 0.0f)) && (0.0f < t27_2_entry_2)) && (0.0f < t27_2_entry_2));
+      const float w_23 = (w_21 ? 0.5f * (w_20 ? ((1e-08f <= ((0.0f < t27_2_entry_2) ? t32 : 0.0f)) ? t303_2 : 0.0f) : 0.0f) * (1.0f / t32) : 0.0f);
+      const float t320 = (w_22 ? w_23 : 0.0f);
+      const float t339 = theta_sigmoid[(i64)l * T + a + C * s] * (t29_2_2 + t85_2_2 + t141 + t197 + t231_2 + t256);
+      const float t444 = t343 * t339;
+      const float t358 = t6_2_2 + t31_2_2 + t62_2 + t87_2_3 + t118 + t143_2 + t174 + t199 + t233 + t258;
       const float rho_entry_5 = rho[(i64)l * T + a + C * s];
       const float rho_sigmoid_entry = rho_sigmoid[(i64)l * T + a + C * s];
-      const float t792 = rho_entry_5 * rho_sigmoid_entry * (t503 * t517);
-      if (threadIdx.x == 0) b_theta_bar_own[0] += t499;
-      if (threadIdx.x == 0) b_rho_bar_own[0] += rho_entry_5 * rho_sigmoid_entry * t517;
+      const float t361 = rho_entry_5 * rho_sigmoid_entry * t358;
+      const float t452 = rho_entry_5 * rho_sigmoid_entry * (t343 * t358);
+      if (threadIdx.x == 0) b_theta_bar_own[0] += t339;
+      if (threadIdx.x == 0) b_rho_bar_own[0] += t361;
       // self_referential_layers.g_k, self_referential_layers.k
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        t485[i] = t461 * t459[i] + 2.0f * (t481 * g_k[((i64)l * T + a + C * s) * d + i]);
+        t324[i] = t300 * t298[i] + 2.0f * (t320 * g_k[((i64)l * T + a + C * s) * d + i]);
       }
-      // self_referential_layers.g_k, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.g_alpha, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.g_eta, self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.u_m
-      for (int at = threadIdx.x; at < d_h; at += 128) t653[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t659[at] = 0.0f;
+      // self_referential_layers.g_k, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.B_m, self_referential_layers.A_m
+      for (int at = threadIdx.x; at < d_h; at += 128) t328[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t383[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d; ++i) {
+          const float t324_entry = t324[i];
           const float A_k_lin_entry_3 = A_k_lin[((i64)l * T + a + C * s) * d + i];
-          const float t485_entry = t485[i];
-          const float w_8 = theta_entry_3 * A_k_lin_entry_3;
-          const float t114_2_entry_2 = t114_2[i];
-          const float t595_entry_3 = t595[i];
-          const float t168_entry_2 = t168[i];
+          const float t89_3_entry_3 = t89_3[i];
           const float A_v_lin_entry_3 = A_v_lin[((i64)l * T + a + C * s) * d + i];
-          const float w_9 = theta_entry_3 * A_v_lin_entry_3;
-          const float t25_2_2_entry_2 = t25_2_2[i];
-          const float t579_entry_3 = t579[i];
-          const float t79_2_entry_2 = t79_2[i];
-          const float t447_entry_2 = t447[i];
+          const float t33_entry_3 = t33[i];
+          const float t285_entry_2 = t285[i];
           const float A_alpha_lin_entry_3 = A_alpha_lin[((i64)l * T + a + C * s) * d + i];
-          const float w_10 = theta_entry_3 * A_alpha_lin_entry_3;
-          const float t292_entry_2 = t292[i];
-          const float t627_entry_3 = t627[i];
-          const float t346_entry_2 = t346[i];
+          const float t201_entry_3 = t201[i];
           const float A_eta_lin_entry_3 = A_eta_lin[((i64)l * T + a + C * s) * d + i];
-          const float w_11 = theta_entry_3 * A_eta_lin_entry_3;
-          const float t203_2_entry_2 = t203_2[i];
-          const float t611_entry_3 = t611[i];
-          const float t257_2_entry_2 = t257_2[i];
-          const float A_m_lin_entry_3 = A_m_lin[((i64)l * T + a + C * s) * d + i];
+          const float t145_entry_3 = t145[i];
           const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d + i];
-          const float w_12 = theta_entry_3 * A_m_lin_entry_3;
-          const float t381_entry_2 = t381[i];
-          const float t643_entry_3 = t643[i];
-          const float t435_entry_2 = t435[i];
-          t653[j] += A_k_trail[(a * d + i) * d_h + j] * t485_entry;
-          t659[j] += A_m_trail[(a * d + i) * d_h + j] * y_bar_entry;
-          A_k_bar_state[i * d_h + j] = A_k_lin_entry_3 * t685[j] - w_8 * t754[j] + t672[((i64)l * T + a + C * s) * d_h + j] * t114_2_entry_2 + rho_entry_5 * A_k_bar_state[i * d_h + j] - t595_entry_3 * t758[((i64)l * T + a + C * s) * d_h + j] + t168_entry_2 * t759[((i64)l * T + a + C * s) * d_h + j] + t485_entry * t779[((i64)l * T + a + C * s) * d_h + j];
-          A_v_bar_state[i * d_h + j] = A_v_lin_entry_3 * t675[j] - w_9 * t748[j] + t674[((i64)l * T + a + C * s) * d_h + j] * t25_2_2_entry_2 + rho_entry_5 * A_v_bar_state[i * d_h + j] - t579_entry_3 * t752[((i64)l * T + a + C * s) * d_h + j] + t79_2_entry_2 * t753[((i64)l * T + a + C * s) * d_h + j] + t447_entry_2 * t778[((i64)l * T + a + C * s) * d_h + j];
-          A_alpha_bar_state[i * d_h + j] = A_alpha_lin_entry_3 * t705[j] - w_10 * t766[j] + t668[((i64)l * T + a + C * s) * d_h + j] * t292_entry_2 + rho_entry_5 * A_alpha_bar_state[i * d_h + j] - t627_entry_3 * t770[((i64)l * T + a + C * s) * d_h + j] + t346_entry_2 * t771[((i64)l * T + a + C * s) * d_h + j] + t792 * t793[((i64)l * T + a + C * s) * d_h + j];
-          A_eta_bar_state[i * d_h + j] = A_eta_lin_entry_3 * t695[j] - w_11 * t760[j] + t670[((i64)l * T + a + C * s) * d_h + j] * t203_2_entry_2 + rho_entry_5 * A_eta_bar_state[i * d_h + j] - t611_entry_3 * t764[((i64)l * T + a + C * s) * d_h + j] + t257_2_entry_2 * t765[((i64)l * T + a + C * s) * d_h + j] + t782 * t783[((i64)l * T + a + C * s) * d_h + j];
-          A_m_bar_state[i * d_h + j] = A_m_lin_entry_3 * t715[j] - w_12 * t772[j] + t666[((i64)l * T + a + C * s) * d_h + j] * t381_entry_2 + rho_entry_5 * A_m_bar_state[i * d_h + j] - t643_entry_3 * t776[((i64)l * T + a + C * s) * d_h + j] + t435_entry_2 * t777[((i64)l * T + a + C * s) * d_h + j] + y_bar_entry * t800[((i64)l * T + a + C * s) * d_h + j];
+          const float A_m_lin_entry_3 = A_m_lin[((i64)l * T + a + C * s) * d + i];
+          const float t260_entry_3 = t260[i];
+          t328[j] += A_k_trail[(a * d + i) * d_h + j] * t324_entry;
+          t383[j] += A_m_trail[(a * d + i) * d_h + j] * y_bar_entry;
+          A_k_bar_state[i * d_h + j] = A_k_lin_entry_3 * t76[j] + rho_entry_5 * A_k_bar_state[i * d_h + j] + t26[((i64)l * T + a + C * s) * d_h + j] * t89_3_entry_3 + t324_entry * t442[((i64)l * T + a + C * s) * d_h + j];
+          A_v_bar_state[i * d_h + j] = A_v_lin_entry_3 * t20_2_2_2[j] + rho_entry_5 * A_v_bar_state[i * d_h + j] + t30_2[((i64)l * T + a + C * s) * d_h + j] * t33_entry_3 + t285_entry_2 * t441[((i64)l * T + a + C * s) * d_h + j];
+          A_alpha_bar_state[i * d_h + j] = A_alpha_lin_entry_3 * t188[j] + rho_entry_5 * A_alpha_bar_state[i * d_h + j] + t18_2[((i64)l * T + a + C * s) * d_h + j] * t201_entry_3 + t452 * t453[((i64)l * T + a + C * s) * d_h + j];
+          A_eta_bar_state[i * d_h + j] = A_eta_lin_entry_3 * t132_2_2[j] + rho_entry_5 * A_eta_bar_state[i * d_h + j] + t22[((i64)l * T + a + C * s) * d_h + j] * t145_entry_3 + t444 * t445[((i64)l * T + a + C * s) * d_h + j];
+          A_m_bar_state[i * d_h + j] = A_m_lin_entry_3 * t247[j] + rho_entry_5 * A_m_bar_state[i * d_h + j] + t14_2[((i64)l * T + a + C * s) * d_h + j] * t260_entry_3 + y_bar_entry * t460[((i64)l * T + a + C * s) * d_h + j];
         }
       }
-      // self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.g_alpha, self_referential_layers.y
+      // self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.y
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
         const float t24_entry = t24[((i64)l * T + a + C * s) * d_h + i];
-        const float t653_entry = t653[i];
+        const float t328_entry = t328[i];
         const float g_eta_prod_2_entry = g_eta_prod_2[((i64)l * T + a + C * s) * d_h + i];
         const float t15_2_entry = t15_2[((i64)l * T + a + C * s) * d_h + i];
         const float g_alpha_prod_2_entry = g_alpha_prod_2[((i64)l * T + a + C * s) * d_h + i];
         const float t6_entry = t6[((i64)l * T + a + C * s) * d_h + i];
         const float t2_entry = t2[((i64)l * T + a + C * s) * d_h + i];
-        const float t659_entry = t659[i];
-        t494[i] = t24_entry * t653_entry + g_k_prod[((i64)l * T + a + C * s) * d_h + i] * t24_entry * t653_entry * t492[((i64)l * T + a + C * s) * d_h + i];
-        t514[i] = t782 * g_eta_prod_2_entry * t15_2_entry + t782 * g_eta_prod[((i64)l * T + a + C * s) * d_h + i] * g_eta_prod_2_entry * t15_2_entry * t512[((i64)l * T + a + C * s) * d_h + i];
-        t535[i] = t792 * g_alpha_prod_2_entry * t6_entry + t792 * g_alpha_prod[((i64)l * T + a + C * s) * d_h + i] * g_alpha_prod_2_entry * t6_entry * t533[((i64)l * T + a + C * s) * d_h + i];
-        t546[i] = t2_entry * t659_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t2_entry * t659_entry * t544[((i64)l * T + a + C * s) * d_h + i];
+        const float t383_entry = t383[i];
+        t334[i] = t24_entry * t328_entry + g_k_prod[((i64)l * T + a + C * s) * d_h + i] * t24_entry * t328_entry * t332[((i64)l * T + a + C * s) * d_h + i];
+        t355[i] = t444 * g_eta_prod_2_entry * t15_2_entry + t444 * g_eta_prod[((i64)l * T + a + C * s) * d_h + i] * g_eta_prod_2_entry * t15_2_entry * t353[((i64)l * T + a + C * s) * d_h + i];
+        t377[i] = t452 * g_alpha_prod_2_entry * t6_entry + t452 * g_alpha_prod[((i64)l * T + a + C * s) * d_h + i] * g_alpha_prod_2_entry * t6_entry * t375[((i64)l * T + a + C * s) * d_h + i];
+        t389[i] = t2_entry * t383_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t2_entry * t383_entry * t387[((i64)l * T + a + C * s) * d_h + i];
       }
       // self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.g_alpha, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.u_m
-      for (int at = threadIdx.x; at < d; at += 128) t496[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t516[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t537[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t548[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t336[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t357[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t379[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t391[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
-          const float t494_entry = t494[i];
-          const float t133_2_3_entry_2 = t133_2_3[i];
-          const float t164_2_entry_2 = t164_2[i];
-          const float t177_2_2_entry_2 = t177_2_2[i];
-          const float t44_2_entry_2 = t44_2[i];
-          const float t75_2_entry_2 = t75_2[i];
-          const float t88_2_entry_2 = t88_2[i];
-          const float t456_entry_2 = t456[i];
-          const float t535_entry = t535[i];
-          const float t311_entry_2 = t311[i];
-          const float t342_entry_2 = t342[i];
-          const float t355_entry_2 = t355[i];
-          const float t514_entry = t514[i];
-          const float t222_2_entry_2 = t222_2[i];
-          const float t253_2_entry_2 = t253_2[i];
-          const float t266_2_entry_2 = t266_2[i];
-          const float t546_entry = t546[i];
-          const float t400_entry_2 = t400[i];
-          const float t431_entry_2 = t431[i];
-          const float t444_entry_2 = t444[i];
+          const float t334_entry = t334[i];
+          const float t105_entry_2 = t105[i];
+          const float t111_2_entry_2 = t111_2[i];
+          const float t49_entry_2 = t49[i];
+          const float t55_entry_2 = t55[i];
+          const float t295_entry_2 = t295[i];
+          const float t377_entry = t377[i];
+          const float t217_entry_2 = t217[i];
+          const float t223_entry_2 = t223[i];
+          const float t355_entry = t355[i];
+          const float t161_entry_2 = t161[i];
+          const float t167_entry_2 = t167[i];
+          const float t389_entry = t389[i];
+          const float t276_2_2_entry_2 = t276_2_2[i];
+          const float t282_entry_2 = t282[i];
           const float k_2_entry = k_2[j];
           const float g_v_entry = g_v[((i64)l * T + a + C * s) * d + j];
           const float x_entry = x[((i64)l * T + a + C * s) * d + j];
-          t496[j] += B_k_trail[(a * d_h + i) * d + j] * t494_entry;
-          t516[j] += B_eta_trail[(a * d_h + i) * d + j] * t514_entry;
-          t537[j] += B_alpha_trail[(a * d_h + i) * d + j] * t535_entry;
-          t548[j] += B_m_trail[(a * d_h + i) * d + j] * t546_entry;
-          B_k_bar_state[i * d + j] = rho_entry_5 * B_k_bar_state[i * d + j] + k_2_entry * t133_2_3_entry_2 + k_2_entry * t164_2_entry_2 + g_v_entry * t177_2_2_entry_2 + x_entry * t494_entry;
-          B_v_bar_state[i * d + j] = rho_entry_5 * B_v_bar_state[i * d + j] + k_2_entry * t44_2_entry_2 + k_2_entry * t75_2_entry_2 + g_v_entry * t88_2_entry_2 + x_entry * t456_entry_2;
-          B_alpha_bar_state[i * d + j] = rho_entry_5 * B_alpha_bar_state[i * d + j] + k_2_entry * t311_entry_2 + k_2_entry * t342_entry_2 + g_v_entry * t355_entry_2 + x_entry * t535_entry;
-          B_eta_bar_state[i * d + j] = rho_entry_5 * B_eta_bar_state[i * d + j] + k_2_entry * t222_2_entry_2 + k_2_entry * t253_2_entry_2 + g_v_entry * t266_2_entry_2 + x_entry * t514_entry;
-          B_m_bar_state[i * d + j] = rho_entry_5 * B_m_bar_state[i * d + j] + k_2_entry * t400_entry_2 + k_2_entry * t431_entry_2 + g_v_entry * t444_entry_2 + q[((i64)l * T + a + C * s) * d + j] * t546_entry;
+          t336[j] += B_k_trail[(a * d_h + i) * d + j] * t334_entry;
+          t357[j] += B_eta_trail[(a * d_h + i) * d + j] * t355_entry;
+          t379[j] += B_alpha_trail[(a * d_h + i) * d + j] * t377_entry;
+          t391[j] += B_m_trail[(a * d_h + i) * d + j] * t389_entry;
+          B_k_bar_state[i * d + j] = rho_entry_5 * B_k_bar_state[i * d + j] + k_2_entry * t105_entry_2 + g_v_entry * t111_2_entry_2 + x_entry * t334_entry;
+          B_v_bar_state[i * d + j] = rho_entry_5 * B_v_bar_state[i * d + j] + k_2_entry * t49_entry_2 + g_v_entry * t55_entry_2 + x_entry * t295_entry_2;
+          B_alpha_bar_state[i * d + j] = rho_entry_5 * B_alpha_bar_state[i * d + j] + k_2_entry * t217_entry_2 + g_v_entry * t223_entry_2 + x_entry * t377_entry;
+          B_eta_bar_state[i * d + j] = rho_entry_5 * B_eta_bar_state[i * d + j] + k_2_entry * t161_entry_2 + g_v_entry * t167_entry_2 + x_entry * t355_entry;
+          B_m_bar_state[i * d + j] = rho_entry_5 * B_m_bar_state[i * d + j] + k_2_entry * t276_2_2_entry_2 + g_v_entry * t282_entry_2 + q[((i64)l * T + a + C * s) * d + j] * t389_entry;
         }
       }
       // self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
+      const float w_8 = t343 * (t339 + t361);
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        t12[((i64)l * T + a + C * s) * d + i] = y_bar[((i64)l * T + a + C * s) * d + i] + t548[i];
-        t13[((i64)l * T + a + C * s) * d + i] = t447[i] + t458[i] + t485[i] + t496[i] + t782 + t516[i] + t792 + t537[i];
+        t12[((i64)l * T + a + C * s) * d + i] = y_bar[((i64)l * T + a + C * s) * d + i] + t391[i];
+        t13[((i64)l * T + a + C * s) * d + i] = t285[i] + t297[i] + t324[i] + t336[i] + w_8 + t357[i] + t379[i];
       }
     }
   }
@@ -2045,12 +1695,12 @@ HECATE_KERNEL(256) self_referential_layers_step_backward_9(const float *q_div_2,
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t20_2 = 0.0f;
+  float t20_3 = 0.0f;
   #pragma unroll 4
   for (int k = 0; k < d; ++k) {
-    t20_2 += t12[((i64)i * T + j) * d + k] * q_div_2[((i64)i * T + j) * d + k];
+    t20_3 += t12[((i64)i * T + j) * d + k] * q_div_2[((i64)i * T + j) * d + k];
   }
-  t20[(i64)i * T + j] = -t20_2;
+  t20[(i64)i * T + j] = -t20_3;
 }
 
 // self_referential_layers.q
@@ -2065,13 +1715,35 @@ HECATE_KERNEL(256) self_referential_layers_step_backward_10(const float *q_prod,
   const int k = (int)(item % d);
   const bool t25_entry = t25[(i64)i * T + j];
   const float q_div_entry = q_div[(i64)i * T + j];
-  const float w_15 = ((t25_entry && t4[(i64)i * T + j]) ? (t25_entry ? 0.5f * (t25_entry ? (t21[(i64)i * T + j] ? t20[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
-  t41[((i64)i * T + j) * d + k] = t12[((i64)i * T + j) * d + k] * q_div_entry + 2.0f * (q_prod[((i64)i * T + j) * d + k] * w_15);
+  const float w_9 = ((t25_entry && t4[(i64)i * T + j]) ? (t25_entry ? 0.5f * (t25_entry ? (t21[(i64)i * T + j] ? t20[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+  t41[((i64)i * T + j) * d + k] = t12[((i64)i * T + j) * d + k] * q_div_entry + 2.0f * (q_prod[((i64)i * T + j) * d + k] * w_9);
 }
 
 // self_referential_layers.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) self_referential_layers_step_backward_11(const float *x, float *W_Q_bar,
+HECATE_KERNEL(256) self_referential_layers_step_backward_11(const float *W_Q, const float *t41,
+    float *t42, int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t41[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t42[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// self_referential_layers.q
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) self_referential_layers_step_backward_12(const float *x, float *W_Q_bar,
     const float *t41, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2092,36 +1764,14 @@ HECATE_KERNEL(256) self_referential_layers_step_backward_11(const float *x, floa
 }
 
 // self_referential_layers.q
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) self_referential_layers_step_backward_12(const float *W_Q, const float *t41,
-    float *t43, int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t41[(i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t43[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// self_referential_layers.q
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) self_referential_layers_step_backward_13(float *x_bar, const float *t13,
-    const float *t43, int L, int T) {
+    const float *t42, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t13[((i64)i * T + j) * d + k] + t43[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t13[((i64)i * T + j) * d + k] + t42[((i64)i * T + j) * d + k];
 }
 

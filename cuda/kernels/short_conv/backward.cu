@@ -19,8 +19,8 @@
 //   b_bar          [L, n]      float  write
 //   t7             [L, T, n]   float  work
 //   b_bar_copies   [64·L·n]    float  work
-//   w_bar_copies   [64·K·L·n]  float  work
 //   U_bar_copies   [64·L·T·n]  float  work
+//   w_bar_copies   [64·K·L·n]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -77,56 +77,7 @@ HECATE_KERNEL(256) short_conv_backward_4(float *b_bar, const float *b_bar_copies
 
 // short_conv.out
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) short_conv_backward_5(float *w_bar, int K, int L, int n) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)K * L * n; at += threads) w_bar[at] = 0.0f;
-}
-
-// short_conv.out
-// Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) short_conv_backward_6(float *w_bar_copies, int K, int L, int n) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)64 * K * L * n; at += threads) w_bar_copies[at] = 0.0f;
-}
-
-// short_conv.out
-// 64 threads for each (i, j, m): the points (k) go to them in equal parts, each of which adds to a
-// copy.
-HECATE_KERNEL(256) short_conv_backward_7(const float *U, const float *t7, float *w_bar_copies,
-    int K, int L, int T, int n) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)64 * L * K * n) return;
-  const int chunk = (int)(item / ((i64)L * K * n));
-  const int i = (int)(item / ((i64)K * n) % L);
-  const int j = (int)(item / n % K);
-  const int m = (int)(item % n);
-  float *const w_bar_own = w_bar_copies + (i64)chunk * ((i64)K * L * n);
-  const i64 points = T, length = (points + 63) / 64;
-  #pragma unroll 1
-  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
-    const int k = (int)at;
-    if (k >= j) {
-      w_bar_own[((i64)i * K + j) * n + m] += U[((i64)i * T - j + k) * n + m] * t7[((i64)i * T + k) * n + m];
-    }
-  }
-}
-
-// short_conv.out
-// One thread for each entry of w_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) short_conv_backward_8(float *w_bar, const float *w_bar_copies, int K, int L,
-    int n) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)K * L * n) return;
-  float dot = w_bar[item];
-  for (i64 copy = 0; copy < 64; ++copy) dot += w_bar_copies[copy * ((i64)K * L * n) + item];
-  w_bar[item] = dot;
-}
-
-// short_conv.out
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) short_conv_backward_9(float *U_bar, int L, int T, int n) {
+HECATE_KERNEL(256) short_conv_backward_5(float *U_bar, int L, int T, int n) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)L * T * n; at += threads) U_bar[at] = 0.0f;
@@ -134,7 +85,7 @@ HECATE_KERNEL(256) short_conv_backward_9(float *U_bar, int L, int T, int n) {
 
 // short_conv.out
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) short_conv_backward_10(float *U_bar_copies, int L, int T, int n) {
+HECATE_KERNEL(256) short_conv_backward_6(float *U_bar_copies, int L, int T, int n) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)64 * L * T * n; at += threads) U_bar_copies[at] = 0.0f;
@@ -143,7 +94,7 @@ HECATE_KERNEL(256) short_conv_backward_10(float *U_bar_copies, int L, int T, int
 // short_conv.out
 // 64 threads for each (i, m): the points (k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) short_conv_backward_11(const float *w, const float *t7, float *U_bar_copies,
+HECATE_KERNEL(256) short_conv_backward_7(const float *w, const float *t7, float *U_bar_copies,
     int K, int L, int T, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)64 * L * n) return;
@@ -166,12 +117,61 @@ HECATE_KERNEL(256) short_conv_backward_11(const float *w, const float *t7, float
 
 // short_conv.out
 // One thread for each entry of U_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) short_conv_backward_12(float *U_bar, const float *U_bar_copies, int L, int T,
+HECATE_KERNEL(256) short_conv_backward_8(float *U_bar, const float *U_bar_copies, int L, int T,
     int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * n) return;
   float dot = U_bar[item];
   for (i64 copy = 0; copy < 64; ++copy) dot += U_bar_copies[copy * ((i64)L * T * n) + item];
   U_bar[item] = dot;
+}
+
+// short_conv.out
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) short_conv_backward_9(float *w_bar, int K, int L, int n) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)K * L * n; at += threads) w_bar[at] = 0.0f;
+}
+
+// short_conv.out
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) short_conv_backward_10(float *w_bar_copies, int K, int L, int n) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)64 * K * L * n; at += threads) w_bar_copies[at] = 0.0f;
+}
+
+// short_conv.out
+// 64 threads for each (i, j, m): the points (k) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) short_conv_backward_11(const float *U, const float *t7, float *w_bar_copies,
+    int K, int L, int T, int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)64 * L * K * n) return;
+  const int chunk = (int)(item / ((i64)L * K * n));
+  const int i = (int)(item / ((i64)K * n) % L);
+  const int j = (int)(item / n % K);
+  const int m = (int)(item % n);
+  float *const w_bar_own = w_bar_copies + (i64)chunk * ((i64)K * L * n);
+  const i64 points = T, length = (points + 63) / 64;
+  #pragma unroll 1
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int k = (int)at;
+    if (k >= j) {
+      w_bar_own[((i64)i * K + j) * n + m] += U[((i64)i * T - j + k) * n + m] * t7[((i64)i * T + k) * n + m];
+    }
+  }
+}
+
+// short_conv.out
+// One thread for each entry of w_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) short_conv_backward_12(float *w_bar, const float *w_bar_copies, int K, int L,
+    int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)K * L * n) return;
+  float dot = w_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += w_bar_copies[copy * ((i64)K * L * n) + item];
+  w_bar[item] = dot;
 }
 

@@ -42,10 +42,10 @@
 //   t9_2            [L, T, H, d_h]          float  work
 //   t11_2           [L, T, H, n_p + w]      float  work
 //   t12_2           [n_p, H, d_h]           float  work
-//   t14_2           [H·d_h, H·d_h]          float  work
-//   t15_2           [L, T, H·d_h]           float  work
-//   t16_2           [H·d_h, H·d_h]          float  work
-//   t17_2           [n_p, H·d_h]            float  work
+//   t14_2           [L, T, H·d_h]           float  work
+//   t15_2           [H·d_h, H·d_h]          float  work
+//   t16_2           [n_p, H·d_h]            float  work
+//   t17_2           [H·d_h, H·d_h]          float  work
 //   t18_2           [L, T, H, n_p + w]      float  work
 //   t19_2           [L, T, H]               float  work
 //   t20_2           [L, T, H, n_p + w]      float  work
@@ -55,16 +55,15 @@
 //   t26_2           [L, T + w - 1, H, d_h]  float  work
 //   t28_2           [L, T + w - 1, H, d_h]  float  work
 //   t30_2           [L, T, H, d_h]          float  work
-//   t49             [L, T, H, d_h]          float  work
-//   t34             [L, T, H, d_h]          float  work
-//   t50             [n_p, H, d_h]           float  work
-//   t35             [n_p, H, d_h]           float  work
-//   t38             [H·d_h, H·d_h]          float  work
-//   t39             [L, T, H·d_h]           float  work
-//   t40             [H·d_h, H·d_h]          float  work
-//   t41             [n_p, H·d_h]            float  work
+//   t48             [L, T, H, d_h]          float  work
+//   t49             [n_p, H, d_h]           float  work
+//   t34             [n_p, H, d_h]           float  work
+//   t36             [L, T, H, d_h]          float  work
+//   t38             [L, T, H·d_h]           float  work
+//   t39             [H·d_h, H·d_h]          float  work
+//   t40             [n_p, H·d_h]            float  work
+//   t41             [H·d_h, H·d_h]          float  work
 //   t42             [L, T, H·d_h]           float  work
-//   t44             [L, T, H·d_h]           float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -259,29 +258,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_13(const float *out_bar, const fl
 
 // sliding_window.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_14(const float *X, const float *t9_2, float *t14_2,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (H * d_h + 15) / 16;
-  const int down = (H * d_h + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < L * T; p0 += 16) {
-    a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < L * T ? X[m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_h ? t9_2[(i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < H * d_h && n0 + col < H * d_h) t14_2[m0 + row + (n0 + col) * H * d_h] = dot;
-}
-
-// sliding_window.v
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_15(const float *W_V, const float *t9_2, float *t15_2,
+HECATE_KERNEL(256) sliding_window_out_backward_14(const float *W_V, const float *t9_2, float *t14_2,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -298,12 +275,13 @@ HECATE_KERNEL(256) sliding_window_out_backward_15(const float *W_V, const float 
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < H * d_h) t15_2[(i64)(m0 + row) * H * d_h + n0 + col] = dot;
+  if (m0 + row < L * T && n0 + col < H * d_h) t14_2[(i64)(m0 + row) * H * d_h + n0 + col] = dot;
 }
 
 // sliding_window.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_16(const float *P, const float *t12_2, float *t16_2) {
+HECATE_KERNEL(256) sliding_window_out_backward_15(const float *X, const float *t9_2, float *t15_2,
+    int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (H * d_h + 15) / 16;
@@ -312,19 +290,19 @@ HECATE_KERNEL(256) sliding_window_out_backward_16(const float *P, const float *t
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < n_p; p0 += 16) {
-    a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < n_p ? P[m0 + col + (p0 + row) * H * d_h] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < n_p && n0 + col < H * d_h ? t12_2[(p0 + row) * H * d_h + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < L * T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < L * T ? X[m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_h ? t9_2[(i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < H * d_h && n0 + col < H * d_h) t16_2[m0 + row + (n0 + col) * H * d_h] = dot;
+  if (m0 + row < H * d_h && n0 + col < H * d_h) t15_2[m0 + row + (n0 + col) * H * d_h] = dot;
 }
 
 // sliding_window.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_17(const float *W_V, const float *t12_2, float *t17_2) {
+HECATE_KERNEL(256) sliding_window_out_backward_16(const float *W_V, const float *t12_2, float *t16_2) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (n_p + 15) / 16;
@@ -340,7 +318,28 @@ HECATE_KERNEL(256) sliding_window_out_backward_17(const float *W_V, const float 
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < H * d_h && n0 + col < n_p) t17_2[m0 + row + (n0 + col) * H * d_h] = dot;
+  if (m0 + row < H * d_h && n0 + col < n_p) t16_2[m0 + row + (n0 + col) * H * d_h] = dot;
+}
+
+// sliding_window.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) sliding_window_out_backward_17(const float *P, const float *t12_2, float *t17_2) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (H * d_h + 15) / 16;
+  const int down = (H * d_h + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < n_p; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < n_p ? P[m0 + col + (p0 + row) * H * d_h] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < n_p && n0 + col < H * d_h ? t12_2[(p0 + row) * H * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < H * d_h && n0 + col < H * d_h) t17_2[m0 + row + (n0 + col) * H * d_h] = dot;
 }
 
 // sliding_window.a
@@ -548,7 +547,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_32(const float *t28_2, float *t30
 // sliding_window.a
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
 HECATE_KERNEL(256) sliding_window_out_backward_33(const float *a_reshape_2, const float *t21_2,
-    float *t49, int L, int T) {
+    float *t48, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d_h + 15) / 16;
@@ -566,28 +565,14 @@ HECATE_KERNEL(256) sliding_window_out_backward_33(const float *a_reshape_2, cons
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
     }
-    if (m0 + row < L * T && n0 + col < d_h) t49[(i64)k * d_h + (i64)(m0 + row) * H * d_h + n0 + col] = dot;
+    if (m0 + row < L * T && n0 + col < d_h) t48[(i64)k * d_h + (i64)(m0 + row) * H * d_h + n0 + col] = dot;
   }
 }
 
 // sliding_window.a
-// One thread for each (i, j, k, m).
-HECATE_KERNEL(256) sliding_window_out_backward_34(const float *a_div, const float *t49, float *t34,
-    int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * H * d_h) return;
-  const int i = (int)(item / ((i64)T * H * d_h));
-  const int j = (int)(item / (H * d_h) % T);
-  const int k = (int)(item / d_h % H);
-  const int m = (int)(item % d_h);
-  const float a_div_entry = a_div[0];
-  t34[(((i64)i * T + j) * H + k) * d_h + m] = a_div_entry * t49[(((i64)i * T + j) * H + k) * d_h + m];
-}
-
-// sliding_window.a
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_35(const float *a_reshape, const float *t21_2,
-    float *t50, int L, int T) {
+HECATE_KERNEL(256) sliding_window_out_backward_34(const float *a_reshape, const float *t21_2,
+    float *t49, int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (n_p + 15) / 16;
@@ -605,47 +590,39 @@ HECATE_KERNEL(256) sliding_window_out_backward_35(const float *a_reshape, const 
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
     }
-    if (m0 + row < d_h && n0 + col < n_p) t50[j * d_h + m0 + row + (n0 + col) * H * d_h] = dot;
+    if (m0 + row < d_h && n0 + col < n_p) t49[j * d_h + m0 + row + (n0 + col) * H * d_h] = dot;
   }
 }
 
 // sliding_window.a
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) sliding_window_out_backward_36(const float *a_div, const float *t50, float *t35) {
+HECATE_KERNEL(256) sliding_window_out_backward_35(const float *a_div, const float *t49, float *t34) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= n_p * H * d_h) return;
   const int i = (int)(item / (H * d_h));
   const int j = (int)(item / d_h % H);
   const int k = (int)(item % d_h);
   const float a_div_entry = a_div[0];
-  t35[(i * H + j) * d_h + k] = a_div_entry * t50[(i * H + j) * d_h + k];
+  t34[(i * H + j) * d_h + k] = a_div_entry * t49[(i * H + j) * d_h + k];
+}
+
+// sliding_window.a
+// One thread for each (i, j, k, m).
+HECATE_KERNEL(256) sliding_window_out_backward_36(const float *a_div, const float *t25,
+    const float *t48, float *t36, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
+  const int j = (int)(item / (H * d_h) % T);
+  const int k = (int)(item / d_h % H);
+  const int m = (int)(item % d_h);
+  const float a_div_entry = a_div[0];
+  t36[(((i64)i * T + j) * H + k) * d_h + m] = t25[(((i64)i * T + j) * H + k) * d_h + m] + a_div_entry * t48[(((i64)i * T + j) * H + k) * d_h + m];
 }
 
 // sliding_window.k
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_37(const float *X, const float *t30_2, float *t38,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (H * d_h + 15) / 16;
-  const int down = (H * d_h + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < L * T; p0 += 16) {
-    a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < L * T ? X[m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_h ? t30_2[(i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < H * d_h && n0 + col < H * d_h) t38[m0 + row + (n0 + col) * H * d_h] = dot;
-}
-
-// sliding_window.k
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_38(const float *W_K, const float *t30_2, float *t39,
+HECATE_KERNEL(256) sliding_window_out_backward_37(const float *W_K, const float *t30_2, float *t38,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -662,66 +639,12 @@ HECATE_KERNEL(256) sliding_window_out_backward_38(const float *W_K, const float 
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < H * d_h) t39[(i64)(m0 + row) * H * d_h + n0 + col] = dot;
+  if (m0 + row < L * T && n0 + col < H * d_h) t38[(i64)(m0 + row) * H * d_h + n0 + col] = dot;
 }
 
 // sliding_window.k
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_39(const float *P, const float *t35, float *t40) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (H * d_h + 15) / 16;
-  const int down = (H * d_h + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < n_p; p0 += 16) {
-    a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < n_p ? P[m0 + col + (p0 + row) * H * d_h] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < n_p && n0 + col < H * d_h ? t35[(p0 + row) * H * d_h + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < H * d_h && n0 + col < H * d_h) t40[m0 + row + (n0 + col) * H * d_h] = dot;
-}
-
-// sliding_window.k
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_40(const float *W_K, const float *t35, float *t41) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (n_p + 15) / 16;
-  const int down = (H * d_h + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < H * d_h; p0 += 16) {
-    a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < H * d_h ? W_K[m0 + col + (p0 + row) * H * d_h] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < H * d_h && n0 + row < n_p ? t35[p0 + col + (n0 + row) * H * d_h] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < H * d_h && n0 + col < n_p) t41[m0 + row + (n0 + col) * H * d_h] = dot;
-}
-
-// sliding_window.q
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) sliding_window_out_backward_41(const float *t25, const float *t34, float *t42,
-    int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * (H * d_h)) return;
-  const int i = (int)(item / ((i64)T * (H * d_h)));
-  const int j = (int)(item / ((H * d_h)) % T);
-  const int k = (int)(item % (H * d_h));
-  t42[((i64)i * T + j) * H * d_h + k] = t25[((i64)i * T + j) * H * d_h + k] + t34[((i64)i * T + j) * H * d_h + k];
-}
-
-// sliding_window.q
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_42(const float *X, float *W_Q_bar, const float *t42,
+HECATE_KERNEL(256) sliding_window_out_backward_38(const float *X, const float *t30_2, float *t39,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -733,17 +656,59 @@ HECATE_KERNEL(256) sliding_window_out_backward_42(const float *X, float *W_Q_bar
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < L * T ? X[m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_h ? t42[(i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_h ? t30_2[(i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < H * d_h && n0 + col < H * d_h) W_Q_bar[m0 + row + (n0 + col) * H * d_h] = dot;
+  if (m0 + row < H * d_h && n0 + col < H * d_h) t39[m0 + row + (n0 + col) * H * d_h] = dot;
+}
+
+// sliding_window.k
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) sliding_window_out_backward_39(const float *W_K, const float *t34, float *t40) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (n_p + 15) / 16;
+  const int down = (H * d_h + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < H * d_h; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < H * d_h ? W_K[m0 + col + (p0 + row) * H * d_h] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < H * d_h && n0 + row < n_p ? t34[p0 + col + (n0 + row) * H * d_h] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < H * d_h && n0 + col < n_p) t40[m0 + row + (n0 + col) * H * d_h] = dot;
+}
+
+// sliding_window.k
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) sliding_window_out_backward_40(const float *P, const float *t34, float *t41) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (H * d_h + 15) / 16;
+  const int down = (H * d_h + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < n_p; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < n_p ? P[m0 + col + (p0 + row) * H * d_h] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < n_p && n0 + col < H * d_h ? t34[(p0 + row) * H * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < H * d_h && n0 + col < H * d_h) t41[m0 + row + (n0 + col) * H * d_h] = dot;
 }
 
 // sliding_window.q
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) sliding_window_out_backward_43(const float *W_Q, const float *t42, float *t44,
+HECATE_KERNEL(256) sliding_window_out_backward_41(const float *W_Q, const float *t36, float *t42,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -754,46 +719,68 @@ HECATE_KERNEL(256) sliding_window_out_backward_43(const float *W_Q, const float 
   float dot = 0.0f;
   #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t42[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t36[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_Q[(p0 + row) * H * d_h + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < H * d_h) t44[(i64)(m0 + row) * H * d_h + n0 + col] = dot;
+  if (m0 + row < L * T && n0 + col < H * d_h) t42[(i64)(m0 + row) * H * d_h + n0 + col] = dot;
+}
+
+// sliding_window.q
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) sliding_window_out_backward_42(const float *X, float *W_Q_bar, const float *t36,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (H * d_h + 15) / 16;
+  const int down = (H * d_h + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < L * T; p0 += 16) {
+    a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < L * T ? X[m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_h ? t36[(i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < H * d_h && n0 + col < H * d_h) W_Q_bar[m0 + row + (n0 + col) * H * d_h] = dot;
 }
 
 // sliding_window.q
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) sliding_window_out_backward_44(float *X_bar, const float *t15_2,
-    const float *t39, const float *t44, int L, int T) {
+HECATE_KERNEL(256) sliding_window_out_backward_43(float *X_bar, const float *t14_2,
+    const float *t38, const float *t42, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * (H * d_h)) return;
   const int i = (int)(item / ((i64)T * (H * d_h)));
   const int j = (int)(item / ((H * d_h)) % T);
   const int k = (int)(item % (H * d_h));
-  X_bar[((i64)i * T + j) * H * d_h + k] = t15_2[((i64)i * T + j) * H * d_h + k] + t39[((i64)i * T + j) * H * d_h + k] + t44[((i64)i * T + j) * H * d_h + k];
+  X_bar[((i64)i * T + j) * H * d_h + k] = t14_2[((i64)i * T + j) * H * d_h + k] + t38[((i64)i * T + j) * H * d_h + k] + t42[((i64)i * T + j) * H * d_h + k];
 }
 
 // sliding_window.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) sliding_window_out_backward_45(float *P_bar, const float *t17_2, const float *t41) {
+HECATE_KERNEL(256) sliding_window_out_backward_44(float *P_bar, const float *t16_2, const float *t40) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= n_p * (H * d_h)) return;
   const int i = (int)(item / ((H * d_h)));
   const int j = (int)(item % (H * d_h));
-  P_bar[i * H * d_h + j] = t17_2[i * H * d_h + j] + t41[i * H * d_h + j];
+  P_bar[i * H * d_h + j] = t16_2[i * H * d_h + j] + t40[i * H * d_h + j];
 }
 
 // sliding_window.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) sliding_window_out_backward_46(float *W_K_bar, float *W_V_bar,
-    const float *t14_2, const float *t16_2, const float *t38, const float *t40) {
+HECATE_KERNEL(256) sliding_window_out_backward_45(float *W_K_bar, float *W_V_bar,
+    const float *t15_2, const float *t17_2, const float *t39, const float *t41) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= (H * d_h) * (H * d_h)) return;
   const int i = (int)(item / ((H * d_h)));
   const int j = (int)(item % (H * d_h));
-  W_K_bar[i * H * d_h + j] = t38[i * H * d_h + j] + t40[i * H * d_h + j];
-  W_V_bar[i * H * d_h + j] = t14_2[i * H * d_h + j] + t16_2[i * H * d_h + j];
+  W_K_bar[i * H * d_h + j] = t39[i * H * d_h + j] + t41[i * H * d_h + j];
+  W_V_bar[i * H * d_h + j] = t15_2[i * H * d_h + j] + t17_2[i * H * d_h + j];
 }
 

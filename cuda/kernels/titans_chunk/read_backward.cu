@@ -38,7 +38,7 @@
 //   t               [L, T, d_k]      float  work
 //   t6_2            [L, T]           float  work
 //   t33             [L, T, d_k]      float  work
-//   t37             [L, T + 3, d_k]  float  work
+//   t36             [L, T + 3, d_k]  float  work
 //   t38             [L, T + 3, d_k]  float  work
 //   t39             [L, T + 3, d_k]  float  work
 //   b_Q_bar_copies  [64·d_k]         float  work
@@ -175,7 +175,36 @@ HECATE_KERNEL(256) titans_chunk_read_backward_8(float *b_Q_bar, const float *b_Q
 
 // titans_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_read_backward_9(float *c_Q_bar) {
+HECATE_KERNEL(256) titans_chunk_read_backward_9(float *t36, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t36[at] = 0.0f;
+}
+
+// titans_chunk.q1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) titans_chunk_read_backward_10(const int *pos, const float *c_Q, const float *t33,
+    float *t36, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k = 0; k < 4; ++k) {
+    const int j = entry + k - 3;
+    if (j >= 0 && j < T) {
+      const int n = pos[i] + j - k;
+      if (n >= 0) {
+        t36[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t33[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
+      }
+    }
+  }
+}
+
+// titans_chunk.q1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) titans_chunk_read_backward_11(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -183,7 +212,7 @@ HECATE_KERNEL(256) titans_chunk_read_backward_9(float *c_Q_bar) {
 
 // titans_chunk.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_chunk_read_backward_10(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_read_backward_12(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -192,7 +221,7 @@ HECATE_KERNEL(256) titans_chunk_read_backward_10(float *c_Q_bar_copies) {
 // titans_chunk.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_chunk_read_backward_11(const int *pos, const float *q1_stack,
+HECATE_KERNEL(256) titans_chunk_read_backward_13(const int *pos, const float *q1_stack,
     const float *t33, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -205,8 +234,8 @@ HECATE_KERNEL(256) titans_chunk_read_backward_11(const int *pos, const float *q1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k = (int)(at % T);
-    const int n = pos[j] - i + k;
-    if (n >= 0) {
+    const int n_2 = pos[j] - i + k;
+    if (n_2 >= 0) {
       c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k + 3) * d_k + m] * t33[((i64)j * T + k) * d_k + m];
     }
   }
@@ -214,41 +243,12 @@ HECATE_KERNEL(256) titans_chunk_read_backward_11(const int *pos, const float *q1
 
 // titans_chunk.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_read_backward_12(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_read_backward_14(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
   for (i64 copy = 0; copy < 64; ++copy) dot += c_Q_bar_copies[copy * (4 * d_k) + item];
   c_Q_bar[item] = dot;
-}
-
-// titans_chunk.q1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_read_backward_13(float *t37, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t37[at] = 0.0f;
-}
-
-// titans_chunk.q1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) titans_chunk_read_backward_14(const int *pos, const float *c_Q, const float *t33,
-    float *t37, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k = 0; k < 4; ++k) {
-    const int j = entry + k - 3;
-    if (j >= 0 && j < T) {
-      const int n_2 = pos[i] + j - k;
-      if (n_2 >= 0) {
-        t37[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t33[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
-      }
-    }
-  }
 }
 
 // titans_chunk.q1
@@ -272,27 +272,52 @@ HECATE_KERNEL(256) titans_chunk_read_backward_16(const float *q0_tail_bar, float
 
 // titans_chunk.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_read_backward_17(const float *t37, const float *t38, float *t39,
+HECATE_KERNEL(256) titans_chunk_read_backward_17(const float *t36, const float *t38, float *t39,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k = (int)(item % d_k);
-  t39[((i64)i * (T + 3) + j) * d_k + k] = t37[((i64)i * (T + 3) + j) * d_k + k] + t38[((i64)i * (T + 3) + j) * d_k + k];
+  t39[((i64)i * (T + 3) + j) * d_k + k] = t36[((i64)i * (T + 3) + j) * d_k + k] + t38[((i64)i * (T + 3) + j) * d_k + k];
 }
 
-// titans_chunk.q0
+// titans_chunk.q0, titans_chunk.q1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) titans_chunk_read_backward_18(const float *W_Q, float *x_bar, const float *t39,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t39[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) x_bar[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// titans_chunk.q0, titans_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_read_backward_18(float *W_Q_bar) {
+HECATE_KERNEL(256) titans_chunk_read_backward_19(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
 }
 
-// titans_chunk.q0
+// titans_chunk.q0, titans_chunk.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_chunk_read_backward_19(const float *x, float *W_Q_bar, const float *t39,
+HECATE_KERNEL(256) titans_chunk_read_backward_20(const float *x, float *W_Q_bar, const float *t39,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -313,30 +338,5 @@ HECATE_KERNEL(256) titans_chunk_read_backward_19(const float *x, float *W_Q_bar,
     }
     if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] += dot;
   }
-}
-
-// titans_chunk.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) titans_chunk_read_backward_20(const float *W_Q, float *x_bar, const float *t39,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t39[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) x_bar[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
 }
 

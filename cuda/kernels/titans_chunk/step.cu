@@ -17,165 +17,167 @@
 //   e_t[i∈C] = η_t e_{t−1}[i] + { 1 if i = t ; 0 otherwise }    titans_chunk.e
 //   c_t[i∈C] = ρ_t c_{t−1}[i] + e_t[i]    titans_chunk.c
 //   Q_t[i∈C] = k_i · q_t    titans_chunk.Q
+//   H_t[i∈C] = c_t[i] Q_t[i]    titans_chunk.H
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_chunk.theta
 //   K_t[i∈C] = k_i · k_t    titans_chunk.K
 //   U_t = θ_t (v_t − g_{t−1} M° k_t − h_{t−1} S° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    titans_chunk.U
 //   y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C} H_t[i] U_i    titans_chunk.y
 //   M_t = g_t M° + h_t S° + Σ_{i∈C} c_t[i] U_i k_iᵀ    titans_chunk.M
 //   S_t = p_t S° + Σ_{i∈C} e_t[i] U_i k_iᵀ    titans_chunk.S
+//   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_chunk.G
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_K             [d_k, d]                 float  read
-//   x               [L, T, d]                float  read
-//   b_K             [d_k]                    float  read
-//   pos             [L]                      int    read
-//   c_K             [4, d_k]                 float  read
-//   k0_tail         [L, 3, d_k]              float  read
-//   W_V             [d_v, d]                 float  read
-//   w_rho           [d_k + d_v]              float  read
-//   b_rho           []                       float  read
-//   W_Q             [d_k, d]                 float  read
-//   b_Q             [d_k]                    float  read
-//   c_Q             [4, d_k]                 float  read
-//   q0_tail         [L, 3, d_k]              float  read
-//   w_eta           [d_k + d_v]              float  read
-//   b_eta           []                       float  read
-//   w_theta         [d_k + d_v]              float  read
-//   b_theta         []                       float  read
-//   M               [L, d_v, d_k]            float  read
-//   S               [L, d_v, d_k]            float  read
-//   y               [L, T, d_v]              float  write
-//   k0_tail_out     [L, 3, d_k]              float  write
-//   q0_tail_out     [L, 3, d_k]              float  write
-//   M_out           [L, d_v, d_k]            float  write
-//   S_out           [L, d_v, d_k]            float  write
-//   k1_stack        [L, T + 3, d_k]          float  write
-//   k1_prod         [L, T, d_k]              float  write
-//   k1_sigmoid      [L, T, d_k]              float  write
-//   k_prod          [L, T]                   float  write
-//   k_sqrt          [L, T]                   float  write
-//   k               [L, T, d_k]              float  write
-//   v               [L, T, d_v]              float  write
-//   rho_stack       [L, T, d_k + d_v]        float  write
-//   rho_sigmoid     [L, T]                   float  write
-//   q1_stack        [L, T + 3, d_k]          float  write
-//   q1_prod         [L, T, d_k]              float  write
-//   q1_sigmoid      [L, T, d_k]              float  write
-//   q_prod          [L, T]                   float  write
-//   q_sqrt          [L, T]                   float  write
-//   q               [L, T, d_k]              float  write
-//   eta             [L, T]                   float  write
-//   theta_softplus  [L, T]                   float  write
-//   M_chunks        [L, d_v, d_k]            float  write
-//   S_chunks        [L, d_v, d_k]            float  write
-//   y_prod          [L, chunks, 32, d_v]     float  write, may be null
-//   y_prod_2        [L, chunks, 32, d_v]     float  write, may be null
-//   Q               [L, chunks, 32, 32]      float  write, may be null
-//   U_prod          [L, chunks, 32, d_v]     float  write, may be null
-//   U_prod_2        [L, chunks, 32, d_v]     float  write, may be null
-//   K               [L, chunks, 32, 32]      float  write, may be null
-//   U               [L, chunks, 32, d_v]     float  write, may be null
-//   e               [L, T - 32·chunks, d_v]  float  write, may be null
-//   theta_sigmoid   [L, T]                   float  write
-//   eta_sigmoid     [L, T]                   float  write
-//   q_div           [L, T]                   float  write
-//   q_div_2         [L, T, d_k]              float  write
-//   q_div_3         [L, T]                   float  write
-//   q1_sigmoid_2    [L, T, d_k]              float  write
-//   rho_sigmoid_2   [L, T]                   float  write
-//   k_div           [L, T]                   float  write
-//   k_div_2         [L, T, d_k]              float  write
-//   k_div_3         [L, T]                   float  write
-//   k1_sigmoid_2    [L, T, d_k]              float  write
-//   M_states        [L, chunks, d_v, d_k]    float  checkpoint, may be null
-//   S_states        [L, chunks, d_v, d_k]    float  checkpoint, may be null
-//   M_checkpoints   [L, segments, d_v, d_k]  float  checkpoint, may be null
-//   S_checkpoints   [L, segments, d_v, d_k]  float  checkpoint, may be null
-//   k0              [L, T, d_k]              float  work
-//   t5              [L, T, d_k]              float  work
-//   k1              [L, T, d_k]              float  work
-//   t17             [L, T]                   float  work
-//   t21             [L, T]                   float  work
-//   t47             [L, T]                   float  work
-//   t51             [L, T]                   float  work
-//   t22             [L, T]                   float  work
-//   rho             [L, T]                   float  work
-//   q0              [L, T, d_k]              float  work
-//   t32             [L, T, d_k]              float  work
-//   q1              [L, T, d_k]              float  work
-//   t44             [L, T]                   float  work
-//   theta           [L, T]                   float  work
-//   t56             [L, chunks, 32]          float  work
-//   t58             [L, chunks, 32]          float  work
-//   t60             [L, chunks, 32]          float  work
-//   t57             [L, chunks, 32, d_k]     float  work
-//   t59             [L, chunks, 32, d_k]     float  work
-//   t61             [L, chunks, 32, d_v]     float  work
-//   t               [L, chunks, 32]          float  work
-//   t18             [L, chunks, 32]          float  work
-//   t3_2            [L, chunks, 32]          float  work
-//   t5_2            [L, chunks, 32]          float  work
-//   t20_2           [L, chunks, 32]          float  work
-//   t22_2           [L, chunks, 32]          float  work
-//   t4_2            [L, chunks, 32]          float  work
-//   t6_2            [L, chunks, 32]          float  work
-//   t8_2            [L, chunks, 32]          float  work
-//   t7              [L, chunks, 32]          float  work
-//   t9_2            [L, chunks, 32]          float  work
-//   t11_2           [L, chunks, 32]          float  work
-//   t10_2           [L, chunks, 32]          float  work
-//   t12_2           [L, chunks, 32]          float  work
-//   t14             [L, chunks, 32]          float  work
-//   t13_2           [L, chunks, 32]          float  work
-//   t15_2           [L, chunks, 32]          float  work
-//   g               [L, chunks, 32]          float  work
-//   t21_2           [L, chunks, 32]          float  work
-//   t23_2           [L, chunks, 32]          float  work
-//   t25_2           [L, chunks, 32]          float  work
-//   t24             [L, chunks, 32]          float  work
-//   t26             [L, chunks, 32]          float  work
-//   t28             [L, chunks, 32]          float  work
-//   t27             [L, chunks, 32]          float  work
-//   t29_2           [L, chunks, 32]          float  work
-//   t31_2           [L, chunks, 32]          float  work
-//   t30_2           [L, chunks, 32]          float  work
-//   t32_2           [L, chunks, 32]          float  work
-//   p               [L, chunks, 32]          float  work
-//   t35_2           [L, chunks, 32]          float  work
-//   t86             [L, chunks, 32]          float  work
-//   t36             [L, chunks, 32]          float  work
-//   t38             [L, chunks, 32]          float  work
-//   t39_2           [L, chunks, 32]          float  work
-//   t41             [L, chunks, 32]          float  work
-//   t42_2           [L, chunks, 32]          float  work
-//   t44_2           [L, chunks, 32]          float  work
-//   t45             [L, chunks, 32]          float  work
-//   t47_2           [L, chunks, 32]          float  work
-//   h               [L, chunks, 32]          float  work
-//   t92             [L, chunks, 32]          float  work
-//   y_2             [L, chunks, 32, d_v]     float  work
-//   t62             [L, T - 32·chunks, d_k]  float  work
-//   t67             [L, T - 32·chunks, d_k]  float  work
-//   t63             [L, T - 32·chunks, d_v]  float  work
-//   t64             [L, T - 32·chunks]       float  work
-//   t65             [L, T - 32·chunks]       float  work
-//   t66             [L, T - 32·chunks]       float  work
-//   y_2_2           [L, T - 32·chunks, d_v]  float  work
-//   t61_2_scratch   [1024·L]                 float  work
-//   t64_2_scratch   [1024·L]                 float  work
-//   t67_2_scratch   [1024·L]                 float  work
-//   t70_scratch     [1024·L]                 float  work
-//   t73_2_scratch   [1024·L]                 float  work
-//   t76_scratch     [1024·L]                 float  work
-//   t79_scratch     [1024·L]                 float  work
-//   t82_scratch     [1024·L]                 float  work
-//   t96_scratch     [1024·L]                 float  work
-//   t98_scratch     [1024·L]                 float  work
-//   t6_3_scratch    [1024·L]                 float  work
-//   t7_3_scratch    [32·L·d_k]               float  work
-//   t8_3_scratch    [32·L·d_k]               float  work
+//   W_K              [d_k, d]                 float  read
+//   x                [L, T, d]                float  read
+//   b_K              [d_k]                    float  read
+//   pos              [L]                      int    read
+//   c_K              [4, d_k]                 float  read
+//   k0_tail          [L, 3, d_k]              float  read
+//   W_V              [d_v, d]                 float  read
+//   w_rho            [d_k + d_v]              float  read
+//   b_rho            []                       float  read
+//   W_Q              [d_k, d]                 float  read
+//   b_Q              [d_k]                    float  read
+//   c_Q              [4, d_k]                 float  read
+//   q0_tail          [L, 3, d_k]              float  read
+//   w_eta            [d_k + d_v]              float  read
+//   b_eta            []                       float  read
+//   w_theta          [d_k + d_v]              float  read
+//   b_theta          []                       float  read
+//   M                [L, d_v, d_k]            float  read
+//   S                [L, d_v, d_k]            float  read
+//   y                [L, T, d_v]              float  write
+//   k0_tail_out      [L, 3, d_k]              float  write
+//   q0_tail_out      [L, 3, d_k]              float  write
+//   M_out            [L, d_v, d_k]            float  write
+//   S_out            [L, d_v, d_k]            float  write
+//   k1_stack         [L, T + 3, d_k]          float  write
+//   k1_prod          [L, T, d_k]              float  write
+//   k1_sigmoid       [L, T, d_k]              float  write
+//   k_prod           [L, T]                   float  write
+//   k_sqrt           [L, T]                   float  write
+//   k                [L, T, d_k]              float  write
+//   v                [L, T, d_v]              float  write
+//   rho_stack        [L, T, d_k + d_v]        float  write
+//   rho_sigmoid      [L, T]                   float  write
+//   q1_stack         [L, T + 3, d_k]          float  write
+//   q1_prod          [L, T, d_k]              float  write
+//   q1_sigmoid       [L, T, d_k]              float  write
+//   q_prod           [L, T]                   float  write
+//   q_sqrt           [L, T]                   float  write
+//   q                [L, T, d_k]              float  write
+//   eta              [L, T]                   float  write
+//   theta_softplus   [L, T]                   float  write
+//   M_chunks         [L, d_v, d_k]            float  write
+//   S_chunks         [L, d_v, d_k]            float  write
+//   y_prod           [L, chunks, 32, d_v]     float  write, may be null
+//   y_prod_2         [L, chunks, 32, d_v]     float  write, may be null
+//   Q                [L, chunks, 32, 32]      float  write, may be null
+//   U_prod           [L, chunks, 32, d_v]     float  write, may be null
+//   U_prod_2         [L, chunks, 32, d_v]     float  write, may be null
+//   K                [L, chunks, 32, 32]      float  write, may be null
+//   U                [L, chunks, 32, d_v]     float  write, may be null
+//   e                [L, T - 32·chunks, d_v]  float  write, may be null
+//   theta_sigmoid    [L, T]                   float  write
+//   eta_sigmoid      [L, T]                   float  write
+//   q_div            [L, T]                   float  write
+//   q_div_2          [L, T, d_k]              float  write
+//   q_div_3          [L, T]                   float  write
+//   q1_sigmoid_2     [L, T, d_k]              float  write
+//   rho_sigmoid_2    [L, T]                   float  write
+//   k_div            [L, T]                   float  write
+//   k_div_2          [L, T, d_k]              float  write
+//   k_div_3          [L, T]                   float  write
+//   k1_sigmoid_2     [L, T, d_k]              float  write
+//   M_states         [L, chunks, d_v, d_k]    float  checkpoint, may be null
+//   S_states         [L, chunks, d_v, d_k]    float  checkpoint, may be null
+//   M_checkpoints    [L, segments, d_v, d_k]  float  checkpoint, may be null
+//   S_checkpoints    [L, segments, d_v, d_k]  float  checkpoint, may be null
+//   k0               [L, T, d_k]              float  work
+//   t5               [L, T, d_k]              float  work
+//   k1               [L, T, d_k]              float  work
+//   t17              [L, T]                   float  work
+//   t21              [L, T]                   float  work
+//   t47              [L, T]                   float  work
+//   t51              [L, T]                   float  work
+//   t22              [L, T]                   float  work
+//   rho              [L, T]                   float  work
+//   q0               [L, T, d_k]              float  work
+//   t32              [L, T, d_k]              float  work
+//   q1               [L, T, d_k]              float  work
+//   t44              [L, T]                   float  work
+//   theta            [L, T]                   float  work
+//   t56              [L, chunks, 32]          float  work
+//   t58              [L, chunks, 32]          float  work
+//   t60              [L, chunks, 32]          float  work
+//   t57              [L, chunks, 32, d_k]     float  work
+//   t59              [L, chunks, 32, d_k]     float  work
+//   t61              [L, chunks, 32, d_v]     float  work
+//   t                [L, chunks, 32]          float  work
+//   t18              [L, chunks, 32]          float  work
+//   t3_2             [L, chunks, 32]          float  work
+//   t5_2             [L, chunks, 32]          float  work
+//   t20_2            [L, chunks, 32]          float  work
+//   t22_2            [L, chunks, 32]          float  work
+//   t4_2             [L, chunks, 32]          float  work
+//   t6_2             [L, chunks, 32]          float  work
+//   t8_2             [L, chunks, 32]          float  work
+//   t7               [L, chunks, 32]          float  work
+//   t9_2             [L, chunks, 32]          float  work
+//   t11_2            [L, chunks, 32]          float  work
+//   t10_2            [L, chunks, 32]          float  work
+//   t12_2            [L, chunks, 32]          float  work
+//   t14              [L, chunks, 32]          float  work
+//   t13_2            [L, chunks, 32]          float  work
+//   t15_2            [L, chunks, 32]          float  work
+//   g                [L, chunks, 32]          float  work
+//   t21_2            [L, chunks, 32]          float  work
+//   t23_2            [L, chunks, 32]          float  work
+//   t25_2            [L, chunks, 32]          float  work
+//   t24              [L, chunks, 32]          float  work
+//   t26              [L, chunks, 32]          float  work
+//   t28              [L, chunks, 32]          float  work
+//   t27              [L, chunks, 32]          float  work
+//   t29_2            [L, chunks, 32]          float  work
+//   t31_2            [L, chunks, 32]          float  work
+//   t30_2            [L, chunks, 32]          float  work
+//   t32_2            [L, chunks, 32]          float  work
+//   p                [L, chunks, 32]          float  work
+//   t35_2            [L, chunks, 32]          float  work
+//   t86              [L, chunks, 32]          float  work
+//   t36              [L, chunks, 32]          float  work
+//   t38              [L, chunks, 32]          float  work
+//   t39_2            [L, chunks, 32]          float  work
+//   t41              [L, chunks, 32]          float  work
+//   t42_2            [L, chunks, 32]          float  work
+//   t44_2            [L, chunks, 32]          float  work
+//   t45              [L, chunks, 32]          float  work
+//   t47_2_2          [L, chunks, 32]          float  work
+//   h                [L, chunks, 32]          float  work
+//   t92              [L, chunks, 32]          float  work
+//   y_2              [L, chunks, 32, d_v]     float  work
+//   t62              [L, T - 32·chunks, d_k]  float  work
+//   t67              [L, T - 32·chunks, d_k]  float  work
+//   t63              [L, T - 32·chunks, d_v]  float  work
+//   t64              [L, T - 32·chunks]       float  work
+//   t65              [L, T - 32·chunks]       float  work
+//   t66              [L, T - 32·chunks]       float  work
+//   y_2_2            [L, T - 32·chunks, d_v]  float  work
+//   t61_2_scratch    [1024·L]                 float  work
+//   t64_2_scratch    [1024·L]                 float  work
+//   t67_2_scratch    [1024·L]                 float  work
+//   t70_scratch      [1024·L]                 float  work
+//   t73_scratch      [1024·L]                 float  work
+//   t76_scratch      [1024·L]                 float  work
+//   t79_scratch      [1024·L]                 float  work
+//   t82_scratch      [1024·L]                 float  work
+//   t96_scratch      [1024·L]                 float  work
+//   t98_scratch      [1024·L]                 float  work
+//   t8_2_3_scratch   [1024·L]                 float  work
+//   t9_2_3_scratch   [32·L·d_k]               float  work
+//   t10_2_2_scratch  [32·L·d_k]               float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -365,17 +367,17 @@ HECATE_KERNEL(256) titans_chunk_step_13(const float *w_rho, const float *w_eta,
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t21_3 = 0.0f;
-  float t47_3 = 0.0f;
+  float t47_2 = 0.0f;
   float t51_2 = 0.0f;
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k + d_v; ++k_2) {
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
     t21_3 += rho_stack_entry * w_rho[k_2];
-    t47_3 += rho_stack_entry * w_eta[k_2];
+    t47_2 += rho_stack_entry * w_eta[k_2];
     t51_2 += rho_stack_entry * w_theta[k_2];
   }
   t21[(i64)i * T + j] = t21_3;
-  t47[(i64)i * T + j] = t47_3;
+  t47[(i64)i * T + j] = t47_2;
   t51[(i64)i * T + j] = t51_2;
 }
 
@@ -1130,16 +1132,16 @@ HECATE_KERNEL(256) titans_chunk_step_67(const float *t42_2, const float *t44_2, 
 
 // titans_chunk.h
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_68(float *t47_2, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_68(float *t47_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t47_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t47_2_2[at] = 0.0f;
 }
 
 // titans_chunk.h
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_69(const float *t14, const float *t45, float *t47_2, int L,
+HECATE_KERNEL(256) titans_chunk_step_69(const float *t14, const float *t45, float *t47_2_2, int L,
     int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -1148,20 +1150,21 @@ HECATE_KERNEL(256) titans_chunk_step_69(const float *t14, const float *t45, floa
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
   if (k_2 >= 16) {
-    t47_2[((i64)i * chunks + j) * 32 + k_2] = t14[((i64)i * chunks + j) * 32 + k_2] * t45[((i64)i * chunks + j) * 32 + k_2 - 16];
+    t47_2_2[((i64)i * chunks + j) * 32 + k_2] = t14[((i64)i * chunks + j) * 32 + k_2] * t45[((i64)i * chunks + j) * 32 + k_2 - 16];
   }
 }
 
 // titans_chunk.h
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_70(const float *t45, const float *t47_2, float *h, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_70(const float *t45, const float *t47_2_2, float *h, int L,
+    int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
   const int i = (int)(item / ((i64)chunks * 32));
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
-  h[((i64)i * chunks + j) * 32 + k_2] = t45[((i64)i * chunks + j) * 32 + k_2] + t47_2[((i64)i * chunks + j) * 32 + k_2];
+  h[((i64)i * chunks + j) * 32 + k_2] = t45[((i64)i * chunks + j) * 32 + k_2] + t47_2_2[((i64)i * chunks + j) * 32 + k_2];
 }
 
 // titans_chunk.h
@@ -1187,7 +1190,7 @@ HECATE_KERNEL(256) titans_chunk_step_72(const float *h, float *t92, int L, int T
   }
 }
 
-// titans_chunk, titans_chunk.y, titans_chunk.e, titans_chunk.c, titans_chunk.Q, titans_chunk.g.start, titans_chunk.U, titans_chunk.K, titans_chunk.g, titans_chunk.M, titans_chunk.S
+// titans_chunk, titans_chunk.y, titans_chunk.e, titans_chunk.c, titans_chunk.Q, titans_chunk.g.start, titans_chunk.U, titans_chunk.K, titans_chunk.g, titans_chunk.H, titans_chunk.M, titans_chunk.S
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M_chunks,
@@ -1197,9 +1200,9 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
     const float *t22_2, const float *t8_2, const float *t11_2, const float *t14, const float *g,
     const float *t25_2, const float *t28, const float *t31_2, const float *p, const float *t86,
     const float *h, const float *t92, float *y_2, float *t61_2_scratch, float *t64_2_scratch,
-    float *t67_2_scratch, float *t70_scratch, float *t73_2_scratch, float *t76_scratch,
+    float *t67_2_scratch, float *t70_scratch, float *t73_scratch, float *t76_scratch,
     float *t79_scratch, float *t82_scratch, float *t96_scratch, float *t98_scratch,
-    float *t6_3_scratch, float *t7_3_scratch, float *t8_3_scratch, int T) {
+    float *t8_2_3_scratch, float *t9_2_3_scratch, float *t10_2_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_state = shared + 0;  // [d_v, d_k]
   float *const S_state = shared + d_k * d_v;  // [d_v, d_k]
@@ -1212,7 +1215,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
   float *const U_2 = shared + 2 * d_k * d_v + 128 * d_v + 2048;  // [32, d_v]
   float *const t53_2 = shared + 2 * d_k * d_v + 160 * d_v + 2048;  // [32, 32]
   float *const t55 = shared + 2 * d_k * d_v + 160 * d_v + 3072;  // [32, 32]
-  float *const t58_3 = shared + 2 * d_k * d_v + 160 * d_v + 4096;  // [32, 32]
+  float *const t58_4 = shared + 2 * d_k * d_v + 160 * d_v + 4096;  // [32, 32]
   float *const t87 = shared + 2 * d_k * d_v + 160 * d_v + 5120;  // [32]
   const int chunks = (T) / 32;
   const int l = blockIdx.x;
@@ -1220,15 +1223,15 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
   float *const t64_2 = t64_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t67_2 = t67_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t70 = t70_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t73_2 = t73_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t73 = t73_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t76 = t76_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t79 = t79_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t82 = t82_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t96 = t96_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t98 = t98_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t6_3 = t6_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t7_3 = t7_3_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t8_3 = t8_3_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
+  float *const t8_2_3 = t8_2_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t9_2_3 = t9_2_3_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
+  float *const t10_2_2 = t10_2_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   #pragma unroll 1
   for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
     const int i = (int)item;
@@ -1296,7 +1299,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t58_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t58_4[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
@@ -1304,7 +1307,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int j = (int)(item % 32);
       if (i >= 2) {
         const float t22_2_entry_2 = t22_2[((i64)l * chunks + t_2) * 32 + i];
-        t58_3[i * 32 + j] = (t53_2[(i - 2) * 32 + j] + t55[(i - 2) * 32 + j]) * t22_2_entry_2;
+        t58_4[i * 32 + j] = (t53_2[(i - 2) * 32 + j] + t55[(i - 2) * 32 + j]) * t22_2_entry_2;
       }
     }
     // titans_chunk.e
@@ -1316,7 +1319,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int j = (int)(item % 32);
       if (i >= 4) {
         const float t25_2_entry_2 = t25_2[((i64)l * chunks + t_2) * 32 + i];
-        t61_2[i * 32 + j] = ((t53_2[(i - 4) * 32 + j] + t55[(i - 4) * 32 + j]) + t58_3[(i - 4) * 32 + j]) * t25_2_entry_2;
+        t61_2[i * 32 + j] = ((t53_2[(i - 4) * 32 + j] + t55[(i - 4) * 32 + j]) + t58_4[(i - 4) * 32 + j]) * t25_2_entry_2;
       }
     }
     // titans_chunk.e
@@ -1328,7 +1331,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int j = (int)(item % 32);
       if (i >= 8) {
         const float t28_entry_2 = t28[((i64)l * chunks + t_2) * 32 + i];
-        t64_2[i * 32 + j] = (((t53_2[(i - 8) * 32 + j] + t55[(i - 8) * 32 + j]) + t58_3[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) * t28_entry_2;
+        t64_2[i * 32 + j] = (((t53_2[(i - 8) * 32 + j] + t55[(i - 8) * 32 + j]) + t58_4[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) * t28_entry_2;
       }
     }
     // titans_chunk.e
@@ -1340,7 +1343,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int j = (int)(item % 32);
       if (i >= 16) {
         const float t31_2_entry = t31_2[((i64)l * chunks + t_2) * 32 + i];
-        t67_2[i * 32 + j] = ((((t53_2[(i - 16) * 32 + j] + t55[(i - 16) * 32 + j]) + t58_3[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_2[(i - 16) * 32 + j]) * t31_2_entry;
+        t67_2[i * 32 + j] = ((((t53_2[(i - 16) * 32 + j] + t55[(i - 16) * 32 + j]) + t58_4[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_2[(i - 16) * 32 + j]) * t31_2_entry;
       }
     }
     // titans_chunk.c, titans_chunk.e
@@ -1352,11 +1355,11 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int j = (int)(item % 32);
       if (i >= 1) {
         const float t56_entry_2 = t56[((i64)l * chunks + t_2) * 32 + i];
-        t70[i * 32 + j] = (((((t53_2[(i - 1) * 32 + j] + t55[(i - 1) * 32 + j]) + t58_3[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_2[(i - 1) * 32 + j]) + t67_2[(i - 1) * 32 + j]) * t56_entry_2;
+        t70[i * 32 + j] = (((((t53_2[(i - 1) * 32 + j] + t55[(i - 1) * 32 + j]) + t58_4[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_2[(i - 1) * 32 + j]) + t67_2[(i - 1) * 32 + j]) * t56_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t73_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t73[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
@@ -1364,7 +1367,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int j = (int)(item % 32);
       if (i >= 2) {
         const float t5_2_entry_2 = t5_2[((i64)l * chunks + t_2) * 32 + i];
-        t73_2[i * 32 + j] = ((((((t53_2[(i - 2) * 32 + j] + t55[(i - 2) * 32 + j]) + t58_3[(i - 2) * 32 + j]) + t61_2[(i - 2) * 32 + j]) + t64_2[(i - 2) * 32 + j]) + t67_2[(i - 2) * 32 + j]) + t70[(i - 2) * 32 + j]) * t5_2_entry_2;
+        t73[i * 32 + j] = ((((((t53_2[(i - 2) * 32 + j] + t55[(i - 2) * 32 + j]) + t58_4[(i - 2) * 32 + j]) + t61_2[(i - 2) * 32 + j]) + t64_2[(i - 2) * 32 + j]) + t67_2[(i - 2) * 32 + j]) + t70[(i - 2) * 32 + j]) * t5_2_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
@@ -1376,7 +1379,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int j = (int)(item % 32);
       if (i >= 4) {
         const float t8_2_entry_2 = t8_2[((i64)l * chunks + t_2) * 32 + i];
-        t76[i * 32 + j] = (((((((t53_2[(i - 4) * 32 + j] + t55[(i - 4) * 32 + j]) + t58_3[(i - 4) * 32 + j]) + t61_2[(i - 4) * 32 + j]) + t64_2[(i - 4) * 32 + j]) + t67_2[(i - 4) * 32 + j]) + t70[(i - 4) * 32 + j]) + t73_2[(i - 4) * 32 + j]) * t8_2_entry_2;
+        t76[i * 32 + j] = (((((((t53_2[(i - 4) * 32 + j] + t55[(i - 4) * 32 + j]) + t58_4[(i - 4) * 32 + j]) + t61_2[(i - 4) * 32 + j]) + t64_2[(i - 4) * 32 + j]) + t67_2[(i - 4) * 32 + j]) + t70[(i - 4) * 32 + j]) + t73[(i - 4) * 32 + j]) * t8_2_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
@@ -1388,7 +1391,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int j = (int)(item % 32);
       if (i >= 8) {
         const float t11_2_entry_2 = t11_2[((i64)l * chunks + t_2) * 32 + i];
-        t79[i * 32 + j] = ((((((((t53_2[(i - 8) * 32 + j] + t55[(i - 8) * 32 + j]) + t58_3[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) + t64_2[(i - 8) * 32 + j]) + t67_2[(i - 8) * 32 + j]) + t70[(i - 8) * 32 + j]) + t73_2[(i - 8) * 32 + j]) + t76[(i - 8) * 32 + j]) * t11_2_entry_2;
+        t79[i * 32 + j] = ((((((((t53_2[(i - 8) * 32 + j] + t55[(i - 8) * 32 + j]) + t58_4[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) + t64_2[(i - 8) * 32 + j]) + t67_2[(i - 8) * 32 + j]) + t70[(i - 8) * 32 + j]) + t73[(i - 8) * 32 + j]) + t76[(i - 8) * 32 + j]) * t11_2_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
@@ -1400,7 +1403,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int j = (int)(item % 32);
       if (i >= 16) {
         const float t14_entry = t14[((i64)l * chunks + t_2) * 32 + i];
-        t82[i * 32 + j] = (((((((((t53_2[(i - 16) * 32 + j] + t55[(i - 16) * 32 + j]) + t58_3[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_2[(i - 16) * 32 + j]) + t67_2[(i - 16) * 32 + j]) + t70[(i - 16) * 32 + j]) + t73_2[(i - 16) * 32 + j]) + t76[(i - 16) * 32 + j]) + t79[(i - 16) * 32 + j]) * t14_entry;
+        t82[i * 32 + j] = (((((((((t53_2[(i - 16) * 32 + j] + t55[(i - 16) * 32 + j]) + t58_4[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_2[(i - 16) * 32 + j]) + t67_2[(i - 16) * 32 + j]) + t70[(i - 16) * 32 + j]) + t73[(i - 16) * 32 + j]) + t76[(i - 16) * 32 + j]) + t79[(i - 16) * 32 + j]) * t14_entry;
       }
     }
     // titans_chunk.Q
@@ -1442,7 +1445,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        t96[i * 32 + j] = (((((((((t53_2[(i - 1) * 32 + j] + t55[(i - 1) * 32 + j]) + t58_3[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_2[(i - 1) * 32 + j]) + t67_2[(i - 1) * 32 + j]) + t70[(i - 1) * 32 + j]) + t73_2[(i - 1) * 32 + j]) + t76[(i - 1) * 32 + j]) + t79[(i - 1) * 32 + j]) + t82[(i - 1) * 32 + j];
+        t96[i * 32 + j] = (((((((((t53_2[(i - 1) * 32 + j] + t55[(i - 1) * 32 + j]) + t58_4[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_2[(i - 1) * 32 + j]) + t67_2[(i - 1) * 32 + j]) + t70[(i - 1) * 32 + j]) + t73[(i - 1) * 32 + j]) + t76[(i - 1) * 32 + j]) + t79[(i - 1) * 32 + j]) + t82[(i - 1) * 32 + j];
       }
     }
     // titans_chunk.K
@@ -1488,7 +1491,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t6_3[i * 32 + j] = ((((((((((t53_2[i * 32 + j] + t55[i * 32 + j]) + t58_3[i * 32 + j]) + t61_2[i * 32 + j]) + t64_2[i * 32 + j]) + t67_2[i * 32 + j]) + t70[i * 32 + j]) + t73_2[i * 32 + j]) + t76[i * 32 + j]) + t79[i * 32 + j]) + t82[i * 32 + j]) * Q_2[i * 32 + j];
+      t8_2_3[i * 32 + j] = ((((((((((t53_2[i * 32 + j] + t55[i * 32 + j]) + t58_4[i * 32 + j]) + t61_2[i * 32 + j]) + t64_2[i * 32 + j]) + t67_2[i * 32 + j]) + t70[i * 32 + j]) + t73[i * 32 + j]) + t76[i * 32 + j]) + t79[i * 32 + j]) + t82[i * 32 + j]) * Q_2[i * 32 + j];
     }
     // titans_chunk.y
     #pragma unroll 1
@@ -1499,12 +1502,12 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const float h_entry = h[((i64)l * chunks + t_2) * 32 + i];
       y_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t17_3[i * d_v + j] * g_entry + t49[i * d_v + j] * h_entry;
     }
-    // titans_chunk.y
+    // titans_chunk.y, titans_chunk.H
     __syncthreads();
     for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t6_3[kk + col * 32];
+      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t8_2_3[kk + col * 32];
       y_2[((i64)l * chunks + t_2) * 32 * d_v + row + (i64)col * d_v] += dot;
     }
     // titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
@@ -1514,15 +1517,15 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int j = (int)(item % d_k);
       const float t53_2_entry = t53_2[31 * 32 + i];
       const float t55_entry = t55[31 * 32 + i];
-      const float t58_3_entry = t58_3[31 * 32 + i];
+      const float t58_4_entry = t58_4[31 * 32 + i];
       const float t61_2_entry = t61_2[31 * 32 + i];
       const float t64_2_entry = t64_2[31 * 32 + i];
       const float t67_2_entry = t67_2[31 * 32 + i];
-      const float w_2 = (((((((((t53_2_entry + t55_entry) + t58_3_entry) + t61_2_entry) + t64_2_entry) + t67_2_entry) + t70[31 * 32 + i]) + t73_2[31 * 32 + i]) + t76[31 * 32 + i]) + t79[31 * 32 + i]) + t82[31 * 32 + i];
-      const float w_3 = ((((t53_2_entry + t55_entry) + t58_3_entry) + t61_2_entry) + t64_2_entry) + t67_2_entry;
+      const float w_2 = (((((((((t53_2_entry + t55_entry) + t58_4_entry) + t61_2_entry) + t64_2_entry) + t67_2_entry) + t70[31 * 32 + i]) + t73[31 * 32 + i]) + t76[31 * 32 + i]) + t79[31 * 32 + i]) + t82[31 * 32 + i];
+      const float w_3 = ((((t53_2_entry + t55_entry) + t58_4_entry) + t61_2_entry) + t64_2_entry) + t67_2_entry;
       const float t59_entry = t59[(((i64)l * chunks + t_2) * 32 + i) * d_k + j];
-      t7_3[i * d_k + j] = t59_entry * w_2;
-      t8_3[i * d_k + j] = t59_entry * w_3;
+      t9_2_3[i * d_k + j] = t59_entry * w_2;
+      t10_2_2[i * d_k + j] = t59_entry * w_3;
     }
     // titans_chunk.M
     const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
@@ -1538,7 +1541,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_k), col = (int)(at % d_k);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t7_3[kk * d_k + col];
+      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t9_2_3[kk * d_k + col];
       M_state[row * d_k + col] += dot;
     }
     // titans_chunk.S
@@ -1554,7 +1557,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_k), col = (int)(at % d_k);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t8_3[kk * d_k + col];
+      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t10_2_2[kk * d_k + col];
       S_state[row * d_k + col] += dot;
     }
     if (y_prod != nullptr) {
@@ -1660,7 +1663,7 @@ HECATE_KERNEL(256) titans_chunk_step_76(const float *eta, const float *rho, cons
   t66[(i64)i * (T - 32 * chunks) + j] = rho[(i64)i * T + j + 32 * chunks];
 }
 
-// titans_chunk, titans_chunk.e, titans_chunk.S, titans_chunk.M, titans_chunk.y
+// titans_chunk, titans_chunk.e, titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 HECATE_KERNEL(32) titans_chunk_step_77(float *M_out, float *S_out, const float *M_chunks,
     const float *S_chunks, float *e, float *M_checkpoints, float *S_checkpoints, const float *t62,
@@ -1708,7 +1711,7 @@ HECATE_KERNEL(32) titans_chunk_step_77(float *M_out, float *S_out, const float *
       if (e != nullptr) {
         e[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i] = e_2;
       }
-      // titans_chunk.S, titans_chunk.M, titans_chunk.y
+      // titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y
       float y_3 = 0.0f;
       const float t64_entry = t64[(i64)l * (T - 32 * chunks) + a + C * s];
       const float w_4 = t65[(i64)l * (T - 32 * chunks) + a + C * s] * e_2;

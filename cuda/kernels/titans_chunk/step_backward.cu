@@ -17,7 +17,6 @@
 //   e_t[i∈C] = η_t e_{t−1}[i] + { 1 if i = t ; 0 otherwise }    titans_chunk.e
 //   c_t[i∈C] = ρ_t c_{t−1}[i] + e_t[i]    titans_chunk.c
 //   Q_t[i∈C] = k_i · q_t    titans_chunk.Q
-//   H_t[i∈C] = c_t[i] Q_t[i]    titans_chunk.H
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_chunk.theta
 //   K_t[i∈C] = k_i · k_t    titans_chunk.K
 //   U_t = θ_t (v_t − g_{t−1} M° k_t − h_{t−1} S° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    titans_chunk.U
@@ -127,12 +126,13 @@
 //   t2_2                [L, T - 32·chunks, d_v]        float  work
 //   t4_2                [L, d_v, d_k]                  float  work
 //   t5_2                [L, d_v, d_k]                  float  work
-//   t6_2                [L, T - 32·chunks, d_k]        float  work
 //   t7                  [L, T - 32·chunks, d_v]        float  work
 //   t8_2                [L, T - 32·chunks]             float  work
-//   t9_2                [L, T - 32·chunks]             float  work
 //   t10_2               [L, T - 32·chunks]             float  work
 //   t11_2               [L, T - 32·chunks, d_k]        float  work
+//   t13                 [L, T - 32·chunks, d_k]        float  work
+//   t21_2_2             [L, T - 32·chunks, d_k]        float  work
+//   t14                 [L, T - 32·chunks]             float  work
 //   t12_2               [L, T, d_k]                    float  work
 //   t17_2               [L, T, d_k]                    float  work
 //   t13_2               [L, T]                         float  work
@@ -153,12 +153,12 @@
 //   t11_2_2             [L, chunks, 32]                float  work
 //   t10_2_2             [L, chunks, 32]                float  work
 //   t12                 [L, chunks, 32]                float  work
-//   t14                 [L, chunks, 32]                float  work
-//   t13                 [L, chunks, 32]                float  work
-//   t15_2_2             [L, chunks, 32]                float  work
+//   t14_2_2             [L, chunks, 32]                float  work
+//   t13_2_2             [L, chunks, 32]                float  work
+//   t15_3               [L, chunks, 32]                float  work
 //   g                   [L, chunks, 32]                float  work
 //   t21                 [L, chunks, 32]                float  work
-//   t23                 [L, chunks, 32]                float  work
+//   t23_2_2             [L, chunks, 32]                float  work
 //   t25_2_2             [L, chunks, 32]                float  work
 //   t24                 [L, chunks, 32]                float  work
 //   t26                 [L, chunks, 32]                float  work
@@ -170,7 +170,7 @@
 //   t32_2_2             [L, chunks, 32]                float  work
 //   p                   [L, chunks, 32]                float  work
 //   t35                 [L, chunks, 32]                float  work
-//   t86                 [L, chunks, 32]                float  work
+//   t86_2               [L, chunks, 32]                float  work
 //   t36                 [L, chunks, 32]                float  work
 //   t38                 [L, chunks, 32]                float  work
 //   t39                 [L, chunks, 32]                float  work
@@ -180,9 +180,9 @@
 //   t45_2               [L, chunks, 32]                float  work
 //   t47                 [L, chunks, 32]                float  work
 //   h                   [L, chunks, 32]                float  work
-//   t92                 [L, chunks, 32]                float  work
-//   t134_2              [L, chunks, 32]                float  work
-//   t136_2              [L, chunks, 32]                float  work
+//   t92_2               [L, chunks, 32]                float  work
+//   t107                [L, chunks, 32]                float  work
+//   t109_2              [L, chunks, 32]                float  work
 //   t20_2               [L, chunks, 32]                float  work
 //   t21_2               [L, chunks, 32, d_k]           float  work
 //   t22_2               [L, chunks, 32]                float  work
@@ -196,169 +196,137 @@
 //   t28                 [L, T, d_k]                    float  work
 //   t30_2               [L, T, d_k]                    float  work
 //   t40_2               [L, T]                         float  work
-//   t51_2               [L, T]                         float  work
+//   t49                 [L, T]                         float  work
+//   t60_2               [L, T]                         bool   work
 //   t64_2               [L, T]                         bool   work
-//   t68_2               [L, T]                         bool   work
-//   t115                [L, T]                         float  work
-//   t132                [L, T]                         bool   work
-//   t136                [L, T]                         bool   work
-//   t45                 [L, T, d_k + d_v]              float  work
-//   t55                 [L, T, d_k + d_v]              float  work
-//   t120                [L, T, d_k + d_v]              float  work
-//   t58_2               [L, T, d_k]                    float  work
-//   t63_2               [L, T]                         float  work
-//   t90                 [L, T, d_k]                    float  work
-//   t126                [L, T, d_k]                    float  work
-//   t131                [L, T]                         float  work
-//   t94                 [L, T + 3, d_k]                float  work
-//   t95                 [L, T + 3, d_k]                float  work
-//   t96                 [L, T + 3, d_k]                float  work
-//   t163                [L, T + 3, d_k]                float  work
-//   t100                [L, T, d]                      float  work
-//   t123                [L, T, d_v]                    float  work
-//   t125                [L, T, d]                      float  work
-//   t158                [L, T, d_k]                    float  work
-//   t162                [L, T + 3, d_k]                float  work
-//   t164                [L, T + 3, d_k]                float  work
-//   t168                [L, T, d]                      float  work
-//   t6_2_copies         [2·L·T·d_k - 64·L·chunks·d_k]  float  work
+//   t111                [L, T]                         float  work
+//   t129                [L, T]                         bool   work
+//   t133                [L, T]                         bool   work
+//   t117                [L, T, d_k + d_v]              float  work
+//   t54_2               [L, T, d_k]                    float  work
+//   t59_2               [L, T]                         float  work
+//   t86                 [L, T, d_k]                    float  work
+//   t123                [L, T, d_k]                    float  work
+//   t128                [L, T]                         float  work
+//   t89                 [L, T + 3, d_k]                float  work
+//   t91                 [L, T + 3, d_k]                float  work
+//   t92                 [L, T + 3, d_k]                float  work
+//   t160                [L, T + 3, d_k]                float  work
+//   t95                 [L, T, d]                      float  work
+//   t120                [L, T, d_v]                    float  work
+//   t121                [L, T, d]                      float  work
+//   t155                [L, T, d_k]                    float  work
+//   t158                [L, T + 3, d_k]                float  work
+//   t161                [L, T + 3, d_k]                float  work
+//   t164                [L, T, d]                      float  work
 //   t8_2_copies         [2·L·T - 64·L·chunks]          float  work
-//   t9_2_copies         [2·L·T - 64·L·chunks]          float  work
 //   t10_2_copies        [2·L·T - 64·L·chunks]          float  work
 //   t11_2_copies        [2·L·T·d_k - 64·L·chunks·d_k]  float  work
+//   t13_copies          [2·L·T·d_k - 64·L·chunks·d_k]  float  work
+//   t21_2_2_copies      [2·L·T·d_k - 64·L·chunks·d_k]  float  work
 //   M_trail_scratch     [64·C·L·d_k + 64·L·d_k]        float  work
 //   S_trail_scratch     [64·C·L·d_k + 64·L·d_k]        float  work
-//   t96_2_scratch       [1024·L]                       float  work
+//   t96_scratch         [1024·L]                       float  work
 //   t98_scratch         [1024·L]                       float  work
-//   t266_scratch        [32·L·d_v]                     float  work
-//   t7_2_2_scratch      [1024·L]                       float  work
-//   t268_scratch        [32·L·d_k]                     float  work
-//   t269_scratch        [32·L·d_v]                     float  work
-//   t12_2_2_scratch     [1024·L]                       float  work
-//   t271_scratch        [32·L·d_k]                     float  work
-//   t273_scratch        [1024·L]                       float  work
-//   t23_2_2_scratch     [1024·L]                       float  work
-//   t24_2_2_scratch     [32·L·d_v]                     float  work
-//   t26_2_2_scratch     [1024·L]                       float  work
+//   t224_scratch        [32·L·d_v]                     float  work
+//   t7_2_2_scratch      [32·L·d_k]                     float  work
+//   t9_2_scratch        [1024·L]                       float  work
+//   t225_scratch        [32·L·d_v]                     float  work
+//   t14_2_3_scratch     [32·L·d_k]                     float  work
+//   t16_3_scratch       [1024·L]                       float  work
+//   t229_scratch        [1024·L]                       float  work
+//   t25_2_3_scratch     [1024·L]                       float  work
 //   t27_2_2_scratch     [1024·L]                       float  work
-//   t40_2_2_scratch     [32·L·d_v]                     float  work
-//   t47_2_scratch       [32·L·d_v]                     float  work
-//   t133_scratch        [32·L·d_v]                     float  work
-//   t135_scratch        [32·L·d_v]                     float  work
-//   t33_scratch         [1024·L]                       float  work
-//   t34_2_scratch       [1024·L]                       float  work
-//   t37_2_2_scratch     [1024·L]                       float  work
-//   t54_2_scratch       [1024·L]                       float  work
-//   t57_2_2_scratch     [1024·L]                       float  work
+//   t28_2_3_scratch     [32·L·d_v]                     float  work
+//   t30_2_2_scratch     [1024·L]                       float  work
+//   t31_2_2_scratch     [1024·L]                       float  work
+//   t45_2_2_scratch     [32·L·d_v]                     float  work
+//   t50_2_scratch       [32·L·d_v]                     float  work
+//   t106_2_scratch      [32·L·d_v]                     float  work
+//   t108_2_scratch      [32·L·d_v]                     float  work
+//   t36_2_scratch       [1024·L]                       float  work
+//   t37_3_scratch       [1024·L]                       float  work
+//   t41_2_scratch       [1024·L]                       float  work
+//   t58_2_2_scratch     [1024·L]                       float  work
 //   t61_2_2_scratch     [1024·L]                       float  work
-//   t64_2_2_scratch     [1024·L]                       float  work
+//   t63_scratch         [1024·L]                       float  work
+//   t66_3_scratch       [1024·L]                       float  work
 //   t68_scratch         [1024·L]                       float  work
-//   t72_2_scratch       [1024·L]                       float  work
+//   t71_2_scratch       [1024·L]                       float  work
+//   t73_2_scratch       [1024·L]                       float  work
 //   t76_2_scratch       [1024·L]                       float  work
-//   t80_2_scratch       [1024·L]                       float  work
-//   t84_scratch         [1024·L]                       float  work
+//   t78_scratch         [1024·L]                       float  work
+//   t81_scratch         [1024·L]                       float  work
+//   t83_scratch         [1024·L]                       float  work
+//   t86_2_3_scratch     [1024·L]                       float  work
 //   t88_2_scratch       [1024·L]                       float  work
-//   t92_2_scratch       [1024·L]                       float  work
-//   t95_2_scratch       [1024·L]                       float  work
-//   t99_2_scratch       [1024·L]                       float  work
-//   t102_scratch        [1024·L]                       float  work
-//   t106_2_scratch      [1024·L]                       float  work
-//   t107_scratch        [32·L]                         float  work
-//   t108_2_scratch      [32·L]                         float  work
-//   t109_2_scratch      [32·L]                         float  work
-//   t110_scratch        [1024·L]                       float  work
-//   t113_scratch        [32·L]                         float  work
-//   t114_scratch        [1024·L]                       float  work
-//   t115_2_scratch      [32·L]                         float  work
-//   t116_scratch        [32·L]                         float  work
-//   t117_scratch        [32·L]                         float  work
-//   t118_scratch        [1024·L]                       float  work
-//   t121_scratch        [32·L]                         float  work
-//   t122_scratch        [1024·L]                       float  work
-//   t123_2_scratch      [32·L]                         float  work
-//   t139_scratch        [32·L]                         float  work
-//   t124_scratch        [32·L]                         float  work
-//   t125_2_scratch      [32·L]                         float  work
-//   t128_scratch        [32·L]                         float  work
+//   t91_2_scratch       [1024·L]                       float  work
+//   t93_2_scratch       [1024·L]                       float  work
+//   t96_2_scratch       [1024·L]                       float  work
+//   t98_2_scratch       [1024·L]                       float  work
+//   t226_scratch        [1024·L]                       float  work
+//   t101_2_scratch      [1024·L]                       float  work
+//   t130_scratch        [32·L]                         float  work
+//   t131_scratch        [32·L]                         float  work
+//   t132_scratch        [32·L]                         float  work
+//   t135_scratch        [32·L]                         float  work
+//   t136_scratch        [32·L]                         float  work
+//   t137_scratch        [32·L]                         float  work
+//   t140_scratch        [32·L]                         float  work
+//   t141_scratch        [32·L]                         float  work
 //   t142_scratch        [32·L]                         float  work
+//   t145_scratch        [32·L]                         float  work
 //   t143_scratch        [32·L]                         float  work
 //   t144_scratch        [32·L]                         float  work
-//   t145_scratch        [32·L]                         float  work
-//   t146_scratch        [32·L]                         float  work
+//   t148_scratch        [32·L]                         float  work
 //   t149_scratch        [32·L]                         float  work
 //   t150_scratch        [32·L]                         float  work
-//   t151_scratch        [32·L]                         float  work
-//   t154_scratch        [32·L]                         float  work
-//   t152_scratch        [32·L]                         float  work
 //   t153_scratch        [32·L]                         float  work
+//   t151_scratch        [32·L]                         float  work
+//   t152_scratch        [32·L]                         float  work
+//   t156_scratch        [32·L]                         float  work
 //   t157_scratch        [32·L]                         float  work
 //   t158_2_scratch      [32·L]                         float  work
+//   t161_2_scratch      [32·L]                         float  work
 //   t159_scratch        [32·L]                         float  work
-//   t162_2_scratch      [32·L]                         float  work
-//   t160_scratch        [32·L]                         float  work
-//   t161_scratch        [32·L]                         float  work
+//   t160_2_scratch      [32·L]                         float  work
+//   t164_2_scratch      [32·L]                         float  work
 //   t165_scratch        [32·L]                         float  work
 //   t166_scratch        [32·L]                         float  work
-//   t167_scratch        [32·L]                         float  work
-//   t170_scratch        [32·L]                         float  work
-//   t168_2_scratch      [32·L]                         float  work
 //   t169_scratch        [32·L]                         float  work
+//   t178_scratch        [32·L]                         float  work
+//   t167_scratch        [32·L]                         float  work
+//   t168_scratch        [32·L]                         float  work
+//   t172_scratch        [32·L]                         float  work
 //   t173_scratch        [32·L]                         float  work
-//   t174_scratch        [32·L]                         float  work
-//   t177_scratch        [32·L]                         float  work
-//   t180_scratch        [32·L]                         float  work
+//   t175_scratch        [32·L]                         float  work
 //   t181_scratch        [32·L]                         float  work
 //   t182_scratch        [32·L]                         float  work
 //   t183_scratch        [32·L]                         float  work
+//   t186_scratch        [32·L]                         float  work
 //   t184_scratch        [32·L]                         float  work
-//   t187_scratch        [32·L]                         float  work
-//   t188_scratch        [32·L]                         float  work
+//   t185_scratch        [32·L]                         float  work
 //   t189_scratch        [32·L]                         float  work
-//   t192_scratch        [32·L]                         float  work
 //   t190_scratch        [32·L]                         float  work
 //   t191_scratch        [32·L]                         float  work
-//   t195_scratch        [32·L]                         float  work
-//   t196_scratch        [32·L]                         float  work
+//   t194_scratch        [32·L]                         float  work
+//   t192_scratch        [32·L]                         float  work
+//   t193_scratch        [32·L]                         float  work
 //   t197_scratch        [32·L]                         float  work
-//   t200_scratch        [32·L]                         float  work
 //   t198_scratch        [32·L]                         float  work
 //   t199_scratch        [32·L]                         float  work
-//   t203_scratch        [32·L]                         float  work
-//   t204_scratch        [32·L]                         float  work
+//   t202_scratch        [32·L]                         float  work
+//   t200_scratch        [32·L]                         float  work
+//   t201_scratch        [32·L]                         float  work
 //   t205_scratch        [32·L]                         float  work
-//   t208_scratch        [32·L]                         float  work
-//   t219_scratch        [32·L]                         float  work
 //   t206_scratch        [32·L]                         float  work
 //   t207_scratch        [32·L]                         float  work
-//   t211_scratch        [32·L]                         float  work
-//   t212_scratch        [32·L]                         float  work
+//   t210_scratch        [32·L]                         float  work
+//   t208_scratch        [32·L]                         float  work
+//   t209_scratch        [32·L]                         float  work
+//   t213_scratch        [32·L]                         float  work
+//   t214_scratch        [32·L]                         float  work
 //   t216_scratch        [32·L]                         float  work
-//   t222_scratch        [32·L]                         float  work
-//   t223_scratch        [32·L]                         float  work
-//   t224_scratch        [32·L]                         float  work
-//   t225_scratch        [32·L]                         float  work
-//   t226_scratch        [32·L]                         float  work
-//   t229_scratch        [32·L]                         float  work
-//   t230_scratch        [32·L]                         float  work
-//   t231_scratch        [32·L]                         float  work
-//   t234_scratch        [32·L]                         float  work
-//   t232_scratch        [32·L]                         float  work
-//   t233_scratch        [32·L]                         float  work
-//   t237_scratch        [32·L]                         float  work
-//   t238_scratch        [32·L]                         float  work
-//   t239_scratch        [32·L]                         float  work
-//   t242_scratch        [32·L]                         float  work
-//   t240_scratch        [32·L]                         float  work
-//   t241_scratch        [32·L]                         float  work
-//   t245_scratch        [32·L]                         float  work
-//   t246_scratch        [32·L]                         float  work
-//   t247_scratch        [32·L]                         float  work
-//   t250_scratch        [32·L]                         float  work
-//   t248_scratch        [32·L]                         float  work
-//   t249_scratch        [32·L]                         float  work
-//   t253_scratch        [32·L]                         float  work
-//   t254_scratch        [32·L]                         float  work
-//   t258_scratch        [32·L]                         float  work
 //   t26_2_copies        [64·L·T·d_v]                   float  work
 //   t27_copies          [64·L·T]                       float  work
 //   t29_2_copies        [64·L·T]                       float  work
@@ -510,62 +478,61 @@ HECATE_KERNEL(256) titans_chunk_step_backward_9(const float *y_bar, float *t2_2,
 
 // titans_chunk
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_10(float *t6_2, float *t8_2, float *t9_2,
-    float *t10_2, float *t11_2, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_10(float *t8_2, float *t10_2, float *t11_2,
+    float *t13, float *t21_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k - (i64)32 * L * chunks * d_k); at += threads) t6_2[at] = 0.0f;
   for (i64 at = thread; at < ((i64)L * T - (i64)32 * L * chunks); at += threads) t8_2[at] = 0.0f;
-  for (i64 at = thread; at < ((i64)L * T - (i64)32 * L * chunks); at += threads) t9_2[at] = 0.0f;
   for (i64 at = thread; at < ((i64)L * T - (i64)32 * L * chunks); at += threads) t10_2[at] = 0.0f;
   for (i64 at = thread; at < ((i64)L * T * d_k - (i64)32 * L * chunks * d_k); at += threads) t11_2[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k - (i64)32 * L * chunks * d_k); at += threads) t13[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k - (i64)32 * L * chunks * d_k); at += threads) t21_2_2[at] = 0.0f;
 }
 
-// titans_chunk, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.e, titans_chunk.G
+// titans_chunk, titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y, titans_chunk.e
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_chunk_step_backward_11(float *t6_2_copies, float *t8_2_copies,
-    float *t9_2_copies, float *t10_2_copies, float *t11_2_copies, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_11(float *t8_2_copies, float *t10_2_copies,
+    float *t11_2_copies, float *t13_copies, float *t21_2_2_copies, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)2 * L * T * d_k - (i64)64 * L * chunks * d_k); at += threads) t6_2_copies[at] = 0.0f;
   for (i64 at = thread; at < ((i64)2 * L * T - (i64)64 * L * chunks); at += threads) t8_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < ((i64)2 * L * T - (i64)64 * L * chunks); at += threads) t9_2_copies[at] = 0.0f;
   for (i64 at = thread; at < ((i64)2 * L * T - (i64)64 * L * chunks); at += threads) t10_2_copies[at] = 0.0f;
   for (i64 at = thread; at < ((i64)2 * L * T * d_k - (i64)64 * L * chunks * d_k); at += threads) t11_2_copies[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)2 * L * T * d_k - (i64)64 * L * chunks * d_k); at += threads) t13_copies[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)2 * L * T * d_k - (i64)64 * L * chunks * d_k); at += threads) t21_2_2_copies[at] = 0.0f;
 }
 
-// titans_chunk, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.e, titans_chunk.G
+// titans_chunk, titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y, titans_chunk.e
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 // What the rows add to one entry is laid side by side in shared memory and added in row order.
 HECATE_KERNEL(32) titans_chunk_step_backward_12(const float *M_bar, const float *S_bar,
     const float *e, const float *M_checkpoints, const float *S_checkpoints, const float *t62,
     const float *t67, const float *t64, const float *t65, const float *t66, const float *t2_2,
-    float *t4_2, float *t5_2, float *t7, float *t6_2_copies, float *t8_2_copies, float *t9_2_copies,
-    float *t10_2_copies, float *t11_2_copies, float *M_trail_scratch, float *S_trail_scratch, int L,
-    int T) {
+    float *t4_2, float *t5_2, float *t7, float *t8_2_copies, float *t10_2_copies,
+    float *t11_2_copies, float *t13_copies, float *t21_2_2_copies, float *M_trail_scratch,
+    float *S_trail_scratch, int L, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const t11_2_rows = shared + 0;  // what each row adds to %.11.2[l, a + C·s, j]
-  float *const t10_2_rows = shared + 33 * d_k;  // what each row adds to %.10.2[l, a + C·s]
-  float *const t8_2_rows = shared + 33 * d_k + 33;  // what each row adds to %.8.2[l, a + C·s]
-  float *const t9_2_rows = shared + 33 * d_k + 66;  // what each row adds to %.9.2[l, a + C·s]
-  float *const t6_2_rows = shared + 33 * d_k + 99;  // what each row adds to %.6.2[l, a + C·s, j]
-  float *const M_bar_state = shared + 66 * d_k + 99;  // [d_k]
-  float *const S_bar_state = shared + 98 * d_k + 99;  // [d_k]
-  float *const t4_3 = shared + 130 * d_k + 99;  // [d_k]
-  float *const t9_2_3 = shared + 162 * d_k + 99;  // [d_k]
+  float *const t13_rows = shared + 33 * d_k;  // what each row adds to %.13[l, a + C·s, j]
+  float *const t10_2_rows = shared + 66 * d_k;  // what each row adds to %.10.2[l, a + C·s]
+  float *const t8_2_rows = shared + 66 * d_k + 33;  // what each row adds to %.8.2[l, a + C·s]
+  float *const t21_2_2_rows = shared + 66 * d_k + 66;  // what each row adds to %.21.2.2[l, a + C·s, j]
+  float *const M_bar_state = shared + 99 * d_k + 66;  // [d_k]
+  float *const S_bar_state = shared + 131 * d_k + 66;  // [d_k]
+  float *const t4_3 = shared + 163 * d_k + 66;  // [d_k]
   const int chunks = (T) / 32;
   const int segments = (C + T - 32 * chunks - 1) / C;
   const int row = threadIdx.x;
   const int l = blockIdx.x / 2;
   const int rows = 32;
   const int i = blockIdx.x % 2 * 32 + row;
-  float *const t6_2_own = t6_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k);
   float *const t8_2_own = t8_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T - (i64)32 * L * chunks);
-  float *const t9_2_own = t9_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T - (i64)32 * L * chunks);
   float *const t10_2_own = t10_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T - (i64)32 * L * chunks);
   float *const t11_2_own = t11_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k);
+  float *const t13_own = t13_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k);
+  float *const t21_2_2_own = t21_2_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k);
   float *const M_trail = M_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
   float *const S_trail = S_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
   #pragma unroll 4
@@ -588,7 +555,7 @@ HECATE_KERNEL(32) titans_chunk_step_backward_12(const float *M_bar, const float 
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T - 32 * chunks; ++a) {
-      // titans_chunk.S, titans_chunk.M
+      // titans_chunk.S, titans_chunk.G, titans_chunk.M
       const float t64_entry = t64[(i64)l * (T - 32 * chunks) + a + C * s];
       const float w = t65[(i64)l * (T - 32 * chunks) + a + C * s] * e[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
       const float t66_entry = t66[(i64)l * (T - 32 * chunks) + a + C * s];
@@ -601,15 +568,15 @@ HECATE_KERNEL(32) titans_chunk_step_backward_12(const float *M_bar, const float 
     }
     #pragma unroll 1
     for (int a = (C < -C * s + T - 32 * chunks ? C : -C * s + T - 32 * chunks) - 1; a >= 0; --a) {
-      // titans_chunk.y, titans_chunk.M, titans_chunk.S
-      float t8_2_2 = 0.0f;
-      float t32_3 = 0.0f;
-      float t15_2_3 = 0.0f;
+      // titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
+      float t7_3 = 0.0f;
+      float t24_3 = 0.0f;
+      float t16 = 0.0f;
       const float t64_entry_2 = t64[(i64)l * (T - 32 * chunks) + a + C * s];
+      const float e_entry = e[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
       const float t2_2_entry = t2_2[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
       const float t66_entry_2 = t66[(i64)l * (T - 32 * chunks) + a + C * s];
       const float t65_entry_2 = t65[(i64)l * (T - 32 * chunks) + a + C * s];
-      const float e_entry = e[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
       const float w_2 = t65_entry_2 * e_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
@@ -617,27 +584,25 @@ HECATE_KERNEL(32) titans_chunk_step_backward_12(const float *M_bar, const float 
         const float S_trail_entry = S_trail[(a * d_k + j) * 32 + row];
         const float t62_entry = t62[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         const float t4_4 = M_bar_state[j * 32 + row] + t67[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] * t2_2_entry;
-        t8_2_2 += M_trail_entry * t4_4;
-        const float t9_2_4 = S_bar_state[j * 32 + row] + t4_4;
-        t32_3 += t9_2_4 * t62_entry;
-        t15_2_3 += S_trail_entry * t9_2_4;
+        t7_3 += M_trail_entry * t4_4;
+        const float t9 = S_bar_state[j * 32 + row] + t4_4;
+        t24_3 += t9 * t62_entry;
+        t16 += S_trail_entry * t9;
         t11_2_rows[j * 33 + row] = (t66_entry_2 * M_trail_entry + t64_entry_2 * S_trail_entry - w_2 * t62_entry) * t2_2_entry;
         t4_3[j * 32 + row] = t4_4;
-        t9_2_3[j * 32 + row] = t9_2_4;
-        S_bar_state[j * 32 + row] = t64_entry_2 * t9_2_4;
+        t13_rows[j * 33 + row] = -t9 * e_entry;
+        S_bar_state[j * 32 + row] = t64_entry_2 * t9;
       }
-      t10_2_rows[row] = t8_2_2;
-      t8_2_rows[row] = t15_2_3;
-      // titans_chunk.S, titans_chunk.e
-      t9_2_rows[row] = -e_entry * t32_3;
-      t7[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i] = t65_entry_2 * t32_3;
-      // titans_chunk.e, titans_chunk.M, titans_chunk.S, titans_chunk.G
-      const float w_3 = t65_entry_2 * t32_3;
-      const float w_4 = t65_entry_2 * e_entry;
+      t10_2_rows[row] = t7_3;
+      t8_2_rows[row] = t16;
+      // titans_chunk.e, titans_chunk.S
+      t7[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i] = t65_entry_2 * t24_3;
+      // titans_chunk.e, titans_chunk.M, titans_chunk.S
+      const float w_3 = t65_entry_2 * t24_3;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
+        t21_2_2_rows[j * 33 + row] = -w_3 * M_trail[(a * d_k + j) * 32 + row];
         M_bar_state[j * 32 + row] = t66_entry_2 * t4_3[j * 32 + row] - w_3 * t62[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
-        t6_2_rows[j * 33 + row] = -w_4 * t9_2_3[j * 32 + row] - w_3 * M_trail[(a * d_k + j) * 32 + row];
       }
       __syncthreads();
       #pragma unroll 1
@@ -647,6 +612,14 @@ HECATE_KERNEL(32) titans_chunk_step_backward_12(const float *M_bar, const float 
         #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t11_2_rows[item * 33 + kk];
         t11_2_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] = dot;
+      }
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_k; item += 32) {
+        const int j = (int)item;
+        float dot = t13_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        #pragma unroll 4
+        for (int kk = 0; kk < rows; ++kk) dot += t13_rows[item * 33 + kk];
+        t13_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] = dot;
       }
       if (threadIdx.x == 0) {
         float dot = t10_2_own[(i64)l * (T - 32 * chunks) + a + C * s];
@@ -660,19 +633,13 @@ HECATE_KERNEL(32) titans_chunk_step_backward_12(const float *M_bar, const float 
         for (int kk = 0; kk < rows; ++kk) dot += t8_2_rows[kk];
         t8_2_own[(i64)l * (T - 32 * chunks) + a + C * s] = dot;
       }
-      if (threadIdx.x == 0) {
-        float dot = t9_2_own[(i64)l * (T - 32 * chunks) + a + C * s];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t9_2_rows[kk];
-        t9_2_own[(i64)l * (T - 32 * chunks) + a + C * s] = dot;
-      }
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
-        float dot = t6_2_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        float dot = t21_2_2_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t6_2_rows[item * 33 + kk];
-        t6_2_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] = dot;
+        for (int kk = 0; kk < rows; ++kk) dot += t21_2_2_rows[item * 33 + kk];
+        t21_2_2_own[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] = dot;
       }
       __syncthreads();
     }
@@ -687,20 +654,9 @@ HECATE_KERNEL(32) titans_chunk_step_backward_12(const float *M_bar, const float 
   }
 }
 
-// titans_chunk, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.e, titans_chunk.G
-// One thread for each entry of t6_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_13(float *t6_2, const float *t6_2_copies, int L, int T) {
-  const int chunks = (T) / 32;
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)L * T * d_k - (i64)32 * L * chunks * d_k)) return;
-  float dot = t6_2[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t6_2_copies[copy * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k) + item];
-  t6_2[item] = dot;
-}
-
-// titans_chunk, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.e, titans_chunk.G
+// titans_chunk, titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y, titans_chunk.e
 // One thread for each entry of t8_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_14(float *t8_2, const float *t8_2_copies, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_13(float *t8_2, const float *t8_2_copies, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= ((i64)L * T - (i64)32 * L * chunks)) return;
@@ -709,20 +665,9 @@ HECATE_KERNEL(256) titans_chunk_step_backward_14(float *t8_2, const float *t8_2_
   t8_2[item] = dot;
 }
 
-// titans_chunk, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.e, titans_chunk.G
-// One thread for each entry of t9_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_15(float *t9_2, const float *t9_2_copies, int L, int T) {
-  const int chunks = (T) / 32;
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)L * T - (i64)32 * L * chunks)) return;
-  float dot = t9_2[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t9_2_copies[copy * ((i64)L * T - (i64)32 * L * chunks) + item];
-  t9_2[item] = dot;
-}
-
-// titans_chunk, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.e, titans_chunk.G
+// titans_chunk, titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y, titans_chunk.e
 // One thread for each entry of t10_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_16(float *t10_2, const float *t10_2_copies, int L,
+HECATE_KERNEL(256) titans_chunk_step_backward_14(float *t10_2, const float *t10_2_copies, int L,
     int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -732,9 +677,9 @@ HECATE_KERNEL(256) titans_chunk_step_backward_16(float *t10_2, const float *t10_
   t10_2[item] = dot;
 }
 
-// titans_chunk, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.e, titans_chunk.G
+// titans_chunk, titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y, titans_chunk.e
 // One thread for each entry of t11_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_17(float *t11_2, const float *t11_2_copies, int L,
+HECATE_KERNEL(256) titans_chunk_step_backward_15(float *t11_2, const float *t11_2_copies, int L,
     int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -744,7 +689,30 @@ HECATE_KERNEL(256) titans_chunk_step_backward_17(float *t11_2, const float *t11_
   t11_2[item] = dot;
 }
 
-// titans_chunk.q, titans_chunk.k
+// titans_chunk, titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y, titans_chunk.e
+// One thread for each entry of t13: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_chunk_step_backward_16(float *t13, const float *t13_copies, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= ((i64)L * T * d_k - (i64)32 * L * chunks * d_k)) return;
+  float dot = t13[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t13_copies[copy * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k) + item];
+  t13[item] = dot;
+}
+
+// titans_chunk, titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y, titans_chunk.e
+// One thread for each entry of t21_2_2: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_chunk_step_backward_17(float *t21_2_2, const float *t21_2_2_copies, int L,
+    int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= ((i64)L * T * d_k - (i64)32 * L * chunks * d_k)) return;
+  float dot = t21_2_2[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t21_2_2_copies[copy * ((i64)L * T * d_k - (i64)32 * L * chunks * d_k) + item];
+  t21_2_2[item] = dot;
+}
+
+// titans_chunk.S, titans_chunk.q, titans_chunk.k, titans_chunk.e
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) titans_chunk_step_backward_18(float *t12_2, float *t17_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -753,18 +721,26 @@ HECATE_KERNEL(256) titans_chunk_step_backward_18(float *t12_2, float *t17_2, int
   for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t17_2[at] = 0.0f;
 }
 
-// titans_chunk.q, titans_chunk.k
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_19(const float *t6_2, const float *t11_2,
-    float *t12_2, float *t17_2, int L, int T) {
+// titans_chunk.S, titans_chunk.q, titans_chunk.k, titans_chunk.e
+// One thread for each (i, j).
+HECATE_KERNEL(256) titans_chunk_step_backward_19(const float *t62, const float *t65,
+    const float *t11_2, const float *t13, const float *t21_2_2, float *t14, float *t12_2,
+    float *t17_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T - 32 * chunks) * d_k) return;
-  const int i = (int)(item / ((i64)(T - 32 * chunks) * d_k));
-  const int j = (int)(item / d_k % (T - 32 * chunks));
-  const int k_2 = (int)(item % d_k);
-  t12_2[((i64)i * T + j + 32 * chunks) * d_k + k_2] += t11_2[((i64)i * (T - 32 * chunks) + j) * d_k + k_2];
-  t17_2[((i64)i * T + j + 32 * chunks) * d_k + k_2] += t6_2[((i64)i * (T - 32 * chunks) + j) * d_k + k_2];
+  if (item >= (i64)L * (T - 32 * chunks)) return;
+  const int i = (int)(item / ((T - 32 * chunks)));
+  const int j = (int)(item % (T - 32 * chunks));
+  float t14_3 = 0.0f;
+  const float t65_entry_3 = t65[(i64)i * (T - 32 * chunks) + j];
+  #pragma unroll 4
+  for (int k_2 = 0; k_2 < d_k; ++k_2) {
+    const float t13_entry = t13[((i64)i * (T - 32 * chunks) + j) * d_k + k_2];
+    t14_3 += t62[((i64)i * (T - 32 * chunks) + j) * d_k + k_2] * t13_entry;
+    t12_2[((i64)i * T + j + 32 * chunks) * d_k + k_2] += t11_2[((i64)i * (T - 32 * chunks) + j) * d_k + k_2];
+    t17_2[((i64)i * T + j + 32 * chunks) * d_k + k_2] += t65_entry_3 * t13_entry + t21_2_2[((i64)i * (T - 32 * chunks) + j) * d_k + k_2];
+  }
+  t14[(i64)i * (T - 32 * chunks) + j] = t14_3;
 }
 
 // titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
@@ -780,15 +756,15 @@ HECATE_KERNEL(256) titans_chunk_step_backward_20(float *t13_2, float *t14_2, flo
 
 // titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
 // One thread for each (i, j).
-HECATE_KERNEL(256) titans_chunk_step_backward_21(const float *t8_2, const float *t9_2,
-    const float *t10_2, float *t13_2, float *t14_2, float *t15_2, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_21(const float *t8_2, const float *t10_2,
+    const float *t14, float *t13_2, float *t14_2, float *t15_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T - 32 * chunks)) return;
   const int i = (int)(item / ((T - 32 * chunks)));
   const int j = (int)(item % (T - 32 * chunks));
   t13_2[(i64)i * T + j + 32 * chunks] += t10_2[(i64)i * (T - 32 * chunks) + j];
-  t14_2[(i64)i * T + j + 32 * chunks] += t9_2[(i64)i * (T - 32 * chunks) + j];
+  t14_2[(i64)i * T + j + 32 * chunks] += t14[(i64)i * (T - 32 * chunks) + j];
   t15_2[(i64)i * T + j + 32 * chunks] += t8_2[(i64)i * (T - 32 * chunks) + j];
 }
 
@@ -967,18 +943,18 @@ HECATE_KERNEL(256) titans_chunk_step_backward_34(const float *t7_2, const float 
 
 // titans_chunk.g
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_35(float *t12, float *t14, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_35(float *t12, float *t14_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t12[at] = 0.0f;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t14[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t14_2_2[at] = 0.0f;
 }
 
 // titans_chunk.g
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_chunk_step_backward_36(const float *t11_2_2, const float *t10_2_2,
-    float *t12, float *t14, int L, int T) {
+    float *t12, float *t14_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
@@ -988,36 +964,36 @@ HECATE_KERNEL(256) titans_chunk_step_backward_36(const float *t11_2_2, const flo
   if (k_2 >= 8) {
     const float t11_2_2_entry = t11_2_2[((i64)i * chunks + j) * 32 + k_2];
     t12[((i64)i * chunks + j) * 32 + k_2] = t10_2_2[((i64)i * chunks + j) * 32 + k_2 - 8] * t11_2_2_entry;
-    t14[((i64)i * chunks + j) * 32 + k_2] = t11_2_2[((i64)i * chunks + j) * 32 + k_2 - 8] * t11_2_2_entry;
+    t14_2_2[((i64)i * chunks + j) * 32 + k_2] = t11_2_2[((i64)i * chunks + j) * 32 + k_2 - 8] * t11_2_2_entry;
   }
 }
 
 // titans_chunk.g
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_37(const float *t10_2_2, const float *t12, float *t13,
-    int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_37(const float *t10_2_2, const float *t12,
+    float *t13_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
   const int i = (int)(item / ((i64)chunks * 32));
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
-  t13[((i64)i * chunks + j) * 32 + k_2] = t10_2_2[((i64)i * chunks + j) * 32 + k_2] + t12[((i64)i * chunks + j) * 32 + k_2];
+  t13_2_2[((i64)i * chunks + j) * 32 + k_2] = t10_2_2[((i64)i * chunks + j) * 32 + k_2] + t12[((i64)i * chunks + j) * 32 + k_2];
 }
 
 // titans_chunk.g
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_38(float *t15_2_2, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_38(float *t15_3, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t15_2_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t15_3[at] = 0.0f;
 }
 
 // titans_chunk.g
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_39(const float *t14, const float *t13, float *t15_2_2,
-    int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_39(const float *t14_2_2, const float *t13_2_2,
+    float *t15_3, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
@@ -1025,37 +1001,37 @@ HECATE_KERNEL(256) titans_chunk_step_backward_39(const float *t14, const float *
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
   if (k_2 >= 16) {
-    t15_2_2[((i64)i * chunks + j) * 32 + k_2] = t13[((i64)i * chunks + j) * 32 + k_2 - 16] * t14[((i64)i * chunks + j) * 32 + k_2];
+    t15_3[((i64)i * chunks + j) * 32 + k_2] = t13_2_2[((i64)i * chunks + j) * 32 + k_2 - 16] * t14_2_2[((i64)i * chunks + j) * 32 + k_2];
   }
 }
 
 // titans_chunk.g, titans_chunk.p
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_chunk_step_backward_40(const float *t18_2, const float *t20,
-    const float *t13, const float *t15_2_2, float *g, float *t21, int L, int T) {
+    const float *t13_2_2, const float *t15_3, float *g, float *t21, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
   const int i = (int)(item / ((i64)chunks * 32));
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
-  g[((i64)i * chunks + j) * 32 + k_2] = t13[((i64)i * chunks + j) * 32 + k_2] + t15_2_2[((i64)i * chunks + j) * 32 + k_2];
+  g[((i64)i * chunks + j) * 32 + k_2] = t13_2_2[((i64)i * chunks + j) * 32 + k_2] + t15_3[((i64)i * chunks + j) * 32 + k_2];
   t21[((i64)i * chunks + j) * 32 + k_2] = t18_2[((i64)i * chunks + j) * 32 + k_2] + t20[((i64)i * chunks + j) * 32 + k_2];
 }
 
 // titans_chunk.p
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_41(float *t23, float *t25_2_2, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_41(float *t23_2_2, float *t25_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t23[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t23_2_2[at] = 0.0f;
   for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t25_2_2[at] = 0.0f;
 }
 
 // titans_chunk.p
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_42(const float *t22, const float *t21, float *t23,
+HECATE_KERNEL(256) titans_chunk_step_backward_42(const float *t22, const float *t21, float *t23_2_2,
     float *t25_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -1065,14 +1041,14 @@ HECATE_KERNEL(256) titans_chunk_step_backward_42(const float *t22, const float *
   const int k_2 = (int)(item % 32);
   if (k_2 >= 2) {
     const float t22_entry = t22[((i64)i * chunks + j) * 32 + k_2];
-    t23[((i64)i * chunks + j) * 32 + k_2] = t21[((i64)i * chunks + j) * 32 + k_2 - 2] * t22_entry;
+    t23_2_2[((i64)i * chunks + j) * 32 + k_2] = t21[((i64)i * chunks + j) * 32 + k_2 - 2] * t22_entry;
     t25_2_2[((i64)i * chunks + j) * 32 + k_2] = t22[((i64)i * chunks + j) * 32 + k_2 - 2] * t22_entry;
   }
 }
 
 // titans_chunk.p
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_43(const float *t21, const float *t23, float *t24,
+HECATE_KERNEL(256) titans_chunk_step_backward_43(const float *t21, const float *t23_2_2, float *t24,
     int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -1080,7 +1056,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_43(const float *t21, const float *
   const int i = (int)(item / ((i64)chunks * 32));
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
-  t24[((i64)i * chunks + j) * 32 + k_2] = t21[((i64)i * chunks + j) * 32 + k_2] + t23[((i64)i * chunks + j) * 32 + k_2];
+  t24[((i64)i * chunks + j) * 32 + k_2] = t21[((i64)i * chunks + j) * 32 + k_2] + t23_2_2[((i64)i * chunks + j) * 32 + k_2];
 }
 
 // titans_chunk.p
@@ -1202,18 +1178,18 @@ HECATE_KERNEL(256) titans_chunk_step_backward_52(const float *t30, const float *
 
 // titans_chunk.h, titans_chunk.g
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_53(float *t35, float *t86, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_53(float *t35, float *t86_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t35[at] = 0.0f;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t86[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t86_2[at] = 0.0f;
 }
 
 // titans_chunk.h, titans_chunk.g
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_chunk_step_backward_54(const float *t56, const float *g, const float *p,
-    float *t35, float *t86, int L, int T) {
+    float *t35, float *t86_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
@@ -1222,7 +1198,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_54(const float *t56, const float *
   const int k_2 = (int)(item % 32);
   if (k_2 >= 1) {
     t35[((i64)i * chunks + j) * 32 + k_2] = t56[((i64)i * chunks + j) * 32 + k_2] * p[((i64)i * chunks + j) * 32 + k_2 - 1];
-    t86[((i64)i * chunks + j) * 32 + k_2] = g[((i64)i * chunks + j) * 32 + k_2 - 1];
+    t86_2[((i64)i * chunks + j) * 32 + k_2] = g[((i64)i * chunks + j) * 32 + k_2 - 1];
   }
 }
 
@@ -1361,8 +1337,8 @@ HECATE_KERNEL(256) titans_chunk_step_backward_65(float *t47, int L, int T) {
 
 // titans_chunk.h
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_66(const float *t14, const float *t45_2, float *t47,
-    int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_66(const float *t14_2_2, const float *t45_2,
+    float *t47, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
@@ -1370,7 +1346,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_66(const float *t14, const float *
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
   if (k_2 >= 16) {
-    t47[((i64)i * chunks + j) * 32 + k_2] = t14[((i64)i * chunks + j) * 32 + k_2] * t45_2[((i64)i * chunks + j) * 32 + k_2 - 16];
+    t47[((i64)i * chunks + j) * 32 + k_2] = t14_2_2[((i64)i * chunks + j) * 32 + k_2] * t45_2[((i64)i * chunks + j) * 32 + k_2 - 16];
   }
 }
 
@@ -1389,16 +1365,16 @@ HECATE_KERNEL(256) titans_chunk_step_backward_67(const float *t45_2, const float
 
 // titans_chunk.h
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_68(float *t92, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_68(float *t92_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t92[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t92_2[at] = 0.0f;
 }
 
 // titans_chunk.h
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_69(const float *h, float *t92, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_69(const float *h, float *t92_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
@@ -1406,33 +1382,33 @@ HECATE_KERNEL(256) titans_chunk_step_backward_69(const float *h, float *t92, int
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
   if (k_2 >= 1) {
-    t92[((i64)i * chunks + j) * 32 + k_2] = h[((i64)i * chunks + j) * 32 + k_2 - 1];
+    t92_2[((i64)i * chunks + j) * 32 + k_2] = h[((i64)i * chunks + j) * 32 + k_2 - 1];
   }
 }
 
 // titans_chunk.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_chunk_step_backward_70(const float *y_prod, const float *y_prod_2,
-    const float *t, float *t134_2, float *t136_2, int L, int T) {
+    const float *t, float *t107, float *t109_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
   const int i = (int)(item / ((i64)chunks * 32));
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
-  float t134_2_2 = 0.0f;
-  float t136_2_2 = 0.0f;
+  float t107_2 = 0.0f;
+  float t109_2_2 = 0.0f;
   #pragma unroll 4
   for (int m = 0; m < d_v; ++m) {
     const float tview_entry = t[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
-    t134_2_2 += tview_entry * y_prod_2[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
-    t136_2_2 += tview_entry * y_prod[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
+    t107_2 += tview_entry * y_prod_2[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
+    t109_2_2 += tview_entry * y_prod[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
   }
-  t134_2[((i64)i * chunks + j) * 32 + k_2] = t134_2_2;
-  t136_2[((i64)i * chunks + j) * 32 + k_2] = t136_2_2;
+  t107[((i64)i * chunks + j) * 32 + k_2] = t107_2;
+  t109_2[((i64)i * chunks + j) * 32 + k_2] = t109_2_2;
 }
 
-// titans_chunk, titans_chunk.e, titans_chunk.c, titans_chunk.g.start, titans_chunk.g, titans_chunk.U, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.h, titans_chunk.H, titans_chunk.p, titans_chunk.p.start, titans_chunk.Q, titans_chunk.K
+// titans_chunk, titans_chunk.e, titans_chunk.c, titans_chunk.g.start, titans_chunk.g, titans_chunk.U, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.h, titans_chunk.p, titans_chunk.p.start, titans_chunk.Q, titans_chunk.K
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_prod,
@@ -1441,52 +1417,44 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     const float *t60, const float *t57, const float *t59, const float *t61, const float *t,
     const float *t4_2, const float *t5_2, const float *t2, const float *t18_2, const float *t5_2_2,
     const float *t22, const float *t4, const float *t8, const float *t7_2, const float *t11_2_2,
-    const float *t10_2_2, const float *t14, const float *t13, const float *g, const float *t21,
-    const float *t25_2_2, const float *t24, const float *t28_2, const float *t27_2,
-    const float *t31, const float *t30, const float *p, const float *t86, const float *t36,
-    const float *t39, const float *t42_2, const float *t45_2, const float *h, const float *t92,
-    const float *t134_2, const float *t136_2, float *t20_2, float *t21_2, float *t22_2,
-    float *t23_2, float *t24_2, float *t25_2, float *t96_2_scratch, float *t98_scratch,
-    float *t266_scratch, float *t7_2_2_scratch, float *t268_scratch, float *t269_scratch,
-    float *t12_2_2_scratch, float *t271_scratch, float *t273_scratch, float *t23_2_2_scratch,
-    float *t24_2_2_scratch, float *t26_2_2_scratch, float *t27_2_2_scratch, float *t40_2_2_scratch,
-    float *t47_2_scratch, float *t133_scratch, float *t135_scratch, float *t33_scratch,
-    float *t34_2_scratch, float *t37_2_2_scratch, float *t54_2_scratch, float *t57_2_2_scratch,
-    float *t61_2_2_scratch, float *t64_2_2_scratch, float *t68_scratch, float *t72_2_scratch,
-    float *t76_2_scratch, float *t80_2_scratch, float *t84_scratch, float *t88_2_scratch,
-    float *t92_2_scratch, float *t95_2_scratch, float *t99_2_scratch, float *t102_scratch,
-    float *t106_2_scratch, float *t107_scratch, float *t108_2_scratch, float *t109_2_scratch,
-    float *t110_scratch, float *t113_scratch, float *t114_scratch, float *t115_2_scratch,
-    float *t116_scratch, float *t117_scratch, float *t118_scratch, float *t121_scratch,
-    float *t122_scratch, float *t123_2_scratch, float *t139_scratch, float *t124_scratch,
-    float *t125_2_scratch, float *t128_scratch, float *t142_scratch, float *t143_scratch,
-    float *t144_scratch, float *t145_scratch, float *t146_scratch, float *t149_scratch,
-    float *t150_scratch, float *t151_scratch, float *t154_scratch, float *t152_scratch,
-    float *t153_scratch, float *t157_scratch, float *t158_2_scratch, float *t159_scratch,
-    float *t162_2_scratch, float *t160_scratch, float *t161_scratch, float *t165_scratch,
-    float *t166_scratch, float *t167_scratch, float *t170_scratch, float *t168_2_scratch,
-    float *t169_scratch, float *t173_scratch, float *t174_scratch, float *t177_scratch,
-    float *t180_scratch, float *t181_scratch, float *t182_scratch, float *t183_scratch,
-    float *t184_scratch, float *t187_scratch, float *t188_scratch, float *t189_scratch,
-    float *t192_scratch, float *t190_scratch, float *t191_scratch, float *t195_scratch,
-    float *t196_scratch, float *t197_scratch, float *t200_scratch, float *t198_scratch,
-    float *t199_scratch, float *t203_scratch, float *t204_scratch, float *t205_scratch,
-    float *t208_scratch, float *t219_scratch, float *t206_scratch, float *t207_scratch,
-    float *t211_scratch, float *t212_scratch, float *t216_scratch, float *t222_scratch,
-    float *t223_scratch, float *t224_scratch, float *t225_scratch, float *t226_scratch,
-    float *t229_scratch, float *t230_scratch, float *t231_scratch, float *t234_scratch,
-    float *t232_scratch, float *t233_scratch, float *t237_scratch, float *t238_scratch,
-    float *t239_scratch, float *t242_scratch, float *t240_scratch, float *t241_scratch,
-    float *t245_scratch, float *t246_scratch, float *t247_scratch, float *t250_scratch,
-    float *t248_scratch, float *t249_scratch, float *t253_scratch, float *t254_scratch,
-    float *t258_scratch, int T) {
+    const float *t10_2_2, const float *t14_2_2, const float *t13_2_2, const float *g,
+    const float *t21, const float *t25_2_2, const float *t24, const float *t28_2,
+    const float *t27_2, const float *t31, const float *t30, const float *p, const float *t86_2,
+    const float *t36, const float *t39, const float *t42_2, const float *t45_2, const float *h,
+    const float *t92_2, const float *t107, const float *t109_2, float *t20_2, float *t21_2,
+    float *t22_2, float *t23_2, float *t24_2, float *t25_2, float *t96_scratch, float *t98_scratch,
+    float *t224_scratch, float *t7_2_2_scratch, float *t9_2_scratch, float *t225_scratch,
+    float *t14_2_3_scratch, float *t16_3_scratch, float *t229_scratch, float *t25_2_3_scratch,
+    float *t27_2_2_scratch, float *t28_2_3_scratch, float *t30_2_2_scratch, float *t31_2_2_scratch,
+    float *t45_2_2_scratch, float *t50_2_scratch, float *t106_2_scratch, float *t108_2_scratch,
+    float *t36_2_scratch, float *t37_3_scratch, float *t41_2_scratch, float *t58_2_2_scratch,
+    float *t61_2_2_scratch, float *t63_scratch, float *t66_3_scratch, float *t68_scratch,
+    float *t71_2_scratch, float *t73_2_scratch, float *t76_2_scratch, float *t78_scratch,
+    float *t81_scratch, float *t83_scratch, float *t86_2_3_scratch, float *t88_2_scratch,
+    float *t91_2_scratch, float *t93_2_scratch, float *t96_2_scratch, float *t98_2_scratch,
+    float *t226_scratch, float *t101_2_scratch, float *t130_scratch, float *t131_scratch,
+    float *t132_scratch, float *t135_scratch, float *t136_scratch, float *t137_scratch,
+    float *t140_scratch, float *t141_scratch, float *t142_scratch, float *t145_scratch,
+    float *t143_scratch, float *t144_scratch, float *t148_scratch, float *t149_scratch,
+    float *t150_scratch, float *t153_scratch, float *t151_scratch, float *t152_scratch,
+    float *t156_scratch, float *t157_scratch, float *t158_2_scratch, float *t161_2_scratch,
+    float *t159_scratch, float *t160_2_scratch, float *t164_2_scratch, float *t165_scratch,
+    float *t166_scratch, float *t169_scratch, float *t178_scratch, float *t167_scratch,
+    float *t168_scratch, float *t172_scratch, float *t173_scratch, float *t175_scratch,
+    float *t181_scratch, float *t182_scratch, float *t183_scratch, float *t186_scratch,
+    float *t184_scratch, float *t185_scratch, float *t189_scratch, float *t190_scratch,
+    float *t191_scratch, float *t194_scratch, float *t192_scratch, float *t193_scratch,
+    float *t197_scratch, float *t198_scratch, float *t199_scratch, float *t202_scratch,
+    float *t200_scratch, float *t201_scratch, float *t205_scratch, float *t206_scratch,
+    float *t207_scratch, float *t210_scratch, float *t208_scratch, float *t209_scratch,
+    float *t213_scratch, float *t214_scratch, float *t216_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_bar_state_2 = shared + 0;  // [d_v, d_k]
   float *const S_bar_state_2 = shared + d_k * d_v;  // [d_v, d_k]
-  float *const t259 = shared + 2 * d_k * d_v;  // [d_v, d_k]
+  float *const t217 = shared + 2 * d_k * d_v;  // [d_v, d_k]
   float *const t53 = shared + 3 * d_k * d_v;  // [32, 32]
-  float *const t55_2 = shared + 3 * d_k * d_v + 1024;  // [32, 32]
-  float *const t58_4 = shared + 3 * d_k * d_v + 2048;  // [32, 32]
+  float *const t55 = shared + 3 * d_k * d_v + 1024;  // [32, 32]
+  float *const t58_3 = shared + 3 * d_k * d_v + 2048;  // [32, 32]
   float *const t61_2 = shared + 3 * d_k * d_v + 3072;  // [32, 32]
   float *const t64_4 = shared + 3 * d_k * d_v + 4096;  // [32, 32]
   float *const t67_3 = shared + 3 * d_k * d_v + 5120;  // [32, 32]
@@ -1498,167 +1466,137 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
   float *const t87 = shared + 3 * d_k * d_v + 11264;  // [32]
   float *const t88 = shared + 3 * d_k * d_v + 11296;  // [32]
   float *const t5_2_3 = shared + 3 * d_k * d_v + 11328;  // [32]
-  float *const t17_2_2 = shared + 3 * d_k * d_v + 11360;  // [32]
-  float *const t19_2 = shared + 3 * d_k * d_v + 11392;  // [32]
-  float *const t31_2_2 = shared + 3 * d_k * d_v + 11424;  // [32]
-  float *const t41_2 = shared + 3 * d_k * d_v + 11456;  // [32]
-  float *const t48 = shared + 3 * d_k * d_v + 11488;  // [32]
-  float *const t32_2_3 = shared + 3 * d_k * d_v + 11520;  // [32]
-  float *const t44_2 = shared + 3 * d_k * d_v + 11552;  // [32]
-  float *const t52_2 = shared + 3 * d_k * d_v + 11584;  // [32]
-  float *const t60_2_2 = shared + 3 * d_k * d_v + 11616;  // [32]
-  float *const t62_2_2 = shared + 3 * d_k * d_v + 11648;  // [32]
-  float *const t63_2_2 = shared + 3 * d_k * d_v + 11680;  // [32]
-  float *const t67_2_2 = shared + 3 * d_k * d_v + 11712;  // [32]
-  float *const t69_2 = shared + 3 * d_k * d_v + 11744;  // [32]
-  float *const t70_2 = shared + 3 * d_k * d_v + 11776;  // [32]
-  float *const t71_2 = shared + 3 * d_k * d_v + 11808;  // [32]
-  float *const t75_2 = shared + 3 * d_k * d_v + 11840;  // [32]
-  float *const t77_2 = shared + 3 * d_k * d_v + 11872;  // [32]
-  float *const t78_2 = shared + 3 * d_k * d_v + 11904;  // [32]
-  float *const t79_2 = shared + 3 * d_k * d_v + 11936;  // [32]
-  float *const t83 = shared + 3 * d_k * d_v + 11968;  // [32]
-  float *const t85 = shared + 3 * d_k * d_v + 12000;  // [32]
-  float *const t86_2_2 = shared + 3 * d_k * d_v + 12032;  // [32]
-  float *const t87_2 = shared + 3 * d_k * d_v + 12064;  // [32]
-  float *const t91_2 = shared + 3 * d_k * d_v + 12096;  // [32]
-  float *const t98_2 = shared + 3 * d_k * d_v + 12128;  // [32]
-  float *const t100_2 = shared + 3 * d_k * d_v + 12160;  // [32]
-  float *const t101_2 = shared + 3 * d_k * d_v + 12192;  // [32]
-  float *const t105_2 = shared + 3 * d_k * d_v + 12224;  // [32]
+  float *const t18_2_3 = shared + 3 * d_k * d_v + 11360;  // [32]
+  float *const t20_2_2 = shared + 3 * d_k * d_v + 11392;  // [32]
+  float *const t35_2_2 = shared + 3 * d_k * d_v + 11424;  // [32]
+  float *const t46 = shared + 3 * d_k * d_v + 11456;  // [32]
+  float *const t51_2 = shared + 3 * d_k * d_v + 11488;  // [32]
+  float *const t38_2 = shared + 3 * d_k * d_v + 11520;  // [32]
+  float *const t49_2 = shared + 3 * d_k * d_v + 11552;  // [32]
+  float *const t55_2 = shared + 3 * d_k * d_v + 11584;  // [32]
+  float *const t62_2_2 = shared + 3 * d_k * d_v + 11616;  // [32]
+  float *const t67_2_2 = shared + 3 * d_k * d_v + 11648;  // [32]
+  float *const t72 = shared + 3 * d_k * d_v + 11680;  // [32]
+  float *const t77_2 = shared + 3 * d_k * d_v + 11712;  // [32]
+  float *const t82_2 = shared + 3 * d_k * d_v + 11744;  // [32]
+  float *const t87_2 = shared + 3 * d_k * d_v + 11776;  // [32]
+  float *const t92_2_2 = shared + 3 * d_k * d_v + 11808;  // [32]
+  float *const t97 = shared + 3 * d_k * d_v + 11840;  // [32]
+  float *const t102 = shared + 3 * d_k * d_v + 11872;  // [32]
+  float *const t105 = shared + 3 * d_k * d_v + 11904;  // [32]
+  float *const t112 = shared + 3 * d_k * d_v + 11936;  // [32]
+  float *const t115 = shared + 3 * d_k * d_v + 11968;  // [32]
+  float *const t116 = shared + 3 * d_k * d_v + 12000;  // [32]
+  float *const t117_2 = shared + 3 * d_k * d_v + 12032;  // [32]
+  float *const t120_2 = shared + 3 * d_k * d_v + 12064;  // [32]
+  float *const t121_2 = shared + 3 * d_k * d_v + 12096;  // [32]
+  float *const t122 = shared + 3 * d_k * d_v + 12128;  // [32]
+  float *const t125 = shared + 3 * d_k * d_v + 12160;  // [32]
+  float *const t126 = shared + 3 * d_k * d_v + 12192;  // [32]
+  float *const t127 = shared + 3 * d_k * d_v + 12224;  // [32]
   const int chunks = (T) / 32;
   const int l = blockIdx.x;
-  float *const t96_2 = t96_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t96 = t96_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t98 = t98_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t266 = t266_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t7_2_2 = t7_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t268 = t268_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t269 = t269_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t12_2_2 = t12_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t271 = t271_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t273 = t273_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t23_2_2 = t23_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t24_2_2 = t24_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t26_2_2 = t26_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t224 = t224_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t7_2_2 = t7_2_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [d_k, 32]
+  float *const t9_2 = t9_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t225 = t225_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t14_2_3 = t14_2_3_scratch + blockIdx.x * (i64)(32 * d_k);  // [d_k, 32]
+  float *const t16_3 = t16_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t229 = t229_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t25_2_3 = t25_2_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t27_2_2 = t27_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t40_2_2 = t40_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t47_2 = t47_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t133 = t133_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t135 = t135_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t33 = t33_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t34_2 = t34_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t37_2_2 = t37_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t54_2 = t54_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t57_2_2 = t57_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t28_2_3 = t28_2_3_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t30_2_2 = t30_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t31_2_2 = t31_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t45_2_2 = t45_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t50_2 = t50_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t106_2 = t106_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t108_2 = t108_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t36_2 = t36_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t37_3 = t37_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t41_2 = t41_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t58_2_2 = t58_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t61_2_2 = t61_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t64_2_2 = t64_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t63 = t63_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t66_3 = t66_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t68 = t68_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t72_2 = t72_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t71_2 = t71_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t73_2 = t73_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t76_2 = t76_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t80_2 = t80_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t84 = t84_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t78 = t78_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t81 = t81_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t83 = t83_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t86_2_3 = t86_2_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t88_2 = t88_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t92_2 = t92_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t95_2 = t95_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t99_2 = t99_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t102 = t102_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t106_2 = t106_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t107 = t107_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t108_2 = t108_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t109_2 = t109_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t110 = t110_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t113 = t113_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t114 = t114_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t115_2 = t115_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t116 = t116_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t117 = t117_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t118 = t118_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t121 = t121_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t122 = t122_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t123_2 = t123_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t139 = t139_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t124 = t124_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t125_2 = t125_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t128 = t128_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t91_2 = t91_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t93_2 = t93_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t96_2 = t96_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t98_2 = t98_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t226 = t226_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t101_2 = t101_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t130 = t130_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t131 = t131_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t132 = t132_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t135 = t135_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t136 = t136_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t137 = t137_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t140 = t140_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t141 = t141_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t142 = t142_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t145 = t145_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t143 = t143_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t144 = t144_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t145 = t145_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t146 = t146_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t148 = t148_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t149 = t149_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t150 = t150_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t151 = t151_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t154 = t154_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t152 = t152_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t153 = t153_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t151 = t151_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t152 = t152_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t156 = t156_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t157 = t157_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t158_2 = t158_2_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t161_2 = t161_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t159 = t159_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t162_2 = t162_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t160 = t160_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t161 = t161_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t160_2 = t160_2_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t164_2 = t164_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t165 = t165_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t166 = t166_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t167 = t167_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t170 = t170_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t168_2 = t168_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t169 = t169_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t178 = t178_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t167 = t167_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t168 = t168_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t172 = t172_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t173 = t173_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t174 = t174_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t177 = t177_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t180 = t180_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t175 = t175_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t181 = t181_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t182 = t182_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t183 = t183_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t186 = t186_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t184 = t184_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t187 = t187_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t188 = t188_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t185 = t185_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t189 = t189_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t192 = t192_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t190 = t190_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t191 = t191_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t195 = t195_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t196 = t196_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t194 = t194_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t192 = t192_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t193 = t193_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t197 = t197_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t200 = t200_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t198 = t198_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t199 = t199_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t203 = t203_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t204 = t204_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t202 = t202_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t200 = t200_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t201 = t201_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t205 = t205_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t208 = t208_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t219 = t219_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t206 = t206_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t207 = t207_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t211 = t211_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t212 = t212_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t210 = t210_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t208 = t208_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t209 = t209_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t213 = t213_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t214 = t214_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t216 = t216_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t222 = t222_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t223 = t223_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t224 = t224_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t225 = t225_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t226 = t226_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t229 = t229_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t230 = t230_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t231 = t231_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t234 = t234_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t232 = t232_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t233 = t233_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t237 = t237_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t238 = t238_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t239 = t239_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t242 = t242_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t240 = t240_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t241 = t241_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t245 = t245_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t246 = t246_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t247 = t247_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t250 = t250_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t248 = t248_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t249 = t249_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t253 = t253_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t254 = t254_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t258 = t258_scratch + blockIdx.x * (i64)(32);  // [32]
   #pragma unroll 1
   for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
     const int i = (int)item;
@@ -1684,7 +1622,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t55_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t55[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
@@ -1692,11 +1630,11 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int j = (int)(item % 32);
       if (i >= 1) {
         const float t58_entry_2 = t58[((i64)l * chunks + t_2) * 32 + i];
-        t55_2[i * 32 + j] = t53[(i - 1) * 32 + j] * t58_entry_2;
+        t55[i * 32 + j] = t53[(i - 1) * 32 + j] * t58_entry_2;
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t58_4[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t58_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
@@ -1704,7 +1642,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int j = (int)(item % 32);
       if (i >= 2) {
         const float t22_entry_2 = t22[((i64)l * chunks + t_2) * 32 + i];
-        t58_4[i * 32 + j] = (t53[(i - 2) * 32 + j] + t55_2[(i - 2) * 32 + j]) * t22_entry_2;
+        t58_3[i * 32 + j] = (t53[(i - 2) * 32 + j] + t55[(i - 2) * 32 + j]) * t22_entry_2;
       }
     }
     // titans_chunk.e
@@ -1716,7 +1654,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int j = (int)(item % 32);
       if (i >= 4) {
         const float t25_2_2_entry_2 = t25_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t61_2[i * 32 + j] = ((t53[(i - 4) * 32 + j] + t55_2[(i - 4) * 32 + j]) + t58_4[(i - 4) * 32 + j]) * t25_2_2_entry_2;
+        t61_2[i * 32 + j] = ((t53[(i - 4) * 32 + j] + t55[(i - 4) * 32 + j]) + t58_3[(i - 4) * 32 + j]) * t25_2_2_entry_2;
       }
     }
     // titans_chunk.e
@@ -1728,7 +1666,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int j = (int)(item % 32);
       if (i >= 8) {
         const float t28_2_entry_2 = t28_2[((i64)l * chunks + t_2) * 32 + i];
-        t64_4[i * 32 + j] = (((t53[(i - 8) * 32 + j] + t55_2[(i - 8) * 32 + j]) + t58_4[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) * t28_2_entry_2;
+        t64_4[i * 32 + j] = (((t53[(i - 8) * 32 + j] + t55[(i - 8) * 32 + j]) + t58_3[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) * t28_2_entry_2;
       }
     }
     // titans_chunk.e
@@ -1740,7 +1678,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int j = (int)(item % 32);
       if (i >= 16) {
         const float t31_entry = t31[((i64)l * chunks + t_2) * 32 + i];
-        t67_3[i * 32 + j] = ((((t53[(i - 16) * 32 + j] + t55_2[(i - 16) * 32 + j]) + t58_4[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) * t31_entry;
+        t67_3[i * 32 + j] = ((((t53[(i - 16) * 32 + j] + t55[(i - 16) * 32 + j]) + t58_3[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) * t31_entry;
       }
     }
     // titans_chunk.c, titans_chunk.e
@@ -1752,7 +1690,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int j = (int)(item % 32);
       if (i >= 1) {
         const float t56_entry_2 = t56[((i64)l * chunks + t_2) * 32 + i];
-        t70[i * 32 + j] = (((((t53[(i - 1) * 32 + j] + t55_2[(i - 1) * 32 + j]) + t58_4[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_4[(i - 1) * 32 + j]) + t67_3[(i - 1) * 32 + j]) * t56_entry_2;
+        t70[i * 32 + j] = (((((t53[(i - 1) * 32 + j] + t55[(i - 1) * 32 + j]) + t58_3[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_4[(i - 1) * 32 + j]) + t67_3[(i - 1) * 32 + j]) * t56_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
@@ -1764,7 +1702,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int j = (int)(item % 32);
       if (i >= 2) {
         const float t5_2_2_entry_2 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t73[i * 32 + j] = ((((((t53[(i - 2) * 32 + j] + t55_2[(i - 2) * 32 + j]) + t58_4[(i - 2) * 32 + j]) + t61_2[(i - 2) * 32 + j]) + t64_4[(i - 2) * 32 + j]) + t67_3[(i - 2) * 32 + j]) + t70[(i - 2) * 32 + j]) * t5_2_2_entry_2;
+        t73[i * 32 + j] = ((((((t53[(i - 2) * 32 + j] + t55[(i - 2) * 32 + j]) + t58_3[(i - 2) * 32 + j]) + t61_2[(i - 2) * 32 + j]) + t64_4[(i - 2) * 32 + j]) + t67_3[(i - 2) * 32 + j]) + t70[(i - 2) * 32 + j]) * t5_2_2_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
@@ -1776,7 +1714,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int j = (int)(item % 32);
       if (i >= 4) {
         const float t8_entry_2 = t8[((i64)l * chunks + t_2) * 32 + i];
-        t76[i * 32 + j] = (((((((t53[(i - 4) * 32 + j] + t55_2[(i - 4) * 32 + j]) + t58_4[(i - 4) * 32 + j]) + t61_2[(i - 4) * 32 + j]) + t64_4[(i - 4) * 32 + j]) + t67_3[(i - 4) * 32 + j]) + t70[(i - 4) * 32 + j]) + t73[(i - 4) * 32 + j]) * t8_entry_2;
+        t76[i * 32 + j] = (((((((t53[(i - 4) * 32 + j] + t55[(i - 4) * 32 + j]) + t58_3[(i - 4) * 32 + j]) + t61_2[(i - 4) * 32 + j]) + t64_4[(i - 4) * 32 + j]) + t67_3[(i - 4) * 32 + j]) + t70[(i - 4) * 32 + j]) + t73[(i - 4) * 32 + j]) * t8_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
@@ -1788,7 +1726,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int j = (int)(item % 32);
       if (i >= 8) {
         const float t11_2_2_entry_2 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t79[i * 32 + j] = ((((((((t53[(i - 8) * 32 + j] + t55_2[(i - 8) * 32 + j]) + t58_4[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) + t64_4[(i - 8) * 32 + j]) + t67_3[(i - 8) * 32 + j]) + t70[(i - 8) * 32 + j]) + t73[(i - 8) * 32 + j]) + t76[(i - 8) * 32 + j]) * t11_2_2_entry_2;
+        t79[i * 32 + j] = ((((((((t53[(i - 8) * 32 + j] + t55[(i - 8) * 32 + j]) + t58_3[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) + t64_4[(i - 8) * 32 + j]) + t67_3[(i - 8) * 32 + j]) + t70[(i - 8) * 32 + j]) + t73[(i - 8) * 32 + j]) + t76[(i - 8) * 32 + j]) * t11_2_2_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
@@ -1799,8 +1737,8 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 16) {
-        const float t14_entry = t14[((i64)l * chunks + t_2) * 32 + i];
-        t82[i * 32 + j] = (((((((((t53[(i - 16) * 32 + j] + t55_2[(i - 16) * 32 + j]) + t58_4[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) + t67_3[(i - 16) * 32 + j]) + t70[(i - 16) * 32 + j]) + t73[(i - 16) * 32 + j]) + t76[(i - 16) * 32 + j]) + t79[(i - 16) * 32 + j]) * t14_entry;
+        const float t14_2_2_entry = t14_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t82[i * 32 + j] = (((((((((t53[(i - 16) * 32 + j] + t55[(i - 16) * 32 + j]) + t58_3[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) + t67_3[(i - 16) * 32 + j]) + t70[(i - 16) * 32 + j]) + t73[(i - 16) * 32 + j]) + t76[(i - 16) * 32 + j]) + t79[(i - 16) * 32 + j]) * t14_2_2_entry;
       }
     }
     // titans_chunk.g.start
@@ -1818,17 +1756,17 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t88[i] = t86[((i64)l * chunks + t_2) * 32 + i] + t87[i];
+      t88[i] = t86_2[((i64)l * chunks + t_2) * 32 + i] + t87[i];
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t96_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t96[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        t96_2[i * 32 + j] = (((((((((t53[(i - 1) * 32 + j] + t55_2[(i - 1) * 32 + j]) + t58_4[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_4[(i - 1) * 32 + j]) + t67_3[(i - 1) * 32 + j]) + t70[(i - 1) * 32 + j]) + t73[(i - 1) * 32 + j]) + t76[(i - 1) * 32 + j]) + t79[(i - 1) * 32 + j]) + t82[(i - 1) * 32 + j];
+        t96[i * 32 + j] = (((((((((t53[(i - 1) * 32 + j] + t55[(i - 1) * 32 + j]) + t58_3[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_4[(i - 1) * 32 + j]) + t67_3[(i - 1) * 32 + j]) + t70[(i - 1) * 32 + j]) + t73[(i - 1) * 32 + j]) + t76[(i - 1) * 32 + j]) + t79[(i - 1) * 32 + j]) + t82[(i - 1) * 32 + j];
       }
     }
     // titans_chunk.U
@@ -1840,13 +1778,13 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int j = (int)(item % 32);
       const float t60_entry = t60[((i64)l * chunks + t_2) * 32 + i];
       if (j < i) {
-        t98[i * 32 + j] = t60_entry * K[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t96_2[i * 32 + j];
+        t98[i * 32 + j] = t60_entry * K[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t96[i * 32 + j];
       }
     }
     // titans_chunk.S, titans_chunk.M
     for (int at = threadIdx.x; at < 32; at += 128) t5_2_3[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t17_2_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t19_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t18_2_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t20_2_2[at] = 0.0f;
     #pragma unroll 1
     for (int i = 0; i < d_v; ++i) {
       #pragma unroll 4
@@ -1858,10 +1796,10 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
         }
         const float M_bar_state_2_entry = M_bar_state_2[i * d_k + j];
         if (threadIdx.x == 0) {
-          t17_2_2[31] += S_states_entry * M_bar_state_2_entry;
+          t18_2_3[31] += S_states_entry * M_bar_state_2_entry;
         }
         if (threadIdx.x == 0) {
-          t19_2[31] += M_states[(((i64)l * chunks + t_2) * d_v + i) * d_k + j] * M_bar_state_2_entry;
+          t20_2_2[31] += M_states[(((i64)l * chunks + t_2) * d_v + i) * d_k + j] * M_bar_state_2_entry;
         }
       }
     }
@@ -1870,64 +1808,72 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
       for (int kk = 0; kk < d_k; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * S_bar_state_2[kk + col * d_k];
-      t266[row * d_v + col] = dot;
-    }
-    // titans_chunk.S
-    for (int at = threadIdx.x; at < 1024; at += 128) t7_2_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      #pragma unroll 4
-      for (int j = 0; j < d_v; ++j) {
-        t7_2_2[31 * 32 + i] += U[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * t266[i * d_v + j];
-      }
+      t224[row * d_v + col] = dot;
     }
     // titans_chunk.S
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
       for (int kk = 0; kk < d_v; ++kk) dot += S_bar_state_2[row + kk * d_k] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
-      t268[row + col * d_k] = dot;
+      t7_2_2[row * 32 + col] = dot;
+    }
+    // titans_chunk.S
+    for (int at = threadIdx.x; at < 1024; at += 128) t9_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      #pragma unroll 4
+      for (int j = 0; j < d_k; ++j) {
+        t9_2[31 * 32 + i] += t59[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] * t7_2_2[j * 32 + i];
+      }
     }
     // titans_chunk.M
     for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
       for (int kk = 0; kk < d_k; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * M_bar_state_2[kk + col * d_k];
-      t269[row * d_v + col] = dot;
-    }
-    // titans_chunk.M
-    for (int at = threadIdx.x; at < 1024; at += 128) t12_2_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      #pragma unroll 4
-      for (int j = 0; j < d_v; ++j) {
-        t12_2_2[31 * 32 + i] += U[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * t269[i * d_v + j];
-      }
+      t225[row * d_v + col] = dot;
     }
     // titans_chunk.M
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
       for (int kk = 0; kk < d_v; ++kk) dot += M_bar_state_2[row + kk * d_k] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
-      t271[row + col * d_k] = dot;
+      t14_2_3[row * 32 + col] = dot;
+    }
+    // titans_chunk.M
+    for (int at = threadIdx.x; at < 1024; at += 128) t16_3[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      #pragma unroll 4
+      for (int j = 0; j < d_k; ++j) {
+        t16_3[31 * 32 + i] += t59[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] * t14_2_3[j * 32 + i];
+      }
     }
     // titans_chunk.y, titans_chunk.c, titans_chunk.e
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t273[i * 32 + j] = Q[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * ((((((((((t53[i * 32 + j] + t55_2[i * 32 + j]) + t58_4[i * 32 + j]) + t61_2[i * 32 + j]) + t64_4[i * 32 + j]) + t67_3[i * 32 + j]) + t70[i * 32 + j]) + t73[i * 32 + j]) + t76[i * 32 + j]) + t79[i * 32 + j]) + t82[i * 32 + j]);
+      t229[i * 32 + j] = Q[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * ((((((((((t53[i * 32 + j] + t55[i * 32 + j]) + t58_3[i * 32 + j]) + t61_2[i * 32 + j]) + t64_4[i * 32 + j]) + t67_3[i * 32 + j]) + t70[i * 32 + j]) + t73[i * 32 + j]) + t76[i * 32 + j]) + t79[i * 32 + j]) + t82[i * 32 + j]);
     }
     // titans_chunk.y
     for (int at = threadIdx.x; at < 1024; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
       for (int kk = 0; kk < d_v; ++kk) dot += t[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
-      t23_2_2[row * 32 + col] = dot;
+      t25_2_3[row * 32 + col] = dot;
+    }
+    // titans_chunk.y, titans_chunk.c, titans_chunk.e
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t27_2_2[i * 32 + j] = ((((((((((t53[i * 32 + j] + t55[i * 32 + j]) + t58_3[i * 32 + j]) + t61_2[i * 32 + j]) + t64_4[i * 32 + j]) + t67_3[i * 32 + j]) + t70[i * 32 + j]) + t73[i * 32 + j]) + t76[i * 32 + j]) + t79[i * 32 + j]) + t82[i * 32 + j]) * t25_2_3[i * 32 + j];
     }
     // titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
     #pragma unroll 1
@@ -1935,31 +1881,31 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int i = (int)(item / d_v);
       const int j = (int)(item % d_v);
       const float t53_entry = t53[31 * 32 + i];
-      const float t55_2_entry = t55_2[31 * 32 + i];
-      const float t58_4_entry = t58_4[31 * 32 + i];
+      const float t55_entry = t55[31 * 32 + i];
+      const float t58_3_entry = t58_3[31 * 32 + i];
       const float t61_2_entry = t61_2[31 * 32 + i];
       const float t64_4_entry = t64_4[31 * 32 + i];
       const float t67_3_entry = t67_3[31 * 32 + i];
-      const float w_5 = ((((t53_entry + t55_2_entry) + t58_4_entry) + t61_2_entry) + t64_4_entry) + t67_3_entry;
-      const float w_6 = (((((((((t53_entry + t55_2_entry) + t58_4_entry) + t61_2_entry) + t64_4_entry) + t67_3_entry) + t70[31 * 32 + i]) + t73[31 * 32 + i]) + t76[31 * 32 + i]) + t79[31 * 32 + i]) + t82[31 * 32 + i];
-      t24_2_2[i * d_v + j] = w_5 * t266[i * d_v + j] + w_6 * t269[i * d_v + j];
+      const float w_4 = ((((t53_entry + t55_entry) + t58_3_entry) + t61_2_entry) + t64_4_entry) + t67_3_entry;
+      const float w_5 = (((((((((t53_entry + t55_entry) + t58_3_entry) + t61_2_entry) + t64_4_entry) + t67_3_entry) + t70[31 * 32 + i]) + t73[31 * 32 + i]) + t76[31 * 32 + i]) + t79[31 * 32 + i]) + t82[31 * 32 + i];
+      t28_2_3[i * d_v + j] = w_4 * t224[i * d_v + j] + w_5 * t225[i * d_v + j];
     }
     // titans_chunk.y
     __syncthreads();
     for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t[((i64)l * chunks + t_2) * 32 * d_v + row + (i64)kk * d_v] * t273[kk * 32 + col];
-      t24_2_2[row + col * d_v] += dot;
+      for (int kk = 0; kk < 32; ++kk) dot += t[((i64)l * chunks + t_2) * 32 * d_v + row + (i64)kk * d_v] * t229[kk * 32 + col];
+      t28_2_3[row + col * d_v] += dot;
     }
     // titans_chunk.U
     __syncthreads();
     for (int col = threadIdx.x; col < d_v; col += 128) {
       #pragma unroll 1
       for (int row = 32 - 1; row >= 0; --row) {
-        float left = t24_2_2[row * d_v + col];
-        for (int before = 32 - 1; before > row; --before) left -= t98[row + before * 32] * t24_2_2[before * d_v + col];
-        t24_2_2[row * d_v + col] = left;
+        float left = t28_2_3[row * d_v + col];
+        for (int before = 32 - 1; before > row; --before) left -= t98[row + before * 32] * t28_2_3[before * d_v + col];
+        t28_2_3[row * d_v + col] = left;
       }
     }
     // titans_chunk.U
@@ -1967,146 +1913,132 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     for (int at = threadIdx.x; at < 1024; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += U[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * t24_2_2[kk + col * d_v];
-      t26_2_2[row + col * 32] = -dot;
+      for (int kk = 0; kk < d_v; ++kk) dot += U[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * t28_2_3[kk + col * d_v];
+      t30_2_2[row + col * 32] = -dot;
     }
     // titans_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t27_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t31_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (j < i) {
-        t27_2_2[i * 32 + j] = t26_2_2[i * 32 + j];
+        t31_2_2[i * 32 + j] = t30_2_2[i * 32 + j];
       }
     }
     // titans_chunk.U, titans_chunk.y
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      float t31_2_3 = 0.0f;
-      float t41_2_2 = 0.0f;
-      float t48_2 = 0.0f;
+      float t35_2_3 = 0.0f;
+      float t46_2 = 0.0f;
+      float t51_2_2 = 0.0f;
       const float t60_entry_2 = t60[((i64)l * chunks + t_2) * 32 + i];
       const float t88_entry = t88[i];
-      const float t92_entry = t92[((i64)l * chunks + t_2) * 32 + i];
+      const float t92_2_entry = t92_2[((i64)l * chunks + t_2) * 32 + i];
       const float h_entry = h[((i64)l * chunks + t_2) * 32 + i];
       const float g_entry = g[((i64)l * chunks + t_2) * 32 + i];
       #pragma unroll 4
       for (int j = 0; j < d_v; ++j) {
-        const float t24_2_2_entry = t24_2_2[i * d_v + j];
-        const float t30_2_2 = t24_2_2_entry * t60_entry_2;
+        const float t28_2_3_entry = t28_2_3[i * d_v + j];
+        const float t34 = t28_2_3_entry * t60_entry_2;
         const float U_prod_entry = U_prod[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
         const float U_prod_2_entry = U_prod_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
-        t31_2_3 += (t61[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - U_prod_entry * t88_entry - U_prod_2_entry * t92_entry) * t24_2_2_entry;
-        t41_2_2 += U_prod_2_entry * t30_2_2;
-        t48_2 += U_prod_entry * t30_2_2;
+        t35_2_3 += (t61[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - U_prod_entry * t88_entry - U_prod_2_entry * t92_2_entry) * t28_2_3_entry;
+        t46_2 += U_prod_2_entry * t34;
+        t51_2_2 += U_prod_entry * t34;
         const float tview_entry_2 = t[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
-        t25_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t30_2_2;
-        t40_2_2[i * d_v + j] = -t30_2_2 * t92_entry;
-        t47_2[i * d_v + j] = -t30_2_2 * t88_entry;
-        t133[i * d_v + j] = tview_entry_2 * h_entry;
-        t135[i * d_v + j] = tview_entry_2 * g_entry;
+        t25_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t34;
+        t45_2_2[i * d_v + j] = -t34 * t92_2_entry;
+        t50_2[i * d_v + j] = -t34 * t88_entry;
+        t106_2[i * d_v + j] = tview_entry_2 * h_entry;
+        t108_2[i * d_v + j] = tview_entry_2 * g_entry;
       }
-      t31_2_2[i] = t31_2_3;
-      t41_2[i] = -t41_2_2;
-      t48[i] = -t48_2;
+      t35_2_2[i] = t35_2_3;
+      t46[i] = -t46_2;
+      t51_2[i] = -t51_2_2;
     }
     // titans_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t33[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t34_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t36_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t37_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      float t32_2_4 = 0.0f;
+      float t38_2_2 = 0.0f;
       const float t60_entry_3 = t60[((i64)l * chunks + t_2) * 32 + i];
       #pragma unroll 1
       for (int j = 0; j < 32 && j < i; ++j) {
         const float K_entry = K[(((i64)l * chunks + t_2) * 32 + i) * 32 + j];
-        const float t96_2_entry = t96_2[i * 32 + j];
-        const float t27_2_2_entry = t27_2_2[i * 32 + j];
-        t32_2_4 += K_entry * t96_2_entry * t27_2_2_entry;
-        t33[i * 32 + j] = t60_entry_3 * K_entry * t27_2_2_entry;
-        t34_2[i * 32 + j] = t60_entry_3 * t96_2_entry * t27_2_2_entry;
+        const float t31_2_2_entry = t31_2_2[i * 32 + j];
+        const float t96_entry = t96[i * 32 + j];
+        t38_2_2 += K_entry * t96_entry * t31_2_2_entry;
+        t36_2[i * 32 + j] = t60_entry_3 * K_entry * t31_2_2_entry;
+        t37_3[i * 32 + j] = t60_entry_3 * t96_entry * t31_2_2_entry;
       }
-      t32_2_3[i] = t32_2_4;
+      t38_2[i] = t38_2_2;
     }
     // titans_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t37_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t41_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        t37_2_2[(i - 1) * 32 + j] += t33[i * 32 + j];
+        t41_2[(i - 1) * 32 + j] += t36_2[i * 32 + j];
       }
     }
     // titans_chunk.h, titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t44_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t52_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t49_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t55_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        t44_2[i - 1] += t41_2[i];
-        t52_2[i - 1] += t48[i];
+        t49_2[i - 1] += t46[i];
+        t55_2[i - 1] += t51_2[i];
       }
     }
-    // titans_chunk.H, titans_chunk.c, titans_chunk.e
+    // titans_chunk.c, titans_chunk.y
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      const float t23_2_2_entry = t23_2_2[i * 32 + j];
-      t54_2[i * 32 + j] = ((((((((((t53[i * 32 + j] + t55_2[i * 32 + j]) + t58_4[i * 32 + j]) + t61_2[i * 32 + j]) + t64_4[i * 32 + j]) + t67_3[i * 32 + j]) + t70[i * 32 + j]) + t73[i * 32 + j]) + t76[i * 32 + j]) + t79[i * 32 + j]) + t82[i * 32 + j]) * t23_2_2_entry;
-      t57_2_2[i * 32 + j] = t12_2_2[i * 32 + j] + t37_2_2[i * 32 + j] + Q[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t23_2_2_entry;
+      t58_2_2[i * 32 + j] = t16_3[i * 32 + j] + Q[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t25_2_3[i * 32 + j] + t41_2[i * 32 + j];
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t60_2_2[at] = 0.0f;
     for (int at = threadIdx.x; at < 1024; at += 128) t61_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t62_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 16) {
-        float t60_2_3 = 0.0f;
-        const float t14_entry_2 = t14[((i64)l * chunks + t_2) * 32 + i];
+        float t62_2_3 = 0.0f;
+        const float t14_2_2_entry_2 = t14_2_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t57_2_2_entry = t57_2_2[i * 32 + j];
-          t60_2_3 += (((((((((t53[(i - 16) * 32 + j] + t55_2[(i - 16) * 32 + j]) + t58_4[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) + t67_3[(i - 16) * 32 + j]) + t70[(i - 16) * 32 + j]) + t73[(i - 16) * 32 + j]) + t76[(i - 16) * 32 + j]) + t79[(i - 16) * 32 + j]) * t57_2_2_entry;
-          t61_2_2[(i - 16) * 32 + j] += t57_2_2_entry * t14_entry_2;
+          const float t58_2_2_entry = t58_2_2[i * 32 + j];
+          t62_2_3 += (((((((((t53[(i - 16) * 32 + j] + t55[(i - 16) * 32 + j]) + t58_3[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) + t67_3[(i - 16) * 32 + j]) + t70[(i - 16) * 32 + j]) + t73[(i - 16) * 32 + j]) + t76[(i - 16) * 32 + j]) + t79[(i - 16) * 32 + j]) * t58_2_2_entry;
+          t61_2_2[(i - 16) * 32 + j] += t58_2_2_entry * t14_2_2_entry_2;
         }
-        t60_2_2[i] = t60_2_3;
+        t62_2_2[i] = t62_2_3;
       }
     }
     // titans_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t62_2_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t63_2_2[at] = 0.0f;
     __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 8) {
-        const float t60_2_2_entry = t60_2_2[i];
-        t62_2_2[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t60_2_2_entry;
-        t63_2_2[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t60_2_2_entry;
-      }
-    }
-    // titans_chunk.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t64_2_2[i * 32 + j] = t57_2_2[i * 32 + j] + t61_2_2[i * 32 + j];
+      t63[i * 32 + j] = t58_2_2[i * 32 + j] + t61_2_2[i * 32 + j];
     }
     // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t66_3[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t67_2_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t68[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
@@ -2116,9 +2048,9 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
         const float t11_2_2_entry_3 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t64_2_2_entry = t64_2_2[i * 32 + j];
-          t67_2_3 += ((((((((t53[(i - 8) * 32 + j] + t55_2[(i - 8) * 32 + j]) + t58_4[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) + t64_4[(i - 8) * 32 + j]) + t67_3[(i - 8) * 32 + j]) + t70[(i - 8) * 32 + j]) + t73[(i - 8) * 32 + j]) + t76[(i - 8) * 32 + j]) * t64_2_2_entry;
-          t68[(i - 8) * 32 + j] += t64_2_2_entry * t11_2_2_entry_3;
+          const float t63_entry = t63[i * 32 + j];
+          t67_2_3 += ((((((((t53[(i - 8) * 32 + j] + t55[(i - 8) * 32 + j]) + t58_3[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) + t64_4[(i - 8) * 32 + j]) + t67_3[(i - 8) * 32 + j]) + t70[(i - 8) * 32 + j]) + t73[(i - 8) * 32 + j]) + t76[(i - 8) * 32 + j]) * t63_entry;
+          t66_3[(i - 8) * 32 + j] += t63_entry * t11_2_2_entry_3;
         }
         t67_2_2[i] = t67_2_3;
       }
@@ -2126,538 +2058,379 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     // titans_chunk.c
     __syncthreads();
     #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t69_2[i] = t62_2_2[i] + t63_2_2[i] + t67_2_2[i];
-    }
-    // titans_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t70_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t71_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 4) {
-        const float t69_2_entry = t69_2[i];
-        t70_2[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t69_2_entry;
-        t71_2[i - 4] += t8[((i64)l * chunks + t_2) * 32 + i] * t69_2_entry;
-      }
-    }
-    // titans_chunk.c
-    #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t72_2[i * 32 + j] = t64_2_2[i * 32 + j] + t68[i * 32 + j];
+      t68[i * 32 + j] = t63[i * 32 + j] + t66_3[i * 32 + j];
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t75_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t76_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t71_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t72[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        float t75_2_2 = 0.0f;
+        float t72_2 = 0.0f;
         const float t8_entry_3 = t8[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t72_2_entry = t72_2[i * 32 + j];
-          t75_2_2 += (((((((t53[(i - 4) * 32 + j] + t55_2[(i - 4) * 32 + j]) + t58_4[(i - 4) * 32 + j]) + t61_2[(i - 4) * 32 + j]) + t64_4[(i - 4) * 32 + j]) + t67_3[(i - 4) * 32 + j]) + t70[(i - 4) * 32 + j]) + t73[(i - 4) * 32 + j]) * t72_2_entry;
-          t76_2[(i - 4) * 32 + j] += t72_2_entry * t8_entry_3;
+          const float t68_entry = t68[i * 32 + j];
+          t72_2 += (((((((t53[(i - 4) * 32 + j] + t55[(i - 4) * 32 + j]) + t58_3[(i - 4) * 32 + j]) + t61_2[(i - 4) * 32 + j]) + t64_4[(i - 4) * 32 + j]) + t67_3[(i - 4) * 32 + j]) + t70[(i - 4) * 32 + j]) + t73[(i - 4) * 32 + j]) * t68_entry;
+          t71_2[(i - 4) * 32 + j] += t68_entry * t8_entry_3;
         }
-        t75_2[i] = t75_2_2;
+        t72[i] = t72_2;
       }
     }
     // titans_chunk.c
     __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t77_2[i] = t70_2[i] + t71_2[i] + t75_2[i];
-    }
-    // titans_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t78_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t79_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 2) {
-        const float t77_2_entry = t77_2[i];
-        t78_2[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t77_2_entry;
-        t79_2[i - 2] += t5_2_2[((i64)l * chunks + t_2) * 32 + i] * t77_2_entry;
-      }
-    }
-    // titans_chunk.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t80_2[i * 32 + j] = t72_2[i * 32 + j] + t76_2[i * 32 + j];
+      t73_2[i * 32 + j] = t68[i * 32 + j] + t71_2[i * 32 + j];
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t83[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t84[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t76_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t77_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        float t83_2 = 0.0f;
+        float t77_2_2 = 0.0f;
         const float t5_2_2_entry_3 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t80_2_entry = t80_2[i * 32 + j];
-          t83_2 += ((((((t53[(i - 2) * 32 + j] + t55_2[(i - 2) * 32 + j]) + t58_4[(i - 2) * 32 + j]) + t61_2[(i - 2) * 32 + j]) + t64_4[(i - 2) * 32 + j]) + t67_3[(i - 2) * 32 + j]) + t70[(i - 2) * 32 + j]) * t80_2_entry;
-          t84[(i - 2) * 32 + j] += t80_2_entry * t5_2_2_entry_3;
+          const float t73_2_entry = t73_2[i * 32 + j];
+          t77_2_2 += ((((((t53[(i - 2) * 32 + j] + t55[(i - 2) * 32 + j]) + t58_3[(i - 2) * 32 + j]) + t61_2[(i - 2) * 32 + j]) + t64_4[(i - 2) * 32 + j]) + t67_3[(i - 2) * 32 + j]) + t70[(i - 2) * 32 + j]) * t73_2_entry;
+          t76_2[(i - 2) * 32 + j] += t73_2_entry * t5_2_2_entry_3;
         }
-        t83[i] = t83_2;
+        t77_2[i] = t77_2_2;
       }
     }
     // titans_chunk.c
     __syncthreads();
     #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t78[i * 32 + j] = t73_2[i * 32 + j] + t76_2[i * 32 + j];
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t81[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t82_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t85[i] = t78_2[i] + t79_2[i] + t83[i];
+      if (i >= 1) {
+        float t82_2_2 = 0.0f;
+        const float t56_entry_3 = t56[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t78_entry = t78[i * 32 + j];
+          t82_2_2 += (((((t53[(i - 1) * 32 + j] + t55[(i - 1) * 32 + j]) + t58_3[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_4[(i - 1) * 32 + j]) + t67_3[(i - 1) * 32 + j]) * t78_entry;
+          t81[(i - 1) * 32 + j] += t78_entry * t56_entry_3;
+        }
+        t82_2[i] = t82_2_2;
+      }
     }
-    // titans_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t86_2_2[at] = 0.0f;
+    // titans_chunk.e
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t83[i * 32 + j] = t9_2[i * 32 + j] + t78[i * 32 + j] + t81[i * 32 + j];
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t86_2_3[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t87_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      if (i >= 1) {
-        const float t85_entry = t85[i];
-        t86_2_2[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t85_entry;
-        t87_2[i - 1] += t56[((i64)l * chunks + t_2) * 32 + i] * t85_entry;
-      }
-    }
-    // titans_chunk.c
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-      const int i = (int)(item / 32);
-      const int j = (int)(item % 32);
-      t88_2[i * 32 + j] = t80_2[i * 32 + j] + t84[i * 32 + j];
-    }
-    // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t91_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t92_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 1) {
-        float t91_2_2 = 0.0f;
-        const float t56_entry_3 = t56[((i64)l * chunks + t_2) * 32 + i];
-        #pragma unroll 4
-        for (int j = 0; j < 32; ++j) {
-          const float t88_2_entry = t88_2[i * 32 + j];
-          t91_2_2 += (((((t53[(i - 1) * 32 + j] + t55_2[(i - 1) * 32 + j]) + t58_4[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_4[(i - 1) * 32 + j]) + t67_3[(i - 1) * 32 + j]) * t88_2_entry;
-          t92_2[(i - 1) * 32 + j] += t88_2_entry * t56_entry_3;
-        }
-        t91_2[i] = t91_2_2;
-      }
-    }
-    // titans_chunk.e
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-      const int i = (int)(item / 32);
-      const int j = (int)(item % 32);
-      t95_2[i * 32 + j] = t7_2_2[i * 32 + j] + t88_2[i * 32 + j] + t92_2[i * 32 + j];
-    }
-    // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t98_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t99_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
       if (i >= 16) {
-        float t98_2_2 = 0.0f;
+        float t87_2_2 = 0.0f;
         const float t31_entry_2 = t31[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t95_2_entry = t95_2[i * 32 + j];
-          t98_2_2 += ((((t53[(i - 16) * 32 + j] + t55_2[(i - 16) * 32 + j]) + t58_4[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) * t95_2_entry;
-          t99_2[(i - 16) * 32 + j] += t95_2_entry * t31_entry_2;
+          const float t83_entry = t83[i * 32 + j];
+          t87_2_2 += ((((t53[(i - 16) * 32 + j] + t55[(i - 16) * 32 + j]) + t58_3[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) * t83_entry;
+          t86_2_3[(i - 16) * 32 + j] += t83_entry * t31_entry_2;
         }
-        t98_2[i] = t98_2_2;
+        t87_2[i] = t87_2_2;
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t100_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t101_2[at] = 0.0f;
     __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 8) {
-        const float t98_2_entry = t98_2[i];
-        t100_2[i] = t28_2[((i64)l * chunks + t_2) * 32 + i - 8] * t98_2_entry;
-        t101_2[i - 8] += t28_2[((i64)l * chunks + t_2) * 32 + i] * t98_2_entry;
-      }
-    }
-    // titans_chunk.e
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t102[i * 32 + j] = t95_2[i * 32 + j] + t99_2[i * 32 + j];
+      t88_2[i * 32 + j] = t83[i * 32 + j] + t86_2_3[i * 32 + j];
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t105_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t106_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t91_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t92_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        float t105_2_2 = 0.0f;
+        float t92_2_3 = 0.0f;
         const float t28_2_entry_3 = t28_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t102_entry = t102[i * 32 + j];
-          t105_2_2 += (((t53[(i - 8) * 32 + j] + t55_2[(i - 8) * 32 + j]) + t58_4[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) * t102_entry;
-          t106_2[(i - 8) * 32 + j] += t102_entry * t28_2_entry_3;
+          const float t88_2_entry = t88_2[i * 32 + j];
+          t92_2_3 += (((t53[(i - 8) * 32 + j] + t55[(i - 8) * 32 + j]) + t58_3[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) * t88_2_entry;
+          t91_2[(i - 8) * 32 + j] += t88_2_entry * t28_2_entry_3;
         }
-        t105_2[i] = t105_2_2;
+        t92_2_2[i] = t92_2_3;
       }
     }
     // titans_chunk.e
     __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t107[i] = t100_2[i] + t101_2[i] + t105_2[i];
-    }
-    // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t108_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t109_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 4) {
-        const float t107_entry = t107[i];
-        t108_2[i] = t25_2_2[((i64)l * chunks + t_2) * 32 + i - 4] * t107_entry;
-        t109_2[i - 4] += t25_2_2[((i64)l * chunks + t_2) * 32 + i] * t107_entry;
-      }
-    }
-    // titans_chunk.e
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t110[i * 32 + j] = t102[i * 32 + j] + t106_2[i * 32 + j];
+      t93_2[i * 32 + j] = t88_2[i * 32 + j] + t91_2[i * 32 + j];
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t113[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t114[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t96_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t97[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        float t113_2 = 0.0f;
+        float t97_2 = 0.0f;
         const float t25_2_2_entry_3 = t25_2_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t110_entry = t110[i * 32 + j];
-          t113_2 += ((t53[(i - 4) * 32 + j] + t55_2[(i - 4) * 32 + j]) + t58_4[(i - 4) * 32 + j]) * t110_entry;
-          t114[(i - 4) * 32 + j] += t110_entry * t25_2_2_entry_3;
+          const float t93_2_entry = t93_2[i * 32 + j];
+          t97_2 += ((t53[(i - 4) * 32 + j] + t55[(i - 4) * 32 + j]) + t58_3[(i - 4) * 32 + j]) * t93_2_entry;
+          t96_2[(i - 4) * 32 + j] += t93_2_entry * t25_2_2_entry_3;
         }
-        t113[i] = t113_2;
+        t97[i] = t97_2;
       }
     }
-    // titans_chunk.e
+    // titans_chunk.e, titans_chunk.g.start
     __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t115_2[i] = t108_2[i] + t109_2[i] + t113[i];
-    }
-    // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t116[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t117[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 2) {
-        const float t115_2_entry = t115_2[i];
-        t116[i] = t22[((i64)l * chunks + t_2) * 32 + i - 2] * t115_2_entry;
-        t117[i - 2] += t22[((i64)l * chunks + t_2) * 32 + i] * t115_2_entry;
-      }
-    }
-    // titans_chunk.e
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t118[i * 32 + j] = t110[i * 32 + j] + t114[i * 32 + j];
+      t98_2[i * 32 + j] = t93_2[i * 32 + j] + t96_2[i * 32 + j];
+      t226[i * 32 + j] = t37_3[i * 32 + j] + t37_3[j * 32 + i];
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t121[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t122[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t101_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t102[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        float t121_2 = 0.0f;
+        float t102_2 = 0.0f;
         const float t22_entry_3 = t22[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t118_entry = t118[i * 32 + j];
-          t121_2 += (t53[(i - 2) * 32 + j] + t55_2[(i - 2) * 32 + j]) * t118_entry;
-          t122[(i - 2) * 32 + j] += t118_entry * t22_entry_3;
+          const float t98_2_entry = t98_2[i * 32 + j];
+          t102_2 += (t53[(i - 2) * 32 + j] + t55[(i - 2) * 32 + j]) * t98_2_entry;
+          t101_2[(i - 2) * 32 + j] += t98_2_entry * t22_entry_3;
         }
-        t121[i] = t121_2;
+        t102[i] = t102_2;
       }
     }
-    // titans_chunk.e, titans_chunk.h
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t123_2[i] = t116[i] + t117[i] + t121[i];
-      t139[i] = t17_2_2[i] + t44_2[i] + t134_2[((i64)l * chunks + t_2) * 32 + i];
-    }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t124[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t125_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t105[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        const float t123_2_entry = t123_2[i];
-        t124[i] = t58[((i64)l * chunks + t_2) * 32 + i - 1] * t123_2_entry;
-        t125_2[i - 1] += t58[((i64)l * chunks + t_2) * 32 + i] * t123_2_entry;
-      }
-    }
-    // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t128[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 1) {
-        float t128_2 = 0.0f;
+        float t105_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          t128_2 += t53[(i - 1) * 32 + j] * (t118[i * 32 + j] + t122[i * 32 + j]);
+          t105_2 += t53[(i - 1) * 32 + j] * (t98_2[i * 32 + j] + t101_2[i * 32 + j]);
         }
-        t128[i] = t128_2;
+        t105[i] = t105_2;
       }
     }
     // titans_chunk.h
-    for (int at = threadIdx.x; at < 32; at += 128) t142[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t143[at] = 0.0f;
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t112[i] = t18_2_3[i] + t49_2[i] + t107[((i64)l * chunks + t_2) * 32 + i];
+    }
+    // titans_chunk.h
+    for (int at = threadIdx.x; at < 32; at += 128) t115[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t116[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 16) {
-        const float t139_entry = t139[i];
-        t142[i] = t45_2[((i64)l * chunks + t_2) * 32 + i - 16] * t139_entry;
-        t143[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t139_entry;
+        const float t112_entry = t112[i];
+        t115[i] = t45_2[((i64)l * chunks + t_2) * 32 + i - 16] * t112_entry;
+        t116[i - 16] += t14_2_2[((i64)l * chunks + t_2) * 32 + i] * t112_entry;
       }
     }
     // titans_chunk.h
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t117_2[i] = t112[i] + t116[i];
+    }
+    // titans_chunk.h
+    for (int at = threadIdx.x; at < 32; at += 128) t120_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t121_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t117_2_entry = t117_2[i];
+        t120_2[i] = t42_2[((i64)l * chunks + t_2) * 32 + i - 8] * t117_2_entry;
+        t121_2[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t117_2_entry;
+      }
+    }
+    // titans_chunk.h
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t122[i] = t117_2[i] + t121_2[i];
+    }
+    // titans_chunk.h
+    for (int at = threadIdx.x; at < 32; at += 128) t125[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t126[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        const float t122_entry = t122[i];
+        t125[i] = t39[((i64)l * chunks + t_2) * 32 + i - 4] * t122_entry;
+        t126[i - 4] += t8[((i64)l * chunks + t_2) * 32 + i] * t122_entry;
+      }
+    }
+    // titans_chunk.h
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t127[i] = t122[i] + t126[i];
+    }
+    // titans_chunk.h
+    for (int at = threadIdx.x; at < 32; at += 128) t130[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t131[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 2) {
+        const float t127_entry = t127[i];
+        t130[i] = t36[((i64)l * chunks + t_2) * 32 + i - 2] * t127_entry;
+        t131[i - 2] += t5_2_2[((i64)l * chunks + t_2) * 32 + i] * t127_entry;
+      }
+    }
+    // titans_chunk.h
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t132[i] = t127[i] + t131[i];
+    }
+    // titans_chunk.h
+    for (int at = threadIdx.x; at < 32; at += 128) t135[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t136[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        const float t132_entry = t132[i];
+        t135[i] = p[((i64)l * chunks + t_2) * 32 + i - 1] * t132_entry;
+        t136[i - 1] += t56[((i64)l * chunks + t_2) * 32 + i] * t132_entry;
+      }
+    }
+    // titans_chunk.p
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t137[i] = t5_2_3[i] + t132[i] + t136[i];
+    }
+    // titans_chunk.p
+    for (int at = threadIdx.x; at < 32; at += 128) t140[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t141[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 16) {
+        const float t137_entry = t137[i];
+        t140[i - 16] += t31[((i64)l * chunks + t_2) * 32 + i] * t137_entry;
+        t141[i] = t30[((i64)l * chunks + t_2) * 32 + i - 16] * t137_entry;
+      }
+    }
+    // titans_chunk.p
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t142[i] = t87_2[i] + t141[i];
+      t145[i] = t137[i] + t140[i];
+    }
+    // titans_chunk.p
+    for (int at = threadIdx.x; at < 32; at += 128) t143[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t144[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t145[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t148[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t149[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
         const float t142_entry = t142[i];
-        t144[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t142_entry;
-        t145[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t142_entry;
+        const float t145_entry = t145[i];
+        const float t28_2_entry_4 = t28_2[((i64)l * chunks + t_2) * 32 + i];
+        t143[i - 8] += t28_2_entry_4 * t142_entry;
+        t144[i] = t28_2[((i64)l * chunks + t_2) * 32 + i - 8] * t142_entry;
+        t148[i - 8] += t28_2_entry_4 * t145_entry;
+        t149[i] = t27_2[((i64)l * chunks + t_2) * 32 + i - 8] * t145_entry;
       }
     }
-    // titans_chunk.h
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t146[i] = t139[i] + t143[i];
-    }
-    // titans_chunk.h
-    for (int at = threadIdx.x; at < 32; at += 128) t149[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t150[at] = 0.0f;
+    // titans_chunk.p
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      if (i >= 8) {
-        const float t146_entry = t146[i];
-        t149[i] = t42_2[((i64)l * chunks + t_2) * 32 + i - 8] * t146_entry;
-        t150[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t146_entry;
-      }
+      t150[i] = t92_2_2[i] + t143[i] + t144[i] + t149[i];
+      t153[i] = t145[i] + t148[i];
     }
-    // titans_chunk.h
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t151[i] = t144[i] + t145[i] + t149[i];
-      t154[i] = t146[i] + t150[i];
-    }
-    // titans_chunk.h
+    // titans_chunk.p
+    for (int at = threadIdx.x; at < 32; at += 128) t151[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t152[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t153[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t156[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t157[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t158_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        const float t151_entry = t151[i];
-        const float t154_entry = t154[i];
-        t152[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t151_entry;
-        const float t8_entry_4 = t8[((i64)l * chunks + t_2) * 32 + i];
-        t153[i - 4] += t8_entry_4 * t151_entry;
-        t157[i] = t39[((i64)l * chunks + t_2) * 32 + i - 4] * t154_entry;
-        t158_2[i - 4] += t8_entry_4 * t154_entry;
-      }
-    }
-    // titans_chunk.h
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t159[i] = t152[i] + t153[i] + t157[i];
-      t162_2[i] = t154[i] + t158_2[i];
-    }
-    // titans_chunk.h
-    for (int at = threadIdx.x; at < 32; at += 128) t160[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t161[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t165[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t166[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 2) {
-        const float t159_entry = t159[i];
-        const float t162_2_entry = t162_2[i];
-        t160[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t159_entry;
-        const float t5_2_2_entry_4 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t161[i - 2] += t5_2_2_entry_4 * t159_entry;
-        t165[i] = t36[((i64)l * chunks + t_2) * 32 + i - 2] * t162_2_entry;
-        t166[i - 2] += t5_2_2_entry_4 * t162_2_entry;
-      }
-    }
-    // titans_chunk.h
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t167[i] = t160[i] + t161[i] + t165[i];
-      t170[i] = t162_2[i] + t166[i];
-    }
-    // titans_chunk.h
-    for (int at = threadIdx.x; at < 32; at += 128) t168_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t169[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t173[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t174[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 1) {
-        const float t167_entry = t167[i];
-        const float t170_entry = t170[i];
-        t168_2[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t167_entry;
-        const float t56_entry_4 = t56[((i64)l * chunks + t_2) * 32 + i];
-        t169[i - 1] += t56_entry_4 * t167_entry;
-        t173[i] = p[((i64)l * chunks + t_2) * 32 + i - 1] * t170_entry;
-        t174[i - 1] += t56_entry_4 * t170_entry;
-      }
-    }
-    // titans_chunk.p
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t177[i] = t5_2_3[i] + t170[i] + t174[i];
-    }
-    // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t180[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t181[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 16) {
-        const float t177_entry = t177[i];
-        t180[i] = t30[((i64)l * chunks + t_2) * 32 + i - 16] * t177_entry;
-        t181[i - 16] += t31[((i64)l * chunks + t_2) * 32 + i] * t177_entry;
-      }
-    }
-    // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t182[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t183[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 8) {
-        const float t180_entry = t180[i];
-        t182[i] = t28_2[((i64)l * chunks + t_2) * 32 + i - 8] * t180_entry;
-        t183[i - 8] += t28_2[((i64)l * chunks + t_2) * 32 + i] * t180_entry;
-      }
-    }
-    // titans_chunk.p
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t184[i] = t177[i] + t181[i];
-    }
-    // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t187[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t188[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 8) {
-        const float t184_entry = t184[i];
-        t187[i] = t27_2[((i64)l * chunks + t_2) * 32 + i - 8] * t184_entry;
-        t188[i - 8] += t28_2[((i64)l * chunks + t_2) * 32 + i] * t184_entry;
-      }
-    }
-    // titans_chunk.p
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t189[i] = t182[i] + t183[i] + t187[i];
-      t192[i] = t184[i] + t188[i];
-    }
-    // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t190[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t191[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t195[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t196[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 4) {
-        const float t189_entry = t189[i];
-        const float t192_entry = t192[i];
-        t190[i] = t25_2_2[((i64)l * chunks + t_2) * 32 + i - 4] * t189_entry;
+        const float t150_entry = t150[i];
+        const float t153_entry = t153[i];
         const float t25_2_2_entry_4 = t25_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t191[i - 4] += t25_2_2_entry_4 * t189_entry;
-        t195[i] = t24[((i64)l * chunks + t_2) * 32 + i - 4] * t192_entry;
-        t196[i - 4] += t25_2_2_entry_4 * t192_entry;
+        t151[i - 4] += t25_2_2_entry_4 * t150_entry;
+        t152[i] = t25_2_2[((i64)l * chunks + t_2) * 32 + i - 4] * t150_entry;
+        t156[i - 4] += t25_2_2_entry_4 * t153_entry;
+        t157[i] = t24[((i64)l * chunks + t_2) * 32 + i - 4] * t153_entry;
       }
     }
     // titans_chunk.p
@@ -2665,26 +2438,26 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t197[i] = t190[i] + t191[i] + t195[i];
-      t200[i] = t192[i] + t196[i];
+      t158_2[i] = t97[i] + t151[i] + t152[i] + t157[i];
+      t161_2[i] = t153[i] + t156[i];
     }
     // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t198[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t199[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t203[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t204[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t159[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t160_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t164_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t165[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        const float t197_entry = t197[i];
-        const float t200_entry = t200[i];
-        t198[i] = t22[((i64)l * chunks + t_2) * 32 + i - 2] * t197_entry;
+        const float t158_2_entry = t158_2[i];
+        const float t161_2_entry = t161_2[i];
         const float t22_entry_4 = t22[((i64)l * chunks + t_2) * 32 + i];
-        t199[i - 2] += t22_entry_4 * t197_entry;
-        t203[i] = t21[((i64)l * chunks + t_2) * 32 + i - 2] * t200_entry;
-        t204[i - 2] += t22_entry_4 * t200_entry;
+        t159[i - 2] += t22_entry_4 * t158_2_entry;
+        t160_2[i] = t22[((i64)l * chunks + t_2) * 32 + i - 2] * t158_2_entry;
+        t164_2[i - 2] += t22_entry_4 * t161_2_entry;
+        t165[i] = t21[((i64)l * chunks + t_2) * 32 + i - 2] * t161_2_entry;
       }
     }
     // titans_chunk.p, titans_chunk.g
@@ -2692,173 +2465,168 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t205[i] = t198[i] + t199[i] + t203[i];
-      t208[i] = t200[i] + t204[i];
-      t219[i] = t19_2[i] + t52_2[i] + t136_2[((i64)l * chunks + t_2) * 32 + i];
+      t166[i] = t102[i] + t159[i] + t160_2[i] + t165[i];
+      t169[i] = t161_2[i] + t164_2[i];
+      t178[i] = t20_2_2[i] + t55_2[i] + t109_2[((i64)l * chunks + t_2) * 32 + i];
     }
     // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t206[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t207[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t211[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t212[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t167[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t168[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t172[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t173[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        const float t205_entry = t205[i];
-        const float t208_entry = t208[i];
-        t206[i] = t58[((i64)l * chunks + t_2) * 32 + i - 1] * t205_entry;
+        const float t166_entry = t166[i];
+        const float t169_entry = t169[i];
         const float t58_entry_3 = t58[((i64)l * chunks + t_2) * 32 + i];
-        t207[i - 1] += t58_entry_3 * t205_entry;
-        t211[i] = t18_2[((i64)l * chunks + t_2) * 32 + i - 1] * t208_entry;
-        t212[i - 1] += t58_entry_3 * t208_entry;
+        t167[i - 1] += t58_entry_3 * t166_entry;
+        t168[i] = t58[((i64)l * chunks + t_2) * 32 + i - 1] * t166_entry;
+        t172[i] = t18_2[((i64)l * chunks + t_2) * 32 + i - 1] * t169_entry;
+        t173[i - 1] += t58_entry_3 * t169_entry;
       }
     }
     // titans_chunk.p.start
+    for (int at = threadIdx.x; at < 32; at += 128) t175[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i < 1) {
+        t175[i] = t169[i] + t173[i];
+      }
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t181[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t182[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 16) {
+        const float t178_entry = t178[i];
+        t181[i - 16] += t14_2_2[((i64)l * chunks + t_2) * 32 + i] * t178_entry;
+        t182[i] = t13_2_2[((i64)l * chunks + t_2) * 32 + i - 16] * t178_entry;
+      }
+    }
+    // titans_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t183[i] = t62_2_2[i] + t115[i] + t182[i];
+      t186[i] = t178[i] + t181[i];
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t184[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t185[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t189[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t190[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t183_entry = t183[i];
+        const float t186_entry = t186[i];
+        const float t11_2_2_entry_4 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t184[i - 8] += t11_2_2_entry_4 * t183_entry;
+        t185[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t183_entry;
+        t189[i - 8] += t11_2_2_entry_4 * t186_entry;
+        t190[i] = t10_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t186_entry;
+      }
+    }
+    // titans_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t191[i] = t67_2_2[i] + t120_2[i] + t184[i] + t185[i] + t190[i];
+      t194[i] = t186[i] + t189[i];
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t192[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t193[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t197[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t198[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        const float t191_entry = t191[i];
+        const float t194_entry = t194[i];
+        const float t8_entry_4 = t8[((i64)l * chunks + t_2) * 32 + i];
+        t192[i - 4] += t8_entry_4 * t191_entry;
+        t193[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t191_entry;
+        t197[i - 4] += t8_entry_4 * t194_entry;
+        t198[i] = t7_2[((i64)l * chunks + t_2) * 32 + i - 4] * t194_entry;
+      }
+    }
+    // titans_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t199[i] = t72[i] + t125[i] + t192[i] + t193[i] + t198[i];
+      t202[i] = t194[i] + t197[i];
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t200[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t201[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t205[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t206[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 2) {
+        const float t199_entry = t199[i];
+        const float t202_entry = t202[i];
+        const float t5_2_2_entry_4 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t200[i - 2] += t5_2_2_entry_4 * t199_entry;
+        t201[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t199_entry;
+        t205[i - 2] += t5_2_2_entry_4 * t202_entry;
+        t206[i] = t4[((i64)l * chunks + t_2) * 32 + i - 2] * t202_entry;
+      }
+    }
+    // titans_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t207[i] = t77_2[i] + t130[i] + t200[i] + t201[i] + t206[i];
+      t210[i] = t202[i] + t205[i];
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t208[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t209[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t213[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t214[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        const float t207_entry = t207[i];
+        const float t210_entry = t210[i];
+        const float t56_entry_4 = t56[((i64)l * chunks + t_2) * 32 + i];
+        t208[i - 1] += t56_entry_4 * t207_entry;
+        t209[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t207_entry;
+        t213[i] = t2[((i64)l * chunks + t_2) * 32 + i - 1] * t210_entry;
+        t214[i - 1] += t56_entry_4 * t210_entry;
+      }
+    }
+    // titans_chunk.g.start
     for (int at = threadIdx.x; at < 32; at += 128) t216[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i < 1) {
-        t216[i] = t208[i] + t212[i];
-      }
-    }
-    // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t222[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t223[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 16) {
-        const float t219_entry = t219[i];
-        t222[i] = t13[((i64)l * chunks + t_2) * 32 + i - 16] * t219_entry;
-        t223[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t219_entry;
-      }
-    }
-    // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t224[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t225[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 8) {
-        const float t222_entry = t222[i];
-        t224[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t222_entry;
-        t225[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t222_entry;
-      }
-    }
-    // titans_chunk.g
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t226[i] = t219[i] + t223[i];
-    }
-    // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t229[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t230[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 8) {
-        const float t226_entry = t226[i];
-        t229[i] = t10_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t226_entry;
-        t230[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t226_entry;
-      }
-    }
-    // titans_chunk.g
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t231[i] = t224[i] + t225[i] + t229[i];
-      t234[i] = t226[i] + t230[i];
-    }
-    // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t232[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t233[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t237[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t238[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 4) {
-        const float t231_entry = t231[i];
-        const float t234_entry = t234[i];
-        t232[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t231_entry;
-        const float t8_entry_5 = t8[((i64)l * chunks + t_2) * 32 + i];
-        t233[i - 4] += t8_entry_5 * t231_entry;
-        t237[i] = t7_2[((i64)l * chunks + t_2) * 32 + i - 4] * t234_entry;
-        t238[i - 4] += t8_entry_5 * t234_entry;
-      }
-    }
-    // titans_chunk.g
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t239[i] = t232[i] + t233[i] + t237[i];
-      t242[i] = t234[i] + t238[i];
-    }
-    // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t240[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t241[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t245[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t246[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 2) {
-        const float t239_entry = t239[i];
-        const float t242_entry = t242[i];
-        t240[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t239_entry;
-        const float t5_2_2_entry_5 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t241[i - 2] += t5_2_2_entry_5 * t239_entry;
-        t245[i] = t4[((i64)l * chunks + t_2) * 32 + i - 2] * t242_entry;
-        t246[i - 2] += t5_2_2_entry_5 * t242_entry;
-      }
-    }
-    // titans_chunk.g
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      t247[i] = t240[i] + t241[i] + t245[i];
-      t250[i] = t242[i] + t246[i];
-    }
-    // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t248[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t249[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t253[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t254[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i >= 1) {
-        const float t247_entry = t247[i];
-        const float t250_entry = t250[i];
-        t248[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t247_entry;
-        const float t56_entry_5 = t56[((i64)l * chunks + t_2) * 32 + i];
-        t249[i - 1] += t56_entry_5 * t247_entry;
-        t253[i] = t2[((i64)l * chunks + t_2) * 32 + i - 1] * t250_entry;
-        t254[i - 1] += t56_entry_5 * t250_entry;
-      }
-    }
-    // titans_chunk.g.start
-    for (int at = threadIdx.x; at < 32; at += 128) t258[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      if (i < 1) {
-        t258[i] = t250[i] + t254[i];
+        t216[i] = t210[i] + t214[i];
       }
     }
     // titans_chunk.g.start
@@ -2866,15 +2634,15 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t20_2[((i64)l * chunks + t_2) * 32 + i] = t86_2_2[i] + t87_2[i] + t91_2[i] + t168_2[i] + t169[i] + t173[i] + t248[i] + t249[i] + t253[i] + t258[i];
-      t22_2[((i64)l * chunks + t_2) * 32 + i] = t124[i] + t125_2[i] + t128[i] + t206[i] + t207[i] + t211[i] + t216[i];
-      t24_2[((i64)l * chunks + t_2) * 32 + i] = t31_2_2[i] + t32_2_3[i];
+      t20_2[((i64)l * chunks + t_2) * 32 + i] = t82_2[i] + t135[i] + t208[i] + t209[i] + t213[i] + t216[i];
+      t22_2[((i64)l * chunks + t_2) * 32 + i] = t105[i] + t167[i] + t168[i] + t172[i] + t175[i];
+      t24_2[((i64)l * chunks + t_2) * 32 + i] = t35_2_2[i] + t38_2[i];
     }
     // titans_chunk.Q
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t54_2[kk + col * 32];
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t27_2_2[kk + col * 32];
       t21_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] = dot;
     }
     // titans_chunk.y
@@ -2882,7 +2650,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += S_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t133[kk + col * d_v];
+      for (int kk = 0; kk < d_v; ++kk) dot += S_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t106_2[kk + col * d_v];
       t21_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // titans_chunk.y
@@ -2890,7 +2658,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t135[kk + col * d_v];
+      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t108_2[kk + col * d_v];
       t21_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
@@ -2899,29 +2667,21 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
       const float t53_entry_2 = t53[31 * 32 + i];
-      const float t55_2_entry_2 = t55_2[31 * 32 + i];
-      const float t58_4_entry_2 = t58_4[31 * 32 + i];
+      const float t55_entry_2 = t55[31 * 32 + i];
+      const float t58_3_entry_2 = t58_3[31 * 32 + i];
       const float t61_2_entry_2 = t61_2[31 * 32 + i];
       const float t64_4_entry_2 = t64_4[31 * 32 + i];
       const float t67_3_entry_2 = t67_3[31 * 32 + i];
-      const float w_7 = ((((t53_entry_2 + t55_2_entry_2) + t58_4_entry_2) + t61_2_entry_2) + t64_4_entry_2) + t67_3_entry_2;
-      const float w_8 = (((((((((t53_entry_2 + t55_2_entry_2) + t58_4_entry_2) + t61_2_entry_2) + t64_4_entry_2) + t67_3_entry_2) + t70[31 * 32 + i]) + t73[31 * 32 + i]) + t76[31 * 32 + i]) + t79[31 * 32 + i]) + t82[31 * 32 + i];
-      t23_2[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = w_7 * t268[i * d_k + j] + w_8 * t271[i * d_k + j];
+      const float w_6 = ((((t53_entry_2 + t55_entry_2) + t58_3_entry_2) + t61_2_entry_2) + t64_4_entry_2) + t67_3_entry_2;
+      const float w_7 = (((((((((t53_entry_2 + t55_entry_2) + t58_3_entry_2) + t61_2_entry_2) + t64_4_entry_2) + t67_3_entry_2) + t70[31 * 32 + i]) + t73[31 * 32 + i]) + t76[31 * 32 + i]) + t79[31 * 32 + i]) + t82[31 * 32 + i];
+      t23_2[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = w_6 * t7_2_2[j * 32 + i] + w_7 * t14_2_3[j * 32 + i];
     }
-    // titans_chunk.K
+    // titans_chunk.g.start, titans_chunk.K
     __syncthreads();
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t34_2[kk * 32 + col];
-      t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
-    }
-    // titans_chunk.K
-    __syncthreads();
-    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
-      const int row = (int)(at / 32), col = (int)(at % 32);
-      float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t34_2[kk + col * 32];
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t226[kk + col * 32];
       t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // titans_chunk.U
@@ -2929,7 +2689,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += S_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t40_2_2[kk + col * d_v];
+      for (int kk = 0; kk < d_v; ++kk) dot += S_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t45_2_2[kk + col * d_v];
       t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // titans_chunk.U
@@ -2937,7 +2697,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t47_2[kk + col * d_v];
+      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t50_2[kk + col * d_v];
       t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // titans_chunk.Q
@@ -2945,7 +2705,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t54_2[kk * 32 + col];
+      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t27_2_2[kk * 32 + col];
       t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // titans_chunk.g.start, titans_chunk.M
@@ -2954,23 +2714,23 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      t259[i * d_k + j] = M_bar_state_2[i * d_k + j] * g_entry_2;
+      t217[i * d_k + j] = M_bar_state_2[i * d_k + j] * g_entry_2;
     }
     // titans_chunk.U
     __syncthreads();
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t47_2[kk * d_v + col];
-      t259[row + col * d_k] += dot;
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t50_2[kk * d_v + col];
+      t217[row + col * d_k] += dot;
     }
     // titans_chunk.y
     __syncthreads();
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t135[kk * d_v + col];
-      t259[row + col * d_k] += dot;
+      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t108_2[kk * d_v + col];
+      t217[row + col * d_k] += dot;
     }
     // titans_chunk.g.start, titans_chunk.S, titans_chunk.M
     const float p_entry = p[((i64)l * chunks + t_2) * 32 + 31];
@@ -2986,7 +2746,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t40_2_2[kk * d_v + col];
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t45_2_2[kk * d_v + col];
       S_bar_state_2[row + col * d_k] += dot;
     }
     // titans_chunk.y
@@ -2994,13 +2754,13 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t133[kk * d_v + col];
+      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t106_2[kk * d_v + col];
       S_bar_state_2[row + col * d_k] += dot;
     }
     #pragma unroll 1
     for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
       const int i = (int)item;
-      M_bar_state_2[i] = t259[i];
+      M_bar_state_2[i] = t217[i];
     }
   }
   __syncthreads();
@@ -3217,47 +2977,47 @@ HECATE_KERNEL(128) titans_chunk_step_backward_87(const float *k_sqrt, const floa
     const float *rho_sigmoid_2, float *b_rho_bar, float *b_eta_bar, float *b_theta_bar,
     const bool *t10, const float *t25, const bool *t37, const bool *t33_2, const float *t13_2,
     const float *t14_2, const float *t15_2, const float *t27, const float *t29_2,
-    const float *t31_2, float *t40_2, float *t51_2, bool *t64_2, bool *t68_2, float *t115,
-    bool *t132, bool *t136, int L, int T) {
+    const float *t31_2, float *t40_2, float *t49, bool *t60_2, bool *t64_2, float *t111, bool *t129,
+    bool *t133, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t43_2 = 0.0f;
-  float t53_2 = 0.0f;
-  float t118_2 = 0.0f;
+  float t51_2_4 = 0.0f;
+  float t114 = 0.0f;
   float t43_2_part = 0.0f;
-  float t53_2_part = 0.0f;
-  float t118_2_part = 0.0f;
+  float t51_2_4_part = 0.0f;
+  float t114_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
     const bool t33_2_entry = t33_2[(i64)i * T + j];
-    const float t40_2_4 = (t33_2_entry ? (t33_2_entry ? (t14_2[(i64)i * T + j] + t27[(i64)i * T + j]) : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
-    t43_2_part += t40_2_4;
-    const float t51_2_2 = eta[(i64)i * T + j] * (t15_2[(i64)i * T + j] + t29_2[(i64)i * T + j]) * eta_sigmoid[(i64)i * T + j];
-    t53_2_part += t51_2_2;
+    const float t40_2_2 = (t33_2_entry ? (t33_2_entry ? (t14_2[(i64)i * T + j] + t27[(i64)i * T + j]) : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    t43_2_part += t40_2_2;
+    const float t49_3 = eta[(i64)i * T + j] * (t15_2[(i64)i * T + j] + t29_2[(i64)i * T + j]) * eta_sigmoid[(i64)i * T + j];
+    t51_2_4_part += t49_3;
     const bool t37_entry = t37[(i64)i * T + j];
-    const bool t64_2_3 = (1e-08f <= (t37_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
-    const bool t102_2 = (t25[(i64)i * T + j] <= 1.0f);
+    const bool t60_2_2 = (1e-08f <= (t37_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
+    const bool t98_3 = (t25[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t107_2 = (t102_2 && (0.0f <= rho_sigmoid_entry));
-    const float t115_3 = (t107_2 ? rho_sigmoid_entry * (t107_2 ? (t102_2 ? (t13_2[(i64)i * T + j] + t31_2[(i64)i * T + j]) : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t118_2_part += t115_3;
+    const bool t103 = (t98_3 && (0.0f <= rho_sigmoid_entry));
+    const float t111_2 = (t103 ? rho_sigmoid_entry * (t103 ? (t98_3 ? (t13_2[(i64)i * T + j] + t31_2[(i64)i * T + j]) : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t114_part += t111_2;
     const bool t10_entry = t10[(i64)i * T + j];
-    const bool t132_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
-    t40_2[(i64)i * T + j] = t40_2_4;
-    t51_2[(i64)i * T + j] = t51_2_2;
-    t64_2[(i64)i * T + j] = t64_2_3;
-    t68_2[(i64)i * T + j] = (t64_2_3 && t37_entry);
-    t115[(i64)i * T + j] = t115_3;
-    t132[(i64)i * T + j] = t132_2;
-    t136[(i64)i * T + j] = (t132_2 && t10_entry);
+    const bool t129_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
+    t40_2[(i64)i * T + j] = t40_2_2;
+    t49[(i64)i * T + j] = t49_3;
+    t60_2[(i64)i * T + j] = t60_2_2;
+    t64_2[(i64)i * T + j] = (t60_2_2 && t37_entry);
+    t111[(i64)i * T + j] = t111_2;
+    t129[(i64)i * T + j] = t129_2;
+    t133[(i64)i * T + j] = (t129_2 && t10_entry);
   }
   t43_2 += hecate::block_sum(t43_2_part, warps);
-  t53_2 += hecate::block_sum(t53_2_part, warps);
-  t118_2 += hecate::block_sum(t118_2_part, warps);
+  t51_2_4 += hecate::block_sum(t51_2_4_part, warps);
+  t114 += hecate::block_sum(t114_part, warps);
   if (threadIdx.x == 0) b_theta_bar[0] = t43_2;
-  if (threadIdx.x == 0) b_eta_bar[0] = t53_2;
-  if (threadIdx.x == 0) b_rho_bar[0] = t118_2;
+  if (threadIdx.x == 0) b_eta_bar[0] = t51_2_4;
+  if (threadIdx.x == 0) b_rho_bar[0] = t114;
 }
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
@@ -3286,9 +3046,9 @@ HECATE_KERNEL(256) titans_chunk_step_backward_89(float *w_rho_bar_copies, float 
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) titans_chunk_step_backward_90(const float *w_rho, const float *w_eta,
-    const float *w_theta, const float *rho_stack, const float *t40_2, const float *t51_2,
-    const float *t115, float *t45, float *t55, float *t120, float *w_rho_bar_copies,
-    float *w_eta_bar_copies, float *w_theta_bar_copies, int L, int T) {
+    const float *w_theta, const float *rho_stack, const float *t40_2, const float *t49,
+    const float *t111, float *t117, float *w_rho_bar_copies, float *w_eta_bar_copies,
+    float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -3302,15 +3062,13 @@ HECATE_KERNEL(256) titans_chunk_step_backward_90(const float *w_rho, const float
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t40_2_entry = t40_2[(i64)i * T + j];
-    const float t51_2_entry = t51_2[(i64)i * T + j];
-    const float t115_entry = t115[(i64)i * T + j];
+    const float t49_entry = t49[(i64)i * T + j];
+    const float t111_entry = t111[(i64)i * T + j];
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
     w_theta_bar_own[k_2] += rho_stack_entry * t40_2_entry;
-    t45[((i64)i * T + j) * (d_k + d_v) + k_2] = t40_2_entry * w_theta[k_2];
-    w_eta_bar_own[k_2] += rho_stack_entry * t51_2_entry;
-    t55[((i64)i * T + j) * (d_k + d_v) + k_2] = t51_2_entry * w_eta[k_2];
-    w_rho_bar_own[k_2] += rho_stack_entry * t115_entry;
-    t120[((i64)i * T + j) * (d_k + d_v) + k_2] = t115_entry * w_rho[k_2];
+    w_eta_bar_own[k_2] += rho_stack_entry * t49_entry;
+    w_rho_bar_own[k_2] += rho_stack_entry * t111_entry;
+    t117[((i64)i * T + j) * (d_k + d_v) + k_2] = t40_2_entry * w_theta[k_2] + t49_entry * w_eta[k_2] + t111_entry * w_rho[k_2];
   }
 }
 
@@ -3347,22 +3105,22 @@ HECATE_KERNEL(256) titans_chunk_step_backward_93(float *w_theta_bar, const float
 // titans_chunk.q
 // One thread for each (i, j).
 HECATE_KERNEL(256) titans_chunk_step_backward_94(const float *q_div_2, const float *t12_2,
-    const float *t30_2, float *t58_2, float *t63_2, int L, int T) {
+    const float *t30_2, float *t54_2, float *t59_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t63_2_3 = 0.0f;
+  float t59_2_2 = 0.0f;
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
-    const float t58_2_2 = t12_2[((i64)i * T + j) * d_k + k_2] + t30_2[((i64)i * T + j) * d_k + k_2];
-    t63_2_3 += t58_2_2 * q_div_2[((i64)i * T + j) * d_k + k_2];
-    t58_2[((i64)i * T + j) * d_k + k_2] = t58_2_2;
+    const float t54_2_2 = t12_2[((i64)i * T + j) * d_k + k_2] + t30_2[((i64)i * T + j) * d_k + k_2];
+    t59_2_2 += t54_2_2 * q_div_2[((i64)i * T + j) * d_k + k_2];
+    t54_2[((i64)i * T + j) * d_k + k_2] = t54_2_2;
   }
-  t63_2[(i64)i * T + j] = -t63_2_3;
+  t59_2[(i64)i * T + j] = -t59_2_2;
 }
 
-// titans_chunk.q1, titans_chunk.q, titans_chunk.k
+// titans_chunk.q1, titans_chunk.q, titans_chunk.k, titans_chunk.rho
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) titans_chunk_step_backward_95(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -3370,7 +3128,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_95(float *b_Q_bar) {
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
 }
 
-// titans_chunk.q1, titans_chunk.q, titans_chunk.k
+// titans_chunk.q1, titans_chunk.q, titans_chunk.k, titans_chunk.rho
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) titans_chunk_step_backward_96(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -3378,14 +3136,14 @@ HECATE_KERNEL(256) titans_chunk_step_backward_96(float *b_Q_bar_copies) {
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
 }
 
-// titans_chunk.q1, titans_chunk.q, titans_chunk.k
+// titans_chunk.q1, titans_chunk.q, titans_chunk.k, titans_chunk.rho
 // 64 threads for each (): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) titans_chunk_step_backward_97(const float *q1_sigmoid, const float *q_div,
     const float *q_div_3, const float *q1_sigmoid_2, const float *k_div_2, const float *t32,
-    const bool *t37, const float *t17_2, const float *t28, const bool *t64_2, const bool *t68_2,
-    const float *t45, const float *t55, const float *t120, const float *t58_2, const float *t63_2,
-    float *t90, float *t126, float *t131, float *b_Q_bar_copies, int L, int T) {
+    const bool *t37, const float *t17_2, const float *t28, const bool *t60_2, const bool *t64_2,
+    const float *t117, const float *t54_2, const float *t59_2, float *t86, float *t123, float *t128,
+    float *b_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64) return;
   const int chunk = (int)item;
@@ -3395,27 +3153,27 @@ HECATE_KERNEL(256) titans_chunk_step_backward_97(const float *q1_sigmoid, const 
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    float t131_2 = 0.0f;
-    const bool t68_2_entry = t68_2[(i64)i * T + j];
+    float t128_2 = 0.0f;
+    const bool t64_2_entry = t64_2[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w_9 = ((t68_2_entry && t37[(i64)i * T + j]) ? (t68_2_entry ? 0.5f * (t68_2_entry ? (t64_2[(i64)i * T + j] ? t63_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_8 = ((t64_2_entry && t37[(i64)i * T + j]) ? (t64_2_entry ? 0.5f * (t64_2_entry ? (t60_2[(i64)i * T + j] ? t59_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     #pragma unroll 4
     for (int k_2 = 0; k_2 < d_k; ++k_2) {
       const float t32_entry = t32[((i64)i * T + j) * d_k + k_2];
       const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-      const float t84_2 = t58_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t32_entry * q1_sigmoid_entry * w_9);
-      const float t90_2 = q1_sigmoid_entry * t84_2 + t32_entry * q1_sigmoid_entry * t84_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-      const float t126_2 = t17_2[((i64)i * T + j) * d_k + k_2] + t28[((i64)i * T + j) * d_k + k_2] + t45[((i64)i * T + j) * (d_k + d_v) + k_2] + t55[((i64)i * T + j) * (d_k + d_v) + k_2] + t120[((i64)i * T + j) * (d_k + d_v) + k_2];
-      t131_2 += t126_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
-      t90[((i64)i * T + j) * d_k + k_2] = t90_2;
-      b_Q_bar_own[k_2] += t90_2;
-      t126[((i64)i * T + j) * d_k + k_2] = t126_2;
+      const float t80 = t54_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t32_entry * q1_sigmoid_entry * w_8);
+      const float t86_3 = q1_sigmoid_entry * t80 + t32_entry * q1_sigmoid_entry * t80 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+      const float t123_2 = t17_2[((i64)i * T + j) * d_k + k_2] + t28[((i64)i * T + j) * d_k + k_2] + t117[((i64)i * T + j) * (d_k + d_v) + k_2];
+      t128_2 += t123_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
+      t86[((i64)i * T + j) * d_k + k_2] = t86_3;
+      b_Q_bar_own[k_2] += t86_3;
+      t123[((i64)i * T + j) * d_k + k_2] = t123_2;
     }
-    t131[(i64)i * T + j] = -t131_2;
+    t128[(i64)i * T + j] = -t128_2;
   }
 }
 
-// titans_chunk.q1, titans_chunk.q, titans_chunk.k
+// titans_chunk.q1, titans_chunk.q, titans_chunk.k, titans_chunk.rho
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
 HECATE_KERNEL(256) titans_chunk_step_backward_98(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
@@ -3427,7 +3185,36 @@ HECATE_KERNEL(256) titans_chunk_step_backward_98(float *b_Q_bar, const float *b_
 
 // titans_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_99(float *c_Q_bar) {
+HECATE_KERNEL(256) titans_chunk_step_backward_99(float *t89, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t89[at] = 0.0f;
+}
+
+// titans_chunk.q1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) titans_chunk_step_backward_100(const int *pos, const float *c_Q,
+    const float *t86, float *t89, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n = pos[i] + j - k_2;
+      if (n >= 0) {
+        t89[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t86[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// titans_chunk.q1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) titans_chunk_step_backward_101(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -3435,7 +3222,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_99(float *c_Q_bar) {
 
 // titans_chunk.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_chunk_step_backward_100(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_102(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -3444,8 +3231,8 @@ HECATE_KERNEL(256) titans_chunk_step_backward_100(float *c_Q_bar_copies) {
 // titans_chunk.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_chunk_step_backward_101(const int *pos, const float *q1_stack,
-    const float *t90, float *c_Q_bar_copies, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_103(const int *pos, const float *q1_stack,
+    const float *t86, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
@@ -3457,16 +3244,16 @@ HECATE_KERNEL(256) titans_chunk_step_backward_101(const int *pos, const float *q
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n = pos[j] - i + k_2;
-    if (n >= 0) {
-      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t90[((i64)j * T + k_2) * d_k + m];
+    const int n_2 = pos[j] - i + k_2;
+    if (n_2 >= 0) {
+      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t86[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // titans_chunk.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_102(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_104(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
@@ -3476,96 +3263,92 @@ HECATE_KERNEL(256) titans_chunk_step_backward_102(float *c_Q_bar, const float *c
 
 // titans_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_103(float *t94, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_105(float *t91, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t94[at] = 0.0f;
-}
-
-// titans_chunk.q1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) titans_chunk_step_backward_104(const int *pos, const float *c_Q,
-    const float *t90, float *t94, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_2 = pos[i] + j - k_2;
-      if (n_2 >= 0) {
-        t94[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t90[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
-// titans_chunk.q1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_105(float *t95, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t95[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t91[at] = 0.0f;
 }
 
 // titans_chunk.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_106(const float *q0_tail_bar, float *t95, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_106(const float *q0_tail_bar, float *t91, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
-  t95[((i64)i * (T + 3) + j + T) * d_k + k_2] += q0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
+  t91[((i64)i * (T + 3) + j + T) * d_k + k_2] += q0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
 }
 
 // titans_chunk.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_107(const float *t94, const float *t95, float *t96,
+HECATE_KERNEL(256) titans_chunk_step_backward_107(const float *t89, const float *t91, float *t92,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t96[((i64)i * (T + 3) + j) * d_k + k_2] = t94[((i64)i * (T + 3) + j) * d_k + k_2] + t95[((i64)i * (T + 3) + j) * d_k + k_2];
+  t92[((i64)i * (T + 3) + j) * d_k + k_2] = t89[((i64)i * (T + 3) + j) * d_k + k_2] + t91[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // titans_chunk.q1, titans_chunk.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_108(float *t163, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_108(float *t160, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t163[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t160[at] = 0.0f;
 }
 
 // titans_chunk.q1, titans_chunk.k1
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_chunk_step_backward_109(const float *k0_tail_bar, float *q0_tail_bar_out,
-    const float *t96, float *t163, int L, int T) {
+    const float *t92, float *t160, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
-  q0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t96[((i64)i * (T + 3) + j) * d_k + k_2];
-  t163[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
+  q0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t92[((i64)i * (T + 3) + j) * d_k + k_2];
+  t160[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
 }
 
-// titans_chunk.q0
+// titans_chunk.q0, titans_chunk.q1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) titans_chunk_step_backward_110(const float *W_Q, const float *t92, float *t95,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t92[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t95[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// titans_chunk.q0, titans_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_110(float *W_Q_bar) {
+HECATE_KERNEL(256) titans_chunk_step_backward_111(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
 }
 
-// titans_chunk.q0
+// titans_chunk.q0, titans_chunk.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_chunk_step_backward_111(const float *x, float *W_Q_bar, const float *t96,
+HECATE_KERNEL(256) titans_chunk_step_backward_112(const float *x, float *W_Q_bar, const float *t92,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -3579,7 +3362,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_111(const float *x, float *W_Q_bar
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t96[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t92[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -3588,46 +3371,43 @@ HECATE_KERNEL(256) titans_chunk_step_backward_111(const float *x, float *W_Q_bar
   }
 }
 
-// titans_chunk.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) titans_chunk_step_backward_112(const float *W_Q, const float *t96, float *t100,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t96[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t100[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// titans_chunk.v
+// titans_chunk.v, titans_chunk.rho
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_chunk_step_backward_113(const float *t16_2, const float *t26_2,
-    const float *t45, const float *t55, const float *t120, float *t123, int L, int T) {
+    const float *t117, float *t120, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k_2 = (int)(item % d_v);
-  t123[((i64)i * T + j) * d_v + k_2] = t16_2[((i64)i * T + j) * d_v + k_2] + t26_2[((i64)i * T + j) * d_v + k_2] + t45[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k] + t55[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k] + t120[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
+  t120[((i64)i * T + j) * d_v + k_2] = t16_2[((i64)i * T + j) * d_v + k_2] + t26_2[((i64)i * T + j) * d_v + k_2] + t117[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
 }
 
 // titans_chunk.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_chunk_step_backward_114(const float *x, float *W_V_bar, const float *t123,
+HECATE_KERNEL(256) titans_chunk_step_backward_114(const float *W_V, const float *t120, float *t121,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t120[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t121[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// titans_chunk.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) titans_chunk_step_backward_115(const float *x, float *W_V_bar, const float *t120,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -3639,34 +3419,12 @@ HECATE_KERNEL(256) titans_chunk_step_backward_114(const float *x, float *W_V_bar
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t123[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t120[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
-}
-
-// titans_chunk.v
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_chunk_step_backward_115(const float *W_V, const float *t123, float *t125,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t123[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t125[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // titans_chunk.k1, titans_chunk.k
@@ -3690,7 +3448,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_117(float *b_K_bar_copies) {
 // copy.
 HECATE_KERNEL(256) titans_chunk_step_backward_118(const float *k1_sigmoid, const float *k_div,
     const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
-    const bool *t132, const bool *t136, const float *t126, const float *t131, float *t158,
+    const bool *t129, const bool *t133, const float *t123, const float *t128, float *t155,
     float *b_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
@@ -3702,15 +3460,15 @@ HECATE_KERNEL(256) titans_chunk_step_backward_118(const float *k1_sigmoid, const
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    const bool t136_entry = t136[(i64)i * T + j];
+    const bool t133_entry = t133[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_10 = ((t136_entry && t10[(i64)i * T + j]) ? (t136_entry ? 0.5f * (t136_entry ? (t132[(i64)i * T + j] ? t131[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_9 = ((t133_entry && t10[(i64)i * T + j]) ? (t133_entry ? 0.5f * (t133_entry ? (t129[(i64)i * T + j] ? t128[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t152_3 = t126[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_10);
-    const float t158_3 = k1_sigmoid_entry * t152_3 + t5_entry * k1_sigmoid_entry * t152_3 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-    t158[((i64)i * T + j) * d_k + k_2] = t158_3;
-    b_K_bar_own[k_2] += t158_3;
+    const float t149_3 = t123[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_9);
+    const float t155_2 = k1_sigmoid_entry * t149_3 + t5_entry * k1_sigmoid_entry * t149_3 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t155[((i64)i * T + j) * d_k + k_2] = t155_2;
+    b_K_bar_own[k_2] += t155_2;
   }
 }
 
@@ -3726,7 +3484,36 @@ HECATE_KERNEL(256) titans_chunk_step_backward_119(float *b_K_bar, const float *b
 
 // titans_chunk.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_120(float *c_K_bar) {
+HECATE_KERNEL(256) titans_chunk_step_backward_120(float *t158, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t158[at] = 0.0f;
+}
+
+// titans_chunk.k1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) titans_chunk_step_backward_121(const int *pos, const float *c_K,
+    const float *t155, float *t158, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n_3 = pos[i] + j - k_2;
+      if (n_3 >= 0) {
+        t158[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t155[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// titans_chunk.k1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) titans_chunk_step_backward_122(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -3734,7 +3521,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_120(float *c_K_bar) {
 
 // titans_chunk.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_chunk_step_backward_121(float *c_K_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_123(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -3743,8 +3530,8 @@ HECATE_KERNEL(256) titans_chunk_step_backward_121(float *c_K_bar_copies) {
 // titans_chunk.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_chunk_step_backward_122(const int *pos, const float *k1_stack,
-    const float *t158, float *c_K_bar_copies, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_124(const int *pos, const float *k1_stack,
+    const float *t155, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
@@ -3756,16 +3543,16 @@ HECATE_KERNEL(256) titans_chunk_step_backward_122(const int *pos, const float *k
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n_3 = pos[j] - i + k_2;
-    if (n_3 >= 0) {
-      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t158[((i64)j * T + k_2) * d_k + m];
+    const int n_4 = pos[j] - i + k_2;
+    if (n_4 >= 0) {
+      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t155[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // titans_chunk.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_123(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_125(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -3774,69 +3561,65 @@ HECATE_KERNEL(256) titans_chunk_step_backward_123(float *c_K_bar, const float *c
 }
 
 // titans_chunk.k1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_124(float *t162, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t162[at] = 0.0f;
-}
-
-// titans_chunk.k1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) titans_chunk_step_backward_125(const int *pos, const float *c_K,
-    const float *t158, float *t162, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_4 = pos[i] + j - k_2;
-      if (n_4 >= 0) {
-        t162[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t158[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
-// titans_chunk.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_126(const float *t163, const float *t162, float *t164,
+HECATE_KERNEL(256) titans_chunk_step_backward_126(const float *t160, const float *t158, float *t161,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t164[((i64)i * (T + 3) + j) * d_k + k_2] = t162[((i64)i * (T + 3) + j) * d_k + k_2] + t163[((i64)i * (T + 3) + j) * d_k + k_2];
+  t161[((i64)i * (T + 3) + j) * d_k + k_2] = t158[((i64)i * (T + 3) + j) * d_k + k_2] + t160[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // titans_chunk.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_127(float *k0_tail_bar_out, const float *t164, int L,
+HECATE_KERNEL(256) titans_chunk_step_backward_127(float *k0_tail_bar_out, const float *t161, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
-  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t164[((i64)i * (T + 3) + j) * d_k + k_2];
+  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t161[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
-// titans_chunk.k0
+// titans_chunk.k0, titans_chunk.k1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) titans_chunk_step_backward_128(const float *W_K, const float *t161, float *t164,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t161[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t164[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// titans_chunk.k0, titans_chunk.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_128(float *W_K_bar) {
+HECATE_KERNEL(256) titans_chunk_step_backward_129(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
 }
 
-// titans_chunk.k0
+// titans_chunk.k0, titans_chunk.k1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_chunk_step_backward_129(const float *x, float *W_K_bar, const float *t164,
+HECATE_KERNEL(256) titans_chunk_step_backward_130(const float *x, float *W_K_bar, const float *t161,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -3850,7 +3633,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_129(const float *x, float *W_K_bar
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t164[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t161[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -3860,39 +3643,14 @@ HECATE_KERNEL(256) titans_chunk_step_backward_129(const float *x, float *W_K_bar
 }
 
 // titans_chunk.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) titans_chunk_step_backward_130(const float *W_K, const float *t164, float *t168,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t164[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t168[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// titans_chunk.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_131(float *x_bar, const float *t100,
-    const float *t125, const float *t168, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_131(float *x_bar, const float *t95, const float *t121,
+    const float *t164, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k_2 = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k_2] = t100[((i64)i * T + j) * d + k_2] + t125[((i64)i * T + j) * d + k_2] + t168[((i64)i * T + j) * d + k_2];
+  x_bar[((i64)i * T + j) * d + k_2] = t95[((i64)i * T + j) * d + k_2] + t121[((i64)i * T + j) * d + k_2] + t164[((i64)i * T + j) * d + k_2];
 }
 

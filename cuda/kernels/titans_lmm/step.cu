@@ -9,6 +9,7 @@
 //   η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    titans_lmm.eta
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_lmm.theta
 //   e_t = slope(F(load(W_{t−1})), V)    titans_lmm.e
+//   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_lmm.G
 //   S_t = η_t S_{t−1} − θ_t G_t    titans_lmm.S
 //   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_lmm.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    titans_lmm.M
@@ -468,7 +469,7 @@ HECATE_KERNEL(256) titans_lmm_step_23(const float *k, float *q, float *q_div_2, 
   k1_sigmoid_2[((i64)i * T + j) * d_k + k_2] = hecate::sigmoid(-t5[((i64)i * T + j) * d_k + k_2]);
 }
 
-// titans_lmm, titans_lmm.e, titans_lmm.S, titans_lmm.M, titans_lmm.y
+// titans_lmm, titans_lmm.e, titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 HECATE_KERNEL(32) titans_lmm_step_24(const float *M, const float *S, float *y, float *M_out,
     float *S_out, const float *k, const float *v, const float *eta, const float *q, float *e,
@@ -514,7 +515,7 @@ HECATE_KERNEL(32) titans_lmm_step_24(const float *M, const float *S, float *y, f
       if (e != nullptr) {
         e[((i64)l * T + a + C * s) * d_v + i] = e_2;
       }
-      // titans_lmm.S, titans_lmm.M, titans_lmm.y
+      // titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y
       float y_2 = 0.0f;
       const float eta_entry = eta[(i64)l * T + a + C * s];
       const float w = theta[(i64)l * T + a + C * s] * e_2;

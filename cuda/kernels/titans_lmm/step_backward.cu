@@ -96,40 +96,39 @@
 //   t18                 [L, T]                   bool   work
 //   t51_2               [L, T]                   bool   work
 //   t56                 [L, T]                   bool   work
-//   t3_2                [L, T, d_k]              float  work
 //   t4_2                [L, T, d_v]              float  work
 //   t5_2                [L, T]                   float  work
-//   t6_2                [L, T]                   float  work
 //   t7                  [L, T]                   float  work
 //   t8_2                [L, T, d_k]              float  work
+//   t13                 [L, T, d_k]              float  work
+//   t21_2               [L, T, d_k]              float  work
+//   t14                 [L, T]                   float  work
 //   t13_2               [L, T]                   float  work
 //   t40_2               [L, T, d_k]              float  work
-//   t44                 [L, T + 3, d_k]          float  work
+//   t43_2               [L, T + 3, d_k]          float  work
 //   t45_2               [L, T + 3, d_k]          float  work
 //   t46_2               [L, T + 3, d_k]          float  work
-//   t136                [L, T + 3, d_k]          float  work
-//   t50_2               [L, T, d]                float  work
+//   t133                [L, T + 3, d_k]          float  work
+//   t49_2               [L, T, d]                float  work
 //   t64                 [L, T]                   float  work
-//   t79                 [L, T]                   float  work
-//   t89                 [L, T]                   float  work
-//   t105                [L, T]                   bool   work
-//   t109                [L, T]                   bool   work
-//   t69                 [L, T, d_k + d_v]        float  work
-//   t84                 [L, T, d_k + d_v]        float  work
-//   t93                 [L, T, d_k + d_v]        float  work
-//   t96                 [L, T, d_v]              float  work
-//   t98                 [L, T, d]                float  work
-//   t99                 [L, T, d_k]              float  work
-//   t104                [L, T]                   float  work
-//   t131                [L, T, d_k]              float  work
-//   t135                [L, T + 3, d_k]          float  work
-//   t137                [L, T + 3, d_k]          float  work
-//   t141                [L, T, d]                float  work
-//   t3_2_copies         [2·L·T·d_k]              float  work
+//   t77                 [L, T]                   float  work
+//   t85                 [L, T]                   float  work
+//   t102                [L, T]                   bool   work
+//   t106                [L, T]                   bool   work
+//   t90                 [L, T, d_k + d_v]        float  work
+//   t93                 [L, T, d_v]              float  work
+//   t94                 [L, T, d]                float  work
+//   t96                 [L, T, d_k]              float  work
+//   t101                [L, T]                   float  work
+//   t128                [L, T, d_k]              float  work
+//   t131                [L, T + 3, d_k]          float  work
+//   t134                [L, T + 3, d_k]          float  work
+//   t137                [L, T, d]                float  work
 //   t5_2_copies         [2·L·T]                  float  work
-//   t6_2_copies         [2·L·T]                  float  work
 //   t7_copies           [2·L·T]                  float  work
 //   t8_2_copies         [2·L·T·d_k]              float  work
+//   t13_copies          [2·L·T·d_k]              float  work
+//   t21_2_copies        [2·L·T·d_k]              float  work
 //   M_trail_scratch     [64·C·L·d_k + 64·L·d_k]  float  work
 //   S_trail_scratch     [64·C·L·d_k + 64·L·d_k]  float  work
 //   b_Q_bar_copies      [64·d_k]                 float  work
@@ -187,59 +186,58 @@ HECATE_KERNEL(256) titans_lmm_step_backward_2(const float *k_prod, const float *
 
 // titans_lmm
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_3(float *t3_2, float *t5_2, float *t6_2, float *t7,
-    float *t8_2, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_3(float *t5_2, float *t7, float *t8_2, float *t13,
+    float *t21_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t3_2[at] = 0.0f;
   for (i64 at = thread; at < (i64)L * T; at += threads) t5_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * T; at += threads) t6_2[at] = 0.0f;
   for (i64 at = thread; at < (i64)L * T; at += threads) t7[at] = 0.0f;
   for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t8_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t13[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t21_2[at] = 0.0f;
 }
 
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
+// titans_lmm, titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y, titans_lmm.e
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_lmm_step_backward_4(float *t3_2_copies, float *t5_2_copies,
-    float *t6_2_copies, float *t7_copies, float *t8_2_copies, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_4(float *t5_2_copies, float *t7_copies,
+    float *t8_2_copies, float *t13_copies, float *t21_2_copies, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t3_2_copies[at] = 0.0f;
   for (i64 at = thread; at < (i64)2 * L * T; at += threads) t5_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)2 * L * T; at += threads) t6_2_copies[at] = 0.0f;
   for (i64 at = thread; at < (i64)2 * L * T; at += threads) t7_copies[at] = 0.0f;
   for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t8_2_copies[at] = 0.0f;
+  for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t13_copies[at] = 0.0f;
+  for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t21_2_copies[at] = 0.0f;
 }
 
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
+// titans_lmm, titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y, titans_lmm.e
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 // What the rows add to one entry is laid side by side in shared memory and added in row order.
 HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_bar,
     const float *S_bar, const float *k, const float *eta, const float *q, const float *e,
     float *M_bar_out, float *S_bar_out, const float *M_checkpoints, const float *S_checkpoints,
-    const float *theta, const float *rho, float *t4_2, float *t3_2_copies, float *t5_2_copies,
-    float *t6_2_copies, float *t7_copies, float *t8_2_copies, float *M_trail_scratch,
+    const float *theta, const float *rho, float *t4_2, float *t5_2_copies, float *t7_copies,
+    float *t8_2_copies, float *t13_copies, float *t21_2_copies, float *M_trail_scratch,
     float *S_trail_scratch, int L, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const t8_2_rows = shared + 0;  // what each row adds to %.8.2[l, a + C·s, j]
-  float *const t7_rows = shared + 33 * d_k;  // what each row adds to %.7[l, a + C·s]
-  float *const t5_2_rows = shared + 33 * d_k + 33;  // what each row adds to %.5.2[l, a + C·s]
-  float *const t6_2_rows = shared + 33 * d_k + 66;  // what each row adds to %.6.2[l, a + C·s]
-  float *const t3_2_rows = shared + 33 * d_k + 99;  // what each row adds to %.3.2[l, a + C·s, j]
-  float *const M_bar_state = shared + 66 * d_k + 99;  // [d_k]
-  float *const S_bar_state = shared + 98 * d_k + 99;  // [d_k]
-  float *const t4 = shared + 130 * d_k + 99;  // [d_k]
-  float *const t9_2 = shared + 162 * d_k + 99;  // [d_k]
+  float *const t13_rows = shared + 33 * d_k;  // what each row adds to %.13[l, a + C·s, j]
+  float *const t7_rows = shared + 66 * d_k;  // what each row adds to %.7[l, a + C·s]
+  float *const t5_2_rows = shared + 66 * d_k + 33;  // what each row adds to %.5.2[l, a + C·s]
+  float *const t21_2_rows = shared + 66 * d_k + 66;  // what each row adds to %.21.2[l, a + C·s, j]
+  float *const M_bar_state = shared + 99 * d_k + 66;  // [d_k]
+  float *const S_bar_state = shared + 131 * d_k + 66;  // [d_k]
+  float *const t4 = shared + 163 * d_k + 66;  // [d_k]
   const int segments = (C + T - 1) / C;
   const int row = threadIdx.x;
   const int l = blockIdx.x / 2;
   const int rows = 32;
   const int i = blockIdx.x % 2 * 32 + row;
-  float *const t3_2_own = t3_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
   float *const t5_2_own = t5_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T);
-  float *const t6_2_own = t6_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T);
   float *const t7_own = t7_copies + (i64)(blockIdx.x % 2) * ((i64)L * T);
   float *const t8_2_own = t8_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
+  float *const t13_own = t13_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
+  float *const t21_2_own = t21_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
   float *const M_trail = M_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
   float *const S_trail = S_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
   #pragma unroll 4
@@ -262,7 +260,7 @@ HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
-      // titans_lmm.S, titans_lmm.M
+      // titans_lmm.S, titans_lmm.G, titans_lmm.M
       const float eta_entry = eta[(i64)l * T + a + C * s];
       const float w = theta[(i64)l * T + a + C * s] * e[((i64)l * T + a + C * s) * d_v + i];
       const float rho_entry = rho[(i64)l * T + a + C * s];
@@ -275,15 +273,15 @@ HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_
     }
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
-      // titans_lmm.y, titans_lmm.M, titans_lmm.S
-      float t8_2_2 = 0.0f;
-      float t32 = 0.0f;
-      float t15_2 = 0.0f;
+      // titans_lmm.y, titans_lmm.M, titans_lmm.S, titans_lmm.G
+      float t7_2 = 0.0f;
+      float t24 = 0.0f;
+      float t16 = 0.0f;
       const float eta_entry_2 = eta[(i64)l * T + a + C * s];
+      const float e_entry = e[((i64)l * T + a + C * s) * d_v + i];
       const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
       const float theta_entry_2 = theta[(i64)l * T + a + C * s];
-      const float e_entry = e[((i64)l * T + a + C * s) * d_v + i];
       const float w_2 = theta_entry_2 * e_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
@@ -291,27 +289,25 @@ HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_
         const float S_trail_entry = S_trail[(a * d_k + j) * 32 + row];
         const float k_entry = k[((i64)l * T + a + C * s) * d_k + j];
         const float t4_3 = M_bar_state[j * 32 + row] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
-        t8_2_2 += M_trail_entry * t4_3;
-        const float t9_2_2 = S_bar_state[j * 32 + row] + t4_3;
-        t32 += t9_2_2 * k_entry;
-        t15_2 += S_trail_entry * t9_2_2;
+        t7_2 += M_trail_entry * t4_3;
+        const float t9 = S_bar_state[j * 32 + row] + t4_3;
+        t24 += t9 * k_entry;
+        t16 += S_trail_entry * t9;
         t8_2_rows[j * 33 + row] = (rho_entry_2 * M_trail_entry + eta_entry_2 * S_trail_entry - w_2 * k_entry) * y_bar_entry;
         t4[j * 32 + row] = t4_3;
-        t9_2[j * 32 + row] = t9_2_2;
-        S_bar_state[j * 32 + row] = eta_entry_2 * t9_2_2;
+        t13_rows[j * 33 + row] = -t9 * e_entry;
+        S_bar_state[j * 32 + row] = eta_entry_2 * t9;
       }
-      t7_rows[row] = t8_2_2;
-      t5_2_rows[row] = t15_2;
-      // titans_lmm.S, titans_lmm.e
-      t6_2_rows[row] = -e_entry * t32;
-      t4_2[((i64)l * T + a + C * s) * d_v + i] = theta_entry_2 * t32;
-      // titans_lmm.e, titans_lmm.M, titans_lmm.S, titans_lmm.G
-      const float w_3 = theta_entry_2 * t32;
-      const float w_4 = theta_entry_2 * e_entry;
+      t7_rows[row] = t7_2;
+      t5_2_rows[row] = t16;
+      // titans_lmm.e, titans_lmm.S
+      t4_2[((i64)l * T + a + C * s) * d_v + i] = theta_entry_2 * t24;
+      // titans_lmm.e, titans_lmm.M, titans_lmm.S
+      const float w_3 = theta_entry_2 * t24;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
+        t21_2_rows[j * 33 + row] = -w_3 * M_trail[(a * d_k + j) * 32 + row];
         M_bar_state[j * 32 + row] = rho_entry_2 * t4[j * 32 + row] - w_3 * k[((i64)l * T + a + C * s) * d_k + j];
-        t3_2_rows[j * 33 + row] = -w_4 * t9_2[j * 32 + row] - w_3 * M_trail[(a * d_k + j) * 32 + row];
       }
       __syncthreads();
       #pragma unroll 1
@@ -321,6 +317,14 @@ HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_
         #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t8_2_rows[item * 33 + kk];
         t8_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
+      }
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_k; item += 32) {
+        const int j = (int)item;
+        float dot = t13_own[((i64)l * T + a + C * s) * d_k + j];
+        #pragma unroll 4
+        for (int kk = 0; kk < rows; ++kk) dot += t13_rows[item * 33 + kk];
+        t13_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
       if (threadIdx.x == 0) {
         float dot = t7_own[(i64)l * T + a + C * s];
@@ -334,19 +338,13 @@ HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_
         for (int kk = 0; kk < rows; ++kk) dot += t5_2_rows[kk];
         t5_2_own[(i64)l * T + a + C * s] = dot;
       }
-      if (threadIdx.x == 0) {
-        float dot = t6_2_own[(i64)l * T + a + C * s];
-        #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t6_2_rows[kk];
-        t6_2_own[(i64)l * T + a + C * s] = dot;
-      }
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
-        float dot = t3_2_own[((i64)l * T + a + C * s) * d_k + j];
+        float dot = t21_2_own[((i64)l * T + a + C * s) * d_k + j];
         #pragma unroll 4
-        for (int kk = 0; kk < rows; ++kk) dot += t3_2_rows[item * 33 + kk];
-        t3_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
+        for (int kk = 0; kk < rows; ++kk) dot += t21_2_rows[item * 33 + kk];
+        t21_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
       __syncthreads();
     }
@@ -361,19 +359,9 @@ HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_
   }
 }
 
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
-// One thread for each entry of t3_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_6(float *t3_2, const float *t3_2_copies, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  float dot = t3_2[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t3_2_copies[copy * ((i64)L * T * d_k) + item];
-  t3_2[item] = dot;
-}
-
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
+// titans_lmm, titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y, titans_lmm.e
 // One thread for each entry of t5_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_7(float *t5_2, const float *t5_2_copies, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_6(float *t5_2, const float *t5_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   float dot = t5_2[item];
@@ -381,19 +369,9 @@ HECATE_KERNEL(256) titans_lmm_step_backward_7(float *t5_2, const float *t5_2_cop
   t5_2[item] = dot;
 }
 
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
-// One thread for each entry of t6_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_8(float *t6_2, const float *t6_2_copies, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T) return;
-  float dot = t6_2[item];
-  for (i64 copy = 0; copy < 2; ++copy) dot += t6_2_copies[copy * ((i64)L * T) + item];
-  t6_2[item] = dot;
-}
-
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
+// titans_lmm, titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y, titans_lmm.e
 // One thread for each entry of t7: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_9(float *t7, const float *t7_copies, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_7(float *t7, const float *t7_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   float dot = t7[item];
@@ -401,9 +379,9 @@ HECATE_KERNEL(256) titans_lmm_step_backward_9(float *t7, const float *t7_copies,
   t7[item] = dot;
 }
 
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
+// titans_lmm, titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y, titans_lmm.e
 // One thread for each entry of t8_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_10(float *t8_2, const float *t8_2_copies, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_8(float *t8_2, const float *t8_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   float dot = t8_2[item];
@@ -411,19 +389,42 @@ HECATE_KERNEL(256) titans_lmm_step_backward_10(float *t8_2, const float *t8_2_co
   t8_2[item] = dot;
 }
 
-// titans_lmm.q
+// titans_lmm, titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y, titans_lmm.e
+// One thread for each entry of t13: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_lmm_step_backward_9(float *t13, const float *t13_copies, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  float dot = t13[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t13_copies[copy * ((i64)L * T * d_k) + item];
+  t13[item] = dot;
+}
+
+// titans_lmm, titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y, titans_lmm.e
+// One thread for each entry of t21_2: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_lmm_step_backward_10(float *t21_2, const float *t21_2_copies, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  float dot = t21_2[item];
+  for (i64 copy = 0; copy < 2; ++copy) dot += t21_2_copies[copy * ((i64)L * T * d_k) + item];
+  t21_2[item] = dot;
+}
+
+// titans_lmm.S, titans_lmm.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) titans_lmm_step_backward_11(const float *q_div_2, const float *t8_2,
-    float *t13_2, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_11(const float *k, const float *q_div_2,
+    const float *t8_2, const float *t13, float *t14, float *t13_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
+  float t14_3 = 0.0f;
   float t13_2_2 = 0.0f;
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
+    t14_3 += k[((i64)i * T + j) * d_k + k_2] * t13[((i64)i * T + j) * d_k + k_2];
     t13_2_2 += t8_2[((i64)i * T + j) * d_k + k_2] * q_div_2[((i64)i * T + j) * d_k + k_2];
   }
+  t14[(i64)i * T + j] = t14_3;
   t13_2[(i64)i * T + j] = -t13_2_2;
 }
 
@@ -462,10 +463,10 @@ HECATE_KERNEL(256) titans_lmm_step_backward_14(const float *q1_sigmoid, const fl
     const int j = (int)(at % T);
     const bool t18_entry = t18[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w_5 = ((t18_entry && t47[(i64)i * T + j]) ? (t18_entry ? 0.5f * (t18_entry ? (t14_2[(i64)i * T + j] ? t13_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_4 = ((t18_entry && t47[(i64)i * T + j]) ? (t18_entry ? 0.5f * (t18_entry ? (t14_2[(i64)i * T + j] ? t13_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t42_entry = t42[((i64)i * T + j) * d_k + k_2];
     const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t34_2 = t8_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t42_entry * q1_sigmoid_entry * w_5);
+    const float t34_2 = t8_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t42_entry * q1_sigmoid_entry * w_4);
     const float t40_2_2 = q1_sigmoid_entry * t34_2 + t42_entry * q1_sigmoid_entry * t34_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t40_2[((i64)i * T + j) * d_k + k_2] = t40_2_2;
     b_Q_bar_own[k_2] += t40_2_2;
@@ -484,7 +485,36 @@ HECATE_KERNEL(256) titans_lmm_step_backward_15(float *b_Q_bar, const float *b_Q_
 
 // titans_lmm.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_16(float *c_Q_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_16(float *t43_2, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t43_2[at] = 0.0f;
+}
+
+// titans_lmm.q1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) titans_lmm_step_backward_17(const int *pos, const float *c_Q, const float *t40_2,
+    float *t43_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n = pos[i] + j - k_2;
+      if (n >= 0) {
+        t43_2[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t40_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// titans_lmm.q1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) titans_lmm_step_backward_18(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -492,7 +522,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_16(float *c_Q_bar) {
 
 // titans_lmm.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_lmm_step_backward_17(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_19(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -501,7 +531,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_17(float *c_Q_bar_copies) {
 // titans_lmm.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_lmm_step_backward_18(const int *pos, const float *q1_stack,
+HECATE_KERNEL(256) titans_lmm_step_backward_20(const int *pos, const float *q1_stack,
     const float *t40_2, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -514,8 +544,8 @@ HECATE_KERNEL(256) titans_lmm_step_backward_18(const int *pos, const float *q1_s
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n = pos[j] - i + k_2;
-    if (n >= 0) {
+    const int n_2 = pos[j] - i + k_2;
+    if (n_2 >= 0) {
       c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t40_2[((i64)j * T + k_2) * d_k + m];
     }
   }
@@ -523,41 +553,12 @@ HECATE_KERNEL(256) titans_lmm_step_backward_18(const int *pos, const float *q1_s
 
 // titans_lmm.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_19(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_21(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
   for (i64 copy = 0; copy < 64; ++copy) dot += c_Q_bar_copies[copy * (4 * d_k) + item];
   c_Q_bar[item] = dot;
-}
-
-// titans_lmm.q1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_20(float *t44, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t44[at] = 0.0f;
-}
-
-// titans_lmm.q1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) titans_lmm_step_backward_21(const int *pos, const float *c_Q, const float *t40_2,
-    float *t44, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_2 = pos[i] + j - k_2;
-      if (n_2 >= 0) {
-        t44[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t40_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
-      }
-    }
-  }
 }
 
 // titans_lmm.q1
@@ -581,48 +582,73 @@ HECATE_KERNEL(256) titans_lmm_step_backward_23(const float *q0_tail_bar, float *
 
 // titans_lmm.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_24(const float *t44, const float *t45_2, float *t46_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_24(const float *t43_2, const float *t45_2, float *t46_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t46_2[((i64)i * (T + 3) + j) * d_k + k_2] = t44[((i64)i * (T + 3) + j) * d_k + k_2] + t45_2[((i64)i * (T + 3) + j) * d_k + k_2];
+  t46_2[((i64)i * (T + 3) + j) * d_k + k_2] = t43_2[((i64)i * (T + 3) + j) * d_k + k_2] + t45_2[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // titans_lmm.q1, titans_lmm.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_25(float *t136, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_25(float *t133, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t136[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t133[at] = 0.0f;
 }
 
 // titans_lmm.q1, titans_lmm.k1
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_lmm_step_backward_26(const float *k0_tail_bar, float *q0_tail_bar_out,
-    const float *t46_2, float *t136, int L, int T) {
+    const float *t46_2, float *t133, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
   q0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t46_2[((i64)i * (T + 3) + j) * d_k + k_2];
-  t136[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
+  t133[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
 }
 
-// titans_lmm.q0
+// titans_lmm.q0, titans_lmm.q1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) titans_lmm_step_backward_27(const float *W_Q, const float *t46_2, float *t49_2,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t46_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t49_2[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// titans_lmm.q0, titans_lmm.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_27(float *W_Q_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_28(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
 }
 
-// titans_lmm.q0
+// titans_lmm.q0, titans_lmm.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_step_backward_28(const float *x, float *W_Q_bar, const float *t46_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_29(const float *x, float *W_Q_bar, const float *t46_2,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -645,46 +671,21 @@ HECATE_KERNEL(256) titans_lmm_step_backward_28(const float *x, float *W_Q_bar, c
   }
 }
 
-// titans_lmm.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) titans_lmm_step_backward_29(const float *W_Q, const float *t46_2, float *t50_2,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t46_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t50_2[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // titans_lmm.rho, titans_lmm.k, titans_lmm.theta, titans_lmm.eta
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) titans_lmm_step_backward_30(const float *k_sqrt, const float *eta,
     const float *theta_softplus, const float *rho_sigmoid, const float *rho_sigmoid_2,
     const float *theta_sigmoid, const float *eta_sigmoid, float *b_eta_bar, float *b_theta_bar,
     float *b_rho_bar, const bool *t10, const bool *t51_2, const bool *t56, const float *t5_2,
-    const float *t6_2, const float *t7, float *t64, float *t79, float *t89, bool *t105, bool *t109,
+    const float *t7, const float *t14, float *t64, float *t77, float *t85, bool *t102, bool *t106,
     int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t67 = 0.0f;
-  float t82 = 0.0f;
-  float t91 = 0.0f;
+  float t80 = 0.0f;
+  float t87 = 0.0f;
   float t67_part = 0.0f;
-  float t82_part = 0.0f;
-  float t91_part = 0.0f;
+  float t80_part = 0.0f;
+  float t87_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
@@ -692,25 +693,25 @@ HECATE_KERNEL(128) titans_lmm_step_backward_30(const float *k_sqrt, const float 
     const bool t56_entry = t56[(i64)i * T + j];
     const float t64_2 = (t56_entry ? rho_sigmoid[(i64)i * T + j] * (t56_entry ? (t51_2[(i64)i * T + j] ? t7[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
     t67_part += t64_2;
-    const bool t72 = (0.0f <= theta_softplus[(i64)i * T + j]);
-    const float t79_2 = (t72 ? (t72 ? t6_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
-    t82_part += t79_2;
-    const float t89_2 = eta[(i64)i * T + j] * t5_2[(i64)i * T + j] * eta_sigmoid[(i64)i * T + j];
-    t91_part += t89_2;
+    const bool t70 = (0.0f <= theta_softplus[(i64)i * T + j]);
+    const float t77_2 = (t70 ? (t70 ? t14[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    t80_part += t77_2;
+    const float t85_2 = eta[(i64)i * T + j] * t5_2[(i64)i * T + j] * eta_sigmoid[(i64)i * T + j];
+    t87_part += t85_2;
     const bool t10_entry = t10[(i64)i * T + j];
-    const bool t105_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
+    const bool t102_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
     t64[(i64)i * T + j] = t64_2;
-    t79[(i64)i * T + j] = t79_2;
-    t89[(i64)i * T + j] = t89_2;
-    t105[(i64)i * T + j] = t105_2;
-    t109[(i64)i * T + j] = (t105_2 && t10_entry);
+    t77[(i64)i * T + j] = t77_2;
+    t85[(i64)i * T + j] = t85_2;
+    t102[(i64)i * T + j] = t102_2;
+    t106[(i64)i * T + j] = (t102_2 && t10_entry);
   }
   t67 += hecate::block_sum(t67_part, warps);
-  t82 += hecate::block_sum(t82_part, warps);
-  t91 += hecate::block_sum(t91_part, warps);
+  t80 += hecate::block_sum(t80_part, warps);
+  t87 += hecate::block_sum(t87_part, warps);
   if (threadIdx.x == 0) b_rho_bar[0] = t67;
-  if (threadIdx.x == 0) b_theta_bar[0] = t82;
-  if (threadIdx.x == 0) b_eta_bar[0] = t91;
+  if (threadIdx.x == 0) b_theta_bar[0] = t80;
+  if (threadIdx.x == 0) b_eta_bar[0] = t87;
 }
 
 // titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
@@ -739,9 +740,9 @@ HECATE_KERNEL(256) titans_lmm_step_backward_32(float *w_eta_bar_copies, float *w
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) titans_lmm_step_backward_33(const float *w_eta, const float *w_theta,
-    const float *w_rho, const float *eta_stack, const float *t64, const float *t79,
-    const float *t89, float *t69, float *t84, float *t93, float *w_eta_bar_copies,
-    float *w_theta_bar_copies, float *w_rho_bar_copies, int L, int T) {
+    const float *w_rho, const float *eta_stack, const float *t64, const float *t77,
+    const float *t85, float *t90, float *w_eta_bar_copies, float *w_theta_bar_copies,
+    float *w_rho_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -755,15 +756,13 @@ HECATE_KERNEL(256) titans_lmm_step_backward_33(const float *w_eta, const float *
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t64_entry = t64[(i64)i * T + j];
-    const float t79_entry = t79[(i64)i * T + j];
-    const float t89_entry = t89[(i64)i * T + j];
+    const float t77_entry = t77[(i64)i * T + j];
+    const float t85_entry = t85[(i64)i * T + j];
     const float eta_stack_entry = eta_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
     w_rho_bar_own[k_2] += eta_stack_entry * t64_entry;
-    t69[((i64)i * T + j) * (d_k + d_v) + k_2] = t64_entry * w_rho[k_2];
-    w_theta_bar_own[k_2] += eta_stack_entry * t79_entry;
-    t84[((i64)i * T + j) * (d_k + d_v) + k_2] = t79_entry * w_theta[k_2];
-    w_eta_bar_own[k_2] += eta_stack_entry * t89_entry;
-    t93[((i64)i * T + j) * (d_k + d_v) + k_2] = t89_entry * w_eta[k_2];
+    w_theta_bar_own[k_2] += eta_stack_entry * t77_entry;
+    w_eta_bar_own[k_2] += eta_stack_entry * t85_entry;
+    t90[((i64)i * T + j) * (d_k + d_v) + k_2] = t64_entry * w_rho[k_2] + t77_entry * w_theta[k_2] + t85_entry * w_eta[k_2];
   }
 }
 
@@ -797,21 +796,43 @@ HECATE_KERNEL(256) titans_lmm_step_backward_36(float *w_rho_bar, const float *w_
   w_rho_bar[item] = dot;
 }
 
-// titans_lmm.v
+// titans_lmm.v, titans_lmm.eta
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_37(const float *t4_2, const float *t69,
-    const float *t84, const float *t93, float *t96, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_37(const float *t4_2, const float *t90, float *t93,
+    int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k_2 = (int)(item % d_v);
-  t96[((i64)i * T + j) * d_v + k_2] = t4_2[((i64)i * T + j) * d_v + k_2] + t69[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k] + t84[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k] + t93[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
+  t93[((i64)i * T + j) * d_v + k_2] = t4_2[((i64)i * T + j) * d_v + k_2] + t90[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
 }
 
 // titans_lmm.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_step_backward_38(const float *x, float *W_V_bar, const float *t96,
+HECATE_KERNEL(256) titans_lmm_step_backward_38(const float *W_V, const float *t93, float *t94,
+    int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t93[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t94[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// titans_lmm.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) titans_lmm_step_backward_39(const float *x, float *W_V_bar, const float *t93,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -823,7 +844,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_38(const float *x, float *W_V_bar, c
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t96[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t93[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -831,44 +852,23 @@ HECATE_KERNEL(256) titans_lmm_step_backward_38(const float *x, float *W_V_bar, c
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// titans_lmm.v
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_step_backward_39(const float *W_V, const float *t96, float *t98,
-    int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t96[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t98[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// titans_lmm.k
+// titans_lmm.k, titans_lmm.eta, titans_lmm.e, titans_lmm.S
 // One thread for each (i, j).
-HECATE_KERNEL(256) titans_lmm_step_backward_40(const float *k_div_2, const float *t3_2,
-    const float *t69, const float *t84, const float *t93, float *t99, float *t104, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_40(const float *k_div_2, const float *theta,
+    const float *t13, const float *t21_2, const float *t90, float *t96, float *t101, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t104_2 = 0.0f;
+  float t101_2 = 0.0f;
+  const float theta_entry_3 = theta[(i64)i * T + j];
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
-    const float t99_2 = t3_2[((i64)i * T + j) * d_k + k_2] + t69[((i64)i * T + j) * (d_k + d_v) + k_2] + t84[((i64)i * T + j) * (d_k + d_v) + k_2] + t93[((i64)i * T + j) * (d_k + d_v) + k_2];
-    t104_2 += t99_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
-    t99[((i64)i * T + j) * d_k + k_2] = t99_2;
+    const float t96_2 = (theta_entry_3 * t13[((i64)i * T + j) * d_k + k_2] + t21_2[((i64)i * T + j) * d_k + k_2]) + t90[((i64)i * T + j) * (d_k + d_v) + k_2];
+    t101_2 += t96_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
+    t96[((i64)i * T + j) * d_k + k_2] = t96_2;
   }
-  t104[(i64)i * T + j] = -t104_2;
+  t101[(i64)i * T + j] = -t101_2;
 }
 
 // titans_lmm.k1, titans_lmm.k
@@ -892,7 +892,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_42(float *b_K_bar_copies) {
 // copy.
 HECATE_KERNEL(256) titans_lmm_step_backward_43(const float *k1_sigmoid, const float *k_div,
     const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
-    const bool *t105, const bool *t109, const float *t99, const float *t104, float *t131,
+    const bool *t102, const bool *t106, const float *t96, const float *t101, float *t128,
     float *b_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
@@ -904,15 +904,15 @@ HECATE_KERNEL(256) titans_lmm_step_backward_43(const float *k1_sigmoid, const fl
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    const bool t109_entry = t109[(i64)i * T + j];
+    const bool t106_entry = t106[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_6 = ((t109_entry && t10[(i64)i * T + j]) ? (t109_entry ? 0.5f * (t109_entry ? (t105[(i64)i * T + j] ? t104[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_5 = ((t106_entry && t10[(i64)i * T + j]) ? (t106_entry ? 0.5f * (t106_entry ? (t102[(i64)i * T + j] ? t101[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t125 = t99[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_6);
-    const float t131_2 = k1_sigmoid_entry * t125 + t5_entry * k1_sigmoid_entry * t125 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-    t131[((i64)i * T + j) * d_k + k_2] = t131_2;
-    b_K_bar_own[k_2] += t131_2;
+    const float t122 = t96[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_5);
+    const float t128_2 = k1_sigmoid_entry * t122 + t5_entry * k1_sigmoid_entry * t122 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t128[((i64)i * T + j) * d_k + k_2] = t128_2;
+    b_K_bar_own[k_2] += t128_2;
   }
 }
 
@@ -928,7 +928,36 @@ HECATE_KERNEL(256) titans_lmm_step_backward_44(float *b_K_bar, const float *b_K_
 
 // titans_lmm.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_45(float *c_K_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_45(float *t131, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t131[at] = 0.0f;
+}
+
+// titans_lmm.k1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) titans_lmm_step_backward_46(const int *pos, const float *c_K, const float *t128,
+    float *t131, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n_3 = pos[i] + j - k_2;
+      if (n_3 >= 0) {
+        t131[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t128[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// titans_lmm.k1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) titans_lmm_step_backward_47(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -936,7 +965,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_45(float *c_K_bar) {
 
 // titans_lmm.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_lmm_step_backward_46(float *c_K_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_48(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -945,8 +974,8 @@ HECATE_KERNEL(256) titans_lmm_step_backward_46(float *c_K_bar_copies) {
 // titans_lmm.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_lmm_step_backward_47(const int *pos, const float *k1_stack,
-    const float *t131, float *c_K_bar_copies, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_49(const int *pos, const float *k1_stack,
+    const float *t128, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
@@ -958,16 +987,16 @@ HECATE_KERNEL(256) titans_lmm_step_backward_47(const int *pos, const float *k1_s
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n_3 = pos[j] - i + k_2;
-    if (n_3 >= 0) {
-      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t131[((i64)j * T + k_2) * d_k + m];
+    const int n_4 = pos[j] - i + k_2;
+    if (n_4 >= 0) {
+      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t128[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // titans_lmm.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_48(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_50(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -976,69 +1005,65 @@ HECATE_KERNEL(256) titans_lmm_step_backward_48(float *c_K_bar, const float *c_K_
 }
 
 // titans_lmm.k1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_49(float *t135, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t135[at] = 0.0f;
-}
-
-// titans_lmm.k1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) titans_lmm_step_backward_50(const int *pos, const float *c_K, const float *t131,
-    float *t135, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_4 = pos[i] + j - k_2;
-      if (n_4 >= 0) {
-        t135[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t131[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
-// titans_lmm.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_51(const float *t136, const float *t135, float *t137,
+HECATE_KERNEL(256) titans_lmm_step_backward_51(const float *t133, const float *t131, float *t134,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t137[((i64)i * (T + 3) + j) * d_k + k_2] = t135[((i64)i * (T + 3) + j) * d_k + k_2] + t136[((i64)i * (T + 3) + j) * d_k + k_2];
+  t134[((i64)i * (T + 3) + j) * d_k + k_2] = t131[((i64)i * (T + 3) + j) * d_k + k_2] + t133[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // titans_lmm.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_52(float *k0_tail_bar_out, const float *t137, int L,
+HECATE_KERNEL(256) titans_lmm_step_backward_52(float *k0_tail_bar_out, const float *t134, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
-  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t137[((i64)i * (T + 3) + j) * d_k + k_2];
+  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t134[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
-// titans_lmm.k0
+// titans_lmm.k0, titans_lmm.k1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) titans_lmm_step_backward_53(const float *W_K, const float *t134, float *t137,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t134[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t137[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// titans_lmm.k0, titans_lmm.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_53(float *W_K_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_54(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
 }
 
-// titans_lmm.k0
+// titans_lmm.k0, titans_lmm.k1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_step_backward_54(const float *x, float *W_K_bar, const float *t137,
+HECATE_KERNEL(256) titans_lmm_step_backward_55(const float *x, float *W_K_bar, const float *t134,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1052,7 +1077,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_54(const float *x, float *W_K_bar, c
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t137[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t134[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -1062,39 +1087,14 @@ HECATE_KERNEL(256) titans_lmm_step_backward_54(const float *x, float *W_K_bar, c
 }
 
 // titans_lmm.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) titans_lmm_step_backward_55(const float *W_K, const float *t137, float *t141,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t137[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t141[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// titans_lmm.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_56(float *x_bar, const float *t50_2, const float *t98,
-    const float *t141, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_56(float *x_bar, const float *t49_2, const float *t94,
+    const float *t137, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k_2 = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k_2] = t50_2[((i64)i * T + j) * d + k_2] + t98[((i64)i * T + j) * d + k_2] + t141[((i64)i * T + j) * d + k_2];
+  x_bar[((i64)i * T + j) * d + k_2] = t49_2[((i64)i * T + j) * d + k_2] + t94[((i64)i * T + j) * d + k_2] + t137[((i64)i * T + j) * d + k_2];
 }
 

@@ -43,7 +43,7 @@
 //   t6_2            [L, T, d_k]      float  work
 //   t11_2           [L, T]           float  work
 //   t38             [L, T, d_k]      float  work
-//   t42             [L, T + 3, d_k]  float  work
+//   t41             [L, T + 3, d_k]  float  work
 //   t43             [L, T + 3, d_k]  float  work
 //   t44             [L, T + 3, d_k]  float  work
 //   b_Q_bar_copies  [64·d_k]         float  work
@@ -230,7 +230,36 @@ HECATE_KERNEL(256) tnt_read_backward_10(float *b_Q_bar, const float *b_Q_bar_cop
 
 // tnt.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_read_backward_11(float *c_Q_bar) {
+HECATE_KERNEL(256) tnt_read_backward_11(float *t41, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t41[at] = 0.0f;
+}
+
+// tnt.q1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) tnt_read_backward_12(const int *pos, const float *c_Q, const float *t38,
+    float *t41, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k = 0; k < 4; ++k) {
+    const int j = entry + k - 3;
+    if (j >= 0 && j < T) {
+      const int n = pos[i] + j - k;
+      if (n >= 0) {
+        t41[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t38[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
+      }
+    }
+  }
+}
+
+// tnt.q1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) tnt_read_backward_13(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -238,7 +267,7 @@ HECATE_KERNEL(256) tnt_read_backward_11(float *c_Q_bar) {
 
 // tnt.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) tnt_read_backward_12(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) tnt_read_backward_14(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -247,7 +276,7 @@ HECATE_KERNEL(256) tnt_read_backward_12(float *c_Q_bar_copies) {
 // tnt.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) tnt_read_backward_13(const int *pos, const float *q1_stack, const float *t38,
+HECATE_KERNEL(256) tnt_read_backward_15(const int *pos, const float *q1_stack, const float *t38,
     float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -260,8 +289,8 @@ HECATE_KERNEL(256) tnt_read_backward_13(const int *pos, const float *q1_stack, c
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k = (int)(at % T);
-    const int n = pos[j] - i + k;
-    if (n >= 0) {
+    const int n_2 = pos[j] - i + k;
+    if (n_2 >= 0) {
       c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k + 3) * d_k + m] * t38[((i64)j * T + k) * d_k + m];
     }
   }
@@ -269,41 +298,12 @@ HECATE_KERNEL(256) tnt_read_backward_13(const int *pos, const float *q1_stack, c
 
 // tnt.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) tnt_read_backward_14(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) tnt_read_backward_16(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
   for (i64 copy = 0; copy < 64; ++copy) dot += c_Q_bar_copies[copy * (4 * d_k) + item];
   c_Q_bar[item] = dot;
-}
-
-// tnt.q1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_read_backward_15(float *t42, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t42[at] = 0.0f;
-}
-
-// tnt.q1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) tnt_read_backward_16(const int *pos, const float *c_Q, const float *t38,
-    float *t42, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k = 0; k < 4; ++k) {
-    const int j = entry + k - 3;
-    if (j >= 0 && j < T) {
-      const int n_2 = pos[i] + j - k;
-      if (n_2 >= 0) {
-        t42[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t38[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
-      }
-    }
-  }
 }
 
 // tnt.q1
@@ -327,26 +327,50 @@ HECATE_KERNEL(256) tnt_read_backward_18(const float *q0_tail_bar, float *t43, in
 
 // tnt.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) tnt_read_backward_19(const float *t42, const float *t43, float *t44, int L, int T) {
+HECATE_KERNEL(256) tnt_read_backward_19(const float *t41, const float *t43, float *t44, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k = (int)(item % d_k);
-  t44[((i64)i * (T + 3) + j) * d_k + k] = t42[((i64)i * (T + 3) + j) * d_k + k] + t43[((i64)i * (T + 3) + j) * d_k + k];
+  t44[((i64)i * (T + 3) + j) * d_k + k] = t41[((i64)i * (T + 3) + j) * d_k + k] + t43[((i64)i * (T + 3) + j) * d_k + k];
 }
 
-// tnt.q0
+// tnt.q0, tnt.q1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) tnt_read_backward_20(const float *W_Q, float *x_bar, const float *t44, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t44[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) x_bar[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// tnt.q0, tnt.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_read_backward_20(float *W_Q_bar) {
+HECATE_KERNEL(256) tnt_read_backward_21(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
 }
 
-// tnt.q0
+// tnt.q0, tnt.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) tnt_read_backward_21(const float *x, float *W_Q_bar, const float *t44, int L,
+HECATE_KERNEL(256) tnt_read_backward_22(const float *x, float *W_Q_bar, const float *t44, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -367,29 +391,5 @@ HECATE_KERNEL(256) tnt_read_backward_21(const float *x, float *W_Q_bar, const fl
     }
     if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] += dot;
   }
-}
-
-// tnt.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) tnt_read_backward_22(const float *W_Q, float *x_bar, const float *t44, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t44[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) x_bar[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
 }
 

@@ -109,30 +109,29 @@
 //   t9_2                [L, T, d_k]                float  work
 //   t15_2               [L, T]                     float  work
 //   t42_2               [L, T, d_k]                float  work
-//   t46_2               [L, T + 3, d_k]            float  work
+//   t45_2               [L, T + 3, d_k]            float  work
 //   t47_2               [L, T + 3, d_k]            float  work
 //   t48_2               [L, T + 3, d_k]            float  work
-//   t129                [L, T + 3, d_k]            float  work
-//   t52                 [L, T, d]                  float  work
-//   t60                 [L, T]                     float  work
-//   t81                 [L, T]                     float  work
-//   t98                 [L, T]                     bool   work
-//   t102                [L, T]                     bool   work
-//   t65                 [L, T, d_k + d_v]          float  work
-//   t86                 [L, T, d_k + d_v]          float  work
-//   t89                 [L, T, d_v]                float  work
-//   t91                 [L, T, d]                  float  work
-//   t92                 [L, T, d_k]                float  work
-//   t97                 [L, T]                     float  work
-//   t124                [L, T, d_k]                float  work
 //   t128                [L, T + 3, d_k]            float  work
-//   t130                [L, T + 3, d_k]            float  work
-//   t134                [L, T, d]                  float  work
+//   t51                 [L, T, d]                  float  work
+//   t60                 [L, T]                     float  work
+//   t79                 [L, T]                     float  work
+//   t97                 [L, T]                     bool   work
+//   t101                [L, T]                     bool   work
+//   t85                 [L, T, d_k + d_v]          float  work
+//   t88                 [L, T, d_v]                float  work
+//   t89                 [L, T, d]                  float  work
+//   t91                 [L, T, d_k]                float  work
+//   t96                 [L, T]                     float  work
+//   t123                [L, T, d_k]                float  work
+//   t126                [L, T + 3, d_k]            float  work
+//   t129                [L, T + 3, d_k]            float  work
+//   t132                [L, T, d]                  float  work
 //   W_init_bar_copies   [L·d_k·d_v]                float  work
 //   V_trail_scratch     [C·L·d_k·d_v + L·d_k·d_v]  float  work
 //   W_trail_scratch     [C·L·d_k·d_v + L·d_k·d_v]  float  work
 //   P_trail_scratch     [C·L·d_k·d_k + L·d_k·d_k]  float  work
-//   t51_scratch         [L·d_k·d_v]                float  work
+//   t41_2_scratch       [L·d_k·d_v]                float  work
 //   b_Q_bar_copies      [64·d_k]                   float  work
 //   c_Q_bar_copies      [256·d_k]                  float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
@@ -209,7 +208,7 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
     float *P_bar_out, float *n_bar_out, const float *V_checkpoints, const float *W_checkpoints,
     const float *P_checkpoints, const float *n_checkpoints, const float *rho, const float *theta,
     float *t5_2, float *t6_2, float *t7, float *t8_2, float *t9_2, float *W_init_bar_copies,
-    float *V_trail_scratch, float *W_trail_scratch, float *P_trail_scratch, float *t51_scratch,
+    float *V_trail_scratch, float *W_trail_scratch, float *P_trail_scratch, float *t41_2_scratch,
     int T) {
   HECATE_DYNAMIC(float, shared);
   float *const V_bar_state = shared + 0;  // [d_v, d_k]
@@ -218,26 +217,27 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
   float *const n_bar_state = shared + d_k * d_k + 2 * d_k * d_v;  // []
   float *const n_trail = shared + d_k * d_k + 2 * d_k * d_v + 1;  // [C + 1]
   float *const A = shared + d_k * d_k + 2 * d_k * d_v + C + 2;  // [d_v, d_k]
-  float *const t9_2_2 = shared + d_k * d_k + 3 * d_k * d_v + C + 2;  // [d_k]
-  float *const t13_2 = shared + d_k * d_k + 3 * d_k * d_v + C + d_k + 2;  // [d_k]
-  float *const t23 = shared + d_k * d_k + 3 * d_k * d_v + C + 2 * d_k + 2;  // [d_v, d_k]
-  float *const t77 = shared + d_k * d_k + 4 * d_k * d_v + C + 2 * d_k + 2;  // [d_v]
-  float *const t79 = shared + d_k * d_k + 4 * d_k * d_v + C + 2 * d_k + d_v + 2;  // [d_k]
-  float *const t11_2 = shared + d_k * d_k + 4 * d_k * d_v + C + 3 * d_k + d_v + 2;  // [d_k]
-  float *const t17_2 = shared + d_k * d_k + 4 * d_k * d_v + C + 4 * d_k + d_v + 2;  // [d_k]
-  float *const t18 = shared + d_k * d_k + 4 * d_k * d_v + C + 5 * d_k + d_v + 2;  // [d_k]
-  float *const t80 = shared + d_k * d_k + 4 * d_k * d_v + C + 6 * d_k + d_v + 2;  // [d_k]
-  float *const t81_2 = shared + d_k * d_k + 4 * d_k * d_v + C + 7 * d_k + d_v + 2;  // [d_v]
-  float *const t83 = shared + d_k * d_k + 4 * d_k * d_v + C + 7 * d_k + 2 * d_v + 2;  // [d_k]
-  float *const t84 = shared + d_k * d_k + 4 * d_k * d_v + C + 8 * d_k + 2 * d_v + 2;  // [d_k]
-  float *const warps = shared + d_k * d_k + 4 * d_k * d_v + C + 9 * d_k + 2 * d_v + 2;
+  float *const t8 = shared + d_k * d_k + 3 * d_k * d_v + C + 2;  // [d_k]
+  float *const t12 = shared + d_k * d_k + 3 * d_k * d_v + C + d_k + 2;  // [d_k]
+  float *const t22 = shared + d_k * d_k + 3 * d_k * d_v + C + 2 * d_k + 2;  // [d_v, d_k]
+  float *const t60_2 = shared + d_k * d_k + 4 * d_k * d_v + C + 2 * d_k + 2;  // [d_v]
+  float *const t26 = shared + d_k * d_k + 4 * d_k * d_v + C + 2 * d_k + d_v + 2;  // [d_k]
+  float *const t10_3 = shared + d_k * d_k + 4 * d_k * d_v + C + 3 * d_k + d_v + 2;  // [d_k]
+  float *const t16_2_3 = shared + d_k * d_k + 4 * d_k * d_v + C + 4 * d_k + d_v + 2;  // [d_k]
+  float *const t17_2 = shared + d_k * d_k + 4 * d_k * d_v + C + 5 * d_k + d_v + 2;  // [d_k]
+  float *const t61 = shared + d_k * d_k + 4 * d_k * d_v + C + 6 * d_k + d_v + 2;  // [d_k]
+  float *const t62 = shared + d_k * d_k + 4 * d_k * d_v + C + 7 * d_k + d_v + 2;  // [d_v]
+  float *const t45_2_2 = shared + d_k * d_k + 4 * d_k * d_v + C + 7 * d_k + 2 * d_v + 2;  // [d_k]
+  float *const t46_2 = shared + d_k * d_k + 4 * d_k * d_v + C + 8 * d_k + 2 * d_v + 2;  // [d_k]
+  float *const t63 = shared + d_k * d_k + 4 * d_k * d_v + C + 9 * d_k + 2 * d_v + 2;  // [d_k]
+  float *const warps = shared + d_k * d_k + 4 * d_k * d_v + C + 10 * d_k + 2 * d_v + 2;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const W_init_bar_own = W_init_bar_copies + (i64)l * (d_k * d_v);
   float *const V_trail = V_trail_scratch + blockIdx.x * (i64)(C * d_k * d_v + d_k * d_v);  // [C + 1, d_v, d_k]
   float *const W_trail = W_trail_scratch + blockIdx.x * (i64)(C * d_k * d_v + d_k * d_v);  // [C + 1, d_v, d_k]
   float *const P_trail = P_trail_scratch + blockIdx.x * (i64)(C * d_k * d_k + d_k * d_k);  // [C + 1, d_k, d_k]
-  float *const t51 = t51_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t41_2 = t41_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -327,150 +327,144 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
       __syncthreads();
       const float n_trail_entry_2 = n_trail[a];
       const bool t17_3 = (n_trail_entry_2 == 0.0f);
-      const bool t19_2 = !t17_3;
+      const bool t18 = !t17_3;
       if (threadIdx.x == 0) {
         n_bar_state[0] = (((1.0f + n_trail_entry_2) < 16.0f) ? n_bar_state[0] : 0.0f);
       }
       // tnt.A, tnt.y, tnt.W
-      for (int at = threadIdx.x; at < d_k; at += 128) t9_2_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_k; at += 128) t13_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_k; at += 128) t79[at] = 0.0f;
-      float t29_2 = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t8[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t12[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t26[at] = 0.0f;
+      float t27 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
-        float t77_2 = 0.0f;
+        float t60_3 = 0.0f;
         const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
         const float W_lin_entry = W_lin[((i64)l * T + a + C * s) * d_v + i];
         __syncthreads();
-        float t77_2_part = 0.0f;
-        float t29_2_part = 0.0f;
+        float t60_3_part = 0.0f;
+        float t27_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
           const float A_2 = (t17_3 ? W_init[i * d_k + j] : W_trail[(a * d_v + i) * d_k + j]);
-          const float t23_2 = W_bar_state[i * d_k + j] + y_bar_entry * y_prod[((i64)l * T + a + C * s) * d_k + j];
-          t77_2_part += t23_2 * k[((i64)l * T + a + C * s) * d_k + j];
-          t29_2_part += A_2 * t23_2;
+          const float t22_2 = W_bar_state[i * d_k + j] + y_bar_entry * y_prod[((i64)l * T + a + C * s) * d_k + j];
+          t60_3_part += t22_2 * k[((i64)l * T + a + C * s) * d_k + j];
+          t27_part += A_2 * t22_2;
           A[i * d_k + j] = A_2;
-          t9_2_2[j] += W_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
-          t13_2[j] += V_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
-          t23[i * d_k + j] = t23_2;
-          t79[j] += t23_2 * W_lin_entry;
+          t8[j] += W_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
+          t12[j] += V_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
+          t22[i * d_k + j] = t22_2;
+          t26[j] -= t22_2 * W_lin_entry;
         }
-        t77_2 += hecate::block_sum(t77_2_part, warps);
-        t29_2 += hecate::block_sum(t29_2_part, warps);
+        t60_3 += hecate::block_sum(t60_3_part, warps);
+        t27 += hecate::block_sum(t27_part, warps);
         if (threadIdx.x == 0) {
-          t77[i] = t77_2;
+          t60_2[i] = t60_3;
         }
       }
       // tnt.y, tnt.P, tnt.Q, tnt.A
-      for (int at = threadIdx.x; at < d_k; at += 128) t11_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_k; at += 128) t18[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t10_3[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t17_2[at] = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_k; ++i) {
-        float t17_2_2 = 0.0f;
+        float t16_2_4 = 0.0f;
         __syncthreads();
-        const float t9_2_2_entry = t9_2_2[i];
+        const float t8_entry = t8[i];
         const float k_entry_2 = k[((i64)l * T + a + C * s) * d_k + i];
-        float t17_2_2_part = 0.0f;
+        float t16_2_4_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t14_2 = P_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * t9_2_2_entry;
-          t17_2_2_part += t14_2 * k[((i64)l * T + a + C * s) * d_k + j];
-          t11_2[j] += P_trail[((a + 1) * d_k + i) * d_k + j] * t9_2_2_entry;
-          t18[j] += t14_2 * k_entry_2;
-          P_bar_state[i * d_k + j] = (t19_2 ? t14_2 : 0.0f);
+          const float t13_2 = P_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * t8_entry;
+          t16_2_4_part += t13_2 * k[((i64)l * T + a + C * s) * d_k + j];
+          t10_3[j] += P_trail[((a + 1) * d_k + i) * d_k + j] * t8_entry;
+          t17_2[j] += t13_2 * k_entry_2;
+          P_bar_state[i * d_k + j] = (t18 ? t13_2 : 0.0f);
         }
-        t17_2_2 += hecate::block_sum(t17_2_2_part, warps);
+        t16_2_4 += hecate::block_sum(t16_2_4_part, warps);
         if (threadIdx.x == 0) {
-          t17_2[i] = t17_2_2;
+          t16_2_3[i] = t16_2_4;
         }
       }
-      // tnt.W
-      float t27_2 = 0.0f;
-      __syncthreads();
-      float t27_2_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v; item += 128) {
-        const int i = (int)item;
-        t27_2_part += W_lin[((i64)l * T + a + C * s) * d_v + i] * t77[i];
-      }
-      t27_2 += hecate::block_sum(t27_2_part, warps);
-      const float t27_2_2 = -t27_2;
       // tnt.W, tnt.A, tnt.V, tnt.y
-      for (int at = threadIdx.x; at < d_k; at += 128) t80[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_k; at += 128) t83[at] = 0.0f;
-      float t57 = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t61[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t45_2_2[at] = 0.0f;
+      float t49 = 0.0f;
       const float rho_entry_3 = rho[(i64)l * T + a + C * s];
       const float theta_entry_2 = theta[(i64)l * T + a + C * s];
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
-        float t81_3 = 0.0f;
-        const float t77_entry = t77[i];
-        const float w_3 = theta_entry_2 * t77_entry;
+        float t62_2 = 0.0f;
+        __syncthreads();
+        const float t60_2_entry = t60_2[i];
+        const float w_3 = theta_entry_2 * t60_2_entry;
         const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
         const float V_lin_entry = V_lin[((i64)l * T + a + C * s) * d_v + i];
-        __syncthreads();
-        float t81_3_part = 0.0f;
-        float t57_part = 0.0f;
+        float t62_2_part = 0.0f;
+        float t49_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
           const float k_entry_3 = k[((i64)l * T + a + C * s) * d_k + j];
-          const float t43_3 = rho_entry_3 * t23[i * d_k + j] - w_3 * k_entry_3;
-          const float t51_2 = V_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry_2;
-          t81_3_part += t51_2 * k_entry_3;
-          t57_part += V_trail[(a * d_v + i) * d_k + j] * t51_2;
-          t80[j] += A[i * d_k + j] * t77_entry;
-          W_init_bar_own[i * d_k + j] += (t17_3 ? t43_3 : 0.0f);
-          W_bar_state[i * d_k + j] = (t19_2 ? t43_3 : 0.0f);
-          t51[i * d_k + j] = t51_2;
-          t83[j] += t51_2 * V_lin_entry;
+          const float t33 = rho_entry_3 * t22[i * d_k + j] - w_3 * k_entry_3;
+          const float t41_2_2 = V_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry_2;
+          t62_2_part += t41_2_2 * k_entry_3;
+          t49_part += V_trail[(a * d_v + i) * d_k + j] * t41_2_2;
+          t61[j] += A[i * d_k + j] * t60_2_entry;
+          W_init_bar_own[i * d_k + j] += (t17_3 ? t33 : 0.0f);
+          W_bar_state[i * d_k + j] = (t18 ? t33 : 0.0f);
+          t41_2[i * d_k + j] = t41_2_2;
+          t45_2_2[j] -= t41_2_2 * V_lin_entry;
         }
-        t81_3 += hecate::block_sum(t81_3_part, warps);
-        t57 += hecate::block_sum(t57_part, warps);
+        t62_2 += hecate::block_sum(t62_2_part, warps);
+        t49 += hecate::block_sum(t49_part, warps);
         if (threadIdx.x == 0) {
-          t81_2[i] = t81_3;
+          t62[i] = t62_2;
         }
       }
-      // tnt.V, tnt.W
-      float t55 = 0.0f;
-      __syncthreads();
-      float t55_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v; item += 128) {
-        const int i = (int)item;
-        const float t81_2_entry = t81_2[i];
-        t55_part += V_lin[((i64)l * T + a + C * s) * d_v + i] * t81_2_entry;
-        t8_2[((i64)l * T + a + C * s) * d_v + i] = theta_entry_2 * t77[i] + theta_entry_2 * t81_2_entry;
-      }
-      t55 += hecate::block_sum(t55_part, warps);
-      const float t55_2 = -t55;
       // tnt.V
-      for (int at = threadIdx.x; at < d_k; at += 128) t84[at] = 0.0f;
+      float t47 = 0.0f;
+      __syncthreads();
+      float t47_part = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_k; item += 128) {
+        const int i = (int)item;
+        const float t46_2_2 = t26[i] + t45_2_2[i];
+        t47_part += k[((i64)l * T + a + C * s) * d_k + i] * t46_2_2;
+        t46_2[i] = t46_2_2;
+      }
+      t47 += hecate::block_sum(t47_part, warps);
+      // tnt.V
+      for (int at = threadIdx.x; at < d_k; at += 128) t63[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
-          const float t81_2_entry_2 = t81_2[i];
-          const float w_4 = theta_entry_2 * t81_2_entry_2;
-          t84[j] += V_trail[(a * d_v + i) * d_k + j] * t81_2_entry_2;
-          V_bar_state[i * d_k + j] = rho_entry_3 * t51[i * d_k + j] - w_4 * k[((i64)l * T + a + C * s) * d_k + j];
+          const float t62_entry = t62[i];
+          const float w_4 = theta_entry_2 * t62_entry;
+          t63[j] += V_trail[(a * d_v + i) * d_k + j] * t62_entry;
+          V_bar_state[i * d_k + j] = rho_entry_3 * t41_2[i * d_k + j] - w_4 * k[((i64)l * T + a + C * s) * d_k + j];
         }
       }
-      // tnt.V
-      if (threadIdx.x == 0) t5_2[(i64)l * T + a + C * s] = t29_2 + t57;
-      if (threadIdx.x == 0) t6_2[(i64)l * T + a + C * s] = t27_2_2 + t55_2;
+      // tnt.V, tnt
+      if (threadIdx.x == 0) t5_2[(i64)l * T + a + C * s] = t27 + t49;
+      if (threadIdx.x == 0) t6_2[(i64)l * T + a + C * s] = t47;
       // tnt.V, tnt.W
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        t7[((i64)l * T + a + C * s) * d_k + i] = t17_2[i] + t18[i] - theta_entry_2 * t79[i] - theta_entry_2 * t80[i] - theta_entry_2 * t83[i] - theta_entry_2 * t84[i];
-        t9_2[((i64)l * T + a + C * s) * d_k + i] = t11_2[i] + t13_2[i];
+        t7[((i64)l * T + a + C * s) * d_k + i] = t16_2_3[i] + t17_2[i] - theta_entry_2 * t61[i] + theta_entry_2 * t46_2[i] - theta_entry_2 * t63[i];
+        t9_2[((i64)l * T + a + C * s) * d_k + i] = t10_3[i] + t12[i];
+      }
+      // tnt.V, tnt.W
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int i = (int)item;
+        t8_2[((i64)l * T + a + C * s) * d_v + i] = theta_entry_2 * (t60_2[i] + t62[i]);
       }
     }
   }
@@ -579,7 +573,36 @@ HECATE_KERNEL(256) tnt_step_backward_11(float *b_Q_bar, const float *b_Q_bar_cop
 
 // tnt.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_step_backward_12(float *c_Q_bar) {
+HECATE_KERNEL(256) tnt_step_backward_12(float *t45_2, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t45_2[at] = 0.0f;
+}
+
+// tnt.q1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) tnt_step_backward_13(const int *pos, const float *c_Q, const float *t42_2,
+    float *t45_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n_3 = pos[i] + j - k_2;
+      if (n_3 >= 0) {
+        t45_2[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t42_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// tnt.q1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) tnt_step_backward_14(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -587,7 +610,7 @@ HECATE_KERNEL(256) tnt_step_backward_12(float *c_Q_bar) {
 
 // tnt.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) tnt_step_backward_13(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) tnt_step_backward_15(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -596,7 +619,7 @@ HECATE_KERNEL(256) tnt_step_backward_13(float *c_Q_bar_copies) {
 // tnt.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) tnt_step_backward_14(const int *pos, const float *q1_stack, const float *t42_2,
+HECATE_KERNEL(256) tnt_step_backward_16(const int *pos, const float *q1_stack, const float *t42_2,
     float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -609,8 +632,8 @@ HECATE_KERNEL(256) tnt_step_backward_14(const int *pos, const float *q1_stack, c
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n_3 = pos[j] - i + k_2;
-    if (n_3 >= 0) {
+    const int n_4 = pos[j] - i + k_2;
+    if (n_4 >= 0) {
       c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t42_2[((i64)j * T + k_2) * d_k + m];
     }
   }
@@ -618,41 +641,12 @@ HECATE_KERNEL(256) tnt_step_backward_14(const int *pos, const float *q1_stack, c
 
 // tnt.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) tnt_step_backward_15(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) tnt_step_backward_17(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
   for (i64 copy = 0; copy < 64; ++copy) dot += c_Q_bar_copies[copy * (4 * d_k) + item];
   c_Q_bar[item] = dot;
-}
-
-// tnt.q1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_step_backward_16(float *t46_2, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t46_2[at] = 0.0f;
-}
-
-// tnt.q1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) tnt_step_backward_17(const int *pos, const float *c_Q, const float *t42_2,
-    float *t46_2, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_4 = pos[i] + j - k_2;
-      if (n_4 >= 0) {
-        t46_2[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t42_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
-      }
-    }
-  }
 }
 
 // tnt.q1
@@ -676,48 +670,72 @@ HECATE_KERNEL(256) tnt_step_backward_19(const float *q0_tail_bar, float *t47_2, 
 
 // tnt.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) tnt_step_backward_20(const float *t46_2, const float *t47_2, float *t48_2, int L,
+HECATE_KERNEL(256) tnt_step_backward_20(const float *t45_2, const float *t47_2, float *t48_2, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t48_2[((i64)i * (T + 3) + j) * d_k + k_2] = t46_2[((i64)i * (T + 3) + j) * d_k + k_2] + t47_2[((i64)i * (T + 3) + j) * d_k + k_2];
+  t48_2[((i64)i * (T + 3) + j) * d_k + k_2] = t45_2[((i64)i * (T + 3) + j) * d_k + k_2] + t47_2[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // tnt.q1, tnt.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_step_backward_21(float *t129, int L, int T) {
+HECATE_KERNEL(256) tnt_step_backward_21(float *t128, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t129[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t128[at] = 0.0f;
 }
 
 // tnt.q1, tnt.k1
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) tnt_step_backward_22(const float *k0_tail_bar, float *q0_tail_bar_out,
-    const float *t48_2, float *t129, int L, int T) {
+    const float *t48_2, float *t128, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
   q0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t48_2[((i64)i * (T + 3) + j) * d_k + k_2];
-  t129[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
+  t128[((i64)i * (T + 3) + j + T) * d_k + k_2] += k0_tail_bar[((i64)i * 3 + j) * d_k + k_2];
 }
 
-// tnt.q0
+// tnt.q0, tnt.q1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) tnt_step_backward_23(const float *W_Q, const float *t48_2, float *t51, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t48_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t51[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// tnt.q0, tnt.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_step_backward_23(float *W_Q_bar) {
+HECATE_KERNEL(256) tnt_step_backward_24(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
 }
 
-// tnt.q0
+// tnt.q0, tnt.q1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) tnt_step_backward_24(const float *x, float *W_Q_bar, const float *t48_2, int L,
+HECATE_KERNEL(256) tnt_step_backward_25(const float *x, float *W_Q_bar, const float *t48_2, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -740,64 +758,40 @@ HECATE_KERNEL(256) tnt_step_backward_24(const float *x, float *W_Q_bar, const fl
   }
 }
 
-// tnt.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) tnt_step_backward_25(const float *W_Q, const float *t48_2, float *t52, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t48_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t52[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // tnt.theta, tnt.k, tnt.rho
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) tnt_step_backward_26(const float *k_sqrt, const float *rho_sigmoid,
     const float *theta_sigmoid, const float *rho_sigmoid_2, float *b_rho_bar, float *b_theta_bar,
     const bool *t10, const float *t25, const bool *t53, const float *t5_2, const float *t6_2,
-    float *t60, float *t81, bool *t98, bool *t102, int L, int T) {
+    float *t60, float *t79, bool *t97, bool *t101, int L, int T) {
   HECATE_SHARED(float, warps, 32);
-  float t63 = 0.0f;
-  float t84_2 = 0.0f;
-  float t63_part = 0.0f;
-  float t84_2_part = 0.0f;
+  float t63_2 = 0.0f;
+  float t82 = 0.0f;
+  float t63_2_part = 0.0f;
+  float t82_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
     const bool t53_entry = t53[(i64)i * T + j];
-    const float t60_2 = (t53_entry ? (t53_entry ? t6_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
-    t63_part += t60_2;
-    const bool t68 = (t25[(i64)i * T + j] <= 1.0f);
+    const float t60_4 = (t53_entry ? (t53_entry ? t6_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    t63_2_part += t60_4;
+    const bool t66 = (t25[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t73_2 = (t68 && (0.0f <= rho_sigmoid_entry));
-    const float t81_4 = (t73_2 ? rho_sigmoid_entry * (t73_2 ? (t68 ? t5_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t84_2_part += t81_4;
+    const bool t71 = (t66 && (0.0f <= rho_sigmoid_entry));
+    const float t79_2 = (t71 ? rho_sigmoid_entry * (t71 ? (t66 ? t5_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t82_part += t79_2;
     const bool t10_entry = t10[(i64)i * T + j];
-    const bool t98_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
-    t60[(i64)i * T + j] = t60_2;
-    t81[(i64)i * T + j] = t81_4;
-    t98[(i64)i * T + j] = t98_2;
-    t102[(i64)i * T + j] = (t98_2 && t10_entry);
+    const bool t97_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
+    t60[(i64)i * T + j] = t60_4;
+    t79[(i64)i * T + j] = t79_2;
+    t97[(i64)i * T + j] = t97_2;
+    t101[(i64)i * T + j] = (t97_2 && t10_entry);
   }
-  t63 += hecate::block_sum(t63_part, warps);
-  t84_2 += hecate::block_sum(t84_2_part, warps);
-  if (threadIdx.x == 0) b_theta_bar[0] = t63;
-  if (threadIdx.x == 0) b_rho_bar[0] = t84_2;
+  t63_2 += hecate::block_sum(t63_2_part, warps);
+  t82 += hecate::block_sum(t82_part, warps);
+  if (threadIdx.x == 0) b_theta_bar[0] = t63_2;
+  if (threadIdx.x == 0) b_rho_bar[0] = t82;
 }
 
 // tnt.theta, tnt.rho
@@ -822,8 +816,8 @@ HECATE_KERNEL(256) tnt_step_backward_28(float *w_rho_bar_copies, float *w_theta_
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) tnt_step_backward_29(const float *w_rho, const float *w_theta,
-    const float *rho_stack, const float *t60, const float *t81, float *t65, float *t86,
-    float *w_rho_bar_copies, float *w_theta_bar_copies, int L, int T) {
+    const float *rho_stack, const float *t60, const float *t79, float *t85, float *w_rho_bar_copies,
+    float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -836,12 +830,11 @@ HECATE_KERNEL(256) tnt_step_backward_29(const float *w_rho, const float *w_theta
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t60_entry = t60[(i64)i * T + j];
-    const float t81_entry = t81[(i64)i * T + j];
+    const float t79_entry = t79[(i64)i * T + j];
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
     w_theta_bar_own[k_2] += rho_stack_entry * t60_entry;
-    t65[((i64)i * T + j) * (d_k + d_v) + k_2] = t60_entry * w_theta[k_2];
-    w_rho_bar_own[k_2] += rho_stack_entry * t81_entry;
-    t86[((i64)i * T + j) * (d_k + d_v) + k_2] = t81_entry * w_rho[k_2];
+    w_rho_bar_own[k_2] += rho_stack_entry * t79_entry;
+    t85[((i64)i * T + j) * (d_k + d_v) + k_2] = t60_entry * w_theta[k_2] + t79_entry * w_rho[k_2];
   }
 }
 
@@ -865,21 +858,42 @@ HECATE_KERNEL(256) tnt_step_backward_31(float *w_theta_bar, const float *w_theta
   w_theta_bar[item] = dot;
 }
 
-// tnt.v
+// tnt.v, tnt.rho
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) tnt_step_backward_32(const float *t8_2, const float *t65, const float *t86,
-    float *t89, int L, int T) {
+HECATE_KERNEL(256) tnt_step_backward_32(const float *t8_2, const float *t85, float *t88, int L,
+    int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k_2 = (int)(item % d_v);
-  t89[((i64)i * T + j) * d_v + k_2] = t8_2[((i64)i * T + j) * d_v + k_2] + t65[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k] + t86[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
+  t88[((i64)i * T + j) * d_v + k_2] = t8_2[((i64)i * T + j) * d_v + k_2] + t85[((i64)i * T + j) * (d_k + d_v) + k_2 + d_k];
 }
 
 // tnt.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) tnt_step_backward_33(const float *x, float *W_V_bar, const float *t89, int L,
+HECATE_KERNEL(256) tnt_step_backward_33(const float *W_V, const float *t88, float *t89, int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t88[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t89[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// tnt.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) tnt_step_backward_34(const float *x, float *W_V_bar, const float *t88, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -891,7 +905,7 @@ HECATE_KERNEL(256) tnt_step_backward_33(const float *x, float *W_V_bar, const fl
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t89[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t88[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -899,43 +913,22 @@ HECATE_KERNEL(256) tnt_step_backward_33(const float *x, float *W_V_bar, const fl
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// tnt.v
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) tnt_step_backward_34(const float *W_V, const float *t89, float *t91, int L, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t89[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t91[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// tnt.k
+// tnt.k, tnt.rho
 // One thread for each (i, j).
-HECATE_KERNEL(256) tnt_step_backward_35(const float *k_div_2, const float *t7, const float *t65,
-    const float *t86, float *t92, float *t97, int L, int T) {
+HECATE_KERNEL(256) tnt_step_backward_35(const float *k_div_2, const float *t7, const float *t85,
+    float *t91, float *t96, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t97_2 = 0.0f;
+  float t96_2 = 0.0f;
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
-    const float t92_2 = t7[((i64)i * T + j) * d_k + k_2] + t65[((i64)i * T + j) * (d_k + d_v) + k_2] + t86[((i64)i * T + j) * (d_k + d_v) + k_2];
-    t97_2 += t92_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
-    t92[((i64)i * T + j) * d_k + k_2] = t92_2;
+    const float t91_2 = t7[((i64)i * T + j) * d_k + k_2] + t85[((i64)i * T + j) * (d_k + d_v) + k_2];
+    t96_2 += t91_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
+    t91[((i64)i * T + j) * d_k + k_2] = t91_2;
   }
-  t97[(i64)i * T + j] = -t97_2;
+  t96[(i64)i * T + j] = -t96_2;
 }
 
 // tnt.k1, tnt.k
@@ -959,7 +952,7 @@ HECATE_KERNEL(256) tnt_step_backward_37(float *b_K_bar_copies) {
 // copy.
 HECATE_KERNEL(256) tnt_step_backward_38(const float *k1_sigmoid, const float *k_div,
     const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
-    const bool *t98, const bool *t102, const float *t92, const float *t97, float *t124,
+    const bool *t97, const bool *t101, const float *t91, const float *t96, float *t123,
     float *b_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_k) return;
@@ -971,15 +964,15 @@ HECATE_KERNEL(256) tnt_step_backward_38(const float *k1_sigmoid, const float *k_
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
-    const bool t102_entry = t102[(i64)i * T + j];
+    const bool t101_entry = t101[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_6 = ((t102_entry && t10[(i64)i * T + j]) ? (t102_entry ? 0.5f * (t102_entry ? (t98[(i64)i * T + j] ? t97[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_6 = ((t101_entry && t10[(i64)i * T + j]) ? (t101_entry ? 0.5f * (t101_entry ? (t97[(i64)i * T + j] ? t96[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t118 = t92[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_6);
-    const float t124_2 = k1_sigmoid_entry * t118 + t5_entry * k1_sigmoid_entry * t118 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-    t124[((i64)i * T + j) * d_k + k_2] = t124_2;
-    b_K_bar_own[k_2] += t124_2;
+    const float t117 = t91[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_6);
+    const float t123_2 = k1_sigmoid_entry * t117 + t5_entry * k1_sigmoid_entry * t117 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t123[((i64)i * T + j) * d_k + k_2] = t123_2;
+    b_K_bar_own[k_2] += t123_2;
   }
 }
 
@@ -995,7 +988,36 @@ HECATE_KERNEL(256) tnt_step_backward_39(float *b_K_bar, const float *b_K_bar_cop
 
 // tnt.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_step_backward_40(float *c_K_bar) {
+HECATE_KERNEL(256) tnt_step_backward_40(float *t126, int L, int T) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t126[at] = 0.0f;
+}
+
+// tnt.k1
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
+HECATE_KERNEL(256) tnt_step_backward_41(const int *pos, const float *c_K, const float *t123,
+    float *t126, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
+  const int m = (int)(item % d_k);
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
+      const int n_5 = pos[i] + j - k_2;
+      if (n_5 >= 0) {
+        t126[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t123[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
+      }
+    }
+  }
+}
+
+// tnt.k1
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) tnt_step_backward_42(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -1003,7 +1025,7 @@ HECATE_KERNEL(256) tnt_step_backward_40(float *c_K_bar) {
 
 // tnt.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) tnt_step_backward_41(float *c_K_bar_copies) {
+HECATE_KERNEL(256) tnt_step_backward_43(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -1012,7 +1034,7 @@ HECATE_KERNEL(256) tnt_step_backward_41(float *c_K_bar_copies) {
 // tnt.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) tnt_step_backward_42(const int *pos, const float *k1_stack, const float *t124,
+HECATE_KERNEL(256) tnt_step_backward_44(const int *pos, const float *k1_stack, const float *t123,
     float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -1025,16 +1047,16 @@ HECATE_KERNEL(256) tnt_step_backward_42(const int *pos, const float *k1_stack, c
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
-    const int n_5 = pos[j] - i + k_2;
-    if (n_5 >= 0) {
-      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t124[((i64)j * T + k_2) * d_k + m];
+    const int n_6 = pos[j] - i + k_2;
+    if (n_6 >= 0) {
+      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t123[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // tnt.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) tnt_step_backward_43(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) tnt_step_backward_45(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -1043,68 +1065,63 @@ HECATE_KERNEL(256) tnt_step_backward_43(float *c_K_bar, const float *c_K_bar_cop
 }
 
 // tnt.k1
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_step_backward_44(float *t128, int L, int T) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t128[at] = 0.0f;
-}
-
-// tnt.k1
-// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) tnt_step_backward_45(const int *pos, const float *c_K, const float *t124,
-    float *t128, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * (T + 3) * d_k) return;
-  const int i = (int)(item / ((i64)(T + 3) * d_k));
-  const int entry = (int)(item / d_k % (T + 3));
-  const int m = (int)(item % d_k);
-  #pragma unroll 1
-  for (int k_2 = 0; k_2 < 4; ++k_2) {
-    const int j = entry + k_2 - 3;
-    if (j >= 0 && j < T) {
-      const int n_6 = pos[i] + j - k_2;
-      if (n_6 >= 0) {
-        t128[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t124[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
-      }
-    }
-  }
-}
-
-// tnt.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) tnt_step_backward_46(const float *t129, const float *t128, float *t130, int L,
+HECATE_KERNEL(256) tnt_step_backward_46(const float *t128, const float *t126, float *t129, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
   const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
-  t130[((i64)i * (T + 3) + j) * d_k + k_2] = t128[((i64)i * (T + 3) + j) * d_k + k_2] + t129[((i64)i * (T + 3) + j) * d_k + k_2];
+  t129[((i64)i * (T + 3) + j) * d_k + k_2] = t126[((i64)i * (T + 3) + j) * d_k + k_2] + t128[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
 // tnt.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) tnt_step_backward_47(float *k0_tail_bar_out, const float *t130, int L, int T) {
+HECATE_KERNEL(256) tnt_step_backward_47(float *k0_tail_bar_out, const float *t129, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
-  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t130[((i64)i * (T + 3) + j) * d_k + k_2];
+  k0_tail_bar_out[((i64)i * 3 + j) * d_k + k_2] = t129[((i64)i * (T + 3) + j) * d_k + k_2];
 }
 
-// tnt.k0
+// tnt.k0, tnt.k1
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
+// (i).
+HECATE_KERNEL(256) tnt_step_backward_48(const float *W_K, const float *t129, float *t132, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  const int item = blockIdx.x / across / down;
+  const int i = (int)item;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t129[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < T && n0 + col < d) t132[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// tnt.k0, tnt.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) tnt_step_backward_48(float *W_K_bar) {
+HECATE_KERNEL(256) tnt_step_backward_49(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
 }
 
-// tnt.k0
+// tnt.k0, tnt.k1
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) tnt_step_backward_49(const float *x, float *W_K_bar, const float *t130, int L,
+HECATE_KERNEL(256) tnt_step_backward_50(const float *x, float *W_K_bar, const float *t129, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1118,7 +1135,7 @@ HECATE_KERNEL(256) tnt_step_backward_49(const float *x, float *W_K_bar, const fl
     #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t130[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+      b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t129[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
       __syncthreads();
       for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
       __syncthreads();
@@ -1128,38 +1145,14 @@ HECATE_KERNEL(256) tnt_step_backward_49(const float *x, float *W_K_bar, const fl
 }
 
 // tnt.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
-// (i).
-HECATE_KERNEL(256) tnt_step_backward_50(const float *W_K, const float *t130, float *t134, int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  const int item = blockIdx.x / across / down;
-  const int i = (int)item;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t130[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < T && n0 + col < d) t134[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// tnt.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) tnt_step_backward_51(float *x_bar, const float *t52, const float *t91,
-    const float *t134, int L, int T) {
+HECATE_KERNEL(256) tnt_step_backward_51(float *x_bar, const float *t51, const float *t89,
+    const float *t132, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k_2 = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k_2] = t52[((i64)i * T + j) * d + k_2] + t91[((i64)i * T + j) * d + k_2] + t134[((i64)i * T + j) * d + k_2];
+  x_bar[((i64)i * T + j) * d + k_2] = t51[((i64)i * T + j) * d + k_2] + t89[((i64)i * T + j) * d + k_2] + t132[((i64)i * T + j) * d + k_2];
 }
 

@@ -22,10 +22,10 @@
 //   y_sigmoid_2  [L, T, d_k]    float  read
 //   W_Q_bar      [d, d]         float  write
 //   x_bar        [L, T, d]      float  write
-//   t22          [L, T, d_k]    float  work
-//   t2_2         [L, T]         float  work
-//   t17          [L, T, d_k]    float  work
-//   t18          [L, T, d]      float  work
+//   t3_2         [L, T]         float  work
+//   t23          [L, T, d_k]    float  work
+//   t19          [L, T, d_k]    float  work
+//   t20          [L, T, d]      float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -35,9 +35,25 @@ constexpr int d_k = 64;
 constexpr int d_v = 64;
 
 // trellis.y
+// One thread for each (i, j).
+HECATE_KERNEL(256) trellis_read_backward_1(const float *y_bar, const float *y_prod_2, float *t3_2,
+    int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T) return;
+  const int i = (int)(item / T);
+  const int j = (int)(item % T);
+  float t3_2_2 = 0.0f;
+  #pragma unroll 4
+  for (int k = 0; k < d_v; ++k) {
+    t3_2_2 += y_bar[((i64)i * T + j) * d_v + k] * y_prod_2[((i64)i * T + j) * d_v + k];
+  }
+  t3_2[(i64)i * T + j] = t3_2_2;
+}
+
+// trellis.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) trellis_read_backward_1(const float *S_V, const float *y_bar, float *t22, int T) {
+HECATE_KERNEL(256) trellis_read_backward_2(const float *S_V, const float *y_bar, float *t23, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -55,47 +71,31 @@ HECATE_KERNEL(256) trellis_read_backward_1(const float *S_V, const float *y_bar,
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t22[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
-}
-
-// trellis.y
-// One thread for each (i, j).
-HECATE_KERNEL(256) trellis_read_backward_2(const float *y_bar, const float *y_prod_2, float *t2_2,
-    int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T) return;
-  const int i = (int)(item / T);
-  const int j = (int)(item % T);
-  float t2_2_2 = 0.0f;
-  #pragma unroll 4
-  for (int k = 0; k < d_v; ++k) {
-    t2_2_2 += y_bar[((i64)i * T + j) * d_v + k] * y_prod_2[((i64)i * T + j) * d_v + k];
-  }
-  t2_2[(i64)i * T + j] = t2_2_2;
+  if (m0 + row < d_k && n0 + col < T) t23[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
 // trellis.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) trellis_read_backward_3(const float *y_prod, const float *y_sigmoid,
     const float *y_div, const float *y_div_2, const float *y_div_3, const float *y_sigmoid_2,
-    const float *t22, const float *t2_2, float *t17, int L, int T) {
+    const float *t3_2, const float *t23, float *t19, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   const int i = (int)(item / ((i64)T * d_k));
   const int j = (int)(item / d_k % T);
   const int k = (int)(item % d_k);
   const float y_div_entry = y_div[(i64)i * T + j];
-  const float w = y_div_3[(i64)i * T + j] * (t2_2[(i64)i * T + j] * y_div_2[(i64)i * T + j]);
+  const float w = y_div_3[(i64)i * T + j] * (t3_2[(i64)i * T + j] * y_div_2[(i64)i * T + j]);
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_k + k];
   const float y_sigmoid_entry = y_sigmoid[((i64)i * T + j) * d_k + k];
-  const float t11 = t22[((i64)i * T + j) * d_k + k] * y_div_entry + 2.0f * ((-0.5f) * y_prod_entry * y_sigmoid_entry * w);
-  t17[((i64)i * T + j) * d_k + k] = y_sigmoid_entry * t11 + y_prod_entry * y_sigmoid_entry * t11 * y_sigmoid_2[((i64)i * T + j) * d_k + k];
+  const float t13 = t23[((i64)i * T + j) * d_k + k] * y_div_entry + 2.0f * ((-0.5f) * y_prod_entry * y_sigmoid_entry * w);
+  t19[((i64)i * T + j) * d_k + k] = y_sigmoid_entry * t13 + y_prod_entry * y_sigmoid_entry * t13 * y_sigmoid_2[((i64)i * T + j) * d_k + k];
 }
 
 // trellis.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) trellis_read_backward_4(const float *S_K, const float *t17, float *t18, int T) {
+HECATE_KERNEL(256) trellis_read_backward_4(const float *S_K, const float *t19, float *t20, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -108,17 +108,39 @@ HECATE_KERNEL(256) trellis_read_backward_4(const float *S_K, const float *t17, f
   #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < d_k ? S_K[(i64)i * d_k * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_k && n0 + row < T ? t17[(i64)i * T * d_k + p0 + col + (i64)(n0 + row) * d_k] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_k && n0 + row < T ? t19[(i64)i * T * d_k + p0 + col + (i64)(n0 + row) * d_k] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d && n0 + col < T) t18[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
+  if (m0 + row < d && n0 + col < T) t20[(i64)i * T * d + m0 + row + (i64)(n0 + col) * d] = dot;
 }
 
 // trellis.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) trellis_read_backward_5(const float *x, float *W_Q_bar, const float *t18, int L,
+HECATE_KERNEL(256) trellis_read_backward_5(const float *W_Q, float *x_bar, const float *t20, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t20[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) x_bar[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// trellis.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) trellis_read_backward_6(const float *x, float *W_Q_bar, const float *t20, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -130,33 +152,11 @@ HECATE_KERNEL(256) trellis_read_backward_5(const float *x, float *W_Q_bar, const
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d ? t18[(i64)(p0 + row) * d + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d ? t20[(i64)(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
   if (m0 + row < d && n0 + col < d) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
-}
-
-// trellis.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) trellis_read_backward_6(const float *W_Q, float *x_bar, const float *t18, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t18[(i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) x_bar[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 

@@ -36,7 +36,7 @@
 //   q0               [L, T, d]                float  write
 //   S_K_lin          [L, T, d_k]              float  write, may be null
 //   c_prod           [L, T, d_k]              float  write, may be null
-//   S_V_lin          [L, T, d_v]              float  write, may be null
+//   S_V_prod         [L, T, d_v]              float  write, may be null
 //   y_prod           [L, T, d_k]              float  write, may be null
 //   y_prod_2         [L, T, d_v]              float  write, may be null
 //   theta_sigmoid    [L, T]                   float  write
@@ -189,7 +189,7 @@ HECATE_KERNEL(256) trellis_step_7(const float *x, const float *W_Q, float *q0, i
 // over rows and columns of each phase.
 HECATE_KERNEL(128) trellis_step_8(const float *x, const float *S_K, const float *S_V, float *y,
     float *S_K_out, float *S_V_out, const float *k0, const float *v, const float *q0,
-    float *S_K_lin, float *c_prod, float *S_V_lin, float *y_prod, float *y_prod_2,
+    float *S_K_lin, float *c_prod, float *S_V_prod, float *y_prod, float *y_prod_2,
     float *S_K_checkpoints, float *S_V_checkpoints, const float *rho, const float *theta, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const S_K_state = shared + 0;  // [d_k, d]
@@ -314,7 +314,7 @@ HECATE_KERNEL(128) trellis_step_8(const float *x, const float *S_K, const float 
       t48 += hecate::block_sum(t48_part, warps);
       // trellis.c, trellis.S_V, trellis.y
       const float t25 = t19 / sqrtf(1e-06f + t22);
-      const float t9_2 = theta_entry * t25;
+      const float t11_2 = theta_entry * t25;
       const float t51 = t19 / sqrtf(1e-06f + t48);
       // trellis.S_V
       #pragma unroll 1
@@ -327,32 +327,28 @@ HECATE_KERNEL(128) trellis_step_8(const float *x, const float *S_K, const float 
         }
         t2_2[i] = t2_2_2;
       }
-      // trellis.S_V
+      // trellis.S_V, trellis.c
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        const float t30_2 = t25 * t2_2[i] - v[((i64)l * T + a + C * s) * d_v + i];
-        t30[i] = t30_2;
-        if (S_V_lin != nullptr) {
-          S_V_lin[((i64)l * T + a + C * s) * d_v + i] = t30_2;
-        }
+        t30[i] = t25 * t2_2[i] - v[((i64)l * T + a + C * s) * d_v + i];
       }
-      // trellis.S_V, trellis.S_K, trellis.y
+      // trellis.S_V, trellis.S_K, trellis.c, trellis.y
       const float w_3 = rho_entry - 0.01f * theta_entry;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        float t3_2_3 = 0.0f;
-        const float w_4 = t9_2 * t30[i];
+        float t3_2_2 = 0.0f;
+        const float w_4 = t11_2 * t30[i];
         #pragma unroll 4
         for (int j = 0; j < d_k; ++j) {
           const float S_V_2 = w_3 * S_V_state[i * d_k + j] - w_4 * t21[j];
-          t3_2_3 += S_V_2 * t47[j];
+          t3_2_2 += S_V_2 * t47[j];
           S_V_state[i * d_k + j] = S_V_2;
         }
-        t3_2[i] = t3_2_3;
+        t3_2[i] = t3_2_2;
       }
       // trellis.y, trellis
       __syncthreads();
@@ -360,7 +356,11 @@ HECATE_KERNEL(128) trellis_step_8(const float *x, const float *S_K, const float 
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
         const float t3_2_entry = t3_2[i];
+        const float t3_2_2_2 = t2_2[i];
         y[((i64)l * T + a + C * s) * d_v + i] = t51 * t3_2_entry;
+        if (S_V_prod != nullptr) {
+          S_V_prod[((i64)l * T + a + C * s) * d_v + i] = t3_2_2_2;
+        }
         if (y_prod_2 != nullptr) {
           y_prod_2[((i64)l * T + a + C * s) * d_v + i] = t3_2_entry;
         }

@@ -24,13 +24,14 @@
 //   y_bar               [L, T, d_v]                float  read
 //   S_K_bar             [L, d_k, d]                float  read
 //   S_V_bar             [L, d_v, d_k]              float  read
+//   v                   [L, T, d_v]                float  read
 //   rho_stack           [L, T, d_k + d_v]          float  read
 //   rho_sigmoid         [L, T]                     float  read
 //   theta_softplus      [L, T]                     float  read
 //   q0                  [L, T, d]                  float  read
 //   S_K_lin             [L, T, d_k]                float  read
 //   c_prod              [L, T, d_k]                float  read
-//   S_V_lin             [L, T, d_v]                float  read
+//   S_V_prod            [L, T, d_v]                float  read
 //   y_prod              [L, T, d_k]                float  read
 //   y_prod_2            [L, T, d_v]                float  read
 //   theta_sigmoid       [L, T]                     float  read
@@ -54,31 +55,30 @@
 //   t20                 [L, T, d_k]                float  work
 //   t21_2               [L, T, d_k]                float  work
 //   t22_2               [L, T]                     float  work
-//   t46                 [L, T, d_k]                float  work
+//   t46_2               [L, T, d_k]                float  work
 //   t47_2               [L, T, d_k]                float  work
 //   t48_2               [L, T]                     float  work
-//   t17_2               [L, T, d_k]                float  work
-//   t59                 [L, T, d_k]                float  work
-//   t4_2_2              [L, T]                     float  work
+//   t18_2               [L, T, d_k]                float  work
+//   t53                 [L, T, d_k]                float  work
+//   t2_2                [L, T]                     float  work
 //   t3_2                [L, T]                     float  work
 //   t4_2                [L, T]                     float  work
 //   t5_2                [L, T, d]                  float  work
 //   t6_2                [L, T, d_k]                float  work
 //   t7_2                [L, T, d_v]                float  work
 //   t8_2                [L, T, d]                  float  work
-//   t10                 [L, T, d]                  float  work
+//   t9_2                [L, T, d]                  float  work
 //   t18                 [L, T]                     float  work
-//   t39                 [L, T]                     float  work
-//   t23                 [L, T, d_k + d_v]          float  work
-//   t44                 [L, T, d_k + d_v]          float  work
-//   t47                 [L, T, d_v]                float  work
-//   t49                 [L, T, d]                  float  work
-//   t50                 [L, T, d_k]                float  work
-//   t52                 [L, T, d]                  float  work
+//   t37                 [L, T]                     float  work
+//   t43                 [L, T, d_k + d_v]          float  work
+//   t46                 [L, T, d_v]                float  work
+//   t47                 [L, T, d]                  float  work
+//   t49                 [L, T, d_k]                float  work
+//   t50                 [L, T, d]                  float  work
 //   S_K_trail_scratch   [C·L·d·d_k + L·d·d_k]      float  work
 //   S_V_trail_scratch   [C·L·d_k·d_v + L·d_k·d_v]  float  work
-//   t22_2_3_scratch     [L·d_k·d_v]                float  work
-//   t64_scratch         [L·d·d_k]                  float  work
+//   t23_2_scratch       [L·d_k·d_v]                float  work
+//   t58_scratch         [L·d·d_k]                  float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
 //   w_theta_bar_copies  [64·d_k + 64·d_v]          float  work
 #include "hecate.cuh"
@@ -109,7 +109,7 @@ HECATE_KERNEL(256) trellis_step_backward_1(const float *rho_sigmoid, const float
 // trellis.c, trellis.y
 // One thread for each (i, j).
 HECATE_KERNEL(256) trellis_step_backward_2(const float *c_prod, const float *y_prod, float *t20,
-    float *t21_2, float *t22_2, float *t46, float *t47_2, float *t48_2, float *t17_2, float *t59,
+    float *t21_2, float *t22_2, float *t46_2, float *t47_2, float *t48_2, float *t18_2, float *t53,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -124,15 +124,15 @@ HECATE_KERNEL(256) trellis_step_backward_2(const float *c_prod, const float *y_p
     const float t21_2_2 = c_prod_entry * t20_2;
     t22_2_2 += t21_2_2 * t21_2_2;
     const float y_prod_entry = y_prod[((i64)i * T + j) * d_k + k];
-    const float t46_2 = hecate::sigmoid(y_prod_entry);
-    const float t47_2_2 = y_prod_entry * t46_2;
+    const float t46_2_2 = hecate::sigmoid(y_prod_entry);
+    const float t47_2_2 = y_prod_entry * t46_2_2;
     t48_2_2 += t47_2_2 * t47_2_2;
     t20[((i64)i * T + j) * d_k + k] = t20_2;
     t21_2[((i64)i * T + j) * d_k + k] = t21_2_2;
-    t46[((i64)i * T + j) * d_k + k] = t46_2;
+    t46_2[((i64)i * T + j) * d_k + k] = t46_2_2;
     t47_2[((i64)i * T + j) * d_k + k] = t47_2_2;
-    t17_2[((i64)i * T + j) * d_k + k] = hecate::sigmoid(-y_prod_entry);
-    t59[((i64)i * T + j) * d_k + k] = hecate::sigmoid(-c_prod_entry);
+    t18_2[((i64)i * T + j) * d_k + k] = hecate::sigmoid(-y_prod_entry);
+    t53[((i64)i * T + j) * d_k + k] = hecate::sigmoid(-c_prod_entry);
   }
   t22_2[(i64)i * T + j] = t22_2_2;
   t48_2[(i64)i * T + j] = t48_2_2;
@@ -140,55 +140,56 @@ HECATE_KERNEL(256) trellis_step_backward_2(const float *c_prod, const float *y_p
 
 // trellis.y
 // One thread for each (i, j).
-HECATE_KERNEL(256) trellis_step_backward_3(const float *y_bar, const float *y_prod_2, float *t4_2_2,
+HECATE_KERNEL(256) trellis_step_backward_3(const float *y_bar, const float *y_prod_2, float *t2_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t4_2_2_2 = 0.0f;
+  float t2_2_2 = 0.0f;
   #pragma unroll 4
   for (int k = 0; k < d_v; ++k) {
-    t4_2_2_2 += y_bar[((i64)i * T + j) * d_v + k] * y_prod_2[((i64)i * T + j) * d_v + k];
+    t2_2_2 += y_bar[((i64)i * T + j) * d_v + k] * y_prod_2[((i64)i * T + j) * d_v + k];
   }
-  t4_2_2[(i64)i * T + j] = t4_2_2_2;
+  t2_2[(i64)i * T + j] = t2_2_2;
 }
 
-// trellis, trellis.S_K, trellis.S_V, trellis.c, trellis.y
+// trellis, trellis.S_K, trellis.c, trellis.S_V, trellis.y
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) trellis_step_backward_4(const float *x, const float *y_bar, const float *S_K_bar,
-    const float *S_V_bar, const float *q0, const float *S_K_lin, const float *c_prod,
-    const float *S_V_lin, const float *y_prod, float *S_K_bar_out, float *S_V_bar_out,
-    const float *S_K_checkpoints, const float *S_V_checkpoints, const float *rho,
-    const float *theta, const float *t20, const float *t21_2, const float *t22_2, const float *t46,
-    const float *t47_2, const float *t48_2, const float *t17_2, const float *t59,
-    const float *t4_2_2, float *t3_2, float *t4_2, float *t5_2, float *t6_2, float *t7_2,
-    float *t8_2, float *S_K_trail_scratch, float *S_V_trail_scratch, float *t22_2_3_scratch,
-    float *t64_scratch, int T) {
+    const float *S_V_bar, const float *v, const float *q0, const float *S_K_lin,
+    const float *c_prod, const float *S_V_prod, const float *y_prod, float *S_K_bar_out,
+    float *S_V_bar_out, const float *S_K_checkpoints, const float *S_V_checkpoints,
+    const float *rho, const float *theta, const float *t20, const float *t21_2, const float *t22_2,
+    const float *t46_2, const float *t47_2, const float *t48_2, const float *t18_2,
+    const float *t53, const float *t2_2, float *t3_2, float *t4_2, float *t5_2, float *t6_2,
+    float *t7_2, float *t8_2, float *S_K_trail_scratch, float *S_V_trail_scratch,
+    float *t23_2_scratch, float *t58_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const S_K_bar_state = shared + 0;  // [d_k, d]
   float *const S_V_bar_state = shared + d * d_k;  // [d_v, d_k]
-  float *const t92 = shared + d_k * d_v + d * d_k;  // [d_k]
-  float *const t94 = shared + d_k * d_v + d * d_k + d_k;  // [d_v]
-  float *const t97 = shared + d_k * d_v + d * d_k + d_k + d_v;  // [d_k]
-  float *const t19_2 = shared + d_k * d_v + d * d_k + 2 * d_k + d_v;  // [d_k]
-  float *const t21_2_3 = shared + d_k * d_v + d * d_k + 3 * d_k + d_v;  // [d]
-  float *const t98 = shared + d_k * d_v + d * d_k + d + 3 * d_k + d_v;  // [d_k]
-  float *const t44_2 = shared + d_k * d_v + d * d_k + d + 4 * d_k + d_v;  // [d_k]
-  float *const t61 = shared + d_k * d_v + d * d_k + d + 5 * d_k + d_v;  // [d_k]
-  float *const t63 = shared + d_k * d_v + d * d_k + d + 6 * d_k + d_v;  // [d]
-  float *const t99 = shared + d_k * d_v + d * d_k + 2 * d + 6 * d_k + d_v;  // [d_k]
-  float *const t101 = shared + d_k * d_v + d * d_k + 2 * d + 7 * d_k + d_v;  // [d]
-  float *const t102 = shared + d_k * d_v + d * d_k + 3 * d + 7 * d_k + d_v;  // [d]
-  float *const warps = shared + d_k * d_v + d * d_k + 4 * d + 7 * d_k + d_v;
+  float *const t30 = shared + d_k * d_v + d * d_k;  // [d_v]
+  float *const t30_2 = shared + d_k * d_v + d * d_k + d_v;  // [d_v]
+  float *const t78 = shared + d_k * d_v + d * d_k + 2 * d_v;  // [d_k]
+  float *const t79 = shared + d_k * d_v + d * d_k + d_k + 2 * d_v;  // [d_v]
+  float *const t27 = shared + d_k * d_v + d * d_k + d_k + 3 * d_v;  // [d_k]
+  float *const t20_2_2 = shared + d_k * d_v + d * d_k + 2 * d_k + 3 * d_v;  // [d_k]
+  float *const t22_2_3 = shared + d_k * d_v + d * d_k + 3 * d_k + 3 * d_v;  // [d]
+  float *const t81 = shared + d_k * d_v + d * d_k + d + 3 * d_k + 3 * d_v;  // [d_k]
+  float *const t55 = shared + d_k * d_v + d * d_k + d + 4 * d_k + 3 * d_v;  // [d_k]
+  float *const t57 = shared + d_k * d_v + d * d_k + d + 5 * d_k + 3 * d_v;  // [d]
+  float *const t82 = shared + d_k * d_v + d * d_k + 2 * d + 5 * d_k + 3 * d_v;  // [d_k]
+  float *const t62 = shared + d_k * d_v + d * d_k + 2 * d + 6 * d_k + 3 * d_v;  // [d]
+  float *const t83 = shared + d_k * d_v + d * d_k + 3 * d + 6 * d_k + 3 * d_v;  // [d]
+  float *const warps = shared + d_k * d_v + d * d_k + 4 * d + 6 * d_k + 3 * d_v;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   const float w_6 = sqrtf((float)d_k);
   float *const S_K_trail = S_K_trail_scratch + blockIdx.x * (i64)(C * d * d_k + d * d_k);  // [C + 1, d_k, d]
   float *const S_V_trail = S_V_trail_scratch + blockIdx.x * (i64)(C * d_k * d_v + d_k * d_v);  // [C + 1, d_v, d_k]
-  float *const t22_2_3 = t22_2_3_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t64 = t64_scratch + blockIdx.x * (i64)(d * d_k);  // [d_k, d]
+  float *const t23_2 = t23_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t58 = t58_scratch + blockIdx.x * (i64)(d * d_k);  // [d_k, d]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_k * d; item += 128) {
     const int i = (int)(item / d);
@@ -230,14 +231,23 @@ HECATE_KERNEL(128) trellis_step_backward_4(const float *x, const float *y_bar, c
         const float w_2 = theta_entry * S_K_lin[((i64)l * T + a + C * s) * d_k + i];
         S_K_trail[((a + 1) * d_k + i) * d + j] = w * S_K_trail[(a * d_k + i) * d + j] - w_2 * x[((i64)l * T + a + C * s) * d + j];
       }
+      // trellis.c
+      const float t25 = w_6 / sqrtf(1e-06f + t22_2[(i64)l * T + a + C * s]);
+      // trellis.S_V, trellis.c
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int i = (int)item;
+        t30[i] = t25 * S_V_prod[((i64)l * T + a + C * s) * d_v + i] - v[((i64)l * T + a + C * s) * d_v + i];
+      }
       // trellis.S_V, trellis.S_K, trellis.c
       const float w_3 = rho_entry - 0.01f * theta_entry;
-      const float w_5 = theta_entry * (w_6 / sqrtf(1e-06f + t22_2[(i64)l * T + a + C * s]));
+      const float w_5 = theta_entry * t25;
+      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float w_4 = w_5 * S_V_lin[((i64)l * T + a + C * s) * d_v + i];
+        const float w_4 = w_5 * t30[i];
         S_V_trail[((a + 1) * d_v + i) * d_k + j] = w_3 * S_V_trail[(a * d_v + i) * d_k + j] - w_4 * t21_2[((i64)l * T + a + C * s) * d_k + j];
       }
     }
@@ -245,182 +255,186 @@ HECATE_KERNEL(128) trellis_step_backward_4(const float *x, const float *y_bar, c
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
       // trellis.c, trellis.y
       const float t24 = sqrtf(1e-06f + t22_2[(i64)l * T + a + C * s]);
-      const float t25 = w_6 / t24;
+      const float t25_2 = w_6 / t24;
       const float t50_2 = sqrtf(1e-06f + t48_2[(i64)l * T + a + C * s]);
       const float t51 = w_6 / t50_2;
-      // trellis.y, trellis.S_V
+      // trellis.S_V, trellis.c
       __syncthreads();
-      for (int at = threadIdx.x; at < d_k; at += 128) t92[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_k; at += 128) t97[at] = 0.0f;
-      float t28_2 = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v; item += 128) {
+        const int i = (int)item;
+        t30_2[i] = t25_2 * S_V_prod[((i64)l * T + a + C * s) * d_v + i] - v[((i64)l * T + a + C * s) * d_v + i];
+      }
+      // trellis.y, trellis.S_V
+      for (int at = threadIdx.x; at < d_k; at += 128) t78[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t27[at] = 0.0f;
+      float t32 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
-        float t94_2 = 0.0f;
+        float t79_2 = 0.0f;
         const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
         const float w_7 = t51 * y_bar_entry;
-        const float S_V_lin_entry = S_V_lin[((i64)l * T + a + C * s) * d_v + i];
         __syncthreads();
-        float t94_2_part = 0.0f;
-        float t28_2_part = 0.0f;
+        const float t30_2_entry = t30_2[i];
+        float t79_2_part = 0.0f;
+        float t32_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t22_2_4 = S_V_bar_state[i * d_k + j] + w_7 * t47_2[((i64)l * T + a + C * s) * d_k + j];
-          t94_2_part += t22_2_4 * t21_2[((i64)l * T + a + C * s) * d_k + j];
-          t28_2_part += S_V_trail[(a * d_v + i) * d_k + j] * t22_2_4;
-          t92[j] += S_V_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
-          t22_2_3[i * d_k + j] = t22_2_4;
-          t97[j] += t22_2_4 * S_V_lin_entry;
+          const float t23_2_2 = S_V_bar_state[i * d_k + j] + w_7 * t47_2[((i64)l * T + a + C * s) * d_k + j];
+          t79_2_part += t23_2_2 * t21_2[((i64)l * T + a + C * s) * d_k + j];
+          t32_part += S_V_trail[(a * d_v + i) * d_k + j] * t23_2_2;
+          t78[j] += S_V_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
+          t23_2[i * d_k + j] = t23_2_2;
+          t27[j] -= t23_2_2 * t30_2_entry;
         }
-        t94_2 += hecate::block_sum(t94_2_part, warps);
-        t28_2 += hecate::block_sum(t28_2_part, warps);
+        t79_2 += hecate::block_sum(t79_2_part, warps);
+        t32 += hecate::block_sum(t32_part, warps);
         if (threadIdx.x == 0) {
-          t94[i] = t94_2;
+          t79[i] = t79_2;
         }
       }
-      // trellis.y
-      const float w_8 = (1.0f / t50_2) * (t4_2_2[(i64)l * T + a + C * s] * (t51 / t50_2));
+      // trellis.y, trellis.S_V
+      float t29_2 = 0.0f;
+      const float w_8 = (1.0f / t50_2) * (t2_2[(i64)l * T + a + C * s] * (t51 / t50_2));
       __syncthreads();
+      float t29_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        const float t13_2 = t51 * t92[i] + 2.0f * ((-0.5f) * t47_2[((i64)l * T + a + C * s) * d_k + i] * w_8);
-        const float t46_entry = t46[((i64)l * T + a + C * s) * d_k + i];
-        t19_2[i] = t46_entry * t13_2 + y_prod[((i64)l * T + a + C * s) * d_k + i] * t46_entry * t13_2 * t17_2[((i64)l * T + a + C * s) * d_k + i];
+        const float t14_2 = t51 * t78[i] + 2.0f * ((-0.5f) * t47_2[((i64)l * T + a + C * s) * d_k + i] * w_8);
+        t29_2_part += t21_2[((i64)l * T + a + C * s) * d_k + i] * t27[i];
+        const float t46_2_entry = t46_2[((i64)l * T + a + C * s) * d_k + i];
+        t20_2_2[i] = t46_2_entry * t14_2 + y_prod[((i64)l * T + a + C * s) * d_k + i] * t46_2_entry * t14_2 * t18_2[((i64)l * T + a + C * s) * d_k + i];
       }
+      t29_2 += hecate::block_sum(t29_2_part, warps);
       // trellis.y
-      for (int at = threadIdx.x; at < d; at += 128) t21_2_3[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t22_2_3[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_k; ++i) {
-          const float t19_2_entry = t19_2[i];
-          t21_2_3[j] += S_K_trail[((a + 1) * d_k + i) * d + j] * t19_2_entry;
+          const float t20_2_2_entry = t20_2_2[i];
+          t22_2_3[j] += S_K_trail[((a + 1) * d_k + i) * d + j] * t20_2_2_entry;
         }
       }
       // trellis.S_V
-      float t95 = 0.0f;
+      float t80 = 0.0f;
       const float theta_entry_8 = theta[(i64)l * T + a + C * s];
-      const float w_9 = theta_entry_8 * t25;
-      float t95_part = 0.0f;
+      const float w_9 = theta_entry_8 * t25_2;
+      float t80_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        const float t94_entry = t94[i];
-        t95_part += S_V_lin[((i64)l * T + a + C * s) * d_v + i] * t94_entry;
-        t7_2[((i64)l * T + a + C * s) * d_v + i] = t94_entry * w_9;
+        const float t79_entry = t79[i];
+        t80_part += S_V_prod[((i64)l * T + a + C * s) * d_v + i] * t79_entry;
+        t7_2[((i64)l * T + a + C * s) * d_v + i] = t79_entry * w_9;
       }
-      t95 += hecate::block_sum(t95_part, warps);
+      t80 += hecate::block_sum(t80_part, warps);
       // trellis.S_V, trellis.S_K
-      for (int at = threadIdx.x; at < d_k; at += 128) t98[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t81[at] = 0.0f;
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
       const float w_10 = rho_entry_2 - 0.01f * theta_entry_8;
-      const float w_12 = t25 * (theta_entry_8 * t25);
+      const float w_12 = t25_2 * (theta_entry_8 * t25_2);
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
-          const float t94_entry_2 = t94[i];
-          const float w_11 = w_12 * t94_entry_2;
-          t98[j] += S_V_trail[(a * d_v + i) * d_k + j] * t94_entry_2;
-          S_V_bar_state[i * d_k + j] = w_10 * t22_2_3[i * d_k + j] - w_11 * t21_2[((i64)l * T + a + C * s) * d_k + j];
+          const float t79_entry_2 = t79[i];
+          const float w_11 = w_12 * t79_entry_2;
+          t81[j] += S_V_trail[(a * d_v + i) * d_k + j] * t79_entry_2;
+          S_V_bar_state[i * d_k + j] = w_10 * t23_2[i * d_k + j] - w_11 * t21_2[((i64)l * T + a + C * s) * d_k + j];
         }
       }
+      // trellis.c, trellis.y, trellis.S_V
+      const float t114 = (1.0f / t24) * ((theta_entry_8 * t29_2 - theta_entry_8 * t25_2 * t80) * (t25_2 / t24));
       // trellis.c, trellis.S_V
-      float t46_2_2 = 0.0f;
-      const float w_13 = theta_entry_8 * t25;
+      const float w_13 = theta_entry_8 * t25_2;
+      const float w_14 = t25_2 * (theta_entry_8 * t25_2);
       __syncthreads();
-      float t46_2_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        const float t44_2_2 = -theta_entry_8 * t97[i] - t98[i] * w_13;
-        t46_2_2_part += t21_2[((i64)l * T + a + C * s) * d_k + i] * t44_2_2;
-        t44_2[i] = t44_2_2;
-      }
-      t46_2_2 += hecate::block_sum(t46_2_2_part, warps);
-      // trellis.c
-      const float t129 = (1.0f / t24) * (t46_2_2 * (t25 / t24));
-      // trellis.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k; item += 128) {
-        const int i = (int)item;
-        const float t55 = t25 * t44_2[i] + 2.0f * ((-0.5f) * t21_2[((i64)l * T + a + C * s) * d_k + i] * t129);
+        const float t49_2 = t27[i] * w_13 - t81[i] * w_14 + 2.0f * ((-0.5f) * t21_2[((i64)l * T + a + C * s) * d_k + i] * t114);
         const float t20_entry = t20[((i64)l * T + a + C * s) * d_k + i];
-        t61[i] = t20_entry * t55 + c_prod[((i64)l * T + a + C * s) * d_k + i] * t20_entry * t55 * t59[((i64)l * T + a + C * s) * d_k + i];
+        t55[i] = t20_entry * t49_2 + c_prod[((i64)l * T + a + C * s) * d_k + i] * t20_entry * t49_2 * t53[((i64)l * T + a + C * s) * d_k + i];
       }
       // trellis.c, trellis.S_K, trellis.y
-      for (int at = threadIdx.x; at < d; at += 128) t63[at] = 0.0f;
-      for (int at = threadIdx.x; at < d; at += 128) t101[at] = 0.0f;
-      float t70 = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t57[at] = 0.0f;
+      for (int at = threadIdx.x; at < d; at += 128) t62[at] = 0.0f;
+      float t65 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_k; ++i) {
-        float t99_2 = 0.0f;
+        float t82_2 = 0.0f;
         __syncthreads();
-        const float t61_entry = t61[i];
-        const float t19_2_entry_2 = t19_2[i];
+        const float t55_entry = t55[i];
+        const float t20_2_2_entry_2 = t20_2_2[i];
         const float S_K_lin_entry = S_K_lin[((i64)l * T + a + C * s) * d_k + i];
-        float t99_2_part = 0.0f;
-        float t70_part = 0.0f;
+        float t82_2_part = 0.0f;
+        float t65_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d; item += 128) {
           const int j = (int)item;
           const float x_entry = x[((i64)l * T + a + C * s) * d + j];
-          const float t64_2 = S_K_bar_state[i * d + j] + q0[((i64)l * T + a + C * s) * d + j] * t19_2_entry_2 + x_entry * t61_entry;
-          t99_2_part += t64_2 * x_entry;
-          t70_part += S_K_trail[(a * d_k + i) * d + j] * t64_2;
-          t63[j] += S_K_trail[((a + 1) * d_k + i) * d + j] * t61_entry;
-          t64[i * d + j] = t64_2;
-          t101[j] += t64_2 * S_K_lin_entry;
+          const float t58_2 = S_K_bar_state[i * d + j] + q0[((i64)l * T + a + C * s) * d + j] * t20_2_2_entry_2 + x_entry * t55_entry;
+          t82_2_part += t58_2 * x_entry;
+          t65_part += S_K_trail[(a * d_k + i) * d + j] * t58_2;
+          t57[j] += S_K_trail[((a + 1) * d_k + i) * d + j] * t55_entry;
+          t58[i * d + j] = t58_2;
+          t62[j] -= t58_2 * S_K_lin_entry;
         }
-        t99_2 += hecate::block_sum(t99_2_part, warps);
-        t70 += hecate::block_sum(t70_part, warps);
+        t82_2 += hecate::block_sum(t82_2_part, warps);
+        t65 += hecate::block_sum(t65_part, warps);
         if (threadIdx.x == 0) {
-          t99[i] = t99_2;
+          t82[i] = t82_2;
         }
       }
       // trellis.S_K
-      float t68 = 0.0f;
+      float t63 = 0.0f;
       __syncthreads();
-      float t68_part = 0.0f;
+      float t63_part = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d; item += 128) {
+        const int i = (int)item;
+        t63_part += x[((i64)l * T + a + C * s) * d + i] * t62[i];
+      }
+      t63 += hecate::block_sum(t63_part, warps);
+      // trellis.S_K
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        const float t99_entry = t99[i];
-        t68_part += S_K_lin[((i64)l * T + a + C * s) * d_k + i] * t99_entry;
-        t6_2[((i64)l * T + a + C * s) * d_k + i] = theta_entry_8 * t99_entry;
+        t6_2[((i64)l * T + a + C * s) * d_k + i] = theta_entry_8 * t82[i];
       }
-      t68 += hecate::block_sum(t68_part, warps);
-      const float t68_2 = -t68;
       // trellis.S_K
-      for (int at = threadIdx.x; at < d; at += 128) t102[at] = 0.0f;
-      const float w_14 = rho_entry_2 - 0.01f * theta_entry_8;
+      for (int at = threadIdx.x; at < d; at += 128) t83[at] = 0.0f;
+      const float w_15 = rho_entry_2 - 0.01f * theta_entry_8;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_k; ++i) {
-          const float t99_entry_2 = t99[i];
-          const float w_15 = theta_entry_8 * t99_entry_2;
-          t102[j] += S_K_trail[(a * d_k + i) * d + j] * t99_entry_2;
-          S_K_bar_state[i * d + j] = w_14 * t64[i * d + j] - w_15 * x[((i64)l * T + a + C * s) * d + j];
+          const float t82_entry = t82[i];
+          const float w_16 = theta_entry_8 * t82_entry;
+          t83[j] += S_K_trail[(a * d_k + i) * d + j] * t82_entry;
+          S_K_bar_state[i * d + j] = w_15 * t58[i * d + j] - w_16 * x[((i64)l * T + a + C * s) * d + j];
         }
       }
       // trellis.S_K, trellis.S_V
-      if (threadIdx.x == 0) t3_2[(i64)l * T + a + C * s] = t28_2 + t70;
-      if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = -t25 * t95 - 0.01f * t28_2 + t68_2 - 0.01f * t70;
+      const float t71 = t32 + t65;
+      if (threadIdx.x == 0) t3_2[(i64)l * T + a + C * s] = t71;
+      if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = t25_2 * t29_2 + t63 - 0.01f * t71;
       // trellis.S_K, trellis
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int i = (int)item;
-        t5_2[((i64)l * T + a + C * s) * d + i] = t63[i] - theta_entry_8 * t101[i] - theta_entry_8 * t102[i];
-        t8_2[((i64)l * T + a + C * s) * d + i] = t21_2_3[i];
+        t5_2[((i64)l * T + a + C * s) * d + i] = t57[i] + theta_entry_8 * t62[i] - theta_entry_8 * t83[i];
+        t8_2[((i64)l * T + a + C * s) * d + i] = t22_2_3[i];
       }
     }
   }
@@ -441,7 +455,29 @@ HECATE_KERNEL(128) trellis_step_backward_4(const float *x, const float *y_bar, c
 
 // trellis.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) trellis_step_backward_5(const float *x, float *W_Q_bar, const float *t8_2, int L,
+HECATE_KERNEL(256) trellis_step_backward_5(const float *W_Q, const float *t8_2, float *t9_2, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t8_2[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t9_2[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// trellis.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) trellis_step_backward_6(const float *x, float *W_Q_bar, const float *t8_2, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -461,57 +497,35 @@ HECATE_KERNEL(256) trellis_step_backward_5(const float *x, float *W_Q_bar, const
   if (m0 + row < d && n0 + col < d) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// trellis.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) trellis_step_backward_6(const float *W_Q, const float *t8_2, float *t10, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? t8_2[(i64)(m0 + row) * d + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t10[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // trellis.theta, trellis.rho
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) trellis_step_backward_7(const float *rho_sigmoid, const float *theta_sigmoid,
     const float *rho_sigmoid_2, float *b_rho_bar, float *b_theta_bar, const float *t8,
-    const bool *t11_2, const float *t3_2, const float *t4_2, float *t18, float *t39, int L, int T) {
+    const bool *t11_2, const float *t3_2, const float *t4_2, float *t18, float *t37, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t21 = 0.0f;
-  float t42 = 0.0f;
+  float t40 = 0.0f;
   float t21_part = 0.0f;
-  float t42_part = 0.0f;
+  float t40_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
     const bool t11_2_entry = t11_2[(i64)i * T + j];
-    const float t18_2 = (t11_2_entry ? (t11_2_entry ? t4_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
-    t21_part += t18_2;
-    const bool t26 = (t8[(i64)i * T + j] <= 1.0f);
+    const float t18_3 = (t11_2_entry ? (t11_2_entry ? t4_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    t21_part += t18_3;
+    const bool t24_2 = (t8[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t31 = (t26 && (0.0f <= rho_sigmoid_entry));
-    const float t39_2 = (t31 ? rho_sigmoid_entry * (t31 ? (t26 ? t3_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t42_part += t39_2;
-    t18[(i64)i * T + j] = t18_2;
-    t39[(i64)i * T + j] = t39_2;
+    const bool t29 = (t24_2 && (0.0f <= rho_sigmoid_entry));
+    const float t37_2 = (t29 ? rho_sigmoid_entry * (t29 ? (t24_2 ? t3_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t40_part += t37_2;
+    t18[(i64)i * T + j] = t18_3;
+    t37[(i64)i * T + j] = t37_2;
   }
   t21 += hecate::block_sum(t21_part, warps);
-  t42 += hecate::block_sum(t42_part, warps);
+  t40 += hecate::block_sum(t40_part, warps);
   if (threadIdx.x == 0) b_theta_bar[0] = t21;
-  if (threadIdx.x == 0) b_rho_bar[0] = t42;
+  if (threadIdx.x == 0) b_rho_bar[0] = t40;
 }
 
 // trellis.theta, trellis.rho
@@ -536,8 +550,8 @@ HECATE_KERNEL(256) trellis_step_backward_9(float *w_rho_bar_copies, float *w_the
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) trellis_step_backward_10(const float *w_rho, const float *w_theta,
-    const float *rho_stack, const float *t18, const float *t39, float *t23, float *t44,
-    float *w_rho_bar_copies, float *w_theta_bar_copies, int L, int T) {
+    const float *rho_stack, const float *t18, const float *t37, float *t43, float *w_rho_bar_copies,
+    float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -550,12 +564,11 @@ HECATE_KERNEL(256) trellis_step_backward_10(const float *w_rho, const float *w_t
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t18_entry = t18[(i64)i * T + j];
-    const float t39_entry = t39[(i64)i * T + j];
+    const float t37_entry = t37[(i64)i * T + j];
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k];
     w_theta_bar_own[k] += rho_stack_entry * t18_entry;
-    t23[((i64)i * T + j) * (d_k + d_v) + k] = t18_entry * w_theta[k];
-    w_rho_bar_own[k] += rho_stack_entry * t39_entry;
-    t44[((i64)i * T + j) * (d_k + d_v) + k] = t39_entry * w_rho[k];
+    w_rho_bar_own[k] += rho_stack_entry * t37_entry;
+    t43[((i64)i * T + j) * (d_k + d_v) + k] = t18_entry * w_theta[k] + t37_entry * w_rho[k];
   }
 }
 
@@ -579,21 +592,43 @@ HECATE_KERNEL(256) trellis_step_backward_12(float *w_theta_bar, const float *w_t
   w_theta_bar[item] = dot;
 }
 
-// trellis.v
+// trellis.v, trellis.rho
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) trellis_step_backward_13(const float *t7_2, const float *t23, const float *t44,
-    float *t47, int L, int T) {
+HECATE_KERNEL(256) trellis_step_backward_13(const float *t7_2, const float *t43, float *t46, int L,
+    int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
-  t47[((i64)i * T + j) * d_v + k] = t7_2[((i64)i * T + j) * d_v + k] + t23[((i64)i * T + j) * (d_k + d_v) + k + d_k] + t44[((i64)i * T + j) * (d_k + d_v) + k + d_k];
+  t46[((i64)i * T + j) * d_v + k] = t7_2[((i64)i * T + j) * d_v + k] + t43[((i64)i * T + j) * (d_k + d_v) + k + d_k];
 }
 
 // trellis.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) trellis_step_backward_14(const float *x, float *W_V_bar, const float *t47, int L,
+HECATE_KERNEL(256) trellis_step_backward_14(const float *W_V, const float *t46, float *t47, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t46[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t47[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// trellis.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) trellis_step_backward_15(const float *x, float *W_V_bar, const float *t46, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -605,7 +640,7 @@ HECATE_KERNEL(256) trellis_step_backward_14(const float *x, float *W_V_bar, cons
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t47[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t46[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -613,9 +648,21 @@ HECATE_KERNEL(256) trellis_step_backward_14(const float *x, float *W_V_bar, cons
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// trellis.v
+// trellis.k0, trellis.rho
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) trellis_step_backward_16(const float *t6_2, const float *t43, float *t49, int L,
+    int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  const int i = (int)(item / ((i64)T * d_k));
+  const int j = (int)(item / d_k % T);
+  const int k = (int)(item % d_k);
+  t49[((i64)i * T + j) * d_k + k] = t6_2[((i64)i * T + j) * d_k + k] + t43[((i64)i * T + j) * (d_k + d_v) + k];
+}
+
+// trellis.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) trellis_step_backward_15(const float *W_V, const float *t47, float *t49, int L,
+HECATE_KERNEL(256) trellis_step_backward_17(const float *W_K, const float *t49, float *t50, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -625,31 +672,19 @@ HECATE_KERNEL(256) trellis_step_backward_15(const float *W_V, const float *t47, 
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t47[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t49[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t49[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// trellis.k0
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) trellis_step_backward_16(const float *t6_2, const float *t23, const float *t44,
-    float *t50, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  const int i = (int)(item / ((i64)T * d_k));
-  const int j = (int)(item / d_k % T);
-  const int k = (int)(item % d_k);
-  t50[((i64)i * T + j) * d_k + k] = t6_2[((i64)i * T + j) * d_k + k] + t23[((i64)i * T + j) * (d_k + d_v) + k] + t44[((i64)i * T + j) * (d_k + d_v) + k];
+  if (m0 + row < L * T && n0 + col < d) t50[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // trellis.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) trellis_step_backward_17(const float *x, float *W_K_bar, const float *t50, int L,
+HECATE_KERNEL(256) trellis_step_backward_18(const float *x, float *W_K_bar, const float *t49, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -661,7 +696,7 @@ HECATE_KERNEL(256) trellis_step_backward_17(const float *x, float *W_K_bar, cons
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t50[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t49[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -670,36 +705,14 @@ HECATE_KERNEL(256) trellis_step_backward_17(const float *x, float *W_K_bar, cons
 }
 
 // trellis.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) trellis_step_backward_18(const float *W_K, const float *t50, float *t52, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t50[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t52[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// trellis.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) trellis_step_backward_19(float *x_bar, const float *t5_2, const float *t10,
-    const float *t49, const float *t52, int L, int T) {
+HECATE_KERNEL(256) trellis_step_backward_19(float *x_bar, const float *t5_2, const float *t9_2,
+    const float *t47, const float *t50, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t5_2[((i64)i * T + j) * d + k] + t10[((i64)i * T + j) * d + k] + t49[((i64)i * T + j) * d + k] + t52[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t5_2[((i64)i * T + j) * d + k] + t9_2[((i64)i * T + j) * d + k] + t47[((i64)i * T + j) * d + k] + t50[((i64)i * T + j) * d + k];
 }
 

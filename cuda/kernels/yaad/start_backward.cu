@@ -5,20 +5,14 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W1_bar       [L, d_h, d_k]  float  read
-//   W2_bar       [L, d_v, d_h]  float  read
-//   B2_bar       [L, d_v, d_h]  float  read
-//   B1_bar       [L, d_h, d_k]  float  read
-//   W1_init_bar  [d_h, d_k]     float  write
-//   W2_init_bar  [d_v, d_h]     float  write
-//   t2_2         [d_v, d_h]     float  work
-//   t4_2         [d_v, d_h]     float  work
-//   t3_2         [d_h, d_k]     float  work
-//   t5           [d_h, d_k]     float  work
-//   t2_2_copies  [64·d_h·d_v]   float  work
-//   t4_2_copies  [64·d_h·d_v]   float  work
-//   t3_2_copies  [64·d_h·d_k]   float  work
-//   t5_copies    [64·d_h·d_k]   float  work
+//   W1_bar              [L, d_h, d_k]  float  read
+//   W2_bar              [L, d_v, d_h]  float  read
+//   B2_bar              [L, d_v, d_h]  float  read
+//   B1_bar              [L, d_h, d_k]  float  read
+//   W1_init_bar         [d_h, d_k]     float  write
+//   W2_init_bar         [d_v, d_h]     float  write
+//   W2_init_bar_copies  [64·d_h·d_v]   float  work
+//   W1_init_bar_copies  [64·d_h·d_k]   float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -29,139 +23,91 @@ constexpr int d_v = 64;
 
 // yaad.W2.start
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) yaad_start_backward_1(float *t2_2, float *t4_2) {
+HECATE_KERNEL(256) yaad_start_backward_1(float *W2_init_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < d_h * d_v; at += threads) t2_2[at] = 0.0f;
-  for (i64 at = thread; at < d_h * d_v; at += threads) t4_2[at] = 0.0f;
+  for (i64 at = thread; at < d_h * d_v; at += threads) W2_init_bar[at] = 0.0f;
 }
 
 // yaad.W2.start
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) yaad_start_backward_2(float *t2_2_copies, float *t4_2_copies) {
+HECATE_KERNEL(256) yaad_start_backward_2(float *W2_init_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < 64 * d_h * d_v; at += threads) t2_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < 64 * d_h * d_v; at += threads) t4_2_copies[at] = 0.0f;
+  for (i64 at = thread; at < 64 * d_h * d_v; at += threads) W2_init_bar_copies[at] = 0.0f;
 }
 
 // yaad.W2.start
 // 64 threads for each (i, k): the points (j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) yaad_start_backward_3(const float *W2_bar, const float *B2_bar,
-    float *t2_2_copies, float *t4_2_copies, int L) {
+    float *W2_init_bar_copies, int L) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_v * d_h) return;
   const int chunk = (int)(item / (d_v * d_h));
   const int i = (int)(item / d_h % d_v);
   const int k = (int)(item % d_h);
-  float *const t2_2_own = t2_2_copies + (i64)chunk * (d_h * d_v);
-  float *const t4_2_own = t4_2_copies + (i64)chunk * (d_h * d_v);
+  float *const W2_init_bar_own = W2_init_bar_copies + (i64)chunk * (d_h * d_v);
   const i64 points = L, length = (points + 63) / 64;
   #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)at;
-    t2_2_own[i * d_h + k] += B2_bar[((i64)j * d_v + i) * d_h + k];
-    t4_2_own[i * d_h + k] += W2_bar[((i64)j * d_v + i) * d_h + k];
+    W2_init_bar_own[i * d_h + k] += W2_bar[((i64)j * d_v + i) * d_h + k] + B2_bar[((i64)j * d_v + i) * d_h + k];
   }
 }
 
 // yaad.W2.start
-// One thread for each entry of t2_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) yaad_start_backward_4(float *t2_2, const float *t2_2_copies) {
+// One thread for each entry of W2_init_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) yaad_start_backward_4(float *W2_init_bar, const float *W2_init_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_h * d_v) return;
-  float dot = t2_2[item];
-  for (i64 copy = 0; copy < 64; ++copy) dot += t2_2_copies[copy * (d_h * d_v) + item];
-  t2_2[item] = dot;
-}
-
-// yaad.W2.start
-// One thread for each entry of t4_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) yaad_start_backward_5(float *t4_2, const float *t4_2_copies) {
-  const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= d_h * d_v) return;
-  float dot = t4_2[item];
-  for (i64 copy = 0; copy < 64; ++copy) dot += t4_2_copies[copy * (d_h * d_v) + item];
-  t4_2[item] = dot;
+  float dot = W2_init_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += W2_init_bar_copies[copy * (d_h * d_v) + item];
+  W2_init_bar[item] = dot;
 }
 
 // yaad.W1.start
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) yaad_start_backward_6(float *t3_2, float *t5) {
+HECATE_KERNEL(256) yaad_start_backward_5(float *W1_init_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < d_h * d_k; at += threads) t3_2[at] = 0.0f;
-  for (i64 at = thread; at < d_h * d_k; at += threads) t5[at] = 0.0f;
+  for (i64 at = thread; at < d_h * d_k; at += threads) W1_init_bar[at] = 0.0f;
 }
 
 // yaad.W1.start
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) yaad_start_backward_7(float *t3_2_copies, float *t5_copies) {
+HECATE_KERNEL(256) yaad_start_backward_6(float *W1_init_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < 64 * d_h * d_k; at += threads) t3_2_copies[at] = 0.0f;
-  for (i64 at = thread; at < 64 * d_h * d_k; at += threads) t5_copies[at] = 0.0f;
+  for (i64 at = thread; at < 64 * d_h * d_k; at += threads) W1_init_bar_copies[at] = 0.0f;
 }
 
 // yaad.W1.start
 // 64 threads for each (i, k): the points (j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) yaad_start_backward_8(const float *W1_bar, const float *B1_bar,
-    float *t3_2_copies, float *t5_copies, int L) {
+HECATE_KERNEL(256) yaad_start_backward_7(const float *W1_bar, const float *B1_bar,
+    float *W1_init_bar_copies, int L) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * d_h * d_k) return;
   const int chunk = (int)(item / (d_h * d_k));
   const int i = (int)(item / d_k % d_h);
   const int k = (int)(item % d_k);
-  float *const t3_2_own = t3_2_copies + (i64)chunk * (d_h * d_k);
-  float *const t5_own = t5_copies + (i64)chunk * (d_h * d_k);
+  float *const W1_init_bar_own = W1_init_bar_copies + (i64)chunk * (d_h * d_k);
   const i64 points = L, length = (points + 63) / 64;
   #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)at;
-    t3_2_own[i * d_k + k] += B1_bar[((i64)j * d_h + i) * d_k + k];
-    t5_own[i * d_k + k] += W1_bar[((i64)j * d_h + i) * d_k + k];
+    W1_init_bar_own[i * d_k + k] += W1_bar[((i64)j * d_h + i) * d_k + k] + B1_bar[((i64)j * d_h + i) * d_k + k];
   }
 }
 
 // yaad.W1.start
-// One thread for each entry of t3_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) yaad_start_backward_9(float *t3_2, const float *t3_2_copies) {
+// One thread for each entry of W1_init_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) yaad_start_backward_8(float *W1_init_bar, const float *W1_init_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_h * d_k) return;
-  float dot = t3_2[item];
-  for (i64 copy = 0; copy < 64; ++copy) dot += t3_2_copies[copy * (d_h * d_k) + item];
-  t3_2[item] = dot;
-}
-
-// yaad.W1.start
-// One thread for each entry of t5: the copies of the blocks are added in order.
-HECATE_KERNEL(256) yaad_start_backward_10(float *t5, const float *t5_copies) {
-  const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= d_h * d_k) return;
-  float dot = t5[item];
-  for (i64 copy = 0; copy < 64; ++copy) dot += t5_copies[copy * (d_h * d_k) + item];
-  t5[item] = dot;
-}
-
-// yaad.W1.start
-// One thread for each (i, j).
-HECATE_KERNEL(256) yaad_start_backward_11(float *W1_init_bar, const float *t3_2, const float *t5) {
-  const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= d_h * d_k) return;
-  const int i = (int)(item / d_k);
-  const int j = (int)(item % d_k);
-  W1_init_bar[i * d_k + j] = t3_2[i * d_k + j] + t5[i * d_k + j];
-}
-
-// yaad.W1.start
-// One thread for each (i, j).
-HECATE_KERNEL(256) yaad_start_backward_12(float *W2_init_bar, const float *t2_2, const float *t4_2) {
-  const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= d_v * d_h) return;
-  const int i = (int)(item / d_h);
-  const int j = (int)(item % d_h);
-  W2_init_bar[i * d_h + j] = t2_2[i * d_h + j] + t4_2[i * d_h + j];
+  float dot = W1_init_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += W1_init_bar_copies[copy * (d_h * d_k) + item];
+  W1_init_bar[item] = dot;
 }
 

@@ -38,10 +38,8 @@
 //   theta_softplus  [L, T]                   float  write
 //   q0              [L, T, d_k]              float  write
 //   W2_prod         [L, T, d_h]              float  write, may be null
-//   W2_select       [L, T, d_v]              float  write, may be null
-//   W2_select_2     [L, T, d_v]              float  write, may be null
+//   W2_lin          [L, T, d_v]              float  write, may be null
 //   W1_prod         [L, T, d_h]              float  write, may be null
-//   W1_prod_2       [L, T, d_h]              float  write, may be null
 //   y_prod          [L, T, d_h]              float  write, may be null
 //   theta_sigmoid   [L, T]                   float  write
 //   rho_sigmoid_2   [L, T]                   float  write
@@ -194,24 +192,19 @@ HECATE_KERNEL(256) yaad_step_7(const float *x, const float *W_Q, float *q0, int 
 // over rows and columns of each phase.
 HECATE_KERNEL(128) yaad_step_8(const float *W1, const float *W2, const float *B2, const float *B1,
     float *y, float *W1_out, float *W2_out, const float *k0, const float *v, const float *q0,
-    float *W2_prod, float *W2_select, float *W2_select_2, float *W1_prod, float *W1_prod_2,
-    float *y_prod, float *W1_checkpoints, float *W2_checkpoints, const float *rho,
-    const float *theta, int T) {
+    float *W2_prod, float *W2_lin, float *W1_prod, float *y_prod, float *W1_checkpoints,
+    float *W2_checkpoints, const float *rho, const float *theta, int T) {
   HECATE_SHARED(float, W1_state, d_h * d_k);  // [d_h, d_k]
   HECATE_SHARED(float, W2_state, d_h * d_v);  // [d_v, d_h]
   HECATE_SHARED(float, t2, d_h);  // [d_h]
   HECATE_SHARED(float, t3, d_h);  // [d_h]
-  HECATE_SHARED(float, t7_2, d_h);  // [d_h]
-  HECATE_SHARED(float, t106, d_h);  // [d_h]
+  HECATE_SHARED(float, t17, d_h);  // [d_h]
   HECATE_SHARED(float, t4_3, d_v);  // [d_v]
-  HECATE_SHARED(float, t33, d_v);  // [d_v]
-  HECATE_SHARED(float, t43, d_v);  // [d_v]
-  HECATE_SHARED(float, t3_2, d_h);  // [d_h]
-  HECATE_SHARED(float, t5_2, d_h);  // [d_h]
-  HECATE_SHARED(float, t108, d_h);  // [d_h]
-  HECATE_SHARED(float, t118, d_h);  // [d_h]
+  HECATE_SHARED(float, t3_2, d_v);  // [d_v]
+  HECATE_SHARED(float, t16_2, d_h);  // [d_h]
+  HECATE_SHARED(float, t9_2, d_h);  // [d_h]
   HECATE_SHARED(float, t127, d_h);  // [d_h]
-  HECATE_SHARED(float, t11_2, d_h);  // [d_h]
+  HECATE_SHARED(float, t21, d_h);  // [d_h]
   HECATE_SHARED(float, y_2, d_v);  // [d_v]
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
@@ -261,7 +254,7 @@ HECATE_KERNEL(128) yaad_step_8(const float *W1, const float *W2, const float *B2
         }
         t2[i] = t2_2;
       }
-      // yaad.W2, yaad.W1
+      // yaad.W2
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
@@ -269,8 +262,7 @@ HECATE_KERNEL(128) yaad_step_8(const float *W1, const float *W2, const float *B2
         const float t2_entry = t2[i];
         const float t3_3 = hecate::sigmoid(t2_entry);
         t3[i] = t3_3;
-        t7_2[i] = t2_entry * t3_3;
-        t106[i] = hecate::sigmoid(-t2_entry);
+        t17[i] = t2_entry * t3_3;
       }
       // yaad.W2
       __syncthreads();
@@ -280,7 +272,7 @@ HECATE_KERNEL(128) yaad_step_8(const float *W1, const float *W2, const float *B2
         float t4_4 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          t4_4 += W2_state[i * d_h + j] * t7_2[j];
+          t4_4 += W2_state[i * d_h + j] * t17[j];
         }
         t4_3[i] = t4_4;
       }
@@ -289,23 +281,18 @@ HECATE_KERNEL(128) yaad_step_8(const float *W1, const float *W2, const float *B2
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        const float t5_3 = t4_3[i] - v[((i64)l * T + a + C * s) * d_v + i];
-        const bool t8 = (fabsf(t5_3) <= 1.0f);
+        const float t5_2 = t4_3[i] - v[((i64)l * T + a + C * s) * d_v + i];
+        const bool t8 = (fabsf(t5_2) <= 1.0f);
         const bool t27 = !t8;
-        const float t33_2 = (t8 ? 0.5f * t5_3 * (t8 ? 1.0f : 0.0f) : 0.0f);
-        const float t43_2 = (t27 ? (t27 ? 1.0f : 0.0f) * hecate::sign(t5_3) : 0.0f);
-        t33[i] = t33_2;
-        if (W2_select != nullptr) {
-          W2_select[((i64)l * T + a + C * s) * d_v + i] = t33_2;
-        }
-        t43[i] = t43_2;
-        if (W2_select_2 != nullptr) {
-          W2_select_2[((i64)l * T + a + C * s) * d_v + i] = t43_2;
+        const float w = (t27 ? (t27 ? 1.0f : 0.0f) * hecate::sign(t5_2) : 0.0f);
+        const float t3_2_2 = w + 2.0f * (t8 ? 0.5f * t5_2 * (t8 ? 1.0f : 0.0f) : 0.0f);
+        t3_2[i] = t3_2_2;
+        if (W2_lin != nullptr) {
+          W2_lin[((i64)l * T + a + C * s) * d_v + i] = t3_2_2;
         }
       }
       // yaad.W2, yaad.W1
-      for (int at = threadIdx.x; at < d_h; at += 128) t3_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t5_2[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t16_2[at] = 0.0f;
       const float rho_entry = rho[(i64)l * T + a + C * s];
       const float theta_entry = theta[(i64)l * T + a + C * s];
       __syncthreads();
@@ -314,27 +301,21 @@ HECATE_KERNEL(128) yaad_step_8(const float *W1, const float *W2, const float *B2
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
-          const float t43_entry = t43[i];
-          const float t33_entry = t33[i];
+          const float t3_2_entry = t3_2[i];
           const float W2_state_entry = W2_state[i * d_h + j];
-          const float t7_2_entry = t7_2[j];
-          W2_state[i * d_h + j] = rho_entry * W2_state_entry - theta_entry * (t7_2_entry * t43_entry + 2.0f * t7_2_entry * t33_entry + 0.04f * W2_state_entry - 0.02f * B2[((i64)l * d_v + i) * d_h + j]);
-          t3_2[j] += W2_state_entry * t43_entry;
-          t5_2[j] += W2_state_entry * t33_entry;
+          W2_state[i * d_h + j] = rho_entry * W2_state_entry - theta_entry * (t17[j] * t3_2_entry + 0.04f * W2_state_entry - 0.02f * B2[((i64)l * d_v + i) * d_h + j]);
+          t16_2[j] += W2_state_entry * t3_2_entry;
         }
       }
-      // yaad.W1
+      // yaad.W1, yaad.W2
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
         const float t3_entry = t3[i];
-        const float t3_2_entry = t3_2[i];
+        const float t16_2_entry = t16_2[i];
         const float t2_entry_2 = t2[i];
-        const float t106_entry = t106[i];
-        const float t5_2_entry = t5_2[i];
-        t108[i] = t3_entry * t3_2_entry + t2_entry_2 * t3_entry * t3_2_entry * t106_entry;
-        t118[i] = 2.0f * t3_entry * t5_2_entry + 2.0f * t2_entry_2 * t3_entry * t106_entry * t5_2_entry;
+        t9_2[i] = t3_entry * t16_2_entry + t2_entry_2 * t3_entry * hecate::sigmoid(-t2_entry_2) * t16_2_entry;
       }
       // yaad.W1, yaad.y
       __syncthreads();
@@ -342,13 +323,11 @@ HECATE_KERNEL(128) yaad_step_8(const float *W1, const float *W2, const float *B2
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
         float t127_2 = 0.0f;
-        const float t108_entry = t108[i];
-        const float t118_entry = t118[i];
+        const float t9_2_entry = t9_2[i];
         #pragma unroll 4
         for (int j = 0; j < d_k; ++j) {
           const float W1_state_entry = W1_state[i * d_k + j];
-          const float k0_entry = k0[((i64)l * T + a + C * s) * d_k + j];
-          const float W1_2 = rho_entry * W1_state_entry - theta_entry * (k0_entry * t108_entry + k0_entry * t118_entry + 0.04f * W1_state_entry - 0.02f * B1[((i64)l * d_h + i) * d_k + j]);
+          const float W1_2 = rho_entry * W1_state_entry - theta_entry * (k0[((i64)l * T + a + C * s) * d_k + j] * t9_2_entry + 0.04f * W1_state_entry - 0.02f * B1[((i64)l * d_h + i) * d_k + j]);
           t127_2 += W1_2 * q0[((i64)l * T + a + C * s) * d_k + j];
           W1_state[i * d_k + j] = W1_2;
         }
@@ -361,17 +340,13 @@ HECATE_KERNEL(128) yaad_step_8(const float *W1, const float *W2, const float *B2
         const int i = (int)item;
         const float t127_entry = t127[i];
         const float t2_2_2 = t2[i];
-        const float t3_2_2_2 = t3_2[i];
-        const float t4_2_2 = t5_2[i];
-        t11_2[i] = t127_entry * hecate::sigmoid(t127_entry);
+        const float t3_2_2_2 = t16_2[i];
+        t21[i] = t127_entry * hecate::sigmoid(t127_entry);
         if (W2_prod != nullptr) {
           W2_prod[((i64)l * T + a + C * s) * d_h + i] = t2_2_2;
         }
         if (W1_prod != nullptr) {
           W1_prod[((i64)l * T + a + C * s) * d_h + i] = t3_2_2_2;
-        }
-        if (W1_prod_2 != nullptr) {
-          W1_prod_2[((i64)l * T + a + C * s) * d_h + i] = t4_2_2;
         }
         if (y_prod != nullptr) {
           y_prod[((i64)l * T + a + C * s) * d_h + i] = t127_entry;
@@ -385,7 +360,7 @@ HECATE_KERNEL(128) yaad_step_8(const float *W1, const float *W2, const float *B2
         float y_3 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          y_3 += W2_state[i * d_h + j] * t11_2[j];
+          y_3 += W2_state[i * d_h + j] * t21[j];
         }
         y_2[i] = y_3;
       }

@@ -34,10 +34,8 @@
 //   theta_softplus      [L, T]                     float  read
 //   q0                  [L, T, d_k]                float  read
 //   W2_prod             [L, T, d_h]                float  read
-//   W2_select           [L, T, d_v]                float  read
-//   W2_select_2         [L, T, d_v]                float  read
+//   W2_lin              [L, T, d_v]                float  read
 //   W1_prod             [L, T, d_h]                float  read
-//   W1_prod_2           [L, T, d_h]                float  read
 //   y_prod              [L, T, d_h]                float  read
 //   theta_sigmoid       [L, T]                     float  read
 //   rho_sigmoid_2       [L, T]                     float  read
@@ -60,22 +58,15 @@
 //   theta               [L, T]                     float  work
 //   t12_2               [L, T]                     bool   work
 //   t3                  [L, T, d_h]                float  work
-//   t215                [L, T, d_h]                float  work
-//   t103                [L, T, d_h]                float  work
-//   t104                [L, T, d_h]                float  work
+//   t17_2               [L, T, d_h]                float  work
 //   t105                [L, T, d_h]                float  work
 //   t106                [L, T, d_h]                float  work
-//   t108                [L, T, d_h]                float  work
-//   t113                [L, T, d_h]                float  work
-//   t114                [L, T, d_h]                float  work
-//   t118                [L, T, d_h]                float  work
+//   t12_2_2             [L, T, d_h]                float  work
+//   t14_2_2             [L, T, d_h]                float  work
+//   t9_2_2              [L, T, d_h]                float  work
 //   t128                [L, T, d_h]                float  work
-//   t230                [L, T, d_h]                float  work
+//   t95                 [L, T, d_h]                float  work
 //   t6_2_2              [L, T, d_h]                float  work
-//   t107_2              [L, T, d_h]                float  work
-//   t108_2              [L, T, d_h]                float  work
-//   t117_2              [L, T, d_h]                float  work
-//   t118_2              [L, T, d_h]                float  work
 //   t3_2                [L, T]                     float  work
 //   t4_2                [L, T]                     float  work
 //   t5_2                [L, T, d_k]                float  work
@@ -83,20 +74,18 @@
 //   t7_2                [L, T, d_k]                float  work
 //   t8_2                [L, d_v, d_h]              float  work
 //   t9_2                [L, d_h, d_k]              float  work
-//   t11_2               [L, T, d]                  float  work
+//   t10                 [L, T, d]                  float  work
 //   t19                 [L, T]                     float  work
-//   t40                 [L, T]                     float  work
-//   t24                 [L, T, d_k + d_v]          float  work
-//   t45                 [L, T, d_k + d_v]          float  work
-//   t48                 [L, T, d_v]                float  work
-//   t50                 [L, T, d]                  float  work
-//   t51                 [L, T, d_k]                float  work
-//   t53                 [L, T, d]                  float  work
+//   t38                 [L, T]                     float  work
+//   t44                 [L, T, d_k + d_v]          float  work
+//   t47                 [L, T, d_v]                float  work
+//   t48                 [L, T, d]                  float  work
+//   t50                 [L, T, d_k]                float  work
+//   t51                 [L, T, d]                  float  work
 //   W1_trail_scratch    [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
-//   t123_scratch        [L·d_h·d_k]                float  work
-//   t11_2_2_scratch     [L·d_h·d_k]                float  work
-//   t113_2_2_scratch    [L·d_h·d_v]                float  work
+//   t11_scratch         [L·d_h·d_k]                float  work
+//   t38_2_scratch       [L·d_h·d_v]                float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
 //   w_theta_bar_copies  [64·d_k + 64·d_v]          float  work
 #include "hecate.cuh"
@@ -128,10 +117,8 @@ HECATE_KERNEL(256) yaad_step_backward_1(const float *rho_sigmoid, const float *t
 // yaad.W2, yaad.W1, yaad.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) yaad_step_backward_2(const float *W2_prod, const float *W1_prod,
-    const float *W1_prod_2, const float *y_prod, float *t3, float *t215, float *t103, float *t104,
-    float *t105, float *t106, float *t108, float *t113, float *t114, float *t118, float *t128,
-    float *t230, float *t6_2_2, float *t107_2, float *t108_2, float *t117_2, float *t118_2, int L,
-    int T) {
+    const float *y_prod, float *t3, float *t17_2, float *t105, float *t106, float *t12_2_2,
+    float *t14_2_2, float *t9_2_2, float *t128, float *t95, float *t6_2_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -139,35 +126,23 @@ HECATE_KERNEL(256) yaad_step_backward_2(const float *W2_prod, const float *W1_pr
   const int k = (int)(item % d_h);
   const float W2_prod_entry = W2_prod[((i64)i * T + j) * d_h + k];
   const float t3_3 = hecate::sigmoid(W2_prod_entry);
-  const float W1_prod_entry = W1_prod[((i64)i * T + j) * d_h + k];
-  const float t103_2 = W1_prod_entry * t3_3;
-  const float t104_2 = W2_prod_entry * W1_prod_entry;
   const float t105_2 = -W2_prod_entry;
   const float t106_2 = hecate::sigmoid(t105_2);
-  const float W1_prod_2_entry = W1_prod_2[((i64)i * T + j) * d_h + k];
-  const float t113_2 = 2.0f * W1_prod_2_entry * t3_3;
-  const float t114_2 = 2.0f * W2_prod_entry * W1_prod_2_entry;
+  const float W1_prod_entry = W1_prod[((i64)i * T + j) * d_h + k];
+  const float t12_2_2_2 = W1_prod_entry * t3_3;
+  const float t14_2_2_2 = W2_prod_entry * W1_prod_entry * t3_3 * t106_2;
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k];
   const float t128_2 = hecate::sigmoid(y_prod_entry);
-  const float t107_2_2 = W2_prod_entry * t3_3 * W1_prod_entry * t106_2;
-  const float t117_2_2 = 2.0f * W2_prod_entry * t3_3 * t106_2 * W1_prod_2_entry;
   t3[((i64)i * T + j) * d_h + k] = t3_3;
-  t215[((i64)i * T + j) * d_h + k] = W2_prod_entry * t3_3;
-  t103[((i64)i * T + j) * d_h + k] = t103_2;
-  t104[((i64)i * T + j) * d_h + k] = t104_2;
+  t17_2[((i64)i * T + j) * d_h + k] = W2_prod_entry * t3_3;
   t105[((i64)i * T + j) * d_h + k] = t105_2;
   t106[((i64)i * T + j) * d_h + k] = t106_2;
-  t108[((i64)i * T + j) * d_h + k] = t103_2 + t3_3 * t104_2 * t106_2;
-  t113[((i64)i * T + j) * d_h + k] = t113_2;
-  t114[((i64)i * T + j) * d_h + k] = t114_2;
-  t118[((i64)i * T + j) * d_h + k] = t113_2 + t3_3 * t106_2 * t114_2;
+  t12_2_2[((i64)i * T + j) * d_h + k] = t12_2_2_2;
+  t14_2_2[((i64)i * T + j) * d_h + k] = t14_2_2_2;
+  t9_2_2[((i64)i * T + j) * d_h + k] = t12_2_2_2 + t14_2_2_2;
   t128[((i64)i * T + j) * d_h + k] = t128_2;
-  t230[((i64)i * T + j) * d_h + k] = y_prod_entry * t128_2;
+  t95[((i64)i * T + j) * d_h + k] = y_prod_entry * t128_2;
   t6_2_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
-  t107_2[((i64)i * T + j) * d_h + k] = t107_2_2;
-  t108_2[((i64)i * T + j) * d_h + k] = t103_2 + t107_2_2;
-  t117_2[((i64)i * T + j) * d_h + k] = t117_2_2;
-  t118_2[((i64)i * T + j) * d_h + k] = t113_2 + t117_2_2;
 }
 
 // yaad
@@ -184,53 +159,37 @@ HECATE_KERNEL(256) yaad_step_backward_3(float *t8_2, float *t9_2, int L) {
 // over rows and columns of each phase.
 HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const float *y_bar,
     const float *W1_bar, const float *W2_bar, const float *k0, const float *v, const float *q0,
-    const float *W2_prod, const float *W2_select, const float *W2_select_2, const float *W1_prod,
-    const float *W1_prod_2, const float *y_prod, float *W1_bar_out, float *W2_bar_out,
-    const float *W1_checkpoints, const float *W2_checkpoints, const float *rho, const float *theta,
-    const float *t3, const float *t215, const float *t104, const float *t106, const float *t108,
-    const float *t114, const float *t118, const float *t128, const float *t230, const float *t6_2_2,
-    const float *t108_2, const float *t118_2, float *t3_2, float *t4_2, float *t5_2, float *t6_2,
-    float *t7_2, float *t8_2, float *t9_2, float *W1_trail_scratch, float *W2_trail_scratch,
-    float *t123_scratch, float *t11_2_2_scratch, float *t113_2_2_scratch, int T) {
+    const float *W2_prod, const float *W2_lin, const float *W1_prod, const float *y_prod,
+    float *W1_bar_out, float *W2_bar_out, const float *W1_checkpoints, const float *W2_checkpoints,
+    const float *rho, const float *theta, const float *t3, const float *t17_2, const float *t106,
+    const float *t9_2_2, const float *t128, const float *t95, const float *t6_2_2, float *t3_2,
+    float *t4_2, float *t5_2, float *t6_2, float *t7_2, float *t8_2, float *t9_2,
+    float *W1_trail_scratch, float *W2_trail_scratch, float *t11_scratch, float *t38_2_scratch,
+    int T) {
   HECATE_SHARED(float, W1_bar_state, d_h * d_k);  // [d_h, d_k]
   HECATE_SHARED(float, W2_bar_state, d_h * d_v);  // [d_v, d_h]
   HECATE_SHARED(float, t4, d_v);  // [d_v]
-  HECATE_SHARED(float, t195, d_h);  // [d_h]
+  HECATE_SHARED(float, t2_2, d_h);  // [d_h]
   HECATE_SHARED(bool, t8_4, d_v);  // [d_v]
-  HECATE_SHARED(float, t25, d_v);  // [d_v]
   HECATE_SHARED(float, t8_2_2, d_h);  // [d_h]
   HECATE_SHARED(float, t10_2, d_k);  // [d_k]
-  HECATE_SHARED(float, t197, d_h);  // [d_h]
-  HECATE_SHARED(float, t198, d_k);  // [d_k]
-  HECATE_SHARED(float, t203, d_k);  // [d_k]
-  HECATE_SHARED(float, t30_2, d_h);  // [d_h]
-  HECATE_SHARED(float, t219, d_h);  // [d_h]
-  HECATE_SHARED(float, t223, d_h);  // [d_h]
-  HECATE_SHARED(float, t94_2, d_h);  // [d_h]
-  HECATE_SHARED(float, t37_2, d_v);  // [d_v]
-  HECATE_SHARED(float, t200, d_v);  // [d_v]
-  HECATE_SHARED(float, t80_2, d_v);  // [d_v]
-  HECATE_SHARED(float, t96_2, d_k);  // [d_k]
-  HECATE_SHARED(float, t206, d_h);  // [d_h]
-  HECATE_SHARED(float, t208, d_v);  // [d_v]
-  HECATE_SHARED(float, t209, d_h);  // [d_h]
-  HECATE_SHARED(float, t211, d_h);  // [d_h]
-  HECATE_SHARED(float, t108_2_3, d_h);  // [d_h]
-  HECATE_SHARED(float, t165, d_h);  // [d_h]
-  HECATE_SHARED(float, t110_2, d_k);  // [d_k]
-  HECATE_SHARED(float, t167, d_k);  // [d_k]
-  HECATE_SHARED(float, t152, d_v);  // [d_v]
-  HECATE_SHARED(float, t213, d_h);  // [d_h]
-  HECATE_SHARED(float, t179, d_h);  // [d_h]
-  HECATE_SHARED(float, t181, d_k);  // [d_k]
+  HECATE_SHARED(float, t86, d_k);  // [d_k]
+  HECATE_SHARED(float, t87, d_h);  // [d_h]
+  HECATE_SHARED(float, t31_2, d_h);  // [d_h]
+  HECATE_SHARED(float, t33_2, d_v);  // [d_v]
+  HECATE_SHARED(float, t88, d_v);  // [d_v]
+  HECATE_SHARED(float, t89, d_h);  // [d_h]
+  HECATE_SHARED(float, t65, d_v);  // [d_v]
+  HECATE_SHARED(float, t70, d_h);  // [d_h]
+  HECATE_SHARED(float, t78, d_h);  // [d_h]
+  HECATE_SHARED(float, t80, d_k);  // [d_k]
   HECATE_SHARED(float, warps, 32);
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const W1_trail = W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
-  float *const t123 = t123_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t11_2_2 = t11_2_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t113_2_2 = t113_2_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t11 = t11_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t38_2 = t38_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -268,29 +227,25 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
       for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
-        const float W2_select_2_entry = W2_select_2[((i64)l * T + a + C * s) * d_v + i];
-        const float W2_select_entry = W2_select[((i64)l * T + a + C * s) * d_v + i];
+        const float W2_lin_entry = W2_lin[((i64)l * T + a + C * s) * d_v + i];
         const float W2_trail_entry = W2_trail[(a * d_v + i) * d_h + j];
-        const float t215_entry = t215[((i64)l * T + a + C * s) * d_h + j];
-        W2_trail[((a + 1) * d_v + i) * d_h + j] = rho_entry * W2_trail_entry - theta_entry * (t215_entry * W2_select_2_entry + 2.0f * t215_entry * W2_select_entry + 0.04f * W2_trail_entry - 0.02f * B2[((i64)l * d_v + i) * d_h + j]);
+        W2_trail[((a + 1) * d_v + i) * d_h + j] = rho_entry * W2_trail_entry - theta_entry * (t17_2[((i64)l * T + a + C * s) * d_h + j] * W2_lin_entry + 0.04f * W2_trail_entry - 0.02f * B2[((i64)l * d_v + i) * d_h + j]);
       }
       // yaad.W1
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float t108_2_entry = t108_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t118_2_entry = t118_2[((i64)l * T + a + C * s) * d_h + i];
+        const float t9_2_2_entry = t9_2_2[((i64)l * T + a + C * s) * d_h + i];
         const float W1_trail_entry = W1_trail[(a * d_h + i) * d_k + j];
-        const float k0_entry = k0[((i64)l * T + a + C * s) * d_k + j];
-        W1_trail[((a + 1) * d_h + i) * d_k + j] = rho_entry * W1_trail_entry - theta_entry * (k0_entry * t108_2_entry + k0_entry * t118_2_entry + 0.04f * W1_trail_entry - 0.02f * B1[((i64)l * d_h + i) * d_k + j]);
+        W1_trail[((a + 1) * d_h + i) * d_k + j] = rho_entry * W1_trail_entry - theta_entry * (k0[((i64)l * T + a + C * s) * d_k + j] * t9_2_2_entry + 0.04f * W1_trail_entry - 0.02f * B1[((i64)l * d_h + i) * d_k + j]);
       }
     }
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
       // yaad.W2, yaad.y
       __syncthreads();
-      for (int at = threadIdx.x; at < d_h; at += 128) t195[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_h; at += 128) t2_2[at] = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
         float t4_3 = 0.0f;
@@ -300,8 +255,8 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
-          t4_3_part += W2_trail[(a * d_v + i) * d_h + j] * t215[((i64)l * T + a + C * s) * d_h + j];
-          t195[j] += W2_trail[((a + 1) * d_v + i) * d_h + j] * y_bar_entry;
+          t4_3_part += W2_trail[(a * d_v + i) * d_h + j] * t17_2[((i64)l * T + a + C * s) * d_h + j];
+          t2_2[j] += W2_trail[((a + 1) * d_v + i) * d_h + j] * y_bar_entry;
         }
         t4_3 += hecate::block_sum(t4_3_part, warps);
         if (threadIdx.x == 0) {
@@ -313,271 +268,166 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        const bool t8_5 = (fabsf(t4[i] - v[((i64)l * T + a + C * s) * d_v + i]) <= 1.0f);
-        t8_4[i] = t8_5;
-        t25[i] = (t8_5 ? 1.0f : 0.0f);
-      }
-      // yaad.W1
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        const float t108_entry = t108[((i64)l * T + a + C * s) * d_h + i];
-        const float t118_entry = t118[((i64)l * T + a + C * s) * d_h + i];
-        const float k0_entry_2 = k0[((i64)l * T + a + C * s) * d_k + j];
-        t123[i * d_k + j] = k0_entry_2 * t108_entry + k0_entry_2 * t118_entry + 0.04f * W1_trail[(a * d_h + i) * d_k + j] - 0.02f * B1[((i64)l * d_h + i) * d_k + j];
+        t8_4[i] = (fabsf(t4[i] - v[((i64)l * T + a + C * s) * d_v + i]) <= 1.0f);
       }
       // yaad.y
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
         const float t128_entry = t128[((i64)l * T + a + C * s) * d_h + i];
-        const float t195_entry = t195[i];
-        t8_2_2[i] = t128_entry * t195_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t128_entry * t195_entry * t6_2_2[((i64)l * T + a + C * s) * d_h + i];
+        const float t2_2_entry = t2_2[i];
+        t8_2_2[i] = t128_entry * t2_2_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t128_entry * t2_2_entry * t6_2_2[((i64)l * T + a + C * s) * d_h + i];
       }
       // yaad.y, yaad.W1
       for (int at = threadIdx.x; at < d_k; at += 128) t10_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_k; at += 128) t198[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_k; at += 128) t203[at] = 0.0f;
-      float t15_2 = 0.0f;
-      float t17 = 0.0f;
-      const float theta_entry_3 = theta[(i64)l * T + a + C * s];
-      const float w = 0.02f * theta_entry_3;
-      const float rho_entry_3 = rho[(i64)l * T + a + C * s];
+      for (int at = threadIdx.x; at < d_k; at += 128) t86[at] = 0.0f;
+      float t14 = 0.0f;
+      float t16 = 0.0f;
+      const float theta_entry_6 = theta[(i64)l * T + a + C * s];
+      const float w = 0.02f * theta_entry_6;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
-        float t197_2 = 0.0f;
+        float t87_2 = 0.0f;
         __syncthreads();
         const float t8_2_2_entry = t8_2_2[i];
-        const float t118_entry_2 = t118[((i64)l * T + a + C * s) * d_h + i];
-        const float t108_entry_2 = t108[((i64)l * T + a + C * s) * d_h + i];
-        float t15_2_part = 0.0f;
-        float t17_part = 0.0f;
-        float t197_2_part = 0.0f;
+        const float t9_2_2_entry_2 = t9_2_2[((i64)l * T + a + C * s) * d_h + i];
+        float t14_part = 0.0f;
+        float t16_part = 0.0f;
+        float t87_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t11_2_3 = W1_bar_state[i * d_k + j] + q0[((i64)l * T + a + C * s) * d_k + j] * t8_2_2_entry;
-          const float t123_entry = t123[i * d_k + j];
-          t15_2_part += t123_entry * t11_2_3;
+          const float t11_2 = W1_bar_state[i * d_k + j] + q0[((i64)l * T + a + C * s) * d_k + j] * t8_2_2_entry;
+          const float k0_entry = k0[((i64)l * T + a + C * s) * d_k + j];
           const float W1_trail_entry_2 = W1_trail[(a * d_h + i) * d_k + j];
-          t17_part += W1_trail_entry_2 * t11_2_3;
-          t197_2_part += t11_2_3 * k0[((i64)l * T + a + C * s) * d_k + j];
-          t10_2[j] += (rho_entry_3 * W1_trail_entry_2 - theta_entry_3 * t123_entry) * t8_2_2_entry;
-          t11_2_2[i * d_k + j] = t11_2_3;
-          t9_2[((i64)l * d_h + i) * d_k + j] += w * t11_2_3;
-          t198[j] += t11_2_3 * t118_entry_2;
-          t203[j] += t11_2_3 * t108_entry_2;
+          t14_part += (k0_entry * t9_2_2_entry_2 + 0.04f * W1_trail_entry_2 - 0.02f * B1[((i64)l * d_h + i) * d_k + j]) * t11_2;
+          t16_part += W1_trail_entry_2 * t11_2;
+          t87_2_part += t11_2 * k0_entry;
+          t10_2[j] += W1_trail[((a + 1) * d_h + i) * d_k + j] * t8_2_2_entry;
+          t11[i * d_k + j] = t11_2;
+          t9_2[((i64)l * d_h + i) * d_k + j] += w * t11_2;
+          t86[j] += t11_2 * t9_2_2_entry_2;
         }
-        t15_2 += hecate::block_sum(t15_2_part, warps);
-        t17 += hecate::block_sum(t17_part, warps);
-        t197_2 += hecate::block_sum(t197_2_part, warps);
+        t14 += hecate::block_sum(t14_part, warps);
+        t16 += hecate::block_sum(t16_part, warps);
+        t87_2 += hecate::block_sum(t87_2_part, warps);
         if (threadIdx.x == 0) {
-          t197[i] = t197_2;
+          t87[i] = t87_2;
         }
       }
-      const float t15_2_2 = -t15_2;
+      const float t14_2 = -t14;
       // yaad.W1
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
         const float t3_entry = t3[((i64)l * T + a + C * s) * d_h + i];
-        const float t106_entry = t106[((i64)l * T + a + C * s) * d_h + i];
-        const float t197_entry = t197[i];
-        const float t30_2_2 = -theta_entry_3 * t3_entry * t106_entry * t197_entry;
-        const float t104_entry = t104[((i64)l * T + a + C * s) * d_h + i];
-        const float W1_prod_entry_2 = W1_prod[((i64)l * T + a + C * s) * d_h + i];
-        t30_2[i] = t30_2_2;
-        t219[i] = W2_prod[((i64)l * T + a + C * s) * d_h + i] * t30_2_2;
-        t223[i] = theta_entry_3 * t3_entry * t197_entry;
-        const float w_10 = theta_entry_3 * t3_entry * t3_entry * t104_entry * t106_entry * t197_entry;
-        t94_2[i] = w_10 + W1_prod_entry_2 * t30_2_2 + t3_entry * t106_entry * (-theta_entry_3 * t104_entry * t106_entry * t197_entry - theta_entry_3 * W1_prod_entry_2 * t197_entry);
+        const float t87_entry = t87[i];
+        t31_2[i] = -theta_entry_6 * W2_prod[((i64)l * T + a + C * s) * d_h + i] * t3_entry * t106[((i64)l * T + a + C * s) * d_h + i] * t87_entry - theta_entry_6 * t3_entry * t87_entry;
       }
-      // yaad.W1
-      __syncthreads();
+      // yaad.W1, yaad.W2, yaad.y
+      for (int at = threadIdx.x; at < d_h; at += 128) t89[at] = 0.0f;
+      float t41_2 = 0.0f;
+      float t43_2 = 0.0f;
       #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v; item += 128) {
-        const int i = (int)item;
-        float t37_2_2 = 0.0f;
-        float t200_2 = 0.0f;
-        #pragma unroll 4
-        for (int j = 0; j < d_h; ++j) {
+      for (int i = 0; i < d_v; ++i) {
+        float t33_2_2 = 0.0f;
+        float t88_2 = 0.0f;
+        const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
+        const float W2_lin_entry_2 = W2_lin[((i64)l * T + a + C * s) * d_v + i];
+        __syncthreads();
+        float t33_2_2_part = 0.0f;
+        float t41_2_part = 0.0f;
+        float t43_2_part = 0.0f;
+        float t88_2_part = 0.0f;
+        #pragma unroll 1
+        for (int item = threadIdx.x; item < d_h; item += 128) {
+          const int j = (int)item;
           const float W2_trail_entry_2 = W2_trail[(a * d_v + i) * d_h + j];
-          t37_2_2 += W2_trail_entry_2 * t219[j];
-          t200_2 += W2_trail_entry_2 * (t3[((i64)l * T + a + C * s) * d_h + j] * t197[j]);
+          t33_2_2_part += W2_trail_entry_2 * t31_2[j];
+          const float t38_3 = W2_bar_state[i * d_h + j] + y_bar_entry_2 * t95[((i64)l * T + a + C * s) * d_h + j];
+          const float t17_2_entry = t17_2[((i64)l * T + a + C * s) * d_h + j];
+          t41_2_part += (W2_lin_entry_2 * t17_2_entry + 0.04f * W2_trail_entry_2 - 0.02f * B2[((i64)l * d_v + i) * d_h + j]) * t38_3;
+          t43_2_part += W2_trail_entry_2 * t38_3;
+          t88_2_part += t38_3 * t17_2_entry;
+          t38_2[i * d_h + j] = t38_3;
+          t8_2[((i64)l * d_v + i) * d_h + j] += w * t38_3;
+          t89[j] += t38_3 * W2_lin_entry_2;
         }
-        t37_2[i] = t37_2_2;
-        t200[i] = t200_2;
+        t33_2_2 += hecate::block_sum(t33_2_2_part, warps);
+        t41_2 += hecate::block_sum(t41_2_part, warps);
+        t43_2 += hecate::block_sum(t43_2_part, warps);
+        t88_2 += hecate::block_sum(t88_2_part, warps);
+        if (threadIdx.x == 0) {
+          t33_2[i] = t33_2_2;
+        }
+        if (threadIdx.x == 0) {
+          t88[i] = t88_2;
+        }
       }
-      // yaad.W1, yaad.W2
+      const float t41_2_2 = -t41_2;
+      // yaad.W2
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
         const bool t8_4_entry = t8_4[i];
-        t80_2[i] = (t8_4_entry ? 0.5f * t25[i] * (t8_4_entry ? (t37_2[i] - theta_entry_3 * t200[i]) : 0.0f) : 0.0f);
-      }
-      // yaad.W1
-      for (int at = threadIdx.x; at < d_k; at += 128) t96_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t94_2_entry = t94_2[i];
-          t96_2[j] += W1_trail[(a * d_h + i) * d_k + j] * t94_2_entry;
-        }
-      }
-      // yaad.W1, yaad.W2, yaad.y
-      for (int at = threadIdx.x; at < d_h; at += 128) t206[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t209[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_h; at += 128) t211[at] = 0.0f;
-      float t117_2_3 = 0.0f;
-      float t119_2 = 0.0f;
-      const float w_3 = 0.02f * theta_entry_3;
-      #pragma unroll 1
-      for (int i = 0; i < d_v; ++i) {
-        float t208_2 = 0.0f;
-        const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
-        const float W2_select_2_entry_2 = W2_select_2[((i64)l * T + a + C * s) * d_v + i];
-        const float W2_select_entry_2 = W2_select[((i64)l * T + a + C * s) * d_v + i];
-        const float w_2 = 2.0f * W2_select_entry_2;
-        const float t80_2_entry = t80_2[i];
-        __syncthreads();
-        float t117_2_3_part = 0.0f;
-        float t119_2_part = 0.0f;
-        float t208_2_part = 0.0f;
-        #pragma unroll 1
-        for (int item = threadIdx.x; item < d_h; item += 128) {
-          const int j = (int)item;
-          const float t113_2_3 = W2_bar_state[i * d_h + j] + y_bar_entry_2 * t230[((i64)l * T + a + C * s) * d_h + j];
-          const float t215_entry_2 = t215[((i64)l * T + a + C * s) * d_h + j];
-          const float W2_trail_entry_3 = W2_trail[(a * d_v + i) * d_h + j];
-          t117_2_3_part += (W2_select_2_entry_2 * t215_entry_2 + w_2 * t215_entry_2 + 0.04f * W2_trail_entry_3 - 0.02f * B2[((i64)l * d_v + i) * d_h + j]) * t113_2_3;
-          t119_2_part += W2_trail_entry_3 * t113_2_3;
-          t208_2_part += t113_2_3 * t215_entry_2;
-          t206[j] += W2_trail_entry_3 * t80_2_entry;
-          t113_2_2[i * d_h + j] = t113_2_3;
-          t8_2[((i64)l * d_v + i) * d_h + j] += w_3 * t113_2_3;
-          t209[j] += t113_2_3 * W2_select_entry_2;
-          t211[j] += t113_2_3 * W2_select_2_entry_2;
-        }
-        t117_2_3 += hecate::block_sum(t117_2_3_part, warps);
-        t119_2 += hecate::block_sum(t119_2_part, warps);
-        t208_2 += hecate::block_sum(t208_2_part, warps);
-        if (threadIdx.x == 0) {
-          t208[i] = t208_2;
-        }
-      }
-      const float t117_2_4 = -t117_2_3;
-      // yaad.W1, yaad.W2
-      const float w_4 = (-2.0f) * theta_entry_3;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h; item += 128) {
-        const int i = (int)item;
-        const float t3_entry_2 = t3[((i64)l * T + a + C * s) * d_h + i];
-        const float t106_entry_2 = t106[((i64)l * T + a + C * s) * d_h + i];
-        const float t114_entry = t114[((i64)l * T + a + C * s) * d_h + i];
-        const float t197_entry_2 = t197[i];
-        const float W1_prod_2_entry_2 = W1_prod_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t206_entry = t206[i];
-        const float W2_prod_entry_2 = W2_prod[((i64)l * T + a + C * s) * d_h + i];
-        const float t211_entry = t211[i];
-        const float w_11 = theta_entry_3 * t3_entry_2 * t3_entry_2 * t106_entry_2 * t114_entry * t197_entry_2;
-        const float w_12 = t3_entry_2 * t106_entry_2 * (-theta_entry_3 * t106_entry_2 * t114_entry * t197_entry_2 + w_4 * W1_prod_2_entry_2 * t197_entry_2 + 2.0f * W2_prod_entry_2 * t206_entry);
-        t108_2_3[i] = w_11 + 2.0f * W1_prod_2_entry_2 * t30_2[i] + 2.0f * t3_entry_2 * t206_entry + w_12;
-        t165[i] = -theta_entry_3 * t3_entry_2 * t211_entry - theta_entry_3 * W2_prod_entry_2 * t3_entry_2 * t106_entry_2 * t211_entry;
-      }
-      // yaad.W1, yaad.W2
-      for (int at = threadIdx.x; at < d_k; at += 128) t110_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < d_k; at += 128) t167[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_h; ++i) {
-          const float t108_2_3_entry = t108_2_3[i];
-          const float t165_entry = t165[i];
-          const float W1_trail_entry_3 = W1_trail[(a * d_h + i) * d_k + j];
-          t110_2[j] += W1_trail_entry_3 * t108_2_3_entry;
-          t167[j] += W1_trail_entry_3 * t165_entry;
-        }
-      }
-      // yaad.W2
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v; item += 128) {
-        const int i = (int)item;
-        const bool t8_4_entry_2 = t8_4[i];
-        const float t152_2 = (t8_4_entry_2 ? 0.5f * t25[i] * (t8_4_entry_2 ? (-theta_entry_3 * t208[i]) : 0.0f) : 0.0f);
-        t152[i] = t152_2;
-        t6_2[((i64)l * T + a + C * s) * d_v + i] = -2.0f * t80_2[i] - 2.0f * t152_2;
+        const float t65_2 = (t8_4_entry ? 0.5f * (t8_4_entry ? 1.0f : 0.0f) * (t8_4_entry ? 2.0f * (t33_2[i] - theta_entry_6 * t88[i]) : 0.0f) : 0.0f);
+        t65[i] = t65_2;
+        t6_2[((i64)l * T + a + C * s) * d_v + i] = -t65_2;
       }
       // yaad.W2, yaad.W1
-      for (int at = threadIdx.x; at < d_h; at += 128) t213[at] = 0.0f;
-      const float w_7 = (-0.02f) * theta_entry_3;
+      for (int at = threadIdx.x; at < d_h; at += 128) t70[at] = 0.0f;
+      const float w_3 = rho[(i64)l * T + a + C * s] - 0.04f * theta_entry_6;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
-          const float W2_select_entry_3 = W2_select[((i64)l * T + a + C * s) * d_v + i];
-          const float W2_select_2_entry_3 = W2_select_2[((i64)l * T + a + C * s) * d_v + i];
-          const float t152_entry = t152[i];
-          const float w_5 = 2.0f * W2_select_entry_3;
-          const float w_6 = (-2.0f) * W2_select_entry_3;
-          const float t80_2_entry_2 = t80_2[i];
-          const float t219_entry = t219[j];
-          const float t223_entry = t223[j];
-          const float t215_entry_3 = t215[((i64)l * T + a + C * s) * d_h + j];
-          const float t113_2_2_entry = t113_2_2[i * d_h + j];
-          t213[j] += W2_trail[(a * d_v + i) * d_h + j] * t152_entry;
-          W2_bar_state[i * d_h + j] = w_5 * t219_entry + w_6 * t223_entry + W2_select_2_entry_3 * t219_entry - W2_select_2_entry_3 * t223_entry + 2.0f * t215_entry_3 * t80_2_entry_2 + rho_entry_3 * t113_2_2_entry + 2.0f * (w_7 * t113_2_2_entry) + 2.0f * t215_entry_3 * t152_entry;
+          const float t65_entry = t65[i];
+          const float W2_lin_entry_3 = W2_lin[((i64)l * T + a + C * s) * d_v + i];
+          t70[j] += W2_trail[(a * d_v + i) * d_h + j] * t65_entry;
+          W2_bar_state[i * d_h + j] = W2_lin_entry_3 * t31_2[j] + w_3 * t38_2[i * d_h + j] + t17_2[((i64)l * T + a + C * s) * d_h + j] * t65_entry;
         }
       }
-      // yaad.W2
-      const float w_8 = (-2.0f) * theta_entry_3;
+      // yaad.W2, yaad.W1
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t3_entry_3 = t3[((i64)l * T + a + C * s) * d_h + i];
-        const float t209_entry = t209[i];
-        const float t213_entry = t213[i];
-        const float W2_prod_entry_3 = W2_prod[((i64)l * T + a + C * s) * d_h + i];
-        t179[i] = w_8 * t3_entry_3 * t209_entry + 2.0f * t3_entry_3 * t213_entry + t3_entry_3 * t106[((i64)l * T + a + C * s) * d_h + i] * (w_8 * W2_prod_entry_3 * t209_entry + 2.0f * W2_prod_entry_3 * t213_entry);
+        const float t71 = -theta_entry_6 * t89[i] + t70[i];
+        const float W1_prod_entry_2 = W1_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float t3_entry_2 = t3[((i64)l * T + a + C * s) * d_h + i];
+        const float t106_entry = t106[((i64)l * T + a + C * s) * d_h + i];
+        const float t87_entry_2 = t87[i];
+        const float W2_prod_entry_2 = W2_prod[((i64)l * T + a + C * s) * d_h + i];
+        const float w_5 = theta_entry_6 * W2_prod_entry_2 * W1_prod_entry_2 * t3_entry_2 * t3_entry_2 * t106_entry * t87_entry_2;
+        const float w_6 = t3_entry_2 * t106_entry * (-theta_entry_6 * W2_prod_entry_2 * W1_prod_entry_2 * t106_entry * t87_entry_2 - theta_entry_6 * W1_prod_entry_2 * t87_entry_2 + W2_prod_entry_2 * t71);
+        t78[i] = -theta_entry_6 * W1_prod_entry_2 * t3_entry_2 * t106_entry * t87_entry_2 + w_5 + t3_entry_2 * t71 + w_6;
       }
       // yaad.W2, yaad.W1
-      for (int at = threadIdx.x; at < d_k; at += 128) t181[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t80[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
-          const float t179_entry = t179[i];
-          const float t94_2_entry_2 = t94_2[i];
-          const float t108_2_3_entry_2 = t108_2_3[i];
-          const float t165_entry_2 = t165[i];
-          const float t11_2_2_entry = t11_2_2[i * d_k + j];
-          const float k0_entry_3 = k0[((i64)l * T + a + C * s) * d_k + j];
-          t181[j] += W1_trail[(a * d_h + i) * d_k + j] * t179_entry;
-          W1_bar_state[i * d_k + j] = rho_entry_3 * t11_2_2_entry + 2.0f * (w_7 * t11_2_2_entry) + k0_entry_3 * t94_2_entry_2 + k0_entry_3 * t108_2_3_entry_2 + k0_entry_3 * t165_entry_2 + k0_entry_3 * t179_entry;
+          const float t78_entry = t78[i];
+          t80[j] += W1_trail[(a * d_h + i) * d_k + j] * t78_entry;
+          W1_bar_state[i * d_k + j] = w_3 * t11[i * d_k + j] + k0[((i64)l * T + a + C * s) * d_k + j] * t78_entry;
         }
       }
       // yaad.W2
-      if (threadIdx.x == 0) t3_2[(i64)l * T + a + C * s] = t17 + t119_2;
-      if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = t15_2_2 + t117_2_4;
+      if (threadIdx.x == 0) t3_2[(i64)l * T + a + C * s] = t16 + t43_2;
+      if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = t14_2 + t41_2_2;
       // yaad.W2, yaad.W1, yaad
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        t5_2[((i64)l * T + a + C * s) * d_k + i] = -theta_entry_3 * t198[i] - theta_entry_3 * t203[i] + t96_2[i] + t110_2[i] + t167[i] + t181[i];
+        t5_2[((i64)l * T + a + C * s) * d_k + i] = -theta_entry_6 * t86[i] + t80[i];
         t7_2[((i64)l * T + a + C * s) * d_k + i] = t10_2[i];
       }
     }
@@ -599,7 +449,29 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
 
 // yaad.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) yaad_step_backward_5(const float *x, float *W_Q_bar, const float *t7_2, int L,
+HECATE_KERNEL(256) yaad_step_backward_5(const float *W_Q, const float *t7_2, float *t10, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t7_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t10[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// yaad.q0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) yaad_step_backward_6(const float *x, float *W_Q_bar, const float *t7_2, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -619,38 +491,16 @@ HECATE_KERNEL(256) yaad_step_backward_5(const float *x, float *W_Q_bar, const fl
   if (m0 + row < d && n0 + col < d_k) W_Q_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// yaad.q0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) yaad_step_backward_6(const float *W_Q, const float *t7_2, float *t11_2, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t7_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t11_2[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
 // yaad.theta, yaad.rho
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) yaad_step_backward_7(const float *rho_sigmoid, const float *theta_sigmoid,
     const float *rho_sigmoid_2, float *b_rho_bar, float *b_theta_bar, const float *t8,
-    const bool *t12_2, const float *t3_2, const float *t4_2, float *t19, float *t40, int L, int T) {
+    const bool *t12_2, const float *t3_2, const float *t4_2, float *t19, float *t38, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t22 = 0.0f;
-  float t43 = 0.0f;
+  float t41 = 0.0f;
   float t22_part = 0.0f;
-  float t43_part = 0.0f;
+  float t41_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
@@ -658,18 +508,18 @@ HECATE_KERNEL(128) yaad_step_backward_7(const float *rho_sigmoid, const float *t
     const bool t12_2_entry = t12_2[(i64)i * T + j];
     const float t19_2 = (t12_2_entry ? (t12_2_entry ? t4_2[(i64)i * T + j] : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
     t22_part += t19_2;
-    const bool t27 = (t8[(i64)i * T + j] <= 1.0f);
+    const bool t25 = (t8[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t32 = (t27 && (0.0f <= rho_sigmoid_entry));
-    const float t40_2 = (t32 ? rho_sigmoid_entry * (t32 ? (t27 ? t3_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t43_part += t40_2;
+    const bool t30 = (t25 && (0.0f <= rho_sigmoid_entry));
+    const float t38_4 = (t30 ? rho_sigmoid_entry * (t30 ? (t25 ? t3_2[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t41_part += t38_4;
     t19[(i64)i * T + j] = t19_2;
-    t40[(i64)i * T + j] = t40_2;
+    t38[(i64)i * T + j] = t38_4;
   }
   t22 += hecate::block_sum(t22_part, warps);
-  t43 += hecate::block_sum(t43_part, warps);
+  t41 += hecate::block_sum(t41_part, warps);
   if (threadIdx.x == 0) b_theta_bar[0] = t22;
-  if (threadIdx.x == 0) b_rho_bar[0] = t43;
+  if (threadIdx.x == 0) b_rho_bar[0] = t41;
 }
 
 // yaad.theta, yaad.rho
@@ -694,8 +544,8 @@ HECATE_KERNEL(256) yaad_step_backward_9(float *w_rho_bar_copies, float *w_theta_
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) yaad_step_backward_10(const float *w_rho, const float *w_theta,
-    const float *rho_stack, const float *t19, const float *t40, float *t24, float *t45,
-    float *w_rho_bar_copies, float *w_theta_bar_copies, int L, int T) {
+    const float *rho_stack, const float *t19, const float *t38, float *t44, float *w_rho_bar_copies,
+    float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * (d_k + d_v)) return;
   const int chunk = (int)(item / ((d_k + d_v)));
@@ -708,12 +558,11 @@ HECATE_KERNEL(256) yaad_step_backward_10(const float *w_rho, const float *w_thet
     const int i = (int)(at / T);
     const int j = (int)(at % T);
     const float t19_entry = t19[(i64)i * T + j];
-    const float t40_entry = t40[(i64)i * T + j];
+    const float t38_entry = t38[(i64)i * T + j];
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k];
     w_theta_bar_own[k] += rho_stack_entry * t19_entry;
-    t24[((i64)i * T + j) * (d_k + d_v) + k] = t19_entry * w_theta[k];
-    w_rho_bar_own[k] += rho_stack_entry * t40_entry;
-    t45[((i64)i * T + j) * (d_k + d_v) + k] = t40_entry * w_rho[k];
+    w_rho_bar_own[k] += rho_stack_entry * t38_entry;
+    t44[((i64)i * T + j) * (d_k + d_v) + k] = t19_entry * w_theta[k] + t38_entry * w_rho[k];
   }
 }
 
@@ -737,21 +586,43 @@ HECATE_KERNEL(256) yaad_step_backward_12(float *w_theta_bar, const float *w_thet
   w_theta_bar[item] = dot;
 }
 
-// yaad.v
+// yaad.v, yaad.rho
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) yaad_step_backward_13(const float *t6_2, const float *t24, const float *t45,
-    float *t48, int L, int T) {
+HECATE_KERNEL(256) yaad_step_backward_13(const float *t6_2, const float *t44, float *t47, int L,
+    int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
   const int i = (int)(item / ((i64)T * d_v));
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
-  t48[((i64)i * T + j) * d_v + k] = t6_2[((i64)i * T + j) * d_v + k] + t24[((i64)i * T + j) * (d_k + d_v) + k + d_k] + t45[((i64)i * T + j) * (d_k + d_v) + k + d_k];
+  t47[((i64)i * T + j) * d_v + k] = t6_2[((i64)i * T + j) * d_v + k] + t44[((i64)i * T + j) * (d_k + d_v) + k + d_k];
 }
 
 // yaad.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) yaad_step_backward_14(const float *x, float *W_V_bar, const float *t48, int L,
+HECATE_KERNEL(256) yaad_step_backward_14(const float *W_V, const float *t47, float *t48, int L,
+    int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d_v; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t47[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d) t48[(i64)(m0 + row) * d + n0 + col] = dot;
+}
+
+// yaad.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) yaad_step_backward_15(const float *x, float *W_V_bar, const float *t47, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -763,7 +634,7 @@ HECATE_KERNEL(256) yaad_step_backward_14(const float *x, float *W_V_bar, const f
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t48[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t47[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -771,9 +642,21 @@ HECATE_KERNEL(256) yaad_step_backward_14(const float *x, float *W_V_bar, const f
   if (m0 + row < d && n0 + col < d_v) W_V_bar[m0 + row + (n0 + col) * d] = dot;
 }
 
-// yaad.v
+// yaad.k0, yaad.rho
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) yaad_step_backward_16(const float *t5_2, const float *t44, float *t50, int L,
+    int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  const int i = (int)(item / ((i64)T * d_k));
+  const int j = (int)(item / d_k % T);
+  const int k = (int)(item % d_k);
+  t50[((i64)i * T + j) * d_k + k] = t5_2[((i64)i * T + j) * d_k + k] + t44[((i64)i * T + j) * (d_k + d_v) + k];
+}
+
+// yaad.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) yaad_step_backward_15(const float *W_V, const float *t48, float *t50, int L,
+HECATE_KERNEL(256) yaad_step_backward_17(const float *W_K, const float *t50, float *t51, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -783,31 +666,19 @@ HECATE_KERNEL(256) yaad_step_backward_15(const float *W_V, const float *t48, flo
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
   #pragma unroll 1
-  for (int p0 = 0; p0 < d_v; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t48[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
+  for (int p0 = 0; p0 < d_k; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t50[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < L * T && n0 + col < d) t50[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// yaad.k0
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) yaad_step_backward_16(const float *t5_2, const float *t24, const float *t45,
-    float *t51, int L, int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  const int i = (int)(item / ((i64)T * d_k));
-  const int j = (int)(item / d_k % T);
-  const int k = (int)(item % d_k);
-  t51[((i64)i * T + j) * d_k + k] = t5_2[((i64)i * T + j) * d_k + k] + t24[((i64)i * T + j) * (d_k + d_v) + k] + t45[((i64)i * T + j) * (d_k + d_v) + k];
+  if (m0 + row < L * T && n0 + col < d) t51[(i64)(m0 + row) * d + n0 + col] = dot;
 }
 
 // yaad.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) yaad_step_backward_17(const float *x, float *W_K_bar, const float *t51, int L,
+HECATE_KERNEL(256) yaad_step_backward_18(const float *x, float *W_K_bar, const float *t50, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -819,7 +690,7 @@ HECATE_KERNEL(256) yaad_step_backward_17(const float *x, float *W_K_bar, const f
   #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t51[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
+    b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t50[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
@@ -828,37 +699,15 @@ HECATE_KERNEL(256) yaad_step_backward_17(const float *x, float *W_K_bar, const f
 }
 
 // yaad.k0
-// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) yaad_step_backward_18(const float *W_K, const float *t51, float *t53, int L,
-    int T) {
-  HECATE_SHARED(float, a_tile, 272);
-  HECATE_SHARED(float, b_tile, 272);
-  const int across = (d + 15) / 16;
-  const int down = (L * T + 15) / 16;
-  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
-  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
-  float dot = 0.0f;
-  #pragma unroll 1
-  for (int p0 = 0; p0 < d_k; p0 += 16) {
-    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t51[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
-    b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;
-    __syncthreads();
-    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
-    __syncthreads();
-  }
-  if (m0 + row < L * T && n0 + col < d) t53[(i64)(m0 + row) * d + n0 + col] = dot;
-}
-
-// yaad.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) yaad_step_backward_19(float *x_bar, const float *t11_2, const float *t50,
-    const float *t53, int L, int T) {
+HECATE_KERNEL(256) yaad_step_backward_19(float *x_bar, const float *t10, const float *t48,
+    const float *t51, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  x_bar[((i64)i * T + j) * d + k] = t11_2[((i64)i * T + j) * d + k] + t50[((i64)i * T + j) * d + k] + t53[((i64)i * T + j) * d + k];
+  x_bar[((i64)i * T + j) * d + k] = t10[((i64)i * T + j) * d + k] + t48[((i64)i * T + j) * d + k] + t51[((i64)i * T + j) * d + k];
 }
 
 // yaad.k0

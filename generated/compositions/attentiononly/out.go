@@ -66,10 +66,10 @@ func (c *OutBackward[F]) Run() {
 	L, T, d := c.L, c.T, c.D
 
 	// attention_only.out
-	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, 1, d, c.A, 1, d, c.OutBar, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, c.ABar, d, 1, c.OutBar, d, 1, c.WO, d, 1)
 
 	// attention_only.out
-	kern.Gemm(L*T, d, d, F(1), false, c.ABar, d, 1, c.OutBar, d, 1, c.WO, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, 1, d, c.A, 1, d, c.OutBar, d, 1)
 }
 
 // outNode is one call of Out on the tape.

@@ -29,8 +29,8 @@ func (c *outBackwardFused) run() {
 	_ = d
 
 	// attention_only.out
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, 1, d, c.A, 1, d, c.OutBar, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.ABar, d, 1, c.OutBar, d, 1, c.WO, d, 1)
 
 	// attention_only.out
-	kern.GemmFMA(L*T, d, d, F(1), false, c.ABar, d, 1, c.OutBar, d, 1, c.WO, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, 1, d, c.A, 1, d, c.OutBar, d, 1)
 }

@@ -233,7 +233,7 @@ func (c *OutBackward[F]) Run() {
 	work := c.Work[H*L*T*T:]
 	t32 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t62 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t52 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
 	t72 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
@@ -247,9 +247,9 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*dH:]
 	t12 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t16 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t15 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t18 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t17 := work[:H*L*T*dH] // [L, T, H·d_h]
 
 	// full_attention.out
 	clear(t2)
@@ -293,10 +293,10 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// full_attention.v
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t32, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t52, H*dH, 1, t32, H*dH, 1, c.WV, H*dH, 1)
 
 	// full_attention.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t62, H*dH, 1, t32, H*dH, 1, c.WV, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t32, H*dH, 1)
 
 	// full_attention.a
 	for i := range L {
@@ -409,26 +409,26 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// full_attention.k
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t12, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t15, H*dH, 1, t12, H*dH, 1, c.WK, H*dH, 1)
 
 	// full_attention.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t16, H*dH, 1, t12, H*dH, 1, c.WK, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t12, H*dH, 1)
+
+	// full_attention.q
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t17, H*dH, 1, t11, H*dH, 1, c.WQ, H*dH, 1)
 
 	// full_attention.q
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t11, H*dH, 1)
 
 	// full_attention.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t18, H*dH, 1, t11, H*dH, 1, c.WQ, H*dH, 1)
-
-	// full_attention.q
 	for i := range L {
 		for j := range T {
-			t62_2 := t62[(i*T+j)*H*dH:][:H*dH]
-			t16_2 := t16[(i*T+j)*H*dH:][:H*dH]
-			t18_2 := t18[(i*T+j)*H*dH:][:H*dH]
+			t52_2 := t52[(i*T+j)*H*dH:][:H*dH]
+			t15_2 := t15[(i*T+j)*H*dH:][:H*dH]
+			t17_2 := t17[(i*T+j)*H*dH:][:H*dH]
 			XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
 			for k := range H * dH {
-				XBar[k] = t62_2[k] + t16_2[k] + t18_2[k]
+				XBar[k] = t52_2[k] + t15_2[k] + t17_2[k]
 			}
 		}
 	}

@@ -405,9 +405,9 @@ type outBackwardNest8Args struct {
 }
 
 type outBackwardNest9Args struct {
-	t62  *float32
-	t16  *float32
-	t18  *float32
+	t52  *float32
+	t15  *float32
+	t17  *float32
 	XBar *float32
 	n0   int // L
 	n1   int // H·T·d_h
@@ -427,15 +427,15 @@ func (c *outBackwardFused) run() {
 	_ = dH
 	t2 := c.Work[:H*L*T*T]                                // [L, T, H, T]
 	t32 := c.Work[H*L*T*T:][:H*L*T*dH]                    // [L, T, H, d_h]
-	t62 := c.Work[H*L*T*T+H*L*T*dH:][:H*L*T*dH]           // [L, T, H·d_h]
+	t52 := c.Work[H*L*T*T+H*L*T*dH:][:H*L*T*dH]           // [L, T, H·d_h]
 	t72 := c.Work[H*L*T*T+2*H*L*T*dH:][:H*L*T]            // [L, T, H]
 	t82 := c.Work[H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T]    // [L, T, H, T]
 	t92 := c.Work[2*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T]  // [L, T, H, T]
 	t102 := c.Work[3*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T] // [L, T, H, T]
 	t11 := c.Work[4*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H, d_h]
 	t12 := c.Work[4*H*L*T*T+3*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H, d_h]
-	t16 := c.Work[4*H*L*T*T+4*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H·d_h]
-	t18 := c.Work[4*H*L*T*T+5*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H·d_h]
+	t15 := c.Work[4*H*L*T*T+4*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H·d_h]
+	t17 := c.Work[4*H*L*T*T+5*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H·d_h]
 
 	// full_attention.out
 	clear(t2)
@@ -515,10 +515,10 @@ func (c *outBackwardFused) run() {
 	}
 
 	// full_attention.v
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t32, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t52, H*dH, 1, t32, H*dH, 1, c.WV, H*dH, 1)
 
 	// full_attention.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t62, H*dH, 1, t32, H*dH, 1, c.WV, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t32, H*dH, 1)
 
 	// full_attention.a
 	if kern.Wide() {
@@ -723,23 +723,23 @@ func (c *outBackwardFused) run() {
 	}
 
 	// full_attention.k
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t12, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t15, H*dH, 1, t12, H*dH, 1, c.WK, H*dH, 1)
 
 	// full_attention.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t16, H*dH, 1, t12, H*dH, 1, c.WK, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t12, H*dH, 1)
+
+	// full_attention.q
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t17, H*dH, 1, t11, H*dH, 1, c.WQ, H*dH, 1)
 
 	// full_attention.q
 	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t11, H*dH, 1)
 
 	// full_attention.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t18, H*dH, 1, t11, H*dH, 1, c.WQ, H*dH, 1)
-
-	// full_attention.q
 	if kern.Wide() {
 		a := outBackwardNest9Args{
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t16),
-			unsafe.SliceData(t18),
+			unsafe.SliceData(t52),
+			unsafe.SliceData(t15),
+			unsafe.SliceData(t17),
 			unsafe.SliceData(c.XBar),
 			L,
 			H * T * dH,
@@ -750,12 +750,12 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t62_2 := t62[(i*T+j)*H*dH:][:H*dH]
-				t16_2 := t16[(i*T+j)*H*dH:][:H*dH]
-				t18_2 := t18[(i*T+j)*H*dH:][:H*dH]
+				t52_2 := t52[(i*T+j)*H*dH:][:H*dH]
+				t15_2 := t15[(i*T+j)*H*dH:][:H*dH]
+				t17_2 := t17[(i*T+j)*H*dH:][:H*dH]
 				XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
 				for k := range H * dH {
-					XBar[k] = (t62_2[k] + t16_2[k]) + t18_2[k]
+					XBar[k] = (t52_2[k] + t15_2[k]) + t17_2[k]
 				}
 			}
 		}

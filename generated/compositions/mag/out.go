@@ -40,7 +40,7 @@ func (c *Out[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t12 := c.Work[:L*T*d] // [L, T, d]
+	t2 := c.Work[:L*T*d] // [L, T, d]
 
 	// mag.out
 	for i := range L {
@@ -48,20 +48,20 @@ func (c *Out[F]) Run() {
 			m := c.M[(i*T+j)*d:][:d]
 			outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
 			a := c.A[(i*T+j)*d:][:d]
-			t12_2 := t12[(i*T+j)*d:][:d]
+			t2_2 := t2[(i*T+j)*d:][:d]
 			outSigmoid2 := c.OutSigmoid2[(i*T+j)*d:][:d]
 			for k := range d {
 				mEntry := m[k]
 				t := num.Sigmoid(mEntry)
 				outSigmoid[k] = t
-				t12_2[k] = F(a[k] * t)
+				t2_2[k] = F(a[k] * t)
 				outSigmoid2[k] = num.Sigmoid(-mEntry)
 			}
 		}
 	}
 
 	// mag.out
-	kern.Gemm(d, L*T, d, F(1), false, c.Out, 1, d, c.WO, d, 1, t12, 1, d)
+	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, t2, d, 1, c.WO, 1, d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
@@ -93,40 +93,42 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t13 := c.Work[:L*T*d] // [d, L, T]
+	t2 := c.Work[:L*T*d] // [L, T, d]
 	work := c.Work[L*T*d:]
-	t8 := work[:L*T*d] // [L, T, d]
+	t4 := work[:L*T*d] // [L, T, d]
 
 	// mag.out
-	for i := range d {
-		for j := range L {
-			t13_2 := t13[(i*L+j)*T:][:T]
-			for k := range T {
-				t13_2[k] = F(c.A[(j*T+k)*d+i] * c.OutSigmoid[(j*T+k)*d+i])
+	for i := range L {
+		for j := range T {
+			a := c.A[(i*T+j)*d:][:d]
+			outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
+			t2_2 := t2[(i*T+j)*d:][:d]
+			for k := range d {
+				t2_2[k] = F(a[k] * outSigmoid[k])
 			}
 		}
 	}
 
 	// mag.out
-	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, t13, 1, L*T)
+	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, t2, d, 1)
 
 	// mag.out
-	kern.Gemm(L*T, d, d, F(1), false, t8, d, 1, c.OutBar, d, 1, c.WO, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, t4, d, 1, c.OutBar, d, 1, c.WO, d, 1)
 
 	// mag.out
 	for i := range L {
 		for j := range T {
 			outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
-			t8_2 := t8[(i*T+j)*d:][:d]
+			t4_2 := t4[(i*T+j)*d:][:d]
 			aBar := c.ABar[(i*T+j)*d:][:d]
 			a := c.A[(i*T+j)*d:][:d]
 			outSigmoid2 := c.OutSigmoid2[(i*T+j)*d:][:d]
 			mBar := c.MBar[(i*T+j)*d:][:d]
 			for k := range d {
 				outSigmoidEntry := outSigmoid[k]
-				t8Entry := t8_2[k]
-				aBar[k] = F(outSigmoidEntry * t8Entry)
-				mBar[k] = F(F(F(a[k]*outSigmoidEntry)*t8Entry) * outSigmoid2[k])
+				t4Entry := t4_2[k]
+				aBar[k] = F(outSigmoidEntry * t4Entry)
+				mBar[k] = F(F(F(a[k]*outSigmoidEntry)*t4Entry) * outSigmoid2[k])
 			}
 		}
 	}

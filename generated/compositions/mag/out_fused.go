@@ -11,7 +11,7 @@ type outNest1Args struct {
 	m           *float32
 	outSigmoid  *float32
 	a           *float32
-	t12         *float32
+	t2          *float32
 	outSigmoid2 *float32
 	n0          int // L
 	n1          int // T·d
@@ -28,7 +28,7 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t12 := c.Work[:L*T*d] // [L, T, d]
+	t2 := c.Work[:L*T*d] // [L, T, d]
 
 	// mag.out
 	if kern.Wide() {
@@ -36,7 +36,7 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.M),
 			unsafe.SliceData(c.OutSigmoid),
 			unsafe.SliceData(c.A),
-			unsafe.SliceData(t12),
+			unsafe.SliceData(t2),
 			unsafe.SliceData(c.OutSigmoid2),
 			L,
 			T * d,
@@ -50,13 +50,13 @@ func (c *outFused) run() {
 				m := c.M[(i*T+j)*d:][:d]
 				outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
 				a := c.A[(i*T+j)*d:][:d]
-				t12_2 := t12[(i*T+j)*d:][:d]
+				t2_2 := t2[(i*T+j)*d:][:d]
 				outSigmoid2 := c.OutSigmoid2[(i*T+j)*d:][:d]
 				for k := range d {
 					mEntry := m[k]
 					t := kern.Sigmoid(mEntry)
 					outSigmoid[k] = t
-					t12_2[k] = F(a[k] * t)
+					t2_2[k] = F(a[k] * t)
 					outSigmoid2[k] = kern.Sigmoid(-mEntry)
 				}
 			}
@@ -64,12 +64,22 @@ func (c *outFused) run() {
 	}
 
 	// mag.out
-	kern.GemmFMA(d, L*T, d, F(1), false, c.Out, 1, d, c.WO, d, 1, t12, 1, d)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, t2, d, 1, c.WO, 1, d)
 }
 
 type outBackwardNest1Args struct {
+	a          *float32
+	outSigmoid *float32
+	t2         *float32
+	n0         int // L
+	n1         int // T·d
+	n2         int // T
+	n3         int // d
+}
+
+type outBackwardNest2Args struct {
 	outSigmoid  *float32
-	t8          *float32
+	t4          *float32
 	aBar        *float32
 	a           *float32
 	outSigmoid2 *float32
@@ -89,34 +99,15 @@ func (c *outBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t13 := c.Work[:L*T*d]        // [d, L, T]
-	t8 := c.Work[L*T*d:][:L*T*d] // [L, T, d]
-
-	// mag.out
-	for i := range d {
-		for j := range L {
-			t13_2 := t13[(i*L+j)*T:][:T]
-			for k := range T {
-				t13_2[k] = F(c.A[(j*T+k)*d+i] * c.OutSigmoid[(j*T+k)*d+i])
-			}
-		}
-	}
-
-	// mag.out
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, t13, 1, L*T)
-
-	// mag.out
-	kern.GemmFMA(L*T, d, d, F(1), false, t8, d, 1, c.OutBar, d, 1, c.WO, d, 1)
+	t2 := c.Work[:L*T*d]         // [L, T, d]
+	t4 := c.Work[L*T*d:][:L*T*d] // [L, T, d]
 
 	// mag.out
 	if kern.Wide() {
 		a := outBackwardNest1Args{
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(t8),
-			unsafe.SliceData(c.ABar),
 			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.OutSigmoid2),
-			unsafe.SliceData(c.MBar),
+			unsafe.SliceData(c.OutSigmoid),
+			unsafe.SliceData(t2),
 			L,
 			T * d,
 			T,
@@ -126,17 +117,51 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
+				a := c.A[(i*T+j)*d:][:d]
 				outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
-				t8_2 := t8[(i*T+j)*d:][:d]
+				t2_2 := t2[(i*T+j)*d:][:d]
+				for k := range d {
+					t2_2[k] = F(a[k] * outSigmoid[k])
+				}
+			}
+		}
+	}
+
+	// mag.out
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, t2, d, 1)
+
+	// mag.out
+	kern.GemmFMA(L*T, d, d, F(1), false, t4, d, 1, c.OutBar, d, 1, c.WO, d, 1)
+
+	// mag.out
+	if kern.Wide() {
+		a := outBackwardNest2Args{
+			unsafe.SliceData(c.OutSigmoid),
+			unsafe.SliceData(t4),
+			unsafe.SliceData(c.ABar),
+			unsafe.SliceData(c.A),
+			unsafe.SliceData(c.OutSigmoid2),
+			unsafe.SliceData(c.MBar),
+			L,
+			T * d,
+			T,
+			d,
+		}
+		outBackwardNest2(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
+				t4_2 := t4[(i*T+j)*d:][:d]
 				aBar := c.ABar[(i*T+j)*d:][:d]
 				a := c.A[(i*T+j)*d:][:d]
 				outSigmoid2 := c.OutSigmoid2[(i*T+j)*d:][:d]
 				mBar := c.MBar[(i*T+j)*d:][:d]
 				for k := range d {
 					outSigmoidEntry := outSigmoid[k]
-					t8Entry := t8_2[k]
-					aBar[k] = F(outSigmoidEntry * t8Entry)
-					mBar[k] = F(F(F(a[k]*outSigmoidEntry)*t8Entry) * outSigmoid2[k])
+					t4Entry := t4_2[k]
+					aBar[k] = F(outSigmoidEntry * t4Entry)
+					mBar[k] = F(F(F(a[k]*outSigmoidEntry)*t4Entry) * outSigmoid2[k])
 				}
 			}
 		}

@@ -7,3 +7,5 @@ package mag
 func outNest1(*outNest1Args) { panic("no assembly in this build") }
 
 func outBackwardNest1(*outBackwardNest1Args) { panic("no assembly in this build") }
+
+func outBackwardNest2(*outBackwardNest2Args) { panic("no assembly in this build") }

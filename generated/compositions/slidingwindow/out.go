@@ -373,10 +373,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 4·H·H·d_h·d_h + 15·H·L·T·d_h + 5·H·L·T·n_p + 6·H·L·T·w + 6·H·L·d_h·w + H·L·T - 6·H·L·d_h + 5·H·d_h·n_p.
+// WorkLen is 4·H·H·d_h·d_h + 14·H·L·T·d_h + 5·H·L·T·n_p + 6·H·L·T·w + 6·H·L·d_h·w + H·L·T - 6·H·L·d_h + 5·H·d_h·n_p.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	return 4*H*H*dH*dH + 15*H*L*T*dH + 5*H*L*T*nP + 6*H*L*T*w + 6*H*L*dH*w + H*L*T - 6*H*L*dH + 5*H*dH*nP
+	return 4*H*H*dH*dH + 14*H*L*T*dH + 5*H*L*T*nP + 6*H*L*T*w + 6*H*L*dH*w + H*L*T - 6*H*L*dH + 5*H*dH*nP
 }
 
 // Run computes OutBackward.
@@ -402,14 +402,14 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*nP+H*L*T*w:]
 	t122 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
-	t142 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
-	t152 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t142 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t162 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
+	t152 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
 	work = work[H*H*dH*dH:]
-	t172 := work[:H*dH*nP] // [n_p, H·d_h]
+	t162 := work[:H*dH*nP] // [n_p, H·d_h]
 	work = work[H*dH*nP:]
+	t172 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
+	work = work[H*H*dH*dH:]
 	t182 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 	work = work[H*L*T*nP+H*L*T*w:]
 	t192 := work[:H*L*T] // [L, T, H]
@@ -428,25 +428,23 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t302 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t49 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t48 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t34 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t49 := work[:H*dH*nP] // [n_p, H, d_h]
+	work = work[H*dH*nP:]
+	t34 := work[:H*dH*nP] // [n_p, H, d_h]
+	work = work[H*dH*nP:]
+	t36 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t50 := work[:H*dH*nP] // [n_p, H, d_h]
-	work = work[H*dH*nP:]
-	t35 := work[:H*dH*nP] // [n_p, H, d_h]
-	work = work[H*dH*nP:]
-	t38 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
+	t38 := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
+	t39 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
 	work = work[H*H*dH*dH:]
-	t39 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t40 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
-	t41 := work[:H*dH*nP] // [n_p, H·d_h]
+	t40 := work[:H*dH*nP] // [n_p, H·d_h]
 	work = work[H*dH*nP:]
+	t41 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
+	work = work[H*H*dH*dH:]
 	t42_2 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t44 := work[:H*L*T*dH] // [L, T, H·d_h]
 
 	// sliding_window.out
 	clear(t42)
@@ -557,16 +555,16 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// sliding_window.v
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t142, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t142, H*dH, 1, t92, H*dH, 1, c.WV, H*dH, 1)
 
 	// sliding_window.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t152, H*dH, 1, t92, H*dH, 1, c.WV, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t152, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
 
 	// sliding_window.v
-	kern.Gemm(H*dH, H*dH, nP, F(1), false, t162, 1, H*dH, c.P, 1, H*dH, t122, H*dH, 1)
+	kern.Gemm(H*dH, nP, H*dH, F(1), false, t162, 1, H*dH, c.WV, 1, H*dH, t122, 1, H*dH)
 
 	// sliding_window.v
-	kern.Gemm(H*dH, nP, H*dH, F(1), false, t172, 1, H*dH, c.WV, 1, H*dH, t122, 1, H*dH)
+	kern.Gemm(H*dH, H*dH, nP, F(1), false, t172, 1, H*dH, c.P, 1, H*dH, t122, H*dH, 1)
 
 	// sliding_window.a
 	for i := range L {
@@ -726,103 +724,92 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t49, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
+	}
+
+	// sliding_window.a
+	for j := range H {
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a
 	aDivEntry := c.ADiv[0]
+	for i := range nP {
+		for j := range H {
+			t49_2 := t49[(i*H+j)*dH:][:dH]
+			t34_2 := t34[(i*H+j)*dH:][:dH]
+			for k := range dH {
+				t34_2[k] = F(aDivEntry * t49_2[k])
+			}
+		}
+	}
+
+	// sliding_window.a
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t49_2 := t49[((i*T+j)*H+k)*dH:][:dH]
-				t34_2 := t34[((i*T+j)*H+k)*dH:][:dH]
+				t25_2 := t25[((i*T+j)*H+k)*dH:][:dH]
+				t48_2 := t48[((i*T+j)*H+k)*dH:][:dH]
+				t36_2 := t36[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t34_2[m] = F(aDivEntry * t49_2[m])
+					t36_2[m] = t25_2[m] + F(aDivEntry*t48_2[m])
 				}
 			}
 		}
 	}
 
-	// sliding_window.a
-	for j := range H {
-		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t50, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
-	}
-
-	// sliding_window.a
-	for i := range nP {
-		for j := range H {
-			t50_2 := t50[(i*H+j)*dH:][:dH]
-			t35_2 := t35[(i*H+j)*dH:][:dH]
-			for k := range dH {
-				t35_2[k] = F(aDivEntry * t50_2[k])
-			}
-		}
-	}
+	// sliding_window.k
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t38, H*dH, 1, t302, H*dH, 1, c.WK, H*dH, 1)
 
 	// sliding_window.k
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t38, 1, H*dH, c.X, 1, H*dH, t302, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t39, 1, H*dH, c.X, 1, H*dH, t302, H*dH, 1)
 
 	// sliding_window.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t39, H*dH, 1, t302, H*dH, 1, c.WK, H*dH, 1)
+	kern.Gemm(H*dH, nP, H*dH, F(1), false, t40, 1, H*dH, c.WK, 1, H*dH, t34, 1, H*dH)
 
 	// sliding_window.k
-	kern.Gemm(H*dH, H*dH, nP, F(1), false, t40, 1, H*dH, c.P, 1, H*dH, t35, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, nP, F(1), false, t41, 1, H*dH, c.P, 1, H*dH, t34, H*dH, 1)
 
-	// sliding_window.k
-	kern.Gemm(H*dH, nP, H*dH, F(1), false, t41, 1, H*dH, c.WK, 1, H*dH, t35, 1, H*dH)
+	// sliding_window.q
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t42_2, H*dH, 1, t36, H*dH, 1, c.WQ, H*dH, 1)
+
+	// sliding_window.q
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t36, H*dH, 1)
 
 	// sliding_window.q
 	for i := range L {
 		for j := range T {
-			t25View := t25[(i*T+j)*H*dH:][:H*dH]
-			t34View := t34[(i*T+j)*H*dH:][:H*dH]
+			t142_2 := t142[(i*T+j)*H*dH:][:H*dH]
+			t38_2 := t38[(i*T+j)*H*dH:][:H*dH]
 			t42_3 := t42_2[(i*T+j)*H*dH:][:H*dH]
-			for k := range H * dH {
-				t42_3[k] = t25View[k] + t34View[k]
-			}
-		}
-	}
-
-	// sliding_window.q
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t42_2, H*dH, 1)
-
-	// sliding_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t44, H*dH, 1, t42_2, H*dH, 1, c.WQ, H*dH, 1)
-
-	// sliding_window.q
-	for i := range L {
-		for j := range T {
-			t152_2 := t152[(i*T+j)*H*dH:][:H*dH]
-			t39_2 := t39[(i*T+j)*H*dH:][:H*dH]
-			t44_2 := t44[(i*T+j)*H*dH:][:H*dH]
 			XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
 			for k := range H * dH {
-				XBar[k] = t152_2[k] + t39_2[k] + t44_2[k]
+				XBar[k] = t142_2[k] + t38_2[k] + t42_3[k]
 			}
 		}
 	}
 
 	// sliding_window.q
 	for i := range nP {
-		t172_2 := t172[i*H*dH:][:H*dH]
-		t41_2 := t41[i*H*dH:][:H*dH]
+		t162_2 := t162[i*H*dH:][:H*dH]
+		t40_2 := t40[i*H*dH:][:H*dH]
 		PBar := c.PBar[i*H*dH:][:H*dH]
 		for j := range H * dH {
-			PBar[j] = t172_2[j] + t41_2[j]
+			PBar[j] = t162_2[j] + t40_2[j]
 		}
 	}
 
 	// sliding_window.q
 	for i := range H * dH {
-		t38_2 := t38[i*H*dH:][:H*dH]
-		t40_2 := t40[i*H*dH:][:H*dH]
+		t39_2 := t39[i*H*dH:][:H*dH]
+		t41_2 := t41[i*H*dH:][:H*dH]
 		WKBar := c.WKBar[i*H*dH:][:H*dH]
-		t142_2 := t142[i*H*dH:][:H*dH]
-		t162_2 := t162[i*H*dH:][:H*dH]
+		t152_2 := t152[i*H*dH:][:H*dH]
+		t172_2 := t172[i*H*dH:][:H*dH]
 		WVBar := c.WVBar[i*H*dH:][:H*dH]
 		for j := range H * dH {
-			WKBar[j] = t38_2[j] + t40_2[j]
-			WVBar[j] = t142_2[j] + t162_2[j]
+			WKBar[j] = t39_2[j] + t41_2[j]
+			WVBar[j] = t152_2[j] + t172_2[j]
 		}
 	}
 }

@@ -156,12 +156,6 @@ func outBackwardNest18AVX512(a *outBackwardNest18Args)
 //go:noescape
 func outBackwardNest18AVX2(a *outBackwardNest18Args)
 
-//go:noescape
-func outBackwardNest19AVX512(a *outBackwardNest19Args)
-
-//go:noescape
-func outBackwardNest19AVX2(a *outBackwardNest19Args)
-
 func outNest1(a *outNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		outNest1AVX512(a)
@@ -360,12 +354,4 @@ func outBackwardNest18(a *outBackwardNest18Args) {
 		return
 	}
 	outBackwardNest18AVX2(a)
-}
-
-func outBackwardNest19(a *outBackwardNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		outBackwardNest19AVX512(a)
-		return
-	}
-	outBackwardNest19AVX2(a)
 }

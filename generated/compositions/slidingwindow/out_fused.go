@@ -714,6 +714,17 @@ type outBackwardNest13Args struct {
 type outBackwardNest14Args struct {
 	t49       *float32
 	t34       *float32
+	n0        int        // n_p
+	n1        int        // H·d_h
+	n2        int        // H
+	n3        int        // d_h
+	aDivEntry [2]float32 // and nothing
+}
+
+type outBackwardNest15Args struct {
+	t48       *float32
+	t25       *float32
+	t36       *float32
 	n0        int        // L
 	n1        int        // H·T·d_h
 	n2        int        // T
@@ -723,30 +734,10 @@ type outBackwardNest14Args struct {
 	aDivEntry [2]float32 // and nothing
 }
 
-type outBackwardNest15Args struct {
-	t50       *float32
-	t35       *float32
-	n0        int        // n_p
-	n1        int        // H·d_h
-	n2        int        // H
-	n3        int        // d_h
-	aDivEntry [2]float32 // and nothing
-}
-
 type outBackwardNest16Args struct {
-	t25 *float32
-	t34 *float32
-	t42 *float32
-	n0  int // L
-	n1  int // H·T·d_h
-	n2  int // T
-	n3  int // H·d_h
-}
-
-type outBackwardNest17Args struct {
-	t152 *float32
-	t39  *float32
-	t44  *float32
+	t142 *float32
+	t38  *float32
+	t42  *float32
 	XBar *float32
 	n0   int // L
 	n1   int // H·T·d_h
@@ -754,20 +745,20 @@ type outBackwardNest17Args struct {
 	n3   int // H·d_h
 }
 
-type outBackwardNest18Args struct {
-	t172 *float32
-	t41  *float32
+type outBackwardNest17Args struct {
+	t162 *float32
+	t40  *float32
 	PBar *float32
 	n0   int // n_p
 	n1   int // H·d_h
 }
 
-type outBackwardNest19Args struct {
-	t38   *float32
-	t40   *float32
+type outBackwardNest18Args struct {
+	t39   *float32
+	t41   *float32
 	WKBar *float32
-	t142  *float32
-	t162  *float32
+	t152  *float32
+	t172  *float32
 	WVBar *float32
 	n0    int // H·d_h
 }
@@ -792,10 +783,10 @@ func (c *outBackwardFused) run() {
 	t92 := c.Work[4*H*L*T*dH+H*L*T*nP+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                                                  // [L, T, H, d_h]
 	t112 := c.Work[5*H*L*T*dH+H*L*T*nP+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*nP+H*L*T*w]                                         // [L, T, H, n_p + w]
 	t122 := c.Work[5*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*dH*nP]                                              // [n_p, H, d_h]
-	t142 := c.Work[5*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*H*dH*dH]                                    // [H·d_h, H·d_h]
-	t152 := c.Work[H*H*dH*dH+5*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                           // [L, T, H·d_h]
-	t162 := c.Work[H*H*dH*dH+6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*H*dH*dH]                          // [H·d_h, H·d_h]
-	t172 := c.Work[2*H*H*dH*dH+6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*dH*nP]                          // [n_p, H·d_h]
+	t142 := c.Work[5*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                                     // [L, T, H·d_h]
+	t152 := c.Work[6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*H*dH*dH]                                    // [H·d_h, H·d_h]
+	t162 := c.Work[H*H*dH*dH+6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*dH*nP]                            // [n_p, H·d_h]
+	t172 := c.Work[H*H*dH*dH+6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+2*H*dH*nP:][:H*H*dH*dH]                        // [H·d_h, H·d_h]
 	t182 := c.Work[2*H*H*dH*dH+6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+2*H*dH*nP:][:H*L*T*nP+H*L*T*w]               // [L, T, H, n_p + w]
 	t192 := c.Work[2*H*H*dH*dH+6*H*L*T*dH+3*H*L*T*nP+3*H*L*T*w+4*H*L*dH*w-4*H*L*dH+2*H*dH*nP:][:H*L*T]                          // [L, T, H]
 	t202 := c.Work[2*H*H*dH*dH+6*H*L*T*dH+3*H*L*T*nP+3*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+2*H*dH*nP:][:H*L*T*nP+H*L*T*w]         // [L, T, H, n_p + w]
@@ -805,16 +796,15 @@ func (c *outBackwardFused) run() {
 	t262 := c.Work[2*H*H*dH*dH+7*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+2*H*dH*nP:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	t282 := c.Work[2*H*H*dH*dH+8*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+2*H*dH*nP:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	t302 := c.Work[2*H*H*dH*dH+9*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+2*H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t49 := c.Work[2*H*H*dH*dH+10*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+2*H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t34 := c.Work[2*H*H*dH*dH+11*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+2*H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t50 := c.Work[2*H*H*dH*dH+12*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+2*H*dH*nP:][:H*dH*nP]                  // [n_p, H, d_h]
-	t35 := c.Work[2*H*H*dH*dH+12*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+3*H*dH*nP:][:H*dH*nP]                  // [n_p, H, d_h]
-	t38 := c.Work[2*H*H*dH*dH+12*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+4*H*dH*nP:][:H*H*dH*dH]                // [H·d_h, H·d_h]
-	t39 := c.Work[3*H*H*dH*dH+12*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+4*H*dH*nP:][:H*L*T*dH]                 // [L, T, H·d_h]
-	t40 := c.Work[3*H*H*dH*dH+13*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+4*H*dH*nP:][:H*H*dH*dH]                // [H·d_h, H·d_h]
-	t41 := c.Work[4*H*H*dH*dH+13*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+4*H*dH*nP:][:H*dH*nP]                  // [n_p, H·d_h]
+	t48 := c.Work[2*H*H*dH*dH+10*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+2*H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t49 := c.Work[2*H*H*dH*dH+11*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+2*H*dH*nP:][:H*dH*nP]                  // [n_p, H, d_h]
+	t34 := c.Work[2*H*H*dH*dH+11*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+3*H*dH*nP:][:H*dH*nP]                  // [n_p, H, d_h]
+	t36 := c.Work[2*H*H*dH*dH+11*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+4*H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t38 := c.Work[2*H*H*dH*dH+12*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+4*H*dH*nP:][:H*L*T*dH]                 // [L, T, H·d_h]
+	t39 := c.Work[2*H*H*dH*dH+13*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+4*H*dH*nP:][:H*H*dH*dH]                // [H·d_h, H·d_h]
+	t40 := c.Work[3*H*H*dH*dH+13*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+4*H*dH*nP:][:H*dH*nP]                  // [n_p, H·d_h]
+	t41 := c.Work[3*H*H*dH*dH+13*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+5*H*dH*nP:][:H*H*dH*dH]                // [H·d_h, H·d_h]
 	t42_2 := c.Work[4*H*H*dH*dH+13*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+5*H*dH*nP:][:H*L*T*dH]               // [L, T, H·d_h]
-	t44 := c.Work[4*H*H*dH*dH+14*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+5*H*dH*nP:][:H*L*T*dH]                 // [L, T, H·d_h]
 
 	// sliding_window.out
 	clear(t42)
@@ -1021,16 +1011,16 @@ func (c *outBackwardFused) run() {
 	}
 
 	// sliding_window.v
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t142, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t142, H*dH, 1, t92, H*dH, 1, c.WV, H*dH, 1)
 
 	// sliding_window.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t152, H*dH, 1, t92, H*dH, 1, c.WV, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t152, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
 
 	// sliding_window.v
-	kern.GemmFMA(H*dH, H*dH, nP, F(1), false, t162, 1, H*dH, c.P, 1, H*dH, t122, H*dH, 1)
+	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, t162, 1, H*dH, c.WV, 1, H*dH, t122, 1, H*dH)
 
 	// sliding_window.v
-	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, t172, 1, H*dH, c.WV, 1, H*dH, t122, 1, H*dH)
+	kern.GemmFMA(H*dH, H*dH, nP, F(1), false, t172, 1, H*dH, c.P, 1, H*dH, t122, H*dH, 1)
 
 	// sliding_window.a
 	if kern.Wide() {
@@ -1339,7 +1329,12 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t49, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
+	}
+
+	// sliding_window.a
+	for j := range H {
+		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a
@@ -1348,6 +1343,31 @@ func (c *outBackwardFused) run() {
 		a := outBackwardNest14Args{
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t34),
+			nP,
+			H * dH,
+			H,
+			dH,
+			[2]float32{aDivEntry},
+		}
+		outBackwardNest14(&a)
+	} else {
+		for i := range nP {
+			for j := range H {
+				t49_2 := t49[(i*H+j)*dH:][:dH]
+				t34_2 := t34[(i*H+j)*dH:][:dH]
+				for k := range dH {
+					t34_2[k] = F(aDivEntry * t49_2[k])
+				}
+			}
+		}
+	}
+
+	// sliding_window.a
+	if kern.Wide() {
+		a := outBackwardNest15Args{
+			unsafe.SliceData(t48),
+			unsafe.SliceData(t25),
+			unsafe.SliceData(t36),
 			L,
 			H * T * dH,
 			T,
@@ -1356,68 +1376,47 @@ func (c *outBackwardFused) run() {
 			dH,
 			[2]float32{aDivEntry},
 		}
-		outBackwardNest14(&a)
+		outBackwardNest15(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t49_2 := t49[((i*T+j)*H+k)*dH:][:dH]
-					t34_2 := t34[((i*T+j)*H+k)*dH:][:dH]
+					t48_2 := t48[((i*T+j)*H+k)*dH:][:dH]
+					t25_2 := t25[((i*T+j)*H+k)*dH:][:dH]
+					t36_2 := t36[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t34_2[m] = F(aDivEntry * t49_2[m])
+						t36_2[m] = num.FMA32(aDivEntry, t48_2[m], t25_2[m])
 					}
 				}
 			}
 		}
 	}
 
-	// sliding_window.a
-	for j := range H {
-		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t50, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
-	}
-
-	// sliding_window.a
-	if kern.Wide() {
-		a := outBackwardNest15Args{
-			unsafe.SliceData(t50),
-			unsafe.SliceData(t35),
-			nP,
-			H * dH,
-			H,
-			dH,
-			[2]float32{aDivEntry},
-		}
-		outBackwardNest15(&a)
-	} else {
-		for i := range nP {
-			for j := range H {
-				t50_2 := t50[(i*H+j)*dH:][:dH]
-				t35_2 := t35[(i*H+j)*dH:][:dH]
-				for k := range dH {
-					t35_2[k] = F(aDivEntry * t50_2[k])
-				}
-			}
-		}
-	}
+	// sliding_window.k
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t38, H*dH, 1, t302, H*dH, 1, c.WK, H*dH, 1)
 
 	// sliding_window.k
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t38, 1, H*dH, c.X, 1, H*dH, t302, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t39, 1, H*dH, c.X, 1, H*dH, t302, H*dH, 1)
 
 	// sliding_window.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t39, H*dH, 1, t302, H*dH, 1, c.WK, H*dH, 1)
+	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, t40, 1, H*dH, c.WK, 1, H*dH, t34, 1, H*dH)
 
 	// sliding_window.k
-	kern.GemmFMA(H*dH, H*dH, nP, F(1), false, t40, 1, H*dH, c.P, 1, H*dH, t35, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, nP, F(1), false, t41, 1, H*dH, c.P, 1, H*dH, t34, H*dH, 1)
 
-	// sliding_window.k
-	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, t41, 1, H*dH, c.WK, 1, H*dH, t35, 1, H*dH)
+	// sliding_window.q
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t42_2, H*dH, 1, t36, H*dH, 1, c.WQ, H*dH, 1)
+
+	// sliding_window.q
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t36, H*dH, 1)
 
 	// sliding_window.q
 	if kern.Wide() {
 		a := outBackwardNest16Args{
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t34),
+			unsafe.SliceData(t142),
+			unsafe.SliceData(t38),
 			unsafe.SliceData(t42_2),
+			unsafe.SliceData(c.XBar),
 			L,
 			H * T * dH,
 			T,
@@ -1427,45 +1426,34 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t25View := t25[(i*T+j)*H*dH:][:H*dH]
-				t34View := t34[(i*T+j)*H*dH:][:H*dH]
+				t142_2 := t142[(i*T+j)*H*dH:][:H*dH]
+				t38_2 := t38[(i*T+j)*H*dH:][:H*dH]
 				t42_3 := t42_2[(i*T+j)*H*dH:][:H*dH]
+				XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
 				for k := range H * dH {
-					t42_3[k] = t25View[k] + t34View[k]
+					XBar[k] = (t142_2[k] + t38_2[k]) + t42_3[k]
 				}
 			}
 		}
 	}
 
 	// sliding_window.q
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t42_2, H*dH, 1)
-
-	// sliding_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t44, H*dH, 1, t42_2, H*dH, 1, c.WQ, H*dH, 1)
-
-	// sliding_window.q
 	if kern.Wide() {
 		a := outBackwardNest17Args{
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(c.XBar),
-			L,
-			H * T * dH,
-			T,
+			unsafe.SliceData(t162),
+			unsafe.SliceData(t40),
+			unsafe.SliceData(c.PBar),
+			nP,
 			H * dH,
 		}
 		outBackwardNest17(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t152_2 := t152[(i*T+j)*H*dH:][:H*dH]
-				t39_2 := t39[(i*T+j)*H*dH:][:H*dH]
-				t44_2 := t44[(i*T+j)*H*dH:][:H*dH]
-				XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
-				for k := range H * dH {
-					XBar[k] = (t152_2[k] + t39_2[k]) + t44_2[k]
-				}
+		for i := range nP {
+			t162_2 := t162[i*H*dH:][:H*dH]
+			t40_2 := t40[i*H*dH:][:H*dH]
+			PBar := c.PBar[i*H*dH:][:H*dH]
+			for j := range H * dH {
+				PBar[j] = t162_2[j] + t40_2[j]
 			}
 		}
 	}
@@ -1473,47 +1461,26 @@ func (c *outBackwardFused) run() {
 	// sliding_window.q
 	if kern.Wide() {
 		a := outBackwardNest18Args{
-			unsafe.SliceData(t172),
+			unsafe.SliceData(t39),
 			unsafe.SliceData(t41),
-			unsafe.SliceData(c.PBar),
-			nP,
+			unsafe.SliceData(c.WKBar),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t172),
+			unsafe.SliceData(c.WVBar),
 			H * dH,
 		}
 		outBackwardNest18(&a)
 	} else {
-		for i := range nP {
-			t172_2 := t172[i*H*dH:][:H*dH]
-			t41_2 := t41[i*H*dH:][:H*dH]
-			PBar := c.PBar[i*H*dH:][:H*dH]
-			for j := range H * dH {
-				PBar[j] = t172_2[j] + t41_2[j]
-			}
-		}
-	}
-
-	// sliding_window.q
-	if kern.Wide() {
-		a := outBackwardNest19Args{
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(c.WKBar),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(c.WVBar),
-			H * dH,
-		}
-		outBackwardNest19(&a)
-	} else {
 		for i := range H * dH {
-			t38_2 := t38[i*H*dH:][:H*dH]
-			t40_2 := t40[i*H*dH:][:H*dH]
+			t39_2 := t39[i*H*dH:][:H*dH]
+			t41_2 := t41[i*H*dH:][:H*dH]
 			WKBar := c.WKBar[i*H*dH:][:H*dH]
-			t142_2 := t142[i*H*dH:][:H*dH]
-			t162_2 := t162[i*H*dH:][:H*dH]
+			t152_2 := t152[i*H*dH:][:H*dH]
+			t172_2 := t172[i*H*dH:][:H*dH]
 			WVBar := c.WVBar[i*H*dH:][:H*dH]
 			for j := range H * dH {
-				WKBar[j] = t38_2[j] + t40_2[j]
-				WVBar[j] = t142_2[j] + t162_2[j]
+				WKBar[j] = t39_2[j] + t41_2[j]
+				WVBar[j] = t152_2[j] + t172_2[j]
 			}
 		}
 	}

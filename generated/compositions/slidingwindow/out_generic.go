@@ -53,5 +53,3 @@ func outBackwardNest16(*outBackwardNest16Args) { panic("no assembly in this buil
 func outBackwardNest17(*outBackwardNest17Args) { panic("no assembly in this build") }
 
 func outBackwardNest18(*outBackwardNest18Args) { panic("no assembly in this build") }
-
-func outBackwardNest19(*outBackwardNest19Args) { panic("no assembly in this build") }

@@ -218,10 +218,10 @@ func (c *LossBackward[F]) Run() {
 	}
 
 	// byte_lm.z
-	kern.Gemm(d, V, L*T, F(1), false, c.HBar, 1, d, c.Y, 1, d, t202, V, 1)
+	kern.Gemm(L*T, d, V, F(1), false, c.YBar, d, 1, t202, V, 1, c.H, d, 1)
 
 	// byte_lm.z
-	kern.Gemm(L*T, d, V, F(1), false, c.YBar, d, 1, t202, V, 1, c.H, d, 1)
+	kern.Gemm(d, V, L*T, F(1), false, c.HBar, 1, d, c.Y, 1, d, t202, V, 1)
 }
 
 // lossNode is one call of Loss on the tape.

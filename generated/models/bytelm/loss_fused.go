@@ -246,8 +246,8 @@ func (c *lossBackwardFused) run() {
 	}
 
 	// byte_lm.z
-	kern.GemmFMA(d, V, L*T, F(1), false, c.HBar, 1, d, c.Y, 1, d, t202, V, 1)
+	kern.GemmFMA(L*T, d, V, F(1), false, c.YBar, d, 1, t202, V, 1, c.H, d, 1)
 
 	// byte_lm.z
-	kern.GemmFMA(L*T, d, V, F(1), false, c.YBar, d, 1, t202, V, 1, c.H, d, 1)
+	kern.GemmFMA(d, V, L*T, F(1), false, c.HBar, 1, d, c.Y, 1, d, t202, V, 1)
 }

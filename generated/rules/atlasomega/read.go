@@ -218,10 +218,10 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// atlas_omega.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t27, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t27, dK, 1, c.WQ, d, 1)
 
 	// atlas_omega.q0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t27, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t27, dK, 1)
 }
 
 // readNode is one call of Read on the tape.

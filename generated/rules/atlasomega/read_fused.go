@@ -286,8 +286,8 @@ func (c *readBackwardFused) run() {
 	}
 
 	// atlas_omega.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t27, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t27, dK, 1, c.WQ, d, 1)
 
 	// atlas_omega.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t27, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t27, dK, 1)
 }

@@ -533,12 +533,12 @@ func (c *Step[F]) Run() {
 					t19 := (F(0) < t172)
 					t22_2 := num.Sqrt(kern.Choose(t19, t172, F(1)))
 					t253 := 1e-07 + kern.Choose(t19, t22_2, F(0))
-					t812 := (F(1) / t22_2)
+					t81 := (F(1) / t22_2)
 					if len(c.OLin) > 0 {
 						c.OLin[l*T+a+C*s] = t253
 					}
 					if len(c.ODiv) > 0 {
-						c.ODiv[l*T+a+C*s] = t812
+						c.ODiv[l*T+a+C*s] = t81
 					}
 					// atlas_omega.O
 					for i := range dV {
@@ -767,10 +767,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is L·T·d_k·w + L·T·d_v·w + 2·C·d_k·d_v + 3·L·T·d + 10·L·T·d_k + 7·L·T·d_v + 3·L·d_k·w + 3·L·d_v·w + 11·L·T - 3·L·d_k - 3·L·d_v + 48·d_k·d_v + 2·d_k·w + 50·d_v·d_v + 6·d_v·w + d_k.
+// WorkLen is L·T·d_k·w + L·T·d_v·w + 2·C·d_k·d_v + 3·L·T·d + 8·L·T·d_k + 5·L·T·d_v + 3·L·d_k·w + 3·L·d_v·w + 11·L·T - 3·L·d_k - 3·L·d_v + 43·d_k·d_v + 2·d_k·w + 55·d_v·d_v + 6·d_v·w + d_k.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV, w := c.C, c.L, c.T, c.D, c.DK, c.DV, c.W
-	return L*T*dK*w + L*T*dV*w + 2*C*dK*dV + 3*L*T*d + 10*L*T*dK + 7*L*T*dV + 3*L*dK*w + 3*L*dV*w + 11*L*T - 3*L*dK - 3*L*dV + 48*dK*dV + 2*dK*w + 50*dV*dV + 6*dV*w + dK
+	return L*T*dK*w + L*T*dV*w + 2*C*dK*dV + 3*L*T*d + 8*L*T*dK + 5*L*T*dV + 3*L*dK*w + 3*L*dV*w + 11*L*T - 3*L*dK - 3*L*dV + 43*dK*dV + 2*dK*w + 55*dV*dV + 6*dV*w + dK
 }
 
 // FlagsLen is 6·L·T.
@@ -813,7 +813,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t36 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t382 := work[:L*T*d] // [L, T, d]
+	t372 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t392 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 	work = work[L*T*dV+L*dV*w-L*dV:]
@@ -825,27 +825,23 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK+L*dK*w-L*dK:]
 	t49 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t63 := work[:L*T] // [L, T]
+	t61 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t84 := work[:L*T] // [L, T]
+	t80 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t53 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t86 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t68 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t89 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t92_2 := work[:L*T*dV] // [L, T, d_v]
+	t89 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t94 := work[:L*T*d] // [L, T, d]
+	t90 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t95 := work[:L*T*dK] // [L, T, d_k]
+	t92_2 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t100 := work[:L*T] // [L, T]
+	t97 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t121 := work[:L*T*dK] // [L, T, d_k]
+	t118 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t123 := work[:L*T*d] // [L, T, d]
+	t119 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	MBarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
@@ -913,7 +909,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dV:]
 	t54 := work[:dV*w] // [w, d_v]
 	work = work[dV*w:]
-	t63_2 := work[:dV*w] // [w, d_v]
+	t63 := work[:dV*w] // [w, d_v]
 	work = work[dV*w:]
 	t263 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
@@ -937,9 +933,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dV:]
 	t363 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t372 := work[:dV*dV] // [d_v, d_v]
+	t373 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t383 := work[:dV*dV] // [d_v, d_v]
+	t382 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t395 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
@@ -959,7 +955,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dV:]
 	t322_2 := work[:dK] // [d_k]
 	work = work[dK:]
-	t422_2 := work[:dK*dV] // [d_v, d_k]
+	t44_2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t472 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
@@ -969,98 +965,98 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*dV:]
 	t502 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t114 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t115 := work[:dK*dV] // [d_v, d_k]
+	t106 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t116 := work[:dV*dV] // [d_v, d_v]
+	t107 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t117 := work[:dV*dV] // [d_v, d_v]
+	t108 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
+	t109 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t1922 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t2023 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t212 := work[:dK*dV] // [d_v, d_k]
+	t110 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
+	t111 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t222 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t252 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t2622 := work[:dK*dV] // [d_v, d_k]
+	t252 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
+	t2622 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
 	t2922 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t3022 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t3122 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t3222 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t3322 := work[:dK*dV] // [d_v, d_k]
+	t112 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
+	t113 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t3422 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t3722 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t3822 := work[:dK*dV] // [d_v, d_k]
+	t3722 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
+	t3822 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
 	t4122 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t4222 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t4322 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t4422 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t4522 := work[:dK*dV] // [d_v, d_k]
+	t114 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
+	t115 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t4622 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t4922 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t5022 := work[:dK*dV] // [d_v, d_k]
+	t4922 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
+	t5022 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
 	t532 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t54_2 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t55 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t56 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t57 := work[:dK*dV] // [d_v, d_k]
+	t116 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
+	t117 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t58 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t61 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t62_2 := work[:dK*dV] // [d_v, d_k]
+	t612 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
+	t62_2 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
 	t65 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t66 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t67 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t682 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t69 := work[:dK*dV] // [d_v, d_k]
+	t1182 := work[:dV*dV] // [d_v, d_v]
+	work = work[dV*dV:]
+	t1192 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t70 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t922 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t118 := work[:dV*w] // [w, d_v]
-	work = work[dV*w:]
-	t119 := work[:dK*w] // [w, d_k]
-	work = work[dK*w:]
-	t107 := work[:dV*w] // [w, d_v]
-	work = work[dV*w:]
 	t120 := work[:dK*w] // [w, d_k]
 	work = work[dK*w:]
-	t1212 := work[:dK*dV] // [d_v, d_k]
-	t4 := c.Flags[:L*T]   // [L, T]
+	t121 := work[:dV*w] // [w, d_v]
+	work = work[dV*w:]
+	t101 := work[:dV*w] // [w, d_v]
+	work = work[dV*w:]
+	t122 := work[:dK*dV] // [d_v, d_k]
+	work = work[dK*dV:]
+	t123 := work[:dK*w] // [w, d_k]
+	t4 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t39 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
@@ -1068,9 +1064,9 @@ func (c *StepBackward[F]) Run() {
 	flags = flags[L*T:]
 	t202 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t101 := flags[:L*T] // [L, T]
+	t98 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t105 := flags[:L*T] // [L, T]
+	t102_2 := flags[:L*T] // [L, T]
 
 	// atlas_omega.k, atlas_omega.rho, atlas_omega.theta, atlas_omega.q
 	for i := range L {
@@ -1149,11 +1145,11 @@ func (c *StepBackward[F]) Run() {
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								var t53_2 F
+								var t53 F
 								for k := range dK {
-									t53_2 += F(MTrail2[k] * GStack[k])
+									t53 += F(MTrail2[k] * GStack[k])
 								}
-								t5_2[j] = t53_2
+								t5_2[j] = t53
 							}
 						}
 					}
@@ -1279,9 +1275,9 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						t42_3 := t42_2[i*dV:][:dV]
 						t43_2 := t43[i*dV:][:dV]
-						t44_2 := t44[i*dV:][:dV]
+						t44_3 := t44[i*dV:][:dV]
 						for j := range dV {
-							t44_2[j] = -F(4.775*t42_3[j]) + t43_2[j]
+							t44_3[j] = -F(4.775*t42_3[j]) + t43_2[j]
 						}
 					}
 					// atlas_omega.O
@@ -1335,7 +1331,7 @@ func (c *StepBackward[F]) Run() {
 				t92_3 := t92[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t102_2 := t102[(l*T+a+C*s)*dK:][:dK]
+					t102_3 := t102[(l*T+a+C*s)*dK:][:dK]
 					// atlas_omega.G
 					clear(t54)
 					for i := range w {
@@ -1354,15 +1350,15 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_omega.G
-					clear(t63_2)
+					clear(t63)
 					for i := range w {
 						n5 := int(c.Pos[l]) + -i + a + C*s
 						if n5 >= 0 {
 							t54_3 := t54[i*dV:][:dV]
 							GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*dV:][:dV]
-							t63_3 := t63_2[i*dV:][:dV]
+							t63_2 := t63[i*dV:][:dV]
 							for j := range dV {
-								t63_3[j] = t54_3[j] - GStack2[j]
+								t63_2[j] = t54_3[j] - GStack2[j]
 							}
 						}
 					}
@@ -1430,16 +1426,16 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t372, dV, 1, t363, dK, 1, t363, 1, dK)
+					kern.Gemm(dV, dV, dK, F(1), false, t373, dV, 1, t363, dK, 1, t363, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t383, dV, 1, t372, dV, 1, t372, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t382, dV, 1, t373, dV, 1, t373, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
-						t372_2 := t372[i*dV:][:dV]
-						t383_2 := t383[i*dV:][:dV]
+						t373_2 := t373[i*dV:][:dV]
+						t382_2 := t382[i*dV:][:dV]
 						t395_2 := t395[i*dV:][:dV]
 						for j := range dV {
-							t395_2[j] = -F(4.775*t372_2[j]) + t383_2[j]
+							t395_2[j] = -F(4.775*t373_2[j]) + t382_2[j]
 						}
 					}
 					// atlas_omega.O
@@ -1459,11 +1455,11 @@ func (c *StepBackward[F]) Run() {
 					kern.Gemm(dV, dV, dV, F(2.0315), false, t433, dV, 1, t422, dV, 1, t422, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
-						t422_3 := t422[i*dV:][:dV]
+						t422_2 := t422[i*dV:][:dV]
 						t433_2 := t433[i*dV:][:dV]
 						t443_2 := t443[i*dV:][:dV]
 						for j := range dV {
-							t443_2[j] = -F(4.775*t422_3[j]) + t433_2[j]
+							t443_2[j] = -F(4.775*t422_2[j]) + t433_2[j]
 						}
 					}
 					// atlas_omega.O
@@ -1477,12 +1473,12 @@ func (c *StepBackward[F]) Run() {
 						MTrail2 := MTrail[((a+1)*dV+i)*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t422_3 := t422_2[i*dK:][:dK]
+						t44_3 := t44_2[i*dK:][:dK]
 						yBarEntry := yBar[i]
 						for j := range dK {
 							t462_2[j] = F(3.4445*t412_2[j]) + t452_2[j]
 							t322_2[j] += F(MTrail2[j] * yBarEntry)
-							t422_3[j] = MBarState2[j] + F(q[j]*yBarEntry)
+							t44_3[j] = MBarState2[j] + F(q[j]*yBarEntry)
 						}
 					}
 					// atlas_omega.O
@@ -1501,196 +1497,221 @@ func (c *StepBackward[F]) Run() {
 					// atlas_omega.O
 					kern.Gemm(dK, dV, dV, F(1), false, t502, 1, dK, t462, 1, dK, t493, 1, dV)
 					// atlas_omega.M, atlas_omega.O
-					var t822 F
-					var t1022 F
+					var t7 F
+					var t9 F
 					for i := range dV {
-						t422_3 := t422_2[i*dK:][:dK]
+						t44_3 := t44_2[i*dK:][:dK]
 						t462_2 := t462[i*dK:][:dK]
 						t502_2 := t502[i*dK:][:dK]
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						for j := range dK {
-							t422Entry := t422_3[j]
-							t822 += F((F(3.4445*t462_2[j]) + t502_2[j]) * t422Entry)
-							t1022 += F(MTrail2[j] * t422Entry)
+							t44Entry := t44_3[j]
+							t7 += F((F(3.4445*t462_2[j]) + t502_2[j]) * t44Entry)
+							t9 += F(MTrail2[j] * t44Entry)
 						}
 					}
-					t823 := -t822
+					t73 := -t7
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t114, 1, dV, t462, dK, 1, t422_2, 1, dK)
+					kern.Gemm(dV, dK, dV, F(1), false, t106, dK, 1, t493, 1, dV, t44_2, dK, 1)
 					// atlas_omega.O
-					kern.Gemm(dV, dK, dV, F(1), false, t115, dK, 1, t493, 1, dV, t422_2, dK, 1)
+					kern.Gemm(dV, dV, dK, F(1), false, t107, 1, dV, t462, dK, 1, t44_2, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(1), false, t116, 1, dV, t472, dV, 1, t114, 1, dV)
+					kern.Gemm(dV, dV, dV, F(1), false, t108, 1, dV, t472, dV, 1, t107, 1, dV)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(1), false, t117, dV, 1, t472, 1, dV, t114, dV, 1)
-					// atlas_omega.O
+					kern.Gemm(dV, dV, dV, F(1), false, t109, dV, 1, t472, 1, dV, t107, dV, 1)
+					// atlas_omega.O, atlas_omega.M
 					thetaEntry2 := theta2[a]
 					w3 := F(4.775 * thetaEntry2)
 					w4 := F(-2.0315 * thetaEntry2)
 					for i := range dV {
-						t114_2 := t114[i*dV:][:dV]
-						t116_2 := t116[i*dV:][:dV]
-						t117_2 := t117[i*dV:][:dV]
+						t107_2 := t107[i*dV:][:dV]
+						t108_2 := t108[i*dV:][:dV]
+						t109_2 := t109[i*dV:][:dV]
 						t1922_2 := t1922[i*dV:][:dV]
 						for j := range dV {
-							t1922_2[j] = F(w3*t114_2[j]) + F(w4*t116_2[j]) + F(w4*t117_2[j])
+							t1922_2[j] = F(w3*t107_2[j]) + F(w4*t108_2[j]) + F(w4*t109_2[j])
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t2023, 1, dK, t462, 1, dK, t1922, 1, dV)
+					for i := range dV {
+						t1922_2 := t1922[i*dV:][:dV]
+						t110_2 := t110[i*dV:][:dV]
+						for j := range dV {
+							t110_2[j] = t1922_2[j] + t1922[j*dV+i]
+						}
+					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t212, 1, dK, t462, 1, dK, t1922, dV, 1)
-					// atlas_omega.O
+					kern.Gemm(dK, dV, dV, F(1), false, t111, 1, dK, t462, 1, dK, t110, 1, dV)
+					// atlas_omega.O, atlas_omega.M
 					w5 := F(-3.4445 * thetaEntry2)
 					for i := range dV {
-						t422_3 := t422_2[i*dK:][:dK]
-						t115_2 := t115[i*dK:][:dK]
-						t2023_2 := t2023[i*dK:][:dK]
-						t212_2 := t212[i*dK:][:dK]
+						t44_3 := t44_2[i*dK:][:dK]
+						t106_2 := t106[i*dK:][:dK]
+						t111_2 := t111[i*dK:][:dK]
 						t222_2 := t222[i*dK:][:dK]
 						for j := range dK {
-							t222_2[j] = F(w5*t422_3[j]) - F(thetaEntry2*t115_2[j]) + t2023_2[j] + t212_2[j]
+							t222_2[j] = F(w5*t44_3[j]) - F(thetaEntry2*t106_2[j]) + t111_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t252, 1, dV, t412, dK, 1, t222, 1, dK)
+					kern.Gemm(dV, dK, dV, F(1), false, t252, dK, 1, t443, 1, dV, t222, dK, 1)
 					// atlas_omega.O
-					kern.Gemm(dV, dK, dV, F(1), false, t2622, dK, 1, t443, 1, dV, t222, dK, 1)
+					kern.Gemm(dV, dV, dK, F(1), false, t2622, 1, dV, t412, dK, 1, t222, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t2922, 1, dV, t422, dV, 1, t252, 1, dV)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t2922, 1, dV, t422, dV, 1, t2622, 1, dV)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t422, 1, dV, t252, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t422, 1, dV, t2622, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
-						t252_2 := t252[i*dV:][:dV]
+						t2622_2 := t2622[i*dV:][:dV]
 						t2922_2 := t2922[i*dV:][:dV]
 						t3022_2 := t3022[i*dV:][:dV]
 						t3122_2 := t3122[i*dV:][:dV]
 						for j := range dV {
-							t3122_2[j] = -F(4.775*t252_2[j]) + t2922_2[j] + t3022_2[j]
+							t3122_2[j] = -F(4.775*t2622_2[j]) + t2922_2[j] + t3022_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t3222, 1, dK, t412, 1, dK, t3122, 1, dV)
+					for i := range dV {
+						t3122_2 := t3122[i*dV:][:dV]
+						t112_2 := t112[i*dV:][:dV]
+						for j := range dV {
+							t112_2[j] = t3122_2[j] + t3122[j*dV+i]
+						}
+					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t3322, 1, dK, t412, 1, dK, t3122, dV, 1)
+					kern.Gemm(dK, dV, dV, F(1), false, t113, 1, dK, t412, 1, dK, t112, 1, dV)
 					// atlas_omega.O
 					for i := range dV {
 						t222_2 := t222[i*dK:][:dK]
-						t2622_2 := t2622[i*dK:][:dK]
-						t3222_2 := t3222[i*dK:][:dK]
-						t3322_2 := t3322[i*dK:][:dK]
+						t252_2 := t252[i*dK:][:dK]
+						t113_2 := t113[i*dK:][:dK]
 						t3422_2 := t3422[i*dK:][:dK]
 						for j := range dK {
-							t3422_2[j] = F(3.4445*t222_2[j]) + t2622_2[j] + t3222_2[j] + t3322_2[j]
+							t3422_2[j] = F(3.4445*t222_2[j]) + t252_2[j] + t113_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t3722, 1, dV, t363, dK, 1, t3422, 1, dK)
+					kern.Gemm(dV, dK, dV, F(1), false, t3722, dK, 1, t395, 1, dV, t3422, dK, 1)
 					// atlas_omega.O
-					kern.Gemm(dV, dK, dV, F(1), false, t3822, dK, 1, t395, 1, dV, t3422, dK, 1)
+					kern.Gemm(dV, dV, dK, F(1), false, t3822, 1, dV, t363, dK, 1, t3422, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t4122, 1, dV, t372, dV, 1, t3722, 1, dV)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t4122, 1, dV, t373, dV, 1, t3822, 1, dV)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t372, 1, dV, t3722, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t373, 1, dV, t3822, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
-						t3722_2 := t3722[i*dV:][:dV]
+						t3822_2 := t3822[i*dV:][:dV]
 						t4122_2 := t4122[i*dV:][:dV]
 						t4222_2 := t4222[i*dV:][:dV]
 						t4322_2 := t4322[i*dV:][:dV]
 						for j := range dV {
-							t4322_2[j] = -F(4.775*t3722_2[j]) + t4122_2[j] + t4222_2[j]
+							t4322_2[j] = -F(4.775*t3822_2[j]) + t4122_2[j] + t4222_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t4422, 1, dK, t363, 1, dK, t4322, 1, dV)
+					for i := range dV {
+						t4322_2 := t4322[i*dV:][:dV]
+						t114_2 := t114[i*dV:][:dV]
+						for j := range dV {
+							t114_2[j] = t4322_2[j] + t4322[j*dV+i]
+						}
+					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t4522, 1, dK, t363, 1, dK, t4322, dV, 1)
+					kern.Gemm(dK, dV, dV, F(1), false, t115, 1, dK, t363, 1, dK, t114, 1, dV)
 					// atlas_omega.O
 					for i := range dV {
 						t3422_2 := t3422[i*dK:][:dK]
-						t3822_2 := t3822[i*dK:][:dK]
-						t4422_2 := t4422[i*dK:][:dK]
-						t4522_2 := t4522[i*dK:][:dK]
+						t3722_2 := t3722[i*dK:][:dK]
+						t115_2 := t115[i*dK:][:dK]
 						t4622_2 := t4622[i*dK:][:dK]
 						for j := range dK {
-							t4622_2[j] = F(3.4445*t3422_2[j]) + t3822_2[j] + t4422_2[j] + t4522_2[j]
+							t4622_2[j] = F(3.4445*t3422_2[j]) + t3722_2[j] + t115_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t4922, 1, dV, t312, dK, 1, t4622, 1, dK)
+					kern.Gemm(dV, dK, dV, F(1), false, t4922, dK, 1, t342, 1, dV, t4622, dK, 1)
 					// atlas_omega.O
-					kern.Gemm(dV, dK, dV, F(1), false, t5022, dK, 1, t342, 1, dV, t4622, dK, 1)
+					kern.Gemm(dV, dV, dK, F(1), false, t5022, 1, dV, t312, dK, 1, t4622, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t532, 1, dV, t322, dV, 1, t4922, 1, dV)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t532, 1, dV, t322, dV, 1, t5022, 1, dV)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t54_2, dV, 1, t322, 1, dV, t4922, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t54_2, dV, 1, t322, 1, dV, t5022, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
-						t4922_2 := t4922[i*dV:][:dV]
+						t5022_2 := t5022[i*dV:][:dV]
 						t532_2 := t532[i*dV:][:dV]
 						t54_3 := t54_2[i*dV:][:dV]
 						t55_2 := t55[i*dV:][:dV]
 						for j := range dV {
-							t55_2[j] = -F(4.775*t4922_2[j]) + t532_2[j] + t54_3[j]
+							t55_2[j] = -F(4.775*t5022_2[j]) + t532_2[j] + t54_3[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t56, 1, dK, t312, 1, dK, t55, 1, dV)
+					for i := range dV {
+						t55_2 := t55[i*dV:][:dV]
+						t116_2 := t116[i*dV:][:dV]
+						for j := range dV {
+							t116_2[j] = t55_2[j] + t55[j*dV+i]
+						}
+					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t57, 1, dK, t312, 1, dK, t55, dV, 1)
+					kern.Gemm(dK, dV, dV, F(1), false, t117, 1, dK, t312, 1, dK, t116, 1, dV)
 					// atlas_omega.O
 					for i := range dV {
 						t4622_2 := t4622[i*dK:][:dK]
-						t5022_2 := t5022[i*dK:][:dK]
-						t56_2 := t56[i*dK:][:dK]
-						t57_2 := t57[i*dK:][:dK]
+						t4922_2 := t4922[i*dK:][:dK]
+						t117_2 := t117[i*dK:][:dK]
 						t58_2 := t58[i*dK:][:dK]
 						for j := range dK {
-							t58_2[j] = F(3.4445*t4622_2[j]) + t5022_2[j] + t56_2[j] + t57_2[j]
+							t58_2[j] = F(3.4445*t4622_2[j]) + t4922_2[j] + t117_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dK, F(1), false, t61, 1, dV, t263, dK, 1, t58, 1, dK)
+					kern.Gemm(dV, dK, dV, F(1), false, t612, dK, 1, t292, 1, dV, t58, dK, 1)
 					// atlas_omega.O
-					kern.Gemm(dV, dK, dV, F(1), false, t62_2, dK, 1, t292, 1, dV, t58, dK, 1)
+					kern.Gemm(dV, dV, dK, F(1), false, t62_2, 1, dV, t263, dK, 1, t58, 1, dK)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t65, 1, dV, t272, dV, 1, t61, 1, dV)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t65, 1, dV, t272, dV, 1, t62_2, 1, dV)
 					// atlas_omega.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t66, dV, 1, t272, 1, dV, t61, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t66, dV, 1, t272, 1, dV, t62_2, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
-						t61_2 := t61[i*dV:][:dV]
+						t62_3 := t62_2[i*dV:][:dV]
 						t65_2 := t65[i*dV:][:dV]
 						t66_2 := t66[i*dV:][:dV]
 						t67_2 := t67[i*dV:][:dV]
 						for j := range dV {
-							t67_2[j] = -F(4.775*t61_2[j]) + t65_2[j] + t66_2[j]
+							t67_2[j] = -F(4.775*t62_3[j]) + t65_2[j] + t66_2[j]
 						}
 					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t682, 1, dK, t263, 1, dK, t67, 1, dV)
+					for i := range dV {
+						t67_2 := t67[i*dV:][:dV]
+						t1182_2 := t1182[i*dV:][:dV]
+						for j := range dV {
+							t1182_2[j] = t67_2[j] + t67[j*dV+i]
+						}
+					}
 					// atlas_omega.O
-					kern.Gemm(dK, dV, dV, F(1), false, t69, 1, dK, t263, 1, dK, t67, dV, 1)
+					kern.Gemm(dK, dV, dV, F(1), false, t1192, 1, dK, t263, 1, dK, t1182, 1, dV)
 					// atlas_omega.O
 					var t75 F
 					for i := range dV {
 						t58_2 := t58[i*dK:][:dK]
-						t62_3 := t62_2[i*dK:][:dK]
-						t682_2 := t682[i*dK:][:dK]
-						t69_2 := t69[i*dK:][:dK]
+						t612_2 := t612[i*dK:][:dK]
+						t1192_2 := t1192[i*dK:][:dK]
 						t263_2 := t263[i*dK:][:dK]
 						t70_2 := t70[i*dK:][:dK]
 						for j := range dK {
-							t702 := F(3.4445*t58_2[j]) + t62_3[j] + t682_2[j] + t69_2[j]
+							t702 := F(3.4445*t58_2[j]) + t612_2[j] + t1192_2[j]
 							t75 += F(t702 * (t263_2[j] / OLinEntry2))
 							t70_2[j] = t702
 						}
 					}
 					t752 := -t75
 					// atlas_omega.S, atlas_omega.O
-					var t96 F
+					var t95 F
 					w6 := kern.Choose(t193, F(F(0.5*ODiv[a])*kern.Choose(t193, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
 					for i := range dV {
@@ -1701,74 +1722,74 @@ func (c *StepBackward[F]) Run() {
 						t922_2 := t922[i*dK:][:dK]
 						for j := range dK {
 							t923 := SBarState2[j] + F(t72_3*t70_2[j]) + F(2*F(w6*STrail2[j]))
-							t96 += F(STrail3[j] * t923)
+							t95 += F(STrail3[j] * t923)
 							t922_2[j] = t923
 							SBarState2[j] = F(etaEntry2 * t923)
 						}
 					}
 					// atlas_omega.G
-					clear(t118)
-					clear(t119)
+					clear(t120)
+					clear(t121)
 					for i := range w {
 						n6 := int(c.Pos[l]) + -i + a + C*s
 						if n6 >= 0 {
-							t63_3 := t63_2[i*dV:][:dV]
-							t118_2 := t118[i*dV:][:dV]
+							t63_2 := t63[i*dV:][:dV]
+							t121_2 := t121[i*dV:][:dV]
 							for j := range dV {
 								t922_2 := t922[j*dK:][:dK]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								t119_2 := t119[i*dK:][:dK]
-								var t1182 F
-								t63Entry := t63_3[j]
+								t120_2 := t120[i*dK:][:dK]
+								var t1212 F
+								t63Entry := t63_2[j]
 								for k := range dK {
 									t922Entry := t922_2[k]
-									t1182 += F(GStack[k] * t922Entry)
-									t119_2[k] += F(t63Entry * t922Entry)
+									t1212 += F(GStack[k] * t922Entry)
+									t120_2[k] += F(t63Entry * t922Entry)
 								}
-								t118_2[j] = t1182
+								t121_2[j] = t1212
 							}
 						}
 					}
 					// atlas_omega.G
-					clear(t107)
+					clear(t101)
 					for i := range w {
 						n7 := int(c.Pos[l]) + -i + a + C*s
 						if n7 >= 0 {
 							w7 := F(-2 * t3)
-							t118_2 := t118[i*dV:][:dV]
-							t107_2 := t107[i*dV:][:dV]
+							t121_2 := t121[i*dV:][:dV]
+							t101_2 := t101[i*dV:][:dV]
 							for j := range dV {
-								t107_2[j] = F(w7 * t118_2[j])
+								t101_2[j] = F(w7 * t121_2[j])
 							}
 						}
 					}
 					// atlas_omega.G
-					clear(t120)
-					for i := range w {
-						n8 := int(c.Pos[l]) + -i + a + C*s
-						if n8 >= 0 {
-							t118_2 := t118[i*dV:][:dV]
-							for j := range dV {
-								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
-								t120_2 := t120[i*dK:][:dK]
-								t118Entry := t118_2[j]
+					clear(t122)
+					for i := range dV {
+						for j := range w {
+							n8 := int(c.Pos[l]) + -j + a + C*s
+							if n8 >= 0 {
+								t121Entry := t121[j*dV+i]
+								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+								t122_2 := t122[i*dK:][:dK]
 								for k := range dK {
-									t120_2[k] += F(MTrail2[k] * t118Entry)
+									t122_2[k] += F(GStack[k] * t121Entry)
 								}
 							}
 						}
 					}
 					// atlas_omega.G
-					clear(t1212)
-					for i := range dV {
-						for j := range w {
-							n9 := int(c.Pos[l]) + -j + a + C*s
-							if n9 >= 0 {
-								t118Entry2 := t118[j*dV+i]
-								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
-								t1212_2 := t1212[i*dK:][:dK]
+					clear(t123)
+					for i := range w {
+						n9 := int(c.Pos[l]) + -i + a + C*s
+						if n9 >= 0 {
+							t121_2 := t121[i*dV:][:dV]
+							for j := range dV {
+								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
+								t123_2 := t123[i*dK:][:dK]
+								t121Entry2 := t121_2[j]
 								for k := range dK {
-									t1212_2[k] += F(GStack[k] * t118Entry2)
+									t123_2[k] += F(MTrail2[k] * t121Entry2)
 								}
 							}
 						}
@@ -1776,37 +1797,37 @@ func (c *StepBackward[F]) Run() {
 					// atlas_omega.G, atlas_omega.M
 					rhoEntry2 := rho2[a]
 					for i := range dV {
-						t422_3 := t422_2[i*dK:][:dK]
-						t1212_2 := t1212[i*dK:][:dK]
+						t44_3 := t44_2[i*dK:][:dK]
+						t122_2 := t122[i*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
 						for j := range dK {
-							MBarState2[j] = F(rhoEntry2*t422_3[j]) + F(w8*t1212_2[j])
+							MBarState2[j] = F(rhoEntry2*t44_3[j]) + F(w8*t122_2[j])
 						}
 					}
 					// atlas_omega.G
 					for i := range w {
-						t119_2 := t119[i*dK:][:dK]
 						t120_2 := t120[i*dK:][:dK]
+						t123_2 := t123[i*dK:][:dK]
 						t32_3 := t32[((l*T+a+C*s)*w+i)*dK:][:dK]
 						for j := range dK {
-							t32_3[j] = F(w8*t119_2[j]) + F(w8*t120_2[j])
+							t32_3[j] = F(w8*t120_2[j]) + F(w8*t123_2[j])
 						}
 					}
 					// atlas_omega
 					for i := range w {
-						t107_2 := t107[i*dV:][:dV]
+						t101_2 := t101[i*dV:][:dV]
 						t52_2 := t52[((l*T+a+C*s)*w+i)*dV:][:dV]
 						for j := range dV {
-							t52_2[j] = t107_2[j]
+							t52_2[j] = t101_2[j]
 						}
 					}
 					// atlas_omega
-					t72_2[a] = t96
-					t82_2[a] = t1022
-					t92_3[a] = t823
+					t72_2[a] = t95
+					t82_2[a] = t9
+					t92_3[a] = t73
 					// atlas_omega
 					for i := range dK {
-						t102_2[i] = t322_2[i]
+						t102_3[i] = t322_2[i]
 					}
 				}
 			}
@@ -1859,11 +1880,11 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		t152_2 := t152[i*T:][:T]
 		for j := range T {
-			t102_2 := t102[(i*T+j)*dK:][:dK]
+			t102_3 := t102[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			var t1522 F
 			for k := range dK {
-				t1522 += F(t102_2[k] * qDiv2[k])
+				t1522 += F(t102_3[k] * qDiv2[k])
 			}
 			t152_2[j] = -t1522
 		}
@@ -1878,23 +1899,23 @@ func (c *StepBackward[F]) Run() {
 		t152_2 := t152[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
-			t102_2 := t102[(i*T+j)*dK:][:dK]
+			t102_3 := t102[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			t36_2 := t36[(i*T+j)*dK:][:dK]
 			t202Entry := t202_2[j]
 			qDivEntry := qDiv[j]
 			w10 := kern.Choose((t202Entry && t39_2[j]), kern.Choose(t202Entry, F(F(0.5*kern.Choose(t202Entry, kern.Choose(t162_2[j], t152_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
-				t36_2[k] = F(t102_2[k]*qDivEntry) + F(2*F(q0[k]*w10))
+				t36_2[k] = F(t102_3[k]*qDivEntry) + F(2*F(q0[k]*w10))
 			}
 		}
 	}
 
 	// atlas_omega.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t372, d, 1, t36, dK, 1, c.WQ, d, 1)
 
 	// atlas_omega.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t382, d, 1, t36, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, dK, 1)
 
 	// atlas_omega.G
 	clear(t392)
@@ -1968,8 +1989,8 @@ func (c *StepBackward[F]) Run() {
 
 	// atlas_omega.eta, atlas_omega.theta, atlas_omega.k, atlas_omega.rho
 	var t51 F
-	var t662 F
-	var t87 F
+	var t64 F
+	var t83 F
 	for i := range L {
 		eta := c.Eta[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
@@ -1984,33 +2005,33 @@ func (c *StepBackward[F]) Run() {
 		t4_2 := t4[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t49_2 := t49[i*T:][:T]
-		t63_3 := t63[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
-		t101_2 := t101[i*T:][:T]
-		t105_2 := t105[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t80_2 := t80[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
+		t102_3 := t102_2[i*T:][:T]
 		for j := range T {
 			t494 := F(F(eta[j]*t72_2[j]) * etaSigmoid[j])
 			t51 += t494
-			t562 := (F(0) <= thetaSoftplus[j])
-			t632 := kern.Choose(t562, F(kern.Choose(t562, t92_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t662 += t632
-			t71 := (t19_2[j] <= F(1))
+			t542 := (F(0) <= thetaSoftplus[j])
+			t613 := kern.Choose(t542, F(kern.Choose(t542, t92_3[j], F(0))*thetaSigmoid[j]), F(0))
+			t64 += t613
+			t672 := (t19_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t76 := (t71 && (F(0) <= rhoSigmoidEntry))
-			t842 := kern.Choose(t76, F(F(rhoSigmoidEntry*kern.Choose(t76, kern.Choose(t71, t82_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t87 += t842
+			t722 := (t672 && (F(0) <= rhoSigmoidEntry))
+			t802 := kern.Choose(t722, F(F(rhoSigmoidEntry*kern.Choose(t722, kern.Choose(t672, t82_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t83 += t802
 			t4Entry := t4_2[j]
-			t1012 := (F(1e-08) <= kern.Choose(t4Entry, kSqrt[j], F(0)))
+			t982 := (F(1e-08) <= kern.Choose(t4Entry, kSqrt[j], F(0)))
 			t49_2[j] = t494
-			t63_3[j] = t632
-			t84_2[j] = t842
-			t101_2[j] = t1012
-			t105_2[j] = (t1012 && t4Entry)
+			t61_2[j] = t613
+			t80_2[j] = t802
+			t98_2[j] = t982
+			t102_3[j] = (t982 && t4Entry)
 		}
 	}
 	c.BEtaBar[0] = t51
-	c.BThetaBar[0] = t662
-	c.BRhoBar[0] = t87
+	c.BThetaBar[0] = t64
+	c.BRhoBar[0] = t83
 
 	// atlas_omega.eta, atlas_omega.theta, atlas_omega.rho
 	clear(c.WEtaBar)
@@ -2018,110 +2039,102 @@ func (c *StepBackward[F]) Run() {
 	clear(c.WRhoBar)
 	for i := range L {
 		t49_2 := t49[i*T:][:T]
-		t63_3 := t63[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t80_2 := t80[i*T:][:T]
 		wEtaBar := c.WEtaBar[:dK+dV]
-		wEta := c.WEta[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wEta := c.WEta[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t53_2 := t53[(i*T+j)*(dK+dV):][:dK+dV]
-			t68_2 := t68[(i*T+j)*(dK+dV):][:dK+dV]
-			t89_2 := t89[(i*T+j)*(dK+dV):][:dK+dV]
+			t86_2 := t86[(i*T+j)*(dK+dV):][:dK+dV]
 			t49Entry := t49_2[j]
-			t63Entry := t63_3[j]
-			t84Entry := t84_2[j]
+			t61Entry := t61_2[j]
+			t80Entry := t80_2[j]
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
 				wEtaBar[k] += F(rhoStackEntry * t49Entry)
-				t53_2[k] = F(t49Entry * wEta[k])
-				wThetaBar[k] += F(rhoStackEntry * t63Entry)
-				t68_2[k] = F(t63Entry * wTheta[k])
-				wRhoBar[k] += F(rhoStackEntry * t84Entry)
-				t89_2[k] = F(t84Entry * wRho[k])
+				wThetaBar[k] += F(rhoStackEntry * t61Entry)
+				wRhoBar[k] += F(rhoStackEntry * t80Entry)
+				t86_2[k] = F(t49Entry*wEta[k]) + F(t61Entry*wTheta[k]) + F(t80Entry*wRho[k])
 			}
 		}
 	}
 
-	// atlas_omega.v
+	// atlas_omega.v, atlas_omega.G, atlas_omega.rho
 	for i := range L {
 		for j := range T {
 			t402_2 := t402[(i*(T+w-1)+j+w-1)*dV:][:dV]
-			t53_2 := t53[(i*T+j)*(dK+dV)+dK:][:dV]
-			t68_2 := t68[(i*T+j)*(dK+dV)+dK:][:dV]
-			t89_2 := t89[(i*T+j)*(dK+dV)+dK:][:dV]
-			t92_3 := t92_2[(i*T+j)*dV:][:dV]
+			t86_2 := t86[(i*T+j)*(dK+dV)+dK:][:dV]
+			t89_2 := t89[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t92_3[k] = t402_2[k] + t53_2[k] + t68_2[k] + t89_2[k]
+				t89_2[k] = t402_2[k] + t86_2[k]
 			}
 		}
 	}
 
 	// atlas_omega.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t92_2, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t90, d, 1, t89, dV, 1, c.WV, d, 1)
 
 	// atlas_omega.v
-	kern.Gemm(L*T, d, dV, F(1), false, t94, d, 1, t92_2, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t89, dV, 1)
 
-	// atlas_omega.k
+	// atlas_omega.k, atlas_omega.G, atlas_omega.rho
 	for i := range L {
-		t100_2 := t100[i*T:][:T]
+		t97_2 := t97[i*T:][:T]
 		for j := range T {
 			t442_2 := t442[(i*(T+w-1)+j+w-1)*dK:][:dK]
-			t53_2 := t53[(i*T+j)*(dK+dV):][:dK]
-			t68_2 := t68[(i*T+j)*(dK+dV):][:dK]
-			t89_2 := t89[(i*T+j)*(dK+dV):][:dK]
+			t86_2 := t86[(i*T+j)*(dK+dV):][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t95_2 := t95[(i*T+j)*dK:][:dK]
-			var t1002 F
+			t92_3 := t92_2[(i*T+j)*dK:][:dK]
+			var t972 F
 			for k := range dK {
-				t953 := t442_2[k] + t53_2[k] + t68_2[k] + t89_2[k]
-				t1002 += F(t953 * kDiv2[k])
-				t95_2[k] = t953
+				t924 := t442_2[k] + t86_2[k]
+				t972 += F(t924 * kDiv2[k])
+				t92_3[k] = t924
 			}
-			t100_2[j] = -t1002
+			t97_2[j] = -t972
 		}
 	}
 
 	// atlas_omega.k0, atlas_omega.k
 	for i := range L {
-		t105_2 := t105[i*T:][:T]
+		t102_3 := t102_2[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t101_2 := t101[i*T:][:T]
-		t100_2 := t100[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
+		t97_2 := t97[i*T:][:T]
 		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			t95_2 := t95[(i*T+j)*dK:][:dK]
+			t92_3 := t92_2[(i*T+j)*dK:][:dK]
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			t121_2 := t121[(i*T+j)*dK:][:dK]
-			t105Entry := t105_2[j]
+			t118_2 := t118[(i*T+j)*dK:][:dK]
+			t102Entry := t102_3[j]
 			kDivEntry := kDiv[j]
-			w11 := kern.Choose((t105Entry && t4_2[j]), kern.Choose(t105Entry, F(F(0.5*kern.Choose(t105Entry, kern.Choose(t101_2[j], t100_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w11 := kern.Choose((t102Entry && t4_2[j]), kern.Choose(t102Entry, F(F(0.5*kern.Choose(t102Entry, kern.Choose(t98_2[j], t97_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
-				t121_2[k] = F(t95_2[k]*kDivEntry) + F(2*F(k0[k]*w11))
+				t118_2[k] = F(t92_3[k]*kDivEntry) + F(2*F(k0[k]*w11))
 			}
 		}
 	}
 
 	// atlas_omega.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t121, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t119, d, 1, t118, dK, 1, c.WK, d, 1)
 
 	// atlas_omega.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t123, d, 1, t121, dK, 1, c.WK, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t118, dK, 1)
 
 	// atlas_omega.k0
 	for i := range L {
 		for j := range T {
-			t382_2 := t382[(i*T+j)*d:][:d]
-			t94_2 := t94[(i*T+j)*d:][:d]
-			t123_2 := t123[(i*T+j)*d:][:d]
+			t372_2 := t372[(i*T+j)*d:][:d]
+			t90_2 := t90[(i*T+j)*d:][:d]
+			t119_2 := t119[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t382_2[k] + t94_2[k] + t123_2[k]
+				xBar[k] = t372_2[k] + t90_2[k] + t119_2[k]
 			}
 		}
 	}

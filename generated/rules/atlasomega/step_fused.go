@@ -818,12 +818,12 @@ func (c *stepFused) run() {
 					t19 := (F(0) < t172)
 					t22_2 := num.Sqrt(kern.Choose(t19, t172, F(1)))
 					t253 := F(1e-07) + kern.Choose(t19, t22_2, F(0))
-					t812 := (F(1) / t22_2)
+					t81 := (F(1) / t22_2)
 					if len(c.OLin) > 0 {
 						c.OLin[l*T+a+C*s] = t253
 					}
 					if len(c.ODiv) > 0 {
-						c.ODiv[l*T+a+C*s] = t812
+						c.ODiv[l*T+a+C*s] = t81
 					}
 					// atlas_omega.O
 					if kern.Wide() {
@@ -1293,8 +1293,8 @@ type stepBackwardNest21Args struct {
 }
 
 type stepBackwardNest22Args struct {
-	t372 *float32
-	t383 *float32
+	t373 *float32
+	t382 *float32
 	t395 *float32
 	n0   int // d_v
 }
@@ -1323,7 +1323,7 @@ type stepBackwardNest25Args struct {
 	t322      *float32
 	q         *float32
 	MBarState *float32
-	t422      *float32
+	t44       *float32
 	n0        int // d_v·a + C·d_v·s + T·d_v·l
 	n1        int // d_k·d_v·a + d_k·d_v
 	n2        int // d_k·a + C·d_k·s + T·d_k·l
@@ -1339,23 +1339,23 @@ type stepBackwardNest26Args struct {
 }
 
 type stepBackwardNest27Args struct {
-	t422       *float32
-	t462       *float32
-	t502       *float32
-	MTrail     *float32
-	t822Total  *float32
-	t1022Total *float32
-	n0         int        // d_k·d_v·a
-	n1         int        // d_v
-	n2         int        // d_k
-	t1022      [2]float32 // and nothing
-	t822       [2]float32 // and nothing
+	t44     *float32
+	t462    *float32
+	t502    *float32
+	MTrail  *float32
+	t7Total *float32
+	t9Total *float32
+	n0      int        // d_k·d_v·a
+	n1      int        // d_v
+	n2      int        // d_k
+	t9      [2]float32 // and nothing
+	t7      [2]float32 // and nothing
 }
 
 type stepBackwardNest28Args struct {
-	t117  *float32
-	t116  *float32
-	t114  *float32
+	t109  *float32
+	t108  *float32
+	t107  *float32
 	t1922 *float32
 	n0    int        // d_v
 	w4    [2]float32 // and nothing
@@ -1363,10 +1363,9 @@ type stepBackwardNest28Args struct {
 }
 
 type stepBackwardNest29Args struct {
-	t115        *float32
-	t422        *float32
-	t2023       *float32
-	t212        *float32
+	t106        *float32
+	t44         *float32
+	t111        *float32
 	t222        *float32
 	n0          int        // d_v
 	n1          int        // d_k
@@ -1375,7 +1374,7 @@ type stepBackwardNest29Args struct {
 }
 
 type stepBackwardNest30Args struct {
-	t252  *float32
+	t2622 *float32
 	t2922 *float32
 	t3022 *float32
 	t3122 *float32
@@ -1384,16 +1383,15 @@ type stepBackwardNest30Args struct {
 
 type stepBackwardNest31Args struct {
 	t222  *float32
-	t2622 *float32
-	t3222 *float32
-	t3322 *float32
+	t252  *float32
+	t113  *float32
 	t3422 *float32
 	n0    int // d_v
 	n1    int // d_k
 }
 
 type stepBackwardNest32Args struct {
-	t3722 *float32
+	t3822 *float32
 	t4122 *float32
 	t4222 *float32
 	t4322 *float32
@@ -1402,16 +1400,15 @@ type stepBackwardNest32Args struct {
 
 type stepBackwardNest33Args struct {
 	t3422 *float32
-	t3822 *float32
-	t4422 *float32
-	t4522 *float32
+	t3722 *float32
+	t115  *float32
 	t4622 *float32
 	n0    int // d_v
 	n1    int // d_k
 }
 
 type stepBackwardNest34Args struct {
-	t4922 *float32
+	t5022 *float32
 	t532  *float32
 	t54   *float32
 	t55   *float32
@@ -1420,16 +1417,15 @@ type stepBackwardNest34Args struct {
 
 type stepBackwardNest35Args struct {
 	t4622 *float32
-	t5022 *float32
-	t56   *float32
-	t57   *float32
+	t4922 *float32
+	t117  *float32
 	t58   *float32
 	n0    int // d_v
 	n1    int // d_k
 }
 
 type stepBackwardNest36Args struct {
-	t61 *float32
+	t62 *float32
 	t65 *float32
 	t66 *float32
 	t67 *float32
@@ -1438,9 +1434,8 @@ type stepBackwardNest36Args struct {
 
 type stepBackwardNest37Args struct {
 	t58        *float32
-	t62        *float32
-	t682       *float32
-	t69        *float32
+	t612       *float32
+	t1192      *float32
 	t263       *float32
 	t70        *float32
 	t75Total   *float32
@@ -1455,12 +1450,12 @@ type stepBackwardNest38Args struct {
 	t70       *float32
 	SBarState *float32
 	t922      *float32
-	t96Total  *float32
+	t95Total  *float32
 	n0        int        // d_k·d_v·a + d_k·d_v
 	n1        int        // d_k·d_v·a
 	n2        int        // d_v
 	n3        int        // d_k
-	t96       [2]float32 // and nothing
+	t95       [2]float32 // and nothing
 	w6        [2]float32 // and nothing
 	t72       [2]float32 // and nothing
 	etaEntry2 [2]float32 // and nothing
@@ -1470,8 +1465,8 @@ type stepBackwardNest39Args struct {
 	t63    *float32
 	t922   *float32
 	GStack *float32
-	t119   *float32
-	t118   *float32
+	t120   *float32
+	t121   *float32
 	n0     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
 	n1     int // w
 	n2     int // n.6 + a + C·s + 1
@@ -1481,8 +1476,8 @@ type stepBackwardNest39Args struct {
 }
 
 type stepBackwardNest40Args struct {
-	t118 *float32
-	t107 *float32
+	t121 *float32
+	t101 *float32
 	n0   int        // w
 	n1   int        // n.7 + a + C·s + 1
 	n2   int        // d_v
@@ -1490,21 +1485,10 @@ type stepBackwardNest40Args struct {
 }
 
 type stepBackwardNest41Args struct {
-	t118   *float32
-	MTrail *float32
-	t120   *float32
-	n0     int // d_k·d_v·a
-	n1     int // w
-	n2     int // n.8 + a + C·s + 1
-	n3     int // d_k
-	n4     int // d_v
-}
-
-type stepBackwardNest42Args struct {
 	pos    *int32
-	t118   *float32
+	t121   *float32
 	GStack *float32
-	t1212  *float32
+	t122   *float32
 	n0     int // l
 	n1     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
 	n2     int // d_v
@@ -1514,9 +1498,20 @@ type stepBackwardNest42Args struct {
 	n6     int // -d_k
 }
 
+type stepBackwardNest42Args struct {
+	t121   *float32
+	MTrail *float32
+	t123   *float32
+	n0     int // d_k·d_v·a
+	n1     int // w
+	n2     int // n.9 + a + C·s + 1
+	n3     int // d_k
+	n4     int // d_v
+}
+
 type stepBackwardNest43Args struct {
-	t1212     *float32
-	t422      *float32
+	t122      *float32
+	t44       *float32
 	MBarState *float32
 	n0        int        // d_v
 	n1        int        // d_k
@@ -1525,8 +1520,8 @@ type stepBackwardNest43Args struct {
 }
 
 type stepBackwardNest44Args struct {
+	t123 *float32
 	t120 *float32
-	t119 *float32
 	t32  *float32
 	n0   int        // d_k·w·a + C·d_k·w·s + T·d_k·w·l
 	n1   int        // w
@@ -1632,18 +1627,16 @@ type stepBackwardNest52Args struct {
 
 type stepBackwardNest53Args struct {
 	t49       *float32
-	t63       *float32
-	t84       *float32
+	t61       *float32
+	t80       *float32
 	rhoStack  *float32
 	wEtaBar   *float32
-	wEta      *float32
-	t53       *float32
 	wThetaBar *float32
-	wTheta    *float32
-	t68       *float32
 	wRhoBar   *float32
 	wRho      *float32
-	t89       *float32
+	wTheta    *float32
+	wEta      *float32
+	t86       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k + T·d_v
@@ -1652,10 +1645,8 @@ type stepBackwardNest53Args struct {
 
 type stepBackwardNest54Args struct {
 	t402 *float32
-	t53  *float32
-	t68  *float32
+	t86  *float32
 	t89  *float32
-	t92  *float32
 	n0   int // d_v·w - d_v
 	n1   int // d_k
 	n2   int // L
@@ -1669,12 +1660,10 @@ type stepBackwardNest54Args struct {
 
 type stepBackwardNest55Args struct {
 	t442  *float32
-	t53   *float32
-	t68   *float32
-	t89   *float32
+	t86   *float32
 	kDiv2 *float32
-	t95   *float32
-	t100  *float32
+	t92   *float32
+	t97   *float32
 	n0    int // d_k·w - d_k
 	n1    int // L
 	n2    int // T
@@ -1686,15 +1675,15 @@ type stepBackwardNest55Args struct {
 }
 
 type stepBackwardNest56Args struct {
-	t105  *bool
+	t102  *bool
 	kDiv  *float32
 	t4    *bool
-	t101  *bool
-	t100  *float32
+	t98   *bool
+	t97   *float32
 	kDiv3 *float32
 	k0    *float32
-	t95   *float32
-	t121  *float32
+	t92   *float32
+	t118  *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d_k
@@ -1702,9 +1691,9 @@ type stepBackwardNest56Args struct {
 }
 
 type stepBackwardNest57Args struct {
-	t382 *float32
-	t94  *float32
-	t123 *float32
+	t372 *float32
+	t90  *float32
+	t119 *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -1727,154 +1716,152 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = w
 	_ = segments
-	t19 := c.Work[:L*T]                                                                                                                                        // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                                                                                  // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                                                                                                                              // [L, T]
-	t32 := c.Work[3*L*T:][:L*T*dK*w]                                                                                                                           // [L, T, w, d_k]
-	t52 := c.Work[L*T*dK*w+3*L*T:][:L*T*dV*w]                                                                                                                  // [L, T, w, d_v]
-	t72 := c.Work[L*T*dK*w+L*T*dV*w+3*L*T:][:L*T]                                                                                                              // [L, T]
-	t82 := c.Work[L*T*dK*w+L*T*dV*w+4*L*T:][:L*T]                                                                                                              // [L, T]
-	t92 := c.Work[L*T*dK*w+L*T*dV*w+5*L*T:][:L*T]                                                                                                              // [L, T]
-	t102 := c.Work[L*T*dK*w+L*T*dV*w+6*L*T:][:L*T*dK]                                                                                                          // [L, T, d_k]
-	t42 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+6*L*T:][:L*T*dK+L*dK*w-L*dK]                                                                                        // [L, T + w - 1, d_k]
-	t62 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+L*dK*w+6*L*T-L*dK:][:L*T*dV+L*dV*w-L*dV]                                                                          // [L, T + w - 1, d_v]
-	t152 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+L*T*dV+L*dK*w+L*dV*w+6*L*T-L*dK-L*dV:][:L*T]                                                                     // [L, T]
-	t36 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+L*T*dV+L*dK*w+L*dV*w+7*L*T-L*dK-L*dV:][:L*T*dK]                                                                   // [L, T, d_k]
-	t382 := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+L*T*dV+L*dK*w+L*dV*w+7*L*T-L*dK-L*dV:][:L*T*d]                                                                   // [L, T, d]
-	t392 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+3*L*T*dK+L*T*dV+L*dK*w+L*dV*w+7*L*T-L*dK-L*dV:][:L*T*dV+L*dV*w-L*dV]                                                // [L, T + w - 1, d_v]
-	t402 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+3*L*T*dK+2*L*T*dV+L*dK*w+2*L*dV*w+7*L*T-L*dK-2*L*dV:][:L*T*dV+L*dV*w-L*dV]                                          // [L, T + w - 1, d_v]
-	t432 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+3*L*T*dK+3*L*T*dV+L*dK*w+3*L*dV*w+7*L*T-L*dK-3*L*dV:][:L*T*dK+L*dK*w-L*dK]                                          // [L, T + w - 1, d_k]
-	t442 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+4*L*T*dK+3*L*T*dV+2*L*dK*w+3*L*dV*w+7*L*T-2*L*dK-3*L*dV:][:L*T*dK+L*dK*w-L*dK]                                      // [L, T + w - 1, d_k]
-	t49 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+5*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w+7*L*T-3*L*dK-3*L*dV:][:L*T]                                                      // [L, T]
-	t63 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+5*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w+8*L*T-3*L*dK-3*L*dV:][:L*T]                                                      // [L, T]
-	t84 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+5*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w+9*L*T-3*L*dK-3*L*dV:][:L*T]                                                      // [L, T]
-	t53 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+5*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*dK+L*T*dV]                                           // [L, T, d_k + d_v]
-	t68 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+6*L*T*dK+4*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*dK+L*T*dV]                                           // [L, T, d_k + d_v]
-	t89 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+7*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*dK+L*T*dV]                                           // [L, T, d_k + d_v]
-	t92_2 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+8*L*T*dK+6*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*dV]                                                // [L, T, d_v]
-	t94 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+8*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*d]                                                   // [L, T, d]
-	t95 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*d+8*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*dK]                                                // [L, T, d_k]
-	t100 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*d+9*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T]                                                  // [L, T]
-	t121 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*d+9*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV:][:L*T*dK]                                               // [L, T, d_k]
-	t123 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV:][:L*T*d]                                               // [L, T, d]
-	MBarState := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV:][:dK*dV]                                          // [d_v, d_k]
-	SBarState := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+dK*dV:][:dK*dV]                                    // [d_v, d_k]
-	MTrail := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+2*dK*dV:][:C*dK*dV+dK*dV]                             // [C + 1, d_v, d_k]
-	STrail := c.Work[L*T*dK*w+L*T*dV*w+C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+3*dK*dV:][:C*dK*dV+dK*dV]                     // [C + 1, d_v, d_k]
-	t5 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+4*dK*dV:][:dV*w]                                // [w, d_v]
-	t6 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+4*dK*dV+dV*w:][:dV*w]                           // [w, d_v]
-	t22 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+4*dK*dV+2*dV*w:][:dK*dV]                       // [d_v, d_k]
-	t26 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+5*dK*dV+2*dV*w:][:dK*dV]                       // [d_v, d_k]
-	t27 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+6*dK*dV+2*dV*w:][:dV*dV]                       // [d_v, d_v]
-	t28 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+6*dK*dV+dV*dV+2*dV*w:][:dV*dV]                 // [d_v, d_v]
-	t29 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+6*dK*dV+2*dV*dV+2*dV*w:][:dV*dV]               // [d_v, d_v]
-	t30 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+6*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]               // [d_v, d_k]
-	t31 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+7*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]               // [d_v, d_k]
-	t32_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+8*dK*dV+3*dV*dV+2*dV*w:][:dV*dV]             // [d_v, d_v]
-	t33 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+8*dK*dV+4*dV*dV+2*dV*w:][:dV*dV]               // [d_v, d_v]
-	t34 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+8*dK*dV+5*dV*dV+2*dV*w:][:dV*dV]               // [d_v, d_v]
-	t35 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+8*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]               // [d_v, d_k]
-	t362 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+9*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]              // [d_v, d_k]
-	t37 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+10*dK*dV+6*dV*dV+2*dV*w:][:dV*dV]              // [d_v, d_v]
-	t38 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+10*dK*dV+7*dV*dV+2*dV*w:][:dV*dV]              // [d_v, d_v]
-	t394 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+10*dK*dV+8*dV*dV+2*dV*w:][:dV*dV]             // [d_v, d_v]
-	t40 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+10*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]              // [d_v, d_k]
-	t41 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+11*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]              // [d_v, d_k]
-	t42_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+12*dK*dV+9*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
-	t43 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+12*dK*dV+10*dV*dV+2*dV*w:][:dV*dV]             // [d_v, d_v]
-	t44 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+12*dK*dV+11*dV*dV+2*dV*w:][:dV*dV]             // [d_v, d_v]
-	t45 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+12*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]             // [d_v, d_k]
-	t46 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+13*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]             // [d_v, d_k]
-	t47 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+14*dK*dV+12*dV*dV+2*dV*w:][:dV*dV]             // [d_v, d_v]
-	t48 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+14*dK*dV+13*dV*dV+2*dV*w:][:dV*dV]             // [d_v, d_v]
-	t492 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+14*dK*dV+14*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
-	t50 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+14*dK*dV+15*dV*dV+2*dV*w:][:dK*dV]             // [d_v, d_k]
-	t54 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+2*dV*w:][:dV*w]              // [w, d_v]
-	t63_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+3*dV*w:][:dV*w]            // [w, d_v]
-	t263 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+4*dV*w:][:dK*dV]            // [d_v, d_k]
-	t272 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+16*dK*dV+15*dV*dV+4*dV*w:][:dV*dV]            // [d_v, d_v]
-	t282 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+16*dK*dV+16*dV*dV+4*dV*w:][:dV*dV]            // [d_v, d_v]
-	t292 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+16*dK*dV+17*dV*dV+4*dV*w:][:dV*dV]            // [d_v, d_v]
-	t302 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+16*dK*dV+18*dV*dV+4*dV*w:][:dK*dV]            // [d_v, d_k]
-	t312 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+17*dK*dV+18*dV*dV+4*dV*w:][:dK*dV]            // [d_v, d_k]
-	t322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+18*dK*dV+18*dV*dV+4*dV*w:][:dV*dV]            // [d_v, d_v]
-	t332 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+18*dK*dV+19*dV*dV+4*dV*w:][:dV*dV]            // [d_v, d_v]
-	t342 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+18*dK*dV+20*dV*dV+4*dV*w:][:dV*dV]            // [d_v, d_v]
-	t352 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+18*dK*dV+21*dV*dV+4*dV*w:][:dK*dV]            // [d_v, d_k]
-	t363 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+19*dK*dV+21*dV*dV+4*dV*w:][:dK*dV]            // [d_v, d_k]
-	t372 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+20*dK*dV+21*dV*dV+4*dV*w:][:dV*dV]            // [d_v, d_v]
-	t383 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+20*dK*dV+22*dV*dV+4*dV*w:][:dV*dV]            // [d_v, d_v]
-	t395 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+20*dK*dV+23*dV*dV+4*dV*w:][:dV*dV]            // [d_v, d_v]
-	t403 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+20*dK*dV+24*dV*dV+4*dV*w:][:dK*dV]            // [d_v, d_k]
-	t412 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+21*dK*dV+24*dV*dV+4*dV*w:][:dK*dV]            // [d_v, d_k]
-	t422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+22*dK*dV+24*dV*dV+4*dV*w:][:dV*dV]            // [d_v, d_v]
-	t433 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+22*dK*dV+25*dV*dV+4*dV*w:][:dV*dV]            // [d_v, d_v]
-	t443 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+22*dK*dV+26*dV*dV+4*dV*w:][:dV*dV]            // [d_v, d_v]
-	t452 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+22*dK*dV+27*dV*dV+4*dV*w:][:dK*dV]            // [d_v, d_k]
-	t462 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+23*dK*dV+27*dV*dV+4*dV*w:][:dK*dV]            // [d_v, d_k]
-	t322_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+24*dK*dV+27*dV*dV+4*dV*w:][:dK]             // [d_k]
-	t422_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+24*dK*dV+27*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
-	t472 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+25*dK*dV+27*dV*dV+4*dV*w+dK:][:dV*dV]         // [d_v, d_v]
-	t482 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+25*dK*dV+28*dV*dV+4*dV*w+dK:][:dV*dV]         // [d_v, d_v]
-	t493 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+25*dK*dV+29*dV*dV+4*dV*w+dK:][:dV*dV]         // [d_v, d_v]
-	t502 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+25*dK*dV+30*dV*dV+4*dV*w+dK:][:dK*dV]         // [d_v, d_k]
-	t114 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+26*dK*dV+30*dV*dV+4*dV*w+dK:][:dV*dV]         // [d_v, d_v]
-	t115 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+26*dK*dV+31*dV*dV+4*dV*w+dK:][:dK*dV]         // [d_v, d_k]
-	t116 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+31*dV*dV+4*dV*w+dK:][:dV*dV]         // [d_v, d_v]
-	t117 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+32*dV*dV+4*dV*w+dK:][:dV*dV]         // [d_v, d_v]
-	t1922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+33*dV*dV+4*dV*w+dK:][:dV*dV]        // [d_v, d_v]
-	t2023 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+34*dV*dV+4*dV*w+dK:][:dK*dV]        // [d_v, d_k]
-	t212 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+28*dK*dV+34*dV*dV+4*dV*w+dK:][:dK*dV]         // [d_v, d_k]
-	t222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+29*dK*dV+34*dV*dV+4*dV*w+dK:][:dK*dV]         // [d_v, d_k]
-	t252 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+34*dV*dV+4*dV*w+dK:][:dV*dV]         // [d_v, d_v]
-	t2622 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]        // [d_v, d_k]
-	t2922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+31*dK*dV+35*dV*dV+4*dV*w+dK:][:dV*dV]        // [d_v, d_v]
-	t3022 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+31*dK*dV+36*dV*dV+4*dV*w+dK:][:dV*dV]        // [d_v, d_v]
-	t3122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+31*dK*dV+37*dV*dV+4*dV*w+dK:][:dV*dV]        // [d_v, d_v]
-	t3222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+31*dK*dV+38*dV*dV+4*dV*w+dK:][:dK*dV]        // [d_v, d_k]
-	t3322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+32*dK*dV+38*dV*dV+4*dV*w+dK:][:dK*dV]        // [d_v, d_k]
-	t3422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+38*dV*dV+4*dV*w+dK:][:dK*dV]        // [d_v, d_k]
-	t3722 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+34*dK*dV+38*dV*dV+4*dV*w+dK:][:dV*dV]        // [d_v, d_v]
-	t3822 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+34*dK*dV+39*dV*dV+4*dV*w+dK:][:dK*dV]        // [d_v, d_k]
-	t4122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+35*dK*dV+39*dV*dV+4*dV*w+dK:][:dV*dV]        // [d_v, d_v]
-	t4222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+35*dK*dV+40*dV*dV+4*dV*w+dK:][:dV*dV]        // [d_v, d_v]
-	t4322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+35*dK*dV+41*dV*dV+4*dV*w+dK:][:dV*dV]        // [d_v, d_v]
-	t4422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+35*dK*dV+42*dV*dV+4*dV*w+dK:][:dK*dV]        // [d_v, d_k]
-	t4522 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+42*dV*dV+4*dV*w+dK:][:dK*dV]        // [d_v, d_k]
-	t4622 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+37*dK*dV+42*dV*dV+4*dV*w+dK:][:dK*dV]        // [d_v, d_k]
-	t4922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+38*dK*dV+42*dV*dV+4*dV*w+dK:][:dV*dV]        // [d_v, d_v]
-	t5022 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+38*dK*dV+43*dV*dV+4*dV*w+dK:][:dK*dV]        // [d_v, d_k]
-	t532 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+43*dV*dV+4*dV*w+dK:][:dV*dV]         // [d_v, d_v]
-	t54_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+44*dV*dV+4*dV*w+dK:][:dV*dV]        // [d_v, d_v]
-	t55 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+45*dV*dV+4*dV*w+dK:][:dV*dV]          // [d_v, d_v]
-	t56 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+46*dV*dV+4*dV*w+dK:][:dK*dV]          // [d_v, d_k]
-	t57 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+40*dK*dV+46*dV*dV+4*dV*w+dK:][:dK*dV]          // [d_v, d_k]
-	t58 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+41*dK*dV+46*dV*dV+4*dV*w+dK:][:dK*dV]          // [d_v, d_k]
-	t61 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+42*dK*dV+46*dV*dV+4*dV*w+dK:][:dV*dV]          // [d_v, d_v]
-	t62_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+42*dK*dV+47*dV*dV+4*dV*w+dK:][:dK*dV]        // [d_v, d_k]
-	t65 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+43*dK*dV+47*dV*dV+4*dV*w+dK:][:dV*dV]          // [d_v, d_v]
-	t66 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+43*dK*dV+48*dV*dV+4*dV*w+dK:][:dV*dV]          // [d_v, d_v]
-	t67 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+43*dK*dV+49*dV*dV+4*dV*w+dK:][:dV*dV]          // [d_v, d_v]
-	t682 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+43*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]         // [d_v, d_k]
-	t69 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+44*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]          // [d_v, d_k]
-	t70 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+45*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]          // [d_v, d_k]
-	t922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+46*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]         // [d_v, d_k]
-	t118 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+47*dK*dV+50*dV*dV+4*dV*w+dK:][:dV*w]          // [w, d_v]
-	t119 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+47*dK*dV+50*dV*dV+5*dV*w+dK:][:dK*w]          // [w, d_k]
-	t107 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+47*dK*dV+dK*w+50*dV*dV+5*dV*w+dK:][:dV*w]     // [w, d_v]
-	t120 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+47*dK*dV+dK*w+50*dV*dV+6*dV*w+dK:][:dK*w]     // [w, d_k]
-	t1212 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+10*L*T*dK+7*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+47*dK*dV+2*dK*w+50*dV*dV+6*dV*w+dK:][:dK*dV] // [d_v, d_k]
-	t4 := c.Flags[:L*T]                                                                                                                                        // [L, T]
-	t39 := c.Flags[L*T:][:L*T]                                                                                                                                 // [L, T]
-	t162 := c.Flags[2*L*T:][:L*T]                                                                                                                              // [L, T]
-	t202 := c.Flags[3*L*T:][:L*T]                                                                                                                              // [L, T]
-	t101 := c.Flags[4*L*T:][:L*T]                                                                                                                              // [L, T]
-	t105 := c.Flags[5*L*T:][:L*T]                                                                                                                              // [L, T]
+	t19 := c.Work[:L*T]                                                                                                                                    // [L, T]
+	rho := c.Work[L*T:][:L*T]                                                                                                                              // [L, T]
+	theta := c.Work[2*L*T:][:L*T]                                                                                                                          // [L, T]
+	t32 := c.Work[3*L*T:][:L*T*dK*w]                                                                                                                       // [L, T, w, d_k]
+	t52 := c.Work[L*T*dK*w+3*L*T:][:L*T*dV*w]                                                                                                              // [L, T, w, d_v]
+	t72 := c.Work[L*T*dK*w+L*T*dV*w+3*L*T:][:L*T]                                                                                                          // [L, T]
+	t82 := c.Work[L*T*dK*w+L*T*dV*w+4*L*T:][:L*T]                                                                                                          // [L, T]
+	t92 := c.Work[L*T*dK*w+L*T*dV*w+5*L*T:][:L*T]                                                                                                          // [L, T]
+	t102 := c.Work[L*T*dK*w+L*T*dV*w+6*L*T:][:L*T*dK]                                                                                                      // [L, T, d_k]
+	t42 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+6*L*T:][:L*T*dK+L*dK*w-L*dK]                                                                                    // [L, T + w - 1, d_k]
+	t62 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+L*dK*w+6*L*T-L*dK:][:L*T*dV+L*dV*w-L*dV]                                                                      // [L, T + w - 1, d_v]
+	t152 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+L*T*dV+L*dK*w+L*dV*w+6*L*T-L*dK-L*dV:][:L*T]                                                                 // [L, T]
+	t36 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+L*T*dV+L*dK*w+L*dV*w+7*L*T-L*dK-L*dV:][:L*T*dK]                                                               // [L, T, d_k]
+	t372 := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+L*T*dV+L*dK*w+L*dV*w+7*L*T-L*dK-L*dV:][:L*T*d]                                                               // [L, T, d]
+	t392 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+3*L*T*dK+L*T*dV+L*dK*w+L*dV*w+7*L*T-L*dK-L*dV:][:L*T*dV+L*dV*w-L*dV]                                            // [L, T + w - 1, d_v]
+	t402 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+3*L*T*dK+2*L*T*dV+L*dK*w+2*L*dV*w+7*L*T-L*dK-2*L*dV:][:L*T*dV+L*dV*w-L*dV]                                      // [L, T + w - 1, d_v]
+	t432 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+3*L*T*dK+3*L*T*dV+L*dK*w+3*L*dV*w+7*L*T-L*dK-3*L*dV:][:L*T*dK+L*dK*w-L*dK]                                      // [L, T + w - 1, d_k]
+	t442 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+4*L*T*dK+3*L*T*dV+2*L*dK*w+3*L*dV*w+7*L*T-2*L*dK-3*L*dV:][:L*T*dK+L*dK*w-L*dK]                                  // [L, T + w - 1, d_k]
+	t49 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+5*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w+7*L*T-3*L*dK-3*L*dV:][:L*T]                                                  // [L, T]
+	t61 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+5*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w+8*L*T-3*L*dK-3*L*dV:][:L*T]                                                  // [L, T]
+	t80 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+5*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w+9*L*T-3*L*dK-3*L*dV:][:L*T]                                                  // [L, T]
+	t86 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+5*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*dK+L*T*dV]                                       // [L, T, d_k + d_v]
+	t89 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+6*L*T*dK+4*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*dV]                                              // [L, T, d_v]
+	t90 := c.Work[L*T*dK*w+L*T*dV*w+L*T*d+6*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*d]                                               // [L, T, d]
+	t92_2 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*d+6*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T*dK]                                          // [L, T, d_k]
+	t97 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*d+7*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+10*L*T-3*L*dK-3*L*dV:][:L*T]                                               // [L, T]
+	t118 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*d+7*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV:][:L*T*dK]                                           // [L, T, d_k]
+	t119 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV:][:L*T*d]                                            // [L, T, d]
+	MBarState := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV:][:dK*dV]                                       // [d_v, d_k]
+	SBarState := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+dK*dV:][:dK*dV]                                 // [d_v, d_k]
+	MTrail := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+2*dK*dV:][:C*dK*dV+dK*dV]                          // [C + 1, d_v, d_k]
+	STrail := c.Work[L*T*dK*w+L*T*dV*w+C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+3*dK*dV:][:C*dK*dV+dK*dV]                  // [C + 1, d_v, d_k]
+	t5 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+4*dK*dV:][:dV*w]                             // [w, d_v]
+	t6 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+4*dK*dV+dV*w:][:dV*w]                        // [w, d_v]
+	t22 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+4*dK*dV+2*dV*w:][:dK*dV]                    // [d_v, d_k]
+	t26 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+5*dK*dV+2*dV*w:][:dK*dV]                    // [d_v, d_k]
+	t27 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+6*dK*dV+2*dV*w:][:dV*dV]                    // [d_v, d_v]
+	t28 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+6*dK*dV+dV*dV+2*dV*w:][:dV*dV]              // [d_v, d_v]
+	t29 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+6*dK*dV+2*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
+	t30 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+6*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
+	t31 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+7*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
+	t32_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+8*dK*dV+3*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t33 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+8*dK*dV+4*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
+	t34 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+8*dK*dV+5*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
+	t35 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+8*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
+	t362 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+9*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
+	t37 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+10*dK*dV+6*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
+	t38 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+10*dK*dV+7*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
+	t394 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+10*dK*dV+8*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t40 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+10*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
+	t41 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+11*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
+	t42_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+12*dK*dV+9*dV*dV+2*dV*w:][:dV*dV]         // [d_v, d_v]
+	t43 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+12*dK*dV+10*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t44 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+12*dK*dV+11*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t45 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+12*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
+	t46 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+13*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
+	t47 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+14*dK*dV+12*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t48 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+14*dK*dV+13*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t492 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+14*dK*dV+14*dV*dV+2*dV*w:][:dV*dV]         // [d_v, d_v]
+	t50 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+14*dK*dV+15*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
+	t54 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+2*dV*w:][:dV*w]           // [w, d_v]
+	t63 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+3*dV*w:][:dV*w]           // [w, d_v]
+	t263 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t272 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+16*dK*dV+15*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t282 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+16*dK*dV+16*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t292 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+16*dK*dV+17*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t302 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+16*dK*dV+18*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t312 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+17*dK*dV+18*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+18*dK*dV+18*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t332 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+18*dK*dV+19*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t342 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+18*dK*dV+20*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t352 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+18*dK*dV+21*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t363 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+19*dK*dV+21*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t373 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+20*dK*dV+21*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t382 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+20*dK*dV+22*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t395 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+20*dK*dV+23*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t403 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+20*dK*dV+24*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t412 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+21*dK*dV+24*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+22*dK*dV+24*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t433 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+22*dK*dV+25*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t443 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+22*dK*dV+26*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t452 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+22*dK*dV+27*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t462 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+23*dK*dV+27*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t322_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+24*dK*dV+27*dV*dV+4*dV*w:][:dK]          // [d_k]
+	t44_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+24*dK*dV+27*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t472 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+25*dK*dV+27*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t482 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+25*dK*dV+28*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t493 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+25*dK*dV+29*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t502 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+25*dK*dV+30*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t106 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+26*dK*dV+30*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t107 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+30*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t108 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+31*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t109 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+32*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t1922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+33*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t110 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+34*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t111 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+27*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+28*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t252 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+29*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t2622 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+35*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t2922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+36*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t3022 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+37*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t3122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+38*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t112 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+39*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t113 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+30*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t3422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+31*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t3722 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+32*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t3822 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+40*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t4122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+41*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t4222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+42*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t4322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+43*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t114 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+44*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t115 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+33*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t4622 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+34*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t4922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+35*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t5022 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+45*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t532 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+46*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t54_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+47*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t55 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+48*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
+	t116 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+49*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t117 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+36*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t58 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+37*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
+	t612 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+38*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t62_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+50*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t65 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+51*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
+	t66 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+52*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
+	t67 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+53*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
+	t1182 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+54*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t1192 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+39*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t70 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+40*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
+	t922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+41*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t120 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+42*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*w]       // [w, d_k]
+	t121 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+42*dK*dV+dK*w+55*dV*dV+4*dV*w+dK:][:dV*w]  // [w, d_v]
+	t101 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+42*dK*dV+dK*w+55*dV*dV+5*dV*w+dK:][:dV*w]  // [w, d_v]
+	t122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+42*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*dV] // [d_v, d_k]
+	t123 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*d+8*L*T*dK+5*L*T*dV+3*L*dK*w+3*L*dV*w+11*L*T-3*L*dK-3*L*dV+43*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*w]  // [w, d_k]
+	t4 := c.Flags[:L*T]                                                                                                                                    // [L, T]
+	t39 := c.Flags[L*T:][:L*T]                                                                                                                             // [L, T]
+	t162 := c.Flags[2*L*T:][:L*T]                                                                                                                          // [L, T]
+	t202 := c.Flags[3*L*T:][:L*T]                                                                                                                          // [L, T]
+	t98 := c.Flags[4*L*T:][:L*T]                                                                                                                           // [L, T]
+	t102_2 := c.Flags[5*L*T:][:L*T]                                                                                                                        // [L, T]
 	t17Total := make([]F, 1)
-	t822Total := make([]F, 1)
-	t1022Total := make([]F, 1)
+	t7Total := make([]F, 1)
+	t9Total := make([]F, 1)
 	t75Total := make([]F, 1)
-	t96Total := make([]F, 1)
+	t95Total := make([]F, 1)
 
 	// atlas_omega.k, atlas_omega.rho, atlas_omega.theta, atlas_omega.q
 	for i := range L {
@@ -1951,13 +1938,13 @@ func (c *stepBackwardFused) run() {
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								var t53_2 F
-								t53Sums := [16]F{t53_2}
+								var t53 F
+								t53Sums := [16]F{t53}
 								for k := range dK {
 									t53Sums[k%16] = num.FMA32(MTrail2[k], GStack[k], t53Sums[k%16])
 								}
-								t53_2 = kern.Sum16(&t53Sums)
-								t5_2[j] = t53_2
+								t53 = kern.Sum16(&t53Sums)
+								t5_2[j] = t53
 							}
 						}
 					}
@@ -2198,9 +2185,9 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							t42_3 := t42_2[i*dV:][:dV]
 							t43_2 := t43[i*dV:][:dV]
-							t44_2 := t44[i*dV:][:dV]
+							t44_3 := t44[i*dV:][:dV]
 							for j := range dV {
-								t44_2[j] = num.FMA32(-F(4.775), t42_3[j], t43_2[j])
+								t44_3[j] = num.FMA32(-F(4.775), t42_3[j], t43_2[j])
 							}
 						}
 					}
@@ -2324,13 +2311,13 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_omega.G
-					clear(t63_2)
+					clear(t63)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := stepBackwardNest16Args{
 							unsafe.SliceData(t54),
 							unsafe.SliceData(c.GStack2),
-							unsafe.SliceData(t63_2),
+							unsafe.SliceData(t63),
 							dV*a + C*dV*s + (T*dV+dV*w-dV)*l + dV*w - dV,
 							w,
 							n5 + a + C*s + 1,
@@ -2342,9 +2329,9 @@ func (c *stepBackwardFused) run() {
 						for i := range min(w, n5+a+C*s+1) {
 							t54_3 := t54[i*dV:][:dV]
 							GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*dV:][:dV]
-							t63_3 := t63_2[i*dV:][:dV]
+							t63_2 := t63[i*dV:][:dV]
 							for j := range dV {
-								t63_3[j] = t54_3[j] - GStack2[j]
+								t63_2[j] = t54_3[j] - GStack2[j]
 							}
 						}
 					}
@@ -2473,25 +2460,25 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t372, dV, 1, t363, dK, 1, t363, 1, dK)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t373, dV, 1, t363, dK, 1, t363, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t383, dV, 1, t372, dV, 1, t372, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t382, dV, 1, t373, dV, 1, t373, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest22Args{
-							unsafe.SliceData(t372),
-							unsafe.SliceData(t383),
+							unsafe.SliceData(t373),
+							unsafe.SliceData(t382),
 							unsafe.SliceData(t395),
 							dV,
 						}
 						stepBackwardNest22(&a2)
 					} else {
 						for i := range dV {
-							t372_2 := t372[i*dV:][:dV]
-							t383_2 := t383[i*dV:][:dV]
+							t373_2 := t373[i*dV:][:dV]
+							t382_2 := t382[i*dV:][:dV]
 							t395_2 := t395[i*dV:][:dV]
 							for j := range dV {
-								t395_2[j] = num.FMA32(-F(4.775), t372_2[j], t383_2[j])
+								t395_2[j] = num.FMA32(-F(4.775), t373_2[j], t382_2[j])
 							}
 						}
 					}
@@ -2532,11 +2519,11 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest24(&a2)
 					} else {
 						for i := range dV {
-							t422_3 := t422[i*dV:][:dV]
+							t422_2 := t422[i*dV:][:dV]
 							t433_2 := t433[i*dV:][:dV]
 							t443_2 := t443[i*dV:][:dV]
 							for j := range dV {
-								t443_2[j] = num.FMA32(-F(4.775), t422_3[j], t433_2[j])
+								t443_2[j] = num.FMA32(-F(4.775), t422_2[j], t433_2[j])
 							}
 						}
 					}
@@ -2554,7 +2541,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t322_2),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(MBarState),
-							unsafe.SliceData(t422_2),
+							unsafe.SliceData(t44_2),
 							dV*a + C*dV*s + T*dV*l,
 							dK*dV*a + dK*dV,
 							dK*a + C*dK*s + T*dK*l,
@@ -2571,12 +2558,12 @@ func (c *stepBackwardFused) run() {
 							MTrail2 := MTrail[((a+1)*dV+i)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
-							t422_3 := t422_2[i*dK:][:dK]
+							t44_3 := t44_2[i*dK:][:dK]
 							yBarEntry := yBar[i]
 							for j := range dK {
 								t462_2[j] = num.FMA32(F(3.4445), t412_2[j], t452_2[j])
 								t322_2[j] = num.FMA32(MTrail2[j], yBarEntry, t322_2[j])
-								t422_3[j] = num.FMA32(q[j], yBarEntry, MBarState2[j])
+								t44_3[j] = num.FMA32(q[j], yBarEntry, MBarState2[j])
 							}
 						}
 					}
@@ -2606,64 +2593,64 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O
 					kern.GemmFMA(dK, dV, dV, F(1), false, t502, 1, dK, t462, 1, dK, t493, 1, dV)
 					// atlas_omega.M, atlas_omega.O
-					var t822 F
-					var t1022 F
+					var t7 F
+					var t9 F
 					if kern.Wide() {
 						a2 := stepBackwardNest27Args{
-							unsafe.SliceData(t422_2),
+							unsafe.SliceData(t44_2),
 							unsafe.SliceData(t462),
 							unsafe.SliceData(t502),
 							unsafe.SliceData(MTrail),
-							unsafe.SliceData(t822Total),
-							unsafe.SliceData(t1022Total),
+							unsafe.SliceData(t7Total),
+							unsafe.SliceData(t9Total),
 							dK * dV * a,
 							dV,
 							dK,
-							[2]float32{t1022},
-							[2]float32{t822},
+							[2]float32{t9},
+							[2]float32{t7},
 						}
 						stepBackwardNest27(&a2)
 					} else {
-						t1022_2 := t1022
-						t822_2 := t822
+						t9_2 := t9
+						t7_2 := t7
 						for i := range dV {
-							t422_3 := t422_2[i*dK:][:dK]
+							t44_3 := t44_2[i*dK:][:dK]
 							t462_2 := t462[i*dK:][:dK]
 							t502_2 := t502[i*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-							t822Sums := [16]F{t822_2}
-							t1022Sums := [16]F{t1022_2}
+							t7Sums := [16]F{t7_2}
+							t9Sums := [16]F{t9_2}
 							for j := range dK {
-								t422Entry := t422_3[j]
-								t822Sums[j%16] = num.FMA32(num.FMA32(F(3.4445), t462_2[j], t502_2[j]), t422Entry, t822Sums[j%16])
-								t1022Sums[j%16] = num.FMA32(MTrail2[j], t422Entry, t1022Sums[j%16])
+								t44Entry := t44_3[j]
+								t7Sums[j%16] = num.FMA32(num.FMA32(F(3.4445), t462_2[j], t502_2[j]), t44Entry, t7Sums[j%16])
+								t9Sums[j%16] = num.FMA32(MTrail2[j], t44Entry, t9Sums[j%16])
 							}
-							t822_2 = kern.Sum16(&t822Sums)
-							t1022_2 = kern.Sum16(&t1022Sums)
+							t7_2 = kern.Sum16(&t7Sums)
+							t9_2 = kern.Sum16(&t9Sums)
 						}
-						t822Total[0] = t822_2
-						t1022Total[0] = t1022_2
+						t7Total[0] = t7_2
+						t9Total[0] = t9_2
 					}
-					t822 = t822Total[0]
-					t1022 = t1022Total[0]
-					t823 := -t822
+					t7 = t7Total[0]
+					t9 = t9Total[0]
+					t73 := -t7
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t114, 1, dV, t462, dK, 1, t422_2, 1, dK)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t106, dK, 1, t493, 1, dV, t44_2, dK, 1)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t115, dK, 1, t493, 1, dV, t422_2, dK, 1)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t107, 1, dV, t462, dK, 1, t44_2, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(1), false, t116, 1, dV, t472, dV, 1, t114, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(1), false, t108, 1, dV, t472, dV, 1, t107, 1, dV)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(1), false, t117, dV, 1, t472, 1, dV, t114, dV, 1)
-					// atlas_omega.O
+					kern.GemmFMA(dV, dV, dV, F(1), false, t109, dV, 1, t472, 1, dV, t107, dV, 1)
+					// atlas_omega.O, atlas_omega.M
 					thetaEntry2 := theta2[a]
 					w3 := F(4.775 * thetaEntry2)
 					w4 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
 						a2 := stepBackwardNest28Args{
-							unsafe.SliceData(t117),
-							unsafe.SliceData(t116),
-							unsafe.SliceData(t114),
+							unsafe.SliceData(t109),
+							unsafe.SliceData(t108),
+							unsafe.SliceData(t107),
 							unsafe.SliceData(t1922),
 							dV,
 							[2]float32{w4},
@@ -2672,27 +2659,32 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest28(&a2)
 					} else {
 						for i := range dV {
-							t117_2 := t117[i*dV:][:dV]
-							t116_2 := t116[i*dV:][:dV]
-							t114_2 := t114[i*dV:][:dV]
+							t109_2 := t109[i*dV:][:dV]
+							t108_2 := t108[i*dV:][:dV]
+							t107_2 := t107[i*dV:][:dV]
 							t1922_2 := t1922[i*dV:][:dV]
 							for j := range dV {
-								t1922_2[j] = num.FMA32(w4, t117_2[j], num.FMA32(w4, t116_2[j], F(w3*t114_2[j])))
+								t1922_2[j] = num.FMA32(w4, t109_2[j], num.FMA32(w4, t108_2[j], F(w3*t107_2[j])))
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t2023, 1, dK, t462, 1, dK, t1922, 1, dV)
+					for i := range dV {
+						t1922_2 := t1922[i*dV:][:dV]
+						t110_2 := t110[i*dV:][:dV]
+						for j := range dV {
+							t110_2[j] = t1922_2[j] + t1922[j*dV+i]
+						}
+					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t212, 1, dK, t462, 1, dK, t1922, dV, 1)
-					// atlas_omega.O
+					kern.GemmFMA(dK, dV, dV, F(1), false, t111, 1, dK, t462, 1, dK, t110, 1, dV)
+					// atlas_omega.O, atlas_omega.M
 					w5 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
 						a2 := stepBackwardNest29Args{
-							unsafe.SliceData(t115),
-							unsafe.SliceData(t422_2),
-							unsafe.SliceData(t2023),
-							unsafe.SliceData(t212),
+							unsafe.SliceData(t106),
+							unsafe.SliceData(t44_2),
+							unsafe.SliceData(t111),
 							unsafe.SliceData(t222),
 							dV,
 							dK,
@@ -2702,28 +2694,27 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest29(&a2)
 					} else {
 						for i := range dV {
-							t115_2 := t115[i*dK:][:dK]
-							t422_3 := t422_2[i*dK:][:dK]
-							t2023_2 := t2023[i*dK:][:dK]
-							t212_2 := t212[i*dK:][:dK]
+							t106_2 := t106[i*dK:][:dK]
+							t44_3 := t44_2[i*dK:][:dK]
+							t111_2 := t111[i*dK:][:dK]
 							t222_2 := t222[i*dK:][:dK]
 							for j := range dK {
-								t222_2[j] = (num.FMA32(-thetaEntry2, t115_2[j], F(w5*t422_3[j])) + t2023_2[j]) + t212_2[j]
+								t222_2[j] = num.FMA32(-thetaEntry2, t106_2[j], F(w5*t44_3[j])) + t111_2[j]
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t252, 1, dV, t412, dK, 1, t222, 1, dK)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t252, dK, 1, t443, 1, dV, t222, dK, 1)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t2622, dK, 1, t443, 1, dV, t222, dK, 1)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t2622, 1, dV, t412, dK, 1, t222, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t2922, 1, dV, t422, dV, 1, t252, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t2922, 1, dV, t422, dV, 1, t2622, 1, dV)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t422, 1, dV, t252, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t422, 1, dV, t2622, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest30Args{
-							unsafe.SliceData(t252),
+							unsafe.SliceData(t2622),
 							unsafe.SliceData(t2922),
 							unsafe.SliceData(t3022),
 							unsafe.SliceData(t3122),
@@ -2732,26 +2723,31 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest30(&a2)
 					} else {
 						for i := range dV {
-							t252_2 := t252[i*dV:][:dV]
+							t2622_2 := t2622[i*dV:][:dV]
 							t2922_2 := t2922[i*dV:][:dV]
 							t3022_2 := t3022[i*dV:][:dV]
 							t3122_2 := t3122[i*dV:][:dV]
 							for j := range dV {
-								t3122_2[j] = num.FMA32(-F(4.775), t252_2[j], t2922_2[j]) + t3022_2[j]
+								t3122_2[j] = num.FMA32(-F(4.775), t2622_2[j], t2922_2[j]) + t3022_2[j]
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t3222, 1, dK, t412, 1, dK, t3122, 1, dV)
+					for i := range dV {
+						t3122_2 := t3122[i*dV:][:dV]
+						t112_2 := t112[i*dV:][:dV]
+						for j := range dV {
+							t112_2[j] = t3122_2[j] + t3122[j*dV+i]
+						}
+					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t3322, 1, dK, t412, 1, dK, t3122, dV, 1)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t113, 1, dK, t412, 1, dK, t112, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest31Args{
 							unsafe.SliceData(t222),
-							unsafe.SliceData(t2622),
-							unsafe.SliceData(t3222),
-							unsafe.SliceData(t3322),
+							unsafe.SliceData(t252),
+							unsafe.SliceData(t113),
 							unsafe.SliceData(t3422),
 							dV,
 							dK,
@@ -2760,27 +2756,26 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dV {
 							t222_2 := t222[i*dK:][:dK]
-							t2622_2 := t2622[i*dK:][:dK]
-							t3222_2 := t3222[i*dK:][:dK]
-							t3322_2 := t3322[i*dK:][:dK]
+							t252_2 := t252[i*dK:][:dK]
+							t113_2 := t113[i*dK:][:dK]
 							t3422_2 := t3422[i*dK:][:dK]
 							for j := range dK {
-								t3422_2[j] = (num.FMA32(F(3.4445), t222_2[j], t2622_2[j]) + t3222_2[j]) + t3322_2[j]
+								t3422_2[j] = num.FMA32(F(3.4445), t222_2[j], t252_2[j]) + t113_2[j]
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t3722, 1, dV, t363, dK, 1, t3422, 1, dK)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t3722, dK, 1, t395, 1, dV, t3422, dK, 1)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t3822, dK, 1, t395, 1, dV, t3422, dK, 1)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t3822, 1, dV, t363, dK, 1, t3422, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4122, 1, dV, t372, dV, 1, t3722, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4122, 1, dV, t373, dV, 1, t3822, 1, dV)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t372, 1, dV, t3722, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t373, 1, dV, t3822, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest32Args{
-							unsafe.SliceData(t3722),
+							unsafe.SliceData(t3822),
 							unsafe.SliceData(t4122),
 							unsafe.SliceData(t4222),
 							unsafe.SliceData(t4322),
@@ -2789,26 +2784,31 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest32(&a2)
 					} else {
 						for i := range dV {
-							t3722_2 := t3722[i*dV:][:dV]
+							t3822_2 := t3822[i*dV:][:dV]
 							t4122_2 := t4122[i*dV:][:dV]
 							t4222_2 := t4222[i*dV:][:dV]
 							t4322_2 := t4322[i*dV:][:dV]
 							for j := range dV {
-								t4322_2[j] = num.FMA32(-F(4.775), t3722_2[j], t4122_2[j]) + t4222_2[j]
+								t4322_2[j] = num.FMA32(-F(4.775), t3822_2[j], t4122_2[j]) + t4222_2[j]
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t4422, 1, dK, t363, 1, dK, t4322, 1, dV)
+					for i := range dV {
+						t4322_2 := t4322[i*dV:][:dV]
+						t114_2 := t114[i*dV:][:dV]
+						for j := range dV {
+							t114_2[j] = t4322_2[j] + t4322[j*dV+i]
+						}
+					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t4522, 1, dK, t363, 1, dK, t4322, dV, 1)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t115, 1, dK, t363, 1, dK, t114, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest33Args{
 							unsafe.SliceData(t3422),
-							unsafe.SliceData(t3822),
-							unsafe.SliceData(t4422),
-							unsafe.SliceData(t4522),
+							unsafe.SliceData(t3722),
+							unsafe.SliceData(t115),
 							unsafe.SliceData(t4622),
 							dV,
 							dK,
@@ -2817,27 +2817,26 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dV {
 							t3422_2 := t3422[i*dK:][:dK]
-							t3822_2 := t3822[i*dK:][:dK]
-							t4422_2 := t4422[i*dK:][:dK]
-							t4522_2 := t4522[i*dK:][:dK]
+							t3722_2 := t3722[i*dK:][:dK]
+							t115_2 := t115[i*dK:][:dK]
 							t4622_2 := t4622[i*dK:][:dK]
 							for j := range dK {
-								t4622_2[j] = (num.FMA32(F(3.4445), t3422_2[j], t3822_2[j]) + t4422_2[j]) + t4522_2[j]
+								t4622_2[j] = num.FMA32(F(3.4445), t3422_2[j], t3722_2[j]) + t115_2[j]
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t4922, 1, dV, t312, dK, 1, t4622, 1, dK)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t4922, dK, 1, t342, 1, dV, t4622, dK, 1)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t5022, dK, 1, t342, 1, dV, t4622, dK, 1)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t5022, 1, dV, t312, dK, 1, t4622, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t532, 1, dV, t322, dV, 1, t4922, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t532, 1, dV, t322, dV, 1, t5022, 1, dV)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t54_2, dV, 1, t322, 1, dV, t4922, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t54_2, dV, 1, t322, 1, dV, t5022, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest34Args{
-							unsafe.SliceData(t4922),
+							unsafe.SliceData(t5022),
 							unsafe.SliceData(t532),
 							unsafe.SliceData(t54_2),
 							unsafe.SliceData(t55),
@@ -2846,26 +2845,31 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest34(&a2)
 					} else {
 						for i := range dV {
-							t4922_2 := t4922[i*dV:][:dV]
+							t5022_2 := t5022[i*dV:][:dV]
 							t532_2 := t532[i*dV:][:dV]
 							t54_3 := t54_2[i*dV:][:dV]
 							t55_2 := t55[i*dV:][:dV]
 							for j := range dV {
-								t55_2[j] = num.FMA32(-F(4.775), t4922_2[j], t532_2[j]) + t54_3[j]
+								t55_2[j] = num.FMA32(-F(4.775), t5022_2[j], t532_2[j]) + t54_3[j]
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t56, 1, dK, t312, 1, dK, t55, 1, dV)
+					for i := range dV {
+						t55_2 := t55[i*dV:][:dV]
+						t116_2 := t116[i*dV:][:dV]
+						for j := range dV {
+							t116_2[j] = t55_2[j] + t55[j*dV+i]
+						}
+					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t57, 1, dK, t312, 1, dK, t55, dV, 1)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t117, 1, dK, t312, 1, dK, t116, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest35Args{
 							unsafe.SliceData(t4622),
-							unsafe.SliceData(t5022),
-							unsafe.SliceData(t56),
-							unsafe.SliceData(t57),
+							unsafe.SliceData(t4922),
+							unsafe.SliceData(t117),
 							unsafe.SliceData(t58),
 							dV,
 							dK,
@@ -2874,27 +2878,26 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dV {
 							t4622_2 := t4622[i*dK:][:dK]
-							t5022_2 := t5022[i*dK:][:dK]
-							t56_2 := t56[i*dK:][:dK]
-							t57_2 := t57[i*dK:][:dK]
+							t4922_2 := t4922[i*dK:][:dK]
+							t117_2 := t117[i*dK:][:dK]
 							t58_2 := t58[i*dK:][:dK]
 							for j := range dK {
-								t58_2[j] = (num.FMA32(F(3.4445), t4622_2[j], t5022_2[j]) + t56_2[j]) + t57_2[j]
+								t58_2[j] = num.FMA32(F(3.4445), t4622_2[j], t4922_2[j]) + t117_2[j]
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dK, F(1), false, t61, 1, dV, t263, dK, 1, t58, 1, dK)
+					kern.GemmFMA(dV, dK, dV, F(1), false, t612, dK, 1, t292, 1, dV, t58, dK, 1)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dK, dV, F(1), false, t62_2, dK, 1, t292, 1, dV, t58, dK, 1)
+					kern.GemmFMA(dV, dV, dK, F(1), false, t62_2, 1, dV, t263, dK, 1, t58, 1, dK)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t65, 1, dV, t272, dV, 1, t61, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t65, 1, dV, t272, dV, 1, t62_2, 1, dV)
 					// atlas_omega.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t66, dV, 1, t272, 1, dV, t61, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t66, dV, 1, t272, 1, dV, t62_2, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
 						a2 := stepBackwardNest36Args{
-							unsafe.SliceData(t61),
+							unsafe.SliceData(t62_2),
 							unsafe.SliceData(t65),
 							unsafe.SliceData(t66),
 							unsafe.SliceData(t67),
@@ -2903,27 +2906,32 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest36(&a2)
 					} else {
 						for i := range dV {
-							t61_2 := t61[i*dV:][:dV]
+							t62_3 := t62_2[i*dV:][:dV]
 							t65_2 := t65[i*dV:][:dV]
 							t66_2 := t66[i*dV:][:dV]
 							t67_2 := t67[i*dV:][:dV]
 							for j := range dV {
-								t67_2[j] = num.FMA32(-F(4.775), t61_2[j], t65_2[j]) + t66_2[j]
+								t67_2[j] = num.FMA32(-F(4.775), t62_3[j], t65_2[j]) + t66_2[j]
 							}
 						}
 					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t682, 1, dK, t263, 1, dK, t67, 1, dV)
+					for i := range dV {
+						t67_2 := t67[i*dV:][:dV]
+						t1182_2 := t1182[i*dV:][:dV]
+						for j := range dV {
+							t1182_2[j] = t67_2[j] + t67[j*dV+i]
+						}
+					}
 					// atlas_omega.O
-					kern.GemmFMA(dK, dV, dV, F(1), false, t69, 1, dK, t263, 1, dK, t67, dV, 1)
+					kern.GemmFMA(dK, dV, dV, F(1), false, t1192, 1, dK, t263, 1, dK, t1182, 1, dV)
 					// atlas_omega.O
 					var t75 F
 					if kern.Wide() {
 						a2 := stepBackwardNest37Args{
 							unsafe.SliceData(t58),
-							unsafe.SliceData(t62_2),
-							unsafe.SliceData(t682),
-							unsafe.SliceData(t69),
+							unsafe.SliceData(t612),
+							unsafe.SliceData(t1192),
 							unsafe.SliceData(t263),
 							unsafe.SliceData(t70),
 							unsafe.SliceData(t75Total),
@@ -2937,14 +2945,13 @@ func (c *stepBackwardFused) run() {
 						t75_2 := t75
 						for i := range dV {
 							t58_2 := t58[i*dK:][:dK]
-							t62_3 := t62_2[i*dK:][:dK]
-							t682_2 := t682[i*dK:][:dK]
-							t69_2 := t69[i*dK:][:dK]
+							t612_2 := t612[i*dK:][:dK]
+							t1192_2 := t1192[i*dK:][:dK]
 							t263_2 := t263[i*dK:][:dK]
 							t70_2 := t70[i*dK:][:dK]
 							t75Sums := [16]F{t75_2}
 							for j := range dK {
-								t702 := (num.FMA32(F(3.4445), t58_2[j], t62_3[j]) + t682_2[j]) + t69_2[j]
+								t702 := num.FMA32(F(3.4445), t58_2[j], t612_2[j]) + t1192_2[j]
 								t75Sums[j%16] = num.FMA32(t702, (t263_2[j] / OLinEntry2), t75Sums[j%16])
 								t70_2[j] = t702
 							}
@@ -2955,7 +2962,7 @@ func (c *stepBackwardFused) run() {
 					t75 = t75Total[0]
 					t752 := -t75
 					// atlas_omega.S, atlas_omega.O
-					var t96 F
+					var t95 F
 					w6 := kern.Choose(t193, F(F(0.5*ODiv[a])*kern.Choose(t193, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
@@ -2964,48 +2971,48 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t70),
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t922),
-							unsafe.SliceData(t96Total),
+							unsafe.SliceData(t95Total),
 							dK*dV*a + dK*dV,
 							dK * dV * a,
 							dV,
 							dK,
-							[2]float32{t96},
+							[2]float32{t95},
 							[2]float32{w6},
 							[2]float32{t72_3},
 							[2]float32{etaEntry2},
 						}
 						stepBackwardNest38(&a2)
 					} else {
-						t96_2 := t96
+						t95_2 := t95
 						for i := range dV {
 							STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
 							t70_2 := t70[i*dK:][:dK]
 							SBarState2 := SBarState[i*dK:][:dK]
 							STrail3 := STrail[(a*dV+i)*dK:][:dK]
 							t922_2 := t922[i*dK:][:dK]
-							t96Sums := [16]F{t96_2}
+							t95Sums := [16]F{t95_2}
 							for j := range dK {
 								t923 := num.FMA32(F(2*w6), STrail2[j], num.FMA32(t72_3, t70_2[j], SBarState2[j]))
-								t96Sums[j%16] = num.FMA32(STrail3[j], t923, t96Sums[j%16])
+								t95Sums[j%16] = num.FMA32(STrail3[j], t923, t95Sums[j%16])
 								t922_2[j] = t923
 								SBarState2[j] = F(etaEntry2 * t923)
 							}
-							t96_2 = kern.Sum16(&t96Sums)
+							t95_2 = kern.Sum16(&t95Sums)
 						}
-						t96Total[0] = t96_2
+						t95Total[0] = t95_2
 					}
-					t96 = t96Total[0]
+					t95 = t95Total[0]
 					// atlas_omega.G
-					clear(t118)
-					clear(t119)
+					clear(t120)
+					clear(t121)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := stepBackwardNest39Args{
-							unsafe.SliceData(t63_2),
+							unsafe.SliceData(t63),
 							unsafe.SliceData(t922),
 							unsafe.SliceData(c.GStack),
-							unsafe.SliceData(t119),
-							unsafe.SliceData(t118),
+							unsafe.SliceData(t120),
+							unsafe.SliceData(t121),
 							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
 							w,
 							n6 + a + C*s + 1,
@@ -3016,32 +3023,32 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest39(&a2)
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
-							t63_3 := t63_2[i*dV:][:dV]
-							t118_2 := t118[i*dV:][:dV]
-							t119_2 := t119[i*dK:][:dK]
+							t63_2 := t63[i*dV:][:dV]
+							t121_2 := t121[i*dV:][:dV]
+							t120_2 := t120[i*dK:][:dK]
 							for j := range dV {
 								t922_2 := t922[j*dK:][:dK]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								var t1182 F
-								t63Entry := t63_3[j]
-								t1182Sums := [16]F{t1182}
+								var t1212 F
+								t63Entry := t63_2[j]
+								t1212Sums := [16]F{t1212}
 								for k := range dK {
 									t922Entry := t922_2[k]
-									t1182Sums[k%16] = num.FMA32(GStack[k], t922Entry, t1182Sums[k%16])
-									t119_2[k] = num.FMA32(t63Entry, t922Entry, t119_2[k])
+									t1212Sums[k%16] = num.FMA32(GStack[k], t922Entry, t1212Sums[k%16])
+									t120_2[k] = num.FMA32(t63Entry, t922Entry, t120_2[k])
 								}
-								t1182 = kern.Sum16(&t1182Sums)
-								t118_2[j] = t1182
+								t1212 = kern.Sum16(&t1212Sums)
+								t121_2[j] = t1212
 							}
 						}
 					}
 					// atlas_omega.G
-					clear(t107)
+					clear(t101)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := stepBackwardNest40Args{
-							unsafe.SliceData(t118),
-							unsafe.SliceData(t107),
+							unsafe.SliceData(t121),
+							unsafe.SliceData(t101),
 							w,
 							n7 + a + C*s + 1,
 							dV,
@@ -3050,50 +3057,22 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest40(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
-							t118_2 := t118[i*dV:][:dV]
-							t107_2 := t107[i*dV:][:dV]
+							t121_2 := t121[i*dV:][:dV]
+							t101_2 := t101[i*dV:][:dV]
 							w7 := F(-2 * t3)
 							for j := range dV {
-								t107_2[j] = F(w7 * t118_2[j])
+								t101_2[j] = F(w7 * t121_2[j])
 							}
 						}
 					}
 					// atlas_omega.G
-					clear(t120)
-					n8 := int(c.Pos[l])
+					clear(t122)
 					if kern.Wide() {
 						a2 := stepBackwardNest41Args{
-							unsafe.SliceData(t118),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(t120),
-							dK * dV * a,
-							w,
-							n8 + a + C*s + 1,
-							dK,
-							dV,
-						}
-						stepBackwardNest41(&a2)
-					} else {
-						for i := range min(w, n8+a+C*s+1) {
-							t118_2 := t118[i*dV:][:dV]
-							t120_2 := t120[i*dK:][:dK]
-							for j := range dV {
-								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
-								t118Entry := t118_2[j]
-								for k := range dK {
-									t120_2[k] = num.FMA32(MTrail2[k], t118Entry, t120_2[k])
-								}
-							}
-						}
-					}
-					// atlas_omega.G
-					clear(t1212)
-					if kern.Wide() {
-						a2 := stepBackwardNest42Args{
 							unsafe.SliceData(c.Pos),
-							unsafe.SliceData(t118),
+							unsafe.SliceData(t121),
 							unsafe.SliceData(c.GStack),
-							unsafe.SliceData(t1212),
+							unsafe.SliceData(t122),
 							l,
 							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
 							dV,
@@ -3102,16 +3081,44 @@ func (c *stepBackwardFused) run() {
 							a + C*s + 1,
 							-dK,
 						}
-						stepBackwardNest42(&a2)
+						stepBackwardNest41(&a2)
 					} else {
 						for i := range dV {
-							t1212_2 := t1212[i*dK:][:dK]
-							n9 := int(c.Pos[l])
-							for j := range min(w, n9+a+C*s+1) {
+							t122_2 := t122[i*dK:][:dK]
+							n8 := int(c.Pos[l])
+							for j := range min(w, n8+a+C*s+1) {
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
-								t118Entry2 := t118[j*dV+i]
+								t121Entry := t121[j*dV+i]
 								for k := range dK {
-									t1212_2[k] = num.FMA32(GStack[k], t118Entry2, t1212_2[k])
+									t122_2[k] = num.FMA32(GStack[k], t121Entry, t122_2[k])
+								}
+							}
+						}
+					}
+					// atlas_omega.G
+					clear(t123)
+					n9 := int(c.Pos[l])
+					if kern.Wide() {
+						a2 := stepBackwardNest42Args{
+							unsafe.SliceData(t121),
+							unsafe.SliceData(MTrail),
+							unsafe.SliceData(t123),
+							dK * dV * a,
+							w,
+							n9 + a + C*s + 1,
+							dK,
+							dV,
+						}
+						stepBackwardNest42(&a2)
+					} else {
+						for i := range min(w, n9+a+C*s+1) {
+							t121_2 := t121[i*dV:][:dV]
+							t123_2 := t123[i*dK:][:dK]
+							for j := range dV {
+								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
+								t121Entry2 := t121_2[j]
+								for k := range dK {
+									t123_2[k] = num.FMA32(MTrail2[k], t121Entry2, t123_2[k])
 								}
 							}
 						}
@@ -3120,8 +3127,8 @@ func (c *stepBackwardFused) run() {
 					rhoEntry2 := rho2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest43Args{
-							unsafe.SliceData(t1212),
-							unsafe.SliceData(t422_2),
+							unsafe.SliceData(t122),
+							unsafe.SliceData(t44_2),
 							unsafe.SliceData(MBarState),
 							dV,
 							dK,
@@ -3131,19 +3138,19 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest43(&a2)
 					} else {
 						for i := range dV {
-							t1212_2 := t1212[i*dK:][:dK]
-							t422_3 := t422_2[i*dK:][:dK]
+							t122_2 := t122[i*dK:][:dK]
+							t44_3 := t44_2[i*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
 							for j := range dK {
-								MBarState2[j] = num.FMA32(w8, t1212_2[j], F(rhoEntry2*t422_3[j]))
+								MBarState2[j] = num.FMA32(w8, t122_2[j], F(rhoEntry2*t44_3[j]))
 							}
 						}
 					}
 					// atlas_omega.G
 					if kern.Wide() {
 						a2 := stepBackwardNest44Args{
+							unsafe.SliceData(t123),
 							unsafe.SliceData(t120),
-							unsafe.SliceData(t119),
 							unsafe.SliceData(t32),
 							dK*w*a + C*dK*w*s + T*dK*w*l,
 							w,
@@ -3153,22 +3160,22 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest44(&a2)
 					} else {
 						for i := range w {
+							t123_2 := t123[i*dK:][:dK]
 							t120_2 := t120[i*dK:][:dK]
-							t119_2 := t119[i*dK:][:dK]
 							t32_3 := t32[((l*T+a+C*s)*w+i)*dK:][:dK]
 							for j := range dK {
-								t32_3[j] = num.FMA32(w8, t120_2[j], F(w8*t119_2[j]))
+								t32_3[j] = num.FMA32(w8, t123_2[j], F(w8*t120_2[j]))
 							}
 						}
 					}
 					// atlas_omega
 					for i := range w {
-						copy(t52[((l*T+a+C*s)*w+i)*dV:][:dV], t107[i*dV:][:dV])
+						copy(t52[((l*T+a+C*s)*w+i)*dV:][:dV], t101[i*dV:][:dV])
 					}
 					// atlas_omega
-					t72_2[a] = t96
-					t82_2[a] = t1022
-					t92_3[a] = t823
+					t72_2[a] = t95
+					t82_2[a] = t9
+					t92_3[a] = t73
 					// atlas_omega
 					copy(t102[(l*T+a+C*s)*dK:][:dK], t322_2[:dK])
 				}
@@ -3260,12 +3267,12 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
 			for j := range T {
-				t102_2 := t102[(i*T+j)*dK:][:dK]
+				t102_3 := t102[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 				var t1522 F
 				t1522Sums := [16]F{t1522}
 				for k := range dK {
-					t1522Sums[k%16] = num.FMA32(t102_2[k], qDiv2[k], t1522Sums[k%16])
+					t1522Sums[k%16] = num.FMA32(t102_3[k], qDiv2[k], t1522Sums[k%16])
 				}
 				t1522 = kern.Sum16(&t1522Sums)
 				t152_2[j] = -t1522
@@ -3301,23 +3308,23 @@ func (c *stepBackwardFused) run() {
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
-				t102_2 := t102[(i*T+j)*dK:][:dK]
+				t102_3 := t102[(i*T+j)*dK:][:dK]
 				t36_2 := t36[(i*T+j)*dK:][:dK]
 				t202Entry := t202_2[j]
 				qDivEntry := qDiv[j]
 				w10 := kern.Choose((t202Entry && t39_2[j]), kern.Choose(t202Entry, F(F(0.5*kern.Choose(t202Entry, kern.Choose(t162_2[j], t152_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
-					t36_2[k] = num.FMA32(F(2*q0[k]), w10, F(t102_2[k]*qDivEntry))
+					t36_2[k] = num.FMA32(F(2*q0[k]), w10, F(t102_3[k]*qDivEntry))
 				}
 			}
 		}
 	}
 
 	// atlas_omega.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t372, d, 1, t36, dK, 1, c.WQ, d, 1)
 
 	// atlas_omega.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t382, d, 1, t36, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, dK, 1)
 
 	// atlas_omega.G
 	clear(t392)
@@ -3437,8 +3444,8 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.eta, atlas_omega.theta, atlas_omega.k, atlas_omega.rho
 	var t51 F
-	var t662 F
-	var t87 F
+	var t64 F
+	var t83 F
 	for i := range L {
 		eta := c.Eta[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
@@ -3453,33 +3460,33 @@ func (c *stepBackwardFused) run() {
 		t4_2 := t4[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t49_2 := t49[i*T:][:T]
-		t63_3 := t63[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
-		t101_2 := t101[i*T:][:T]
-		t105_2 := t105[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t80_2 := t80[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
+		t102_3 := t102_2[i*T:][:T]
 		for j := range T {
 			t494 := F(F(eta[j]*t72_2[j]) * etaSigmoid[j])
 			t51 = t51 + t494
-			t562 := (F(0) <= thetaSoftplus[j])
-			t632 := kern.Choose(t562, F(kern.Choose(t562, t92_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t662 = t662 + t632
-			t71 := (t19_2[j] <= F(1))
+			t542 := (F(0) <= thetaSoftplus[j])
+			t613 := kern.Choose(t542, F(kern.Choose(t542, t92_3[j], F(0))*thetaSigmoid[j]), F(0))
+			t64 = t64 + t613
+			t672 := (t19_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t76 := (t71 && (F(0) <= rhoSigmoidEntry))
-			t842 := kern.Choose(t76, F(F(rhoSigmoidEntry*kern.Choose(t76, kern.Choose(t71, t82_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t87 = t87 + t842
+			t722 := (t672 && (F(0) <= rhoSigmoidEntry))
+			t802 := kern.Choose(t722, F(F(rhoSigmoidEntry*kern.Choose(t722, kern.Choose(t672, t82_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t83 = t83 + t802
 			t4Entry := t4_2[j]
-			t1012 := (F(1e-08) <= kern.Choose(t4Entry, kSqrt[j], F(0)))
+			t982 := (F(1e-08) <= kern.Choose(t4Entry, kSqrt[j], F(0)))
 			t49_2[j] = t494
-			t63_3[j] = t632
-			t84_2[j] = t842
-			t101_2[j] = t1012
-			t105_2[j] = (t1012 && t4Entry)
+			t61_2[j] = t613
+			t80_2[j] = t802
+			t98_2[j] = t982
+			t102_3[j] = (t982 && t4Entry)
 		}
 	}
 	c.BEtaBar[0] = t51
-	c.BThetaBar[0] = t662
-	c.BRhoBar[0] = t87
+	c.BThetaBar[0] = t64
+	c.BRhoBar[0] = t83
 
 	// atlas_omega.eta, atlas_omega.theta, atlas_omega.rho
 	clear(c.WEtaBar)
@@ -3488,18 +3495,16 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest53Args{
 			unsafe.SliceData(t49),
-			unsafe.SliceData(t63),
-			unsafe.SliceData(t84),
+			unsafe.SliceData(t61),
+			unsafe.SliceData(t80),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WEtaBar),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(t53),
 			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t68),
 			unsafe.SliceData(c.WRhoBar),
 			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t89),
+			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(c.WEta),
+			unsafe.SliceData(t86),
 			L,
 			T,
 			T*dK + T*dV,
@@ -3508,44 +3513,38 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest53(&a)
 	} else {
 		wEtaBar := c.WEtaBar[:dK+dV]
-		wEta := c.WEta[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
+		wEta := c.WEta[:dK+dV]
 		for i := range L {
 			t49_2 := t49[i*T:][:T]
-			t63_3 := t63[i*T:][:T]
-			t84_2 := t84[i*T:][:T]
+			t61_2 := t61[i*T:][:T]
+			t80_2 := t80[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t53_2 := t53[(i*T+j)*(dK+dV):][:dK+dV]
-				t68_2 := t68[(i*T+j)*(dK+dV):][:dK+dV]
-				t89_2 := t89[(i*T+j)*(dK+dV):][:dK+dV]
+				t86_2 := t86[(i*T+j)*(dK+dV):][:dK+dV]
 				t49Entry := t49_2[j]
-				t63Entry := t63_3[j]
-				t84Entry := t84_2[j]
+				t61Entry := t61_2[j]
+				t80Entry := t80_2[j]
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
 					wEtaBar[k] = num.FMA32(rhoStackEntry, t49Entry, wEtaBar[k])
-					t53_2[k] = F(t49Entry * wEta[k])
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t63Entry, wThetaBar[k])
-					t68_2[k] = F(t63Entry * wTheta[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t84Entry, wRhoBar[k])
-					t89_2[k] = F(t84Entry * wRho[k])
+					wThetaBar[k] = num.FMA32(rhoStackEntry, t61Entry, wThetaBar[k])
+					wRhoBar[k] = num.FMA32(rhoStackEntry, t80Entry, wRhoBar[k])
+					t86_2[k] = num.FMA32(t80Entry, wRho[k], num.FMA32(t61Entry, wTheta[k], F(t49Entry*wEta[k])))
 				}
 			}
 		}
 	}
 
-	// atlas_omega.v
+	// atlas_omega.v, atlas_omega.G, atlas_omega.rho
 	if kern.Wide() {
 		a := stepBackwardNest54Args{
 			unsafe.SliceData(t402),
-			unsafe.SliceData(t53),
-			unsafe.SliceData(t68),
+			unsafe.SliceData(t86),
 			unsafe.SliceData(t89),
-			unsafe.SliceData(t92_2),
 			dV*w - dV,
 			dK,
 			L,
@@ -3561,33 +3560,29 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t402_2 := t402[(i*(T+w-1)+j+w-1)*dV:][:dV]
-				t53_2 := t53[(i*T+j)*(dK+dV)+dK:][:dV]
-				t68_2 := t68[(i*T+j)*(dK+dV)+dK:][:dV]
-				t89_2 := t89[(i*T+j)*(dK+dV)+dK:][:dV]
-				t92_3 := t92_2[(i*T+j)*dV:][:dV]
+				t86_2 := t86[(i*T+j)*(dK+dV)+dK:][:dV]
+				t89_2 := t89[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t92_3[k] = ((t402_2[k] + t53_2[k]) + t68_2[k]) + t89_2[k]
+					t89_2[k] = t402_2[k] + t86_2[k]
 				}
 			}
 		}
 	}
 
 	// atlas_omega.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t92_2, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t90, d, 1, t89, dV, 1, c.WV, d, 1)
 
 	// atlas_omega.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t94, d, 1, t92_2, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t89, dV, 1)
 
-	// atlas_omega.k
+	// atlas_omega.k, atlas_omega.G, atlas_omega.rho
 	if kern.Wide() {
 		a := stepBackwardNest55Args{
 			unsafe.SliceData(t442),
-			unsafe.SliceData(t53),
-			unsafe.SliceData(t68),
-			unsafe.SliceData(t89),
+			unsafe.SliceData(t86),
 			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t95),
-			unsafe.SliceData(t100),
+			unsafe.SliceData(t92_2),
+			unsafe.SliceData(t97),
 			dK*w - dK,
 			L,
 			T,
@@ -3600,23 +3595,21 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest55(&a)
 	} else {
 		for i := range L {
-			t100_2 := t100[i*T:][:T]
+			t97_2 := t97[i*T:][:T]
 			for j := range T {
 				t442_2 := t442[(i*(T+w-1)+j+w-1)*dK:][:dK]
-				t53_2 := t53[(i*T+j)*(dK+dV):][:dK]
-				t68_2 := t68[(i*T+j)*(dK+dV):][:dK]
-				t89_2 := t89[(i*T+j)*(dK+dV):][:dK]
+				t86_2 := t86[(i*T+j)*(dK+dV):][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t95_2 := t95[(i*T+j)*dK:][:dK]
-				var t1002 F
-				t1002Sums := [16]F{t1002}
+				t92_3 := t92_2[(i*T+j)*dK:][:dK]
+				var t972 F
+				t972Sums := [16]F{t972}
 				for k := range dK {
-					t953 := ((t442_2[k] + t53_2[k]) + t68_2[k]) + t89_2[k]
-					t1002Sums[k%16] = num.FMA32(t953, kDiv2[k], t1002Sums[k%16])
-					t95_2[k] = t953
+					t924 := t442_2[k] + t86_2[k]
+					t972Sums[k%16] = num.FMA32(t924, kDiv2[k], t972Sums[k%16])
+					t92_3[k] = t924
 				}
-				t1002 = kern.Sum16(&t1002Sums)
-				t100_2[j] = -t1002
+				t972 = kern.Sum16(&t972Sums)
+				t97_2[j] = -t972
 			}
 		}
 	}
@@ -3624,15 +3617,15 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega.k0, atlas_omega.k
 	if kern.Wide() {
 		a := stepBackwardNest56Args{
-			unsafe.SliceData(t105),
+			unsafe.SliceData(t102_2),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t4),
-			unsafe.SliceData(t101),
-			unsafe.SliceData(t100),
+			unsafe.SliceData(t98),
+			unsafe.SliceData(t97),
 			unsafe.SliceData(c.KDiv3),
 			unsafe.SliceData(c.K0),
-			unsafe.SliceData(t95),
-			unsafe.SliceData(t121),
+			unsafe.SliceData(t92_2),
+			unsafe.SliceData(t118),
 			L,
 			T,
 			T * dK,
@@ -3641,38 +3634,38 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest56(&a)
 	} else {
 		for i := range L {
-			t105_2 := t105[i*T:][:T]
+			t102_3 := t102_2[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
 			t4_2 := t4[i*T:][:T]
-			t101_2 := t101[i*T:][:T]
-			t100_2 := t100[i*T:][:T]
+			t98_2 := t98[i*T:][:T]
+			t97_2 := t97[i*T:][:T]
 			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				k0 := c.K0[(i*T+j)*dK:][:dK]
-				t95_2 := t95[(i*T+j)*dK:][:dK]
-				t121_2 := t121[(i*T+j)*dK:][:dK]
-				t105Entry := t105_2[j]
+				t92_3 := t92_2[(i*T+j)*dK:][:dK]
+				t118_2 := t118[(i*T+j)*dK:][:dK]
+				t102Entry := t102_3[j]
 				kDivEntry := kDiv[j]
-				w11 := kern.Choose((t105Entry && t4_2[j]), kern.Choose(t105Entry, F(F(0.5*kern.Choose(t105Entry, kern.Choose(t101_2[j], t100_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w11 := kern.Choose((t102Entry && t4_2[j]), kern.Choose(t102Entry, F(F(0.5*kern.Choose(t102Entry, kern.Choose(t98_2[j], t97_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
-					t121_2[k] = num.FMA32(F(2*k0[k]), w11, F(t95_2[k]*kDivEntry))
+					t118_2[k] = num.FMA32(F(2*k0[k]), w11, F(t92_3[k]*kDivEntry))
 				}
 			}
 		}
 	}
 
 	// atlas_omega.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t121, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t119, d, 1, t118, dK, 1, c.WK, d, 1)
 
 	// atlas_omega.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t123, d, 1, t121, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t118, dK, 1)
 
 	// atlas_omega.k0
 	if kern.Wide() {
 		a := stepBackwardNest57Args{
-			unsafe.SliceData(t382),
-			unsafe.SliceData(t94),
-			unsafe.SliceData(t123),
+			unsafe.SliceData(t372),
+			unsafe.SliceData(t90),
+			unsafe.SliceData(t119),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
@@ -3683,12 +3676,12 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t382_2 := t382[(i*T+j)*d:][:d]
-				t94_2 := t94[(i*T+j)*d:][:d]
-				t123_2 := t123[(i*T+j)*d:][:d]
+				t372_2 := t372[(i*T+j)*d:][:d]
+				t90_2 := t90[(i*T+j)*d:][:d]
+				t119_2 := t119[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t382_2[k] + t94_2[k]) + t123_2[k]
+					xBar[k] = (t372_2[k] + t90_2[k]) + t119_2[k]
 				}
 			}
 		}

@@ -305,7 +305,7 @@ func (c *Read[F]) Run() {
 		}
 	}
 
-	// comba.q, comba.y, comba.q1, comba.k, comba.k1
+	// comba.q, comba.y, comba.p, comba.q1, comba.k, comba.k1
 	for i := range L {
 		t37_2 := t37[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
@@ -428,42 +428,42 @@ func (c *ReadBackward[F]) Run() {
 	work := c.Work[L*T*dK:]
 	t25 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t97 := work[:L*T*dK] // [L, T, d_k]
+	t98 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t99 := work[:L*T] // [L, T]
+	t100 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t402 := work[:L*T*dK] // [L, T, d_k]
+	t432 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t101 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t44 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t45 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t91 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
 	t46 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t49 := work[:L*T*d] // [L, T, d]
+	t48 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t92 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t49 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t51 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t86 := work[:L*T*dK] // [L, T, d_k]
+	t87 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t90 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t92 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t93 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t95 := work[:L*T*d]  // [L, T, d]
 	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t30 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t142 := flags[:L*T] // [L, T]
+	t172 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t18 := flags[:L*T] // [L, T]
+	t21 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t60 := flags[:L*T] // [L, T]
+	t61 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t64 := flags[:L*T] // [L, T]
+	t65 := flags[:L*T] // [L, T]
 
 	// comba.k1, comba.q1
 	for i := range L {
@@ -489,44 +489,44 @@ func (c *ReadBackward[F]) Run() {
 		kSqrt := c.KSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		t64_2 := t64[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
 		for j := range T {
 			t102 := (F(0) < kProd[j])
 			t302 := (F(0) < qProd[j])
-			t1422 := (F(1e-08) <= kern.Choose(t302, qSqrt[j], F(0)))
-			t602 := (F(1e-08) <= kern.Choose(t102, kSqrt[j], F(0)))
+			t1722 := (F(1e-08) <= kern.Choose(t302, qSqrt[j], F(0)))
+			t612 := (F(1e-08) <= kern.Choose(t102, kSqrt[j], F(0)))
 			t10_2[j] = t102
 			t30_2[j] = t302
-			t142_2[j] = t1422
-			t18_2[j] = (t1422 && t302)
-			t60_2[j] = t602
-			t64_2[j] = (t602 && t102)
+			t172_2[j] = t1722
+			t21_2[j] = (t1722 && t302)
+			t61_2[j] = t612
+			t65_2[j] = (t612 && t102)
 		}
 	}
 
 	// comba.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t97, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t98, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// comba.y, comba.q
-	var t98 F
+	var t99 F
 	for i := range L {
-		t99_2 := t99[i*T:][:T]
+		t100_2 := t100[i*T:][:T]
 		for j := range T {
-			t97_2 := t97[(i*T+j)*dK:][:dK]
+			t98_2 := t98[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t992 F
+			var t1002 F
 			for k2 := range dK {
-				t97Entry := t97_2[k2]
-				t98 += F(k[k2] * t97Entry)
-				t992 += F(t97Entry * qDiv2[k2])
+				t98Entry := t98_2[k2]
+				t99 += F(k[k2] * t98Entry)
+				t1002 += F(t98Entry * qDiv2[k2])
 			}
-			t99_2[j] = t992
+			t100_2[j] = t1002
 		}
 	}
 
@@ -535,42 +535,60 @@ func (c *ReadBackward[F]) Run() {
 	yDivEntry2 := c.YDiv[0]
 	sOutEntry := c.SOut[0]
 	t112 := F(yDivEntry2 * F(sOutEntry*pSigmoidEntry))
-	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry2) * t98)
-	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry2)*t98) * c.PSigmoid2[0])
+	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry2) * t99)
+	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry2)*t99) * c.PSigmoid2[0])
 
-	// comba.q1, comba.q, comba.k
+	// comba.q1, comba.q, comba.y, comba.k
 	clear(c.BQBar)
 	for i := range L {
-		t18_2 := t18[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t99_2 := t99[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t100_2 := t100[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		t101_2 := t101[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
-			t97_2 := t97[(i*T+j)*dK:][:dK]
+			t98_2 := t98[(i*T+j)*dK:][:dK]
 			t25_2 := t25[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t402_2 := t402[(i*T+j)*dK:][:dK]
+			t432_2 := t432[(i*T+j)*dK:][:dK]
 			var t1012 F
-			t18Entry := t18_2[j]
+			t21Entry := t21_2[j]
 			w := F(yDivEntry2 * qDiv[j])
-			w2 := kern.Choose((t18Entry && t30_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], -F(yDivEntry2*t99_2[j]), F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w2 := kern.Choose((t21Entry && t30_2[j]), kern.Choose(t21Entry, F(F(0.5*kern.Choose(t21Entry, kern.Choose(t172_2[j], -F(yDivEntry2*t100_2[j]), F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
-				t97Entry2 := t97_2[k]
+				t98Entry2 := t98_2[k]
 				t25Entry := t25_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t342 := F(t97Entry2*w) + F(2*F(F(t25Entry*q1SigmoidEntry)*w2))
-				t4022 := F(q1SigmoidEntry*t342) + F(F(F(t25Entry*q1SigmoidEntry)*t342)*q1Sigmoid2[k])
-				t1012 += F(t97Entry2 * kDiv2[k])
-				t402_2[k] = t4022
-				bQBar[k] += t4022
+				t372 := F(t98Entry2*w) + F(2*F(F(t25Entry*q1SigmoidEntry)*w2))
+				t4322 := F(q1SigmoidEntry*t372) + F(F(F(t25Entry*q1SigmoidEntry)*t372)*q1Sigmoid2[k])
+				t1012 += F(t98Entry2 * kDiv2[k])
+				t432_2[k] = t4322
+				bQBar[k] += t4322
 			}
 			t101_2[j] = t1012
+		}
+	}
+
+	// comba.q1
+	clear(t46)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n := int(c.Pos[i]) + j - k
+				if n >= 0 {
+					t432_2 := t432[(i*T+j)*dK:][:dK]
+					cQ := c.CQ[k*dK:][:dK]
+					t46_2 := t46[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t46_2[m] += F(t432_2[m] * cQ[m])
+					}
+				}
+			}
 		}
 	}
 
@@ -579,31 +597,13 @@ func (c *ReadBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t402_2 := t402[(j*T+k)*dK:][:dK]
+					t432_2 := t432[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t402_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1
-	clear(t44)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					t402_2 := t402[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t44_2 := t44[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t44_2[m] += F(t402_2[m] * cQ[m])
+						cQBar[m] += F(q1Stack[m] * t432_2[m])
 					}
 				}
 			}
@@ -611,17 +611,17 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// comba.q1, comba.k1
-	clear(t45)
-	clear(t91)
+	clear(t48)
+	clear(t92)
 	for i := range L {
 		for j := range 3 {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t45_2 := t45[(i*(T+3)+j+T)*dK:][:dK]
+			t48_2 := t48[(i*(T+3)+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t91_2 := t91[(i*(T+3)+j+T)*dK:][:dK]
+			t92_2 := t92[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				t45_2[k] += q0TailBar[k]
-				t91_2[k] += k0TailBar[k]
+				t48_2[k] += q0TailBar[k]
+				t92_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -629,70 +629,52 @@ func (c *ReadBackward[F]) Run() {
 	// comba.q1
 	for i := range L {
 		for j := range T + 3 {
-			t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
-			t45_2 := t45[(i*(T+3)+j)*dK:][:dK]
 			t46_2 := t46[(i*(T+3)+j)*dK:][:dK]
+			t48_2 := t48[(i*(T+3)+j)*dK:][:dK]
+			t49_2 := t49[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t46_2[k] = t44_2[k] + t45_2[k]
+				t49_2[k] = t46_2[k] + t48_2[k]
 			}
 		}
 	}
 
-	// comba.q0
+	// comba.q0, comba.q1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t51, i*T*d), d, 1, kern.From(t49, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// comba.q0, comba.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t46, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t49, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// comba.q0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t49, i*T*d), d, 1, kern.From(t46, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// comba.k1, comba.k
+	// comba.k1, comba.k, comba.y
 	clear(c.BKBar)
 	for i := range L {
-		t64_2 := t64[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
 		t101_2 := t101[i*T:][:T]
 		kDiv3 := c.KDiv3[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t97_2 := t97[(i*T+j)*dK:][:dK]
+			t98_2 := t98[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t86_2 := t86[(i*T+j)*dK:][:dK]
-			t64Entry := t64_2[j]
+			t87_2 := t87[(i*T+j)*dK:][:dK]
+			t65Entry := t65_2[j]
 			w3 := F(kDiv[j] * t112)
-			w4 := kern.Choose((t64Entry && t10_2[j]), kern.Choose(t64Entry, F(F(0.5*kern.Choose(t64Entry, kern.Choose(t60_2[j], F(t101_2[j]*t112), F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w4 := kern.Choose((t65Entry && t10_2[j]), kern.Choose(t65Entry, F(F(0.5*kern.Choose(t65Entry, kern.Choose(t61_2[j], F(t101_2[j]*t112), F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t80 := -F(t97_2[k]*w3) + F(2*F(F(t5Entry*k1SigmoidEntry)*w4))
-				t862 := F(k1SigmoidEntry*t80) + F(F(F(t5Entry*k1SigmoidEntry)*t80)*k1Sigmoid2[k])
-				t86_2[k] = t862
-				bKBar[k] += t862
-			}
-		}
-	}
-
-	// comba.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t86_2 := t86[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t86_2[m])
-					}
-				}
+				t81 := -F(t98_2[k]*w3) + F(2*F(F(t5Entry*k1SigmoidEntry)*w4))
+				t872 := F(k1SigmoidEntry*t81) + F(F(F(t5Entry*k1SigmoidEntry)*t81)*k1Sigmoid2[k])
+				t87_2[k] = t872
+				bKBar[k] += t872
 			}
 		}
 	}
@@ -702,13 +684,31 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
-				n4 := int(c.Pos[i]) + j - k
-				if n4 >= 0 {
-					t86_2 := t86[(i*T+j)*dK:][:dK]
+				n3 := int(c.Pos[i]) + j - k
+				if n3 >= 0 {
+					t87_2 := t87[(i*T+j)*dK:][:dK]
 					cK := c.CK[k*dK:][:dK]
 					t90_2 := t90[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t90_2[m] += F(t86_2[m] * cK[m])
+						t90_2[m] += F(t87_2[m] * cK[m])
+					}
+				}
+			}
+		}
+	}
+
+	// comba.k1
+	clear(c.CKBar)
+	for i := range 4 {
+		for j := range L {
+			for k := range T {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
+					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+					t87_2 := t87[(j*T+k)*dK:][:dK]
+					cKBar := c.CKBar[i*dK:][:dK]
+					for m := range dK {
+						cKBar[m] += F(k1Stack[m] * t87_2[m])
 					}
 				}
 			}
@@ -719,33 +719,33 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		for j := range T + 3 {
 			t90_2 := t90[(i*(T+3)+j)*dK:][:dK]
-			t91_2 := t91[(i*(T+3)+j)*dK:][:dK]
 			t92_2 := t92[(i*(T+3)+j)*dK:][:dK]
+			t93_2 := t93[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t92_2[k] = t90_2[k] + t91_2[k]
+				t93_2[k] = t90_2[k] + t92_2[k]
 			}
 		}
 	}
 
-	// comba.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t92, (k*(T+3)+3)*dK), dK, 1)
+	// comba.k0, comba.k1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t95, i*T*d), d, 1, kern.From(t93, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// comba.k0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t95, i*T*d), d, 1, kern.From(t92, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// comba.k0, comba.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t93, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// comba.k0
 	for i := range L {
 		for j := range T {
-			t49_2 := t49[(i*T+j)*d:][:d]
+			t51_2 := t51[(i*T+j)*d:][:d]
 			t95_2 := t95[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t49_2[k] + t95_2[k]
+				xBar[k] = t51_2[k] + t95_2[k]
 			}
 		}
 	}

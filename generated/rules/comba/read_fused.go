@@ -439,7 +439,7 @@ func (c *readFused) run() {
 		}
 	}
 
-	// comba.q, comba.y, comba.q1, comba.k, comba.k1
+	// comba.q, comba.y, comba.p, comba.q1, comba.k, comba.k1
 	if kern.Wide() {
 		a := readNest8Args{
 			unsafe.SliceData(t37),
@@ -533,31 +533,31 @@ type readBackwardNest1Args struct {
 }
 
 type readBackwardNest2Args struct {
-	t97      *float32
+	t98      *float32
 	k        *float32
 	qDiv2    *float32
-	t99      *float32
-	t98Total *float32
+	t100     *float32
+	t99Total *float32
 	n0       int        // L
 	n1       int        // T
 	n2       int        // T·d_k
 	n3       int        // d_k
-	t98      [2]float32 // and nothing
+	t99      [2]float32 // and nothing
 }
 
 type readBackwardNest3Args struct {
-	t18        *bool
+	t21        *bool
 	qDiv       *float32
 	t30        *bool
-	t142       *bool
-	t99        *float32
+	t172       *bool
+	t100       *float32
 	qDiv3      *float32
-	t97        *float32
+	t98        *float32
 	t25        *float32
 	q1Sigmoid  *float32
 	q1Sigmoid2 *float32
 	kDiv2      *float32
-	t402       *float32
+	t432       *float32
 	bQBar      *float32
 	t101       *float32
 	n0         int        // L
@@ -568,20 +568,10 @@ type readBackwardNest3Args struct {
 }
 
 type readBackwardNest4Args struct {
-	q1Stack *float32
-	t402    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type readBackwardNest5Args struct {
 	pos  *int32
-	t402 *float32
+	t432 *float32
 	cQ   *float32
-	t44  *float32
+	t46  *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -591,10 +581,20 @@ type readBackwardNest5Args struct {
 	n6   int // -d_k
 }
 
+type readBackwardNest5Args struct {
+	q1Stack *float32
+	t432    *float32
+	cQBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
 type readBackwardNest6Args struct {
-	t45       *float32
+	t48       *float32
 	q0TailBar *float32
-	t91       *float32
+	t92       *float32
 	k0TailBar *float32
 	n0        int // T·d_k
 	n1        int // L
@@ -604,9 +604,9 @@ type readBackwardNest6Args struct {
 }
 
 type readBackwardNest7Args struct {
-	t44 *float32
-	t45 *float32
 	t46 *float32
+	t48 *float32
+	t49 *float32
 	n0  int // L
 	n1  int // T·d_k + 3·d_k
 	n2  int // T + 3
@@ -614,17 +614,17 @@ type readBackwardNest7Args struct {
 }
 
 type readBackwardNest8Args struct {
-	t64        *bool
+	t65        *bool
 	kDiv       *float32
 	t10        *bool
-	t60        *bool
+	t61        *bool
 	t101       *float32
 	kDiv3      *float32
 	t5         *float32
 	k1Sigmoid  *float32
-	t97        *float32
+	t98        *float32
 	k1Sigmoid2 *float32
-	t86        *float32
+	t87        *float32
 	bKBar      *float32
 	n0         int        // L
 	n1         int        // T
@@ -634,18 +634,8 @@ type readBackwardNest8Args struct {
 }
 
 type readBackwardNest9Args struct {
-	k1Stack *float32
-	t86     *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type readBackwardNest10Args struct {
 	pos *int32
-	t86 *float32
+	t87 *float32
 	cK  *float32
 	t90 *float32
 	n0  int // 3·d_k
@@ -657,10 +647,20 @@ type readBackwardNest10Args struct {
 	n6  int // -d_k
 }
 
+type readBackwardNest10Args struct {
+	k1Stack *float32
+	t87     *float32
+	cKBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
 type readBackwardNest11Args struct {
 	t90 *float32
-	t91 *float32
 	t92 *float32
+	t93 *float32
 	n0  int // L
 	n1  int // T·d_k + 3·d_k
 	n2  int // T + 3
@@ -668,7 +668,7 @@ type readBackwardNest11Args struct {
 }
 
 type readBackwardNest12Args struct {
-	t49  *float32
+	t51  *float32
 	t95  *float32
 	xBar *float32
 	n0   int // L
@@ -690,26 +690,26 @@ func (c *readBackwardFused) run() {
 	_ = dV
 	t5 := c.Work[:L*T*dK]                                         // [L, T, d_k]
 	t25 := c.Work[L*T*dK:][:L*T*dK]                               // [L, T, d_k]
-	t97 := c.Work[2*L*T*dK:][:L*T*dK]                             // [L, T, d_k]
-	t99 := c.Work[3*L*T*dK:][:L*T]                                // [L, T]
-	t402 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                        // [L, T, d_k]
+	t98 := c.Work[2*L*T*dK:][:L*T*dK]                             // [L, T, d_k]
+	t100 := c.Work[3*L*T*dK:][:L*T]                               // [L, T]
+	t432 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                        // [L, T, d_k]
 	t101 := c.Work[4*L*T*dK+L*T:][:L*T]                           // [L, T]
-	t44 := c.Work[4*L*T*dK+2*L*T:][:L*T*dK+3*L*dK]                // [L, T + 3, d_k]
-	t45 := c.Work[5*L*T*dK+2*L*T+3*L*dK:][:L*T*dK+3*L*dK]         // [L, T + 3, d_k]
-	t91 := c.Work[6*L*T*dK+2*L*T+6*L*dK:][:L*T*dK+3*L*dK]         // [L, T + 3, d_k]
-	t46 := c.Work[7*L*T*dK+2*L*T+9*L*dK:][:L*T*dK+3*L*dK]         // [L, T + 3, d_k]
-	t49 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T*d]                // [L, T, d]
-	t86 := c.Work[L*T*d+8*L*T*dK+2*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
+	t46 := c.Work[4*L*T*dK+2*L*T:][:L*T*dK+3*L*dK]                // [L, T + 3, d_k]
+	t48 := c.Work[5*L*T*dK+2*L*T+3*L*dK:][:L*T*dK+3*L*dK]         // [L, T + 3, d_k]
+	t92 := c.Work[6*L*T*dK+2*L*T+6*L*dK:][:L*T*dK+3*L*dK]         // [L, T + 3, d_k]
+	t49 := c.Work[7*L*T*dK+2*L*T+9*L*dK:][:L*T*dK+3*L*dK]         // [L, T + 3, d_k]
+	t51 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T*d]                // [L, T, d]
+	t87 := c.Work[L*T*d+8*L*T*dK+2*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
 	t90 := c.Work[L*T*d+9*L*T*dK+2*L*T+12*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t92 := c.Work[L*T*d+10*L*T*dK+2*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t93 := c.Work[L*T*d+10*L*T*dK+2*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t95 := c.Work[L*T*d+11*L*T*dK+2*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
 	t10 := c.Flags[:L*T]                                          // [L, T]
 	t30 := c.Flags[L*T:][:L*T]                                    // [L, T]
-	t142 := c.Flags[2*L*T:][:L*T]                                 // [L, T]
-	t18 := c.Flags[3*L*T:][:L*T]                                  // [L, T]
-	t60 := c.Flags[4*L*T:][:L*T]                                  // [L, T]
-	t64 := c.Flags[5*L*T:][:L*T]                                  // [L, T]
-	t98Total := make([]F, 1)
+	t172 := c.Flags[2*L*T:][:L*T]                                 // [L, T]
+	t21 := c.Flags[3*L*T:][:L*T]                                  // [L, T]
+	t61 := c.Flags[4*L*T:][:L*T]                                  // [L, T]
+	t65 := c.Flags[5*L*T:][:L*T]                                  // [L, T]
+	t99Total := make([]F, 1)
 
 	// comba.k1, comba.q1
 	if kern.Wide() {
@@ -751,94 +751,94 @@ func (c *readBackwardFused) run() {
 		kSqrt := c.KSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		t64_2 := t64[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
 		for j := range T {
 			t102 := (F(0) < kProd[j])
 			t302 := (F(0) < qProd[j])
-			t1422 := (F(1e-08) <= kern.Choose(t302, qSqrt[j], F(0)))
-			t602 := (F(1e-08) <= kern.Choose(t102, kSqrt[j], F(0)))
+			t1722 := (F(1e-08) <= kern.Choose(t302, qSqrt[j], F(0)))
+			t612 := (F(1e-08) <= kern.Choose(t102, kSqrt[j], F(0)))
 			t10_2[j] = t102
 			t30_2[j] = t302
-			t142_2[j] = t1422
-			t18_2[j] = (t1422 && t302)
-			t60_2[j] = t602
-			t64_2[j] = (t602 && t102)
+			t172_2[j] = t1722
+			t21_2[j] = (t1722 && t302)
+			t61_2[j] = t612
+			t65_2[j] = (t612 && t102)
 		}
 	}
 
 	// comba.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t97, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t98, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// comba.y, comba.q
-	var t98 F
+	var t99 F
 	if kern.Wide() {
 		a := readBackwardNest2Args{
-			unsafe.SliceData(t97),
+			unsafe.SliceData(t98),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t99),
-			unsafe.SliceData(t98Total),
+			unsafe.SliceData(t100),
+			unsafe.SliceData(t99Total),
 			L,
 			T,
 			T * dK,
 			dK,
-			[2]float32{t98},
+			[2]float32{t99},
 		}
 		readBackwardNest2(&a)
 	} else {
-		t98_2 := t98
+		t99_2 := t99
 		for i := range L {
-			t99_2 := t99[i*T:][:T]
+			t100_2 := t100[i*T:][:T]
 			for j := range T {
-				t97_2 := t97[(i*T+j)*dK:][:dK]
+				t98_2 := t98[(i*T+j)*dK:][:dK]
 				k := c.K[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t992 F
-				t98Sums := [16]F{t98_2}
-				t992Sums := [16]F{t992}
+				var t1002 F
+				t99Sums := [16]F{t99_2}
+				t1002Sums := [16]F{t1002}
 				for k2 := range dK {
-					t97Entry := t97_2[k2]
-					t98Sums[k2%16] = num.FMA32(k[k2], t97Entry, t98Sums[k2%16])
-					t992Sums[k2%16] = num.FMA32(t97Entry, qDiv2[k2], t992Sums[k2%16])
+					t98Entry := t98_2[k2]
+					t99Sums[k2%16] = num.FMA32(k[k2], t98Entry, t99Sums[k2%16])
+					t1002Sums[k2%16] = num.FMA32(t98Entry, qDiv2[k2], t1002Sums[k2%16])
 				}
-				t98_2 = kern.Sum16(&t98Sums)
-				t992 = kern.Sum16(&t992Sums)
-				t99_2[j] = t992
+				t99_2 = kern.Sum16(&t99Sums)
+				t1002 = kern.Sum16(&t1002Sums)
+				t100_2[j] = t1002
 			}
 		}
-		t98Total[0] = t98_2
+		t99Total[0] = t99_2
 	}
-	t98 = t98Total[0]
+	t99 = t99Total[0]
 
 	// comba.y, comba.p, comba.k
 	pSigmoidEntry := c.PSigmoid[0]
 	yDivEntry2 := c.YDiv[0]
 	sOutEntry := c.SOut[0]
 	t112 := F(yDivEntry2 * F(sOutEntry*pSigmoidEntry))
-	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry2) * t98)
-	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry2)*t98) * c.PSigmoid2[0])
+	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry2) * t99)
+	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry2)*t99) * c.PSigmoid2[0])
 
-	// comba.q1, comba.q, comba.k
+	// comba.q1, comba.q, comba.y, comba.k
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := readBackwardNest3Args{
-			unsafe.SliceData(t18),
+			unsafe.SliceData(t21),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t30),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t99),
+			unsafe.SliceData(t172),
+			unsafe.SliceData(t100),
 			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t97),
+			unsafe.SliceData(t98),
 			unsafe.SliceData(t25),
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(c.Q1Sigmoid2),
 			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t402),
+			unsafe.SliceData(t432),
 			unsafe.SliceData(c.BQBar),
 			unsafe.SliceData(t101),
 			L,
@@ -851,37 +851,70 @@ func (c *readBackwardFused) run() {
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t18_2 := t18[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t142_2 := t142[i*T:][:T]
-			t99_2 := t99[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
+			t100_2 := t100[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			t101_2 := t101[i*T:][:T]
 			for j := range T {
-				t97_2 := t97[(i*T+j)*dK:][:dK]
+				t98_2 := t98[(i*T+j)*dK:][:dK]
 				t25_2 := t25[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t402_2 := t402[(i*T+j)*dK:][:dK]
+				t432_2 := t432[(i*T+j)*dK:][:dK]
 				var t1012 F
-				t18Entry := t18_2[j]
+				t21Entry := t21_2[j]
 				w := F(yDivEntry2 * qDiv[j])
-				w2 := kern.Choose((t18Entry && t30_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], -F(yDivEntry2*t99_2[j]), F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w2 := kern.Choose((t21Entry && t30_2[j]), kern.Choose(t21Entry, F(F(0.5*kern.Choose(t21Entry, kern.Choose(t172_2[j], -F(yDivEntry2*t100_2[j]), F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				t1012Sums := [16]F{t1012}
 				for k := range dK {
-					t97Entry2 := t97_2[k]
+					t98Entry2 := t98_2[k]
 					t25Entry := t25_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t342 := num.FMA32(F(F(2*t25Entry)*q1SigmoidEntry), w2, F(t97Entry2*w))
-					t4022 := num.FMA32(F(F(t25Entry*q1SigmoidEntry)*t342), q1Sigmoid2[k], F(q1SigmoidEntry*t342))
-					t1012Sums[k%16] = num.FMA32(t97Entry2, kDiv2[k], t1012Sums[k%16])
-					t402_2[k] = t4022
-					bQBar[k] = bQBar[k] + t4022
+					t372 := num.FMA32(F(F(2*t25Entry)*q1SigmoidEntry), w2, F(t98Entry2*w))
+					t4322 := num.FMA32(F(F(t25Entry*q1SigmoidEntry)*t372), q1Sigmoid2[k], F(q1SigmoidEntry*t372))
+					t1012Sums[k%16] = num.FMA32(t98Entry2, kDiv2[k], t1012Sums[k%16])
+					t432_2[k] = t4322
+					bQBar[k] = bQBar[k] + t4322
 				}
 				t1012 = kern.Sum16(&t1012Sums)
 				t101_2[j] = t1012
+			}
+		}
+	}
+
+	// comba.q1
+	clear(t46)
+	if kern.Wide() {
+		a := readBackwardNest4Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t432),
+			unsafe.SliceData(c.CQ),
+			unsafe.SliceData(t46),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		readBackwardNest4(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t432_2 := t432[(i*T+j)*dK:][:dK]
+				n := int(c.Pos[i])
+				for k := range min(4, n+j+1) {
+					cQ := c.CQ[k*dK:][:dK]
+					t46_2 := t46[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t46_2[m] = num.FMA32(t432_2[m], cQ[m], t46_2[m])
+					}
+				}
 			}
 		}
 	}
@@ -891,59 +924,26 @@ func (c *readBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					if kern.Wide() {
-						a := readBackwardNest4Args{
+						a := readBackwardNest5Args{
 							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t402),
+							unsafe.SliceData(t432),
 							unsafe.SliceData(c.CQBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
 							dK * i,
 							dK,
 						}
-						readBackwardNest4(&a)
+						readBackwardNest5(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t402_2 := t402[(j*T+k)*dK:][:dK]
+						t432_2 := t432[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
 						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t402_2[m], cQBar[m])
+							cQBar[m] = num.FMA32(q1Stack[m], t432_2[m], cQBar[m])
 						}
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1
-	clear(t44)
-	if kern.Wide() {
-		a := readBackwardNest5Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t402),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t44),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		readBackwardNest5(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t402_2 := t402[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t44_2 := t44[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t44_2[m] = num.FMA32(t402_2[m], cQ[m], t44_2[m])
 					}
 				}
 			}
@@ -951,13 +951,13 @@ func (c *readBackwardFused) run() {
 	}
 
 	// comba.q1, comba.k1
-	clear(t45)
-	clear(t91)
+	clear(t48)
+	clear(t92)
 	if kern.Wide() {
 		a := readBackwardNest6Args{
-			unsafe.SliceData(t45),
+			unsafe.SliceData(t48),
 			unsafe.SliceData(c.Q0TailBar),
-			unsafe.SliceData(t91),
+			unsafe.SliceData(t92),
 			unsafe.SliceData(c.K0TailBar),
 			T * dK,
 			L,
@@ -969,13 +969,13 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t45_2 := t45[(i*(T+3)+j+T)*dK:][:dK]
+				t48_2 := t48[(i*(T+3)+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t91_2 := t91[(i*(T+3)+j+T)*dK:][:dK]
+				t92_2 := t92[(i*(T+3)+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t45_2[k] = t45_2[k] + q0TailBar[k]
-					t91_2[k] = t91_2[k] + k0TailBar[k]
+					t48_2[k] = t48_2[k] + q0TailBar[k]
+					t92_2[k] = t92_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -984,9 +984,9 @@ func (c *readBackwardFused) run() {
 	// comba.q1
 	if kern.Wide() {
 		a := readBackwardNest7Args{
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t45),
 			unsafe.SliceData(t46),
+			unsafe.SliceData(t48),
+			unsafe.SliceData(t49),
 			L,
 			T*dK + 3*dK,
 			T + 3,
@@ -996,42 +996,42 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
-				t45_2 := t45[(i*(T+3)+j)*dK:][:dK]
 				t46_2 := t46[(i*(T+3)+j)*dK:][:dK]
+				t48_2 := t48[(i*(T+3)+j)*dK:][:dK]
+				t49_2 := t49[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t46_2[k] = t44_2[k] + t45_2[k]
+					t49_2[k] = t46_2[k] + t48_2[k]
 				}
 			}
 		}
 	}
 
-	// comba.q0
+	// comba.q0, comba.q1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t51, i*T*d), d, 1, kern.From(t49, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// comba.q0, comba.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t46, (k*(T+3)+3)*dK), dK, 1)
+		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t49, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// comba.q0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t49, i*T*d), d, 1, kern.From(t46, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// comba.k1, comba.k
+	// comba.k1, comba.k, comba.y
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := readBackwardNest8Args{
-			unsafe.SliceData(t64),
+			unsafe.SliceData(t65),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
-			unsafe.SliceData(t60),
+			unsafe.SliceData(t61),
 			unsafe.SliceData(t101),
 			unsafe.SliceData(c.KDiv3),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t97),
+			unsafe.SliceData(t98),
 			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t86),
+			unsafe.SliceData(t87),
 			unsafe.SliceData(c.BKBar),
 			L,
 			T,
@@ -1043,59 +1043,28 @@ func (c *readBackwardFused) run() {
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t64_2 := t64[i*T:][:T]
+			t65_2 := t65[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t60_2 := t60[i*T:][:T]
+			t61_2 := t61[i*T:][:T]
 			t101_2 := t101[i*T:][:T]
 			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t97_2 := t97[(i*T+j)*dK:][:dK]
+				t98_2 := t98[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t86_2 := t86[(i*T+j)*dK:][:dK]
-				t64Entry := t64_2[j]
+				t87_2 := t87[(i*T+j)*dK:][:dK]
+				t65Entry := t65_2[j]
 				w3 := F(kDiv[j] * t112)
-				w4 := kern.Choose((t64Entry && t10_2[j]), kern.Choose(t64Entry, F(F(0.5*kern.Choose(t64Entry, kern.Choose(t60_2[j], F(t101_2[j]*t112), F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w4 := kern.Choose((t65Entry && t10_2[j]), kern.Choose(t65Entry, F(F(0.5*kern.Choose(t65Entry, kern.Choose(t61_2[j], F(t101_2[j]*t112), F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t80 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w4, -F(t97_2[k]*w3))
-					t862 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t80), k1Sigmoid2[k], F(k1SigmoidEntry*t80))
-					t86_2[k] = t862
-					bKBar[k] = bKBar[k] + t862
-				}
-			}
-		}
-	}
-
-	// comba.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
-					if kern.Wide() {
-						a := readBackwardNest9Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t86),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						readBackwardNest9(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t86_2 := t86[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t86_2[m], cKBar[m])
-						}
-					}
+					t81 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w4, -F(t98_2[k]*w3))
+					t872 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t81), k1Sigmoid2[k], F(k1SigmoidEntry*t81))
+					t87_2[k] = t872
+					bKBar[k] = bKBar[k] + t872
 				}
 			}
 		}
@@ -1104,9 +1073,9 @@ func (c *readBackwardFused) run() {
 	// comba.k1
 	clear(t90)
 	if kern.Wide() {
-		a := readBackwardNest10Args{
+		a := readBackwardNest9Args{
 			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t86),
+			unsafe.SliceData(t87),
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(t90),
 			3 * dK,
@@ -1117,17 +1086,48 @@ func (c *readBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		readBackwardNest10(&a)
+		readBackwardNest9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t86_2 := t86[(i*T+j)*dK:][:dK]
-				n4 := int(c.Pos[i])
-				for k := range min(4, n4+j+1) {
+				t87_2 := t87[(i*T+j)*dK:][:dK]
+				n3 := int(c.Pos[i])
+				for k := range min(4, n3+j+1) {
 					cK := c.CK[k*dK:][:dK]
 					t90_2 := t90[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t90_2[m] = num.FMA32(t86_2[m], cK[m], t90_2[m])
+						t90_2[m] = num.FMA32(t87_2[m], cK[m], t90_2[m])
+					}
+				}
+			}
+		}
+	}
+
+	// comba.k1
+	clear(c.CKBar)
+	for i := range 4 {
+		for j := range L {
+			for k := range T {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
+					if kern.Wide() {
+						a := readBackwardNest10Args{
+							unsafe.SliceData(c.K1Stack),
+							unsafe.SliceData(t87),
+							unsafe.SliceData(c.CKBar),
+							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
+							dK*k + T*dK*j,
+							dK * i,
+							dK,
+						}
+						readBackwardNest10(&a)
+					} else {
+						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+						t87_2 := t87[(j*T+k)*dK:][:dK]
+						cKBar := c.CKBar[i*dK:][:dK]
+						for m := range dK {
+							cKBar[m] = num.FMA32(k1Stack[m], t87_2[m], cKBar[m])
+						}
 					}
 				}
 			}
@@ -1138,8 +1138,8 @@ func (c *readBackwardFused) run() {
 	if kern.Wide() {
 		a := readBackwardNest11Args{
 			unsafe.SliceData(t90),
-			unsafe.SliceData(t91),
 			unsafe.SliceData(t92),
+			unsafe.SliceData(t93),
 			L,
 			T*dK + 3*dK,
 			T + 3,
@@ -1150,30 +1150,30 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			for j := range T + 3 {
 				t90_2 := t90[(i*(T+3)+j)*dK:][:dK]
-				t91_2 := t91[(i*(T+3)+j)*dK:][:dK]
 				t92_2 := t92[(i*(T+3)+j)*dK:][:dK]
+				t93_2 := t93[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t92_2[k] = t90_2[k] + t91_2[k]
+					t93_2[k] = t90_2[k] + t92_2[k]
 				}
 			}
 		}
 	}
 
-	// comba.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t92, (k*(T+3)+3)*dK), dK, 1)
+	// comba.k0, comba.k1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t95, i*T*d), d, 1, kern.From(t93, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// comba.k0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t95, i*T*d), d, 1, kern.From(t92, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// comba.k0, comba.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t93, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// comba.k0
 	if kern.Wide() {
 		a := readBackwardNest12Args{
-			unsafe.SliceData(t49),
+			unsafe.SliceData(t51),
 			unsafe.SliceData(t95),
 			unsafe.SliceData(c.XBar),
 			L,
@@ -1185,11 +1185,11 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t49_2 := t49[(i*T+j)*d:][:d]
+				t51_2 := t51[(i*T+j)*d:][:d]
 				t95_2 := t95[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = t49_2[k] + t95_2[k]
+					xBar[k] = t51_2[k] + t95_2[k]
 				}
 			}
 		}

@@ -735,7 +735,7 @@ type StepBackward[F num.Float] struct {
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*d + 18*L*T*dK + 9*L*T*dV + 9*L*T + 18*L*dK + 9*L*dV + (kern.Blocks(dV)-1)*(3*L*T*dK+2*L*T) // and the sums of blocks of rows
+		return 3*L*T*d + 18*L*T*dK + 9*L*T*dV + 9*L*T + 18*L*dK + 9*L*dV + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
 	}
 	return 3*L*T*d + 18*L*T*dK + 9*L*T*dV + 9*L*T + 18*L*dK + 9*L*dV
 }
@@ -778,25 +778,25 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK:]
 	t323 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t43 := work[:L*T] // [L, T]
+	t422 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t42 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	t52 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t72 := work[:L*T*dK] // [L, T, d_k]
+	t152 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
+	t29 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t2522 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t28 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t242 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t27 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t62 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t29 := work[:L*T] // [L, T]
+	t302 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t142 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -810,7 +810,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK:]
 	t62_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t452 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t442 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t462 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
@@ -818,25 +818,25 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK+3*L*dK:]
 	t94 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t512 := work[:L*T*d] // [L, T, d]
+	t502 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t89 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t93 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t92 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t95 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t99 := work[:L*T*d] // [L, T, d]
+	t98 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t105 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t109 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
+	t108 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
 	work = work[L*T*dV+3*L*dV:]
 	t110 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
 	work = work[L*T*dV+3*L*dV:]
 	t111 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
 	work = work[L*T*dV+3*L*dV:]
-	t115 := work[:L*T*d]     // [L, T, d]
+	t114 := work[:L*T*d]     // [L, T, d]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
@@ -906,28 +906,27 @@ func (c *StepBackward[F]) Run() {
 
 	// comba.k, comba.q, comba.y
 	t3232 := (F(1) / num.Sqrt(F(dK)))
-	t432 := F(sOutEntry * t3232)
+	t4222 := F(sOutEntry * t3232)
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
 		t45_2 := t45[i*T:][:T]
 		t323_2 := t323[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
+		t422_2 := t422[i*T:][:T]
 		for j := range T {
 			t25_2[j] = (F(0) < kProd[j])
 			t45_2[j] = (F(0) < qProd[j])
 			t323_2[j] = t3232
-			t43_2[j] = t432
+			t422_2[j] = t4222
 		}
 	}
 
 	// comba
 	clear(t32)
-	clear(t42)
-	clear(t72)
-	clear(t28)
-	clear(t242)
+	clear(t152)
+	clear(t29)
+	clear(t2522)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -968,80 +967,73 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					beta := c.Beta[l*T+C*s:][:n]
-					t42_2 := t42[l*T+C*s:][:n]
 					alpha := c.Alpha[l*T+C*s:][:n]
 					t32_2 := t32[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t28_2 := t28[(l*T+a+C*s)*dK:][:dK]
-						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
+						t29_2 := t29[(l*T+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						t242_2 := t242[(l*T+a+C*s)*dK:][:dK]
+						t2522_2 := t2522[(l*T+a+C*s)*dK:][:dK]
 						p2 := p[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						// comba.y, comba.M
-						betaEntry2 := beta[a]
-						var t300 F
+						var t310 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
 						w20 := F(t3232 * yBarEntry0)
 						t3Entry0 := t3[(l*T+a+C*s)*dV+i]
-						w30 := F(betaEntry2 * t3Entry0)
-						var t301 F
+						var t311 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
 						w21 := F(t3232 * yBarEntry1)
 						t3Entry1 := t3[(l*T+a+C*s)*dV+i+1]
-						w31 := F(betaEntry2 * t3Entry1)
 						for j := range dK {
 							t82Entry := t82_2[j]
 							kEntry := k[j]
-							t28Sum := t28_2[j]
-							t72Sum := t72_2[j]
+							t29Sum := t29_2[j]
+							t152Sum := t152_2[j]
 							t11220 := MBarState[j][0] + F(w20*t82Entry)
-							t300 += F(t11220 * kEntry)
-							t28Sum += F(MTrail3[j][0] * yBarEntry0)
+							t310 += F(t11220 * kEntry)
+							t29Sum += F(MTrail3[j][0] * yBarEntry0)
 							t112[j][0] = t11220
-							t72Sum += F(w30 * t11220)
+							t152Sum += F(t11220 * t3Entry0)
 							t11221 := MBarState[j][1] + F(w21*t82Entry)
-							t301 += F(t11221 * kEntry)
-							t28Sum += F(MTrail3[j][1] * yBarEntry1)
+							t311 += F(t11221 * kEntry)
+							t29Sum += F(MTrail3[j][1] * yBarEntry1)
 							t112[j][1] = t11221
-							t72Sum += F(w31 * t11221)
-							t28_2[j] = t28Sum
-							t72_2[j] = t72Sum
+							t152Sum += F(t11221 * t3Entry1)
+							t29_2[j] = t29Sum
+							t152_2[j] = t152Sum
 						}
 						// comba.M
-						t42Sum := t42_2[a]
+						betaEntry2 := beta[a]
 						// comba.M
 						alphaEntry3 := alpha[a]
-						t52[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t300)
-						t42Sum += F(t3Entry0 * t300)
-						var t5220 F
-						w40 := F(F(alphaEntry3*betaEntry2) * t300)
-						t52[(l*T+a+C*s)*dV+i+1] = F(betaEntry2 * t301)
-						t42Sum += F(t3Entry1 * t301)
-						var t5221 F
-						w41 := F(F(alphaEntry3*betaEntry2) * t301)
-						t42_2[a] = t42Sum
+						t52[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t310)
+						var t420 F
+						w30 := F(F(alphaEntry3*betaEntry2) * t310)
+						t52[(l*T+a+C*s)*dV+i+1] = F(betaEntry2 * t311)
+						var t421 F
+						w31 := F(F(alphaEntry3*betaEntry2) * t311)
 						for j := range dK {
-							t242Sum := t242_2[j]
+							t2522Sum := t2522_2[j]
 							pEntry := p2[j]
 							MTrailEntry0 := MTrail4[j][0]
 							t112Entry0 := t112[j][0]
-							t5220 += F(MTrailEntry0 * t112Entry0)
-							t242Sum -= F(w40 * MTrailEntry0)
-							MBarState[j][0] = F(alphaEntry3*t112Entry0) - F(w40*pEntry)
+							t420 += F(MTrailEntry0 * t112Entry0)
+							t2522Sum -= F(w30 * MTrailEntry0)
+							MBarState[j][0] = F(alphaEntry3*t112Entry0) - F(w30*pEntry)
 							MTrailEntry1 := MTrail4[j][1]
 							t112Entry1 := t112[j][1]
-							t5221 += F(MTrailEntry1 * t112Entry1)
-							t242Sum -= F(w41 * MTrailEntry1)
-							MBarState[j][1] = F(alphaEntry3*t112Entry1) - F(w41*pEntry)
-							t242_2[j] = t242Sum
+							t421 += F(MTrailEntry1 * t112Entry1)
+							t2522Sum -= F(w31 * MTrailEntry1)
+							MBarState[j][1] = F(alphaEntry3*t112Entry1) - F(w31*pEntry)
+							t2522_2[j] = t2522Sum
 						}
 						// comba.M
 						t32Sum := t32_2[a]
-						t32Sum += t5220 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t300)
-						t32Sum += t5221 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i+1])*t301)
+						t32Sum += t420 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t310)
+						t32Sum += t421 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i+1])*t311)
 						t32_2[a] = t32Sum
 					}
 				}
@@ -1080,48 +1072,45 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					beta := c.Beta[l*T+C*s:][:n]
-					t42_2 := t42[l*T+C*s:][:n]
 					alpha := c.Alpha[l*T+C*s:][:n]
 					t32_2 := t32[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						t28_2 := t28[(l*T+a+C*s)*dK:][:dK]
-						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
+						t29_2 := t29[(l*T+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
-						t242_2 := t242[(l*T+a+C*s)*dK:][:dK]
+						t2522_2 := t2522[(l*T+a+C*s)*dK:][:dK]
 						p2 := p[(l*T+a+C*s)*dK:][:dK]
 						// comba.y, comba.M
-						var t30 F
+						var t31 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						w2 := F(t3232 * yBarEntry)
-						betaEntry2 := beta[a]
 						t3Entry := t3[(l*T+a+C*s)*dV+i]
-						w3 := F(betaEntry2 * t3Entry)
 						for j := range dK {
 							t1122 := MBarState[j][0] + F(w2*t82_2[j])
-							t30 += F(t1122 * k[j])
-							t28_2[j] += F(MTrail3[j][0] * yBarEntry)
+							t31 += F(t1122 * k[j])
+							t29_2[j] += F(MTrail3[j][0] * yBarEntry)
 							t112[j][0] = t1122
-							t72_2[j] += F(w3 * t1122)
+							t152_2[j] += F(t1122 * t3Entry)
 						}
 						// comba.M
-						t52[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t30)
-						t42_2[a] += F(t3Entry * t30)
+						betaEntry2 := beta[a]
+						t52[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t31)
 						// comba.M
-						var t522 F
+						var t42 F
 						alphaEntry3 := alpha[a]
-						w4 := F(F(alphaEntry3*betaEntry2) * t30)
+						w3 := F(F(alphaEntry3*betaEntry2) * t31)
 						for j := range dK {
 							MTrailEntry := MTrail4[j][0]
 							t112Entry := t112[j][0]
-							t522 += F(MTrailEntry * t112Entry)
-							t242_2[j] -= F(w4 * MTrailEntry)
-							MBarState[j][0] = F(alphaEntry3*t112Entry) - F(w4*p2[j])
+							t42 += F(MTrailEntry * t112Entry)
+							t2522_2[j] -= F(w3 * MTrailEntry)
+							MBarState[j][0] = F(alphaEntry3*t112Entry) - F(w3*p2[j])
 						}
 						// comba.M
-						t32_2[a] += t522 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t30)
+						t32_2[a] += t42 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t31)
 					}
 				}
 			}
@@ -1133,30 +1122,36 @@ func (c *StepBackward[F]) Run() {
 
 	// comba.M, comba.y, comba.q
 	for i := range L {
-		t43_2 := t43[i*T:][:T]
+		t422_2 := t422[i*T:][:T]
 		t323_2 := t323[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
 		t142_2 := t142[i*T:][:T]
 		for j := range T {
-			t28_2 := t28[(i*T+j)*dK:][:dK]
+			k := c.K[(i*T+j)*dK:][:dK]
+			t152_2 := t152[(i*T+j)*dK:][:dK]
+			t29_2 := t29[(i*T+j)*dK:][:dK]
 			p2 := p[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t242_2 := t242[(i*T+j)*dK:][:dK]
-			t27_2 := t27[(i*T+j)*dK:][:dK]
+			t2522_2 := t2522[(i*T+j)*dK:][:dK]
+			t28_2 := t28[(i*T+j)*dK:][:dK]
 			t62_3 := t62[(i*T+j)*dK:][:dK]
-			var t292 F
+			var t162 F
+			var t3022 F
 			var t1422 F
-			t43Entry := t43_2[j]
+			t422Entry := t422_2[j]
 			t323Entry := t323_2[j]
-			for k := range dK {
-				t28Entry := t28_2[k]
-				t622 := F(t323Entry * t28Entry)
-				t292 += F(p2[k] * t28Entry)
-				t1422 += F(t622 * qDiv2[k])
-				t27_2[k] = -F(t28Entry*t43Entry) + t242_2[k]
-				t62_3[k] = t622
+			for k2 := range dK {
+				t162 += F(k[k2] * t152_2[k2])
+				t29Entry := t29_2[k2]
+				t622 := F(t323Entry * t29Entry)
+				t3022 += F(p2[k2] * t29Entry)
+				t1422 += F(t622 * qDiv2[k2])
+				t28_2[k2] = -F(t29Entry*t422Entry) + t2522_2[k2]
+				t62_3[k2] = t622
 			}
-			t29_2[j] = t292
+			t16_2[j] = t162
+			t302_2[j] = t3022
 			t142_2[j] = -t1422
 		}
 	}
@@ -1168,7 +1163,7 @@ func (c *StepBackward[F]) Run() {
 	alphaExpEntry := c.AlphaExp[0]
 	for i := range L {
 		t323_2 := t323[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
 		t45_2 := t45[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
@@ -1182,25 +1177,25 @@ func (c *StepBackward[F]) Run() {
 		t63_2 := t63[i*T:][:T]
 		t67_2 := t67[i*T:][:T]
 		beta := c.Beta[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		t118_2 := t118[i*T:][:T]
 		t125_2 := t125[i*T:][:T]
 		for j := range T {
-			t922 -= F(t323_2[j] * t29_2[j])
+			t922 -= F(t323_2[j] * t302_2[j])
 			t45Entry := t45_2[j]
-			t153 := (F(1e-08) <= kern.Choose(t45Entry, qSqrt[j], F(0)))
+			t154 := (F(1e-08) <= kern.Choose(t45Entry, qSqrt[j], F(0)))
 			t25Entry := t25_2[j]
 			t632 := (F(1e-08) <= kern.Choose(t25Entry, kSqrt[j], F(0)))
 			t121 := F(alpha[j] * t32_2[j])
 			t122 += F(alphaSoftplus[j] * t121)
 			t1252 := -F(F(alphaExpEntry*t121) * alphaSigmoid[j])
 			t127 += t1252
-			t15_2[j] = t153
-			t192_2[j] = (t153 && t45Entry)
+			t15_2[j] = t154
+			t192_2[j] = (t154 && t45Entry)
 			t63_2[j] = t632
 			t67_2[j] = (t632 && t25Entry)
-			t118_2[j] = F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+			t118_2[j] = F(F(beta[j]*t16_2[j]) * betaSigmoid[j])
 			t125_2[j] = t1252
 		}
 	}
@@ -1208,9 +1203,9 @@ func (c *StepBackward[F]) Run() {
 	t1222 := -t122
 	c.BAlphaBar[0] = t127
 
-	// comba.q1, comba.q, comba.k, comba.p
+	// comba.q1, comba.q, comba.k, comba.p, comba.M
 	clear(c.BQBar)
-	var t53 F
+	var t522 F
 	for i := range L {
 		t192_2 := t192[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
@@ -1218,6 +1213,7 @@ func (c *StepBackward[F]) Run() {
 		t15_2 := t15[i*T:][:T]
 		t142_2 := t142[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
+		beta := c.Beta[i*T:][:T]
 		t62_3 := t62_2[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
@@ -1225,24 +1221,25 @@ func (c *StepBackward[F]) Run() {
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			t62_4 := t62[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t27_2 := t27[(i*T+j)*dK:][:dK]
+			t28_2 := t28[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
-			t72_2 := t72[(i*T+j)*dK:][:dK]
+			t152_2 := t152[(i*T+j)*dK:][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 			t412_2 := t412[(i*T+j)*dK:][:dK]
 			t57_2 := t57[(i*T+j)*dK:][:dK]
 			var t622 F
 			t192Entry := t192_2[j]
 			qDivEntry := qDiv[j]
-			w5 := kern.Choose((t192Entry && t45_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t15_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w4 := kern.Choose((t192Entry && t45_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t15_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			betaEntry3 := beta[j]
 			for k2 := range dK {
 				t40Entry := t40_2[k2]
 				q1SigmoidEntry := q1Sigmoid[k2]
-				t35 := F(t62_4[k2]*qDivEntry) + F(2*F(F(t40Entry*q1SigmoidEntry)*w5))
+				t35 := F(t62_4[k2]*qDivEntry) + F(2*F(F(t40Entry*q1SigmoidEntry)*w4))
 				t4122 := F(q1SigmoidEntry*t35) + F(F(F(t40Entry*q1SigmoidEntry)*t35)*q1Sigmoid2[k2])
-				t27Entry := t27_2[k2]
-				t53 += F(k[k2] * t27Entry)
-				t572 := t72_2[k2] + F(pSigmoidEntry*t27Entry)
+				t28Entry := t28_2[k2]
+				t522 += F(k[k2] * t28Entry)
+				t572 := F(betaEntry3*t152_2[k2]) + F(pSigmoidEntry*t28Entry)
 				t622 += F(t572 * kDiv2[k2])
 				t412_2[k2] = t4122
 				bQBar[k2] += t4122
@@ -1253,17 +1250,17 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// comba.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n := int(c.Pos[j]) + -i + k
+	clear(t442)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n := int(c.Pos[i]) + j - k
 				if n >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t412_2 := t412[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
+					t412_2 := t412[(i*T+j)*dK:][:dK]
+					cQ := c.CQ[k*dK:][:dK]
+					t442_2 := t442[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t412_2[m])
+						t442_2[m] += F(t412_2[m] * cQ[m])
 					}
 				}
 			}
@@ -1271,17 +1268,17 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// comba.q1
-	clear(t452)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
+	clear(c.CQBar)
+	for i := range 4 {
+		for j := range L {
+			for k := range T {
+				n2 := int(c.Pos[j]) + -i + k
 				if n2 >= 0 {
-					t412_2 := t412[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t452_2 := t452[(i*(T+3)+j-k+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+					t412_2 := t412[(j*T+k)*dK:][:dK]
+					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						t452_2[m] += F(t412_2[m] * cQ[m])
+						cQBar[m] += F(q1Stack[m] * t412_2[m])
 					}
 				}
 			}
@@ -1303,11 +1300,11 @@ func (c *StepBackward[F]) Run() {
 	// comba.q1
 	for i := range L {
 		for j := range T + 3 {
-			t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
+			t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
 			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
 			t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t472_2[k] = t452_2[k] + t462_2[k]
+				t472_2[k] = t442_2[k] + t462_2[k]
 			}
 		}
 	}
@@ -1327,19 +1324,19 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// comba.q0
+	// comba.q0, comba.q1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t502, i*T*d), d, 1, kern.From(t472, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// comba.q0, comba.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t472, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// comba.q0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t512, i*T*d), d, 1, kern.From(t472, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
 	// comba.p, comba.alpha
-	c.SInBar[0] = F(F(pSigmoidEntry*t53) * c.PSigmoid2[0])
+	c.SInBar[0] = F(F(pSigmoidEntry*t522) * c.PSigmoid2[0])
 	c.ABar[0] = F(alphaExpEntry * t1222)
 
 	// comba.k1, comba.k
@@ -1360,14 +1357,32 @@ func (c *StepBackward[F]) Run() {
 			t89_2 := t89[(i*T+j)*dK:][:dK]
 			t67Entry := t67_2[j]
 			kDivEntry := kDiv[j]
-			w6 := kern.Choose((t67Entry && t25_2[j]), kern.Choose(t67Entry, F(F(0.5*kern.Choose(t67Entry, kern.Choose(t63_2[j], t62_3[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w5 := kern.Choose((t67Entry && t25_2[j]), kern.Choose(t67Entry, F(F(0.5*kern.Choose(t67Entry, kern.Choose(t63_2[j], t62_3[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t20Entry := t20_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t83 := F(t57_2[k]*kDivEntry) + F(2*F(F(t20Entry*k1SigmoidEntry)*w6))
+				t83 := F(t57_2[k]*kDivEntry) + F(2*F(F(t20Entry*k1SigmoidEntry)*w5))
 				t892 := F(k1SigmoidEntry*t83) + F(F(F(t20Entry*k1SigmoidEntry)*t83)*k1Sigmoid2[k])
 				t89_2[k] = t892
 				bKBar[k] += t892
+			}
+		}
+	}
+
+	// comba.k1
+	clear(t92)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n3 := int(c.Pos[i]) + j - k
+				if n3 >= 0 {
+					t89_2 := t89[(i*T+j)*dK:][:dK]
+					cK := c.CK[k*dK:][:dK]
+					t92_2 := t92[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t92_2[m] += F(t89_2[m] * cK[m])
+					}
+				}
 			}
 		}
 	}
@@ -1377,8 +1392,8 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 					t89_2 := t89[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
@@ -1391,31 +1406,13 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// comba.k1
-	clear(t93)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n4 := int(c.Pos[i]) + j - k
-				if n4 >= 0 {
-					t89_2 := t89[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t93_2 := t93[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t93_2[m] += F(t89_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1
 	for i := range L {
 		for j := range T + 3 {
-			t93_2 := t93[(i*(T+3)+j)*dK:][:dK]
+			t92_2 := t92[(i*(T+3)+j)*dK:][:dK]
 			t94_2 := t94[(i*(T+3)+j)*dK:][:dK]
 			t95_2 := t95[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t95_2[k] = t93_2[k] + t94_2[k]
+				t95_2[k] = t92_2[k] + t94_2[k]
 			}
 		}
 	}
@@ -1431,15 +1428,15 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// comba.k0
+	// comba.k0, comba.k1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t98, i*T*d), d, 1, kern.From(t95, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	}
+
+	// comba.k0, comba.k1
 	clear(c.WKBar)
 	for k := range L {
 		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t95, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// comba.k0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t99, i*T*d), d, 1, kern.From(t95, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
 	// comba.v
@@ -1463,17 +1460,17 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// comba.v
-	clear(c.CVBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n5 := int(c.Pos[j]) + -i + k
+	clear(t108)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n5 := int(c.Pos[i]) + j - k
 				if n5 >= 0 {
-					vStack := c.VStack[(j*(T+3)+-i+k+3)*dV:][:dV]
-					t105_2 := t105[(j*T+k)*dV:][:dV]
-					cVBar := c.CVBar[i*dV:][:dV]
+					t105_2 := t105[(i*T+j)*dV:][:dV]
+					cV := c.CV[k*dV:][:dV]
+					t108_2 := t108[(i*(T+3)+j-k+3)*dV:][:dV]
 					for m := range dV {
-						cVBar[m] += F(vStack[m] * t105_2[m])
+						t108_2[m] += F(t105_2[m] * cV[m])
 					}
 				}
 			}
@@ -1481,17 +1478,17 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// comba.v
-	clear(t109)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n6 := int(c.Pos[i]) + j - k
+	clear(c.CVBar)
+	for i := range 4 {
+		for j := range L {
+			for k := range T {
+				n6 := int(c.Pos[j]) + -i + k
 				if n6 >= 0 {
-					t105_2 := t105[(i*T+j)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					t109_2 := t109[(i*(T+3)+j-k+3)*dV:][:dV]
+					vStack := c.VStack[(j*(T+3)+-i+k+3)*dV:][:dV]
+					t105_2 := t105[(j*T+k)*dV:][:dV]
+					cVBar := c.CVBar[i*dV:][:dV]
 					for m := range dV {
-						t109_2[m] += F(t105_2[m] * cV[m])
+						cVBar[m] += F(vStack[m] * t105_2[m])
 					}
 				}
 			}
@@ -1513,11 +1510,11 @@ func (c *StepBackward[F]) Run() {
 	// comba.v
 	for i := range L {
 		for j := range T + 3 {
-			t109_2 := t109[(i*(T+3)+j)*dV:][:dV]
+			t108_2 := t108[(i*(T+3)+j)*dV:][:dV]
 			t110_2 := t110[(i*(T+3)+j)*dV:][:dV]
 			t111_2 := t111[(i*(T+3)+j)*dV:][:dV]
 			for k := range dV {
-				t111_2[k] = t109_2[k] + t110_2[k]
+				t111_2[k] = t108_2[k] + t110_2[k]
 			}
 		}
 	}
@@ -1533,15 +1530,15 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// comba.v0
+	// comba.v0, comba.v
+	for i := range L {
+		kern.Gemm(T, d, dV, F(1), false, kern.From(t114, i*T*d), d, 1, kern.From(t111, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
+	}
+
+	// comba.v0, comba.v
 	clear(c.WVBar)
 	for k := range L {
 		kern.Gemm(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t111, (k*(T+3)+3)*dV), dV, 1)
-	}
-
-	// comba.v0
-	for i := range L {
-		kern.Gemm(T, d, dV, F(1), false, kern.From(t115, i*T*d), d, 1, kern.From(t111, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
 	}
 
 	// comba.beta, comba.alpha
@@ -1556,9 +1553,9 @@ func (c *StepBackward[F]) Run() {
 		wAlpha := c.WAlpha[:d]
 		for j := range T {
 			x := c.X[(i*T+j)*d:][:d]
-			t512_2 := t512[(i*T+j)*d:][:d]
-			t99_2 := t99[(i*T+j)*d:][:d]
-			t115_2 := t115[(i*T+j)*d:][:d]
+			t502_2 := t502[(i*T+j)*d:][:d]
+			t98_2 := t98[(i*T+j)*d:][:d]
+			t114_2 := t114[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			t118Entry := t118_2[j]
 			t125Entry := t125_2[j]
@@ -1566,7 +1563,7 @@ func (c *StepBackward[F]) Run() {
 				xEntry := x[k]
 				wBetaBar[k] += F(xEntry * t118Entry)
 				wAlphaBar[k] += F(xEntry * t125Entry)
-				xBar[k] = t512_2[k] + t99_2[k] + t115_2[k] + F(t118Entry*wBeta[k]) + F(t125Entry*wAlpha[k])
+				xBar[k] = t502_2[k] + t98_2[k] + t114_2[k] + F(t118Entry*wBeta[k]) + F(t125Entry*wAlpha[k])
 			}
 		}
 	}

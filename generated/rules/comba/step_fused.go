@@ -920,45 +920,46 @@ type stepBackwardTime3Args struct {
 
 type stepBackwardTime4Args struct {
 	yBar      *float32
-	beta      *float32
 	t3        *float32
 	t82       *float32
 	MBarState *float32
 	k         *float32
 	MTrail    *float32
-	t28       *float32
+	t29       *float32
 	t112      *float32
-	t72       *float32
+	t152      *float32
+	beta      *float32
 	t52       *float32
-	t42       *float32
 	alpha     *float32
-	t242      *float32
+	t2522     *float32
 	p         *float32
 	MProd     *float32
 	t32       *float32
 	n0        int        // i + C·d_v·s + T·d_v·l
-	n1        int        // C·s + T·l
-	n2        int        // C·d_k·s + T·d_k·l
-	n3        int        // d_k
+	n1        int        // C·d_k·s + T·d_k·l
+	n2        int        // d_k
+	n3        int        // C·s + T·l
 	n4        int        // i + C·d_v·s + T·d_v·l - d_v
-	n5        int        // C·s + T·l - 1
-	n6        int        // C·d_k·s + T·d_k·l - d_k
-	n7        int        // C
-	n8        int        // -C·s + T
-	n9        int        // d_v
+	n5        int        // C·d_k·s + T·d_k·l - d_k
+	n6        int        // C
+	n7        int        // -C·s + T
+	n8        int        // d_v
 	t3232     [2]float32 // and nothing
 }
 
 type stepBackwardNest5Args struct {
-	t43   *float32
+	t422  *float32
 	t323  *float32
-	t28   *float32
+	k     *float32
+	t152  *float32
+	t29   *float32
 	p     *float32
 	qDiv2 *float32
-	t242  *float32
-	t27   *float32
+	t2522 *float32
+	t28   *float32
 	t62   *float32
-	t29   *float32
+	t16   *float32
+	t302  *float32
 	t142  *float32
 	n0    int // L
 	n1    int // T
@@ -973,42 +974,33 @@ type stepBackwardNest6Args struct {
 	t15           *bool
 	t142          *float32
 	qDiv3         *float32
+	beta          *float32
 	t40           *float32
 	q1Sigmoid     *float32
 	t62           *float32
 	q1Sigmoid2    *float32
-	t27           *float32
+	t28           *float32
 	k             *float32
-	t72           *float32
+	t152          *float32
 	kDiv2         *float32
 	t412          *float32
 	bQBar         *float32
 	t57           *float32
 	t62_2         *float32
-	t53Total      *float32
+	t522Total     *float32
 	n0            int        // L
 	n1            int        // T
 	n2            int        // T·d_k
 	n3            int        // d_k
-	t53           [2]float32 // and nothing
+	t522          [2]float32 // and nothing
 	pSigmoidEntry [2]float32 // and nothing
 }
 
 type stepBackwardNest7Args struct {
-	q1Stack *float32
-	t412    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest8Args struct {
 	pos  *int32
 	t412 *float32
 	cQ   *float32
-	t452 *float32
+	t442 *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -1016,6 +1008,16 @@ type stepBackwardNest8Args struct {
 	n4   int // T
 	n5   int // d_k
 	n6   int // -d_k
+}
+
+type stepBackwardNest8Args struct {
+	q1Stack *float32
+	t412    *float32
+	cQBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
 }
 
 type stepBackwardNest9Args struct {
@@ -1029,7 +1031,7 @@ type stepBackwardNest9Args struct {
 }
 
 type stepBackwardNest10Args struct {
-	t452 *float32
+	t442 *float32
 	t462 *float32
 	t472 *float32
 	n0   int // L
@@ -1070,20 +1072,10 @@ type stepBackwardNest12Args struct {
 }
 
 type stepBackwardNest13Args struct {
-	k1Stack *float32
-	t89     *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest14Args struct {
 	pos *int32
 	t89 *float32
 	cK  *float32
-	t93 *float32
+	t92 *float32
 	n0  int // 3·d_k
 	n1  int // L
 	n2  int // T·d_k + 3·d_k
@@ -1093,8 +1085,18 @@ type stepBackwardNest14Args struct {
 	n6  int // -d_k
 }
 
+type stepBackwardNest14Args struct {
+	k1Stack *float32
+	t89     *float32
+	cKBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
 type stepBackwardNest15Args struct {
-	t93 *float32
+	t92 *float32
 	t94 *float32
 	t95 *float32
 	n0  int // L
@@ -1117,20 +1119,10 @@ type stepBackwardNest16Args struct {
 }
 
 type stepBackwardNest17Args struct {
-	vStack *float32
-	t105   *float32
-	cVBar  *float32
-	n0     int // -d_v·i + d_v·k + (T·d_v + 3·d_v)·j + 3·d_v
-	n1     int // d_v·k + T·d_v·j
-	n2     int // d_v·i
-	n3     int // d_v
-}
-
-type stepBackwardNest18Args struct {
 	pos  *int32
 	t105 *float32
 	cV   *float32
-	t109 *float32
+	t108 *float32
 	n0   int // 3·d_v
 	n1   int // L
 	n2   int // T·d_v + 3·d_v
@@ -1138,6 +1130,16 @@ type stepBackwardNest18Args struct {
 	n4   int // T
 	n5   int // d_v
 	n6   int // -d_v
+}
+
+type stepBackwardNest18Args struct {
+	vStack *float32
+	t105   *float32
+	cVBar  *float32
+	n0     int // -d_v·i + d_v·k + (T·d_v + 3·d_v)·j + 3·d_v
+	n1     int // d_v·k + T·d_v·j
+	n2     int // d_v·i
+	n3     int // d_v
 }
 
 type stepBackwardNest19Args struct {
@@ -1151,7 +1153,7 @@ type stepBackwardNest19Args struct {
 }
 
 type stepBackwardNest20Args struct {
-	t109 *float32
+	t108 *float32
 	t110 *float32
 	t111 *float32
 	n0   int // L
@@ -1168,9 +1170,9 @@ type stepBackwardNest21Args struct {
 	wAlphaBar *float32
 	wAlpha    *float32
 	wBeta     *float32
-	t512      *float32
-	t99       *float32
-	t115      *float32
+	t502      *float32
+	t98       *float32
+	t114      *float32
 	xBar      *float32
 	n0        int // L
 	n1        int // T
@@ -1201,43 +1203,43 @@ func (c *stepBackwardFused) run() {
 	t40 := c.Work[2*L*T*dK+4*L*T*dV:][:L*T*dK]                                       // [L, T, d_k]
 	t82 := c.Work[3*L*T*dK+4*L*T*dV:][:L*T*dK]                                       // [L, T, d_k]
 	t323 := c.Work[4*L*T*dK+4*L*T*dV:][:L*T]                                         // [L, T]
-	t43 := c.Work[4*L*T*dK+4*L*T*dV+L*T:][:L*T]                                      // [L, T]
+	t422 := c.Work[4*L*T*dK+4*L*T*dV+L*T:][:L*T]                                     // [L, T]
 	t32 := c.Work[4*L*T*dK+4*L*T*dV+2*L*T:][:L*T]                                    // [L, T]
-	t42 := c.Work[4*L*T*dK+4*L*T*dV+3*L*T:][:L*T]                                    // [L, T]
-	t52 := c.Work[4*L*T*dK+4*L*T*dV+4*L*T:][:L*T*dV]                                 // [L, T, d_v]
-	t72 := c.Work[4*L*T*dK+5*L*T*dV+4*L*T:][:L*T*dK]                                 // [L, T, d_k]
-	t28 := c.Work[5*L*T*dK+5*L*T*dV+4*L*T:][:L*T*dK]                                 // [L, T, d_k]
-	t242 := c.Work[6*L*T*dK+5*L*T*dV+4*L*T:][:L*T*dK]                                // [L, T, d_k]
-	t27 := c.Work[7*L*T*dK+5*L*T*dV+4*L*T:][:L*T*dK]                                 // [L, T, d_k]
+	t52 := c.Work[4*L*T*dK+4*L*T*dV+3*L*T:][:L*T*dV]                                 // [L, T, d_v]
+	t152 := c.Work[4*L*T*dK+5*L*T*dV+3*L*T:][:L*T*dK]                                // [L, T, d_k]
+	t29 := c.Work[5*L*T*dK+5*L*T*dV+3*L*T:][:L*T*dK]                                 // [L, T, d_k]
+	t2522 := c.Work[6*L*T*dK+5*L*T*dV+3*L*T:][:L*T*dK]                               // [L, T, d_k]
+	t16 := c.Work[7*L*T*dK+5*L*T*dV+3*L*T:][:L*T]                                    // [L, T]
+	t28 := c.Work[7*L*T*dK+5*L*T*dV+4*L*T:][:L*T*dK]                                 // [L, T, d_k]
 	t62 := c.Work[8*L*T*dK+5*L*T*dV+4*L*T:][:L*T*dK]                                 // [L, T, d_k]
-	t29 := c.Work[9*L*T*dK+5*L*T*dV+4*L*T:][:L*T]                                    // [L, T]
+	t302 := c.Work[9*L*T*dK+5*L*T*dV+4*L*T:][:L*T]                                   // [L, T]
 	t142 := c.Work[9*L*T*dK+5*L*T*dV+5*L*T:][:L*T]                                   // [L, T]
 	t118 := c.Work[9*L*T*dK+5*L*T*dV+6*L*T:][:L*T]                                   // [L, T]
 	t125 := c.Work[9*L*T*dK+5*L*T*dV+7*L*T:][:L*T]                                   // [L, T]
 	t412 := c.Work[9*L*T*dK+5*L*T*dV+8*L*T:][:L*T*dK]                                // [L, T, d_k]
 	t57 := c.Work[10*L*T*dK+5*L*T*dV+8*L*T:][:L*T*dK]                                // [L, T, d_k]
 	t62_2 := c.Work[11*L*T*dK+5*L*T*dV+8*L*T:][:L*T]                                 // [L, T]
-	t452 := c.Work[11*L*T*dK+5*L*T*dV+9*L*T:][:L*T*dK+3*L*dK]                        // [L, T + 3, d_k]
+	t442 := c.Work[11*L*T*dK+5*L*T*dV+9*L*T:][:L*T*dK+3*L*dK]                        // [L, T + 3, d_k]
 	t462 := c.Work[12*L*T*dK+5*L*T*dV+9*L*T+3*L*dK:][:L*T*dK+3*L*dK]                 // [L, T + 3, d_k]
 	t472 := c.Work[13*L*T*dK+5*L*T*dV+9*L*T+6*L*dK:][:L*T*dK+3*L*dK]                 // [L, T + 3, d_k]
 	t94 := c.Work[14*L*T*dK+5*L*T*dV+9*L*T+9*L*dK:][:L*T*dK+3*L*dK]                  // [L, T + 3, d_k]
-	t512 := c.Work[15*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*d]                        // [L, T, d]
+	t502 := c.Work[15*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*d]                        // [L, T, d]
 	t89 := c.Work[L*T*d+15*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]                  // [L, T, d_k]
-	t93 := c.Work[L*T*d+16*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK]           // [L, T + 3, d_k]
+	t92 := c.Work[L*T*d+16*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK]           // [L, T + 3, d_k]
 	t95 := c.Work[L*T*d+17*L*T*dK+5*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK]           // [L, T + 3, d_k]
-	t99 := c.Work[L*T*d+18*L*T*dK+5*L*T*dV+9*L*T+18*L*dK:][:L*T*d]                   // [L, T, d]
+	t98 := c.Work[L*T*d+18*L*T*dK+5*L*T*dV+9*L*T+18*L*dK:][:L*T*d]                   // [L, T, d]
 	t105 := c.Work[2*L*T*d+18*L*T*dK+5*L*T*dV+9*L*T+18*L*dK:][:L*T*dV]               // [L, T, d_v]
-	t109 := c.Work[2*L*T*d+18*L*T*dK+6*L*T*dV+9*L*T+18*L*dK:][:L*T*dV+3*L*dV]        // [L, T + 3, d_v]
+	t108 := c.Work[2*L*T*d+18*L*T*dK+6*L*T*dV+9*L*T+18*L*dK:][:L*T*dV+3*L*dV]        // [L, T + 3, d_v]
 	t110 := c.Work[2*L*T*d+18*L*T*dK+7*L*T*dV+9*L*T+18*L*dK+3*L*dV:][:L*T*dV+3*L*dV] // [L, T + 3, d_v]
 	t111 := c.Work[2*L*T*d+18*L*T*dK+8*L*T*dV+9*L*T+18*L*dK+6*L*dV:][:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	t115 := c.Work[2*L*T*d+18*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:][:L*T*d]         // [L, T, d]
+	t114 := c.Work[2*L*T*d+18*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:][:L*T*d]         // [L, T, d]
 	t25 := c.Flags[:L*T]                                                             // [L, T]
 	t45 := c.Flags[L*T:][:L*T]                                                       // [L, T]
 	t15 := c.Flags[2*L*T:][:L*T]                                                     // [L, T]
 	t192 := c.Flags[3*L*T:][:L*T]                                                    // [L, T]
 	t63 := c.Flags[4*L*T:][:L*T]                                                     // [L, T]
 	t67 := c.Flags[5*L*T:][:L*T]                                                     // [L, T]
-	t53Total := make([]F, 1)
+	t522Total := make([]F, 1)
 
 	// comba.v, comba.M
 	if kern.Wide() {
@@ -1332,50 +1334,51 @@ func (c *stepBackwardFused) run() {
 
 	// comba.k, comba.q, comba.y
 	t3232 := (F(1) / num.Sqrt(F(dK)))
-	t432 := F(sOutEntry * t3232)
+	t4222 := F(sOutEntry * t3232)
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
 		t45_2 := t45[i*T:][:T]
 		t323_2 := t323[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
+		t422_2 := t422[i*T:][:T]
 		for j := range T {
 			t25_2[j] = (F(0) < kProd[j])
 			t45_2[j] = (F(0) < qProd[j])
 			t323_2[j] = t3232
-			t43_2[j] = t432
+			t422_2[j] = t4222
 		}
 	}
 
 	// comba
 	clear(t32)
-	clear(t42)
-	clear(t72)
-	clear(t28)
-	clear(t242)
+	clear(t152)
+	clear(t29)
+	clear(t2522)
 	_ = t3232
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t28[:L*T*dK], c.Work[3*L*T*d+18*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t72[:L*T*dK], c.Work[3*L*T*d+19*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t42[:L*T], c.Work[3*L*T*d+20*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t242[:L*T*dK], c.Work[3*L*T*d+20*L*T*dK+9*L*T*dV+10*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t32[:L*T], c.Work[3*L*T*d+21*L*T*dK+9*L*T*dV+10*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t29[:L*T*dK], c.Work[3*L*T*d+18*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t152[:L*T*dK], c.Work[3*L*T*d+19*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t2522[:L*T*dK], c.Work[3*L*T*d+20*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t32[:L*T], c.Work[3*L*T*d+21*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV:], 3*L*T*dK+L*T, kern.Blocks(dV))
 	}
 
 	// comba.M, comba.y, comba.q
 	if kern.Wide() {
 		a := stepBackwardNest5Args{
-			unsafe.SliceData(t43),
+			unsafe.SliceData(t422),
 			unsafe.SliceData(t323),
-			unsafe.SliceData(t28),
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t29),
 			unsafe.SliceData(p),
 			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t242),
-			unsafe.SliceData(t27),
+			unsafe.SliceData(t2522),
+			unsafe.SliceData(t28),
 			unsafe.SliceData(t62),
-			unsafe.SliceData(t29),
+			unsafe.SliceData(t16),
+			unsafe.SliceData(t302),
 			unsafe.SliceData(t142),
 			L,
 			T,
@@ -1385,34 +1388,42 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest5(&a)
 	} else {
 		for i := range L {
-			t43_2 := t43[i*T:][:T]
+			t422_2 := t422[i*T:][:T]
 			t323_2 := t323[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t302_2 := t302[i*T:][:T]
 			t142_2 := t142[i*T:][:T]
 			for j := range T {
-				t28_2 := t28[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
+				t152_2 := t152[(i*T+j)*dK:][:dK]
+				t29_2 := t29[(i*T+j)*dK:][:dK]
 				p2 := p[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t242_2 := t242[(i*T+j)*dK:][:dK]
-				t27_2 := t27[(i*T+j)*dK:][:dK]
+				t2522_2 := t2522[(i*T+j)*dK:][:dK]
+				t28_2 := t28[(i*T+j)*dK:][:dK]
 				t62_3 := t62[(i*T+j)*dK:][:dK]
-				var t292 F
+				var t162 F
+				var t3022 F
 				var t1422 F
-				t43Entry := t43_2[j]
+				t422Entry := t422_2[j]
 				t323Entry := t323_2[j]
-				t292Sums := [16]F{t292}
+				t162Sums := [16]F{t162}
+				t3022Sums := [16]F{t3022}
 				t1422Sums := [16]F{t1422}
-				for k := range dK {
-					t28Entry := t28_2[k]
-					t622 := F(t323Entry * t28Entry)
-					t292Sums[k%16] = num.FMA32(p2[k], t28Entry, t292Sums[k%16])
-					t1422Sums[k%16] = num.FMA32(t622, qDiv2[k], t1422Sums[k%16])
-					t27_2[k] = num.FMA32(-t28Entry, t43Entry, t242_2[k])
-					t62_3[k] = t622
+				for k2 := range dK {
+					t162Sums[k2%16] = num.FMA32(k[k2], t152_2[k2], t162Sums[k2%16])
+					t29Entry := t29_2[k2]
+					t622 := F(t323Entry * t29Entry)
+					t3022Sums[k2%16] = num.FMA32(p2[k2], t29Entry, t3022Sums[k2%16])
+					t1422Sums[k2%16] = num.FMA32(t622, qDiv2[k2], t1422Sums[k2%16])
+					t28_2[k2] = num.FMA32(-t29Entry, t422Entry, t2522_2[k2])
+					t62_3[k2] = t622
 				}
-				t292 = kern.Sum16(&t292Sums)
+				t162 = kern.Sum16(&t162Sums)
+				t3022 = kern.Sum16(&t3022Sums)
 				t1422 = kern.Sum16(&t1422Sums)
-				t29_2[j] = t292
+				t16_2[j] = t162
+				t302_2[j] = t3022
 				t142_2[j] = -t1422
 			}
 		}
@@ -1425,7 +1436,7 @@ func (c *stepBackwardFused) run() {
 	alphaExpEntry := c.AlphaExp[0]
 	for i := range L {
 		t323_2 := t323[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
 		t45_2 := t45[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
@@ -1439,25 +1450,25 @@ func (c *stepBackwardFused) run() {
 		t63_2 := t63[i*T:][:T]
 		t67_2 := t67[i*T:][:T]
 		beta := c.Beta[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		t118_2 := t118[i*T:][:T]
 		t125_2 := t125[i*T:][:T]
 		for j := range T {
-			t922 = num.FMA32(-t323_2[j], t29_2[j], t922)
+			t922 = num.FMA32(-t323_2[j], t302_2[j], t922)
 			t45Entry := t45_2[j]
-			t153 := (F(1e-08) <= kern.Choose(t45Entry, qSqrt[j], F(0)))
+			t154 := (F(1e-08) <= kern.Choose(t45Entry, qSqrt[j], F(0)))
 			t25Entry := t25_2[j]
 			t632 := (F(1e-08) <= kern.Choose(t25Entry, kSqrt[j], F(0)))
 			t121 := F(alpha[j] * t32_2[j])
 			t122 = num.FMA32(alphaSoftplus[j], t121, t122)
 			t1252 := -F(F(alphaExpEntry*t121) * alphaSigmoid[j])
 			t127 = t127 + t1252
-			t15_2[j] = t153
-			t192_2[j] = (t153 && t45Entry)
+			t15_2[j] = t154
+			t192_2[j] = (t154 && t45Entry)
 			t63_2[j] = t632
 			t67_2[j] = (t632 && t25Entry)
-			t118_2[j] = F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+			t118_2[j] = F(F(beta[j]*t16_2[j]) * betaSigmoid[j])
 			t125_2[j] = t1252
 		}
 	}
@@ -1465,9 +1476,9 @@ func (c *stepBackwardFused) run() {
 	t1222 := -t122
 	c.BAlphaBar[0] = t127
 
-	// comba.q1, comba.q, comba.k, comba.p
+	// comba.q1, comba.q, comba.k, comba.p, comba.M
 	clear(c.BQBar)
-	var t53 F
+	var t522 F
 	if kern.Wide() {
 		a := stepBackwardNest6Args{
 			unsafe.SliceData(t192),
@@ -1476,30 +1487,31 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t15),
 			unsafe.SliceData(t142),
 			unsafe.SliceData(c.QDiv3),
+			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(t62),
 			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t27),
+			unsafe.SliceData(t28),
 			unsafe.SliceData(c.K),
-			unsafe.SliceData(t72),
+			unsafe.SliceData(t152),
 			unsafe.SliceData(c.KDiv2),
 			unsafe.SliceData(t412),
 			unsafe.SliceData(c.BQBar),
 			unsafe.SliceData(t57),
 			unsafe.SliceData(t62_2),
-			unsafe.SliceData(t53Total),
+			unsafe.SliceData(t522Total),
 			L,
 			T,
 			T * dK,
 			dK,
-			[2]float32{t53},
+			[2]float32{t522},
 			[2]float32{pSigmoidEntry},
 		}
 		stepBackwardNest6(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
-		t53_2 := t53
+		t522_2 := t522
 		for i := range L {
 			t192_2 := t192[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
@@ -1507,85 +1519,56 @@ func (c *stepBackwardFused) run() {
 			t15_2 := t15[i*T:][:T]
 			t142_2 := t142[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
+			beta := c.Beta[i*T:][:T]
 			t62_3 := t62_2[i*T:][:T]
 			for j := range T {
 				t40_2 := t40[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				t62_4 := t62[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t27_2 := t27[(i*T+j)*dK:][:dK]
+				t28_2 := t28[(i*T+j)*dK:][:dK]
 				k := c.K[(i*T+j)*dK:][:dK]
-				t72_2 := t72[(i*T+j)*dK:][:dK]
+				t152_2 := t152[(i*T+j)*dK:][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 				t412_2 := t412[(i*T+j)*dK:][:dK]
 				t57_2 := t57[(i*T+j)*dK:][:dK]
 				var t622 F
 				t192Entry := t192_2[j]
 				qDivEntry := qDiv[j]
-				w5 := kern.Choose((t192Entry && t45_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t15_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t53Sums := [16]F{t53_2}
+				w4 := kern.Choose((t192Entry && t45_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t15_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				betaEntry3 := beta[j]
+				t522Sums := [16]F{t522_2}
 				t622Sums := [16]F{t622}
 				for k2 := range dK {
 					t40Entry := t40_2[k2]
 					q1SigmoidEntry := q1Sigmoid[k2]
-					t35 := num.FMA32(F(F(2*t40Entry)*q1SigmoidEntry), w5, F(t62_4[k2]*qDivEntry))
+					t35 := num.FMA32(F(F(2*t40Entry)*q1SigmoidEntry), w4, F(t62_4[k2]*qDivEntry))
 					t4122 := num.FMA32(F(F(t40Entry*q1SigmoidEntry)*t35), q1Sigmoid2[k2], F(q1SigmoidEntry*t35))
-					t27Entry := t27_2[k2]
-					t53Sums[k2%16] = num.FMA32(k[k2], t27Entry, t53Sums[k2%16])
-					t572 := num.FMA32(pSigmoidEntry, t27Entry, t72_2[k2])
+					t28Entry := t28_2[k2]
+					t522Sums[k2%16] = num.FMA32(k[k2], t28Entry, t522Sums[k2%16])
+					t572 := num.FMA32(pSigmoidEntry, t28Entry, F(betaEntry3*t152_2[k2]))
 					t622Sums[k2%16] = num.FMA32(t572, kDiv2[k2], t622Sums[k2%16])
 					t412_2[k2] = t4122
 					bQBar[k2] = bQBar[k2] + t4122
 					t57_2[k2] = t572
 				}
-				t53_2 = kern.Sum16(&t53Sums)
+				t522_2 = kern.Sum16(&t522Sums)
 				t622 = kern.Sum16(&t622Sums)
 				t62_3[j] = -t622
 			}
 		}
-		t53Total[0] = t53_2
+		t522Total[0] = t522_2
 	}
-	t53 = t53Total[0]
+	t522 = t522Total[0]
 
 	// comba.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest7Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t412),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest7(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t412_2 := t412[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t412_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// comba.q1
-	clear(t452)
+	clear(t442)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
+		a := stepBackwardNest7Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t412),
 			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t452),
+			unsafe.SliceData(t442),
 			3 * dK,
 			L,
 			T*dK + 3*dK,
@@ -1594,17 +1577,48 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest8(&a)
+		stepBackwardNest7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t412_2 := t412[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
+				n := int(c.Pos[i])
+				for k := range min(4, n+j+1) {
 					cQ := c.CQ[k*dK:][:dK]
-					t452_2 := t452[(i*(T+3)+j-k+3)*dK:][:dK]
+					t442_2 := t442[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t452_2[m] = num.FMA32(t412_2[m], cQ[m], t452_2[m])
+						t442_2[m] = num.FMA32(t412_2[m], cQ[m], t442_2[m])
+					}
+				}
+			}
+		}
+	}
+
+	// comba.q1
+	clear(c.CQBar)
+	for i := range 4 {
+		for j := range L {
+			for k := range T {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
+					if kern.Wide() {
+						a := stepBackwardNest8Args{
+							unsafe.SliceData(c.Q1Stack),
+							unsafe.SliceData(t412),
+							unsafe.SliceData(c.CQBar),
+							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
+							dK*k + T*dK*j,
+							dK * i,
+							dK,
+						}
+						stepBackwardNest8(&a)
+					} else {
+						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+						t412_2 := t412[(j*T+k)*dK:][:dK]
+						cQBar := c.CQBar[i*dK:][:dK]
+						for m := range dK {
+							cQBar[m] = num.FMA32(q1Stack[m], t412_2[m], cQBar[m])
+						}
 					}
 				}
 			}
@@ -1639,7 +1653,7 @@ func (c *stepBackwardFused) run() {
 	// comba.q1
 	if kern.Wide() {
 		a := stepBackwardNest10Args{
-			unsafe.SliceData(t452),
+			unsafe.SliceData(t442),
 			unsafe.SliceData(t462),
 			unsafe.SliceData(t472),
 			L,
@@ -1651,11 +1665,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
+				t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
 				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
 				t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t472_2[k] = t452_2[k] + t462_2[k]
+					t472_2[k] = t442_2[k] + t462_2[k]
 				}
 			}
 		}
@@ -1691,19 +1705,19 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// comba.q0
+	// comba.q0, comba.q1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t502, i*T*d), d, 1, kern.From(t472, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// comba.q0, comba.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t472, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// comba.q0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t512, i*T*d), d, 1, kern.From(t472, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
 	// comba.p, comba.alpha
-	c.SInBar[0] = F(F(pSigmoidEntry*t53) * c.PSigmoid2[0])
+	c.SInBar[0] = F(F(pSigmoidEntry*t522) * c.PSigmoid2[0])
 	c.ABar[0] = F(alphaExpEntry * t1222)
 
 	// comba.k1, comba.k
@@ -1745,14 +1759,47 @@ func (c *stepBackwardFused) run() {
 				t89_2 := t89[(i*T+j)*dK:][:dK]
 				t67Entry := t67_2[j]
 				kDivEntry := kDiv[j]
-				w6 := kern.Choose((t67Entry && t25_2[j]), kern.Choose(t67Entry, F(F(0.5*kern.Choose(t67Entry, kern.Choose(t63_2[j], t62_3[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w5 := kern.Choose((t67Entry && t25_2[j]), kern.Choose(t67Entry, F(F(0.5*kern.Choose(t67Entry, kern.Choose(t63_2[j], t62_3[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t20Entry := t20_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t83 := num.FMA32(F(F(2*t20Entry)*k1SigmoidEntry), w6, F(t57_2[k]*kDivEntry))
+					t83 := num.FMA32(F(F(2*t20Entry)*k1SigmoidEntry), w5, F(t57_2[k]*kDivEntry))
 					t892 := num.FMA32(F(F(t20Entry*k1SigmoidEntry)*t83), k1Sigmoid2[k], F(k1SigmoidEntry*t83))
 					t89_2[k] = t892
 					bKBar[k] = bKBar[k] + t892
+				}
+			}
+		}
+	}
+
+	// comba.k1
+	clear(t92)
+	if kern.Wide() {
+		a := stepBackwardNest13Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t89),
+			unsafe.SliceData(c.CK),
+			unsafe.SliceData(t92),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest13(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t89_2 := t89[(i*T+j)*dK:][:dK]
+				n3 := int(c.Pos[i])
+				for k := range min(4, n3+j+1) {
+					cK := c.CK[k*dK:][:dK]
+					t92_2 := t92[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t92_2[m] = num.FMA32(t89_2[m], cK[m], t92_2[m])
+					}
 				}
 			}
 		}
@@ -1763,10 +1810,10 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest13Args{
+						a := stepBackwardNest14Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t89),
 							unsafe.SliceData(c.CKBar),
@@ -1775,7 +1822,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest13(&a)
+						stepBackwardNest14(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t89_2 := t89[(j*T+k)*dK:][:dK]
@@ -1790,42 +1837,9 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// comba.k1
-	clear(t93)
-	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t89),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t93),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest14(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t89_2 := t89[(i*T+j)*dK:][:dK]
-				n4 := int(c.Pos[i])
-				for k := range min(4, n4+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t93_2 := t93[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t93_2[m] = num.FMA32(t89_2[m], cK[m], t93_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// comba.k1
 	if kern.Wide() {
 		a := stepBackwardNest15Args{
-			unsafe.SliceData(t93),
+			unsafe.SliceData(t92),
 			unsafe.SliceData(t94),
 			unsafe.SliceData(t95),
 			L,
@@ -1837,11 +1851,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t93_2 := t93[(i*(T+3)+j)*dK:][:dK]
+				t92_2 := t92[(i*(T+3)+j)*dK:][:dK]
 				t94_2 := t94[(i*(T+3)+j)*dK:][:dK]
 				t95_2 := t95[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t95_2[k] = t93_2[k] + t94_2[k]
+					t95_2[k] = t92_2[k] + t94_2[k]
 				}
 			}
 		}
@@ -1854,15 +1868,15 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// comba.k0
+	// comba.k0, comba.k1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t98, i*T*d), d, 1, kern.From(t95, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	}
+
+	// comba.k0, comba.k1
 	clear(c.WKBar)
 	for k := range L {
 		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t95, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// comba.k0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t99, i*T*d), d, 1, kern.From(t95, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
 	// comba.v
@@ -1902,44 +1916,13 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// comba.v
-	clear(c.CVBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n5 := int(c.Pos[j]) + -i + k
-				if n5 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest17Args{
-							unsafe.SliceData(c.VStack),
-							unsafe.SliceData(t105),
-							unsafe.SliceData(c.CVBar),
-							-dV*i + dV*k + (T*dV+3*dV)*j + 3*dV,
-							dV*k + T*dV*j,
-							dV * i,
-							dV,
-						}
-						stepBackwardNest17(&a)
-					} else {
-						vStack := c.VStack[(j*(T+3)+-i+k+3)*dV:][:dV]
-						t105_2 := t105[(j*T+k)*dV:][:dV]
-						cVBar := c.CVBar[i*dV:][:dV]
-						for m := range dV {
-							cVBar[m] = num.FMA32(vStack[m], t105_2[m], cVBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// comba.v
-	clear(t109)
+	clear(t108)
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t105),
 			unsafe.SliceData(c.CV),
-			unsafe.SliceData(t109),
+			unsafe.SliceData(t108),
 			3 * dV,
 			L,
 			T*dV + 3*dV,
@@ -1948,17 +1931,48 @@ func (c *stepBackwardFused) run() {
 			dV,
 			-dV,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t105_2 := t105[(i*T+j)*dV:][:dV]
-				n6 := int(c.Pos[i])
-				for k := range min(4, n6+j+1) {
+				n5 := int(c.Pos[i])
+				for k := range min(4, n5+j+1) {
 					cV := c.CV[k*dV:][:dV]
-					t109_2 := t109[(i*(T+3)+j-k+3)*dV:][:dV]
+					t108_2 := t108[(i*(T+3)+j-k+3)*dV:][:dV]
 					for m := range dV {
-						t109_2[m] = num.FMA32(t105_2[m], cV[m], t109_2[m])
+						t108_2[m] = num.FMA32(t105_2[m], cV[m], t108_2[m])
+					}
+				}
+			}
+		}
+	}
+
+	// comba.v
+	clear(c.CVBar)
+	for i := range 4 {
+		for j := range L {
+			for k := range T {
+				n6 := int(c.Pos[j]) + -i + k
+				if n6 >= 0 {
+					if kern.Wide() {
+						a := stepBackwardNest18Args{
+							unsafe.SliceData(c.VStack),
+							unsafe.SliceData(t105),
+							unsafe.SliceData(c.CVBar),
+							-dV*i + dV*k + (T*dV+3*dV)*j + 3*dV,
+							dV*k + T*dV*j,
+							dV * i,
+							dV,
+						}
+						stepBackwardNest18(&a)
+					} else {
+						vStack := c.VStack[(j*(T+3)+-i+k+3)*dV:][:dV]
+						t105_2 := t105[(j*T+k)*dV:][:dV]
+						cVBar := c.CVBar[i*dV:][:dV]
+						for m := range dV {
+							cVBar[m] = num.FMA32(vStack[m], t105_2[m], cVBar[m])
+						}
 					}
 				}
 			}
@@ -1993,7 +2007,7 @@ func (c *stepBackwardFused) run() {
 	// comba.v
 	if kern.Wide() {
 		a := stepBackwardNest20Args{
-			unsafe.SliceData(t109),
+			unsafe.SliceData(t108),
 			unsafe.SliceData(t110),
 			unsafe.SliceData(t111),
 			L,
@@ -2005,11 +2019,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t109_2 := t109[(i*(T+3)+j)*dV:][:dV]
+				t108_2 := t108[(i*(T+3)+j)*dV:][:dV]
 				t110_2 := t110[(i*(T+3)+j)*dV:][:dV]
 				t111_2 := t111[(i*(T+3)+j)*dV:][:dV]
 				for k := range dV {
-					t111_2[k] = t109_2[k] + t110_2[k]
+					t111_2[k] = t108_2[k] + t110_2[k]
 				}
 			}
 		}
@@ -2022,15 +2036,15 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// comba.v0
+	// comba.v0, comba.v
+	for i := range L {
+		kern.GemmFMA(T, d, dV, F(1), false, kern.From(t114, i*T*d), d, 1, kern.From(t111, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
+	}
+
+	// comba.v0, comba.v
 	clear(c.WVBar)
 	for k := range L {
 		kern.GemmFMA(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t111, (k*(T+3)+3)*dV), dV, 1)
-	}
-
-	// comba.v0
-	for i := range L {
-		kern.GemmFMA(T, d, dV, F(1), false, kern.From(t115, i*T*d), d, 1, kern.From(t111, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
 	}
 
 	// comba.beta, comba.alpha
@@ -2045,9 +2059,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WAlphaBar),
 			unsafe.SliceData(c.WAlpha),
 			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t512),
-			unsafe.SliceData(t99),
-			unsafe.SliceData(t115),
+			unsafe.SliceData(t502),
+			unsafe.SliceData(t98),
+			unsafe.SliceData(t114),
 			unsafe.SliceData(c.XBar),
 			L,
 			T,
@@ -2065,9 +2079,9 @@ func (c *stepBackwardFused) run() {
 			t125_2 := t125[i*T:][:T]
 			for j := range T {
 				x := c.X[(i*T+j)*d:][:d]
-				t512_2 := t512[(i*T+j)*d:][:d]
-				t99_2 := t99[(i*T+j)*d:][:d]
-				t115_2 := t115[(i*T+j)*d:][:d]
+				t502_2 := t502[(i*T+j)*d:][:d]
+				t98_2 := t98[(i*T+j)*d:][:d]
+				t114_2 := t114[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				t118Entry := t118_2[j]
 				t125Entry := t125_2[j]
@@ -2075,7 +2089,7 @@ func (c *stepBackwardFused) run() {
 					xEntry := x[k]
 					wBetaBar[k] = num.FMA32(xEntry, t118Entry, wBetaBar[k])
 					wAlphaBar[k] = num.FMA32(xEntry, t125Entry, wAlphaBar[k])
-					xBar[k] = num.FMA32(t125Entry, wAlpha[k], num.FMA32(t118Entry, wBeta[k], (t512_2[k]+t99_2[k])+t115_2[k]))
+					xBar[k] = num.FMA32(t125Entry, wAlpha[k], num.FMA32(t118Entry, wBeta[k], (t502_2[k]+t98_2[k])+t114_2[k]))
 				}
 			}
 		}
@@ -2097,33 +2111,29 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	t3 := c.Work[3*L*T*dV:][:L*T*dV]                  // [L, T, d_v]
-	p := c.Work[L*T*dK+4*L*T*dV:][:L*T*dK]            // [L, T, d_k]
-	t82 := c.Work[3*L*T*dK+4*L*T*dV:][:L*T*dK]        // [L, T, d_k]
-	t32 := c.Work[4*L*T*dK+4*L*T*dV+2*L*T:][:L*T]     // [L, T]
-	t42 := c.Work[4*L*T*dK+4*L*T*dV+3*L*T:][:L*T]     // [L, T]
-	t52 := c.Work[4*L*T*dK+4*L*T*dV+4*L*T:][:L*T*dV]  // [L, T, d_v]
-	t72 := c.Work[4*L*T*dK+5*L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
-	t28 := c.Work[5*L*T*dK+5*L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
-	t242 := c.Work[6*L*T*dK+5*L*T*dV+4*L*T:][:L*T*dK] // [L, T, d_k]
+	t3 := c.Work[3*L*T*dV:][:L*T*dV]                   // [L, T, d_v]
+	p := c.Work[L*T*dK+4*L*T*dV:][:L*T*dK]             // [L, T, d_k]
+	t82 := c.Work[3*L*T*dK+4*L*T*dV:][:L*T*dK]         // [L, T, d_k]
+	t32 := c.Work[4*L*T*dK+4*L*T*dV+2*L*T:][:L*T]      // [L, T]
+	t52 := c.Work[4*L*T*dK+4*L*T*dV+3*L*T:][:L*T*dV]   // [L, T, d_v]
+	t152 := c.Work[4*L*T*dK+5*L*T*dV+3*L*T:][:L*T*dK]  // [L, T, d_k]
+	t29 := c.Work[5*L*T*dK+5*L*T*dV+3*L*T:][:L*T*dK]   // [L, T, d_k]
+	t2522 := c.Work[6*L*T*dK+5*L*T*dV+3*L*T:][:L*T*dK] // [L, T, d_k]
 	t3232 := (F(1) / num.Sqrt(F(dK)))
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
-	t28_2 := t28
-	t72_2 := t72
-	t42_2 := t42
-	t242_2 := t242
+	t29_2 := t29
+	t152_2 := t152
+	t2522_2 := t2522
 	t32_2 := t32
 	if block > 0 {
-		t28_2 = c.Work[3*L*T*d+18*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
-		clear(t28_2[l*T*dK:][:T*dK])
-		t72_2 = c.Work[3*L*T*d+19*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
-		clear(t72_2[l*T*dK:][:T*dK])
-		t42_2 = c.Work[3*L*T*d+20*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+2*L*T):][:L*T]
-		clear(t42_2[l*T:][:T])
-		t242_2 = c.Work[3*L*T*d+20*L*T*dK+9*L*T*dV+10*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
-		clear(t242_2[l*T*dK:][:T*dK])
-		t32_2 = c.Work[3*L*T*d+21*L*T*dK+9*L*T*dV+10*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+2*L*T):][:L*T]
+		t29_2 = c.Work[3*L*T*d+18*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t29_2[l*T*dK:][:T*dK])
+		t152_2 = c.Work[3*L*T*d+19*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t152_2[l*T*dK:][:T*dK])
+		t2522_2 = c.Work[3*L*T*d+20*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t2522_2[l*T*dK:][:T*dK])
+		t32_2 = c.Work[3*L*T*d+21*L*T*dK+9*L*T*dV+9*L*T+18*L*dK+9*L*dV+(block-1)*(3*L*T*dK+L*T):][:L*T]
 		clear(t32_2[l*T:][:T])
 	}
 	if kern.Wide() {
@@ -2168,28 +2178,26 @@ func (c *stepBackwardRows1) Part(part int) {
 				{
 					a := stepBackwardTime4Args{
 						unsafe.SliceData(c.YBar),
-						unsafe.SliceData(c.Beta),
 						unsafe.SliceData(t3),
 						unsafe.SliceData(t82),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
-						unsafe.SliceData(t28_2),
+						unsafe.SliceData(t29_2),
 						unsafe.SliceData(t112),
-						unsafe.SliceData(t72_2),
+						unsafe.SliceData(t152_2),
+						unsafe.SliceData(c.Beta),
 						unsafe.SliceData(t52),
-						unsafe.SliceData(t42_2),
 						unsafe.SliceData(c.Alpha),
-						unsafe.SliceData(t242_2),
+						unsafe.SliceData(t2522_2),
 						unsafe.SliceData(p),
 						unsafe.SliceData(c.MProd),
 						unsafe.SliceData(t32_2),
 						i + C*dV*s + T*dV*l,
-						C*s + T*l,
 						C*dK*s + T*dK*l,
 						dK,
+						C*s + T*l,
 						i + C*dV*s + T*dV*l - dV,
-						C*s + T*l - 1,
 						C*dK*s + T*dK*l - dK,
 						C,
 						-C*s + T,
@@ -2228,52 +2236,49 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					beta := c.Beta[l*T+C*s:][:n]
-					t42_3 := t42_2[l*T+C*s:][:n]
 					alpha := c.Alpha[l*T+C*s:][:n]
 					t32_3 := t32_2[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[(a+1)*dK:][:dK]
-						t28_3 := t28_2[(l*T+a+C*s)*dK:][:dK]
-						t72_3 := t72_2[(l*T+a+C*s)*dK:][:dK]
+						t29_3 := t29_2[(l*T+a+C*s)*dK:][:dK]
+						t152_3 := t152_2[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
-						t242_3 := t242_2[(l*T+a+C*s)*dK:][:dK]
+						t2522_3 := t2522_2[(l*T+a+C*s)*dK:][:dK]
 						p2 := p[(l*T+a+C*s)*dK:][:dK]
 						// comba.y, comba.M
-						var t30 F
+						var t31 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						w2 := F(t3232 * yBarEntry)
-						betaEntry2 := beta[a]
 						t3Entry := t3[(l*T+a+C*s)*dV+i]
-						w3 := F(betaEntry2 * t3Entry)
-						t30Sums := [16]F{t30}
+						t31Sums := [16]F{t31}
 						for j := range dK {
 							t1122 := num.FMA32(w2, t82_2[j], MBarState[j])
-							t30Sums[j%16] = num.FMA32(t1122, k[j], t30Sums[j%16])
-							t28_3[j] = num.FMA32(MTrail2[j], yBarEntry, t28_3[j])
+							t31Sums[j%16] = num.FMA32(t1122, k[j], t31Sums[j%16])
+							t29_3[j] = num.FMA32(MTrail2[j], yBarEntry, t29_3[j])
 							t112[j] = t1122
-							t72_3[j] = num.FMA32(w3, t1122, t72_3[j])
+							t152_3[j] = num.FMA32(t1122, t3Entry, t152_3[j])
 						}
-						t30 = kern.Sum16(&t30Sums)
+						t31 = kern.Sum16(&t31Sums)
 						// comba.M
-						t52[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t30)
-						t42_3[a] = num.FMA32(t3Entry, t30, t42_3[a])
+						betaEntry2 := beta[a]
+						t52[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t31)
 						// comba.M
-						var t522 F
+						var t42 F
 						alphaEntry3 := alpha[a]
-						w4 := F(F(alphaEntry3*betaEntry2) * t30)
-						t522Sums := [16]F{t522}
+						w3 := F(F(alphaEntry3*betaEntry2) * t31)
+						t42Sums := [16]F{t42}
 						for j := range dK {
 							MTrailEntry := MTrail3[j]
 							t112Entry := t112[j]
-							t522Sums[j%16] = num.FMA32(MTrailEntry, t112Entry, t522Sums[j%16])
-							t242_3[j] = num.FMA32(-w4, MTrailEntry, t242_3[j])
-							MBarState[j] = num.FMA32(-w4, p2[j], F(alphaEntry3*t112Entry))
+							t42Sums[j%16] = num.FMA32(MTrailEntry, t112Entry, t42Sums[j%16])
+							t2522_3[j] = num.FMA32(-w3, MTrailEntry, t2522_3[j])
+							MBarState[j] = num.FMA32(-w3, p2[j], F(alphaEntry3*t112Entry))
 						}
-						t522 = kern.Sum16(&t522Sums)
+						t42 = kern.Sum16(&t42Sums)
 						// comba.M
-						t32_3[a] = num.FMA32(-F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i]), t30, t32_3[a]+t522)
+						t32_3[a] = num.FMA32(-F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i]), t31, t32_3[a]+t42)
 					}
 				}
 			}

@@ -270,26 +270,26 @@ func (c *ReadBackward[F]) Run() {
 	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
 	t5 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t49 := work[:L*T*dH] // [L, T, d_h]
+	t22 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t62 := work[:L*T*dH] // [L, T, d_h]
+	t82 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t7 := work[:L*T*dK] // [L, T, d_k]
+	t92 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t122 := work[:L*T] // [L, T]
+	t142 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t39 := work[:L*T*dK] // [L, T, d_k]
+	t41 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t43 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
 	t44 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t45 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t46 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t47 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t10 := c.Flags[:L*T]        // [L, T]
 	flags := c.Flags[L*T:]
-	t132 := flags[:L*T] // [L, T]
+	t152 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t172 := flags[:L*T] // [L, T]
+	t192 := flags[:L*T] // [L, T]
 
 	// deep_titans.q1
 	for i := range L {
@@ -308,83 +308,101 @@ func (c *ReadBackward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
 		for j := range T {
 			t102 := (F(0) < qProd[j])
-			t1322 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
+			t1522 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
 			t10_2[j] = t102
-			t132_2[j] = t1322
-			t172_2[j] = (t1322 && t102)
+			t152_2[j] = t1522
+			t192_2[j] = (t1522 && t102)
 		}
 	}
 
 	// deep_titans.y
 	for i := range L {
-		kern.Gemm(dH, T, dV, F(1), false, kern.From(t49, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dH, T, dV, F(1), false, kern.From(t22, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// deep_titans.y
 	for i := range L {
 		for j := range T {
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t49_2 := t49[(i*T+j)*dH:][:dH]
+			t22_2 := t22[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-			t62_2 := t62[(i*T+j)*dH:][:dH]
+			t82_2 := t82[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				ySigmoidEntry := ySigmoid[k]
-				t49Entry := t49_2[k]
-				t62_2[k] = F(ySigmoidEntry*t49Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t49Entry)*ySigmoid2[k])
+				t22Entry := t22_2[k]
+				t82_2[k] = F(ySigmoidEntry*t22Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t22Entry)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// deep_titans.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(t7, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t62, i*T*dH), 1, dH)
+		kern.Gemm(dK, T, dH, F(1), false, kern.From(t92, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t82, i*T*dH), 1, dH)
 	}
 
 	// deep_titans.q
 	for i := range L {
-		t122_2 := t122[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
 		for j := range T {
-			t7_2 := t7[(i*T+j)*dK:][:dK]
+			t92_2 := t92[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t1222 F
+			var t1422 F
 			for k := range dK {
-				t1222 += F(t7_2[k] * qDiv2[k])
+				t1422 += F(t92_2[k] * qDiv2[k])
 			}
-			t122_2[j] = -t1222
+			t142_2[j] = -t1422
 		}
 	}
 
 	// deep_titans.q1, deep_titans.q
 	clear(c.BQBar)
 	for i := range L {
-		t172_2 := t172[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t7_2 := t7[(i*T+j)*dK:][:dK]
+			t92_2 := t92[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t39_2 := t39[(i*T+j)*dK:][:dK]
-			t172Entry := t172_2[j]
+			t41_2 := t41[(i*T+j)*dK:][:dK]
+			t192Entry := t192_2[j]
 			qDivEntry := qDiv[j]
-			w := kern.Choose((t172Entry && t10_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w := kern.Choose((t192Entry && t10_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t152_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t33 := F(t7_2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
-				t392 := F(q1SigmoidEntry*t33) + F(F(F(t5Entry*q1SigmoidEntry)*t33)*q1Sigmoid2[k])
-				t39_2[k] = t392
-				bQBar[k] += t392
+				t35 := F(t92_2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
+				t412 := F(q1SigmoidEntry*t35) + F(F(F(t5Entry*q1SigmoidEntry)*t35)*q1Sigmoid2[k])
+				t41_2[k] = t412
+				bQBar[k] += t412
+			}
+		}
+	}
+
+	// deep_titans.q1
+	clear(t44)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n := int(c.Pos[i]) + j - k
+				if n >= 0 {
+					t41_2 := t41[(i*T+j)*dK:][:dK]
+					cQ := c.CQ[k*dK:][:dK]
+					t44_2 := t44[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t44_2[m] += F(t41_2[m] * cQ[m])
+					}
+				}
 			}
 		}
 	}
@@ -394,13 +412,13 @@ func (c *ReadBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t39_2 := t39[(j*T+k)*dK:][:dK]
+					t41_2 := t41[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t39_2[m])
+						cQBar[m] += F(q1Stack[m] * t41_2[m])
 					}
 				}
 			}
@@ -408,31 +426,13 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// deep_titans.q1
-	clear(t43)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					t39_2 := t39[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t43_2 := t43[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t43_2[m] += F(t39_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(t44)
+	clear(t46)
 	for i := range L {
 		for j := range 3 {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t44_2 := t44[(i*(T+3)+j+T)*dK:][:dK]
+			t46_2 := t46[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				t44_2[k] += q0TailBar[k]
+				t46_2[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -440,24 +440,24 @@ func (c *ReadBackward[F]) Run() {
 	// deep_titans.q1
 	for i := range L {
 		for j := range T + 3 {
-			t43_2 := t43[(i*(T+3)+j)*dK:][:dK]
 			t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
-			t45_2 := t45[(i*(T+3)+j)*dK:][:dK]
+			t46_2 := t46[(i*(T+3)+j)*dK:][:dK]
+			t47_2 := t47[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t45_2[k] = t43_2[k] + t44_2[k]
+				t47_2[k] = t44_2[k] + t46_2[k]
 			}
 		}
 	}
 
-	// deep_titans.q0
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t45, (k*(T+3)+3)*dK), dK, 1)
+	// deep_titans.q0, deep_titans.q1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t47, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
-	// deep_titans.q0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t45, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	// deep_titans.q0, deep_titans.q1
+	clear(c.WQBar)
+	for k := range L {
+		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t47, (k*(T+3)+3)*dK), dK, 1)
 	}
 }
 

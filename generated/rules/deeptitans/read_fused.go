@@ -305,10 +305,10 @@ type readBackwardNest1Args struct {
 
 type readBackwardNest2Args struct {
 	ySigmoid  *float32
-	t49       *float32
+	t22       *float32
 	yProd     *float32
 	ySigmoid2 *float32
-	t62       *float32
+	t82       *float32
 	n0        int // L
 	n1        int // T·d_h
 	n2        int // T
@@ -316,9 +316,9 @@ type readBackwardNest2Args struct {
 }
 
 type readBackwardNest3Args struct {
-	t7    *float32
+	t92   *float32
 	qDiv2 *float32
-	t122  *float32
+	t142  *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d_k
@@ -326,17 +326,17 @@ type readBackwardNest3Args struct {
 }
 
 type readBackwardNest4Args struct {
-	t172       *bool
+	t192       *bool
 	qDiv       *float32
 	t10        *bool
-	t132       *bool
-	t122       *float32
+	t152       *bool
+	t142       *float32
 	qDiv3      *float32
 	t5         *float32
 	q1Sigmoid  *float32
-	t7         *float32
+	t92        *float32
 	q1Sigmoid2 *float32
-	t39        *float32
+	t41        *float32
 	bQBar      *float32
 	n0         int // L
 	n1         int // T
@@ -345,20 +345,10 @@ type readBackwardNest4Args struct {
 }
 
 type readBackwardNest5Args struct {
-	q1Stack *float32
-	t39     *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type readBackwardNest6Args struct {
 	pos *int32
-	t39 *float32
+	t41 *float32
 	cQ  *float32
-	t43 *float32
+	t44 *float32
 	n0  int // 3·d_k
 	n1  int // L
 	n2  int // T·d_k + 3·d_k
@@ -368,8 +358,18 @@ type readBackwardNest6Args struct {
 	n6  int // -d_k
 }
 
+type readBackwardNest6Args struct {
+	q1Stack *float32
+	t41     *float32
+	cQBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
 type readBackwardNest7Args struct {
-	t44       *float32
+	t46       *float32
 	q0TailBar *float32
 	n0        int // T·d_k
 	n1        int // L
@@ -379,9 +379,9 @@ type readBackwardNest7Args struct {
 }
 
 type readBackwardNest8Args struct {
-	t43 *float32
 	t44 *float32
-	t45 *float32
+	t46 *float32
+	t47 *float32
 	n0  int // L
 	n1  int // T·d_k + 3·d_k
 	n2  int // T + 3
@@ -401,17 +401,17 @@ func (c *readBackwardFused) run() {
 	_ = dK
 	_ = dV
 	t5 := c.Work[:L*T*dK]                                        // [L, T, d_k]
-	t49 := c.Work[L*T*dK:][:L*T*dH]                              // [L, T, d_h]
-	t62 := c.Work[L*T*dH+L*T*dK:][:L*T*dH]                       // [L, T, d_h]
-	t7 := c.Work[2*L*T*dH+L*T*dK:][:L*T*dK]                      // [L, T, d_k]
-	t122 := c.Work[2*L*T*dH+2*L*T*dK:][:L*T]                     // [L, T]
-	t39 := c.Work[2*L*T*dH+2*L*T*dK+L*T:][:L*T*dK]               // [L, T, d_k]
-	t43 := c.Work[2*L*T*dH+3*L*T*dK+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
-	t44 := c.Work[2*L*T*dH+4*L*T*dK+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t45 := c.Work[2*L*T*dH+5*L*T*dK+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t22 := c.Work[L*T*dK:][:L*T*dH]                              // [L, T, d_h]
+	t82 := c.Work[L*T*dH+L*T*dK:][:L*T*dH]                       // [L, T, d_h]
+	t92 := c.Work[2*L*T*dH+L*T*dK:][:L*T*dK]                     // [L, T, d_k]
+	t142 := c.Work[2*L*T*dH+2*L*T*dK:][:L*T]                     // [L, T]
+	t41 := c.Work[2*L*T*dH+2*L*T*dK+L*T:][:L*T*dK]               // [L, T, d_k]
+	t44 := c.Work[2*L*T*dH+3*L*T*dK+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
+	t46 := c.Work[2*L*T*dH+4*L*T*dK+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t47 := c.Work[2*L*T*dH+5*L*T*dK+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t10 := c.Flags[:L*T]                                         // [L, T]
-	t132 := c.Flags[L*T:][:L*T]                                  // [L, T]
-	t172 := c.Flags[2*L*T:][:L*T]                                // [L, T]
+	t152 := c.Flags[L*T:][:L*T]                                  // [L, T]
+	t192 := c.Flags[2*L*T:][:L*T]                                // [L, T]
 
 	// deep_titans.q1
 	if kern.Wide() {
@@ -443,30 +443,30 @@ func (c *readBackwardFused) run() {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
 		for j := range T {
 			t102 := (F(0) < qProd[j])
-			t1322 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
+			t1522 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
 			t10_2[j] = t102
-			t132_2[j] = t1322
-			t172_2[j] = (t1322 && t102)
+			t152_2[j] = t1522
+			t192_2[j] = (t1522 && t102)
 		}
 	}
 
 	// deep_titans.y
 	for i := range L {
-		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t49, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t22, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// deep_titans.y
 	if kern.Wide() {
 		a := readBackwardNest2Args{
 			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t49),
+			unsafe.SliceData(t22),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t62),
+			unsafe.SliceData(t82),
 			L,
 			T * dH,
 			T,
@@ -477,14 +477,14 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t49_2 := t49[(i*T+j)*dH:][:dH]
+				t22_2 := t22[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-				t62_2 := t62[(i*T+j)*dH:][:dH]
+				t82_2 := t82[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					ySigmoidEntry := ySigmoid[k]
-					t49Entry := t49_2[k]
-					t62_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t49Entry), ySigmoid2[k], F(ySigmoidEntry*t49Entry))
+					t22Entry := t22_2[k]
+					t82_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t22Entry), ySigmoid2[k], F(ySigmoidEntry*t22Entry))
 				}
 			}
 		}
@@ -492,15 +492,15 @@ func (c *readBackwardFused) run() {
 
 	// deep_titans.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t7, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t62, i*T*dH), 1, dH)
+		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t92, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t82, i*T*dH), 1, dH)
 	}
 
 	// deep_titans.q
 	if kern.Wide() {
 		a := readBackwardNest3Args{
-			unsafe.SliceData(t7),
+			unsafe.SliceData(t92),
 			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t122),
+			unsafe.SliceData(t142),
 			L,
 			T,
 			T * dK,
@@ -509,17 +509,17 @@ func (c *readBackwardFused) run() {
 		readBackwardNest3(&a)
 	} else {
 		for i := range L {
-			t122_2 := t122[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
 			for j := range T {
-				t7_2 := t7[(i*T+j)*dK:][:dK]
+				t92_2 := t92[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t1222 F
-				t1222Sums := [16]F{t1222}
+				var t1422 F
+				t1422Sums := [16]F{t1422}
 				for k := range dK {
-					t1222Sums[k%16] = num.FMA32(t7_2[k], qDiv2[k], t1222Sums[k%16])
+					t1422Sums[k%16] = num.FMA32(t92_2[k], qDiv2[k], t1422Sums[k%16])
 				}
-				t1222 = kern.Sum16(&t1222Sums)
-				t122_2[j] = -t1222
+				t1422 = kern.Sum16(&t1422Sums)
+				t142_2[j] = -t1422
 			}
 		}
 	}
@@ -528,17 +528,17 @@ func (c *readBackwardFused) run() {
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := readBackwardNest4Args{
-			unsafe.SliceData(t172),
+			unsafe.SliceData(t192),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t10),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t122),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t142),
 			unsafe.SliceData(c.QDiv3),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t7),
+			unsafe.SliceData(t92),
 			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t39),
+			unsafe.SliceData(t41),
 			unsafe.SliceData(c.BQBar),
 			L,
 			T,
@@ -549,28 +549,61 @@ func (c *readBackwardFused) run() {
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t172_2 := t172[i*T:][:T]
+			t192_2 := t192[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t132_2 := t132[i*T:][:T]
-			t122_2 := t122[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t7_2 := t7[(i*T+j)*dK:][:dK]
+				t92_2 := t92[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t39_2 := t39[(i*T+j)*dK:][:dK]
-				t172Entry := t172_2[j]
+				t41_2 := t41[(i*T+j)*dK:][:dK]
+				t192Entry := t192_2[j]
 				qDivEntry := qDiv[j]
-				w := kern.Choose((t172Entry && t10_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w := kern.Choose((t192Entry && t10_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t152_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t33 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t7_2[k]*qDivEntry))
-					t392 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t33), q1Sigmoid2[k], F(q1SigmoidEntry*t33))
-					t39_2[k] = t392
-					bQBar[k] = bQBar[k] + t392
+					t35 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t92_2[k]*qDivEntry))
+					t412 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t35), q1Sigmoid2[k], F(q1SigmoidEntry*t35))
+					t41_2[k] = t412
+					bQBar[k] = bQBar[k] + t412
+				}
+			}
+		}
+	}
+
+	// deep_titans.q1
+	clear(t44)
+	if kern.Wide() {
+		a := readBackwardNest5Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t41),
+			unsafe.SliceData(c.CQ),
+			unsafe.SliceData(t44),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		readBackwardNest5(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t41_2 := t41[(i*T+j)*dK:][:dK]
+				n := int(c.Pos[i])
+				for k := range min(4, n+j+1) {
+					cQ := c.CQ[k*dK:][:dK]
+					t44_2 := t44[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t44_2[m] = num.FMA32(t41_2[m], cQ[m], t44_2[m])
+					}
 				}
 			}
 		}
@@ -581,25 +614,25 @@ func (c *readBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					if kern.Wide() {
-						a := readBackwardNest5Args{
+						a := readBackwardNest6Args{
 							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t39),
+							unsafe.SliceData(t41),
 							unsafe.SliceData(c.CQBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
 							dK * i,
 							dK,
 						}
-						readBackwardNest5(&a)
+						readBackwardNest6(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t39_2 := t39[(j*T+k)*dK:][:dK]
+						t41_2 := t41[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
 						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t39_2[m], cQBar[m])
+							cQBar[m] = num.FMA32(q1Stack[m], t41_2[m], cQBar[m])
 						}
 					}
 				}
@@ -608,43 +641,10 @@ func (c *readBackwardFused) run() {
 	}
 
 	// deep_titans.q1
-	clear(t43)
-	if kern.Wide() {
-		a := readBackwardNest6Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t43),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		readBackwardNest6(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t39_2 := t39[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t43_2 := t43[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t43_2[m] = num.FMA32(t39_2[m], cQ[m], t43_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(t44)
+	clear(t46)
 	if kern.Wide() {
 		a := readBackwardNest7Args{
-			unsafe.SliceData(t44),
+			unsafe.SliceData(t46),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
 			L,
@@ -656,10 +656,10 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t44_2 := t44[(i*(T+3)+j+T)*dK:][:dK]
+				t46_2 := t46[(i*(T+3)+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t44_2[k] = t44_2[k] + q0TailBar[k]
+					t46_2[k] = t46_2[k] + q0TailBar[k]
 				}
 			}
 		}
@@ -668,9 +668,9 @@ func (c *readBackwardFused) run() {
 	// deep_titans.q1
 	if kern.Wide() {
 		a := readBackwardNest8Args{
-			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
-			unsafe.SliceData(t45),
+			unsafe.SliceData(t46),
+			unsafe.SliceData(t47),
 			L,
 			T*dK + 3*dK,
 			T + 3,
@@ -680,24 +680,24 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t43_2 := t43[(i*(T+3)+j)*dK:][:dK]
 				t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
-				t45_2 := t45[(i*(T+3)+j)*dK:][:dK]
+				t46_2 := t46[(i*(T+3)+j)*dK:][:dK]
+				t47_2 := t47[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t45_2[k] = t43_2[k] + t44_2[k]
+					t47_2[k] = t44_2[k] + t46_2[k]
 				}
 			}
 		}
 	}
 
-	// deep_titans.q0
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t45, (k*(T+3)+3)*dK), dK, 1)
+	// deep_titans.q0, deep_titans.q1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t47, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
-	// deep_titans.q0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t45, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	// deep_titans.q0, deep_titans.q1
+	clear(c.WQBar)
+	for k := range L {
+		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t47, (k*(T+3)+3)*dK), dK, 1)
 	}
 }

@@ -89,10 +89,10 @@ type Step[F num.Float] struct {
 	Work           []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 10·L·T + 3·d_h·d_k + 2·d_h·d_v + 9·d_h + 3·d_v.
+// WorkLen is 6·L·T·d_k + 10·L·T + 2·d_h·d_k + 2·d_h·d_v + 8·d_h + 3·d_v.
 func (c *Step[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return 6*L*T*dK + 10*L*T + 3*dH*dK + 2*dH*dV + 9*dH + 3*dV
+	return 6*L*T*dK + 10*L*T + 2*dH*dK + 2*dH*dV + 8*dH + 3*dV
 }
 
 // Run computes Step.
@@ -145,13 +145,11 @@ func (c *Step[F]) Run() {
 	work = work[dH*dV:]
 	t := work[:dH] // [d_h]
 	work = work[dH:]
-	t41 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t2 := work[:dH] // [d_h]
 	work = work[dH:]
-	t102 := work[:dH] // [d_h]
+	t14 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1222 := work[:dH] // [d_h]
+	t162 := work[:dH] // [d_h]
 	work = work[dH:]
 	t3 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -163,9 +161,7 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t46 := work[:dH] // [d_h]
 	work = work[dH:]
-	t462 := work[:dH] // [d_h]
-	work = work[dH:]
-	t14 := work[:dH] // [d_h]
+	t18 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
 
@@ -556,23 +552,19 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				eta := c.Eta[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
+				eta := c.Eta[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
 				for a := range n {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
-					// deep_titans.e, deep_titans.S_W1
-					etaEntry := eta[a]
+					// deep_titans.e
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						SW1State2 := SW1State[i*dK:][:dK]
-						t41_2 := t41[i*dK:][:dK]
 						var t4 F
 						for j := range dK {
 							t4 += F(W1State2[j] * k[j])
-							t41_2[j] = F(etaEntry * SW1State2[j])
 						}
 						t[i] = t4
 					}
@@ -582,15 +574,15 @@ func (c *Step[F]) Run() {
 						tEntry := t[i]
 						t23 := num.Sigmoid(tEntry)
 						t2[i] = t23
-						t102[i] = F(tEntry * t23)
-						t1222[i] = F(t23 * F(thetaEntry*tEntry))
+						t14[i] = F(tEntry * t23)
+						t162[i] = F(t23 * F(thetaEntry*tEntry))
 					}
 					// deep_titans.e
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						var t32_2 F
 						for j := range dH {
-							t32_2 += F(W2State2[j] * t102[j])
+							t32_2 += F(W2State2[j] * t14[j])
 						}
 						t3[i] = t32_2
 					}
@@ -602,15 +594,16 @@ func (c *Step[F]) Run() {
 							c.E[(l*T+a+C*s)*dV+i] = e3
 						}
 					}
-					// deep_titans.S_W2, deep_titans.W2, deep_titans.G_W1
+					// deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2, deep_titans.G_W1
 					clear(t22_2)
+					etaEntry := eta[a]
 					rhoEntry := rho2[a]
 					for i := range dV {
 						SW2State2 := SW2State[i*dH:][:dH]
 						W2State2 := W2State[i*dH:][:dH]
 						e2Entry := e2[i]
 						for j := range dH {
-							SW22 := F(etaEntry*SW2State2[j]) - F(e2Entry*t1222[j])
+							SW22 := F(etaEntry*SW2State2[j]) - F(e2Entry*t162[j])
 							W2StateEntry := W2State2[j]
 							SW2State2[j] = SW22
 							W2State2[j] = F(rhoEntry*W2StateEntry) + SW22
@@ -624,38 +617,29 @@ func (c *Step[F]) Run() {
 						tEntry2 := t[i]
 						t39[i] = F(t2Entry*t22Entry) + F(F(F(tEntry2*t2Entry)*t22Entry)*num.Sigmoid(-tEntry2))
 					}
-					// deep_titans.S_W1, deep_titans.W1, deep_titans.y
+					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1, deep_titans.y
 					for i := range dH {
+						SW1State2 := SW1State[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t41_2 := t41[i*dK:][:dK]
 						W1State2 := W1State[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						SW1State2 := SW1State[i*dK:][:dK]
-						var t463 F
-						var t4622 F
+						var t462 F
 						w := F(thetaEntry * t39[i])
 						for j := range dK {
-							t423 := F(w * k[j])
-							t41Entry := t41_2[j]
-							SW12 := t41Entry - t423
-							t44 := F(rhoEntry * W1State2[j])
-							W12 := t44 + SW12
-							qEntry := q[j]
-							t463 += F(W12 * qEntry)
-							t4622 += F((t44 + t41Entry - t423) * qEntry)
+							SW12 := F(etaEntry*SW1State2[j]) - F(w*k[j])
+							W12 := F(rhoEntry*W1State2[j]) + SW12
+							t462 += F(W12 * q[j])
 							SW1State2[j] = SW12
 							W1State2[j] = W12
 						}
-						t46[i] = t463
-						t462[i] = t4622
+						t46[i] = t462
 					}
 					// deep_titans.y, deep_titans
 					for i := range dH {
 						t46Entry := t46[i]
 						t322 := t[i]
 						t42_2 := t22_2[i]
-						t53 := t462[i]
-						t14[i] = F(t46Entry * num.Sigmoid(t46Entry))
+						t18[i] = F(t46Entry * num.Sigmoid(t46Entry))
 						if len(c.EProd) > 0 {
 							c.EProd[(l*T+a+C*s)*dH+i] = t322
 						}
@@ -663,7 +647,7 @@ func (c *Step[F]) Run() {
 							c.GW1Prod[(l*T+a+C*s)*dH+i] = t42_2
 						}
 						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t53
+							c.YProd[(l*T+a+C*s)*dH+i] = t46Entry
 						}
 					}
 					// deep_titans.y
@@ -671,7 +655,7 @@ func (c *Step[F]) Run() {
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
-							y3 += F(W2State2[j] * t14[j])
+							y3 += F(W2State2[j] * t18[j])
 						}
 						y2[i] = y3
 					}
@@ -802,10 +786,10 @@ type StepBackward[F num.Float] struct {
 	Flags          []bool  // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_h·d_k + 2·C·d_h·d_v + 3·L·T·d + 14·L·T·d_h + 16·L·T·d_k + 5·L·T·d_v + 10·L·T + 18·L·d_k + 5·d_h·d_k + 5·d_h·d_v + 10·d_h + 5·d_k + 4·d_v.
+// WorkLen is 2·C·d_h·d_k + 2·C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 14·L·T·d_k + 3·L·T·d_v + 10·L·T + 18·L·d_k + 5·d_h·d_k + 5·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
-	return 2*C*dH*dK + 2*C*dH*dV + 3*L*T*d + 14*L*T*dH + 16*L*T*dK + 5*L*T*dV + 10*L*T + 18*L*dK + 5*dH*dK + 5*dH*dV + 10*dH + 5*dK + 4*dV
+	return 2*C*dH*dK + 2*C*dH*dV + 3*L*T*d + 13*L*T*dH + 14*L*T*dK + 3*L*T*dV + 10*L*T + 18*L*dK + 5*dH*dK + 5*dH*dV + 8*dH + 3*dK + 3*dV
 }
 
 // FlagsLen is 8·L·T.
@@ -832,31 +816,29 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t2 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1132 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1252 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t126 := work[:L*T*dH] // [L, T, d_h]
+	t6 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t34 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t352 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t36 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t372 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
+	t38 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t39 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t4722 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1282 := work[:L*T*dH] // [L, T, d_h]
+	t81 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t6 := work[:L*T*dH] // [L, T, d_h]
+	t72 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t382 := work[:L*T*dH] // [L, T, d_h]
+	t822 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t392 := work[:L*T*dH] // [L, T, d_h]
+	t1522 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t1622 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t52 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -874,43 +856,39 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t422 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t462 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t452 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t472 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t482 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t138 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t135 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t522 := work[:L*T*d] // [L, T, d]
+	t512 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t66 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t81 := work[:L*T] // [L, T]
+	t79 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t91 := work[:L*T] // [L, T]
+	t87 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t71 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t92_2 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t86 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t95 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t98 := work[:L*T*dV] // [L, T, d_v]
+	t95 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t100 := work[:L*T*d] // [L, T, d]
+	t96 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t101 := work[:L*T*dK] // [L, T, d_k]
+	t98 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t106 := work[:L*T] // [L, T]
+	t103 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t133 := work[:L*T*dK] // [L, T, d_k]
+	t130 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t137 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t133 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t139 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t136 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t143 := work[:L*T*d] // [L, T, d]
+	t139 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -928,47 +906,37 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dK+dH*dK:]
 	SW2Trail := work[:C*dH*dV+dH*dV] // [C + 1, d_v, d_h]
 	work = work[C*dH*dV+dH*dV:]
-	t99 := work[:dH] // [d_h]
+	t32 := work[:dH] // [d_h]
 	work = work[dH:]
-	t822 := work[:dH] // [d_h]
+	t9 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1022 := work[:dK] // [d_k]
+	t11 := work[:dK] // [d_k]
 	work = work[dK:]
-	t112 := work[:dH*dK] // [d_h, d_k]
+	t12 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t1012 := work[:dH] // [d_h]
+	t77 := work[:dH] // [d_h]
 	work = work[dH:]
-	t103 := work[:dK] // [d_k]
+	t21 := work[:dK] // [d_k]
 	work = work[dK:]
-	t118 := work[:dH] // [d_h]
+	t3822 := work[:dH] // [d_h]
 	work = work[dH:]
-	t129 := work[:dH] // [d_h]
-	work = work[dH:]
-	t4622 := work[:dH] // [d_h]
-	work = work[dH:]
-	t3422 := work[:dV] // [d_v]
+	t40 := work[:dV] // [d_v]
 	work = work[dV:]
-	t105 := work[:dV] // [d_v]
-	work = work[dV:]
-	t50 := work[:dH*dV] // [d_v, d_h]
+	t412 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t1072 := work[:dV] // [d_v]
+	t49 := work[:dV] // [d_v]
 	work = work[dV:]
-	t109 := work[:dH] // [d_h]
+	t50 := work[:dH] // [d_h]
 	work = work[dH:]
-	t48 := work[:dK] // [d_k]
-	work = work[dK:]
-	t72 := work[:dV] // [d_v]
+	t52_2 := work[:dH] // [d_h]
+	work = work[dH:]
+	t57 := work[:dV] // [d_v]
 	work = work[dV:]
-	t69 := work[:dH] // [d_h]
+	t61 := work[:dH] // [d_h]
 	work = work[dH:]
-	t712 := work[:dK] // [d_k]
-	work = work[dK:]
-	t1112 := work[:dH] // [d_h]
+	t68 := work[:dH] // [d_h]
 	work = work[dH:]
-	t88 := work[:dH] // [d_h]
-	work = work[dH:]
-	t90 := work[:dK]     // [d_k]
+	t70 := work[:dK]     // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t47 := flags[:L*T] // [L, T]
@@ -981,9 +949,9 @@ func (c *StepBackward[F]) Run() {
 	flags = flags[L*T:]
 	t58 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t107 := flags[:L*T] // [L, T]
+	t104 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t111 := flags[:L*T] // [L, T]
+	t108 := flags[:L*T] // [L, T]
 
 	// deep_titans.k1, deep_titans.q1
 	for i := range L {
@@ -1020,14 +988,14 @@ func (c *StepBackward[F]) Run() {
 			rhoSigmoidEntry := rhoSigmoid[j]
 			t35 := num.Max(rhoSigmoidEntry, F(0))
 			t473 := (F(0) < qProd[j])
-			t1622 := (F(1e-08) <= kern.Choose(t473, qSqrt[j], F(0)))
+			t1623 := (F(1e-08) <= kern.Choose(t473, qSqrt[j], F(0)))
 			t5322 := (t35 <= F(1))
 			t10_2[j] = (F(0) < kProd[j])
 			theta2[j] = num.Max(thetaSoftplus[j], F(0))
 			rho2[j] = num.Min(t35, F(1))
 			t47_2[j] = t473
-			t162_2[j] = t1622
-			t202_2[j] = (t1622 && t473)
+			t162_2[j] = t1623
+			t202_2[j] = (t1623 && t473)
 			t532_2[j] = t5322
 			t58_2[j] = (t5322 && (F(0) <= rhoSigmoidEntry))
 		}
@@ -1041,46 +1009,43 @@ func (c *StepBackward[F]) Run() {
 			GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t2_2 := t2[(i*T+j)*dH:][:dH]
-			t1132_2 := t1132[(i*T+j)*dH:][:dH]
-			t1252_2 := t1252[(i*T+j)*dH:][:dH]
-			t126_2 := t126[(i*T+j)*dH:][:dH]
+			t6_2 := t6[(i*T+j)*dH:][:dH]
 			t34_2 := t34[(i*T+j)*dH:][:dH]
-			t352_2 := t352[(i*T+j)*dH:][:dH]
 			t36_2 := t36[(i*T+j)*dH:][:dH]
 			t372_2 := t372[(i*T+j)*dH:][:dH]
+			t38_2 := t38[(i*T+j)*dH:][:dH]
 			t39_2 := t39[(i*T+j)*dH:][:dH]
 			t4722_2 := t4722[(i*T+j)*dH:][:dH]
-			t1282_2 := t1282[(i*T+j)*dH:][:dH]
-			t6_2 := t6[(i*T+j)*dH:][:dH]
-			t382_2 := t382[(i*T+j)*dH:][:dH]
-			t392_2 := t392[(i*T+j)*dH:][:dH]
+			t81_2 := t81[(i*T+j)*dH:][:dH]
+			t72_2 := t72[(i*T+j)*dH:][:dH]
+			t822_2 := t822[(i*T+j)*dH:][:dH]
+			t1522_2 := t1522[(i*T+j)*dH:][:dH]
+			t1622_2 := t1622[(i*T+j)*dH:][:dH]
 			thetaEntry := theta2[j]
 			for k := range dH {
 				eProdEntry := eProd[k]
 				t22 := num.Sigmoid(eProdEntry)
-				t12522 := F(thetaEntry * eProdEntry)
 				GW1ProdEntry := GW1Prod[k]
 				t342 := F(GW1ProdEntry * t22)
-				t3522 := F(eProdEntry * GW1ProdEntry)
 				t362 := -eProdEntry
 				t3722 := num.Sigmoid(t362)
+				t382 := F(F(F(eProdEntry*GW1ProdEntry)*t22) * t3722)
 				yProdEntry := yProd[k]
 				t47222 := num.Sigmoid(yProdEntry)
-				t3822 := F(F(F(eProdEntry*t22)*GW1ProdEntry) * t3722)
+				t15222 := F(thetaEntry * eProdEntry)
 				t2_2[k] = t22
-				t1132_2[k] = F(eProdEntry * t22)
-				t1252_2[k] = t12522
-				t126_2[k] = F(t22 * t12522)
+				t6_2[k] = F(F(thetaEntry*eProdEntry) * t22)
 				t34_2[k] = t342
-				t352_2[k] = t3522
 				t36_2[k] = t362
 				t372_2[k] = t3722
-				t39_2[k] = t342 + F(F(t22*t3522)*t3722)
+				t38_2[k] = t382
+				t39_2[k] = t342 + t382
 				t4722_2[k] = t47222
-				t1282_2[k] = F(yProdEntry * t47222)
-				t6_2[k] = num.Sigmoid(-yProdEntry)
-				t382_2[k] = t3822
-				t392_2[k] = t342 + t3822
+				t81_2[k] = F(yProdEntry * t47222)
+				t72_2[k] = num.Sigmoid(-yProdEntry)
+				t822_2[k] = F(eProdEntry * t22)
+				t1522_2[k] = t15222
+				t1622_2[k] = F(t22 * t15222)
 			}
 		}
 	}
@@ -1150,24 +1115,24 @@ func (c *StepBackward[F]) Run() {
 				theta2 := theta[l*T+C*s:][:n]
 				for a := range n {
 					e := c.E[(l*T+a+C*s)*dV:][:dV]
-					t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
-					// deep_titans.S_W2, deep_titans.W2
+					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
+					// deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2
 					etaEntry := eta[a]
 					rhoEntry := rho2[a]
 					for i := range dV {
 						SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
-						t126_2 := t126[(l*T+a+C*s)*dH:][:dH]
+						t1622_2 := t1622[(l*T+a+C*s)*dH:][:dH]
 						SW2Trail3 := SW2Trail[((a+1)*dV+i)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						eEntry := e[i]
 						for j := range dH {
-							SW22 := F(etaEntry*SW2Trail2[j]) - F(eEntry*t126_2[j])
+							SW22 := F(etaEntry*SW2Trail2[j]) - F(eEntry*t1622_2[j])
 							SW2Trail3[j] = SW22
 							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) + SW22
 						}
 					}
-					// deep_titans.S_W1, deep_titans.W1
+					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1
 					thetaEntry2 := theta2[a]
 					for i := range dH {
 						SW1Trail2 := SW1Trail[(a*dH+i)*dK:][:dK]
@@ -1175,7 +1140,7 @@ func (c *StepBackward[F]) Run() {
 						SW1Trail3 := SW1Trail[((a+1)*dH+i)*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						w := F(thetaEntry2 * t392_2[i])
+						w := F(thetaEntry2 * t39_2[i])
 						for j := range dK {
 							SW12 := F(etaEntry*SW1Trail2[j]) - F(w*k[j])
 							SW1Trail3[j] = SW12
@@ -1190,206 +1155,177 @@ func (c *StepBackward[F]) Run() {
 				theta2 := theta[l*T+C*s:][:n]
 				t7_2 := t7[l*T+C*s:][:n]
 				t82_2 := t82[l*T+C*s:][:n]
-				t92_2 := t92[l*T+C*s:][:n]
+				t92_3 := t92[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					t4722_2 := t4722[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+					t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
+					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
-					t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
-					t352_2 := t352[(l*T+a+C*s)*dH:][:dH]
-					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 					eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+					t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
 					t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
-					t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
+					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
+					t52_3 := t52[(l*T+a+C*s)*dK:][:dK]
 					t102_2 := t102[(l*T+a+C*s)*dK:][:dK]
-					// deep_titans.y, deep_titans.W2, deep_titans.S_W2
-					clear(t99)
+					// deep_titans.y, deep_titans.W2, deep_titans.S_W2, deep_titans.G_W2
+					clear(t32)
 					rhoEntry3 := rho2[a]
 					etaEntry3 := eta[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
-						t126_2 := t126[(l*T+a+C*s)*dH:][:dH]
+						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 						eEntry2 := e[i]
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t99[j] += F((F(rhoEntry3*W2Trail2[j]) + F(etaEntry3*SW2Trail2[j]) - F(eEntry2*t126_2[j])) * yBarEntry)
+							t32[j] += F((F(rhoEntry3*W2Trail2[j]) + F(etaEntry3*SW2Trail2[j]) - F(eEntry2*t6_2[j])) * yBarEntry)
 						}
 					}
 					// deep_titans.y
 					for i := range dH {
 						t4722Entry := t4722_2[i]
-						t99Entry := t99[i]
-						t822[i] = F(t4722Entry*t99Entry) + F(F(F(yProd[i]*t4722Entry)*t99Entry)*t6_2[i])
+						t32Entry := t32[i]
+						t9[i] = F(t4722Entry*t32Entry) + F(F(F(yProd[i]*t4722Entry)*t32Entry)*t72_2[i])
 					}
 					// deep_titans.y, deep_titans.W1, deep_titans.S_W1, deep_titans.G_W1
-					clear(t1022)
-					clear(t103)
-					var t1522 F
-					var t222 F
+					clear(t11)
+					clear(t21)
+					var t15 F
+					var t24 F
 					thetaEntry3 := theta2[a]
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						SW1BarState2 := SW1BarState[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						SW1Trail2 := SW1Trail[(a*dH+i)*dK:][:dK]
-						t112_2 := t112[i*dK:][:dK]
-						var t1013 F
-						t822Entry := t822[i]
+						t12_2 := t12[i*dK:][:dK]
+						var t772 F
+						t9Entry := t9[i]
 						t39Entry := t39_2[i]
 						w2 := F(thetaEntry3 * t39Entry)
 						for j := range dK {
-							t1122 := W1BarState2[j] + F(q[j]*t822Entry)
+							t122 := W1BarState2[j] + F(q[j]*t9Entry)
 							W1TrailEntry := W1Trail2[j]
-							t1522 += F(W1TrailEntry * t1122)
-							t1623 := SW1BarState2[j] + t1122
+							t15 += F(W1TrailEntry * t122)
+							t17 := SW1BarState2[j] + t122
 							kEntry := k[j]
-							t1013 += F(t1623 * kEntry)
+							t772 += F(t17 * kEntry)
 							SW1TrailEntry := SW1Trail2[j]
-							t222 += F(SW1TrailEntry * t1623)
-							t1022[j] += F((F(rhoEntry3*W1TrailEntry) + F(etaEntry3*SW1TrailEntry) - F(w2*kEntry)) * t822Entry)
-							t112_2[j] = t1122
-							SW1BarState2[j] = F(etaEntry3 * t1623)
-							t103[j] += F(t1623 * t39Entry)
+							t24 += F(SW1TrailEntry * t17)
+							t11[j] += F((F(rhoEntry3*W1TrailEntry) + F(etaEntry3*SW1TrailEntry) - F(w2*kEntry)) * t9Entry)
+							t12_2[j] = t122
+							t21[j] -= F(t17 * t39Entry)
+							SW1BarState2[j] = F(etaEntry3 * t17)
 						}
-						t1012[i] = t1013
+						t77[i] = t772
 					}
-					// deep_titans.S_W1, deep_titans.G_W1
-					var t2023 F
+					// deep_titans.S_W1
+					var t222 F
+					for i := range dK {
+						t222 += F(k[i] * t21[i])
+					}
+					// deep_titans.G_W1, deep_titans.S_W1
 					for i := range dH {
-						t1012Entry := t1012[i]
-						t2023 += F(t39_2[i] * t1012Entry)
 						t2Entry := t2_2[i]
-						t372Entry := t372_2[i]
-						t272 := -F(F(F(thetaEntry3*t2Entry)*t372Entry) * t1012Entry)
-						t352Entry := t352_2[i]
-						GW1ProdEntry2 := GW1Prod[i]
-						t118[i] = F(eProd[i] * t272)
-						t129[i] = F(t2Entry * t1012Entry)
-						w6 := F(F(F(F(F(thetaEntry3*t2Entry)*t2Entry)*t352Entry)*t372Entry) * t1012Entry)
-						t4622[i] = w6 + F(GW1ProdEntry2*t272) + F(F(t2Entry*t372Entry)*(-F(F(F(thetaEntry3*t352Entry)*t372Entry)*t1012Entry)-F(F(thetaEntry3*GW1ProdEntry2)*t1012Entry)))
+						t77Entry := t77[i]
+						t3822[i] = -F(F(F(F(thetaEntry3*eProd[i])*t2Entry)*t372_2[i])*t77Entry) - F(F(thetaEntry3*t2Entry)*t77Entry)
 					}
-					t2024 := -t2023
-					// deep_titans.G_W1, deep_titans.W2, deep_titans.y, deep_titans.S_W2, deep_titans.G_W2
-					clear(t109)
-					var t54 F
-					var t61 F
+					// deep_titans.G_W1, deep_titans.W2, deep_titans.y, deep_titans.S_W2
+					clear(t50)
+					var t442 F
+					var t55 F
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t1282_2 := t1282[(l*T+a+C*s)*dH:][:dH]
+						t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
 						SW2BarState2 := SW2BarState[i*dH:][:dH]
-						t1132_2 := t1132[(l*T+a+C*s)*dH:][:dH]
+						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 						SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
-						t50_2 := t50[i*dH:][:dH]
-						var t3423 F
-						var t1052 F
-						var t1073 F
+						t412_2 := t412[i*dH:][:dH]
+						var t402 F
+						var t492 F
 						yBarEntry2 := yBar[i]
 						eEntry3 := e[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							t3423 += F(W2TrailEntry * t118[j])
-							t1052 += F(W2TrailEntry * t129[j])
-							t502 := W2BarState2[j] + F(yBarEntry2*t1282_2[j])
-							t54 += F(W2TrailEntry * t502)
-							t55 := SW2BarState2[j] + t502
-							t1073 += F(t55 * t1132_2[j])
-							t61 += F(SW2Trail2[j] * t55)
-							t50_2[j] = t502
-							SW2BarState2[j] = F(etaEntry3 * t55)
-							t109[j] += F(t55 * eEntry3)
+							t402 += F(W2TrailEntry * t3822[j])
+							t4122 := W2BarState2[j] + F(yBarEntry2*t81_2[j])
+							t442 += F(W2TrailEntry * t4122)
+							t462 := SW2BarState2[j] + t4122
+							t492 += F(t462 * t6_2[j])
+							t55 += F(SW2Trail2[j] * t462)
+							t412_2[j] = t4122
+							t50[j] -= F(t462 * eEntry3)
+							SW2BarState2[j] = F(etaEntry3 * t462)
 						}
-						t3422[i] = t3423
-						t105[i] = t1052
-						t1072[i] = t1073
+						t40[i] = t402
+						t49[i] = -t492
 					}
-					// deep_titans.G_W1
-					clear(t48)
+					// deep_titans.S_W2
+					var t53 F
 					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t4622Entry := t4622[i]
-						for j := range dK {
-							t48[j] += F(W1Trail2[j] * t4622Entry)
-						}
+						t522 := F(t2_2[i] * t50[i])
+						t53 += F(eProd[i] * t522)
+						t52_2[i] = t522
 					}
-					// deep_titans.S_W2, deep_titans.e, deep_titans.G_W1, deep_titans.G_W2
-					var t59 F
+					// deep_titans.e
 					for i := range dV {
-						t1072Entry := t1072[i]
-						t59 += F(e[i] * t1072Entry)
-						t722 := t3422[i] - F(thetaEntry3*t105[i]) - F(thetaEntry3*t1072Entry)
-						t72[i] = t722
-						t62_2[i] = -t722
-					}
-					t592 := -t59
-					// deep_titans.G_W2
-					for i := range dH {
-						t2Entry2 := t2_2[i]
-						t109Entry := t109[i]
-						t69[i] = -F(F(thetaEntry3*t2Entry2)*t109Entry) - F(F(F(F(thetaEntry3*eProd[i])*t2Entry2)*t372_2[i])*t109Entry)
-					}
-					// deep_titans.G_W2
-					clear(t712)
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t69Entry := t69[i]
-						for j := range dK {
-							t712[j] += F(W1Trail2[j] * t69Entry)
-						}
+						t572 := t40[i] + t49[i]
+						t57[i] = t572
+						t62_2[i] = -t572
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.W2
-					clear(t1112)
+					clear(t61)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t50_2 := t50[i*dH:][:dH]
-						t1132_2 := t1132[(l*T+a+C*s)*dH:][:dH]
+						t412_2 := t412[i*dH:][:dH]
+						t822_2 := t822[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
+						t57Entry := t57[i]
 						eEntry4 := e[i]
-						t72Entry := t72[i]
-						w3 := F(thetaEntry3 * eEntry4)
 						for j := range dH {
-							t1112[j] += F(W2Trail2[j] * t72Entry)
-							W2BarState2[j] = F(eEntry4*t118[j]) - F(w3*t129[j]) + F(rhoEntry3*t50_2[j]) + F(t1132_2[j]*t72Entry)
+							t61[j] += F(W2Trail2[j] * t57Entry)
+							W2BarState2[j] = F(eEntry4*t3822[j]) + F(rhoEntry3*t412_2[j]) + F(t57Entry*t822_2[j])
 						}
 					}
-					// deep_titans.e
+					// deep_titans.e, deep_titans.G_W1, deep_titans.S_W1, deep_titans.S_W2
 					for i := range dH {
-						t2Entry3 := t2_2[i]
-						t1112Entry := t1112[i]
-						t88[i] = F(t2Entry3*t1112Entry) + F(F(F(eProd[i]*t2Entry3)*t372_2[i])*t1112Entry)
+						GW1ProdEntry2 := GW1Prod[i]
+						t2Entry2 := t2_2[i]
+						t372Entry := t372_2[i]
+						t77Entry2 := t77[i]
+						eProdEntry2 := eProd[i]
+						t61Entry := t61[i]
+						w5 := -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t372Entry)*t77Entry2) - F(F(thetaEntry3*GW1ProdEntry2)*t77Entry2) + F(F(thetaEntry3*eProdEntry2)*t50[i]) + F(eProdEntry2*t61Entry)
+						w6 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t2Entry2)*t372Entry) * t77Entry2)
+						t68[i] = w6 + F(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t2Entry2)*t2Entry2)*t372Entry)*t77Entry2) + F(thetaEntry3*t52_2[i]) + F(t2Entry2*t61Entry) + F(F(t2Entry2*t372Entry)*w5)
 					}
-					// deep_titans.e, deep_titans.W1, deep_titans.G_W1, deep_titans.G_W2
-					clear(t90)
+					// deep_titans.e, deep_titans.W1
+					clear(t70)
 					for i := range dH {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t112_2 := t112[i*dK:][:dK]
+						t12_2 := t12[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						t88Entry := t88[i]
-						t4622Entry2 := t4622[i]
-						t69Entry2 := t69[i]
+						t68Entry := t68[i]
 						for j := range dK {
-							kEntry2 := k[j]
-							t90[j] += F(W1Trail2[j] * t88Entry)
-							W1BarState2[j] = F(rhoEntry3*t112_2[j]) + F(kEntry2*t4622Entry2) + F(kEntry2*t69Entry2) + F(kEntry2*t88Entry)
+							t70[j] += F(W1Trail2[j] * t68Entry)
+							W1BarState2[j] = F(rhoEntry3*t12_2[j]) + F(k[j]*t68Entry)
 						}
 					}
-					// deep_titans.e, deep_titans.G_W1, deep_titans
+					// deep_titans.e, deep_titans.S_W1, deep_titans
 					for i := range dK {
-						t52_2[i] = -F(thetaEntry3*t103[i]) + t48[i] + t712[i] + t90[i]
-						t102_2[i] = t1022[i]
+						t52_3[i] = F(thetaEntry3*t21[i]) + t70[i]
+						t102_2[i] = t11[i]
 					}
 					// deep_titans.e
-					t7_2[a] = t222 + t61
-					t82_2[a] = t2024 + t592
-					t92_2[a] = t1522 + t54
+					t7_2[a] = t24 + t55
+					t82_2[a] = t222 + t53
+					t92_3[a] = t15 + t442
 				}
 			}
 		}
@@ -1455,14 +1391,32 @@ func (c *StepBackward[F]) Run() {
 			t422_2 := t422[(i*T+j)*dK:][:dK]
 			t202Entry := t202_2[j]
 			qDivEntry := qDiv[j]
-			w4 := kern.Choose((t202Entry && t47_2[j]), kern.Choose(t202Entry, F(F(0.5*kern.Choose(t202Entry, kern.Choose(t162_2[j], t152_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w3 := kern.Choose((t202Entry && t47_2[j]), kern.Choose(t202Entry, F(F(0.5*kern.Choose(t202Entry, kern.Choose(t162_2[j], t152_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t42Entry := t42_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t3622 := F(t102_2[k]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w4))
+				t3622 := F(t102_2[k]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w3))
 				t4222 := F(q1SigmoidEntry*t3622) + F(F(F(t42Entry*q1SigmoidEntry)*t3622)*q1Sigmoid2[k])
 				t422_2[k] = t4222
 				bQBar[k] += t4222
+			}
+		}
+	}
+
+	// deep_titans.q1
+	clear(t452)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n := int(c.Pos[i]) + j - k
+				if n >= 0 {
+					t422_2 := t422[(i*T+j)*dK:][:dK]
+					cQ := c.CQ[k*dK:][:dK]
+					t452_2 := t452[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t452_2[m] += F(t422_2[m] * cQ[m])
+					}
+				}
 			}
 		}
 	}
@@ -1472,31 +1426,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 					t422_2 := t422[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
 						cQBar[m] += F(q1Stack[m] * t422_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
-	clear(t462)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					t422_2 := t422[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t462_2 := t462[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t462_2[m] += F(t422_2[m] * cQ[m])
 					}
 				}
 			}
@@ -1518,53 +1454,53 @@ func (c *StepBackward[F]) Run() {
 	// deep_titans.q1
 	for i := range L {
 		for j := range T + 3 {
-			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
+			t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
 			t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
 			t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t482_2[k] = t462_2[k] + t472_2[k]
+				t482_2[k] = t452_2[k] + t472_2[k]
 			}
 		}
 	}
 
 	// deep_titans.q1, deep_titans.k1
-	clear(t138)
+	clear(t135)
 	for i := range L {
 		for j := range 3 {
 			t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t138_2 := t138[(i*(T+3)+j+T)*dK:][:dK]
+			t135_2 := t135[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
 				q0TailBarOut[k] = t482_2[k]
-				t138_2[k] += k0TailBar[k]
+				t135_2[k] += k0TailBar[k]
 			}
 		}
 	}
 
-	// deep_titans.q0
+	// deep_titans.q0, deep_titans.q1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t512, i*T*d), d, 1, kern.From(t482, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// deep_titans.q0, deep_titans.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t482, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// deep_titans.q0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t522, i*T*d), d, 1, kern.From(t482, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
 	// deep_titans.rho, deep_titans.k, deep_titans.theta, deep_titans.eta
-	var t692 F
-	var t84 F
-	var t932 F
+	var t69 F
+	var t82_2 F
+	var t89 F
 	for i := range L {
 		t58_2 := t58[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		t532_2 := t532[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
+		t92_3 := t92[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
+		t82_3 := t82[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		eta := c.Eta[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
@@ -1572,31 +1508,31 @@ func (c *StepBackward[F]) Run() {
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t66_2 := t66[i*T:][:T]
-		t81_2 := t81[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
-		t107_2 := t107[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
+		t79_2 := t79[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t104_2 := t104[i*T:][:T]
+		t108_2 := t108[i*T:][:T]
 		for j := range T {
 			t58Entry := t58_2[j]
-			t662 := kern.Choose(t58Entry, F(F(rhoSigmoid[j]*kern.Choose(t58Entry, kern.Choose(t532_2[j], t92_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t692 += t662
-			t74 := (F(0) <= thetaSoftplus[j])
-			t812 := kern.Choose(t74, F(kern.Choose(t74, t82_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t84 += t812
-			t913 := F(F(eta[j]*t7_2[j]) * etaSigmoid[j])
-			t932 += t913
+			t662 := kern.Choose(t58Entry, F(F(rhoSigmoid[j]*kern.Choose(t58Entry, kern.Choose(t532_2[j], t92_3[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t69 += t662
+			t722 := (F(0) <= thetaSoftplus[j])
+			t792 := kern.Choose(t722, F(kern.Choose(t722, t82_3[j], F(0))*thetaSigmoid[j]), F(0))
+			t82_2 += t792
+			t872 := F(F(eta[j]*t7_2[j]) * etaSigmoid[j])
+			t89 += t872
 			t10Entry := t10_2[j]
-			t1074 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t1042 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t66_2[j] = t662
-			t81_2[j] = t812
-			t91_2[j] = t913
-			t107_2[j] = t1074
-			t111_2[j] = (t1074 && t10Entry)
+			t79_2[j] = t792
+			t87_2[j] = t872
+			t104_2[j] = t1042
+			t108_2[j] = (t1042 && t10Entry)
 		}
 	}
-	c.BRhoBar[0] = t692
-	c.BThetaBar[0] = t84
-	c.BEtaBar[0] = t932
+	c.BRhoBar[0] = t69
+	c.BThetaBar[0] = t82_2
+	c.BEtaBar[0] = t89
 
 	// deep_titans.rho, deep_titans.theta, deep_titans.eta
 	clear(c.WRhoBar)
@@ -1604,100 +1540,110 @@ func (c *StepBackward[F]) Run() {
 	clear(c.WEtaBar)
 	for i := range L {
 		t66_2 := t66[i*T:][:T]
-		t81_2 := t81[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
+		t79_2 := t79[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
 		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wEtaBar := c.WEtaBar[:dK+dV]
+		wRho := c.WRho[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wEta := c.WEta[:dK+dV]
 		for j := range T {
 			etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t71_2 := t71[(i*T+j)*(dK+dV):][:dK+dV]
-			t86_2 := t86[(i*T+j)*(dK+dV):][:dK+dV]
-			t95_2 := t95[(i*T+j)*(dK+dV):][:dK+dV]
+			t92_3 := t92_2[(i*T+j)*(dK+dV):][:dK+dV]
 			t66Entry := t66_2[j]
-			t81Entry := t81_2[j]
-			t91Entry := t91_2[j]
+			t79Entry := t79_2[j]
+			t87Entry := t87_2[j]
 			for k := range dK + dV {
 				etaStackEntry := etaStack[k]
 				wRhoBar[k] += F(etaStackEntry * t66Entry)
-				t71_2[k] = F(t66Entry * wRho[k])
-				wThetaBar[k] += F(etaStackEntry * t81Entry)
-				t86_2[k] = F(t81Entry * wTheta[k])
-				wEtaBar[k] += F(etaStackEntry * t91Entry)
-				t95_2[k] = F(t91Entry * wEta[k])
+				wThetaBar[k] += F(etaStackEntry * t79Entry)
+				wEtaBar[k] += F(etaStackEntry * t87Entry)
+				t92_3[k] = F(t66Entry*wRho[k]) + F(t79Entry*wTheta[k]) + F(t87Entry*wEta[k])
 			}
 		}
 	}
 
-	// deep_titans.v
+	// deep_titans.v, deep_titans.eta
 	for i := range L {
 		for j := range T {
 			t62_2 := t62[(i*T+j)*dV:][:dV]
-			t71_2 := t71[(i*T+j)*(dK+dV)+dK:][:dV]
-			t86_2 := t86[(i*T+j)*(dK+dV)+dK:][:dV]
-			t95_2 := t95[(i*T+j)*(dK+dV)+dK:][:dV]
-			t98_2 := t98[(i*T+j)*dV:][:dV]
+			t92_3 := t92_2[(i*T+j)*(dK+dV)+dK:][:dV]
+			t95_2 := t95[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t98_2[k] = t62_2[k] + t71_2[k] + t86_2[k] + t95_2[k]
+				t95_2[k] = t62_2[k] + t92_3[k]
 			}
 		}
 	}
 
 	// deep_titans.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t98, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t96, d, 1, t95, dV, 1, c.WV, d, 1)
 
 	// deep_titans.v
-	kern.Gemm(L*T, d, dV, F(1), false, t100, d, 1, t98, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t95, dV, 1)
 
-	// deep_titans.k
+	// deep_titans.k, deep_titans.eta
 	for i := range L {
-		t106_2 := t106[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
 		for j := range T {
-			t52_2 := t52[(i*T+j)*dK:][:dK]
-			t71_2 := t71[(i*T+j)*(dK+dV):][:dK]
-			t86_2 := t86[(i*T+j)*(dK+dV):][:dK]
-			t95_2 := t95[(i*T+j)*(dK+dV):][:dK]
+			t52_3 := t52[(i*T+j)*dK:][:dK]
+			t92_3 := t92_2[(i*T+j)*(dK+dV):][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t101_2 := t101[(i*T+j)*dK:][:dK]
-			var t1062 F
+			t98_2 := t98[(i*T+j)*dK:][:dK]
+			var t1032 F
 			for k := range dK {
-				t1014 := t52_2[k] + t71_2[k] + t86_2[k] + t95_2[k]
-				t1062 += F(t1014 * kDiv2[k])
-				t101_2[k] = t1014
+				t982 := t52_3[k] + t92_3[k]
+				t1032 += F(t982 * kDiv2[k])
+				t98_2[k] = t982
 			}
-			t106_2[j] = -t1062
+			t103_2[j] = -t1032
 		}
 	}
 
 	// deep_titans.k1, deep_titans.k
 	clear(c.BKBar)
 	for i := range L {
-		t111_2 := t111[i*T:][:T]
+		t108_2 := t108[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t107_2 := t107[i*T:][:T]
-		t106_2 := t106[i*T:][:T]
+		t104_2 := t104[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
 		kDiv3 := c.KDiv3[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t101_2 := t101[(i*T+j)*dK:][:dK]
+			t98_2 := t98[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t133_2 := t133[(i*T+j)*dK:][:dK]
-			t111Entry := t111_2[j]
+			t130_2 := t130[(i*T+j)*dK:][:dK]
+			t108Entry := t108_2[j]
 			kDivEntry := kDiv[j]
-			w5 := kern.Choose((t111Entry && t10_2[j]), kern.Choose(t111Entry, F(F(0.5*kern.Choose(t111Entry, kern.Choose(t107_2[j], t106_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w4 := kern.Choose((t108Entry && t10_2[j]), kern.Choose(t108Entry, F(F(0.5*kern.Choose(t108Entry, kern.Choose(t104_2[j], t103_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t127 := F(t101_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w5))
-				t1332 := F(k1SigmoidEntry*t127) + F(F(F(t5Entry*k1SigmoidEntry)*t127)*k1Sigmoid2[k])
-				t133_2[k] = t1332
-				bKBar[k] += t1332
+				t124 := F(t98_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w4))
+				t1302 := F(k1SigmoidEntry*t124) + F(F(F(t5Entry*k1SigmoidEntry)*t124)*k1Sigmoid2[k])
+				t130_2[k] = t1302
+				bKBar[k] += t1302
+			}
+		}
+	}
+
+	// deep_titans.k1
+	clear(t133)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n3 := int(c.Pos[i]) + j - k
+				if n3 >= 0 {
+					t130_2 := t130[(i*T+j)*dK:][:dK]
+					cK := c.CK[k*dK:][:dK]
+					t133_2 := t133[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t133_2[m] += F(t130_2[m] * cK[m])
+					}
+				}
 			}
 		}
 	}
@@ -1707,31 +1653,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t133_2 := t133[(j*T+k)*dK:][:dK]
+					t130_2 := t130[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t133_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.k1
-	clear(t137)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n4 := int(c.Pos[i]) + j - k
-				if n4 >= 0 {
-					t133_2 := t133[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t137_2 := t137[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t137_2[m] += F(t133_2[m] * cK[m])
+						cKBar[m] += F(k1Stack[m] * t130_2[m])
 					}
 				}
 			}
@@ -1741,11 +1669,11 @@ func (c *StepBackward[F]) Run() {
 	// deep_titans.k1
 	for i := range L {
 		for j := range T + 3 {
-			t137_2 := t137[(i*(T+3)+j)*dK:][:dK]
-			t138_2 := t138[(i*(T+3)+j)*dK:][:dK]
-			t139_2 := t139[(i*(T+3)+j)*dK:][:dK]
+			t133_2 := t133[(i*(T+3)+j)*dK:][:dK]
+			t135_2 := t135[(i*(T+3)+j)*dK:][:dK]
+			t136_2 := t136[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t139_2[k] = t137_2[k] + t138_2[k]
+				t136_2[k] = t133_2[k] + t135_2[k]
 			}
 		}
 	}
@@ -1753,34 +1681,34 @@ func (c *StepBackward[F]) Run() {
 	// deep_titans.k1
 	for i := range L {
 		for j := range 3 {
-			t139_2 := t139[(i*(T+3)+j)*dK:][:dK]
+			t136_2 := t136[(i*(T+3)+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t139_2[k]
+				k0TailBarOut[k] = t136_2[k]
 			}
 		}
 	}
 
-	// deep_titans.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t139, (k*(T+3)+3)*dK), dK, 1)
+	// deep_titans.k0, deep_titans.k1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t139, i*T*d), d, 1, kern.From(t136, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// deep_titans.k0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t143, i*T*d), d, 1, kern.From(t139, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// deep_titans.k0, deep_titans.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t136, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// deep_titans.k0
 	for i := range L {
 		for j := range T {
-			t522_2 := t522[(i*T+j)*d:][:d]
-			t100_2 := t100[(i*T+j)*d:][:d]
-			t143_2 := t143[(i*T+j)*d:][:d]
+			t512_2 := t512[(i*T+j)*d:][:d]
+			t96_2 := t96[(i*T+j)*d:][:d]
+			t139_2 := t139[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t522_2[k] + t100_2[k] + t143_2[k]
+				xBar[k] = t512_2[k] + t96_2[k] + t139_2[k]
 			}
 		}
 	}
@@ -1805,6 +1733,7 @@ type stepNode[F num.Float] struct {
 //	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    deep_titans.eta
 //	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    deep_titans.theta
 //	e_t = slope(F(load(W_{t−1})), V)    deep_titans.e
+//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    deep_titans.G_W2
 //	S_t = η_t S_{t−1} − θ_t G_t    deep_titans.S_W2
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    deep_titans.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    deep_titans.W2

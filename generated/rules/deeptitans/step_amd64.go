@@ -330,12 +330,6 @@ func stepBackwardNest31AVX512(a *stepBackwardNest31Args)
 //go:noescape
 func stepBackwardNest31AVX2(a *stepBackwardNest31Args)
 
-//go:noescape
-func stepBackwardNest32AVX512(a *stepBackwardNest32Args)
-
-//go:noescape
-func stepBackwardNest32AVX2(a *stepBackwardNest32Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -766,12 +760,4 @@ func stepBackwardNest31(a *stepBackwardNest31Args) {
 		return
 	}
 	stepBackwardNest31AVX2(a)
-}
-
-func stepBackwardNest32(a *stepBackwardNest32Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest32AVX512(a)
-		return
-	}
-	stepBackwardNest32AVX2(a)
 }

@@ -152,29 +152,26 @@ type stepNest10Args struct {
 }
 
 type stepNest11Args struct {
-	W1State  *float32
-	k        *float32
-	SW1State *float32
-	t41      *float32
-	t        *float32
-	n0       int        // d_k·a + C·d_k·s + T·d_k·l
-	n1       int        // d_h
-	n2       int        // d_k
-	etaEntry [2]float32 // and nothing
+	W1State *float32
+	k       *float32
+	t       *float32
+	n0      int // d_k·a + C·d_k·s + T·d_k·l
+	n1      int // d_h
+	n2      int // d_k
 }
 
 type stepNest12Args struct {
 	t          *float32
 	t2         *float32
-	t102       *float32
-	t1222      *float32
+	t14        *float32
+	t162       *float32
 	n0         int        // d_h
 	thetaEntry [2]float32 // and nothing
 }
 
 type stepNest13Args struct {
 	W2State *float32
-	t102    *float32
+	t14     *float32
 	t3      *float32
 	n0      int // d_v
 	n1      int // d_h
@@ -198,7 +195,7 @@ type stepNest15Args struct {
 
 type stepNest16Args struct {
 	e2       *float32
-	t1222    *float32
+	t162     *float32
 	SW2State *float32
 	W2State  *float32
 	t22      *float32
@@ -219,16 +216,15 @@ type stepNest17Args struct {
 type stepNest18Args struct {
 	t39        *float32
 	k          *float32
-	t41        *float32
+	SW1State   *float32
 	W1State    *float32
 	q          *float32
-	SW1State   *float32
 	t46        *float32
-	t462       *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h
 	n2         int        // d_k
 	thetaEntry [2]float32 // and nothing
+	etaEntry   [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
 
@@ -247,7 +243,7 @@ type stepNest20Args struct {
 }
 
 type stepNest21Args struct {
-	t462  *float32
+	t46   *float32
 	yProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
@@ -255,13 +251,13 @@ type stepNest21Args struct {
 
 type stepNest22Args struct {
 	t46 *float32
-	t14 *float32
+	t18 *float32
 	n0  int // d_h
 }
 
 type stepNest23Args struct {
 	W2State *float32
-	t14     *float32
+	t18     *float32
 	y2      *float32
 	n0      int // d_v
 	n1      int // d_h
@@ -303,18 +299,16 @@ func (c *stepFused) run() {
 	SW1State := c.Work[6*L*T*dK+10*L*T+dH*dK+dH*dV:][:dH*dK]         // [d_h, d_k]
 	SW2State := c.Work[6*L*T*dK+10*L*T+2*dH*dK+dH*dV:][:dH*dV]       // [d_v, d_h]
 	t := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV:][:dH]               // [d_h]
-	t41 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+dH:][:dH*dK]       // [d_h, d_k]
-	t2 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+dH:][:dH]           // [d_h]
-	t102 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+2*dH:][:dH]       // [d_h]
-	t1222 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+3*dH:][:dH]      // [d_h]
-	t3 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+4*dH:][:dV]         // [d_v]
-	e2 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+4*dH+dV:][:dV]      // [d_v]
-	t22_2 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+4*dH+2*dV:][:dH] // [d_h]
-	t39 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+5*dH+2*dV:][:dH]   // [d_h]
-	t46 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+6*dH+2*dV:][:dH]   // [d_h]
-	t462 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+7*dH+2*dV:][:dH]  // [d_h]
-	t14 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+8*dH+2*dV:][:dH]   // [d_h]
-	y2 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+9*dH+2*dV:][:dV]    // [d_v]
+	t2 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+dH:][:dH]           // [d_h]
+	t14 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+2*dH:][:dH]        // [d_h]
+	t162 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+3*dH:][:dH]       // [d_h]
+	t3 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+4*dH:][:dV]         // [d_v]
+	e2 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+4*dH+dV:][:dV]      // [d_v]
+	t22_2 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+4*dH+2*dV:][:dH] // [d_h]
+	t39 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+5*dH+2*dV:][:dH]   // [d_h]
+	t46 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+6*dH+2*dV:][:dH]   // [d_h]
+	t18 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+7*dH+2*dV:][:dH]   // [d_h]
+	y2 := c.Work[6*L*T*dK+10*L*T+2*dH*dK+2*dH*dV+8*dH+2*dV:][:dV]    // [d_v]
 
 	// deep_titans.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -818,36 +812,29 @@ func (c *stepFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				eta := c.Eta[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
+				eta := c.Eta[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
 				for a := range n {
-					// deep_titans.e, deep_titans.S_W1
-					etaEntry := eta[a]
+					// deep_titans.e
 					if kern.Wide() {
 						a2 := stepNest11Args{
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(SW1State),
-							unsafe.SliceData(t41),
 							unsafe.SliceData(t),
 							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
-							[2]float32{etaEntry},
 						}
 						stepNest11(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							SW1State2 := SW1State[i*dK:][:dK]
-							t41_2 := t41[i*dK:][:dK]
 							var t4 F
 							t4Sums := [16]F{t4}
 							for j := range dK {
 								t4Sums[j%16] = num.FMA32(W1State2[j], k[j], t4Sums[j%16])
-								t41_2[j] = F(etaEntry * SW1State2[j])
 							}
 							t4 = kern.Sum16(&t4Sums)
 							t[i] = t4
@@ -859,8 +846,8 @@ func (c *stepFused) run() {
 						a2 := stepNest12Args{
 							unsafe.SliceData(t),
 							unsafe.SliceData(t2),
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t1222),
+							unsafe.SliceData(t14),
+							unsafe.SliceData(t162),
 							dH,
 							[2]float32{thetaEntry},
 						}
@@ -870,15 +857,15 @@ func (c *stepFused) run() {
 							tEntry := t[i]
 							t23 := kern.Sigmoid(tEntry)
 							t2[i] = t23
-							t102[i] = F(tEntry * t23)
-							t1222[i] = F(t23 * F(thetaEntry*tEntry))
+							t14[i] = F(tEntry * t23)
+							t162[i] = F(t23 * F(thetaEntry*tEntry))
 						}
 					}
 					// deep_titans.e
 					if kern.Wide() {
 						a2 := stepNest13Args{
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t102),
+							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
 							dV,
 							dH,
@@ -890,7 +877,7 @@ func (c *stepFused) run() {
 							var t32_2 F
 							t32Sums := [16]F{t32_2}
 							for j := range dH {
-								t32Sums[j%16] = num.FMA32(W2State2[j], t102[j], t32Sums[j%16])
+								t32Sums[j%16] = num.FMA32(W2State2[j], t14[j], t32Sums[j%16])
 							}
 							t32_2 = kern.Sum16(&t32Sums)
 							t3[i] = t32_2
@@ -932,13 +919,14 @@ func (c *stepFused) run() {
 							e2[i] = e3
 						}
 					}
-					// deep_titans.S_W2, deep_titans.W2, deep_titans.G_W1
+					// deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2, deep_titans.G_W1
 					clear(t22_2)
+					etaEntry := eta[a]
 					rhoEntry := rho2[a]
 					if kern.Wide() {
 						a2 := stepNest16Args{
 							unsafe.SliceData(e2),
-							unsafe.SliceData(t1222),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(SW2State),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t22_2),
@@ -954,7 +942,7 @@ func (c *stepFused) run() {
 							W2State2 := W2State[i*dH:][:dH]
 							e2Entry := e2[i]
 							for j := range dH {
-								SW22 := num.FMA32(-e2Entry, t1222[j], F(etaEntry*SW2State2[j]))
+								SW22 := num.FMA32(-e2Entry, t162[j], F(etaEntry*SW2State2[j]))
 								W2StateEntry := W2State2[j]
 								SW2State2[j] = SW22
 								W2State2[j] = num.FMA32(rhoEntry, W2StateEntry, SW22)
@@ -980,52 +968,41 @@ func (c *stepFused) run() {
 							t39[i] = num.FMA32(F(F(tEntry2*t2Entry)*t22Entry), kern.Sigmoid(-tEntry2), F(t2Entry*t22Entry))
 						}
 					}
-					// deep_titans.S_W1, deep_titans.W1, deep_titans.y
+					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1, deep_titans.y
 					if kern.Wide() {
 						a2 := stepNest18Args{
 							unsafe.SliceData(t39),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t41),
+							unsafe.SliceData(SW1State),
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.Q),
-							unsafe.SliceData(SW1State),
 							unsafe.SliceData(t46),
-							unsafe.SliceData(t462),
 							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
 							[2]float32{thetaEntry},
+							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
 						}
 						stepNest18(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t41_2 := t41[i*dK:][:dK]
+							SW1State2 := SW1State[i*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							SW1State2 := SW1State[i*dK:][:dK]
-							var t463 F
-							var t4622 F
+							var t462 F
 							w := F(thetaEntry * t39[i])
-							t463Sums := [16]F{t463}
-							t4622Sums := [16]F{t4622}
+							t462Sums := [16]F{t462}
 							for j := range dK {
-								t423 := F(w * k[j])
-								t41Entry := t41_2[j]
-								SW12 := t41Entry - t423
-								t44 := F(rhoEntry * W1State2[j])
-								W12 := t44 + SW12
-								qEntry := q[j]
-								t463Sums[j%16] = num.FMA32(W12, qEntry, t463Sums[j%16])
-								t4622Sums[j%16] = num.FMA32((t44+t41Entry)-t423, qEntry, t4622Sums[j%16])
+								SW12 := num.FMA32(-w, k[j], F(etaEntry*SW1State2[j]))
+								W12 := num.FMA32(rhoEntry, W1State2[j], SW12)
+								t462Sums[j%16] = num.FMA32(W12, q[j], t462Sums[j%16])
 								SW1State2[j] = SW12
 								W1State2[j] = W12
 							}
-							t463 = kern.Sum16(&t463Sums)
-							t4622 = kern.Sum16(&t4622Sums)
-							t46[i] = t463
-							t462[i] = t4622
+							t462 = kern.Sum16(&t462Sums)
+							t46[i] = t462
 						}
 					}
 					// deep_titans.y, deep_titans
@@ -1066,7 +1043,7 @@ func (c *stepFused) run() {
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
 							a2 := stepNest21Args{
-								unsafe.SliceData(t462),
+								unsafe.SliceData(t46),
 								kern.Given(c.YProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
@@ -1075,29 +1052,29 @@ func (c *stepFused) run() {
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t53 := t462[i]
-								yProd[i] = t53
+								t46Entry := t46[i]
+								yProd[i] = t46Entry
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := stepNest22Args{
 							unsafe.SliceData(t46),
-							unsafe.SliceData(t14),
+							unsafe.SliceData(t18),
 							dH,
 						}
 						stepNest22(&a2)
 					} else {
 						for i := range dH {
 							t46Entry := t46[i]
-							t14[i] = F(t46Entry * kern.Sigmoid(t46Entry))
+							t18[i] = F(t46Entry * kern.Sigmoid(t46Entry))
 						}
 					}
 					// deep_titans.y
 					if kern.Wide() {
 						a2 := stepNest23Args{
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t14),
+							unsafe.SliceData(t18),
 							unsafe.SliceData(y2),
 							dV,
 							dH,
@@ -1109,7 +1086,7 @@ func (c *stepFused) run() {
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dH {
-								y3Sums[j%16] = num.FMA32(W2State2[j], t14[j], y3Sums[j%16])
+								y3Sums[j%16] = num.FMA32(W2State2[j], t18[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3
@@ -1154,19 +1131,18 @@ type stepBackwardNest2Args struct {
 	GW1Prod *float32
 	yProd   *float32
 	t2      *float32
-	t1132   *float32
-	t1252   *float32
-	t126    *float32
+	t6      *float32
 	t34     *float32
-	t352    *float32
 	t36     *float32
 	t372    *float32
+	t38     *float32
 	t39     *float32
 	t4722   *float32
-	t1282   *float32
-	t6      *float32
-	t382    *float32
-	t392    *float32
+	t81     *float32
+	t72     *float32
+	t822    *float32
+	t1522   *float32
+	t1622   *float32
 	n0      int // L
 	n1      int // T
 	n2      int // T·d_h
@@ -1175,7 +1151,7 @@ type stepBackwardNest2Args struct {
 
 type stepBackwardNest3Args struct {
 	e        *float32
-	t126     *float32
+	t1622    *float32
 	SW2Trail *float32
 	W2Trail  *float32
 	n0       int        // d_v·a + C·d_v·s + T·d_v·l
@@ -1189,7 +1165,7 @@ type stepBackwardNest3Args struct {
 }
 
 type stepBackwardNest4Args struct {
-	t392        *float32
+	t39         *float32
 	k           *float32
 	SW1Trail    *float32
 	W1Trail     *float32
@@ -1207,10 +1183,10 @@ type stepBackwardNest4Args struct {
 type stepBackwardNest5Args struct {
 	e         *float32
 	yBar      *float32
-	t126      *float32
+	t6        *float32
 	SW2Trail  *float32
 	W2Trail   *float32
-	t99       *float32
+	t32       *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
 	n1        int        // d_h·a + C·d_h·s + T·d_h·l
 	n2        int        // d_h·d_v·a
@@ -1222,16 +1198,16 @@ type stepBackwardNest5Args struct {
 
 type stepBackwardNest6Args struct {
 	t4722 *float32
-	t99   *float32
+	t32   *float32
 	yProd *float32
-	t6    *float32
-	t822  *float32
+	t72   *float32
+	t9    *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
 type stepBackwardNest7Args struct {
-	t822        *float32
+	t9          *float32
 	t39         *float32
 	q           *float32
 	W1BarState  *float32
@@ -1239,172 +1215,148 @@ type stepBackwardNest7Args struct {
 	SW1BarState *float32
 	k           *float32
 	SW1Trail    *float32
-	t1022       *float32
-	t112        *float32
-	t103        *float32
-	t1012       *float32
-	t1522Total  *float32
-	t222Total   *float32
+	t11         *float32
+	t12         *float32
+	t21         *float32
+	t77         *float32
+	t15Total    *float32
+	t24Total    *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_k·a + C·d_k·s + T·d_k·l
 	n2          int        // d_h·d_k·a
 	n3          int        // d_h
 	n4          int        // d_k
-	t222        [2]float32 // and nothing
-	t1522       [2]float32 // and nothing
+	t24         [2]float32 // and nothing
+	t15         [2]float32 // and nothing
 	thetaEntry3 [2]float32 // and nothing
 	etaEntry3   [2]float32 // and nothing
 	rhoEntry3   [2]float32 // and nothing
 }
 
 type stepBackwardNest8Args struct {
-	t1012       *float32
-	t39         *float32
-	t2          *float32
-	t372        *float32
-	t352        *float32
-	GW1Prod     *float32
-	eProd       *float32
-	t118        *float32
-	t129        *float32
-	t4622       *float32
-	t2023Total  *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	t2023       [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
+	k         *float32
+	t21       *float32
+	t222Total *float32
+	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n1        int        // d_k
+	t222      [2]float32 // and nothing
 }
 
 type stepBackwardNest9Args struct {
-	yBar        *float32
-	e           *float32
-	W2Trail     *float32
-	t118        *float32
-	t129        *float32
-	t1282       *float32
-	W2BarState  *float32
-	SW2BarState *float32
-	t1132       *float32
-	SW2Trail    *float32
-	t50         *float32
-	t109        *float32
-	t3422       *float32
-	t105        *float32
-	t1072       *float32
-	t54Total    *float32
-	t61Total    *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_h·d_v·a
-	n2          int        // d_h·a + C·d_h·s + T·d_h·l
-	n3          int        // d_v
-	n4          int        // d_h
-	t61         [2]float32 // and nothing
-	t54         [2]float32 // and nothing
-	etaEntry3   [2]float32 // and nothing
-}
-
-type stepBackwardNest10Args struct {
-	t4622   *float32
-	W1Trail *float32
-	t48     *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
-}
-
-type stepBackwardNest11Args struct {
-	t1072       *float32
-	e           *float32
-	t105        *float32
-	t3422       *float32
-	t72         *float32
-	t62         *float32
-	t59Total    *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_v
-	t59         [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest12Args struct {
 	t2          *float32
-	t109        *float32
+	t77         *float32
 	eProd       *float32
 	t372        *float32
-	t69         *float32
+	t3822       *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest13Args struct {
-	t69     *float32
-	W1Trail *float32
-	t712    *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
-}
-
-type stepBackwardNest14Args struct {
+type stepBackwardNest10Args struct {
+	yBar        *float32
 	e           *float32
-	t72         *float32
 	W2Trail     *float32
-	t1112       *float32
-	t1132       *float32
-	t50         *float32
-	t129        *float32
-	t118        *float32
+	t3822       *float32
+	t81         *float32
 	W2BarState  *float32
+	SW2BarState *float32
+	t6          *float32
+	SW2Trail    *float32
+	t412        *float32
+	t50         *float32
+	t40         *float32
+	t49         *float32
+	t442Total   *float32
+	t55Total    *float32
 	n0          int        // d_v·a + C·d_v·s + T·d_v·l
 	n1          int        // d_h·d_v·a
 	n2          int        // d_h·a + C·d_h·s + T·d_h·l
 	n3          int        // d_v
 	n4          int        // d_h
+	t55         [2]float32 // and nothing
+	t442        [2]float32 // and nothing
+	etaEntry3   [2]float32 // and nothing
+}
+
+type stepBackwardNest11Args struct {
+	t2       *float32
+	t50      *float32
+	eProd    *float32
+	t52      *float32
+	t53Total *float32
+	n0       int        // d_h·a + C·d_h·s + T·d_h·l
+	n1       int        // d_h
+	t53      [2]float32 // and nothing
+}
+
+type stepBackwardNest12Args struct {
+	t40 *float32
+	t49 *float32
+	t57 *float32
+	t62 *float32
+	n0  int // d_v·a + C·d_v·s + T·d_v·l
+	n1  int // d_v
+}
+
+type stepBackwardNest13Args struct {
+	t57        *float32
+	e          *float32
+	W2Trail    *float32
+	t61        *float32
+	t822       *float32
+	t412       *float32
+	t3822      *float32
+	W2BarState *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·d_v·a
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l
+	n3         int        // d_v
+	n4         int        // d_h
+	rhoEntry3  [2]float32 // and nothing
+}
+
+type stepBackwardNest14Args struct {
+	GW1Prod     *float32
+	t2          *float32
+	t372        *float32
+	t77         *float32
+	eProd       *float32
+	t61         *float32
+	t50         *float32
+	t52         *float32
+	t68         *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
 	thetaEntry3 [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
 }
 
 type stepBackwardNest15Args struct {
-	t2    *float32
-	t1112 *float32
-	eProd *float32
-	t372  *float32
-	t88   *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
-}
-
-type stepBackwardNest16Args struct {
-	t88        *float32
-	t4622      *float32
-	t69        *float32
-	k          *float32
+	t68        *float32
 	W1Trail    *float32
-	t90        *float32
-	t112       *float32
+	t70        *float32
+	k          *float32
+	t12        *float32
 	W1BarState *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
+	n0         int        // d_h·d_k·a
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
 	n2         int        // d_h
 	n3         int        // d_k
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest17Args struct {
-	t103        *float32
-	t48         *float32
-	t712        *float32
-	t90         *float32
+type stepBackwardNest16Args struct {
+	t21         *float32
+	t70         *float32
 	t52         *float32
-	t1022       *float32
+	t11         *float32
 	t102        *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest17Args struct {
 	t102  *float32
 	qDiv2 *float32
 	t152  *float32
@@ -1414,7 +1366,7 @@ type stepBackwardNest18Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest18Args struct {
 	t202       *bool
 	qDiv       *float32
 	t47        *bool
@@ -1433,6 +1385,20 @@ type stepBackwardNest19Args struct {
 	n3         int // d_k
 }
 
+type stepBackwardNest19Args struct {
+	pos  *int32
+	t422 *float32
+	cQ   *float32
+	t452 *float32
+	n0   int // 3·d_k
+	n1   int // L
+	n2   int // T·d_k + 3·d_k
+	n3   int // T·d_k
+	n4   int // T
+	n5   int // d_k
+	n6   int // -d_k
+}
+
 type stepBackwardNest20Args struct {
 	q1Stack *float32
 	t422    *float32
@@ -1444,20 +1410,6 @@ type stepBackwardNest20Args struct {
 }
 
 type stepBackwardNest21Args struct {
-	pos  *int32
-	t422 *float32
-	cQ   *float32
-	t462 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type stepBackwardNest22Args struct {
 	t472      *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -1467,8 +1419,8 @@ type stepBackwardNest22Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest23Args struct {
-	t462 *float32
+type stepBackwardNest22Args struct {
+	t452 *float32
 	t472 *float32
 	t482 *float32
 	n0   int // L
@@ -1477,10 +1429,10 @@ type stepBackwardNest23Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest24Args struct {
+type stepBackwardNest23Args struct {
 	t482         *float32
 	q0TailBarOut *float32
-	t138         *float32
+	t135         *float32
 	k0TailBar    *float32
 	n0           int // T·d_k
 	n1           int // L
@@ -1489,32 +1441,28 @@ type stepBackwardNest24Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest25Args struct {
+type stepBackwardNest24Args struct {
 	t66       *float32
-	t81       *float32
-	t91       *float32
+	t79       *float32
+	t87       *float32
 	etaStack  *float32
 	wRhoBar   *float32
-	wRho      *float32
-	t71       *float32
 	wThetaBar *float32
-	wTheta    *float32
-	t86       *float32
 	wEtaBar   *float32
 	wEta      *float32
-	t95       *float32
+	wTheta    *float32
+	wRho      *float32
+	t92       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k + T·d_v
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest26Args struct {
+type stepBackwardNest25Args struct {
 	t62 *float32
-	t71 *float32
-	t86 *float32
+	t92 *float32
 	t95 *float32
-	t98 *float32
 	n0  int // d_k
 	n1  int // L
 	n2  int // T·d_k + T·d_v
@@ -1524,14 +1472,12 @@ type stepBackwardNest26Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest26Args struct {
 	t52   *float32
-	t71   *float32
-	t86   *float32
-	t95   *float32
+	t92   *float32
 	kDiv2 *float32
-	t101  *float32
-	t106  *float32
+	t98   *float32
+	t103  *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d_k + T·d_v
@@ -1540,18 +1486,18 @@ type stepBackwardNest27Args struct {
 	n5    int // d_k
 }
 
-type stepBackwardNest28Args struct {
-	t111       *bool
+type stepBackwardNest27Args struct {
+	t108       *bool
 	kDiv       *float32
 	t10        *bool
-	t107       *bool
-	t106       *float32
+	t104       *bool
+	t103       *float32
 	kDiv3      *float32
 	t5         *float32
 	k1Sigmoid  *float32
-	t101       *float32
+	t98        *float32
 	k1Sigmoid2 *float32
-	t133       *float32
+	t130       *float32
 	bKBar      *float32
 	n0         int // L
 	n1         int // T
@@ -1559,21 +1505,11 @@ type stepBackwardNest28Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest29Args struct {
-	k1Stack *float32
-	t133    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest30Args struct {
+type stepBackwardNest28Args struct {
 	pos  *int32
-	t133 *float32
+	t130 *float32
 	cK   *float32
-	t137 *float32
+	t133 *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -1583,20 +1519,30 @@ type stepBackwardNest30Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest31Args struct {
-	t137 *float32
-	t138 *float32
-	t139 *float32
+type stepBackwardNest29Args struct {
+	k1Stack *float32
+	t130    *float32
+	cKBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
+type stepBackwardNest30Args struct {
+	t133 *float32
+	t135 *float32
+	t136 *float32
 	n0   int // L
 	n1   int // T·d_k + 3·d_k
 	n2   int // T + 3
 	n3   int // d_k
 }
 
-type stepBackwardNest32Args struct {
-	t522 *float32
-	t100 *float32
-	t143 *float32
+type stepBackwardNest31Args struct {
+	t512 *float32
+	t96  *float32
+	t139 *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -1619,94 +1565,86 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                                                                          // [L, T, d_k]
-	t42 := c.Work[L*T*dK:][:L*T*dK]                                                                                                // [L, T, d_k]
-	theta := c.Work[2*L*T*dK:][:L*T]                                                                                               // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                             // [L, T]
-	t2 := c.Work[2*L*T*dK+2*L*T:][:L*T*dH]                                                                                         // [L, T, d_h]
-	t1132 := c.Work[L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t1252 := c.Work[2*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t126 := c.Work[3*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t34 := c.Work[4*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t352 := c.Work[5*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t36 := c.Work[6*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t372 := c.Work[7*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t39 := c.Work[8*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t4722 := c.Work[9*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t1282 := c.Work[10*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t6 := c.Work[11*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t382 := c.Work[12*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t392 := c.Work[13*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t52 := c.Work[14*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dK]                                                                              // [L, T, d_k]
-	t62 := c.Work[14*L*T*dH+3*L*T*dK+2*L*T:][:L*T*dV]                                                                              // [L, T, d_v]
-	t7 := c.Work[14*L*T*dH+3*L*T*dK+L*T*dV+2*L*T:][:L*T]                                                                           // [L, T]
-	t82 := c.Work[14*L*T*dH+3*L*T*dK+L*T*dV+3*L*T:][:L*T]                                                                          // [L, T]
-	t92 := c.Work[14*L*T*dH+3*L*T*dK+L*T*dV+4*L*T:][:L*T]                                                                          // [L, T]
-	t102 := c.Work[14*L*T*dH+3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                                      // [L, T, d_k]
-	t152 := c.Work[14*L*T*dH+4*L*T*dK+L*T*dV+5*L*T:][:L*T]                                                                         // [L, T]
-	t422 := c.Work[14*L*T*dH+4*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                                                                      // [L, T, d_k]
-	t462 := c.Work[14*L*T*dH+5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                                                               // [L, T + 3, d_k]
-	t472 := c.Work[14*L*T*dH+6*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]                                                        // [L, T + 3, d_k]
-	t482 := c.Work[14*L*T*dH+7*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]                                                        // [L, T + 3, d_k]
-	t138 := c.Work[14*L*T*dH+8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]                                                        // [L, T + 3, d_k]
-	t522 := c.Work[14*L*T*dH+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                                                               // [L, T, d]
-	t66 := c.Work[L*T*d+14*L*T*dH+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                                                            // [L, T]
-	t81 := c.Work[L*T*d+14*L*T*dH+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                                                            // [L, T]
-	t91 := c.Work[L*T*d+14*L*T*dH+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T]                                                            // [L, T]
-	t71 := c.Work[L*T*d+14*L*T*dH+9*L*T*dK+L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]                                                  // [L, T, d_k + d_v]
-	t86 := c.Work[L*T*d+14*L*T*dH+10*L*T*dK+2*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]                                               // [L, T, d_k + d_v]
-	t95 := c.Work[L*T*d+14*L*T*dH+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]                                               // [L, T, d_k + d_v]
-	t98 := c.Work[L*T*d+14*L*T*dH+12*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dV]                                                      // [L, T, d_v]
-	t100 := c.Work[L*T*d+14*L*T*dH+12*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*d]                                                      // [L, T, d]
-	t101 := c.Work[2*L*T*d+14*L*T*dH+12*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]                                                   // [L, T, d_k]
-	t106 := c.Work[2*L*T*d+14*L*T*dH+13*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T]                                                      // [L, T]
-	t133 := c.Work[2*L*T*d+14*L*T*dH+13*L*T*dK+5*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]                                                  // [L, T, d_k]
-	t137 := c.Work[2*L*T*d+14*L*T*dH+14*L*T*dK+5*L*T*dV+10*L*T+12*L*dK:][:L*T*dK+3*L*dK]                                           // [L, T + 3, d_k]
-	t139 := c.Work[2*L*T*d+14*L*T*dH+15*L*T*dK+5*L*T*dV+10*L*T+15*L*dK:][:L*T*dK+3*L*dK]                                           // [L, T + 3, d_k]
-	t143 := c.Work[2*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK:][:L*T*d]                                                   // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK:][:dH*dK]                                             // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+dH*dK:][:dH*dV]                                       // [d_v, d_h]
-	SW1BarState := c.Work[3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+dH*dK+dH*dV:][:dH*dK]                                // [d_h, d_k]
-	SW2BarState := c.Work[3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+2*dH*dK+dH*dV:][:dH*dV]                              // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+2*dH*dK+2*dH*dV:][:C*dH*dK+dH*dK]                        // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+3*dH*dK+2*dH*dV:][:C*dH*dV+dH*dV]                // [C + 1, d_v, d_h]
-	SW1Trail := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+3*dH*dK+3*dH*dV:][:C*dH*dK+dH*dK]       // [C + 1, d_h, d_k]
-	SW2Trail := c.Work[2*C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+4*dH*dK+3*dH*dV:][:C*dH*dV+dH*dV]     // [C + 1, d_v, d_h]
-	t99 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV:][:dH]                   // [d_h]
-	t822 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+dH:][:dH]               // [d_h]
-	t1022 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+2*dH:][:dK]            // [d_k]
-	t112 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+2*dH+dK:][:dH*dK]       // [d_h, d_k]
-	t1012 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+2*dH+dK:][:dH]         // [d_h]
-	t103 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+3*dH+dK:][:dK]          // [d_k]
-	t118 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+3*dH+2*dK:][:dH]        // [d_h]
-	t129 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+4*dH+2*dK:][:dH]        // [d_h]
-	t4622 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+5*dH+2*dK:][:dH]       // [d_h]
-	t3422 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+6*dH+2*dK:][:dV]       // [d_v]
-	t105 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+6*dH+2*dK+dV:][:dV]     // [d_v]
-	t50 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+6*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
-	t1072 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+6*dH+2*dK+2*dV:][:dV]  // [d_v]
-	t109 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+6*dH+2*dK+3*dV:][:dH]   // [d_h]
-	t48 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+7*dH+2*dK+3*dV:][:dK]    // [d_k]
-	t72 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+7*dH+3*dK+3*dV:][:dV]    // [d_v]
-	t69 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+7*dH+3*dK+4*dV:][:dH]    // [d_h]
-	t712 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+8*dH+3*dK+4*dV:][:dK]   // [d_k]
-	t1112 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+8*dH+4*dK+4*dV:][:dH]  // [d_h]
-	t88 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+9*dH+4*dK+4*dV:][:dH]    // [d_h]
-	t90 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+14*L*T*dH+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+10*dH+4*dK+4*dV:][:dK]   // [d_k]
-	t10 := c.Flags[:L*T]                                                                                                           // [L, T]
-	t47 := c.Flags[L*T:][:L*T]                                                                                                     // [L, T]
-	t162 := c.Flags[2*L*T:][:L*T]                                                                                                  // [L, T]
-	t202 := c.Flags[3*L*T:][:L*T]                                                                                                  // [L, T]
-	t532 := c.Flags[4*L*T:][:L*T]                                                                                                  // [L, T]
-	t58 := c.Flags[5*L*T:][:L*T]                                                                                                   // [L, T]
-	t107 := c.Flags[6*L*T:][:L*T]                                                                                                  // [L, T]
-	t111 := c.Flags[7*L*T:][:L*T]                                                                                                  // [L, T]
-	t1522Total := make([]F, 1)
+	t5 := c.Work[:L*T*dK]                                                                                                         // [L, T, d_k]
+	t42 := c.Work[L*T*dK:][:L*T*dK]                                                                                               // [L, T, d_k]
+	theta := c.Work[2*L*T*dK:][:L*T]                                                                                              // [L, T]
+	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                            // [L, T]
+	t2 := c.Work[2*L*T*dK+2*L*T:][:L*T*dH]                                                                                        // [L, T, d_h]
+	t6 := c.Work[L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                                 // [L, T, d_h]
+	t34 := c.Work[2*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t36 := c.Work[3*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t372 := c.Work[4*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
+	t38 := c.Work[5*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t39 := c.Work[6*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t4722 := c.Work[7*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
+	t81 := c.Work[8*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t72 := c.Work[9*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t822 := c.Work[10*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
+	t1522 := c.Work[11*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t1622 := c.Work[12*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t52 := c.Work[13*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dK]                                                                             // [L, T, d_k]
+	t62 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T:][:L*T*dV]                                                                             // [L, T, d_v]
+	t7 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV+2*L*T:][:L*T]                                                                          // [L, T]
+	t82 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV+3*L*T:][:L*T]                                                                         // [L, T]
+	t92 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV+4*L*T:][:L*T]                                                                         // [L, T]
+	t102 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                                     // [L, T, d_k]
+	t152 := c.Work[13*L*T*dH+4*L*T*dK+L*T*dV+5*L*T:][:L*T]                                                                        // [L, T]
+	t422 := c.Work[13*L*T*dH+4*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                                                                     // [L, T, d_k]
+	t452 := c.Work[13*L*T*dH+5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                                                              // [L, T + 3, d_k]
+	t472 := c.Work[13*L*T*dH+6*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]                                                       // [L, T + 3, d_k]
+	t482 := c.Work[13*L*T*dH+7*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]                                                       // [L, T + 3, d_k]
+	t135 := c.Work[13*L*T*dH+8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]                                                       // [L, T + 3, d_k]
+	t512 := c.Work[13*L*T*dH+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                                                              // [L, T, d]
+	t66 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                                                           // [L, T]
+	t79 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                                                           // [L, T]
+	t87 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T]                                                           // [L, T]
+	t92_2 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]                                               // [L, T, d_k + d_v]
+	t95 := c.Work[L*T*d+13*L*T*dH+10*L*T*dK+2*L*T*dV+9*L*T+12*L*dK:][:L*T*dV]                                                     // [L, T, d_v]
+	t96 := c.Work[L*T*d+13*L*T*dH+10*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*d]                                                      // [L, T, d]
+	t98 := c.Work[2*L*T*d+13*L*T*dH+10*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]                                                   // [L, T, d_k]
+	t103 := c.Work[2*L*T*d+13*L*T*dH+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T]                                                     // [L, T]
+	t130 := c.Work[2*L*T*d+13*L*T*dH+11*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]                                                 // [L, T, d_k]
+	t133 := c.Work[2*L*T*d+13*L*T*dH+12*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T*dK+3*L*dK]                                          // [L, T + 3, d_k]
+	t136 := c.Work[2*L*T*d+13*L*T*dH+13*L*T*dK+3*L*T*dV+10*L*T+15*L*dK:][:L*T*dK+3*L*dK]                                          // [L, T + 3, d_k]
+	t139 := c.Work[2*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:][:L*T*d]                                                  // [L, T, d]
+	W1BarState := c.Work[3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:][:dH*dK]                                            // [d_h, d_k]
+	W2BarState := c.Work[3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+dH*dK:][:dH*dV]                                      // [d_v, d_h]
+	SW1BarState := c.Work[3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+dH*dK+dH*dV:][:dH*dK]                               // [d_h, d_k]
+	SW2BarState := c.Work[3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+2*dH*dK+dH*dV:][:dH*dV]                             // [d_v, d_h]
+	W1Trail := c.Work[3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+2*dH*dK+2*dH*dV:][:C*dH*dK+dH*dK]                       // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+3*dH*dK+2*dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
+	SW1Trail := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+3*dH*dK+3*dH*dV:][:C*dH*dK+dH*dK]      // [C + 1, d_h, d_k]
+	SW2Trail := c.Work[2*C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+3*dH*dV:][:C*dH*dV+dH*dV]    // [C + 1, d_v, d_h]
+	t32 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV:][:dH]                  // [d_h]
+	t9 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+dH:][:dH]                // [d_h]
+	t11 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+2*dH:][:dK]             // [d_k]
+	t12 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+2*dH+dK:][:dH*dK]       // [d_h, d_k]
+	t77 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+2*dH+dK:][:dH]          // [d_h]
+	t21 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+3*dH+dK:][:dK]          // [d_k]
+	t3822 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+3*dH+2*dK:][:dH]      // [d_h]
+	t40 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+4*dH+2*dK:][:dV]        // [d_v]
+	t412 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+4*dH+2*dK+dV:][:dH*dV] // [d_v, d_h]
+	t49 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+4*dH+2*dK+dV:][:dV]     // [d_v]
+	t50 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+4*dH+2*dK+2*dV:][:dH]   // [d_h]
+	t52_2 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+5*dH+2*dK+2*dV:][:dH] // [d_h]
+	t57 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+6*dH+2*dK+2*dV:][:dV]   // [d_v]
+	t61 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+6*dH+2*dK+3*dV:][:dH]   // [d_h]
+	t68 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+7*dH+2*dK+3*dV:][:dH]   // [d_h]
+	t70 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+8*dH+2*dK+3*dV:][:dK]   // [d_k]
+	t10 := c.Flags[:L*T]                                                                                                          // [L, T]
+	t47 := c.Flags[L*T:][:L*T]                                                                                                    // [L, T]
+	t162 := c.Flags[2*L*T:][:L*T]                                                                                                 // [L, T]
+	t202 := c.Flags[3*L*T:][:L*T]                                                                                                 // [L, T]
+	t532 := c.Flags[4*L*T:][:L*T]                                                                                                 // [L, T]
+	t58 := c.Flags[5*L*T:][:L*T]                                                                                                  // [L, T]
+	t104 := c.Flags[6*L*T:][:L*T]                                                                                                 // [L, T]
+	t108 := c.Flags[7*L*T:][:L*T]                                                                                                 // [L, T]
+	t15Total := make([]F, 1)
+	t24Total := make([]F, 1)
 	t222Total := make([]F, 1)
-	t2023Total := make([]F, 1)
-	t54Total := make([]F, 1)
-	t61Total := make([]F, 1)
-	t59Total := make([]F, 1)
+	t442Total := make([]F, 1)
+	t55Total := make([]F, 1)
+	t53Total := make([]F, 1)
 
 	// deep_titans.k1, deep_titans.q1
 	if kern.Wide() {
@@ -1759,14 +1697,14 @@ func (c *stepBackwardFused) run() {
 			rhoSigmoidEntry := rhoSigmoid[j]
 			t35 := kern.Larger(rhoSigmoidEntry, F(0))
 			t473 := (F(0) < qProd[j])
-			t1622 := (F(1e-08) <= kern.Choose(t473, qSqrt[j], F(0)))
+			t1623 := (F(1e-08) <= kern.Choose(t473, qSqrt[j], F(0)))
 			t5322 := (t35 <= F(1))
 			t10_2[j] = (F(0) < kProd[j])
 			theta2[j] = kern.Larger(thetaSoftplus[j], F(0))
 			rho2[j] = kern.Smaller(t35, F(1))
 			t47_2[j] = t473
-			t162_2[j] = t1622
-			t202_2[j] = (t1622 && t473)
+			t162_2[j] = t1623
+			t202_2[j] = (t1623 && t473)
 			t532_2[j] = t5322
 			t58_2[j] = (t5322 && (F(0) <= rhoSigmoidEntry))
 		}
@@ -1780,19 +1718,18 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.GW1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t2),
-			unsafe.SliceData(t1132),
-			unsafe.SliceData(t1252),
-			unsafe.SliceData(t126),
+			unsafe.SliceData(t6),
 			unsafe.SliceData(t34),
-			unsafe.SliceData(t352),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t372),
+			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t4722),
-			unsafe.SliceData(t1282),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t382),
-			unsafe.SliceData(t392),
+			unsafe.SliceData(t81),
+			unsafe.SliceData(t72),
+			unsafe.SliceData(t822),
+			unsafe.SliceData(t1522),
+			unsafe.SliceData(t1622),
 			L,
 			T,
 			T * dH,
@@ -1807,46 +1744,43 @@ func (c *stepBackwardFused) run() {
 				GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t2_2 := t2[(i*T+j)*dH:][:dH]
-				t1132_2 := t1132[(i*T+j)*dH:][:dH]
-				t1252_2 := t1252[(i*T+j)*dH:][:dH]
-				t126_2 := t126[(i*T+j)*dH:][:dH]
+				t6_2 := t6[(i*T+j)*dH:][:dH]
 				t34_2 := t34[(i*T+j)*dH:][:dH]
-				t352_2 := t352[(i*T+j)*dH:][:dH]
 				t36_2 := t36[(i*T+j)*dH:][:dH]
 				t372_2 := t372[(i*T+j)*dH:][:dH]
+				t38_2 := t38[(i*T+j)*dH:][:dH]
 				t39_2 := t39[(i*T+j)*dH:][:dH]
 				t4722_2 := t4722[(i*T+j)*dH:][:dH]
-				t1282_2 := t1282[(i*T+j)*dH:][:dH]
-				t6_2 := t6[(i*T+j)*dH:][:dH]
-				t382_2 := t382[(i*T+j)*dH:][:dH]
-				t392_2 := t392[(i*T+j)*dH:][:dH]
+				t81_2 := t81[(i*T+j)*dH:][:dH]
+				t72_2 := t72[(i*T+j)*dH:][:dH]
+				t822_2 := t822[(i*T+j)*dH:][:dH]
+				t1522_2 := t1522[(i*T+j)*dH:][:dH]
+				t1622_2 := t1622[(i*T+j)*dH:][:dH]
 				thetaEntry := theta2[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
 					t22 := kern.Sigmoid(eProdEntry)
-					t12522 := F(thetaEntry * eProdEntry)
 					GW1ProdEntry := GW1Prod[k]
 					t342 := F(GW1ProdEntry * t22)
-					t3522 := F(eProdEntry * GW1ProdEntry)
 					t362 := -eProdEntry
 					t3722 := kern.Sigmoid(t362)
+					t382 := F(F(F(eProdEntry*GW1ProdEntry)*t22) * t3722)
 					yProdEntry := yProd[k]
 					t47222 := kern.Sigmoid(yProdEntry)
-					t3822 := F(F(F(eProdEntry*t22)*GW1ProdEntry) * t3722)
+					t15222 := F(thetaEntry * eProdEntry)
 					t2_2[k] = t22
-					t1132_2[k] = F(eProdEntry * t22)
-					t1252_2[k] = t12522
-					t126_2[k] = F(t22 * t12522)
+					t6_2[k] = F(F(thetaEntry*eProdEntry) * t22)
 					t34_2[k] = t342
-					t352_2[k] = t3522
 					t36_2[k] = t362
 					t372_2[k] = t3722
-					t39_2[k] = num.FMA32(F(t22*t3522), t3722, t342)
+					t38_2[k] = t382
+					t39_2[k] = t342 + t382
 					t4722_2[k] = t47222
-					t1282_2[k] = F(yProdEntry * t47222)
-					t6_2[k] = kern.Sigmoid(-yProdEntry)
-					t382_2[k] = t3822
-					t392_2[k] = t342 + t3822
+					t81_2[k] = F(yProdEntry * t47222)
+					t72_2[k] = kern.Sigmoid(-yProdEntry)
+					t822_2[k] = F(eProdEntry * t22)
+					t1522_2[k] = t15222
+					t1622_2[k] = F(t22 * t15222)
 				}
 			}
 		}
@@ -1884,13 +1818,13 @@ func (c *stepBackwardFused) run() {
 				rho2 := rho[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
 				for a := range n {
-					// deep_titans.S_W2, deep_titans.W2
+					// deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2
 					etaEntry := eta[a]
 					rhoEntry := rho2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.E),
-							unsafe.SliceData(t126),
+							unsafe.SliceData(t1622),
 							unsafe.SliceData(SW2Trail),
 							unsafe.SliceData(W2Trail),
 							dV*a + C*dV*s + T*dV*l,
@@ -1906,24 +1840,24 @@ func (c *stepBackwardFused) run() {
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t126_2 := t126[(l*T+a+C*s)*dH:][:dH]
+							t1622_2 := t1622[(l*T+a+C*s)*dH:][:dH]
 							SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
 							SW2Trail3 := SW2Trail[((a+1)*dV+i)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							eEntry := e[i]
 							for j := range dH {
-								SW22 := num.FMA32(-eEntry, t126_2[j], F(etaEntry*SW2Trail2[j]))
+								SW22 := num.FMA32(-eEntry, t1622_2[j], F(etaEntry*SW2Trail2[j]))
 								SW2Trail3[j] = SW22
 								W2Trail3[j] = num.FMA32(rhoEntry, W2Trail2[j], SW22)
 							}
 						}
 					}
-					// deep_titans.S_W1, deep_titans.W1
+					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1
 					thetaEntry2 := theta2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t392),
+							unsafe.SliceData(t39),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(SW1Trail),
 							unsafe.SliceData(W1Trail),
@@ -1939,14 +1873,14 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest4(&a2)
 					} else {
-						t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							SW1Trail2 := SW1Trail[(a*dH+i)*dK:][:dK]
 							SW1Trail3 := SW1Trail[((a+1)*dH+i)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							w := F(thetaEntry2 * t392_2[i])
+							w := F(thetaEntry2 * t39_2[i])
 							for j := range dK {
 								SW12 := num.FMA32(-w, k[j], F(etaEntry*SW1Trail2[j]))
 								SW1Trail3[j] = SW12
@@ -1962,20 +1896,20 @@ func (c *stepBackwardFused) run() {
 				theta2 := theta[l*T+C*s:][:n]
 				t7_2 := t7[l*T+C*s:][:n]
 				t82_2 := t82[l*T+C*s:][:n]
-				t92_2 := t92[l*T+C*s:][:n]
+				t92_3 := t92[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// deep_titans.y, deep_titans.W2, deep_titans.S_W2
-					clear(t99)
+					// deep_titans.y, deep_titans.W2, deep_titans.S_W2, deep_titans.G_W2
+					clear(t32)
 					rhoEntry3 := rho2[a]
 					etaEntry3 := eta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t126),
+							unsafe.SliceData(t6),
 							unsafe.SliceData(SW2Trail),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t99),
+							unsafe.SliceData(t32),
 							dV*a + C*dV*s + T*dV*l,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
@@ -1989,13 +1923,13 @@ func (c *stepBackwardFused) run() {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t126_2 := t126[(l*T+a+C*s)*dH:][:dH]
+							t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 							SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							eEntry2 := e[i]
 							yBarEntry := yBar[i]
 							for j := range dH {
-								t99[j] = num.FMA32(num.FMA32(-eEntry2, t126_2[j], num.FMA32(etaEntry3, SW2Trail2[j], F(rhoEntry3*W2Trail2[j]))), yBarEntry, t99[j])
+								t32[j] = num.FMA32(num.FMA32(-eEntry2, t6_2[j], num.FMA32(etaEntry3, SW2Trail2[j], F(rhoEntry3*W2Trail2[j]))), yBarEntry, t32[j])
 							}
 						}
 					}
@@ -2003,10 +1937,10 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t4722),
-							unsafe.SliceData(t99),
+							unsafe.SliceData(t32),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t6),
-							unsafe.SliceData(t822),
+							unsafe.SliceData(t72),
+							unsafe.SliceData(t9),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
@@ -2014,22 +1948,22 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t4722_2 := t4722[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t4722Entry := t4722_2[i]
-							t99Entry := t99[i]
-							t822[i] = num.FMA32(F(F(yProd[i]*t4722Entry)*t99Entry), t6_2[i], F(t4722Entry*t99Entry))
+							t32Entry := t32[i]
+							t9[i] = num.FMA32(F(F(yProd[i]*t4722Entry)*t32Entry), t72_2[i], F(t4722Entry*t32Entry))
 						}
 					}
 					// deep_titans.y, deep_titans.W1, deep_titans.S_W1, deep_titans.G_W1
-					clear(t1022)
-					clear(t103)
-					var t1522 F
-					var t222 F
+					clear(t11)
+					clear(t21)
+					var t15 F
+					var t24 F
 					thetaEntry3 := theta2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t822),
+							unsafe.SliceData(t9),
 							unsafe.SliceData(t39),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(W1BarState),
@@ -2037,19 +1971,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SW1BarState),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(SW1Trail),
-							unsafe.SliceData(t1022),
-							unsafe.SliceData(t112),
-							unsafe.SliceData(t103),
-							unsafe.SliceData(t1012),
-							unsafe.SliceData(t1522Total),
-							unsafe.SliceData(t222Total),
+							unsafe.SliceData(t11),
+							unsafe.SliceData(t12),
+							unsafe.SliceData(t21),
+							unsafe.SliceData(t77),
+							unsafe.SliceData(t15Total),
+							unsafe.SliceData(t24Total),
 							dH*a + C*dH*s + T*dH*l,
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
 							dH,
 							dK,
-							[2]float32{t222},
-							[2]float32{t1522},
+							[2]float32{t24},
+							[2]float32{t15},
 							[2]float32{thetaEntry3},
 							[2]float32{etaEntry3},
 							[2]float32{rhoEntry3},
@@ -2057,8 +1991,8 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest7(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
-						t222_2 := t222
-						t1522_2 := t1522
+						t24_2 := t24
+						t15_2 := t15
 						for i := range dH {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
@@ -2066,390 +2000,331 @@ func (c *stepBackwardFused) run() {
 							SW1BarState2 := SW1BarState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							SW1Trail2 := SW1Trail[(a*dH+i)*dK:][:dK]
-							t112_2 := t112[i*dK:][:dK]
-							var t1013 F
-							t822Entry := t822[i]
+							t12_2 := t12[i*dK:][:dK]
+							var t772 F
+							t9Entry := t9[i]
 							t39Entry := t39_2[i]
 							w2 := F(thetaEntry3 * t39Entry)
-							t1522Sums := [16]F{t1522_2}
-							t1013Sums := [16]F{t1013}
-							t222Sums := [16]F{t222_2}
+							t15Sums := [16]F{t15_2}
+							t772Sums := [16]F{t772}
+							t24Sums := [16]F{t24_2}
 							for j := range dK {
-								t1122 := num.FMA32(q[j], t822Entry, W1BarState2[j])
+								t122 := num.FMA32(q[j], t9Entry, W1BarState2[j])
 								W1TrailEntry := W1Trail2[j]
-								t1522Sums[j%16] = num.FMA32(W1TrailEntry, t1122, t1522Sums[j%16])
-								t1623 := SW1BarState2[j] + t1122
+								t15Sums[j%16] = num.FMA32(W1TrailEntry, t122, t15Sums[j%16])
+								t17 := SW1BarState2[j] + t122
 								kEntry := k[j]
-								t1013Sums[j%16] = num.FMA32(t1623, kEntry, t1013Sums[j%16])
+								t772Sums[j%16] = num.FMA32(t17, kEntry, t772Sums[j%16])
 								SW1TrailEntry := SW1Trail2[j]
-								t222Sums[j%16] = num.FMA32(SW1TrailEntry, t1623, t222Sums[j%16])
-								t1022[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry3, SW1TrailEntry, F(rhoEntry3*W1TrailEntry))), t822Entry, t1022[j])
-								t112_2[j] = t1122
-								SW1BarState2[j] = F(etaEntry3 * t1623)
-								t103[j] = num.FMA32(t1623, t39Entry, t103[j])
+								t24Sums[j%16] = num.FMA32(SW1TrailEntry, t17, t24Sums[j%16])
+								t11[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry3, SW1TrailEntry, F(rhoEntry3*W1TrailEntry))), t9Entry, t11[j])
+								t12_2[j] = t122
+								t21[j] = num.FMA32(-t17, t39Entry, t21[j])
+								SW1BarState2[j] = F(etaEntry3 * t17)
 							}
-							t1522_2 = kern.Sum16(&t1522Sums)
-							t1013 = kern.Sum16(&t1013Sums)
-							t222_2 = kern.Sum16(&t222Sums)
-							t1012[i] = t1013
+							t15_2 = kern.Sum16(&t15Sums)
+							t772 = kern.Sum16(&t772Sums)
+							t24_2 = kern.Sum16(&t24Sums)
+							t77[i] = t772
 						}
-						t1522Total[0] = t1522_2
-						t222Total[0] = t222_2
+						t15Total[0] = t15_2
+						t24Total[0] = t24_2
 					}
-					t1522 = t1522Total[0]
-					t222 = t222Total[0]
-					// deep_titans.S_W1, deep_titans.G_W1
-					var t2023 F
+					t15 = t15Total[0]
+					t24 = t24Total[0]
+					// deep_titans.S_W1
+					var t222 F
 					if kern.Wide() {
 						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t1012),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t372),
-							unsafe.SliceData(t352),
-							unsafe.SliceData(c.GW1Prod),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t118),
-							unsafe.SliceData(t129),
-							unsafe.SliceData(t4622),
-							unsafe.SliceData(t2023Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{t2023},
-							[2]float32{thetaEntry3},
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t21),
+							unsafe.SliceData(t222Total),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{t222},
 						}
 						stepBackwardNest8(&a2)
 					} else {
-						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
-						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
-						t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
-						t352_2 := t352[(l*T+a+C*s)*dH:][:dH]
-						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
-						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-						t2023_2 := t2023
-						t2023Sums := [16]F{t2023_2}
-						for i := range dH {
-							t1012Entry := t1012[i]
-							t2023Sums[i%16] = num.FMA32(t39_2[i], t1012Entry, t2023Sums[i%16])
-							t2Entry := t2_2[i]
-							t372Entry := t372_2[i]
-							t272 := -F(F(F(thetaEntry3*t2Entry)*t372Entry) * t1012Entry)
-							t352Entry := t352_2[i]
-							GW1ProdEntry2 := GW1Prod[i]
-							t118[i] = F(eProd[i] * t272)
-							t129[i] = F(t2Entry * t1012Entry)
-							w6 := F(F(F(F(F(thetaEntry3*t2Entry)*t2Entry)*t352Entry)*t372Entry) * t1012Entry)
-							t4622[i] = num.FMA32(F(t2Entry*t372Entry), num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t1012Entry, -F(F(F(thetaEntry3*t352Entry)*t372Entry)*t1012Entry)), num.FMA32(GW1ProdEntry2, t272, w6))
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t222_2 := t222
+						t222Sums := [16]F{t222_2}
+						for i := range dK {
+							t222Sums[i%16] = num.FMA32(k[i], t21[i], t222Sums[i%16])
 						}
-						t2023_2 = kern.Sum16(&t2023Sums)
-						t2023Total[0] = t2023_2
+						t222_2 = kern.Sum16(&t222Sums)
+						t222Total[0] = t222_2
 					}
-					t2023 = t2023Total[0]
-					t2024 := -t2023
-					// deep_titans.G_W1, deep_titans.W2, deep_titans.y, deep_titans.S_W2, deep_titans.G_W2
-					clear(t109)
-					var t54 F
-					var t61 F
+					t222 = t222Total[0]
+					// deep_titans.G_W1, deep_titans.S_W1
 					if kern.Wide() {
 						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t118),
-							unsafe.SliceData(t129),
-							unsafe.SliceData(t1282),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(SW2BarState),
-							unsafe.SliceData(t1132),
-							unsafe.SliceData(SW2Trail),
-							unsafe.SliceData(t50),
-							unsafe.SliceData(t109),
-							unsafe.SliceData(t3422),
-							unsafe.SliceData(t105),
-							unsafe.SliceData(t1072),
-							unsafe.SliceData(t54Total),
-							unsafe.SliceData(t61Total),
-							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							unsafe.SliceData(t2),
+							unsafe.SliceData(t77),
+							unsafe.SliceData(c.EProd),
+							unsafe.SliceData(t372),
+							unsafe.SliceData(t3822),
 							dH*a + C*dH*s + T*dH*l,
-							dV,
 							dH,
-							[2]float32{t61},
-							[2]float32{t54},
-							[2]float32{etaEntry3},
+							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest9(&a2)
 					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						e := c.E[(l*T+a+C*s)*dV:][:dV]
-						t61_2 := t61
-						t54_2 := t54
-						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t1282_2 := t1282[(l*T+a+C*s)*dH:][:dH]
-							W2BarState2 := W2BarState[i*dH:][:dH]
-							SW2BarState2 := SW2BarState[i*dH:][:dH]
-							t1132_2 := t1132[(l*T+a+C*s)*dH:][:dH]
-							SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
-							t50_2 := t50[i*dH:][:dH]
-							var t3423 F
-							var t1052 F
-							var t1073 F
-							yBarEntry2 := yBar[i]
-							eEntry3 := e[i]
-							t3423Sums := [16]F{t3423}
-							t1052Sums := [16]F{t1052}
-							t54Sums := [16]F{t54_2}
-							t1073Sums := [16]F{t1073}
-							t61Sums := [16]F{t61_2}
-							for j := range dH {
-								W2TrailEntry := W2Trail2[j]
-								t3423Sums[j%16] = num.FMA32(W2TrailEntry, t118[j], t3423Sums[j%16])
-								t1052Sums[j%16] = num.FMA32(W2TrailEntry, t129[j], t1052Sums[j%16])
-								t502 := num.FMA32(yBarEntry2, t1282_2[j], W2BarState2[j])
-								t54Sums[j%16] = num.FMA32(W2TrailEntry, t502, t54Sums[j%16])
-								t55 := SW2BarState2[j] + t502
-								t1073Sums[j%16] = num.FMA32(t55, t1132_2[j], t1073Sums[j%16])
-								t61Sums[j%16] = num.FMA32(SW2Trail2[j], t55, t61Sums[j%16])
-								t50_2[j] = t502
-								SW2BarState2[j] = F(etaEntry3 * t55)
-								t109[j] = num.FMA32(t55, eEntry3, t109[j])
-							}
-							t3423 = kern.Sum16(&t3423Sums)
-							t1052 = kern.Sum16(&t1052Sums)
-							t54_2 = kern.Sum16(&t54Sums)
-							t1073 = kern.Sum16(&t1073Sums)
-							t61_2 = kern.Sum16(&t61Sums)
-							t3422[i] = t3423
-							t105[i] = t1052
-							t1072[i] = t1073
-						}
-						t54Total[0] = t54_2
-						t61Total[0] = t61_2
-					}
-					t54 = t54Total[0]
-					t61 = t61Total[0]
-					// deep_titans.G_W1
-					clear(t48)
-					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t4622),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t48),
-							dH * dK * a,
-							dH,
-							dK,
-						}
-						stepBackwardNest10(&a2)
-					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t4622Entry := t4622[i]
-							for j := range dK {
-								t48[j] = num.FMA32(W1Trail2[j], t4622Entry, t48[j])
-							}
-						}
-					}
-					// deep_titans.S_W2, deep_titans.e, deep_titans.G_W1, deep_titans.G_W2
-					var t59 F
-					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t1072),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(t105),
-							unsafe.SliceData(t3422),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t59Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-							[2]float32{t59},
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest11(&a2)
-					} else {
-						e := c.E[(l*T+a+C*s)*dV:][:dV]
-						t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
-						t59_2 := t59
-						t59Sums := [16]F{t59_2}
-						for i := range dV {
-							t1072Entry := t1072[i]
-							t59Sums[i%16] = num.FMA32(e[i], t1072Entry, t59Sums[i%16])
-							t722 := num.FMA32(-thetaEntry3, t1072Entry, num.FMA32(-thetaEntry3, t105[i], t3422[i]))
-							t72[i] = t722
-							t62_2[i] = -t722
-						}
-						t59_2 = kern.Sum16(&t59Sums)
-						t59Total[0] = t59_2
-					}
-					t59 = t59Total[0]
-					t592 := -t59
-					// deep_titans.G_W2
-					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t109),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t372),
-							unsafe.SliceData(t69),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest12(&a2)
-					} else {
 						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 						t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t2Entry2 := t2_2[i]
-							t109Entry := t109[i]
-							t69[i] = num.FMA32(-F(F(F(thetaEntry3*eProd[i])*t2Entry2)*t372_2[i]), t109Entry, -F(F(thetaEntry3*t2Entry2)*t109Entry))
+							t2Entry := t2_2[i]
+							t77Entry := t77[i]
+							t3822[i] = num.FMA32(-F(thetaEntry3*t2Entry), t77Entry, -F(F(F(F(thetaEntry3*eProd[i])*t2Entry)*t372_2[i])*t77Entry))
 						}
 					}
-					// deep_titans.G_W2
-					clear(t712)
+					// deep_titans.G_W1, deep_titans.W2, deep_titans.y, deep_titans.S_W2
+					clear(t50)
+					var t442 F
+					var t55 F
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(t69),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t712),
-							dH * dK * a,
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(c.E),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t3822),
+							unsafe.SliceData(t81),
+							unsafe.SliceData(W2BarState),
+							unsafe.SliceData(SW2BarState),
+							unsafe.SliceData(t6),
+							unsafe.SliceData(SW2Trail),
+							unsafe.SliceData(t412),
+							unsafe.SliceData(t50),
+							unsafe.SliceData(t40),
+							unsafe.SliceData(t49),
+							unsafe.SliceData(t442Total),
+							unsafe.SliceData(t55Total),
+							dV*a + C*dV*s + T*dV*l,
+							dH * dV * a,
+							dH*a + C*dH*s + T*dH*l,
+							dV,
 							dH,
-							dK,
+							[2]float32{t55},
+							[2]float32{t442},
+							[2]float32{etaEntry3},
 						}
-						stepBackwardNest13(&a2)
+						stepBackwardNest10(&a2)
 					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t69Entry := t69[i]
-							for j := range dK {
-								t712[j] = num.FMA32(W1Trail2[j], t69Entry, t712[j])
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
+						t55_2 := t55
+						t442_2 := t442
+						for i := range dV {
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							SW2BarState2 := SW2BarState[i*dH:][:dH]
+							t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+							SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
+							t412_2 := t412[i*dH:][:dH]
+							var t402 F
+							var t492 F
+							yBarEntry2 := yBar[i]
+							eEntry3 := e[i]
+							t402Sums := [16]F{t402}
+							t442Sums := [16]F{t442_2}
+							t492Sums := [16]F{t492}
+							t55Sums := [16]F{t55_2}
+							for j := range dH {
+								W2TrailEntry := W2Trail2[j]
+								t402Sums[j%16] = num.FMA32(W2TrailEntry, t3822[j], t402Sums[j%16])
+								t4122 := num.FMA32(yBarEntry2, t81_2[j], W2BarState2[j])
+								t442Sums[j%16] = num.FMA32(W2TrailEntry, t4122, t442Sums[j%16])
+								t462 := SW2BarState2[j] + t4122
+								t492Sums[j%16] = num.FMA32(t462, t6_2[j], t492Sums[j%16])
+								t55Sums[j%16] = num.FMA32(SW2Trail2[j], t462, t55Sums[j%16])
+								t412_2[j] = t4122
+								t50[j] = num.FMA32(-t462, eEntry3, t50[j])
+								SW2BarState2[j] = F(etaEntry3 * t462)
 							}
+							t402 = kern.Sum16(&t402Sums)
+							t442_2 = kern.Sum16(&t442Sums)
+							t492 = kern.Sum16(&t492Sums)
+							t55_2 = kern.Sum16(&t55Sums)
+							t40[i] = t402
+							t49[i] = -t492
+						}
+						t442Total[0] = t442_2
+						t55Total[0] = t55_2
+					}
+					t442 = t442Total[0]
+					t55 = t55Total[0]
+					// deep_titans.S_W2
+					var t53 F
+					if kern.Wide() {
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t2),
+							unsafe.SliceData(t50),
+							unsafe.SliceData(c.EProd),
+							unsafe.SliceData(t52_2),
+							unsafe.SliceData(t53Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t53},
+						}
+						stepBackwardNest11(&a2)
+					} else {
+						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+						t53_2 := t53
+						t53Sums := [16]F{t53_2}
+						for i := range dH {
+							t522 := F(t2_2[i] * t50[i])
+							t53Sums[i%16] = num.FMA32(eProd[i], t522, t53Sums[i%16])
+							t52_2[i] = t522
+						}
+						t53_2 = kern.Sum16(&t53Sums)
+						t53Total[0] = t53_2
+					}
+					t53 = t53Total[0]
+					// deep_titans.e
+					if kern.Wide() {
+						a2 := stepBackwardNest12Args{
+							unsafe.SliceData(t40),
+							unsafe.SliceData(t49),
+							unsafe.SliceData(t57),
+							unsafe.SliceData(t62),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						stepBackwardNest12(&a2)
+					} else {
+						t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t572 := t40[i] + t49[i]
+							t57[i] = t572
+							t62_2[i] = -t572
 						}
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.W2
-					clear(t1112)
+					clear(t61)
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
+						a2 := stepBackwardNest13Args{
+							unsafe.SliceData(t57),
 							unsafe.SliceData(c.E),
-							unsafe.SliceData(t72),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t1112),
-							unsafe.SliceData(t1132),
-							unsafe.SliceData(t50),
-							unsafe.SliceData(t129),
-							unsafe.SliceData(t118),
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t822),
+							unsafe.SliceData(t412),
+							unsafe.SliceData(t3822),
 							unsafe.SliceData(W2BarState),
 							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
 							dH*a + C*dH*s + T*dH*l,
 							dV,
 							dH,
-							[2]float32{thetaEntry3},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest14(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t1132_2 := t1132[(l*T+a+C*s)*dH:][:dH]
-							t50_2 := t50[i*dH:][:dH]
+							t822_2 := t822[(l*T+a+C*s)*dH:][:dH]
+							t412_2 := t412[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
+							t57Entry := t57[i]
 							eEntry4 := e[i]
-							t72Entry := t72[i]
-							w3 := F(thetaEntry3 * eEntry4)
 							for j := range dH {
-								t1112[j] = num.FMA32(W2Trail2[j], t72Entry, t1112[j])
-								W2BarState2[j] = num.FMA32(t1132_2[j], t72Entry, num.FMA32(rhoEntry3, t50_2[j], num.FMA32(-w3, t129[j], F(eEntry4*t118[j]))))
+								t61[j] = num.FMA32(W2Trail2[j], t57Entry, t61[j])
+								W2BarState2[j] = num.FMA32(t57Entry, t822_2[j], num.FMA32(rhoEntry3, t412_2[j], F(eEntry4*t3822[j])))
 							}
 						}
 					}
-					// deep_titans.e
+					// deep_titans.e, deep_titans.G_W1, deep_titans.S_W1, deep_titans.S_W2
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
+						a2 := stepBackwardNest14Args{
+							unsafe.SliceData(c.GW1Prod),
 							unsafe.SliceData(t2),
-							unsafe.SliceData(t1112),
-							unsafe.SliceData(c.EProd),
 							unsafe.SliceData(t372),
-							unsafe.SliceData(t88),
+							unsafe.SliceData(t77),
+							unsafe.SliceData(c.EProd),
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t50),
+							unsafe.SliceData(t52_2),
+							unsafe.SliceData(t68),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
+							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest15(&a2)
+						stepBackwardNest14(&a2)
 					} else {
+						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
-						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 						t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t2Entry3 := t2_2[i]
-							t1112Entry := t1112[i]
-							t88[i] = num.FMA32(F(F(eProd[i]*t2Entry3)*t372_2[i]), t1112Entry, F(t2Entry3*t1112Entry))
+							GW1ProdEntry2 := GW1Prod[i]
+							t2Entry2 := t2_2[i]
+							t372Entry := t372_2[i]
+							t77Entry2 := t77[i]
+							eProdEntry2 := eProd[i]
+							t61Entry := t61[i]
+							w5 := num.FMA32(eProdEntry2, t61Entry, num.FMA32(F(thetaEntry3*eProdEntry2), t50[i], num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t77Entry2, -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t372Entry)*t77Entry2))))
+							w6 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t2Entry2)*t372Entry) * t77Entry2)
+							t68[i] = num.FMA32(F(t2Entry2*t372Entry), w5, num.FMA32(t2Entry2, t61Entry, num.FMA32(thetaEntry3, t52_2[i], num.FMA32(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t2Entry2)*t2Entry2)*t372Entry), t77Entry2, w6))))
 						}
 					}
-					// deep_titans.e, deep_titans.W1, deep_titans.G_W1, deep_titans.G_W2
-					clear(t90)
+					// deep_titans.e, deep_titans.W1
+					clear(t70)
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
-							unsafe.SliceData(t88),
-							unsafe.SliceData(t4622),
-							unsafe.SliceData(t69),
-							unsafe.SliceData(c.K),
+						a2 := stepBackwardNest15Args{
+							unsafe.SliceData(t68),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t90),
-							unsafe.SliceData(t112),
+							unsafe.SliceData(t70),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t12),
 							unsafe.SliceData(W1BarState),
-							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
+							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest16(&a2)
+						stepBackwardNest15(&a2)
 					} else {
 						for i := range dH {
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t112_2 := t112[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							t12_2 := t12[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t88Entry := t88[i]
-							t4622Entry2 := t4622[i]
-							t69Entry2 := t69[i]
+							t68Entry := t68[i]
 							for j := range dK {
-								kEntry2 := k[j]
-								t90[j] = num.FMA32(W1Trail2[j], t88Entry, t90[j])
-								W1BarState2[j] = num.FMA32(kEntry2, t88Entry, num.FMA32(kEntry2, t69Entry2, num.FMA32(kEntry2, t4622Entry2, F(rhoEntry3*t112_2[j]))))
+								t70[j] = num.FMA32(W1Trail2[j], t68Entry, t70[j])
+								W1BarState2[j] = num.FMA32(k[j], t68Entry, F(rhoEntry3*t12_2[j]))
 							}
 						}
 					}
-					// deep_titans.e, deep_titans.G_W1, deep_titans
+					// deep_titans.e, deep_titans.S_W1, deep_titans
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
-							unsafe.SliceData(t103),
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t712),
-							unsafe.SliceData(t90),
+						a2 := stepBackwardNest16Args{
+							unsafe.SliceData(t21),
+							unsafe.SliceData(t70),
 							unsafe.SliceData(t52),
-							unsafe.SliceData(t1022),
+							unsafe.SliceData(t11),
 							unsafe.SliceData(t102),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest17(&a2)
+						stepBackwardNest16(&a2)
 					} else {
-						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
+						t52_3 := t52[(l*T+a+C*s)*dK:][:dK]
 						t102_2 := t102[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t52_2[i] = (num.FMA32(-thetaEntry3, t103[i], t48[i]) + t712[i]) + t90[i]
-							t102_2[i] = t1022[i]
+							t52_3[i] = num.FMA32(thetaEntry3, t21[i], t70[i])
+							t102_2[i] = t11[i]
 						}
 					}
 					// deep_titans.e
-					t7_2[a] = t222 + t61
-					t82_2[a] = t2024 + t592
-					t92_2[a] = t1522 + t54
+					t7_2[a] = t24 + t55
+					t82_2[a] = t222 + t53
+					t92_3[a] = t15 + t442
 				}
 			}
 		}
@@ -2469,7 +2344,7 @@ func (c *stepBackwardFused) run() {
 
 	// deep_titans.q
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t152),
@@ -2478,7 +2353,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
@@ -2499,7 +2374,7 @@ func (c *stepBackwardFused) run() {
 	// deep_titans.q1, deep_titans.q, deep_titans.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t202),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t47),
@@ -2517,7 +2392,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest18(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -2535,14 +2410,47 @@ func (c *stepBackwardFused) run() {
 				t422_2 := t422[(i*T+j)*dK:][:dK]
 				t202Entry := t202_2[j]
 				qDivEntry := qDiv[j]
-				w4 := kern.Choose((t202Entry && t47_2[j]), kern.Choose(t202Entry, F(F(0.5*kern.Choose(t202Entry, kern.Choose(t162_2[j], t152_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w3 := kern.Choose((t202Entry && t47_2[j]), kern.Choose(t202Entry, F(F(0.5*kern.Choose(t202Entry, kern.Choose(t162_2[j], t152_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t42Entry := t42_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t3622 := num.FMA32(F(F(2*t42Entry)*q1SigmoidEntry), w4, F(t102_2[k]*qDivEntry))
+					t3622 := num.FMA32(F(F(2*t42Entry)*q1SigmoidEntry), w3, F(t102_2[k]*qDivEntry))
 					t4222 := num.FMA32(F(F(t42Entry*q1SigmoidEntry)*t3622), q1Sigmoid2[k], F(q1SigmoidEntry*t3622))
 					t422_2[k] = t4222
 					bQBar[k] = bQBar[k] + t4222
+				}
+			}
+		}
+	}
+
+	// deep_titans.q1
+	clear(t452)
+	if kern.Wide() {
+		a := stepBackwardNest19Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t422),
+			unsafe.SliceData(c.CQ),
+			unsafe.SliceData(t452),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest19(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t422_2 := t422[(i*T+j)*dK:][:dK]
+				n := int(c.Pos[i])
+				for k := range min(4, n+j+1) {
+					cQ := c.CQ[k*dK:][:dK]
+					t452_2 := t452[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t452_2[m] = num.FMA32(t422_2[m], cQ[m], t452_2[m])
+					}
 				}
 			}
 		}
@@ -2553,8 +2461,8 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					if kern.Wide() {
 						a := stepBackwardNest20Args{
 							unsafe.SliceData(c.Q1Stack),
@@ -2580,42 +2488,9 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// deep_titans.q1
-	clear(t462)
-	if kern.Wide() {
-		a := stepBackwardNest21Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t422),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t462),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest21(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t422_2 := t422[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t462_2 := t462[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t462_2[m] = num.FMA32(t422_2[m], cQ[m], t462_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.q1
 	clear(t472)
 	if kern.Wide() {
-		a := stepBackwardNest22Args{
+		a := stepBackwardNest21Args{
 			unsafe.SliceData(t472),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -2624,7 +2499,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest22(&a)
+		stepBackwardNest21(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2639,8 +2514,8 @@ func (c *stepBackwardFused) run() {
 
 	// deep_titans.q1
 	if kern.Wide() {
-		a := stepBackwardNest23Args{
-			unsafe.SliceData(t462),
+		a := stepBackwardNest22Args{
+			unsafe.SliceData(t452),
 			unsafe.SliceData(t472),
 			unsafe.SliceData(t482),
 			L,
@@ -2648,27 +2523,27 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest23(&a)
+		stepBackwardNest22(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
+				t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
 				t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
 				t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t482_2[k] = t462_2[k] + t472_2[k]
+					t482_2[k] = t452_2[k] + t472_2[k]
 				}
 			}
 		}
 	}
 
 	// deep_titans.q1, deep_titans.k1
-	clear(t138)
+	clear(t135)
 	if kern.Wide() {
-		a := stepBackwardNest24Args{
+		a := stepBackwardNest23Args{
 			unsafe.SliceData(t482),
 			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t138),
+			unsafe.SliceData(t135),
 			unsafe.SliceData(c.K0TailBar),
 			T * dK,
 			L,
@@ -2676,45 +2551,45 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest24(&a)
+		stepBackwardNest23(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
 				t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t138_2 := t138[(i*(T+3)+j+T)*dK:][:dK]
+				t135_2 := t135[(i*(T+3)+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
 					q0TailBarOut[k] = t482_2[k]
-					t138_2[k] = t138_2[k] + k0TailBar[k]
+					t135_2[k] = t135_2[k] + k0TailBar[k]
 				}
 			}
 		}
 	}
 
-	// deep_titans.q0
+	// deep_titans.q0, deep_titans.q1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t512, i*T*d), d, 1, kern.From(t482, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// deep_titans.q0, deep_titans.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t482, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// deep_titans.q0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t522, i*T*d), d, 1, kern.From(t482, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
 	// deep_titans.rho, deep_titans.k, deep_titans.theta, deep_titans.eta
-	var t692 F
-	var t84 F
-	var t932 F
+	var t69 F
+	var t82_2 F
+	var t89 F
 	for i := range L {
 		t58_2 := t58[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		t532_2 := t532[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
+		t92_3 := t92[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
+		t82_3 := t82[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		eta := c.Eta[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
@@ -2722,97 +2597,89 @@ func (c *stepBackwardFused) run() {
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t66_2 := t66[i*T:][:T]
-		t81_2 := t81[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
-		t107_2 := t107[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
+		t79_2 := t79[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t104_2 := t104[i*T:][:T]
+		t108_2 := t108[i*T:][:T]
 		for j := range T {
 			t58Entry := t58_2[j]
-			t662 := kern.Choose(t58Entry, F(F(rhoSigmoid[j]*kern.Choose(t58Entry, kern.Choose(t532_2[j], t92_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t692 = t692 + t662
-			t74 := (F(0) <= thetaSoftplus[j])
-			t812 := kern.Choose(t74, F(kern.Choose(t74, t82_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t84 = t84 + t812
-			t913 := F(F(eta[j]*t7_2[j]) * etaSigmoid[j])
-			t932 = t932 + t913
+			t662 := kern.Choose(t58Entry, F(F(rhoSigmoid[j]*kern.Choose(t58Entry, kern.Choose(t532_2[j], t92_3[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t69 = t69 + t662
+			t722 := (F(0) <= thetaSoftplus[j])
+			t792 := kern.Choose(t722, F(kern.Choose(t722, t82_3[j], F(0))*thetaSigmoid[j]), F(0))
+			t82_2 = t82_2 + t792
+			t872 := F(F(eta[j]*t7_2[j]) * etaSigmoid[j])
+			t89 = t89 + t872
 			t10Entry := t10_2[j]
-			t1074 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t1042 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t66_2[j] = t662
-			t81_2[j] = t812
-			t91_2[j] = t913
-			t107_2[j] = t1074
-			t111_2[j] = (t1074 && t10Entry)
+			t79_2[j] = t792
+			t87_2[j] = t872
+			t104_2[j] = t1042
+			t108_2[j] = (t1042 && t10Entry)
 		}
 	}
-	c.BRhoBar[0] = t692
-	c.BThetaBar[0] = t84
-	c.BEtaBar[0] = t932
+	c.BRhoBar[0] = t69
+	c.BThetaBar[0] = t82_2
+	c.BEtaBar[0] = t89
 
 	// deep_titans.rho, deep_titans.theta, deep_titans.eta
 	clear(c.WRhoBar)
 	clear(c.WThetaBar)
 	clear(c.WEtaBar)
 	if kern.Wide() {
-		a := stepBackwardNest25Args{
+		a := stepBackwardNest24Args{
 			unsafe.SliceData(t66),
-			unsafe.SliceData(t81),
-			unsafe.SliceData(t91),
+			unsafe.SliceData(t79),
+			unsafe.SliceData(t87),
 			unsafe.SliceData(c.EtaStack),
 			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t71),
 			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t86),
 			unsafe.SliceData(c.WEtaBar),
 			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(t95),
+			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(c.WRho),
+			unsafe.SliceData(t92_2),
 			L,
 			T,
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest25(&a)
+		stepBackwardNest24(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wEtaBar := c.WEtaBar[:dK+dV]
 		wEta := c.WEta[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
+		wRho := c.WRho[:dK+dV]
 		for i := range L {
 			t66_2 := t66[i*T:][:T]
-			t81_2 := t81[i*T:][:T]
-			t91_2 := t91[i*T:][:T]
+			t79_2 := t79[i*T:][:T]
+			t87_2 := t87[i*T:][:T]
 			for j := range T {
 				etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t71_2 := t71[(i*T+j)*(dK+dV):][:dK+dV]
-				t86_2 := t86[(i*T+j)*(dK+dV):][:dK+dV]
-				t95_2 := t95[(i*T+j)*(dK+dV):][:dK+dV]
+				t92_3 := t92_2[(i*T+j)*(dK+dV):][:dK+dV]
 				t66Entry := t66_2[j]
-				t81Entry := t81_2[j]
-				t91Entry := t91_2[j]
+				t79Entry := t79_2[j]
+				t87Entry := t87_2[j]
 				for k := range dK + dV {
 					etaStackEntry := etaStack[k]
 					wRhoBar[k] = num.FMA32(etaStackEntry, t66Entry, wRhoBar[k])
-					t71_2[k] = F(t66Entry * wRho[k])
-					wThetaBar[k] = num.FMA32(etaStackEntry, t81Entry, wThetaBar[k])
-					t86_2[k] = F(t81Entry * wTheta[k])
-					wEtaBar[k] = num.FMA32(etaStackEntry, t91Entry, wEtaBar[k])
-					t95_2[k] = F(t91Entry * wEta[k])
+					wThetaBar[k] = num.FMA32(etaStackEntry, t79Entry, wThetaBar[k])
+					wEtaBar[k] = num.FMA32(etaStackEntry, t87Entry, wEtaBar[k])
+					t92_3[k] = num.FMA32(t87Entry, wEta[k], num.FMA32(t79Entry, wTheta[k], F(t66Entry*wRho[k])))
 				}
 			}
 		}
 	}
 
-	// deep_titans.v
+	// deep_titans.v, deep_titans.eta
 	if kern.Wide() {
-		a := stepBackwardNest26Args{
+		a := stepBackwardNest25Args{
 			unsafe.SliceData(t62),
-			unsafe.SliceData(t71),
-			unsafe.SliceData(t86),
+			unsafe.SliceData(t92_2),
 			unsafe.SliceData(t95),
-			unsafe.SliceData(t98),
 			dK,
 			L,
 			T*dK + T*dV,
@@ -2821,38 +2688,34 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest26(&a)
+		stepBackwardNest25(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t62_2 := t62[(i*T+j)*dV:][:dV]
-				t71_2 := t71[(i*T+j)*(dK+dV)+dK:][:dV]
-				t86_2 := t86[(i*T+j)*(dK+dV)+dK:][:dV]
-				t95_2 := t95[(i*T+j)*(dK+dV)+dK:][:dV]
-				t98_2 := t98[(i*T+j)*dV:][:dV]
+				t92_3 := t92_2[(i*T+j)*(dK+dV)+dK:][:dV]
+				t95_2 := t95[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t98_2[k] = ((t62_2[k] + t71_2[k]) + t86_2[k]) + t95_2[k]
+					t95_2[k] = t62_2[k] + t92_3[k]
 				}
 			}
 		}
 	}
 
 	// deep_titans.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t98, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t96, d, 1, t95, dV, 1, c.WV, d, 1)
 
 	// deep_titans.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t100, d, 1, t98, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t95, dV, 1)
 
-	// deep_titans.k
+	// deep_titans.k, deep_titans.eta
 	if kern.Wide() {
-		a := stepBackwardNest27Args{
+		a := stepBackwardNest26Args{
 			unsafe.SliceData(t52),
-			unsafe.SliceData(t71),
-			unsafe.SliceData(t86),
-			unsafe.SliceData(t95),
+			unsafe.SliceData(t92_2),
 			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t101),
-			unsafe.SliceData(t106),
+			unsafe.SliceData(t98),
+			unsafe.SliceData(t103),
 			L,
 			T,
 			T*dK + T*dV,
@@ -2860,26 +2723,24 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest27(&a)
+		stepBackwardNest26(&a)
 	} else {
 		for i := range L {
-			t106_2 := t106[i*T:][:T]
+			t103_2 := t103[i*T:][:T]
 			for j := range T {
-				t52_2 := t52[(i*T+j)*dK:][:dK]
-				t71_2 := t71[(i*T+j)*(dK+dV):][:dK]
-				t86_2 := t86[(i*T+j)*(dK+dV):][:dK]
-				t95_2 := t95[(i*T+j)*(dK+dV):][:dK]
+				t52_3 := t52[(i*T+j)*dK:][:dK]
+				t92_3 := t92_2[(i*T+j)*(dK+dV):][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t101_2 := t101[(i*T+j)*dK:][:dK]
-				var t1062 F
-				t1062Sums := [16]F{t1062}
+				t98_2 := t98[(i*T+j)*dK:][:dK]
+				var t1032 F
+				t1032Sums := [16]F{t1032}
 				for k := range dK {
-					t1014 := ((t52_2[k] + t71_2[k]) + t86_2[k]) + t95_2[k]
-					t1062Sums[k%16] = num.FMA32(t1014, kDiv2[k], t1062Sums[k%16])
-					t101_2[k] = t1014
+					t982 := t52_3[k] + t92_3[k]
+					t1032Sums[k%16] = num.FMA32(t982, kDiv2[k], t1032Sums[k%16])
+					t98_2[k] = t982
 				}
-				t1062 = kern.Sum16(&t1062Sums)
-				t106_2[j] = -t1062
+				t1032 = kern.Sum16(&t1032Sums)
+				t103_2[j] = -t1032
 			}
 		}
 	}
@@ -2887,50 +2748,83 @@ func (c *stepBackwardFused) run() {
 	// deep_titans.k1, deep_titans.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest28Args{
-			unsafe.SliceData(t111),
+		a := stepBackwardNest27Args{
+			unsafe.SliceData(t108),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
-			unsafe.SliceData(t107),
-			unsafe.SliceData(t106),
+			unsafe.SliceData(t104),
+			unsafe.SliceData(t103),
 			unsafe.SliceData(c.KDiv3),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t101),
+			unsafe.SliceData(t98),
 			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t133),
+			unsafe.SliceData(t130),
 			unsafe.SliceData(c.BKBar),
 			L,
 			T,
 			T * dK,
 			dK,
 		}
-		stepBackwardNest28(&a)
+		stepBackwardNest27(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t111_2 := t111[i*T:][:T]
+			t108_2 := t108[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t107_2 := t107[i*T:][:T]
-			t106_2 := t106[i*T:][:T]
+			t104_2 := t104[i*T:][:T]
+			t103_2 := t103[i*T:][:T]
 			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t101_2 := t101[(i*T+j)*dK:][:dK]
+				t98_2 := t98[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t133_2 := t133[(i*T+j)*dK:][:dK]
-				t111Entry := t111_2[j]
+				t130_2 := t130[(i*T+j)*dK:][:dK]
+				t108Entry := t108_2[j]
 				kDivEntry := kDiv[j]
-				w5 := kern.Choose((t111Entry && t10_2[j]), kern.Choose(t111Entry, F(F(0.5*kern.Choose(t111Entry, kern.Choose(t107_2[j], t106_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w4 := kern.Choose((t108Entry && t10_2[j]), kern.Choose(t108Entry, F(F(0.5*kern.Choose(t108Entry, kern.Choose(t104_2[j], t103_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t127 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w5, F(t101_2[k]*kDivEntry))
-					t1332 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t127), k1Sigmoid2[k], F(k1SigmoidEntry*t127))
-					t133_2[k] = t1332
-					bKBar[k] = bKBar[k] + t1332
+					t124 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w4, F(t98_2[k]*kDivEntry))
+					t1302 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t124), k1Sigmoid2[k], F(k1SigmoidEntry*t124))
+					t130_2[k] = t1302
+					bKBar[k] = bKBar[k] + t1302
+				}
+			}
+		}
+	}
+
+	// deep_titans.k1
+	clear(t133)
+	if kern.Wide() {
+		a := stepBackwardNest28Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t130),
+			unsafe.SliceData(c.CK),
+			unsafe.SliceData(t133),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest28(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t130_2 := t130[(i*T+j)*dK:][:dK]
+				n3 := int(c.Pos[i])
+				for k := range min(4, n3+j+1) {
+					cK := c.CK[k*dK:][:dK]
+					t133_2 := t133[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t133_2[m] = num.FMA32(t130_2[m], cK[m], t133_2[m])
+					}
 				}
 			}
 		}
@@ -2941,12 +2835,12 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					if kern.Wide() {
 						a := stepBackwardNest29Args{
 							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t133),
+							unsafe.SliceData(t130),
 							unsafe.SliceData(c.CKBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
@@ -2956,10 +2850,10 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest29(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t133_2 := t133[(j*T+k)*dK:][:dK]
+						t130_2 := t130[(j*T+k)*dK:][:dK]
 						cKBar := c.CKBar[i*dK:][:dK]
 						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t133_2[m], cKBar[m])
+							cKBar[m] = num.FMA32(k1Stack[m], t130_2[m], cKBar[m])
 						}
 					}
 				}
@@ -2968,58 +2862,25 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// deep_titans.k1
-	clear(t137)
 	if kern.Wide() {
 		a := stepBackwardNest30Args{
-			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t133),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t137),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest30(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t133_2 := t133[(i*T+j)*dK:][:dK]
-				n4 := int(c.Pos[i])
-				for k := range min(4, n4+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t137_2 := t137[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t137_2[m] = num.FMA32(t133_2[m], cK[m], t137_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// deep_titans.k1
-	if kern.Wide() {
-		a := stepBackwardNest31Args{
-			unsafe.SliceData(t137),
-			unsafe.SliceData(t138),
-			unsafe.SliceData(t139),
+			unsafe.SliceData(t135),
+			unsafe.SliceData(t136),
 			L,
 			T*dK + 3*dK,
 			T + 3,
 			dK,
 		}
-		stepBackwardNest31(&a)
+		stepBackwardNest30(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t137_2 := t137[(i*(T+3)+j)*dK:][:dK]
-				t138_2 := t138[(i*(T+3)+j)*dK:][:dK]
-				t139_2 := t139[(i*(T+3)+j)*dK:][:dK]
+				t133_2 := t133[(i*(T+3)+j)*dK:][:dK]
+				t135_2 := t135[(i*(T+3)+j)*dK:][:dK]
+				t136_2 := t136[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t139_2[k] = t137_2[k] + t138_2[k]
+					t136_2[k] = t133_2[k] + t135_2[k]
 				}
 			}
 		}
@@ -3028,43 +2889,43 @@ func (c *stepBackwardFused) run() {
 	// deep_titans.k1
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t139[(i*(T+3)+j)*dK:][:dK])
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t136[(i*(T+3)+j)*dK:][:dK])
 		}
 	}
 
-	// deep_titans.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t139, (k*(T+3)+3)*dK), dK, 1)
+	// deep_titans.k0, deep_titans.k1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t139, i*T*d), d, 1, kern.From(t136, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// deep_titans.k0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t143, i*T*d), d, 1, kern.From(t139, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// deep_titans.k0, deep_titans.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t136, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// deep_titans.k0
 	if kern.Wide() {
-		a := stepBackwardNest32Args{
-			unsafe.SliceData(t522),
-			unsafe.SliceData(t100),
-			unsafe.SliceData(t143),
+		a := stepBackwardNest31Args{
+			unsafe.SliceData(t512),
+			unsafe.SliceData(t96),
+			unsafe.SliceData(t139),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest32(&a)
+		stepBackwardNest31(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t522_2 := t522[(i*T+j)*d:][:d]
-				t100_2 := t100[(i*T+j)*d:][:d]
-				t143_2 := t143[(i*T+j)*d:][:d]
+				t512_2 := t512[(i*T+j)*d:][:d]
+				t96_2 := t96[(i*T+j)*d:][:d]
+				t139_2 := t139[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t522_2[k] + t100_2[k]) + t143_2[k]
+					xBar[k] = (t512_2[k] + t96_2[k]) + t139_2[k]
 				}
 			}
 		}

@@ -111,5 +111,3 @@ func stepBackwardNest29(*stepBackwardNest29Args) { panic("no assembly in this bu
 func stepBackwardNest30(*stepBackwardNest30Args) { panic("no assembly in this build") }
 
 func stepBackwardNest31(*stepBackwardNest31Args) { panic("no assembly in this build") }
-
-func stepBackwardNest32(*stepBackwardNest32Args) { panic("no assembly in this build") }

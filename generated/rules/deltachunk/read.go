@@ -242,7 +242,7 @@ func (c *ReadBackward[F]) Run() {
 	work = work[L*T:]
 	t33 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t37 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t36 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t38 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
@@ -331,17 +331,17 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// delta_chunk.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n := int(c.Pos[j]) + -i + k
+	clear(t36)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n := int(c.Pos[i]) + j - k
 				if n >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t33_2 := t33[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
+					t33_2 := t33[(i*T+j)*dK:][:dK]
+					cQ := c.CQ[k*dK:][:dK]
+					t36_2 := t36[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t33_2[m])
+						t36_2[m] += F(t33_2[m] * cQ[m])
 					}
 				}
 			}
@@ -349,17 +349,17 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// delta_chunk.q1
-	clear(t37)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
+	clear(c.CQBar)
+	for i := range 4 {
+		for j := range L {
+			for k := range T {
+				n2 := int(c.Pos[j]) + -i + k
 				if n2 >= 0 {
-					t33_2 := t33[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t37_2 := t37[(i*(T+3)+j-k+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+					t33_2 := t33[(j*T+k)*dK:][:dK]
+					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						t37_2[m] += F(t33_2[m] * cQ[m])
+						cQBar[m] += F(q1Stack[m] * t33_2[m])
 					}
 				}
 			}
@@ -381,24 +381,24 @@ func (c *ReadBackward[F]) Run() {
 	// delta_chunk.q1
 	for i := range L {
 		for j := range T + 3 {
-			t37_2 := t37[(i*(T+3)+j)*dK:][:dK]
+			t36_2 := t36[(i*(T+3)+j)*dK:][:dK]
 			t38_2 := t38[(i*(T+3)+j)*dK:][:dK]
 			t39_2 := t39[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t39_2[k] = t37_2[k] + t38_2[k]
+				t39_2[k] = t36_2[k] + t38_2[k]
 			}
 		}
 	}
 
-	// delta_chunk.q0
+	// delta_chunk.q0, delta_chunk.q1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// delta_chunk.q0, delta_chunk.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t39, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// delta_chunk.q0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 }
 

@@ -214,9 +214,9 @@ func (c *Step[F]) Run() {
 	work = work[1024:]
 	t443 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t532 := work[:1024] // [32, 32]
+	t623 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t63 := work[:32*dK]    // [32, d_k]
+	t72 := work[:32*dK]    // [32, d_k]
 	MState2 := c.Rows[:dK] // [d_k]
 
 	// delta_chunk.k0
@@ -934,9 +934,9 @@ func (c *Step[F]) Run() {
 				t29_3 := t29[i*32:][:32]
 				t323_3 := t323[i*32:][:32]
 				Q2_2 := Q2[i*32:][:32]
-				t532_2 := t532[i*32:][:32]
+				t623_2 := t623[i*32:][:32]
 				for j := range 32 {
-					t532_2[j] = F((((((t18_3[j] + t20_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]) * Q2_2[j])
+					t623_2[j] = F((((((t18_3[j] + t20_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]) * Q2_2[j])
 				}
 			}
 			// delta_chunk.y
@@ -948,15 +948,15 @@ func (c *Step[F]) Run() {
 					y2_2[j] = F(t173_2[j] * gEntry)
 				}
 			}
-			// delta_chunk.y
-			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t532, 1, 32)
+			// delta_chunk.y, delta_chunk.H
+			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t623, 1, 32)
 			// delta_chunk.M, delta_chunk.c
 			for i := range 32 {
 				t54_2 := t54[((l*chunks+t2)*32+i)*dK:][:dK]
-				t63_2 := t63[i*dK:][:dK]
+				t72_2 := t72[i*dK:][:dK]
 				w2 := ((((t18_2[i] + t20_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
 				for j := range dK {
-					t63_2[j] = F(t54_2[j] * w2)
+					t72_2[j] = F(t54_2[j] * w2)
 				}
 			}
 			// delta_chunk.M
@@ -968,7 +968,7 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// delta_chunk.M
-			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t63, dK, 1)
+			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t72, dK, 1)
 			if len(c.YProd) > 0 {
 				t173_2 := t173[:32*dV]
 				yProd := c.YProd[(l*chunks+t2)*32*dV:][:32*dV]
@@ -1296,14 +1296,14 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 22·L·T·d_k + 7·L·T·d_v + 32·L·chunks·d_v + L·d_k·d_v + 15·L·T + 544·L·chunks + 18·L·d_k + d_k·d_v + 32·d_k + 128·d_v + 27200.
+// WorkLen is 3·L·T·d + 22·L·T·d_k + 6·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + L·d_k·d_v + 15·L·T + 544·L·chunks + 18·L·d_k + d_k·d_v + 32·d_k + 128·d_v + 27904.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 544*L*chunks + 18*L*dK + dK*dV + 32*dK + 128*dV + 27200 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
+		return 3*L*T*d + 22*L*T*dK + 6*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 15*L*T + 544*L*chunks + 18*L*dK + dK*dV + 32*dK + 128*dV + 27904 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 544*L*chunks + 18*L*dK + dK*dV + 32*dK + 128*dV + 27200
+	return 3*L*T*d + 22*L*T*dK + 6*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 15*L*T + 544*L*chunks + 18*L*dK + dK*dV + 32*dK + 128*dV + 27904
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -1363,14 +1363,16 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*dK*dV:]
 	t52_2 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t62 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
-	work = work[L*T-32*L*chunks:]
-	t7 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	work = work[L*T*dK-32*L*chunks*dK:]
 	t82 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
 	t92 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
+	t72 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t1522 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t8 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	work = work[L*T-32*L*chunks:]
 	t102 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t122 := work[:L*T*dK] // [L, T, d_k]
@@ -1391,11 +1393,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	t6 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t8 := work[:32*L*chunks] // [L, chunks, 32]
+	t822 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t72 := work[:32*L*chunks] // [L, chunks, 32]
+	t73 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t922 := work[:32*L*chunks] // [L, chunks, 32]
+	t93 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t1122 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -1407,13 +1409,13 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	t13 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1522 := work[:32*L*chunks] // [L, chunks, 32]
+	t153 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	g := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t36 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1222 := work[:32*L*chunks] // [L, chunks, 32]
+	t1322 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t162 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -1437,53 +1439,51 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK:]
 	t34 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t99 := work[:L*T] // [L, T]
+	t97 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t392 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t103 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t104 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t422 := work[:L*T*dK] // [L, T, d_k]
+	t402 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t472 := work[:L*T] // [L, T]
+	t45 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t74 := work[:L*T*dK] // [L, T, d_k]
+	t72_2 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t110 := work[:L*T*dK] // [L, T, d_k]
+	t109 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t115 := work[:L*T] // [L, T]
+	t114 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t75 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t77 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
 	t78 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t79 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t146 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t80 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t81 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t106 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t107 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t141 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t144 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t147 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t84 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t107 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t109 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t142_2 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t146 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t148 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t152 := work[:L*T*d] // [L, T, d]
+	t150 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	MBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t182 := work[:1024] // [32, 32]
+	t183 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t203 := work[:1024] // [32, 32]
+	t20 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t23 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t262 := work[:1024] // [32, 32]
+	t26 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t29 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -1499,161 +1499,143 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t523 := work[:32] // [32]
 	work = work[32:]
-	t124 := work[:32*dV] // [32, d_v]
+	t111 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t722 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t1123 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t126 := work[:32*dK] // [32, d_k]
+	t722 := work[:32*dK] // [d_k, 32]
 	work = work[32*dK:]
-	t128 := work[:1024] // [32, 32]
+	t922 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1422 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t152_2 := work[:32*dV] // [32, d_v]
+	t1222 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
+	t1152 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t152 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t1722 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1822 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t2222 := work[:32] // [32]
-	work = work[32:]
-	t312 := work[:32*dV] // [32, d_v]
+	t1822 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t3222 := work[:32] // [32]
+	t2022 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t2122 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t254 := work[:32] // [32]
 	work = work[32:]
-	t2322 := work[:32] // [32]
+	t342 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t35 := work[:32] // [32]
 	work = work[32:]
-	t2422 := work[:1024] // [32, 32]
+	t262 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t2522 := work[:1024] // [32, 32]
+	t2722 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t282 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t362 := work[:32] // [32]
+	t28 := work[:32] // [32]
 	work = work[32:]
-	t382 := work[:1024] // [32, 32]
+	t31 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t412 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t442 := work[:32] // [32]
+	t392 := work[:32] // [32]
 	work = work[32:]
+	t422 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t452 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t46 := work[:32] // [32]
 	work = work[32:]
-	t4722 := work[:32] // [32]
-	work = work[32:]
-	t4822 := work[:1024] // [32, 32]
+	t472 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t5022 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t512 := work[:32] // [32]
 	work = work[32:]
-	t524 := work[:1024] // [32, 32]
+	t523_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t533 := work[:32] // [32]
-	work = work[32:]
-	t543 := work[:32] // [32]
-	work = work[32:]
-	t553 := work[:32] // [32]
-	work = work[32:]
-	t562 := work[:1024] // [32, 32]
+	t553 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t593 := work[:32] // [32]
+	t562 := work[:32] // [32]
 	work = work[32:]
+	t573 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t112_2 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t60 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t613 := work[:32] // [32]
 	work = work[32:]
-	t62_2 := work[:32] // [32]
+	t64 := work[:32] // [32]
 	work = work[32:]
-	t63 := work[:32] // [32]
-	work = work[32:]
-	t64 := work[:1024] // [32, 32]
-	work = work[1024:]
 	t67 := work[:32] // [32]
-	work = work[32:]
-	t68 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t69 := work[:32] // [32]
-	work = work[32:]
-	t792 := work[:32] // [32]
 	work = work[32:]
 	t70 := work[:32] // [32]
 	work = work[32:]
 	t71 := work[:32] // [32]
 	work = work[32:]
-	t742 := work[:32] // [32]
+	t722_2 := work[:32] // [32]
 	work = work[32:]
-	t82_2 := work[:32] // [32]
+	t752 := work[:32] // [32]
+	work = work[32:]
+	t73_2 := work[:32] // [32]
+	work = work[32:]
+	t74 := work[:32] // [32]
+	work = work[32:]
+	t782 := work[:32] // [32]
+	work = work[32:]
+	t79 := work[:32] // [32]
+	work = work[32:]
+	t80 := work[:32] // [32]
 	work = work[32:]
 	t83 := work[:32] // [32]
 	work = work[32:]
-	t842 := work[:32] // [32]
+	t812 := work[:32] // [32]
 	work = work[32:]
-	t85 := work[:32] // [32]
+	t82_2 := work[:32] // [32]
 	work = work[32:]
 	t86 := work[:32] // [32]
+	work = work[32:]
+	t87 := work[:32] // [32]
+	work = work[32:]
+	t88 := work[:32] // [32]
+	work = work[32:]
+	t91 := work[:32] // [32]
 	work = work[32:]
 	t89 := work[:32] // [32]
 	work = work[32:]
 	t90 := work[:32] // [32]
 	work = work[32:]
-	t91 := work[:32] // [32]
-	work = work[32:]
 	t94 := work[:32] // [32]
 	work = work[32:]
-	t92_2 := work[:32] // [32]
+	t95 := work[:32] // [32]
 	work = work[32:]
-	t93 := work[:32] // [32]
+	t96 := work[:32] // [32]
 	work = work[32:]
-	t97 := work[:32] // [32]
+	t99 := work[:32] // [32]
+	work = work[32:]
+	t972 := work[:32] // [32]
 	work = work[32:]
 	t98 := work[:32] // [32]
 	work = work[32:]
-	t992 := work[:32] // [32]
-	work = work[32:]
 	t102_2 := work[:32] // [32]
 	work = work[32:]
-	t100 := work[:32] // [32]
+	t1032 := work[:32] // [32]
 	work = work[32:]
-	t101 := work[:32] // [32]
-	work = work[32:]
-	t105 := work[:32] // [32]
-	work = work[32:]
-	t106 := work[:32] // [32]
-	work = work[32:]
-	t1072 := work[:32] // [32]
-	work = work[32:]
-	t1102 := work[:32] // [32]
-	work = work[32:]
-	t108 := work[:32] // [32]
-	work = work[32:]
-	t1092 := work[:32] // [32]
-	work = work[32:]
-	t113 := work[:32] // [32]
-	work = work[32:]
-	t114 := work[:32] // [32]
-	work = work[32:]
-	t118 := work[:32]        // [32]
+	t105 := work[:32]        // [32]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t43 := rows[:dK]     // [d_k]
+	t32_2 := rows[:dK]   // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t37 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
 	t27 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t482 := flags[:L*T] // [L, T]
+	t462 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t522_2 := flags[:L*T] // [L, T]
+	t502 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t116 := flags[:L*T] // [L, T]
+	t115 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t120 := flags[:L*T] // [L, T]
+	t119 := flags[:L*T] // [L, T]
 
 	// delta_chunk.k1, delta_chunk.q1
 	for i := range L {
@@ -1663,10 +1645,10 @@ func (c *StepBackward[F]) Run() {
 			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t32_2 := t32[(i*T+j)*dK:][:dK]
+			t32_3 := t32[(i*T+j)*dK:][:dK]
 			for k := range dK {
 				t5_2[k] = bK[k] + k1Prod[k]
-				t32_2[k] = bQ[k] + q1Prod[k]
+				t32_3[k] = bQ[k] + q1Prod[k]
 			}
 		}
 	}
@@ -1768,9 +1750,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range 32 * chunks {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			t9 := t[(i*32*chunks+j)*dV:][:dV]
+			t7 := t[(i*32*chunks+j)*dV:][:dV]
 			for k := range dV {
-				t9[k] = yBar[k]
+				t7[k] = yBar[k]
 			}
 		}
 	}
@@ -1788,32 +1770,27 @@ func (c *StepBackward[F]) Run() {
 
 	// delta_chunk
 	clear(t52_2)
-	clear(t62)
-	clear(t7)
 	clear(t92)
+	clear(t72)
+	clear(t1522)
 	for l := range L {
 		i := 0
-		for ; i+2 < dV; i += 3 {
+		for ; i+1 < dV; i += 2 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
-			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
 			t42_3 := t42[(l*dV+i)*dK:][:dK]
 			t42_4 := t42[(l*dV+i+1)*dK:][:dK]
-			t42_5 := t42[(l*dV+i+2)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
-				MBarState[j][2] = MBar3[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
-				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
-					MTrail2[j][2] = MCheckpoints3[j]
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
@@ -1827,97 +1804,74 @@ func (c *StepBackward[F]) Run() {
 						t58Entry := t58_2[a]
 						w0 := F(t58Entry * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i])
 						w1 := F(t58Entry * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1])
-						w2 := F(t58Entry * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+2])
 						for j := range dK {
 							t59Entry := t59_2[j]
 							MTrail4[j][0] = F(t57Entry*MTrail3[j][0]) - F(w0*t59Entry)
 							MTrail4[j][1] = F(t57Entry*MTrail3[j][1]) - F(w1*t59Entry)
-							MTrail4[j][2] = F(t57Entry*MTrail3[j][2]) - F(w2*t59Entry)
 						}
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t52_3 := t52_2[l*(T-32*chunks)+C*s:][:n]
 					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
-					t62_3 := t62[l*(T-32*chunks)+C*s:][:n]
 					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t92_3 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t92_2 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t72_3 := t72[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t7_2 := t7[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t1522_2 := t1522[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
-						var t260 F
-						var t10230 F
+						var t1820 F
+						var t1040 F
 						t22Entry0 := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
-						var t261 F
-						var t10231 F
+						MLinEntry0 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
+						var t1821 F
+						var t1041 F
 						t22Entry1 := t22[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						var t262_2 F
-						var t10232 F
-						t22Entry2 := t22[(l*(T-32*chunks)+a+C*s)*dV+i+2]
+						MLinEntry1 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
 							t61Entry := t61_2[j]
 							t59Entry := t59_2[j]
-							t92Sum := t92_3[j]
-							t440 := MBarState[j][0] + F(t61Entry*t22Entry0)
-							t260 += F(t440 * t59Entry)
-							t10230 += F(MTrail3[j][0] * t440)
+							t92Sum := t92_2[j]
+							t72Sum := t72_3[j]
+							t3220 := MBarState[j][0] + F(t61Entry*t22Entry0)
+							t1820 += F(t3220 * t59Entry)
+							t1040 += F(MTrail3[j][0] * t3220)
 							t92Sum += F(MTrail4[j][0] * t22Entry0)
-							t43[j][0] = t440
-							t441 := MBarState[j][1] + F(t61Entry*t22Entry1)
-							t261 += F(t441 * t59Entry)
-							t10231 += F(MTrail3[j][1] * t441)
+							t32_2[j][0] = t3220
+							t72Sum -= F(t3220 * MLinEntry0)
+							t3221 := MBarState[j][1] + F(t61Entry*t22Entry1)
+							t1821 += F(t3221 * t59Entry)
+							t1041 += F(MTrail3[j][1] * t3221)
 							t92Sum += F(MTrail4[j][1] * t22Entry1)
-							t43[j][1] = t441
-							t442_2 := MBarState[j][2] + F(t61Entry*t22Entry2)
-							t262_2 += F(t442_2 * t59Entry)
-							t10232 += F(MTrail3[j][2] * t442_2)
-							t92Sum += F(MTrail4[j][2] * t22Entry2)
-							t43[j][2] = t442_2
-							t92_3[j] = t92Sum
+							t32_2[j][1] = t3221
+							t72Sum -= F(t3221 * MLinEntry1)
+							t92_2[j] = t92Sum
+							t72_3[j] = t72Sum
 						}
 						t52Sum := t52_3[a]
 						// delta_chunk.M
 						t58Entry2 := t58_2[a]
-						t62Sum := t62_3[a]
 						// delta_chunk.M
 						t57Entry2 := t57_2[a]
-						t52Sum += t10230
-						MLinEntry0 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t62Sum -= F(MLinEntry0 * t260)
-						t82[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t260)
-						w20 := F(t58Entry2 * t260)
-						w30 := F(t58Entry2 * MLinEntry0)
-						t52Sum += t10231
-						MLinEntry1 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						t62Sum -= F(MLinEntry1 * t261)
-						t82[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t58Entry2 * t261)
-						w21 := F(t58Entry2 * t261)
-						w31 := F(t58Entry2 * MLinEntry1)
-						t52Sum += t10232
-						MLinEntry2 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+2]
-						t62Sum -= F(MLinEntry2 * t262_2)
-						t82[(l*(T-32*chunks)+a+C*s)*dV+i+2] = F(t58Entry2 * t262_2)
-						w22 := F(t58Entry2 * t262_2)
-						w32 := F(t58Entry2 * MLinEntry2)
+						t52Sum += t1040
+						t82[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t1820)
+						w20 := F(t58Entry2 * t1820)
+						t52Sum += t1041
+						t82[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t58Entry2 * t1821)
+						w21 := F(t58Entry2 * t1821)
 						t52_3[a] = t52Sum
-						t62_3[a] = t62Sum
 						for j := range dK {
+							t1522Sum := t1522_2[j]
 							t59Entry := t59_2[j]
-							t7Sum := t7_2[j]
-							t43Entry0 := t43[j][0]
-							MBarState[j][0] = F(t57Entry2*t43Entry0) - F(w20*t59Entry)
-							t7Sum -= F(w30*t43Entry0) + F(w20*MTrail3[j][0])
-							t43Entry1 := t43[j][1]
-							MBarState[j][1] = F(t57Entry2*t43Entry1) - F(w21*t59Entry)
-							t7Sum -= F(w31*t43Entry1) + F(w21*MTrail3[j][1])
-							t43Entry2 := t43[j][2]
-							MBarState[j][2] = F(t57Entry2*t43Entry2) - F(w22*t59Entry)
-							t7Sum -= F(w32*t43Entry2) + F(w22*MTrail3[j][2])
-							t7_2[j] = t7Sum
+							t1522Sum -= F(w20 * MTrail3[j][0])
+							MBarState[j][0] = F(t57Entry2*t32_2[j][0]) - F(w20*t59Entry)
+							t1522Sum -= F(w21 * MTrail3[j][1])
+							MBarState[j][1] = F(t57Entry2*t32_2[j][1]) - F(w21*t59Entry)
+							t1522_2[j] = t1522Sum
 						}
 					}
 				}
@@ -1925,7 +1879,6 @@ func (c *StepBackward[F]) Run() {
 			for j := range dK {
 				t42_3[j] = MBarState[j][0]
 				t42_4[j] = MBarState[j][1]
-				t42_5[j] = MBarState[j][2]
 			}
 		}
 		for ; i < dV; i++ {
@@ -1958,40 +1911,38 @@ func (c *StepBackward[F]) Run() {
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t52_3 := t52_2[l*(T-32*chunks)+C*s:][:n]
 					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
-					t62_3 := t62[l*(T-32*chunks)+C*s:][:n]
 					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t92_3 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t7_2 := t7[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t92_2 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t72_3 := t72[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t1522_2 := t1522[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
-						var t26 F
-						var t1023 F
+						var t182 F
+						var t104 F
 						t22Entry := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
-						for j := range dK {
-							t44_2 := MBarState[j][0] + F(t61_2[j]*t22Entry)
-							t26 += F(t44_2 * t59_2[j])
-							t1023 += F(MTrail3[j][0] * t44_2)
-							t92_3[j] += F(MTrail4[j][0] * t22Entry)
-							t43[j][0] = t44_2
-						}
-						t52_3[a] += t1023
-						// delta_chunk.M
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t58Entry2 := t58_2[a]
-						t62_3[a] -= F(MLinEntry * t26)
-						t82[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t26)
-						// delta_chunk.M
-						t57Entry2 := t57_2[a]
-						w2 := F(t58Entry2 * t26)
-						w3 := F(t58Entry2 * MLinEntry)
 						for j := range dK {
-							t43Entry := t43[j][0]
-							MBarState[j][0] = F(t57Entry2*t43Entry) - F(w2*t59_2[j])
-							t7_2[j] -= F(w3*t43Entry) + F(w2*MTrail3[j][0])
+							t322 := MBarState[j][0] + F(t61_2[j]*t22Entry)
+							t182 += F(t322 * t59_2[j])
+							t104 += F(MTrail3[j][0] * t322)
+							t92_2[j] += F(MTrail4[j][0] * t22Entry)
+							t32_2[j][0] = t322
+							t72_3[j] -= F(t322 * MLinEntry)
+						}
+						t52_3[a] += t104
+						// delta_chunk.M
+						t58Entry2 := t58_2[a]
+						t82[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t182)
+						// delta_chunk.M
+						w2 := F(t58Entry2 * t182)
+						t57Entry2 := t57_2[a]
+						for j := range dK {
+							t1522_2[j] -= F(w2 * MTrail3[j][0])
+							MBarState[j][0] = F(t57Entry2*t32_2[j][0]) - F(w2*t59_2[j])
 						}
 					}
 				}
@@ -2002,19 +1953,28 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_chunk.q, delta_chunk.k
+	// delta_chunk.M, delta_chunk.q, delta_chunk.k
 	clear(t102)
 	clear(t122)
 	for i := range L {
+		t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
+		t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t92_3 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
+			t72_3 := t72[(i*(T-32*chunks)+j)*dK:][:dK]
+			t59_2 := t59[(i*(T-32*chunks)+j)*dK:][:dK]
+			t92_2 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
 			t102_3 := t102[(i*T+j+32*chunks)*dK:][:dK]
-			t7_2 := t7[(i*(T-32*chunks)+j)*dK:][:dK]
+			t1522_2 := t1522[(i*(T-32*chunks)+j)*dK:][:dK]
 			t122_2 := t122[(i*T+j+32*chunks)*dK:][:dK]
+			var t83_2 F
+			t58Entry3 := t58_2[j]
 			for k := range dK {
-				t102_3[k] += t92_3[k]
-				t122_2[k] += t7_2[k]
+				t72Entry := t72_3[k]
+				t83_2 += F(t59_2[k] * t72Entry)
+				t102_3[k] += t92_2[k]
+				t122_2[k] += F(t58Entry3*t72Entry) + t1522_2[k]
 			}
+			t8_2[j] = t83_2
 		}
 	}
 
@@ -2023,9 +1983,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			t82_3 := t82[(i*(T-32*chunks)+j)*dV:][:dV]
-			t112_2 := t112[(i*T+j+32*chunks)*dV:][:dV]
+			t112_3 := t112[(i*T+j+32*chunks)*dV:][:dV]
 			for k := range dV {
-				t112_2[k] += t82_3[k]
+				t112_3[k] += t82_3[k]
 			}
 		}
 	}
@@ -2034,13 +1994,13 @@ func (c *StepBackward[F]) Run() {
 	clear(t132)
 	clear(t142)
 	for i := range L {
-		t62_3 := t62[i*(T-32*chunks):][:T-32*chunks]
+		t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
 		t132_2 := t132[i*T+32*chunks:][:T-32*chunks]
 		t52_3 := t52_2[i*(T-32*chunks):][:T-32*chunks]
-		t142_3 := t142[i*T+32*chunks:][:T-32*chunks]
+		t142_2 := t142[i*T+32*chunks:][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t132_2[j] += t62_3[j]
-			t142_3[j] += t52_3[j]
+			t132_2[j] += t8_2[j]
+			t142_2[j] += t52_3[j]
 		}
 	}
 
@@ -2069,11 +2029,11 @@ func (c *StepBackward[F]) Run() {
 				t2_2 := t2[(i*chunks+j)*32+-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
 				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
 					t3_2[k] = F(t52Entry * t2_2[k])
-					t522_3[k] = F(t52_4[k] * t52Entry)
+					t522_2[k] = F(t52_4[k] * t52Entry)
 				}
 			}
 		}
@@ -2093,20 +2053,20 @@ func (c *StepBackward[F]) Run() {
 
 	// delta_chunk.g
 	clear(t6)
-	clear(t8)
+	clear(t822)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
 				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
-				t522_4 := t522[(i*chunks+j)*32+-2+lo:][:n]
-				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
+				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t522Entry := t522_3[k]
+					t522Entry := t522_2[k]
 					t6_2[k] = F(t4_2[k] * t522Entry)
-					t8_2[k] = F(t522_4[k] * t522Entry)
+					t822_2[k] = F(t522_3[k] * t522Entry)
 				}
 			}
 		}
@@ -2117,29 +2077,29 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			t4_2 := t4[(i*chunks+j)*32:][:32]
 			t6_2 := t6[(i*chunks+j)*32:][:32]
-			t72_2 := t72[(i*chunks+j)*32:][:32]
+			t73_3 := t73[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t72_2[k] = t4_2[k] + t6_2[k]
+				t73_3[k] = t4_2[k] + t6_2[k]
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t922)
+	clear(t93)
 	clear(t1122)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
-				t72_2 := t72[(i*chunks+j)*32+-4+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*32+lo:][:n]
-				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
+				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
+				t73_3 := t73[(i*chunks+j)*32+-4+lo:][:n]
+				t93_2 := t93[(i*chunks+j)*32+lo:][:n]
+				t822_3 := t822[(i*chunks+j)*32+-4+lo:][:n]
 				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t8Entry := t8_2[k]
-					t922_2[k] = F(t72_2[k] * t8Entry)
-					t1122_2[k] = F(t8_3[k] * t8Entry)
+					t822Entry := t822_2[k]
+					t93_2[k] = F(t73_3[k] * t822Entry)
+					t1122_2[k] = F(t822_3[k] * t822Entry)
 				}
 			}
 		}
@@ -2148,11 +2108,11 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t72_2 := t72[(i*chunks+j)*32:][:32]
-			t922_2 := t922[(i*chunks+j)*32:][:32]
+			t73_3 := t73[(i*chunks+j)*32:][:32]
+			t93_2 := t93[(i*chunks+j)*32:][:32]
 			t1022_2 := t1022[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t1022_2[k] = t72_2[k] + t922_2[k]
+				t1022_2[k] = t73_3[k] + t93_2[k]
 			}
 		}
 	}
@@ -2191,16 +2151,16 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// delta_chunk.g
-	clear(t1522)
+	clear(t153)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
 				t13_2 := t13[(i*chunks+j)*32+-16+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
-				t1522_2 := t1522[(i*chunks+j)*32+lo:][:n]
+				t153_2 := t153[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t1522_2[k] = F(t13_2[k] * t14_2[k])
+					t153_2[k] = F(t13_2[k] * t14_2[k])
 				}
 			}
 		}
@@ -2210,10 +2170,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t13_2 := t13[(i*chunks+j)*32:][:32]
-			t1522_2 := t1522[(i*chunks+j)*32:][:32]
+			t153_2 := t153[(i*chunks+j)*32:][:32]
 			g2 := g[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				g2[k] = t13_2[k] + t1522_2[k]
+				g2[k] = t13_2[k] + t153_2[k]
 			}
 		}
 	}
@@ -2236,15 +2196,15 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.y
 	for i := range L {
 		for j := range chunks {
-			t1222_2 := t1222[(i*chunks+j)*32:][:32]
+			t1322_2 := t1322[(i*chunks+j)*32:][:32]
 			for k := range 32 {
 				tView := t[((i*chunks+j)*32+k)*dV:][:dV]
 				yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
-				var t12222 F
+				var t13222 F
 				for m := range dV {
-					t12222 += F(tView[m] * yProd[m])
+					t13222 += F(tView[m] * yProd[m])
 				}
-				t1222_2[k] = t12222
+				t1322_2[k] = t13222
 			}
 		}
 	}
@@ -2257,41 +2217,41 @@ func (c *StepBackward[F]) Run() {
 		for i := range dK * dV {
 			MBarState2_2[i] = t42_3[i]
 		}
-		for t9 := chunks - 1; t9 >= 0; t9-- {
-			t36_2 := t36[(l*chunks+t9)*32:][:32]
-			t55_2 := t55[(l*chunks+t9)*32:][:32]
-			g2 := g[(l*chunks+t9)*32:][:32]
-			t182_2 := t182[31*32:][:32]
-			t203_2 := t203[31*32:][:32]
+		for t7 := chunks - 1; t7 >= 0; t7-- {
+			t36_2 := t36[(l*chunks+t7)*32:][:32]
+			t55_2 := t55[(l*chunks+t7)*32:][:32]
+			g2 := g[(l*chunks+t7)*32:][:32]
+			t183_2 := t183[31*32:][:32]
+			t20_2 := t20[31*32:][:32]
 			t23_2 := t23[31*32:][:32]
-			t262_2 := t262[31*32:][:32]
+			t26_2 := t26[31*32:][:32]
 			t29_2 := t29[31*32:][:32]
 			t323_2 := t323[31*32:][:32]
-			t1222_2 := t1222[(l*chunks+t9)*32:][:32]
-			t162_2 := t162[(l*chunks+t9)*32:][:32]
-			t19_2 := t19[(l*chunks+t9)*32:][:32]
+			t1322_2 := t1322[(l*chunks+t7)*32:][:32]
+			t162_2 := t162[(l*chunks+t7)*32:][:32]
+			t19_2 := t19[(l*chunks+t7)*32:][:32]
 			// delta_chunk.c
-			clear(t182)
+			clear(t183)
 			for i := range 32 {
 				lo := max(0, i)
 				if n := min(32, i+1) - lo; n > 0 {
-					t182_3 := t182[i*32+lo:][:n]
+					t183_3 := t183[i*32+lo:][:n]
 					for j := range n {
-						t182_3[j] = F(1)
+						t183_3[j] = F(1)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t203)
+			clear(t20)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52[(l*chunks+t9)*32+lo:][:n]
+				t52_3 := t52[(l*chunks+t7)*32+lo:][:n]
 				for i := range n {
-					t182_3 := t182[((lo+i)-1)*32:][:32]
-					t203_3 := t203[(lo+i)*32:][:32]
+					t183_3 := t183[((lo+i)-1)*32:][:32]
+					t20_3 := t20[(lo+i)*32:][:32]
 					t52Entry2 := t52_3[i]
 					for j := range 32 {
-						t203_3[j] = F(t182_3[j] * t52Entry2)
+						t20_3[j] = F(t183_3[j] * t52Entry2)
 					}
 				}
 			}
@@ -2299,30 +2259,30 @@ func (c *StepBackward[F]) Run() {
 			clear(t23)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
-				t522_3 := t522[(l*chunks+t9)*32+lo2:][:n]
+				t522_2 := t522[(l*chunks+t7)*32+lo2:][:n]
 				for i := range n {
-					t182_3 := t182[((lo2+i)-2)*32:][:32]
-					t203_3 := t203[((lo2+i)-2)*32:][:32]
+					t183_3 := t183[((lo2+i)-2)*32:][:32]
+					t20_3 := t20[((lo2+i)-2)*32:][:32]
 					t23_3 := t23[(lo2+i)*32:][:32]
-					t522Entry2 := t522_3[i]
+					t522Entry2 := t522_2[i]
 					for j := range 32 {
-						t23_3[j] = F((t182_3[j] + t203_3[j]) * t522Entry2)
+						t23_3[j] = F((t183_3[j] + t20_3[j]) * t522Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t262)
+			clear(t26)
 			lo3 := max(0, 4)
 			if n := 32 - lo3; n > 0 {
-				t8_2 := t8[(l*chunks+t9)*32+lo3:][:n]
+				t822_2 := t822[(l*chunks+t7)*32+lo3:][:n]
 				for i := range n {
-					t182_3 := t182[((lo3+i)-4)*32:][:32]
-					t203_3 := t203[((lo3+i)-4)*32:][:32]
+					t183_3 := t183[((lo3+i)-4)*32:][:32]
+					t20_3 := t20[((lo3+i)-4)*32:][:32]
 					t23_3 := t23[((lo3+i)-4)*32:][:32]
-					t262_3 := t262[(lo3+i)*32:][:32]
-					t8Entry2 := t8_2[i]
+					t26_3 := t26[(lo3+i)*32:][:32]
+					t822Entry2 := t822_2[i]
 					for j := range 32 {
-						t262_3[j] = F(((t182_3[j] + t203_3[j]) + t23_3[j]) * t8Entry2)
+						t26_3[j] = F(((t183_3[j] + t20_3[j]) + t23_3[j]) * t822Entry2)
 					}
 				}
 			}
@@ -2330,16 +2290,16 @@ func (c *StepBackward[F]) Run() {
 			clear(t29)
 			lo4 := max(0, 8)
 			if n := 32 - lo4; n > 0 {
-				t1122_2 := t1122[(l*chunks+t9)*32+lo4:][:n]
+				t1122_2 := t1122[(l*chunks+t7)*32+lo4:][:n]
 				for i := range n {
-					t182_3 := t182[((lo4+i)-8)*32:][:32]
-					t203_3 := t203[((lo4+i)-8)*32:][:32]
+					t183_3 := t183[((lo4+i)-8)*32:][:32]
+					t20_3 := t20[((lo4+i)-8)*32:][:32]
 					t23_3 := t23[((lo4+i)-8)*32:][:32]
-					t262_3 := t262[((lo4+i)-8)*32:][:32]
+					t26_3 := t26[((lo4+i)-8)*32:][:32]
 					t29_3 := t29[(lo4+i)*32:][:32]
 					t1122Entry2 := t1122_2[i]
 					for j := range 32 {
-						t29_3[j] = F((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) * t1122Entry2)
+						t29_3[j] = F((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) * t1122Entry2)
 					}
 				}
 			}
@@ -2347,17 +2307,17 @@ func (c *StepBackward[F]) Run() {
 			clear(t323)
 			lo5 := max(0, 16)
 			if n := 32 - lo5; n > 0 {
-				t14_2 := t14[(l*chunks+t9)*32+lo5:][:n]
+				t14_2 := t14[(l*chunks+t7)*32+lo5:][:n]
 				for i := range n {
-					t182_3 := t182[((lo5+i)-16)*32:][:32]
-					t203_3 := t203[((lo5+i)-16)*32:][:32]
+					t183_3 := t183[((lo5+i)-16)*32:][:32]
+					t20_3 := t20[((lo5+i)-16)*32:][:32]
 					t23_3 := t23[((lo5+i)-16)*32:][:32]
-					t262_3 := t262[((lo5+i)-16)*32:][:32]
+					t26_3 := t26[((lo5+i)-16)*32:][:32]
 					t29_3 := t29[((lo5+i)-16)*32:][:32]
 					t323_3 := t323[(lo5+i)*32:][:32]
 					t14Entry := t14_2[i]
 					for j := range 32 {
-						t323_3[j] = F(((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) + t29_3[j]) * t14Entry)
+						t323_3[j] = F(((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) * t14Entry)
 					}
 				}
 			}
@@ -2378,15 +2338,15 @@ func (c *StepBackward[F]) Run() {
 			lo6 := max(0, 1)
 			if n := 32 - lo6; n > 0 {
 				for i := range n {
-					t182_3 := t182[((lo6+i)-1)*32:][:32]
-					t203_3 := t203[((lo6+i)-1)*32:][:32]
+					t183_3 := t183[((lo6+i)-1)*32:][:32]
+					t20_3 := t20[((lo6+i)-1)*32:][:32]
 					t23_3 := t23[((lo6+i)-1)*32:][:32]
-					t262_3 := t262[((lo6+i)-1)*32:][:32]
+					t26_3 := t26[((lo6+i)-1)*32:][:32]
 					t29_3 := t29[((lo6+i)-1)*32:][:32]
 					t323_3 := t323[((lo6+i)-1)*32:][:32]
 					t42_4 := t42_2[(lo6+i)*32:][:32]
 					for j := range 32 {
-						t42_4[j] = ((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) + t29_3[j]) + t323_3[j]
+						t42_4[j] = ((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]
 					}
 				}
 			}
@@ -2395,7 +2355,7 @@ func (c *StepBackward[F]) Run() {
 			for i := range 32 {
 				t55Entry := t55_2[i]
 				if n := min(32, i); n > 0 {
-					K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+					K := c.K2[((l*chunks+t7)*32+i)*32:][:n]
 					t42_4 := t42_2[i*32:][:n]
 					t44_2 := t44[i*32:][:n]
 					for j := range n {
@@ -2406,556 +2366,487 @@ func (c *StepBackward[F]) Run() {
 			// delta_chunk.M
 			clear(t523)
 			for i := range dV {
-				MStates := c.MStates[((l*chunks+t9)*dV+i)*dK:][:dK]
+				MStates := c.MStates[((l*chunks+t7)*dV+i)*dK:][:dK]
 				MBarState2_3 := MBarState2[i*dK:][:dK]
 				for j := range dK {
 					t523[31] += F(MStates[j] * MBarState2_3[j])
 				}
 			}
 			// delta_chunk.M
-			kern.Gemm(32, dV, dK, F(1), false, t124, dV, 1, kern.From(t54, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
-			// delta_chunk.M, delta_chunk.y
-			clear(t722)
+			kern.Gemm(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t54, (l*chunks+t7)*32*dK), dK, 1, MBarState2, 1, dK)
+			// delta_chunk.M
+			kern.Gemm(dK, 32, dV, F(1), false, t722, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t7)*32*dV), 1, dV)
+			// delta_chunk.M
+			clear(t922)
 			for i := range 32 {
-				U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-				t124_2 := t124[i*dV:][:dV]
-				tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
-				t1123_2 := t1123[i*dV:][:dV]
+				t54_2 := t54[((l*chunks+t7)*32+i)*dK:][:dK]
+				for j := range dK {
+					t922[31*32+i] += F(t54_2[j] * t722[j*32+i])
+				}
+			}
+			// delta_chunk.y
+			for i := range 32 {
+				tView := t[((l*chunks+t7)*32+i)*dV:][:dV]
+				t1222_2 := t1222[i*dV:][:dV]
 				gEntry := g2[i]
 				for j := range dV {
-					t722[31*32+i] += F(U[j] * t124_2[j])
-					t1123_2[j] = F(tView[j] * gEntry)
+					t1222_2[j] = F(tView[j] * gEntry)
 				}
 			}
-			// delta_chunk.M
-			kern.Gemm(dK, 32, dV, F(1), false, t126, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// delta_chunk.y, delta_chunk.c
 			for i := range 32 {
-				Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
-				t182_3 := t182[i*32:][:32]
-				t203_3 := t203[i*32:][:32]
+				Q := c.Q2[((l*chunks+t7)*32+i)*32:][:32]
+				t183_3 := t183[i*32:][:32]
+				t20_3 := t20[i*32:][:32]
 				t23_3 := t23[i*32:][:32]
-				t262_3 := t262[i*32:][:32]
+				t26_3 := t26[i*32:][:32]
 				t29_3 := t29[i*32:][:32]
 				t323_3 := t323[i*32:][:32]
-				t128_2 := t128[i*32:][:32]
+				t1152_2 := t1152[i*32:][:32]
 				for j := range 32 {
-					t128_2[j] = F(Q[j] * (((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) + t29_3[j]) + t323_3[j]))
+					t1152_2[j] = F(Q[j] * (((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]))
 				}
 			}
 			// delta_chunk.y
-			kern.Gemm(32, 32, dV, F(1), false, t1422, 32, 1, kern.From(t, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.Gemm(32, 32, dV, F(1), false, t152, 32, 1, kern.From(t, (l*chunks+t7)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t7)*32*dV), 1, dV)
+			// delta_chunk.y, delta_chunk.c
+			for i := range 32 {
+				t183_3 := t183[i*32:][:32]
+				t20_3 := t20[i*32:][:32]
+				t23_3 := t23[i*32:][:32]
+				t26_3 := t26[i*32:][:32]
+				t29_3 := t29[i*32:][:32]
+				t323_3 := t323[i*32:][:32]
+				t152_2 := t152[i*32:][:32]
+				t1722_2 := t1722[i*32:][:32]
+				for j := range 32 {
+					t1722_2[j] = F((((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]) * t152_2[j])
+				}
+			}
 			// delta_chunk.U, delta_chunk.M, delta_chunk.c
 			for i := range 32 {
-				t124_2 := t124[i*dV:][:dV]
-				t152_3 := t152_2[i*dV:][:dV]
-				w4 := ((((t182_2[i] + t203_2[i]) + t23_2[i]) + t262_2[i]) + t29_2[i]) + t323_2[i]
+				t111_2 := t111[i*dV:][:dV]
+				t1822_2 := t1822[i*dV:][:dV]
+				w3 := ((((t183_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
 				for j := range dV {
-					t152_3[j] = F(w4 * t124_2[j])
+					t1822_2[j] = F(w3 * t111_2[j])
 				}
 			}
 			// delta_chunk.y
-			kern.Gemm(dV, 32, 32, F(1), true, t152_2, 1, dV, kern.From(t, (l*chunks+t9)*32*dV), 1, dV, t128, 32, 1)
+			kern.Gemm(dV, 32, 32, F(1), true, t1822, 1, dV, kern.From(t, (l*chunks+t7)*32*dV), 1, dV, t1152, 32, 1)
 			// delta_chunk.U
-			kern.Triangle(32, dV, true, t152_2, dV, 1, t44, 1, 32)
+			kern.Triangle(32, dV, true, t1822, dV, 1, t44, 1, 32)
 			// delta_chunk.U
-			kern.Gemm(32, 32, dV, F(-1), false, t1722, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t152_2, 1, dV)
+			kern.Gemm(32, 32, dV, F(-1), false, t2022, 1, 32, kern.From(c.U, (l*chunks+t7)*32*dV), dV, 1, t1822, 1, dV)
 			// delta_chunk.U
-			clear(t1822)
+			clear(t2122)
 			for i := range 32 {
 				if n := min(32, i); n > 0 {
-					t1722_2 := t1722[i*32:][:n]
-					t1822_2 := t1822[i*32:][:n]
+					t2022_2 := t2022[i*32:][:n]
+					t2122_2 := t2122[i*32:][:n]
 					for j := range n {
-						t1822_2[j] = t1722_2[j]
+						t2122_2[j] = t2022_2[j]
 					}
 				}
 			}
 			// delta_chunk.U
 			for i := range 32 {
-				t152_3 := t152_2[i*dV:][:dV]
-				UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
-				t56_2 := t56[((l*chunks+t9)*32+i)*dV:][:dV]
-				t202_2 := t202[((l*chunks+t9)*32+i)*dV:][:dV]
-				t312_2 := t312[i*dV:][:dV]
-				var t2223 F
-				var t3223 F
+				t1822_2 := t1822[i*dV:][:dV]
+				UProd := c.UProd[((l*chunks+t7)*32+i)*dV:][:dV]
+				t56_2 := t56[((l*chunks+t7)*32+i)*dV:][:dV]
+				t202_2 := t202[((l*chunks+t7)*32+i)*dV:][:dV]
+				t342_2 := t342[i*dV:][:dV]
+				var t255 F
+				var t352 F
 				t55Entry2 := t55_2[i]
 				t38Entry := t38[i]
 				for j := range dV {
-					t152Entry := t152_3[j]
-					t2122 := F(t152Entry * t55Entry2)
+					t1822Entry := t1822_2[j]
+					t2422 := F(t1822Entry * t55Entry2)
 					UProdEntry := UProd[j]
-					t2223 += F((t56_2[j] - F(UProdEntry*t38Entry)) * t152Entry)
-					t3223 += F(UProdEntry * t2122)
-					t202_2[j] = t2122
-					t312_2[j] = -F(t2122 * t38Entry)
+					t255 += F((t56_2[j] - F(UProdEntry*t38Entry)) * t1822Entry)
+					t352 += F(UProdEntry * t2422)
+					t202_2[j] = t2422
+					t342_2[j] = -F(t2422 * t38Entry)
 				}
-				t2222[i] = t2223
-				t3222[i] = -t3223
+				t254[i] = t255
+				t35[i] = -t352
 			}
 			// delta_chunk.U
-			clear(t2422)
-			clear(t2522)
+			clear(t262)
+			clear(t2722)
 			for i := range 32 {
-				var t2323 F
+				var t282 F
 				t55Entry3 := t55_2[i]
 				if n := min(32, i); n > 0 {
-					K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+					K := c.K2[((l*chunks+t7)*32+i)*32:][:n]
+					t2122_2 := t2122[i*32:][:n]
 					t42_4 := t42_2[i*32:][:n]
-					t1822_2 := t1822[i*32:][:n]
-					t2422_2 := t2422[i*32:][:n]
-					t2522_2 := t2522[i*32:][:n]
+					t262_2 := t262[i*32:][:n]
+					t2722_2 := t2722[i*32:][:n]
 					for j := range n {
 						KEntry := K[j]
+						t2122Entry := t2122_2[j]
 						t42Entry := t42_4[j]
-						t1822Entry := t1822_2[j]
-						t2323 += F(F(KEntry*t42Entry) * t1822Entry)
-						t2422_2[j] = F(F(t55Entry3*KEntry) * t1822Entry)
-						t2522_2[j] = F(F(t55Entry3*t42Entry) * t1822Entry)
+						t282 += F(F(KEntry*t42Entry) * t2122Entry)
+						t262_2[j] = F(F(t55Entry3*KEntry) * t2122Entry)
+						t2722_2[j] = F(F(t55Entry3*t42Entry) * t2122Entry)
 					}
 				}
-				t2322[i] = t2323
+				t28[i] = t282
 			}
 			// delta_chunk.c
-			clear(t282)
+			clear(t31)
 			lo7 := max(0, 1)
 			if n := 32 - lo7; n > 0 {
 				for i := range n {
-					t2422_2 := t2422[(lo7+i)*32:][:32]
-					t282_2 := t282[((lo7+i)-1)*32:][:32]
+					t262_2 := t262[(lo7+i)*32:][:32]
+					t31_2 := t31[((lo7+i)-1)*32:][:32]
 					for j := range 32 {
-						t282_2[j] += t2422_2[j]
+						t31_2[j] += t262_2[j]
 					}
 				}
 			}
 			// delta_chunk.g
-			clear(t362)
+			clear(t392)
 			lo8 := max(0, 1)
 			if n := 32 - lo8; n > 0 {
-				t3222_2 := t3222[0+lo8:][:n]
-				t362_2 := t362[-1+lo8:][:n]
+				t35_2 := t35[0+lo8:][:n]
+				t392_2 := t392[-1+lo8:][:n]
 				for i := range n {
-					t362_2[i] += t3222_2[i]
+					t392_2[i] += t35_2[i]
 				}
 			}
-			// delta_chunk.H, delta_chunk.c
+			// delta_chunk.c, delta_chunk.y
 			for i := range 32 {
-				t1422_2 := t1422[i*32:][:32]
-				t182_3 := t182[i*32:][:32]
-				t203_3 := t203[i*32:][:32]
-				t23_3 := t23[i*32:][:32]
-				t262_3 := t262[i*32:][:32]
-				t29_3 := t29[i*32:][:32]
-				t323_3 := t323[i*32:][:32]
-				t382_2 := t382[i*32:][:32]
-				t722_2 := t722[i*32:][:32]
-				t282_2 := t282[i*32:][:32]
-				Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
-				t412_2 := t412[i*32:][:32]
+				t922_2 := t922[i*32:][:32]
+				Q := c.Q2[((l*chunks+t7)*32+i)*32:][:32]
+				t152_2 := t152[i*32:][:32]
+				t31_2 := t31[i*32:][:32]
+				t422_2 := t422[i*32:][:32]
 				for j := range 32 {
-					t1422Entry := t1422_2[j]
-					t382_2[j] = F((((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) + t29_3[j]) + t323_3[j]) * t1422Entry)
-					t412_2[j] = t722_2[j] + t282_2[j] + F(Q[j]*t1422Entry)
+					t422_2[j] = t922_2[j] + F(Q[j]*t152_2[j]) + t31_2[j]
 				}
 			}
 			// delta_chunk.c
-			clear(t442)
 			clear(t452)
+			clear(t46)
 			lo9 := max(0, 16)
 			if n := 32 - lo9; n > 0 {
-				t14_2 := t14[(l*chunks+t9)*32+lo9:][:n]
-				t442_2 := t442[0+lo9:][:n]
+				t14_2 := t14[(l*chunks+t7)*32+lo9:][:n]
+				t46_2 := t46[0+lo9:][:n]
 				for i := range n {
-					t412_2 := t412[(lo9+i)*32:][:32]
-					t182_3 := t182[((lo9+i)-16)*32:][:32]
-					t203_3 := t203[((lo9+i)-16)*32:][:32]
+					t422_2 := t422[(lo9+i)*32:][:32]
+					t183_3 := t183[((lo9+i)-16)*32:][:32]
+					t20_3 := t20[((lo9+i)-16)*32:][:32]
 					t23_3 := t23[((lo9+i)-16)*32:][:32]
-					t262_3 := t262[((lo9+i)-16)*32:][:32]
+					t26_3 := t26[((lo9+i)-16)*32:][:32]
 					t29_3 := t29[((lo9+i)-16)*32:][:32]
 					t452_2 := t452[((lo9+i)-16)*32:][:32]
-					var t4422 F
+					var t463 F
 					t14Entry2 := t14_2[i]
 					for j := range 32 {
-						t412Entry := t412_2[j]
-						t4422 += F(((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) + t29_3[j]) * t412Entry)
-						t452_2[j] += F(t412Entry * t14Entry2)
+						t422Entry := t422_2[j]
+						t463 += F(((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) * t422Entry)
+						t452_2[j] += F(t422Entry * t14Entry2)
 					}
-					t442_2[i] = t4422
-				}
-			}
-			// delta_chunk.c
-			clear(t46)
-			clear(t4722)
-			lo10 := max(0, 8)
-			if n := 32 - lo10; n > 0 {
-				t442_2 := t442[0+lo10:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo10:][:n]
-				t46_2 := t46[0+lo10:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo10:][:n]
-				t4722_2 := t4722[-8+lo10:][:n]
-				for i := range n {
-					t442Entry := t442_2[i]
-					t46_2[i] = F(t1122_2[i] * t442Entry)
-					t4722_2[i] += F(t1122_3[i] * t442Entry)
+					t46_2[i] = t463
 				}
 			}
 			// delta_chunk.c
 			for i := range 32 {
-				t412_2 := t412[i*32:][:32]
+				t422_2 := t422[i*32:][:32]
 				t452_2 := t452[i*32:][:32]
-				t4822_2 := t4822[i*32:][:32]
+				t472_2 := t472[i*32:][:32]
 				for j := range 32 {
-					t4822_2[j] = t412_2[j] + t452_2[j]
+					t472_2[j] = t422_2[j] + t452_2[j]
 				}
 			}
 			// delta_chunk.c
+			clear(t5022)
 			clear(t512)
-			clear(t524)
-			lo11 := max(0, 8)
-			if n := 32 - lo11; n > 0 {
-				t1122_2 := t1122[(l*chunks+t9)*32+lo11:][:n]
-				t512_2 := t512[0+lo11:][:n]
+			lo10 := max(0, 8)
+			if n := 32 - lo10; n > 0 {
+				t1122_2 := t1122[(l*chunks+t7)*32+lo10:][:n]
+				t512_2 := t512[0+lo10:][:n]
 				for i := range n {
-					t4822_2 := t4822[(lo11+i)*32:][:32]
-					t182_3 := t182[((lo11+i)-8)*32:][:32]
-					t203_3 := t203[((lo11+i)-8)*32:][:32]
-					t23_3 := t23[((lo11+i)-8)*32:][:32]
-					t262_3 := t262[((lo11+i)-8)*32:][:32]
-					t524_2 := t524[((lo11+i)-8)*32:][:32]
+					t472_2 := t472[(lo10+i)*32:][:32]
+					t183_3 := t183[((lo10+i)-8)*32:][:32]
+					t20_3 := t20[((lo10+i)-8)*32:][:32]
+					t23_3 := t23[((lo10+i)-8)*32:][:32]
+					t26_3 := t26[((lo10+i)-8)*32:][:32]
+					t5022_2 := t5022[((lo10+i)-8)*32:][:32]
 					var t5122 F
 					t1122Entry3 := t1122_2[i]
 					for j := range 32 {
-						t4822Entry := t4822_2[j]
-						t5122 += F((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) * t4822Entry)
-						t524_2[j] += F(t4822Entry * t1122Entry3)
+						t472Entry := t472_2[j]
+						t5122 += F((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) * t472Entry)
+						t5022_2[j] += F(t472Entry * t1122Entry3)
 					}
 					t512_2[i] = t5122
 				}
 			}
 			// delta_chunk.c
 			for i := range 32 {
-				t533[i] = t46[i] + t4722[i] + t512[i]
+				t472_2 := t472[i*32:][:32]
+				t5022_2 := t5022[i*32:][:32]
+				t523_3 := t523_2[i*32:][:32]
+				for j := range 32 {
+					t523_3[j] = t472_2[j] + t5022_2[j]
+				}
 			}
 			// delta_chunk.c
-			clear(t543)
 			clear(t553)
-			lo12 := max(0, 4)
-			if n := 32 - lo12; n > 0 {
-				t533_2 := t533[0+lo12:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo12:][:n]
-				t543_2 := t543[0+lo12:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo12:][:n]
-				t553_2 := t553[-4+lo12:][:n]
+			clear(t562)
+			lo11 := max(0, 4)
+			if n := 32 - lo11; n > 0 {
+				t822_2 := t822[(l*chunks+t7)*32+lo11:][:n]
+				t562_2 := t562[0+lo11:][:n]
 				for i := range n {
-					t533Entry := t533_2[i]
-					t543_2[i] = F(t8_2[i] * t533Entry)
-					t553_2[i] += F(t8_3[i] * t533Entry)
+					t523_3 := t523_2[(lo11+i)*32:][:32]
+					t183_3 := t183[((lo11+i)-4)*32:][:32]
+					t20_3 := t20[((lo11+i)-4)*32:][:32]
+					t23_3 := t23[((lo11+i)-4)*32:][:32]
+					t553_2 := t553[((lo11+i)-4)*32:][:32]
+					var t563 F
+					t822Entry3 := t822_2[i]
+					for j := range 32 {
+						t523Entry := t523_3[j]
+						t563 += F(((t183_3[j] + t20_3[j]) + t23_3[j]) * t523Entry)
+						t553_2[j] += F(t523Entry * t822Entry3)
+					}
+					t562_2[i] = t563
 				}
 			}
-			// delta_chunk.c
+			// delta_chunk.c, delta_chunk.g.start
 			for i := range 32 {
-				t4822_2 := t4822[i*32:][:32]
-				t524_2 := t524[i*32:][:32]
-				t562_2 := t562[i*32:][:32]
+				t523_3 := t523_2[i*32:][:32]
+				t553_2 := t553[i*32:][:32]
+				t573_2 := t573[i*32:][:32]
+				t2722_2 := t2722[i*32:][:32]
+				t112_3 := t112_2[i*32:][:32]
 				for j := range 32 {
-					t562_2[j] = t4822_2[j] + t524_2[j]
+					t573_2[j] = t523_3[j] + t553_2[j]
+					t112_3[j] = t2722_2[j] + t2722[j*32+i]
 				}
 			}
 			// delta_chunk.c
-			clear(t593)
 			clear(t60)
-			lo13 := max(0, 4)
+			clear(t613)
+			lo12 := max(0, 2)
+			if n := 32 - lo12; n > 0 {
+				t522_2 := t522[(l*chunks+t7)*32+lo12:][:n]
+				t613_2 := t613[0+lo12:][:n]
+				for i := range n {
+					t573_2 := t573[(lo12+i)*32:][:32]
+					t183_3 := t183[((lo12+i)-2)*32:][:32]
+					t20_3 := t20[((lo12+i)-2)*32:][:32]
+					t60_2 := t60[((lo12+i)-2)*32:][:32]
+					var t614 F
+					t522Entry3 := t522_2[i]
+					for j := range 32 {
+						t573Entry := t573_2[j]
+						t614 += F((t183_3[j] + t20_3[j]) * t573Entry)
+						t60_2[j] += F(t573Entry * t522Entry3)
+					}
+					t613_2[i] = t614
+				}
+			}
+			// delta_chunk.c
+			clear(t64)
+			lo13 := max(0, 1)
 			if n := 32 - lo13; n > 0 {
-				t8_2 := t8[(l*chunks+t9)*32+lo13:][:n]
-				t593_2 := t593[0+lo13:][:n]
+				t64_2 := t64[0+lo13:][:n]
 				for i := range n {
-					t562_2 := t562[(lo13+i)*32:][:32]
-					t182_3 := t182[((lo13+i)-4)*32:][:32]
-					t203_3 := t203[((lo13+i)-4)*32:][:32]
-					t23_3 := t23[((lo13+i)-4)*32:][:32]
-					t60_2 := t60[((lo13+i)-4)*32:][:32]
-					var t594 F
-					t8Entry3 := t8_2[i]
+					t183_3 := t183[((lo13+i)-1)*32:][:32]
+					t573_2 := t573[(lo13+i)*32:][:32]
+					t60_2 := t60[(lo13+i)*32:][:32]
+					var t642 F
 					for j := range 32 {
-						t562Entry := t562_2[j]
-						t594 += F(((t182_3[j] + t203_3[j]) + t23_3[j]) * t562Entry)
-						t60_2[j] += F(t562Entry * t8Entry3)
+						t642 += F(t183_3[j] * (t573_2[j] + t60_2[j]))
 					}
-					t593_2[i] = t594
+					t64_2[i] = t642
 				}
 			}
-			// delta_chunk.c
+			// delta_chunk.g
 			for i := range 32 {
-				t613[i] = t543[i] + t553[i] + t593[i]
+				t67[i] = t523[i] + t1322_2[i] + t392[i]
 			}
-			// delta_chunk.c
-			clear(t62_2)
-			clear(t63)
-			lo14 := max(0, 2)
-			if n := 32 - lo14; n > 0 {
-				t613_2 := t613[0+lo14:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo14:][:n]
-				t62_3 := t62_2[0+lo14:][:n]
-				t522_4 := t522[(l*chunks+t9)*32+lo14:][:n]
-				t63_2 := t63[-2+lo14:][:n]
-				for i := range n {
-					t613Entry := t613_2[i]
-					t62_3[i] = F(t522_3[i] * t613Entry)
-					t63_2[i] += F(t522_4[i] * t613Entry)
-				}
-			}
-			// delta_chunk.c
-			for i := range 32 {
-				t562_2 := t562[i*32:][:32]
-				t60_2 := t60[i*32:][:32]
-				t64_2 := t64[i*32:][:32]
-				for j := range 32 {
-					t64_2[j] = t562_2[j] + t60_2[j]
-				}
-			}
-			// delta_chunk.c
-			clear(t67)
-			clear(t68)
-			lo15 := max(0, 2)
-			if n := 32 - lo15; n > 0 {
-				t522_3 := t522[(l*chunks+t9)*32+lo15:][:n]
-				t67_2 := t67[0+lo15:][:n]
-				for i := range n {
-					t64_2 := t64[(lo15+i)*32:][:32]
-					t182_3 := t182[((lo15+i)-2)*32:][:32]
-					t203_3 := t203[((lo15+i)-2)*32:][:32]
-					t68_2 := t68[((lo15+i)-2)*32:][:32]
-					var t672 F
-					t522Entry3 := t522_3[i]
-					for j := range 32 {
-						t64Entry := t64_2[j]
-						t672 += F((t182_3[j] + t203_3[j]) * t64Entry)
-						t68_2[j] += F(t64Entry * t522Entry3)
-					}
-					t67_2[i] = t672
-				}
-			}
-			// delta_chunk.c, delta_chunk.g
-			for i := range 32 {
-				t69[i] = t62_2[i] + t63[i] + t67[i]
-				t792[i] = t523[i] + t1222_2[i] + t362[i]
-			}
-			// delta_chunk.c
+			// delta_chunk.g
 			clear(t70)
 			clear(t71)
-			lo16 := max(0, 1)
-			if n := 32 - lo16; n > 0 {
-				t69_2 := t69[0+lo16:][:n]
-				t52_3 := t52[(l*chunks+t9)*32+-1+lo16:][:n]
-				t70_2 := t70[0+lo16:][:n]
-				t52_4 := t52[(l*chunks+t9)*32+lo16:][:n]
-				t71_2 := t71[-1+lo16:][:n]
+			lo14 := max(0, 16)
+			if n := 32 - lo14; n > 0 {
+				t67_2 := t67[0+lo14:][:n]
+				t14_2 := t14[(l*chunks+t7)*32+lo14:][:n]
+				t70_2 := t70[-16+lo14:][:n]
+				t13_2 := t13[(l*chunks+t7)*32+-16+lo14:][:n]
+				t71_2 := t71[0+lo14:][:n]
 				for i := range n {
-					t69Entry := t69_2[i]
-					t70_2[i] = F(t52_3[i] * t69Entry)
-					t71_2[i] += F(t52_4[i] * t69Entry)
-				}
-			}
-			// delta_chunk.c
-			clear(t742)
-			lo17 := max(0, 1)
-			if n := 32 - lo17; n > 0 {
-				t742_2 := t742[0+lo17:][:n]
-				for i := range n {
-					t182_3 := t182[((lo17+i)-1)*32:][:32]
-					t64_2 := t64[(lo17+i)*32:][:32]
-					t68_2 := t68[(lo17+i)*32:][:32]
-					var t743 F
-					for j := range 32 {
-						t743 += F(t182_3[j] * (t64_2[j] + t68_2[j]))
-					}
-					t742_2[i] = t743
-				}
-			}
-			// delta_chunk.g
-			clear(t82_2)
-			clear(t83)
-			lo18 := max(0, 16)
-			if n := 32 - lo18; n > 0 {
-				t792_2 := t792[0+lo18:][:n]
-				t13_2 := t13[(l*chunks+t9)*32+-16+lo18:][:n]
-				t82_3 := t82_2[0+lo18:][:n]
-				t14_2 := t14[(l*chunks+t9)*32+lo18:][:n]
-				t83_2 := t83[-16+lo18:][:n]
-				for i := range n {
-					t792Entry := t792_2[i]
-					t82_3[i] = F(t13_2[i] * t792Entry)
-					t83_2[i] += F(t14_2[i] * t792Entry)
-				}
-			}
-			// delta_chunk.g
-			clear(t842)
-			clear(t85)
-			lo19 := max(0, 8)
-			if n := 32 - lo19; n > 0 {
-				t82_3 := t82_2[0+lo19:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo19:][:n]
-				t842_2 := t842[0+lo19:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo19:][:n]
-				t85_2 := t85[-8+lo19:][:n]
-				for i := range n {
-					t82Entry := t82_3[i]
-					t842_2[i] = F(t1122_2[i] * t82Entry)
-					t85_2[i] += F(t1122_3[i] * t82Entry)
+					t67Entry := t67_2[i]
+					t70_2[i] += F(t14_2[i] * t67Entry)
+					t71_2[i] = F(t13_2[i] * t67Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t86[i] = t792[i] + t83[i]
+				t722_2[i] = t46[i] + t71[i]
+				t752[i] = t67[i] + t70[i]
+			}
+			// delta_chunk.g
+			clear(t73_2)
+			clear(t74)
+			clear(t782)
+			clear(t79)
+			lo15 := max(0, 8)
+			if n := 32 - lo15; n > 0 {
+				t722_3 := t722_2[0+lo15:][:n]
+				t752_2 := t752[0+lo15:][:n]
+				t1122_2 := t1122[(l*chunks+t7)*32+lo15:][:n]
+				t73_3 := t73_2[-8+lo15:][:n]
+				t1122_3 := t1122[(l*chunks+t7)*32+-8+lo15:][:n]
+				t74_2 := t74[0+lo15:][:n]
+				t782_2 := t782[-8+lo15:][:n]
+				t1022_2 := t1022[(l*chunks+t7)*32+-8+lo15:][:n]
+				t79_2 := t79[0+lo15:][:n]
+				for i := range n {
+					t722Entry := t722_3[i]
+					t752Entry := t752_2[i]
+					t1122Entry4 := t1122_2[i]
+					t73_3[i] += F(t1122Entry4 * t722Entry)
+					t74_2[i] = F(t1122_3[i] * t722Entry)
+					t782_2[i] += F(t1122Entry4 * t752Entry)
+					t79_2[i] = F(t1022_2[i] * t752Entry)
+				}
+			}
+			// delta_chunk.g
+			for i := range 32 {
+				t80[i] = t512[i] + t73_2[i] + t74[i] + t79[i]
+				t83[i] = t752[i] + t782[i]
+			}
+			// delta_chunk.g
+			clear(t812)
+			clear(t82_2)
+			clear(t86)
+			clear(t87)
+			lo16 := max(0, 4)
+			if n := 32 - lo16; n > 0 {
+				t80_2 := t80[0+lo16:][:n]
+				t83_2 := t83[0+lo16:][:n]
+				t822_2 := t822[(l*chunks+t7)*32+lo16:][:n]
+				t812_2 := t812[-4+lo16:][:n]
+				t822_3 := t822[(l*chunks+t7)*32+-4+lo16:][:n]
+				t82_3 := t82_2[0+lo16:][:n]
+				t86_2 := t86[-4+lo16:][:n]
+				t73_3 := t73[(l*chunks+t7)*32+-4+lo16:][:n]
+				t87_2 := t87[0+lo16:][:n]
+				for i := range n {
+					t80Entry := t80_2[i]
+					t83Entry := t83_2[i]
+					t822Entry4 := t822_2[i]
+					t812_2[i] += F(t822Entry4 * t80Entry)
+					t82_3[i] = F(t822_3[i] * t80Entry)
+					t86_2[i] += F(t822Entry4 * t83Entry)
+					t87_2[i] = F(t73_3[i] * t83Entry)
+				}
+			}
+			// delta_chunk.g
+			for i := range 32 {
+				t88[i] = t562[i] + t812[i] + t82_2[i] + t87[i]
+				t91[i] = t83[i] + t86[i]
 			}
 			// delta_chunk.g
 			clear(t89)
 			clear(t90)
-			lo20 := max(0, 8)
-			if n := 32 - lo20; n > 0 {
-				t86_2 := t86[0+lo20:][:n]
-				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo20:][:n]
-				t89_2 := t89[0+lo20:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+lo20:][:n]
-				t90_2 := t90[-8+lo20:][:n]
+			clear(t94)
+			clear(t95)
+			lo17 := max(0, 2)
+			if n := 32 - lo17; n > 0 {
+				t88_2 := t88[0+lo17:][:n]
+				t91_2 := t91[0+lo17:][:n]
+				t522_2 := t522[(l*chunks+t7)*32+lo17:][:n]
+				t89_2 := t89[-2+lo17:][:n]
+				t522_3 := t522[(l*chunks+t7)*32+-2+lo17:][:n]
+				t90_2 := t90[0+lo17:][:n]
+				t94_2 := t94[-2+lo17:][:n]
+				t4_2 := t4[(l*chunks+t7)*32+-2+lo17:][:n]
+				t95_2 := t95[0+lo17:][:n]
 				for i := range n {
-					t86Entry := t86_2[i]
-					t89_2[i] = F(t1022_2[i] * t86Entry)
-					t90_2[i] += F(t1122_2[i] * t86Entry)
-				}
-			}
-			// delta_chunk.g
-			for i := range 32 {
-				t91[i] = t842[i] + t85[i] + t89[i]
-				t94[i] = t86[i] + t90[i]
-			}
-			// delta_chunk.g
-			clear(t92_2)
-			clear(t93)
-			clear(t97)
-			clear(t98)
-			lo21 := max(0, 4)
-			if n := 32 - lo21; n > 0 {
-				t91_2 := t91[0+lo21:][:n]
-				t94_2 := t94[0+lo21:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo21:][:n]
-				t92_3 := t92_2[0+lo21:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo21:][:n]
-				t93_2 := t93[-4+lo21:][:n]
-				t72_2 := t72[(l*chunks+t9)*32+-4+lo21:][:n]
-				t97_2 := t97[0+lo21:][:n]
-				t98_2 := t98[-4+lo21:][:n]
-				for i := range n {
+					t88Entry := t88_2[i]
 					t91Entry := t91_2[i]
-					t94Entry := t94_2[i]
-					t92_3[i] = F(t8_2[i] * t91Entry)
-					t8Entry4 := t8_3[i]
-					t93_2[i] += F(t8Entry4 * t91Entry)
-					t97_2[i] = F(t72_2[i] * t94Entry)
-					t98_2[i] += F(t8Entry4 * t94Entry)
+					t522Entry4 := t522_2[i]
+					t89_2[i] += F(t522Entry4 * t88Entry)
+					t90_2[i] = F(t522_3[i] * t88Entry)
+					t94_2[i] += F(t522Entry4 * t91Entry)
+					t95_2[i] = F(t4_2[i] * t91Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t992[i] = t92_2[i] + t93[i] + t97[i]
-				t102_2[i] = t94[i] + t98[i]
+				t96[i] = t613[i] + t89[i] + t90[i] + t95[i]
+				t99[i] = t91[i] + t94[i]
 			}
 			// delta_chunk.g
-			clear(t100)
-			clear(t101)
+			clear(t972)
+			clear(t98)
+			clear(t102_2)
+			clear(t1032)
+			lo18 := max(0, 1)
+			if n := 32 - lo18; n > 0 {
+				t96_2 := t96[0+lo18:][:n]
+				t99_2 := t99[0+lo18:][:n]
+				t52_3 := t52[(l*chunks+t7)*32+lo18:][:n]
+				t972_2 := t972[-1+lo18:][:n]
+				t52_4 := t52[(l*chunks+t7)*32+-1+lo18:][:n]
+				t98_2 := t98[0+lo18:][:n]
+				t2_2 := t2[(l*chunks+t7)*32+-1+lo18:][:n]
+				t102_3 := t102_2[0+lo18:][:n]
+				t1032_2 := t1032[-1+lo18:][:n]
+				for i := range n {
+					t96Entry := t96_2[i]
+					t99Entry := t99_2[i]
+					t52Entry3 := t52_3[i]
+					t972_2[i] += F(t52Entry3 * t96Entry)
+					t98_2[i] = F(t52_4[i] * t96Entry)
+					t102_3[i] = F(t2_2[i] * t99Entry)
+					t1032_2[i] += F(t52Entry3 * t99Entry)
+				}
+			}
+			// delta_chunk.g.start
 			clear(t105)
-			clear(t106)
-			lo22 := max(0, 2)
-			if n := 32 - lo22; n > 0 {
-				t992_2 := t992[0+lo22:][:n]
-				t102_3 := t102_2[0+lo22:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo22:][:n]
-				t100_2 := t100[0+lo22:][:n]
-				t522_4 := t522[(l*chunks+t9)*32+lo22:][:n]
-				t101_2 := t101[-2+lo22:][:n]
-				t4_2 := t4[(l*chunks+t9)*32+-2+lo22:][:n]
-				t105_2 := t105[0+lo22:][:n]
-				t106_2 := t106[-2+lo22:][:n]
-				for i := range n {
-					t992Entry := t992_2[i]
-					t102Entry := t102_3[i]
-					t100_2[i] = F(t522_3[i] * t992Entry)
-					t522Entry4 := t522_4[i]
-					t101_2[i] += F(t522Entry4 * t992Entry)
-					t105_2[i] = F(t4_2[i] * t102Entry)
-					t106_2[i] += F(t522Entry4 * t102Entry)
-				}
-			}
-			// delta_chunk.g
-			for i := range 32 {
-				t1072[i] = t100[i] + t101[i] + t105[i]
-				t1102[i] = t102_2[i] + t106[i]
-			}
-			// delta_chunk.g
-			clear(t108)
-			clear(t1092)
-			clear(t113)
-			clear(t114)
-			lo23 := max(0, 1)
-			if n := 32 - lo23; n > 0 {
-				t1072_2 := t1072[0+lo23:][:n]
-				t1102_2 := t1102[0+lo23:][:n]
-				t52_3 := t52[(l*chunks+t9)*32+-1+lo23:][:n]
-				t108_2 := t108[0+lo23:][:n]
-				t52_4 := t52[(l*chunks+t9)*32+lo23:][:n]
-				t1092_2 := t1092[-1+lo23:][:n]
-				t2_2 := t2[(l*chunks+t9)*32+-1+lo23:][:n]
-				t113_2 := t113[0+lo23:][:n]
-				t114_2 := t114[-1+lo23:][:n]
-				for i := range n {
-					t1072Entry := t1072_2[i]
-					t1102Entry := t1102_2[i]
-					t108_2[i] = F(t52_3[i] * t1072Entry)
-					t52Entry3 := t52_4[i]
-					t1092_2[i] += F(t52Entry3 * t1072Entry)
-					t113_2[i] = F(t2_2[i] * t1102Entry)
-					t114_2[i] += F(t52Entry3 * t1102Entry)
-				}
-			}
-			// delta_chunk.g.start
-			clear(t118)
 			if n := min(32, 1); n > 0 {
-				t1102_2 := t1102[:n]
-				t114_2 := t114[:n]
-				t118_2 := t118[:n]
+				t99_2 := t99[:n]
+				t1032_2 := t1032[:n]
+				t105_2 := t105[:n]
 				for i := range n {
-					t118_2[i] = t1102_2[i] + t114_2[i]
+					t105_2[i] = t99_2[i] + t1032_2[i]
 				}
 			}
 			// delta_chunk.g.start
 			for i := range 32 {
-				t162_2[i] = t70[i] + t71[i] + t742[i] + t108[i] + t1092[i] + t113[i] + t118[i]
-				t19_2[i] = t2222[i] + t2322[i]
+				t162_2[i] = t64[i] + t972[i] + t98[i] + t102_2[i] + t105[i]
+				t19_2[i] = t254[i] + t28[i]
 			}
 			// delta_chunk.Q
-			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t382, 1, 32)
+			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t172, (l*chunks+t7)*32*dK), 1, dK, kern.From(t54, (l*chunks+t7)*32*dK), 1, dK, t1722, 1, 32)
 			// delta_chunk.y
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1123, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t172, (l*chunks+t7)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t7)*dV*dK), 1, dK, t1222, 1, dV)
 			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
 			for i := range 32 {
-				t126_2 := t126[i*dK:][:dK]
-				t18_2 := t18[((l*chunks+t9)*32+i)*dK:][:dK]
-				w5 := ((((t182_2[i] + t203_2[i]) + t23_2[i]) + t262_2[i]) + t29_2[i]) + t323_2[i]
+				t18_2 := t18[((l*chunks+t7)*32+i)*dK:][:dK]
+				w4 := ((((t183_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
 				for j := range dK {
-					t18_2[j] = F(w5 * t126_2[j])
+					t18_2[j] = F(w4 * t722[j*32+i])
 				}
 			}
-			// delta_chunk.K
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t2522, 32, 1)
-			// delta_chunk.K
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t2522, 1, 32)
+			// delta_chunk.g.start, delta_chunk.K
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t7)*32*dK), 1, dK, kern.From(t54, (l*chunks+t7)*32*dK), 1, dK, t112_2, 1, 32)
 			// delta_chunk.U
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t312, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t7)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t7)*dV*dK), 1, dK, t342, 1, dV)
 			// delta_chunk.Q
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t382, 32, 1)
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t7)*32*dK), 1, dK, kern.From(t53, (l*chunks+t7)*32*dK), 1, dK, t1722, 32, 1)
 			// delta_chunk.g.start, delta_chunk.M
-			gEntry2 := g[(l*chunks+t9)*32+31]
+			gEntry2 := g[(l*chunks+t7)*32+31]
 			for i := range dV {
 				MBarState2_3 := MBarState2[i*dK:][:dK]
 				for j := range dK {
@@ -2963,9 +2854,9 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// delta_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t312, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t7)*32*dK), 1, dK, t342, dV, 1)
 			// delta_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t1123, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t7)*32*dK), 1, dK, t1222, dV, 1)
 		}
 		for i := range dK * dV {
 			MBarOut[i] = MBarState2_2[i]
@@ -3022,7 +2913,7 @@ func (c *StepBackward[F]) Run() {
 
 	// delta_chunk.theta, delta_chunk.k, delta_chunk.q, delta_chunk.rho
 	var t3722 F
-	var t1023 F
+	var t100 F
 	for i := range L {
 		t27_2 := t27[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
@@ -3032,124 +2923,139 @@ func (c *StepBackward[F]) Run() {
 		qSqrt := c.QSqrt[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t142_3 := t142[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
 		t252_2 := t252[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t34_2 := t34[i*T:][:T]
-		t482_2 := t482[i*T:][:T]
-		t522_3 := t522_2[i*T:][:T]
-		t99_2 := t99[i*T:][:T]
-		t116_2 := t116[i*T:][:T]
-		t120_2 := t120[i*T:][:T]
+		t462_2 := t462[i*T:][:T]
+		t502_2 := t502[i*T:][:T]
+		t97_2 := t97[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		t119_2 := t119[i*T:][:T]
 		for j := range T {
 			t27Entry := t27_2[j]
-			t342 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t3722 += t342
+			t344 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t3722 += t344
 			t37Entry := t37_2[j]
-			t4823 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
-			t862 := (t25_2[j] <= F(1))
+			t4622 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
+			t84 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t913 := (t862 && (F(0) <= rhoSigmoidEntry))
-			t994 := kern.Choose(t913, F(F(rhoSigmoidEntry*kern.Choose(t913, kern.Choose(t862, t142_3[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t1023 += t994
+			t892 := (t84 && (F(0) <= rhoSigmoidEntry))
+			t973 := kern.Choose(t892, F(F(rhoSigmoidEntry*kern.Choose(t892, kern.Choose(t84, t142_2[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t100 += t973
 			t10Entry := t10_2[j]
-			t1162 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t34_2[j] = t342
-			t482_2[j] = t4823
-			t522_3[j] = (t4823 && t37Entry)
-			t99_2[j] = t994
-			t116_2[j] = t1162
-			t120_2[j] = (t1162 && t10Entry)
+			t1153 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t34_2[j] = t344
+			t462_2[j] = t4622
+			t502_2[j] = (t4622 && t37Entry)
+			t97_2[j] = t973
+			t115_2[j] = t1153
+			t119_2[j] = (t1153 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t3722
-	c.BRhoBar[0] = t1023
+	c.BRhoBar[0] = t100
 
 	// delta_chunk.theta, delta_chunk.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	for i := range L {
 		t34_2 := t34[i*T:][:T]
-		t99_2 := t99[i*T:][:T]
+		t97_2 := t97[i*T:][:T]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t392_2 := t392[(i*T+j)*(dK+dV):][:dK+dV]
-			t104_2 := t104[(i*T+j)*(dK+dV):][:dK+dV]
+			t103_2 := t103[(i*T+j)*(dK+dV):][:dK+dV]
 			t34Entry := t34_2[j]
-			t99Entry := t99_2[j]
+			t97Entry := t97_2[j]
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
 				wThetaBar[k] += F(rhoStackEntry * t34Entry)
-				t392_2[k] = F(t34Entry * wTheta[k])
-				wRhoBar[k] += F(rhoStackEntry * t99Entry)
-				t104_2[k] = F(t99Entry * wRho[k])
+				wRhoBar[k] += F(rhoStackEntry * t97Entry)
+				t103_2[k] = F(t34Entry*wTheta[k]) + F(t97Entry*wRho[k])
 			}
 		}
 	}
 
 	// delta_chunk.q
 	for i := range L {
-		t472_2 := t472[i*T:][:T]
+		t45_2 := t45[i*T:][:T]
 		for j := range T {
 			t102_3 := t102[(i*T+j)*dK:][:dK]
 			t242_2 := t242[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t422_2 := t422[(i*T+j)*dK:][:dK]
-			var t4723 F
+			t402_2 := t402[(i*T+j)*dK:][:dK]
+			var t453 F
 			for k := range dK {
-				t4222 := t102_3[k] + t242_2[k]
-				t4723 += F(t4222 * qDiv2[k])
-				t422_2[k] = t4222
+				t4022 := t102_3[k] + t242_2[k]
+				t453 += F(t4022 * qDiv2[k])
+				t402_2[k] = t4022
 			}
-			t472_2[j] = -t4723
+			t45_2[j] = -t453
 		}
 	}
 
-	// delta_chunk.q1, delta_chunk.q, delta_chunk.k
+	// delta_chunk.q1, delta_chunk.q, delta_chunk.k, delta_chunk.rho
 	clear(c.BQBar)
 	for i := range L {
-		t522_3 := t522_2[i*T:][:T]
+		t502_2 := t502[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t37_2 := t37[i*T:][:T]
-		t482_2 := t482[i*T:][:T]
-		t472_2 := t472[i*T:][:T]
+		t462_2 := t462[i*T:][:T]
+		t45_2 := t45[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
+		t114_2 := t114[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
-			t32_2 := t32[(i*T+j)*dK:][:dK]
+			t32_3 := t32[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t422_2 := t422[(i*T+j)*dK:][:dK]
+			t402_2 := t402[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			t122_2 := t122[(i*T+j)*dK:][:dK]
 			t232_2 := t232[(i*T+j)*dK:][:dK]
-			t392_2 := t392[(i*T+j)*(dK+dV):][:dK]
-			t104_2 := t104[(i*T+j)*(dK+dV):][:dK]
+			t103_2 := t103[(i*T+j)*(dK+dV):][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t74_2 := t74[(i*T+j)*dK:][:dK]
-			t110_2 := t110[(i*T+j)*dK:][:dK]
-			var t1152 F
-			t522Entry := t522_3[j]
+			t72_3 := t72_2[(i*T+j)*dK:][:dK]
+			t109_2 := t109[(i*T+j)*dK:][:dK]
+			var t1142 F
+			t502Entry := t502_2[j]
 			qDivEntry := qDiv[j]
-			w6 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w5 := kern.Choose((t502Entry && t37_2[j]), kern.Choose(t502Entry, F(F(0.5*kern.Choose(t502Entry, kern.Choose(t462_2[j], t45_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
-				t32Entry := t32_2[k]
+				t32Entry := t32_3[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t682 := F(t422_2[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w6))
-				t744 := F(q1SigmoidEntry*t682) + F(F(F(t32Entry*q1SigmoidEntry)*t682)*q1Sigmoid2[k])
-				t1104 := t122_2[k] + t232_2[k] + t392_2[k] + t104_2[k]
-				t1152 += F(t1104 * kDiv2[k])
-				t74_2[k] = t744
-				bQBar[k] += t744
-				t110_2[k] = t1104
+				t66 := F(t402_2[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w5))
+				t724 := F(q1SigmoidEntry*t66) + F(F(F(t32Entry*q1SigmoidEntry)*t66)*q1Sigmoid2[k])
+				t1092 := t122_2[k] + t232_2[k] + t103_2[k]
+				t1142 += F(t1092 * kDiv2[k])
+				t72_3[k] = t724
+				bQBar[k] += t724
+				t109_2[k] = t1092
 			}
-			t115_2[j] = -t1152
+			t114_2[j] = -t1142
+		}
+	}
+
+	// delta_chunk.q1
+	clear(t75)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n := int(c.Pos[i]) + j - k
+				if n >= 0 {
+					t72_3 := t72_2[(i*T+j)*dK:][:dK]
+					cQ := c.CQ[k*dK:][:dK]
+					t75_2 := t75[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t75_2[m] += F(t72_3[m] * cQ[m])
+					}
+				}
+			}
 		}
 	}
 
@@ -3158,13 +3064,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t74_2 := t74[(j*T+k)*dK:][:dK]
+					t72_3 := t72_2[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t74_2[m])
+						cQBar[m] += F(q1Stack[m] * t72_3[m])
 					}
 				}
 			}
@@ -3172,31 +3078,13 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// delta_chunk.q1
-	clear(t78)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					t74_2 := t74[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t78_2 := t78[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t78_2[m] += F(t74_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.q1
-	clear(t79)
+	clear(t77)
 	for i := range L {
 		for j := range 3 {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t79_2 := t79[(i*(T+3)+j+T)*dK:][:dK]
+			t77_2 := t77[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				t79_2[k] += q0TailBar[k]
+				t77_2[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -3204,87 +3092,104 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.q1
 	for i := range L {
 		for j := range T + 3 {
+			t75_2 := t75[(i*(T+3)+j)*dK:][:dK]
+			t77_2 := t77[(i*(T+3)+j)*dK:][:dK]
 			t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
-			t79_2 := t79[(i*(T+3)+j)*dK:][:dK]
-			t80_2 := t80[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t80_2[k] = t78_2[k] + t79_2[k]
+				t78_2[k] = t75_2[k] + t77_2[k]
 			}
 		}
 	}
 
 	// delta_chunk.q1, delta_chunk.k1
-	clear(t147)
+	clear(t146)
 	for i := range L {
 		for j := range 3 {
-			t80_2 := t80[(i*(T+3)+j)*dK:][:dK]
+			t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t147_2 := t147[(i*(T+3)+j+T)*dK:][:dK]
+			t146_2 := t146[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				q0TailBarOut[k] = t80_2[k]
-				t147_2[k] += k0TailBar[k]
+				q0TailBarOut[k] = t78_2[k]
+				t146_2[k] += k0TailBar[k]
 			}
 		}
 	}
 
-	// delta_chunk.q0
+	// delta_chunk.q0, delta_chunk.q1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t81, i*T*d), d, 1, kern.From(t78, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// delta_chunk.q0, delta_chunk.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t80, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t78, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// delta_chunk.q0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t84, i*T*d), d, 1, kern.From(t80, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// delta_chunk.v
+	// delta_chunk.v, delta_chunk.rho
 	for i := range L {
 		for j := range T {
-			t112_2 := t112[(i*T+j)*dV:][:dV]
+			t112_3 := t112[(i*T+j)*dV:][:dV]
 			t212_2 := t212[(i*T+j)*dV:][:dV]
-			t392_2 := t392[(i*T+j)*(dK+dV)+dK:][:dV]
-			t104_2 := t104[(i*T+j)*(dK+dV)+dK:][:dV]
-			t107_2 := t107[(i*T+j)*dV:][:dV]
+			t103_2 := t103[(i*T+j)*(dK+dV)+dK:][:dV]
+			t106_2 := t106[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t107_2[k] = t112_2[k] + t212_2[k] + t392_2[k] + t104_2[k]
+				t106_2[k] = t112_3[k] + t212_2[k] + t103_2[k]
 			}
 		}
 	}
 
 	// delta_chunk.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t107, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t107, d, 1, t106, dV, 1, c.WV, d, 1)
 
 	// delta_chunk.v
-	kern.Gemm(L*T, d, dV, F(1), false, t109, d, 1, t107, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t106, dV, 1)
 
 	// delta_chunk.k1, delta_chunk.k
 	clear(c.BKBar)
 	for i := range L {
-		t120_2 := t120[i*T:][:T]
+		t119_2 := t119[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t116_2 := t116[i*T:][:T]
 		t115_2 := t115[i*T:][:T]
+		t114_2 := t114[i*T:][:T]
 		kDiv3 := c.KDiv3[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t110_2 := t110[(i*T+j)*dK:][:dK]
+			t109_2 := t109[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t142_3 := t142_2[(i*T+j)*dK:][:dK]
-			t120Entry := t120_2[j]
+			t141_2 := t141[(i*T+j)*dK:][:dK]
+			t119Entry := t119_2[j]
 			kDivEntry := kDiv[j]
-			w7 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w6 := kern.Choose((t119Entry && t10_2[j]), kern.Choose(t119Entry, F(F(0.5*kern.Choose(t119Entry, kern.Choose(t115_2[j], t114_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t136 := F(t110_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w7))
-				t1422_2 := F(k1SigmoidEntry*t136) + F(F(F(t5Entry*k1SigmoidEntry)*t136)*k1Sigmoid2[k])
-				t142_3[k] = t1422_2
-				bKBar[k] += t1422_2
+				t135 := F(t109_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w6))
+				t1412 := F(k1SigmoidEntry*t135) + F(F(F(t5Entry*k1SigmoidEntry)*t135)*k1Sigmoid2[k])
+				t141_2[k] = t1412
+				bKBar[k] += t1412
+			}
+		}
+	}
+
+	// delta_chunk.k1
+	clear(t144)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n3 := int(c.Pos[i]) + j - k
+				if n3 >= 0 {
+					t141_2 := t141[(i*T+j)*dK:][:dK]
+					cK := c.CK[k*dK:][:dK]
+					t144_2 := t144[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t144_2[m] += F(t141_2[m] * cK[m])
+					}
+				}
 			}
 		}
 	}
@@ -3294,31 +3199,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t142_3 := t142_2[(j*T+k)*dK:][:dK]
+					t141_2 := t141[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t142_3[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.k1
-	clear(t146)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n4 := int(c.Pos[i]) + j - k
-				if n4 >= 0 {
-					t142_3 := t142_2[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t146_2 := t146[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t146_2[m] += F(t142_3[m] * cK[m])
+						cKBar[m] += F(k1Stack[m] * t141_2[m])
 					}
 				}
 			}
@@ -3328,11 +3215,11 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.k1
 	for i := range L {
 		for j := range T + 3 {
+			t144_2 := t144[(i*(T+3)+j)*dK:][:dK]
 			t146_2 := t146[(i*(T+3)+j)*dK:][:dK]
 			t147_2 := t147[(i*(T+3)+j)*dK:][:dK]
-			t148_2 := t148[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t148_2[k] = t146_2[k] + t147_2[k]
+				t147_2[k] = t144_2[k] + t146_2[k]
 			}
 		}
 	}
@@ -3340,34 +3227,34 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.k1
 	for i := range L {
 		for j := range 3 {
-			t148_2 := t148[(i*(T+3)+j)*dK:][:dK]
+			t147_2 := t147[(i*(T+3)+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t148_2[k]
+				k0TailBarOut[k] = t147_2[k]
 			}
 		}
 	}
 
-	// delta_chunk.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t148, (k*(T+3)+3)*dK), dK, 1)
+	// delta_chunk.k0, delta_chunk.k1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t150, i*T*d), d, 1, kern.From(t147, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// delta_chunk.k0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t152, i*T*d), d, 1, kern.From(t148, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// delta_chunk.k0, delta_chunk.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t147, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// delta_chunk.k0
 	for i := range L {
 		for j := range T {
-			t84_2 := t84[(i*T+j)*d:][:d]
-			t109_2 := t109[(i*T+j)*d:][:d]
-			t152_3 := t152[(i*T+j)*d:][:d]
+			t81_2 := t81[(i*T+j)*d:][:d]
+			t107_2 := t107[(i*T+j)*d:][:d]
+			t150_2 := t150[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t84_2[k] + t109_2[k] + t152_3[k]
+				xBar[k] = t81_2[k] + t107_2[k] + t150_2[k]
 			}
 		}
 	}
@@ -3393,6 +3280,7 @@ type stepNode[F num.Float] struct {
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_chunk.q
 //	c_t[i∈C] = ρ_t c_{t−1}[i] + { 1 if i = t ; 0 otherwise }    delta_chunk.c
 //	Q_t[i∈C] = k_i · q_t    delta_chunk.Q
+//	H_t[i∈C] = c_t[i] Q_t[i]    delta_chunk.H
 //	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_chunk.theta
 //	K_t[i∈C] = k_i · k_t    delta_chunk.K
 //	U_t = θ_t (v_t − g_{t−1} M° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    delta_chunk.U

@@ -621,24 +621,6 @@ func stepBackwardNest66AVX512(a *stepBackwardNest66Args)
 //go:noescape
 func stepBackwardNest66AVX2(a *stepBackwardNest66Args)
 
-//go:noescape
-func stepBackwardNest67AVX512(a *stepBackwardNest67Args)
-
-//go:noescape
-func stepBackwardNest67AVX2(a *stepBackwardNest67Args)
-
-//go:noescape
-func stepBackwardNest68AVX512(a *stepBackwardNest68Args)
-
-//go:noescape
-func stepBackwardNest68AVX2(a *stepBackwardNest68Args)
-
-//go:noescape
-func stepBackwardNest69AVX512(a *stepBackwardNest69Args)
-
-//go:noescape
-func stepBackwardNest69AVX2(a *stepBackwardNest69Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -1455,28 +1437,4 @@ func stepBackwardNest66(a *stepBackwardNest66Args) {
 		return
 	}
 	stepBackwardNest66AVX2(a)
-}
-
-func stepBackwardNest67(a *stepBackwardNest67Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest67AVX512(a)
-		return
-	}
-	stepBackwardNest67AVX2(a)
-}
-
-func stepBackwardNest68(a *stepBackwardNest68Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest68AVX512(a)
-		return
-	}
-	stepBackwardNest68AVX2(a)
-}
-
-func stepBackwardNest69(a *stepBackwardNest69Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest69AVX512(a)
-		return
-	}
-	stepBackwardNest69AVX2(a)
 }

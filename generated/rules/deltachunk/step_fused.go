@@ -298,7 +298,7 @@ type stepNest27Args struct {
 	t29  *float32
 	t323 *float32
 	Q2   *float32
-	t532 *float32
+	t623 *float32
 }
 
 type stepNest28Args struct {
@@ -318,7 +318,7 @@ type stepNest29Args struct {
 	t29  *float32
 	t323 *float32
 	t54  *float32
-	t63  *float32
+	t72  *float32
 	n0   int // 32·d_k·t + 32·chunks·d_k·l
 	n1   int // d_k
 }
@@ -445,8 +445,8 @@ func (c *stepFused) run() {
 	t372 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+8192:][:32]                       // [32]
 	t42_2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+8224:][:1024]                    // [32, 32]
 	t443 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+9248:][:1024]                     // [32, 32]
-	t532 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+10272:][:1024]                    // [32, 32]
-	t63 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+11296:][:32*dK]                    // [32, d_k]
+	t623 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+10272:][:1024]                    // [32, 32]
+	t72 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+11296:][:32*dK]                    // [32, d_k]
 
 	// delta_chunk.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -1471,7 +1471,7 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t323),
 					unsafe.SliceData(Q2),
-					unsafe.SliceData(t532),
+					unsafe.SliceData(t623),
 				}
 				stepNest27(&a)
 			} else {
@@ -1483,9 +1483,9 @@ func (c *stepFused) run() {
 					t29_2 := t29[i*32:][:32]
 					t323_2 := t323[i*32:][:32]
 					Q2_2 := Q2[i*32:][:32]
-					t532_2 := t532[i*32:][:32]
+					t623_2 := t623[i*32:][:32]
 					for j := range 32 {
-						t532_2[j] = F((((((t18_2[j] + t20_2[j]) + t232_2[j]) + t26_2[j]) + t29_2[j]) + t323_2[j]) * Q2_2[j])
+						t623_2[j] = F((((((t18_2[j] + t20_2[j]) + t232_2[j]) + t26_2[j]) + t29_2[j]) + t323_2[j]) * Q2_2[j])
 					}
 				}
 			}
@@ -1511,8 +1511,8 @@ func (c *stepFused) run() {
 					}
 				}
 			}
-			// delta_chunk.y
-			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t532, 1, 32)
+			// delta_chunk.y, delta_chunk.H
+			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t623, 1, 32)
 			// delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
 				a := stepNest29Args{
@@ -1523,7 +1523,7 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t323),
 					unsafe.SliceData(t54),
-					unsafe.SliceData(t63),
+					unsafe.SliceData(t72),
 					32*dK*t2 + 32*chunks*dK*l,
 					dK,
 				}
@@ -1537,10 +1537,10 @@ func (c *stepFused) run() {
 				t323_2 := t323[31*32:][:32]
 				for i := range 32 {
 					t54_2 := t54[((l*chunks+t2)*32+i)*dK:][:dK]
-					t63_2 := t63[i*dK:][:dK]
+					t72_2 := t72[i*dK:][:dK]
 					w2 := ((((t18_2[i] + t20_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
 					for j := range dK {
-						t63_2[j] = F(t54_2[j] * w2)
+						t72_2[j] = F(t54_2[j] * w2)
 					}
 				}
 			}
@@ -1563,7 +1563,7 @@ func (c *stepFused) run() {
 				}
 			}
 			// delta_chunk.M
-			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t63, dK, 1)
+			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t72, dK, 1)
 			if len(c.YProd) > 0 {
 				copy(c.YProd[(l*chunks+t2)*32*dV:][:32*dV], t173[:32*dV])
 			}
@@ -1855,19 +1855,19 @@ type stepBackwardTime6Args struct {
 
 type stepBackwardTime7Args struct {
 	t22       *float32
+	MLin      *float32
 	t61       *float32
 	MBarState *float32
 	t59       *float32
 	MTrail    *float32
 	t92       *float32
-	t43       *float32
+	t32       *float32
+	t72       *float32
 	t52       *float32
-	MLin      *float32
 	t58       *float32
-	t62       *float32
 	t82       *float32
 	t57       *float32
-	t7        *float32
+	t1522     *float32
 	n0        int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l
 	n1        int // C·d_k·s + (T·d_k - 32·chunks·d_k)·l
 	n2        int // d_k
@@ -1880,16 +1880,20 @@ type stepBackwardTime7Args struct {
 }
 
 type stepBackwardNest8Args struct {
-	t102 *float32
-	t92  *float32
-	t122 *float32
-	t7   *float32
-	n0   int // 32·chunks·d_k
-	n1   int // L
-	n2   int // T·d_k - 32·chunks·d_k
-	n3   int // T·d_k
-	n4   int // T - 32·chunks
-	n5   int // d_k
+	t58   *float32
+	t72   *float32
+	t59   *float32
+	t102  *float32
+	t92   *float32
+	t122  *float32
+	t1522 *float32
+	t8    *float32
+	n0    int // 32·chunks·d_k
+	n1    int // L
+	n2    int // T - 32·chunks
+	n3    int // T·d_k - 32·chunks·d_k
+	n4    int // T·d_k
+	n5    int // d_k
 }
 
 type stepBackwardNest9Args struct {
@@ -1905,7 +1909,7 @@ type stepBackwardNest9Args struct {
 
 type stepBackwardNest10Args struct {
 	t132 *float32
-	t62  *float32
+	t8   *float32
 	t142 *float32
 	t52  *float32
 	n0   int // 32·chunks
@@ -1926,15 +1930,15 @@ type stepBackwardNest11Args struct {
 type stepBackwardNest12Args struct {
 	t4  *float32
 	t6  *float32
-	t72 *float32
+	t73 *float32
 	n0  int // L
 	n1  int // 32·chunks
 	n2  int // chunks
 }
 
 type stepBackwardNest13Args struct {
-	t72   *float32
-	t922  *float32
+	t73   *float32
+	t93   *float32
 	t1022 *float32
 	n0    int // L
 	n1    int // 32·chunks
@@ -1951,18 +1955,18 @@ type stepBackwardNest14Args struct {
 }
 
 type stepBackwardNest15Args struct {
-	t13   *float32
-	t1522 *float32
-	g     *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // chunks
+	t13  *float32
+	t153 *float32
+	g    *float32
+	n0   int // L
+	n1   int // 32·chunks
+	n2   int // chunks
 }
 
 type stepBackwardNest16Args struct {
 	t     *float32
 	yProd *float32
-	t1222 *float32
+	t1322 *float32
 	n0    int // L
 	n1    int // 32·chunks
 	n2    int // 32·chunks·d_v
@@ -1973,44 +1977,44 @@ type stepBackwardNest16Args struct {
 
 type stepBackwardNest17Args struct {
 	t52  *float32
-	t182 *float32
-	t203 *float32
+	t183 *float32
+	t20  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest18Args struct {
 	t522 *float32
-	t182 *float32
-	t203 *float32
+	t183 *float32
+	t20  *float32
 	t23  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest19Args struct {
-	t8   *float32
-	t182 *float32
-	t203 *float32
+	t822 *float32
+	t183 *float32
+	t20  *float32
 	t23  *float32
-	t262 *float32
+	t26  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest20Args struct {
 	t1122 *float32
-	t182  *float32
-	t203  *float32
+	t183  *float32
+	t20   *float32
 	t23   *float32
-	t262  *float32
+	t26   *float32
 	t29   *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest21Args struct {
 	t14  *float32
-	t182 *float32
-	t203 *float32
+	t183 *float32
+	t20  *float32
 	t23  *float32
-	t262 *float32
+	t26  *float32
 	t29  *float32
 	t323 *float32
 	n0   int // 32·t + 32·chunks·l
@@ -2028,10 +2032,10 @@ type stepBackwardNest23Args struct {
 }
 
 type stepBackwardNest24Args struct {
-	t182 *float32
-	t203 *float32
+	t183 *float32
+	t20  *float32
 	t23  *float32
-	t262 *float32
+	t26  *float32
 	t29  *float32
 	t323 *float32
 	t42  *float32
@@ -2057,263 +2061,231 @@ type stepBackwardNest26Args struct {
 
 type stepBackwardNest27Args struct {
 	g     *float32
-	t722  *float32
-	U     *float32
-	t124  *float32
 	t     *float32
-	t1123 *float32
+	t1222 *float32
 	n0    int // 32·t + 32·chunks·l
 	n1    int // 32·d_v·t + 32·chunks·d_v·l
 	n2    int // d_v
 }
 
 type stepBackwardNest28Args struct {
-	Q    *float32
-	t182 *float32
-	t203 *float32
-	t23  *float32
-	t262 *float32
-	t29  *float32
-	t323 *float32
-	t128 *float32
-	n0   int // 1024·t + 1024·chunks·l
+	Q     *float32
+	t183  *float32
+	t20   *float32
+	t23   *float32
+	t26   *float32
+	t29   *float32
+	t323  *float32
+	t1152 *float32
+	n0    int // 1024·t + 1024·chunks·l
 }
 
 type stepBackwardNest29Args struct {
-	t182 *float32
-	t203 *float32
-	t23  *float32
-	t262 *float32
-	t29  *float32
-	t323 *float32
-	t124 *float32
-	t152 *float32
-	n0   int // d_v
+	t183  *float32
+	t20   *float32
+	t23   *float32
+	t26   *float32
+	t29   *float32
+	t323  *float32
+	t152  *float32
+	t1722 *float32
 }
 
 type stepBackwardNest30Args struct {
+	t183  *float32
+	t20   *float32
+	t23   *float32
+	t26   *float32
+	t29   *float32
+	t323  *float32
+	t111  *float32
+	t1822 *float32
+	n0    int // d_v
+}
+
+type stepBackwardNest31Args struct {
 	t55   *float32
 	t38   *float32
-	t152  *float32
+	t1822 *float32
 	UProd *float32
 	t56   *float32
 	t202  *float32
-	t312  *float32
-	t2222 *float32
-	t3222 *float32
+	t342  *float32
+	t254  *float32
+	t35   *float32
 	n0    int // 32·t + 32·chunks·l
 	n1    int // 32·d_v·t + 32·chunks·d_v·l
 	n2    int // d_v
 }
 
-type stepBackwardNest31Args struct {
+type stepBackwardNest32Args struct {
 	t55   *float32
 	K     *float32
+	t2122 *float32
 	t42   *float32
-	t1822 *float32
-	t2422 *float32
-	t2522 *float32
-	t2322 *float32
+	t262  *float32
+	t2722 *float32
+	t28   *float32
 	n0    int // 32·t + 32·chunks·l
 	n1    int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest32Args struct {
-	t282  *float32
-	t2422 *float32
-}
-
 type stepBackwardNest33Args struct {
-	t1422 *float32
-	t182  *float32
-	t203  *float32
-	t23   *float32
-	t262  *float32
-	t29   *float32
-	t323  *float32
-	t382  *float32
-	Q     *float32
-	t722  *float32
-	t282  *float32
-	t412  *float32
-	n0    int // 1024·t + 1024·chunks·l
+	t31  *float32
+	t262 *float32
 }
 
 type stepBackwardNest34Args struct {
-	t14  *float32
-	t412 *float32
-	t182 *float32
-	t203 *float32
-	t23  *float32
-	t262 *float32
-	t29  *float32
-	t452 *float32
-	t442 *float32
-	n0   int // 32·t + 32·chunks·l
+	Q    *float32
+	t152 *float32
+	t922 *float32
+	t31  *float32
+	t422 *float32
+	n0   int // 1024·t + 1024·chunks·l
 }
 
 type stepBackwardNest35Args struct {
-	t412  *float32
-	t452  *float32
-	t4822 *float32
+	t14  *float32
+	t422 *float32
+	t183 *float32
+	t20  *float32
+	t23  *float32
+	t26  *float32
+	t29  *float32
+	t452 *float32
+	t46  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest36Args struct {
+	t422 *float32
+	t452 *float32
+	t472 *float32
+}
+
+type stepBackwardNest37Args struct {
 	t1122 *float32
-	t4822 *float32
-	t182  *float32
-	t203  *float32
+	t472  *float32
+	t183  *float32
+	t20   *float32
 	t23   *float32
-	t262  *float32
-	t524  *float32
+	t26   *float32
+	t5022 *float32
 	t512  *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest37Args struct {
-	t46   *float32
-	t4722 *float32
-	t512  *float32
-	t533  *float32
-}
-
 type stepBackwardNest38Args struct {
-	t4822 *float32
-	t524  *float32
-	t562  *float32
+	t472  *float32
+	t5022 *float32
+	t523  *float32
 }
 
 type stepBackwardNest39Args struct {
-	t8   *float32
-	t562 *float32
-	t182 *float32
-	t203 *float32
+	t822 *float32
+	t523 *float32
+	t183 *float32
+	t20  *float32
 	t23  *float32
-	t60  *float32
-	t593 *float32
+	t553 *float32
+	t562 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest40Args struct {
-	t543 *float32
-	t553 *float32
-	t593 *float32
+	t522 *float32
+	t573 *float32
+	t183 *float32
+	t20  *float32
+	t60  *float32
 	t613 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest41Args struct {
-	t562 *float32
+	t183 *float32
+	t573 *float32
 	t60  *float32
 	t64  *float32
 }
 
 type stepBackwardNest42Args struct {
-	t522 *float32
-	t64  *float32
-	t182 *float32
-	t203 *float32
-	t68  *float32
-	t67  *float32
-	n0   int // 32·t + 32·chunks·l
+	t523  *float32
+	t1322 *float32
+	t392  *float32
+	t67   *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest43Args struct {
-	t62   *float32
-	t63   *float32
-	t67   *float32
-	t69   *float32
-	t523  *float32
-	t1222 *float32
-	t362  *float32
-	t792  *float32
-	n0    int // 32·t + 32·chunks·l
+	t46  *float32
+	t71  *float32
+	t722 *float32
+	t67  *float32
+	t70  *float32
+	t752 *float32
 }
 
 type stepBackwardNest44Args struct {
-	t182 *float32
-	t64  *float32
-	t68  *float32
-	t742 *float32
+	t512 *float32
+	t73  *float32
+	t74  *float32
+	t79  *float32
+	t80  *float32
+	t752 *float32
+	t782 *float32
+	t83  *float32
 }
 
 type stepBackwardNest45Args struct {
-	t792 *float32
+	t562 *float32
+	t812 *float32
+	t82  *float32
+	t87  *float32
+	t88  *float32
 	t83  *float32
 	t86  *float32
+	t91  *float32
 }
 
 type stepBackwardNest46Args struct {
-	t842 *float32
-	t85  *float32
+	t613 *float32
 	t89  *float32
-	t91  *float32
-	t86  *float32
 	t90  *float32
+	t95  *float32
+	t96  *float32
+	t91  *float32
 	t94  *float32
+	t99  *float32
 }
 
 type stepBackwardNest47Args struct {
-	t92  *float32
-	t93  *float32
-	t97  *float32
-	t992 *float32
-	t94  *float32
-	t98  *float32
-	t102 *float32
+	t99   *float32
+	t1032 *float32
+	t105  *float32
 }
 
 type stepBackwardNest48Args struct {
-	t100  *float32
-	t101  *float32
-	t105  *float32
-	t1072 *float32
-	t102  *float32
-	t106  *float32
-	t1102 *float32
+	t64  *float32
+	t972 *float32
+	t98  *float32
+	t102 *float32
+	t105 *float32
+	t162 *float32
+	t254 *float32
+	t28  *float32
+	t19  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest49Args struct {
-	t1102 *float32
-	t114  *float32
-	t118  *float32
-}
-
-type stepBackwardNest50Args struct {
-	t70   *float32
-	t71   *float32
-	t742  *float32
-	t108  *float32
-	t1092 *float32
-	t113  *float32
-	t118  *float32
-	t162  *float32
-	t2222 *float32
-	t2322 *float32
-	t19   *float32
-	n0    int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest51Args struct {
-	t182 *float32
-	t203 *float32
-	t23  *float32
-	t262 *float32
-	t29  *float32
-	t323 *float32
-	t126 *float32
-	t18  *float32
-	n0   int // 32·d_k·t + 32·chunks·d_k·l
-	n1   int // d_k
-}
-
-type stepBackwardNest52Args struct {
 	MBarState2 *float32
 	n0         int        // d_v
 	n1         int        // d_k
 	gEntry2    [2]float32 // and nothing
 }
 
-type stepBackwardNest53Args struct {
+type stepBackwardNest50Args struct {
 	t212 *float32
 	t202 *float32
 	n0   int // L
@@ -2324,7 +2296,7 @@ type stepBackwardNest53Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest54Args struct {
+type stepBackwardNest51Args struct {
 	t222 *float32
 	t19  *float32
 	t252 *float32
@@ -2335,7 +2307,7 @@ type stepBackwardNest54Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest55Args struct {
+type stepBackwardNest52Args struct {
 	t232 *float32
 	t18  *float32
 	t242 *float32
@@ -2348,54 +2320,52 @@ type stepBackwardNest55Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest56Args struct {
+type stepBackwardNest53Args struct {
 	t34       *float32
-	t99       *float32
+	t97       *float32
 	rhoStack  *float32
 	wThetaBar *float32
-	wTheta    *float32
-	t392      *float32
 	wRhoBar   *float32
 	wRho      *float32
-	t104      *float32
+	wTheta    *float32
+	t103      *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k + T·d_v
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest57Args struct {
+type stepBackwardNest54Args struct {
 	t102  *float32
 	t242  *float32
 	qDiv2 *float32
-	t422  *float32
-	t472  *float32
+	t402  *float32
+	t45   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d_k
 	n3    int // d_k
 }
 
-type stepBackwardNest58Args struct {
-	t522       *bool
+type stepBackwardNest55Args struct {
+	t502       *bool
 	qDiv       *float32
 	t37        *bool
-	t482       *bool
-	t472       *float32
+	t462       *bool
+	t45        *float32
 	qDiv3      *float32
 	t32        *float32
 	q1Sigmoid  *float32
-	t422       *float32
+	t402       *float32
 	q1Sigmoid2 *float32
 	t122       *float32
 	t232       *float32
-	t392       *float32
-	t104       *float32
+	t103       *float32
 	kDiv2      *float32
-	t74        *float32
+	t72        *float32
 	bQBar      *float32
-	t110       *float32
-	t115       *float32
+	t109       *float32
+	t114       *float32
 	n0         int // L
 	n1         int // T
 	n2         int // T·d_k + T·d_v
@@ -2404,21 +2374,11 @@ type stepBackwardNest58Args struct {
 	n5         int // d_k
 }
 
-type stepBackwardNest59Args struct {
-	q1Stack *float32
-	t74     *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest60Args struct {
+type stepBackwardNest56Args struct {
 	pos *int32
-	t74 *float32
+	t72 *float32
 	cQ  *float32
-	t78 *float32
+	t75 *float32
 	n0  int // 3·d_k
 	n1  int // L
 	n2  int // T·d_k + 3·d_k
@@ -2428,8 +2388,18 @@ type stepBackwardNest60Args struct {
 	n6  int // -d_k
 }
 
-type stepBackwardNest61Args struct {
-	t79       *float32
+type stepBackwardNest57Args struct {
+	q1Stack *float32
+	t72     *float32
+	cQBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
+type stepBackwardNest58Args struct {
+	t77       *float32
 	q0TailBar *float32
 	n0        int // T·d_k
 	n1        int // L
@@ -2438,20 +2408,20 @@ type stepBackwardNest61Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest62Args struct {
+type stepBackwardNest59Args struct {
+	t75 *float32
+	t77 *float32
 	t78 *float32
-	t79 *float32
-	t80 *float32
 	n0  int // L
 	n1  int // T·d_k + 3·d_k
 	n2  int // T + 3
 	n3  int // d_k
 }
 
-type stepBackwardNest63Args struct {
-	t80          *float32
+type stepBackwardNest60Args struct {
+	t78          *float32
 	q0TailBarOut *float32
-	t147         *float32
+	t146         *float32
 	k0TailBar    *float32
 	n0           int // T·d_k
 	n1           int // L
@@ -2460,12 +2430,11 @@ type stepBackwardNest63Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest64Args struct {
+type stepBackwardNest61Args struct {
 	t112 *float32
 	t212 *float32
-	t392 *float32
-	t104 *float32
-	t107 *float32
+	t103 *float32
+	t106 *float32
 	n0   int // d_k
 	n1   int // L
 	n2   int // T·d_k + T·d_v
@@ -2475,18 +2444,18 @@ type stepBackwardNest64Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest65Args struct {
-	t120       *bool
+type stepBackwardNest62Args struct {
+	t119       *bool
 	kDiv       *float32
 	t10        *bool
-	t116       *bool
-	t115       *float32
+	t115       *bool
+	t114       *float32
 	kDiv3      *float32
 	t5         *float32
 	k1Sigmoid  *float32
-	t110       *float32
+	t109       *float32
 	k1Sigmoid2 *float32
-	t142       *float32
+	t141       *float32
 	bKBar      *float32
 	n0         int // L
 	n1         int // T
@@ -2494,21 +2463,11 @@ type stepBackwardNest65Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest66Args struct {
-	k1Stack *float32
-	t142    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest67Args struct {
+type stepBackwardNest63Args struct {
 	pos  *int32
-	t142 *float32
+	t141 *float32
 	cK   *float32
-	t146 *float32
+	t144 *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -2518,20 +2477,30 @@ type stepBackwardNest67Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest68Args struct {
+type stepBackwardNest64Args struct {
+	k1Stack *float32
+	t141    *float32
+	cKBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
+type stepBackwardNest65Args struct {
+	t144 *float32
 	t146 *float32
 	t147 *float32
-	t148 *float32
 	n0   int // L
 	n1   int // T·d_k + 3·d_k
 	n2   int // T + 3
 	n3   int // d_k
 }
 
-type stepBackwardNest69Args struct {
-	t84  *float32
-	t109 *float32
-	t152 *float32
+type stepBackwardNest66Args struct {
+	t81  *float32
+	t107 *float32
+	t150 *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -2555,168 +2524,159 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                                                                            // [L, T, d_k]
-	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                  // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                   // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                               // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                           // [L, T]
-	t52 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                     // [L, chunks, 32]
-	t55 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                         // [L, chunks, 32]
-	t53 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                      // [L, chunks, 32, d_k]
-	t54 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                       // [L, chunks, 32, d_k]
-	t56 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dV]                                                       // [L, chunks, 32, d_v]
-	t57 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+64*L*chunks:][:L*T-32*L*chunks]                                       // [L, T - 32·chunks]
-	t58 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+4*L*T+32*L*chunks:][:L*T-32*L*chunks]                                       // [L, T - 32·chunks]
-	t59 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                             // [L, T - 32·chunks, d_k]
-	t61 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                             // [L, T - 32·chunks, d_k]
-	t := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T:][:32*L*chunks*dV]                                                                     // [L, 32·chunks, d_v]
-	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+5*L*T:][:L*T*dV-32*L*chunks*dV]                                                            // [L, T - 32·chunks, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+5*L*T:][:L*dK*dV]                                                                   // [L, d_v, d_k]
-	t52_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+5*L*T:][:L*T-32*L*chunks]                                                 // [L, T - 32·chunks]
-	t62 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T-32*L*chunks]                                       // [L, T - 32·chunks]
-	t7 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                  // [L, T - 32·chunks, d_k]
-	t82 := c.Work[5*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV-32*L*chunks*dV]                  // [L, T - 32·chunks, d_v]
-	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                               // [L, T - 32·chunks, d_k]
-	t102 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                             // [L, T, d_k]
-	t122 := c.Work[7*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                             // [L, T, d_k]
-	t112 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV]                                             // [L, T, d_v]
-	t132 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T]                                                // [L, T]
-	t142 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+8*L*T-64*L*chunks:][:L*T]                                                // [L, T]
-	t2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t3 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T:][:32*L*chunks]                                                    // [L, chunks, 32]
-	t4 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t6 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t8 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t72 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t922 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t1122 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t1022 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t12 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t14 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t13 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t1522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	g := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t36 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t1222 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t162 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t172 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dK]                                    // [L, chunks, 32, d_k]
-	t18 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
-	t19 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t202 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+544*L*chunks:][:32*L*chunks*dV]                                                   // [L, chunks, 32, d_v]
-	t212 := c.Work[8*L*T*dK+3*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+544*L*chunks:][:L*T*dV]                                            // [L, T, d_v]
-	t222 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+544*L*chunks:][:L*T]                                               // [L, T]
-	t252 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+10*L*T+544*L*chunks:][:L*T]                                              // [L, T]
-	t232 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t242 := c.Work[9*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t34 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T]                                              // [L, T]
-	t99 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+12*L*T+544*L*chunks:][:L*T]                                              // [L, T]
-	t392 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK+L*T*dV]                                   // [L, T, d_k + d_v]
-	t104 := c.Work[11*L*T*dK+5*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK+L*T*dV]                                   // [L, T, d_k + d_v]
-	t422 := c.Work[12*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK]                                          // [L, T, d_k]
-	t472 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T]                                             // [L, T]
-	t74 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t110 := c.Work[14*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T*dK]                                          // [L, T, d_k]
-	t115 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T]                                             // [L, T]
-	t78 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks:][:L*T*dK+3*L*dK]                                    // [L, T + 3, d_k]
-	t79 := c.Work[16*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                             // [L, T + 3, d_k]
-	t80 := c.Work[17*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                             // [L, T + 3, d_k]
-	t147 := c.Work[18*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                            // [L, T + 3, d_k]
-	t84 := c.Work[19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*d]                                    // [L, T, d]
-	t107 := c.Work[L*T*d+19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dV]                            // [L, T, d_v]
-	t109 := c.Work[L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*d]                             // [L, T, d]
-	t142_2 := c.Work[2*L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dK]                        // [L, T, d_k]
-	t146 := c.Work[2*L*T*d+20*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
-	t148 := c.Work[2*L*T*d+21*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
-	t152 := c.Work[2*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK:][:L*T*d]                           // [L, T, d]
-	MBarState2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK:][:dK*dV]                     // [d_v, d_k]
-	t182 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV:][:1024]                      // [32, 32]
-	t203 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+1024:][:1024]                 // [32, 32]
-	t23 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+2048:][:1024]                  // [32, 32]
-	t262 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+3072:][:1024]                 // [32, 32]
-	t29 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+4096:][:1024]                  // [32, 32]
-	t323 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+5120:][:1024]                 // [32, 32]
-	t373 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6144:][:32]                   // [32]
-	t38 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6176:][:32]                    // [32]
-	t42_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6208:][:1024]                // [32, 32]
-	t44 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+7232:][:1024]                  // [32, 32]
-	t523 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+8256:][:32]                   // [32]
-	t124 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+8288:][:32*dV]                // [32, d_v]
-	t722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dV+8288:][:1024]           // [32, 32]
-	t1123 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dV+9312:][:32*dV]         // [32, d_v]
-	t126 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+64*dV+9312:][:32*dK]          // [32, d_k]
-	t128 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+9312:][:1024]     // [32, 32]
-	t1422 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+10336:][:1024]   // [32, 32]
-	t152_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+11360:][:32*dV] // [32, d_v]
-	t1722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+11360:][:1024]   // [32, 32]
-	t1822 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+12384:][:1024]   // [32, 32]
-	t2222 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+13408:][:32]     // [32]
-	t312 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+13440:][:32*dV]   // [32, d_v]
-	t3222 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+13440:][:32]    // [32]
-	t2322 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+13472:][:32]    // [32]
-	t2422 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+13504:][:1024]  // [32, 32]
-	t2522 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+14528:][:1024]  // [32, 32]
-	t282 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+15552:][:1024]   // [32, 32]
-	t362 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+16576:][:32]     // [32]
-	t382 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+16608:][:1024]   // [32, 32]
-	t412 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+17632:][:1024]   // [32, 32]
-	t442 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+18656:][:32]     // [32]
-	t452 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+18688:][:1024]   // [32, 32]
-	t46 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+19712:][:32]      // [32]
-	t4722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+19744:][:32]    // [32]
-	t4822 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+19776:][:1024]  // [32, 32]
-	t512 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+20800:][:32]     // [32]
-	t524 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+20832:][:1024]   // [32, 32]
-	t533 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+21856:][:32]     // [32]
-	t543 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+21888:][:32]     // [32]
-	t553 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+21920:][:32]     // [32]
-	t562 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+21952:][:1024]   // [32, 32]
-	t593 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+22976:][:32]     // [32]
-	t60 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+23008:][:1024]    // [32, 32]
-	t613 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+24032:][:32]     // [32]
-	t62_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+24064:][:32]    // [32]
-	t63 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+24096:][:32]      // [32]
-	t64 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+24128:][:1024]    // [32, 32]
-	t67 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+25152:][:32]      // [32]
-	t68 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+25184:][:1024]    // [32, 32]
-	t69 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26208:][:32]      // [32]
-	t792 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26240:][:32]     // [32]
-	t70 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26272:][:32]      // [32]
-	t71 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26304:][:32]      // [32]
-	t742 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26336:][:32]     // [32]
-	t82_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26368:][:32]    // [32]
-	t83 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26400:][:32]      // [32]
-	t842 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26432:][:32]     // [32]
-	t85 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26464:][:32]      // [32]
-	t86 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26496:][:32]      // [32]
-	t89 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26528:][:32]      // [32]
-	t90 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26560:][:32]      // [32]
-	t91 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26592:][:32]      // [32]
-	t94 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26624:][:32]      // [32]
-	t92_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26656:][:32]    // [32]
-	t93 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26688:][:32]      // [32]
-	t97 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26720:][:32]      // [32]
-	t98 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26752:][:32]      // [32]
-	t992 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26784:][:32]     // [32]
-	t102_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26816:][:32]   // [32]
-	t100 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26848:][:32]     // [32]
-	t101 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26880:][:32]     // [32]
-	t105 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26912:][:32]     // [32]
-	t106 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26944:][:32]     // [32]
-	t1072 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26976:][:32]    // [32]
-	t1102 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27008:][:32]    // [32]
-	t108 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27040:][:32]     // [32]
-	t1092 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27072:][:32]    // [32]
-	t113 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27104:][:32]     // [32]
-	t114 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27136:][:32]     // [32]
-	t118 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27168:][:32]     // [32]
-	t10 := c.Flags[:L*T]                                                                                                             // [L, T]
-	t37 := c.Flags[L*T:][:L*T]                                                                                                       // [L, T]
-	t27 := c.Flags[2*L*T:][:L*T]                                                                                                     // [L, T]
-	t482 := c.Flags[3*L*T:][:L*T]                                                                                                    // [L, T]
-	t522_2 := c.Flags[4*L*T:][:L*T]                                                                                                  // [L, T]
-	t116 := c.Flags[5*L*T:][:L*T]                                                                                                    // [L, T]
-	t120 := c.Flags[6*L*T:][:L*T]                                                                                                    // [L, T]
+	t5 := c.Work[:L*T*dK]                                                                                                                           // [L, T, d_k]
+	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                                 // [L, T, d_k]
+	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                                  // [L, T]
+	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                                              // [L, T]
+	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                                          // [L, T]
+	t52 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                                    // [L, chunks, 32]
+	t55 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                                        // [L, chunks, 32]
+	t53 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                                     // [L, chunks, 32, d_k]
+	t54 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                      // [L, chunks, 32, d_k]
+	t56 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dV]                                                                      // [L, chunks, 32, d_v]
+	t57 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+64*L*chunks:][:L*T-32*L*chunks]                                                      // [L, T - 32·chunks]
+	t58 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+4*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                      // [L, T - 32·chunks]
+	t59 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                                            // [L, T - 32·chunks, d_k]
+	t61 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                                            // [L, T - 32·chunks, d_k]
+	t := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T:][:32*L*chunks*dV]                                                                                    // [L, 32·chunks, d_v]
+	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+5*L*T:][:L*T*dV-32*L*chunks*dV]                                                                           // [L, T - 32·chunks, d_v]
+	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+5*L*T:][:L*dK*dV]                                                                                  // [L, d_v, d_k]
+	t52_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+5*L*T:][:L*T-32*L*chunks]                                                                // [L, T - 32·chunks]
+	t82 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]                                                // [L, T - 32·chunks, d_v]
+	t92 := c.Work[4*L*T*dK+2*L*T*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                             // [L, T - 32·chunks, d_k]
+	t72 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                                              // [L, T - 32·chunks, d_k]
+	t1522 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                                            // [L, T - 32·chunks, d_k]
+	t8 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                     // [L, T - 32·chunks]
+	t102 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                                            // [L, T, d_k]
+	t122 := c.Work[8*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                                            // [L, T, d_k]
+	t112 := c.Work[9*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV]                                                            // [L, T, d_v]
+	t132 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T]                                                               // [L, T]
+	t142 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+8*L*T-64*L*chunks:][:L*T]                                                               // [L, T]
+	t2 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t3 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t522 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T:][:32*L*chunks]                                                                   // [L, chunks, 32]
+	t4 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t6 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t822 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t73 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t93 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t1122 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t1022 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t12 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t14 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t13 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t153 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                                                      // [L, chunks, 32]
+	g := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t36 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t1322 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t162 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                                                      // [L, chunks, 32]
+	t172 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dK]                                                   // [L, chunks, 32, d_k]
+	t18 := c.Work[9*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dK]                                                    // [L, chunks, 32, d_k]
+	t19 := c.Work[9*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t202 := c.Work[9*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+9*L*T+544*L*chunks:][:32*L*chunks*dV]                                                   // [L, chunks, 32, d_v]
+	t212 := c.Work[9*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+9*L*T+544*L*chunks:][:L*T*dV]                                            // [L, T, d_v]
+	t222 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+9*L*T+544*L*chunks:][:L*T]                                               // [L, T]
+	t252 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+10*L*T+544*L*chunks:][:L*T]                                              // [L, T]
+	t232 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t242 := c.Work[10*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T*dK]                                          // [L, T, d_k]
+	t34 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T]                                              // [L, T]
+	t97 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+12*L*T+544*L*chunks:][:L*T]                                              // [L, T]
+	t103 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK+L*T*dV]                                   // [L, T, d_k + d_v]
+	t402 := c.Work[12*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK]                                          // [L, T, d_k]
+	t45 := c.Work[13*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T]                                              // [L, T]
+	t72_2 := c.Work[13*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T*dK]                                         // [L, T, d_k]
+	t109 := c.Work[14*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T*dK]                                          // [L, T, d_k]
+	t114 := c.Work[15*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T]                                             // [L, T]
+	t75 := c.Work[15*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks:][:L*T*dK+3*L*dK]                                    // [L, T + 3, d_k]
+	t77 := c.Work[16*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                             // [L, T + 3, d_k]
+	t78 := c.Work[17*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                             // [L, T + 3, d_k]
+	t146 := c.Work[18*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                            // [L, T + 3, d_k]
+	t81 := c.Work[19*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*d]                                    // [L, T, d]
+	t106 := c.Work[L*T*d+19*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dV]                            // [L, T, d_v]
+	t107 := c.Work[L*T*d+19*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*d]                             // [L, T, d]
+	t141 := c.Work[2*L*T*d+19*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dK]                          // [L, T, d_k]
+	t144 := c.Work[2*L*T*d+20*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
+	t147 := c.Work[2*L*T*d+21*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
+	t150 := c.Work[2*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK:][:L*T*d]                           // [L, T, d]
+	MBarState2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK:][:dK*dV]                     // [d_v, d_k]
+	t183 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV:][:1024]                      // [32, 32]
+	t20 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+1024:][:1024]                  // [32, 32]
+	t23 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+2048:][:1024]                  // [32, 32]
+	t26 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+3072:][:1024]                  // [32, 32]
+	t29 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+4096:][:1024]                  // [32, 32]
+	t323 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+5120:][:1024]                 // [32, 32]
+	t373 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6144:][:32]                   // [32]
+	t38 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6176:][:32]                    // [32]
+	t42_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6208:][:1024]                // [32, 32]
+	t44 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+7232:][:1024]                  // [32, 32]
+	t523 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+8256:][:32]                   // [32]
+	t111 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+8288:][:32*dV]                // [32, d_v]
+	t722 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dV+8288:][:32*dK]          // [d_k, 32]
+	t922 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+32*dV+8288:][:1024]     // [32, 32]
+	t1222 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+32*dV+9312:][:32*dV]   // [32, d_v]
+	t1152 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+9312:][:1024]    // [32, 32]
+	t152 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+10336:][:1024]    // [32, 32]
+	t1722 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+11360:][:1024]   // [32, 32]
+	t1822 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+12384:][:32*dV]  // [32, d_v]
+	t2022 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+12384:][:1024]   // [32, 32]
+	t2122 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+13408:][:1024]   // [32, 32]
+	t254 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+14432:][:32]      // [32]
+	t342 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+14464:][:32*dV]   // [32, d_v]
+	t35 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+14464:][:32]      // [32]
+	t262 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+14496:][:1024]   // [32, 32]
+	t2722 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+15520:][:1024]  // [32, 32]
+	t28 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+16544:][:32]      // [32]
+	t31 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+16576:][:1024]    // [32, 32]
+	t392 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+17600:][:32]     // [32]
+	t422 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+17632:][:1024]   // [32, 32]
+	t452 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+18656:][:1024]   // [32, 32]
+	t46 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+19680:][:32]      // [32]
+	t472 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+19712:][:1024]   // [32, 32]
+	t5022 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+20736:][:1024]  // [32, 32]
+	t512 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+21760:][:32]     // [32]
+	t523_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+21792:][:1024] // [32, 32]
+	t553 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+22816:][:1024]   // [32, 32]
+	t562 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+23840:][:32]     // [32]
+	t573 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+23872:][:1024]   // [32, 32]
+	t112_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+24896:][:1024] // [32, 32]
+	t60 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+25920:][:1024]    // [32, 32]
+	t613 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26944:][:32]     // [32]
+	t64 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26976:][:32]      // [32]
+	t67 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27008:][:32]      // [32]
+	t70 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27040:][:32]      // [32]
+	t71 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27072:][:32]      // [32]
+	t722_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27104:][:32]   // [32]
+	t752 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27136:][:32]     // [32]
+	t73_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27168:][:32]    // [32]
+	t74 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200:][:32]      // [32]
+	t782 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27232:][:32]     // [32]
+	t79 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27264:][:32]      // [32]
+	t80 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27296:][:32]      // [32]
+	t83 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27328:][:32]      // [32]
+	t812 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27360:][:32]     // [32]
+	t82_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27392:][:32]    // [32]
+	t86 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27424:][:32]      // [32]
+	t87 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27456:][:32]      // [32]
+	t88 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27488:][:32]      // [32]
+	t91 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27520:][:32]      // [32]
+	t89 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27552:][:32]      // [32]
+	t90 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27584:][:32]      // [32]
+	t94 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27616:][:32]      // [32]
+	t95 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27648:][:32]      // [32]
+	t96 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27680:][:32]      // [32]
+	t99 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27712:][:32]      // [32]
+	t972 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27744:][:32]     // [32]
+	t98 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27776:][:32]      // [32]
+	t102_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27808:][:32]   // [32]
+	t1032 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27840:][:32]    // [32]
+	t105 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27872:][:32]     // [32]
+	t10 := c.Flags[:L*T]                                                                                                                            // [L, T]
+	t37 := c.Flags[L*T:][:L*T]                                                                                                                      // [L, T]
+	t27 := c.Flags[2*L*T:][:L*T]                                                                                                                    // [L, T]
+	t462 := c.Flags[3*L*T:][:L*T]                                                                                                                   // [L, T]
+	t502 := c.Flags[4*L*T:][:L*T]                                                                                                                   // [L, T]
+	t115 := c.Flags[5*L*T:][:L*T]                                                                                                                   // [L, T]
+	t119 := c.Flags[6*L*T:][:L*T]                                                                                                                   // [L, T]
 
 	// delta_chunk.k1, delta_chunk.q1
 	if kern.Wide() {
@@ -2915,45 +2875,60 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk
 	clear(t52_2)
-	clear(t62)
-	clear(t7)
 	clear(t92)
+	clear(t72)
+	clear(t1522)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t92[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t52_2[:L*T-32*L*chunks], c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t62[:L*T-32*L*chunks], c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+512*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t7[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T+480*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t92[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t72[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+23*L*T*dK+6*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t52_2[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t1522[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+512*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
 	}
 
-	// delta_chunk.q, delta_chunk.k
+	// delta_chunk.M, delta_chunk.q, delta_chunk.k
 	clear(t102)
 	clear(t122)
 	if kern.Wide() {
 		a := stepBackwardNest8Args{
+			unsafe.SliceData(t58),
+			unsafe.SliceData(t72),
+			unsafe.SliceData(t59),
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t122),
-			unsafe.SliceData(t7),
+			unsafe.SliceData(t1522),
+			unsafe.SliceData(t8),
 			32 * chunks * dK,
 			L,
+			T - 32*chunks,
 			T*dK - 32*chunks*dK,
 			T * dK,
-			T - 32*chunks,
 			dK,
 		}
 		stepBackwardNest8(&a)
 	} else {
 		for i := range L {
+			t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
+			t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
+				t72_3 := t72[(i*(T-32*chunks)+j)*dK:][:dK]
+				t59_2 := t59[(i*(T-32*chunks)+j)*dK:][:dK]
 				t102_3 := t102[(i*T+j+32*chunks)*dK:][:dK]
-				t92_3 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
+				t92_2 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
 				t122_2 := t122[(i*T+j+32*chunks)*dK:][:dK]
-				t7_2 := t7[(i*(T-32*chunks)+j)*dK:][:dK]
+				t1522_2 := t1522[(i*(T-32*chunks)+j)*dK:][:dK]
+				var t83_2 F
+				t58Entry3 := t58_2[j]
+				t83Sums := [16]F{t83_2}
 				for k := range dK {
-					t102_3[k] = t102_3[k] + t92_3[k]
-					t122_2[k] = t122_2[k] + t7_2[k]
+					t72Entry := t72_3[k]
+					t83Sums[k%16] = num.FMA32(t59_2[k], t72Entry, t83Sums[k%16])
+					t102_3[k] = t102_3[k] + t92_2[k]
+					t122_2[k] = num.FMA32(t58Entry3, t72Entry, t122_2[k]+t1522_2[k])
 				}
+				t83_2 = kern.Sum16(&t83Sums)
+				t8_2[j] = t83_2
 			}
 		}
 	}
@@ -2975,10 +2950,10 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
-				t112_2 := t112[(i*T+j+32*chunks)*dV:][:dV]
+				t112_3 := t112[(i*T+j+32*chunks)*dV:][:dV]
 				t82_3 := t82[(i*(T-32*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t112_2[k] = t112_2[k] + t82_3[k]
+					t112_3[k] = t112_3[k] + t82_3[k]
 				}
 			}
 		}
@@ -2990,7 +2965,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest10Args{
 			unsafe.SliceData(t132),
-			unsafe.SliceData(t62),
+			unsafe.SliceData(t8),
 			unsafe.SliceData(t142),
 			unsafe.SliceData(t52_2),
 			32 * chunks,
@@ -3002,12 +2977,12 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			t132_2 := t132[i*T+32*chunks:][:T-32*chunks]
-			t62_3 := t62[i*(T-32*chunks):][:T-32*chunks]
-			t142_3 := t142[i*T+32*chunks:][:T-32*chunks]
+			t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
+			t142_2 := t142[i*T+32*chunks:][:T-32*chunks]
 			t52_3 := t52_2[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t132_2[j] = t132_2[j] + t62_3[j]
-				t142_3[j] = t142_3[j] + t52_3[j]
+				t132_2[j] = t132_2[j] + t8_2[j]
+				t142_2[j] = t142_2[j] + t52_3[j]
 			}
 		}
 	}
@@ -3033,11 +3008,11 @@ func (c *stepBackwardFused) run() {
 				t2_2 := t2[(i*chunks+j)*32+-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
 				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
 					t3_2[k] = F(t52Entry * t2_2[k])
-					t522_3[k] = F(t52_4[k] * t52Entry)
+					t522_2[k] = F(t52_4[k] * t52Entry)
 				}
 			}
 		}
@@ -3069,20 +3044,20 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	clear(t6)
-	clear(t8)
+	clear(t822)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
 				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
-				t522_4 := t522[(i*chunks+j)*32+-2+lo:][:n]
-				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
+				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t522Entry := t522_3[k]
+					t522Entry := t522_2[k]
 					t6_2[k] = F(t4_2[k] * t522Entry)
-					t8_2[k] = F(t522_4[k] * t522Entry)
+					t822_2[k] = F(t522_3[k] * t522Entry)
 				}
 			}
 		}
@@ -3093,7 +3068,7 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest12Args{
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t6),
-			unsafe.SliceData(t72),
+			unsafe.SliceData(t73),
 			L,
 			32 * chunks,
 			chunks,
@@ -3104,30 +3079,30 @@ func (c *stepBackwardFused) run() {
 			for j := range chunks {
 				t4_2 := t4[(i*chunks+j)*32:][:32]
 				t6_2 := t6[(i*chunks+j)*32:][:32]
-				t72_2 := t72[(i*chunks+j)*32:][:32]
+				t73_3 := t73[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t72_2[k] = t4_2[k] + t6_2[k]
+					t73_3[k] = t4_2[k] + t6_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.g
-	clear(t922)
+	clear(t93)
 	clear(t1122)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
-				t72_2 := t72[(i*chunks+j)*32+-4+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*32+lo:][:n]
-				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
+				t822_2 := t822[(i*chunks+j)*32+lo:][:n]
+				t73_3 := t73[(i*chunks+j)*32+-4+lo:][:n]
+				t93_2 := t93[(i*chunks+j)*32+lo:][:n]
+				t822_3 := t822[(i*chunks+j)*32+-4+lo:][:n]
 				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t8Entry := t8_2[k]
-					t922_2[k] = F(t72_2[k] * t8Entry)
-					t1122_2[k] = F(t8_3[k] * t8Entry)
+					t822Entry := t822_2[k]
+					t93_2[k] = F(t73_3[k] * t822Entry)
+					t1122_2[k] = F(t822_3[k] * t822Entry)
 				}
 			}
 		}
@@ -3136,8 +3111,8 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.g
 	if kern.Wide() {
 		a := stepBackwardNest13Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t922),
+			unsafe.SliceData(t73),
+			unsafe.SliceData(t93),
 			unsafe.SliceData(t1022),
 			L,
 			32 * chunks,
@@ -3147,11 +3122,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t72_2 := t72[(i*chunks+j)*32:][:32]
-				t922_2 := t922[(i*chunks+j)*32:][:32]
+				t73_3 := t73[(i*chunks+j)*32:][:32]
+				t93_2 := t93[(i*chunks+j)*32:][:32]
 				t1022_2 := t1022[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t1022_2[k] = t72_2[k] + t922_2[k]
+					t1022_2[k] = t73_3[k] + t93_2[k]
 				}
 			}
 		}
@@ -3203,16 +3178,16 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// delta_chunk.g
-	clear(t1522)
+	clear(t153)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
 				t13_2 := t13[(i*chunks+j)*32+-16+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
-				t1522_2 := t1522[(i*chunks+j)*32+lo:][:n]
+				t153_2 := t153[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t1522_2[k] = F(t13_2[k] * t14_2[k])
+					t153_2[k] = F(t13_2[k] * t14_2[k])
 				}
 			}
 		}
@@ -3222,7 +3197,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest15Args{
 			unsafe.SliceData(t13),
-			unsafe.SliceData(t1522),
+			unsafe.SliceData(t153),
 			unsafe.SliceData(g),
 			L,
 			32 * chunks,
@@ -3233,10 +3208,10 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				t13_2 := t13[(i*chunks+j)*32:][:32]
-				t1522_2 := t1522[(i*chunks+j)*32:][:32]
+				t153_2 := t153[(i*chunks+j)*32:][:32]
 				g2 := g[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					g2[k] = t13_2[k] + t1522_2[k]
+					g2[k] = t13_2[k] + t153_2[k]
 				}
 			}
 		}
@@ -3260,7 +3235,7 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest16Args{
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t1222),
+			unsafe.SliceData(t1322),
 			L,
 			32 * chunks,
 			32 * chunks * dV,
@@ -3272,17 +3247,17 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t1222_2 := t1222[(i*chunks+j)*32:][:32]
+				t1322_2 := t1322[(i*chunks+j)*32:][:32]
 				for k := range 32 {
 					tView := t[((i*chunks+j)*32+k)*dV:][:dV]
 					yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
-					var t12222 F
-					t12222Sums := [16]F{t12222}
+					var t13222 F
+					t13222Sums := [16]F{t13222}
 					for m := range dV {
-						t12222Sums[m%16] = num.FMA32(tView[m], yProd[m], t12222Sums[m%16])
+						t13222Sums[m%16] = num.FMA32(tView[m], yProd[m], t13222Sums[m%16])
 					}
-					t12222 = kern.Sum16(&t12222Sums)
-					t1222_2[k] = t12222
+					t13222 = kern.Sum16(&t13222Sums)
+					t1322_2[k] = t13222
 				}
 			}
 		}
@@ -3291,38 +3266,45 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk
 	for l := range L {
 		copy(MBarState2[:dK*dV], t42[l*dV*dK:][:dK*dV])
-		for t9 := chunks - 1; t9 >= 0; t9-- {
+		for t7 := chunks - 1; t7 >= 0; t7-- {
+			t922_2 := t922[31*32:][:32]
+			t183_2 := t183[31*32:][:32]
+			t20_2 := t20[31*32:][:32]
+			t23_2 := t23[31*32:][:32]
+			t26_2 := t26[31*32:][:32]
+			t29_2 := t29[31*32:][:32]
+			t323_2 := t323[31*32:][:32]
 			// delta_chunk.c
-			clear(t182)
+			clear(t183)
 			for i := range 32 {
 				lo := max(0, i)
 				if n := min(32, i+1) - lo; n > 0 {
-					t182_2 := t182[i*32+lo:][:n]
+					t183_3 := t183[i*32+lo:][:n]
 					for j := range n {
-						t182_2[j] = F(1)
+						t183_3[j] = F(1)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t203)
+			clear(t20)
 			if kern.Wide() {
 				a := stepBackwardNest17Args{
 					unsafe.SliceData(t52),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
+					32*t7 + 32*chunks*l,
 				}
 				stepBackwardNest17(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
-					t52_3 := t52[(l*chunks+t9)*32+lo:][:n]
+					t52_3 := t52[(l*chunks+t7)*32+lo:][:n]
 					for i := range n {
-						t182_2 := t182[((lo+i)-1)*32:][:32]
-						t203_2 := t203[(lo+i)*32:][:32]
+						t183_3 := t183[((lo+i)-1)*32:][:32]
+						t20_3 := t20[(lo+i)*32:][:32]
 						t52Entry2 := t52_3[i]
 						for j := range 32 {
-							t203_2[j] = F(t182_2[j] * t52Entry2)
+							t20_3[j] = F(t183_3[j] * t52Entry2)
 						}
 					}
 				}
@@ -3332,51 +3314,51 @@ func (c *stepBackwardFused) run() {
 			if kern.Wide() {
 				a := stepBackwardNest18Args{
 					unsafe.SliceData(t522),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
 					unsafe.SliceData(t23),
-					32*t9 + 32*chunks*l,
+					32*t7 + 32*chunks*l,
 				}
 				stepBackwardNest18(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
-					t522_3 := t522[(l*chunks+t9)*32+lo:][:n]
+					t522_2 := t522[(l*chunks+t7)*32+lo:][:n]
 					for i := range n {
-						t182_2 := t182[((lo+i)-2)*32:][:32]
-						t203_2 := t203[((lo+i)-2)*32:][:32]
-						t23_2 := t23[(lo+i)*32:][:32]
-						t522Entry2 := t522_3[i]
+						t183_3 := t183[((lo+i)-2)*32:][:32]
+						t20_3 := t20[((lo+i)-2)*32:][:32]
+						t23_3 := t23[(lo+i)*32:][:32]
+						t522Entry2 := t522_2[i]
 						for j := range 32 {
-							t23_2[j] = F((t182_2[j] + t203_2[j]) * t522Entry2)
+							t23_3[j] = F((t183_3[j] + t20_3[j]) * t522Entry2)
 						}
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t262)
+			clear(t26)
 			if kern.Wide() {
 				a := stepBackwardNest19Args{
-					unsafe.SliceData(t8),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t822),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
 					unsafe.SliceData(t23),
-					unsafe.SliceData(t262),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t26),
+					32*t7 + 32*chunks*l,
 				}
 				stepBackwardNest19(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
-					t8_2 := t8[(l*chunks+t9)*32+lo:][:n]
+					t822_2 := t822[(l*chunks+t7)*32+lo:][:n]
 					for i := range n {
-						t182_2 := t182[((lo+i)-4)*32:][:32]
-						t203_2 := t203[((lo+i)-4)*32:][:32]
-						t23_2 := t23[((lo+i)-4)*32:][:32]
-						t262_2 := t262[(lo+i)*32:][:32]
-						t8Entry2 := t8_2[i]
+						t183_3 := t183[((lo+i)-4)*32:][:32]
+						t20_3 := t20[((lo+i)-4)*32:][:32]
+						t23_3 := t23[((lo+i)-4)*32:][:32]
+						t26_3 := t26[(lo+i)*32:][:32]
+						t822Entry2 := t822_2[i]
 						for j := range 32 {
-							t262_2[j] = F(((t182_2[j] + t203_2[j]) + t23_2[j]) * t8Entry2)
+							t26_3[j] = F(((t183_3[j] + t20_3[j]) + t23_3[j]) * t822Entry2)
 						}
 					}
 				}
@@ -3386,27 +3368,27 @@ func (c *stepBackwardFused) run() {
 			if kern.Wide() {
 				a := stepBackwardNest20Args{
 					unsafe.SliceData(t1122),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
 					unsafe.SliceData(t23),
-					unsafe.SliceData(t262),
+					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
-					32*t9 + 32*chunks*l,
+					32*t7 + 32*chunks*l,
 				}
 				stepBackwardNest20(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
-					t1122_2 := t1122[(l*chunks+t9)*32+lo:][:n]
+					t1122_2 := t1122[(l*chunks+t7)*32+lo:][:n]
 					for i := range n {
-						t182_2 := t182[((lo+i)-8)*32:][:32]
-						t203_2 := t203[((lo+i)-8)*32:][:32]
-						t23_2 := t23[((lo+i)-8)*32:][:32]
-						t262_2 := t262[((lo+i)-8)*32:][:32]
-						t29_2 := t29[(lo+i)*32:][:32]
+						t183_3 := t183[((lo+i)-8)*32:][:32]
+						t20_3 := t20[((lo+i)-8)*32:][:32]
+						t23_3 := t23[((lo+i)-8)*32:][:32]
+						t26_3 := t26[((lo+i)-8)*32:][:32]
+						t29_3 := t29[(lo+i)*32:][:32]
 						t1122Entry2 := t1122_2[i]
 						for j := range 32 {
-							t29_2[j] = F((((t182_2[j] + t203_2[j]) + t23_2[j]) + t262_2[j]) * t1122Entry2)
+							t29_3[j] = F((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) * t1122Entry2)
 						}
 					}
 				}
@@ -3416,29 +3398,29 @@ func (c *stepBackwardFused) run() {
 			if kern.Wide() {
 				a := stepBackwardNest21Args{
 					unsafe.SliceData(t14),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
 					unsafe.SliceData(t23),
-					unsafe.SliceData(t262),
+					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t323),
-					32*t9 + 32*chunks*l,
+					32*t7 + 32*chunks*l,
 				}
 				stepBackwardNest21(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
-					t14_2 := t14[(l*chunks+t9)*32+lo:][:n]
+					t14_2 := t14[(l*chunks+t7)*32+lo:][:n]
 					for i := range n {
-						t182_2 := t182[((lo+i)-16)*32:][:32]
-						t203_2 := t203[((lo+i)-16)*32:][:32]
-						t23_2 := t23[((lo+i)-16)*32:][:32]
-						t262_2 := t262[((lo+i)-16)*32:][:32]
-						t29_2 := t29[((lo+i)-16)*32:][:32]
-						t323_2 := t323[(lo+i)*32:][:32]
+						t183_3 := t183[((lo+i)-16)*32:][:32]
+						t20_3 := t20[((lo+i)-16)*32:][:32]
+						t23_3 := t23[((lo+i)-16)*32:][:32]
+						t26_3 := t26[((lo+i)-16)*32:][:32]
+						t29_3 := t29[((lo+i)-16)*32:][:32]
+						t323_3 := t323[(lo+i)*32:][:32]
 						t14Entry := t14_2[i]
 						for j := range 32 {
-							t323_2[j] = F(((((t182_2[j] + t203_2[j]) + t23_2[j]) + t262_2[j]) + t29_2[j]) * t14Entry)
+							t323_3[j] = F(((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) * t14Entry)
 						}
 					}
 				}
@@ -3464,11 +3446,11 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t36),
 					unsafe.SliceData(t373),
 					unsafe.SliceData(t38),
-					32*t9 + 32*chunks*l,
+					32*t7 + 32*chunks*l,
 				}
 				stepBackwardNest23(&a)
 			} else {
-				t36_2 := t36[(l*chunks+t9)*32:][:32]
+				t36_2 := t36[(l*chunks+t7)*32:][:32]
 				for i := range 32 {
 					t38[i] = t36_2[i] + t373[i]
 				}
@@ -3477,10 +3459,10 @@ func (c *stepBackwardFused) run() {
 			clear(t42_2)
 			if kern.Wide() {
 				a := stepBackwardNest24Args{
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
 					unsafe.SliceData(t23),
-					unsafe.SliceData(t262),
+					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t323),
 					unsafe.SliceData(t42_2),
@@ -3490,15 +3472,15 @@ func (c *stepBackwardFused) run() {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t182_2 := t182[((lo+i)-1)*32:][:32]
-						t203_2 := t203[((lo+i)-1)*32:][:32]
-						t23_2 := t23[((lo+i)-1)*32:][:32]
-						t262_2 := t262[((lo+i)-1)*32:][:32]
-						t29_2 := t29[((lo+i)-1)*32:][:32]
-						t323_2 := t323[((lo+i)-1)*32:][:32]
+						t183_3 := t183[((lo+i)-1)*32:][:32]
+						t20_3 := t20[((lo+i)-1)*32:][:32]
+						t23_3 := t23[((lo+i)-1)*32:][:32]
+						t26_3 := t26[((lo+i)-1)*32:][:32]
+						t29_3 := t29[((lo+i)-1)*32:][:32]
+						t323_3 := t323[((lo+i)-1)*32:][:32]
 						t42_3 := t42_2[(lo+i)*32:][:32]
 						for j := range 32 {
-							t42_3[j] = ((((t182_2[j] + t203_2[j]) + t23_2[j]) + t262_2[j]) + t29_2[j]) + t323_2[j]
+							t42_3[j] = ((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]
 						}
 					}
 				}
@@ -3511,16 +3493,16 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(c.K2),
 					unsafe.SliceData(t42_2),
 					unsafe.SliceData(t44),
-					32*t9 + 32*chunks*l,
-					1024*t9 + 1024*chunks*l,
+					32*t7 + 32*chunks*l,
+					1024*t7 + 1024*chunks*l,
 				}
 				stepBackwardNest25(&a)
 			} else {
-				t55_2 := t55[(l*chunks+t9)*32:][:32]
+				t55_2 := t55[(l*chunks+t7)*32:][:32]
 				for i := range 32 {
 					t55Entry := t55_2[i]
 					if n := min(32, i); n > 0 {
-						K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+						K := c.K2[((l*chunks+t7)*32+i)*32:][:n]
 						t42_3 := t42_2[i*32:][:n]
 						t44_2 := t44[i*32:][:n]
 						for j := range n {
@@ -3536,14 +3518,14 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t523),
 					unsafe.SliceData(c.MStates),
 					unsafe.SliceData(MBarState2),
-					dK*dV*t9 + chunks*dK*dV*l,
+					dK*dV*t7 + chunks*dK*dV*l,
 					dV,
 					dK,
 				}
 				stepBackwardNest26(&a)
 			} else {
 				for i := range dV {
-					MStates := c.MStates[((l*chunks+t9)*dV+i)*dK:][:dK]
+					MStates := c.MStates[((l*chunks+t7)*dV+i)*dK:][:dK]
 					MBarState2_2 := MBarState2[i*dK:][:dK]
 					t523Sum := t523[31]
 					t523SumSums := [16]F{t523Sum}
@@ -3555,385 +3537,373 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.M
-			kern.GemmFMA(32, dV, dK, F(1), false, t124, dV, 1, kern.From(t54, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
-			// delta_chunk.M, delta_chunk.y
-			clear(t722)
+			kern.GemmFMA(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t54, (l*chunks+t7)*32*dK), dK, 1, MBarState2, 1, dK)
+			// delta_chunk.M
+			kern.GemmFMA(dK, 32, dV, F(1), false, t722, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t7)*32*dV), 1, dV)
+			// delta_chunk.M
+			clear(t922)
+			for i := range 32 {
+				t54_2 := t54[((l*chunks+t7)*32+i)*dK:][:dK]
+				t922Sum := t922_2[i]
+				for j := range dK {
+					t922Sum = num.FMA32(t54_2[j], t722[j*32+i], t922Sum)
+				}
+				t922_2[i] = t922Sum
+			}
+			// delta_chunk.y
 			if kern.Wide() {
 				a := stepBackwardNest27Args{
 					unsafe.SliceData(g),
-					unsafe.SliceData(t722),
-					unsafe.SliceData(c.U),
-					unsafe.SliceData(t124),
 					unsafe.SliceData(t),
-					unsafe.SliceData(t1123),
-					32*t9 + 32*chunks*l,
-					32*dV*t9 + 32*chunks*dV*l,
+					unsafe.SliceData(t1222),
+					32*t7 + 32*chunks*l,
+					32*dV*t7 + 32*chunks*dV*l,
 					dV,
 				}
 				stepBackwardNest27(&a)
 			} else {
-				g2 := g[(l*chunks+t9)*32:][:32]
-				t722_2 := t722[31*32:][:32]
+				g2 := g[(l*chunks+t7)*32:][:32]
 				for i := range 32 {
-					U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-					t124_2 := t124[i*dV:][:dV]
-					tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
-					t1123_2 := t1123[i*dV:][:dV]
+					tView := t[((l*chunks+t7)*32+i)*dV:][:dV]
+					t1222_2 := t1222[i*dV:][:dV]
 					gEntry := g2[i]
-					t722Sum := t722_2[i]
-					t722SumSums := [16]F{t722Sum}
 					for j := range dV {
-						t722SumSums[j%16] = num.FMA32(U[j], t124_2[j], t722SumSums[j%16])
-						t1123_2[j] = F(tView[j] * gEntry)
+						t1222_2[j] = F(tView[j] * gEntry)
 					}
-					t722Sum = kern.Sum16(&t722SumSums)
-					t722_2[i] = t722Sum
 				}
 			}
-			// delta_chunk.M
-			kern.GemmFMA(dK, 32, dV, F(1), false, t126, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest28Args{
 					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
 					unsafe.SliceData(t23),
-					unsafe.SliceData(t262),
+					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t323),
-					unsafe.SliceData(t128),
-					1024*t9 + 1024*chunks*l,
+					unsafe.SliceData(t1152),
+					1024*t7 + 1024*chunks*l,
 				}
 				stepBackwardNest28(&a)
 			} else {
 				for i := range 32 {
-					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
-					t182_2 := t182[i*32:][:32]
-					t203_2 := t203[i*32:][:32]
-					t23_2 := t23[i*32:][:32]
-					t262_2 := t262[i*32:][:32]
-					t29_2 := t29[i*32:][:32]
-					t323_2 := t323[i*32:][:32]
-					t128_2 := t128[i*32:][:32]
+					Q := c.Q2[((l*chunks+t7)*32+i)*32:][:32]
+					t183_3 := t183[i*32:][:32]
+					t20_3 := t20[i*32:][:32]
+					t23_3 := t23[i*32:][:32]
+					t26_3 := t26[i*32:][:32]
+					t29_3 := t29[i*32:][:32]
+					t323_3 := t323[i*32:][:32]
+					t1152_2 := t1152[i*32:][:32]
 					for j := range 32 {
-						t128_2[j] = F(Q[j] * (((((t182_2[j] + t203_2[j]) + t23_2[j]) + t262_2[j]) + t29_2[j]) + t323_2[j]))
+						t1152_2[j] = F(Q[j] * (((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]))
 					}
 				}
 			}
 			// delta_chunk.y
-			kern.GemmFMA(32, 32, dV, F(1), false, t1422, 32, 1, kern.From(t, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
-			// delta_chunk.U, delta_chunk.M, delta_chunk.c
+			kern.GemmFMA(32, 32, dV, F(1), false, t152, 32, 1, kern.From(t, (l*chunks+t7)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t7)*32*dV), 1, dV)
+			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest29Args{
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
 					unsafe.SliceData(t23),
-					unsafe.SliceData(t262),
+					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t323),
-					unsafe.SliceData(t124),
-					unsafe.SliceData(t152_2),
-					dV,
+					unsafe.SliceData(t152),
+					unsafe.SliceData(t1722),
 				}
 				stepBackwardNest29(&a)
 			} else {
-				t182_2 := t182[31*32:][:32]
-				t203_2 := t203[31*32:][:32]
-				t23_2 := t23[31*32:][:32]
-				t262_2 := t262[31*32:][:32]
-				t29_2 := t29[31*32:][:32]
-				t323_2 := t323[31*32:][:32]
 				for i := range 32 {
-					t124_2 := t124[i*dV:][:dV]
-					t152_3 := t152_2[i*dV:][:dV]
-					w4 := ((((t182_2[i] + t203_2[i]) + t23_2[i]) + t262_2[i]) + t29_2[i]) + t323_2[i]
-					for j := range dV {
-						t152_3[j] = F(w4 * t124_2[j])
+					t183_3 := t183[i*32:][:32]
+					t20_3 := t20[i*32:][:32]
+					t23_3 := t23[i*32:][:32]
+					t26_3 := t26[i*32:][:32]
+					t29_3 := t29[i*32:][:32]
+					t323_3 := t323[i*32:][:32]
+					t152_2 := t152[i*32:][:32]
+					t1722_2 := t1722[i*32:][:32]
+					for j := range 32 {
+						t1722_2[j] = F((((((t183_3[j] + t20_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]) * t152_2[j])
 					}
 				}
 			}
-			// delta_chunk.y
-			kern.GemmFMA(dV, 32, 32, F(1), true, t152_2, 1, dV, kern.From(t, (l*chunks+t9)*32*dV), 1, dV, t128, 32, 1)
-			// delta_chunk.U
-			kern.TriangleFMA(32, dV, true, t152_2, dV, 1, t44, 1, 32)
-			// delta_chunk.U
-			kern.GemmFMA(32, 32, dV, F(-1), false, t1722, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t152_2, 1, dV)
-			// delta_chunk.U
-			clear(t1822)
-			for i := range 32 {
-				for j := range min(32, i) {
-					t1822[i*32+j] = t1722[i*32+j]
-				}
-			}
-			// delta_chunk.U
+			// delta_chunk.U, delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest30Args{
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t38),
-					unsafe.SliceData(t152_2),
-					unsafe.SliceData(c.UProd),
-					unsafe.SliceData(t56),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t312),
-					unsafe.SliceData(t2222),
-					unsafe.SliceData(t3222),
-					32*t9 + 32*chunks*l,
-					32*dV*t9 + 32*chunks*dV*l,
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t26),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t323),
+					unsafe.SliceData(t111),
+					unsafe.SliceData(t1822),
 					dV,
 				}
 				stepBackwardNest30(&a)
 			} else {
-				t55_2 := t55[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t152_3 := t152_2[i*dV:][:dV]
-					UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
-					t56_2 := t56[((l*chunks+t9)*32+i)*dV:][:dV]
-					t202_2 := t202[((l*chunks+t9)*32+i)*dV:][:dV]
-					t312_2 := t312[i*dV:][:dV]
-					var t2223 F
-					var t3223 F
-					t55Entry2 := t55_2[i]
-					t38Entry := t38[i]
-					t2223Sums := [16]F{t2223}
-					t3223Sums := [16]F{t3223}
+					t111_2 := t111[i*dV:][:dV]
+					t1822_2 := t1822[i*dV:][:dV]
+					w3 := ((((t183_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
 					for j := range dV {
-						t152Entry := t152_3[j]
-						t2122 := F(t152Entry * t55Entry2)
-						UProdEntry := UProd[j]
-						t2223Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t38Entry, t56_2[j]), t152Entry, t2223Sums[j%16])
-						t3223Sums[j%16] = num.FMA32(UProdEntry, t2122, t3223Sums[j%16])
-						t202_2[j] = t2122
-						t312_2[j] = -F(t2122 * t38Entry)
+						t1822_2[j] = F(w3 * t111_2[j])
 					}
-					t2223 = kern.Sum16(&t2223Sums)
-					t3223 = kern.Sum16(&t3223Sums)
-					t2222[i] = t2223
-					t3222[i] = -t3223
+				}
+			}
+			// delta_chunk.y
+			kern.GemmFMA(dV, 32, 32, F(1), true, t1822, 1, dV, kern.From(t, (l*chunks+t7)*32*dV), 1, dV, t1152, 32, 1)
+			// delta_chunk.U
+			kern.TriangleFMA(32, dV, true, t1822, dV, 1, t44, 1, 32)
+			// delta_chunk.U
+			kern.GemmFMA(32, 32, dV, F(-1), false, t2022, 1, 32, kern.From(c.U, (l*chunks+t7)*32*dV), dV, 1, t1822, 1, dV)
+			// delta_chunk.U
+			clear(t2122)
+			for i := range 32 {
+				for j := range min(32, i) {
+					t2122[i*32+j] = t2022[i*32+j]
 				}
 			}
 			// delta_chunk.U
-			clear(t2422)
-			clear(t2522)
 			if kern.Wide() {
 				a := stepBackwardNest31Args{
 					unsafe.SliceData(t55),
-					unsafe.SliceData(c.K2),
-					unsafe.SliceData(t42_2),
+					unsafe.SliceData(t38),
 					unsafe.SliceData(t1822),
-					unsafe.SliceData(t2422),
-					unsafe.SliceData(t2522),
-					unsafe.SliceData(t2322),
-					32*t9 + 32*chunks*l,
-					1024*t9 + 1024*chunks*l,
+					unsafe.SliceData(c.UProd),
+					unsafe.SliceData(t56),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t342),
+					unsafe.SliceData(t254),
+					unsafe.SliceData(t35),
+					32*t7 + 32*chunks*l,
+					32*dV*t7 + 32*chunks*dV*l,
+					dV,
 				}
 				stepBackwardNest31(&a)
 			} else {
-				t55_2 := t55[(l*chunks+t9)*32:][:32]
+				t55_2 := t55[(l*chunks+t7)*32:][:32]
 				for i := range 32 {
-					var t2323 F
+					t1822_2 := t1822[i*dV:][:dV]
+					UProd := c.UProd[((l*chunks+t7)*32+i)*dV:][:dV]
+					t56_2 := t56[((l*chunks+t7)*32+i)*dV:][:dV]
+					t202_2 := t202[((l*chunks+t7)*32+i)*dV:][:dV]
+					t342_2 := t342[i*dV:][:dV]
+					var t255 F
+					var t352 F
+					t55Entry2 := t55_2[i]
+					t38Entry := t38[i]
+					t255Sums := [16]F{t255}
+					t352Sums := [16]F{t352}
+					for j := range dV {
+						t1822Entry := t1822_2[j]
+						t2422 := F(t1822Entry * t55Entry2)
+						UProdEntry := UProd[j]
+						t255Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t38Entry, t56_2[j]), t1822Entry, t255Sums[j%16])
+						t352Sums[j%16] = num.FMA32(UProdEntry, t2422, t352Sums[j%16])
+						t202_2[j] = t2422
+						t342_2[j] = -F(t2422 * t38Entry)
+					}
+					t255 = kern.Sum16(&t255Sums)
+					t352 = kern.Sum16(&t352Sums)
+					t254[i] = t255
+					t35[i] = -t352
+				}
+			}
+			// delta_chunk.U
+			clear(t262)
+			clear(t2722)
+			if kern.Wide() {
+				a := stepBackwardNest32Args{
+					unsafe.SliceData(t55),
+					unsafe.SliceData(c.K2),
+					unsafe.SliceData(t2122),
+					unsafe.SliceData(t42_2),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t2722),
+					unsafe.SliceData(t28),
+					32*t7 + 32*chunks*l,
+					1024*t7 + 1024*chunks*l,
+				}
+				stepBackwardNest32(&a)
+			} else {
+				t55_2 := t55[(l*chunks+t7)*32:][:32]
+				for i := range 32 {
+					var t282 F
 					t55Entry3 := t55_2[i]
-					t2323Sums := [16]F{t2323}
+					t282Sums := [16]F{t282}
 					if n := min(32, i); n > 0 {
-						K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+						K := c.K2[((l*chunks+t7)*32+i)*32:][:n]
+						t2122_2 := t2122[i*32:][:n]
 						t42_3 := t42_2[i*32:][:n]
-						t1822_2 := t1822[i*32:][:n]
-						t2422_2 := t2422[i*32:][:n]
-						t2522_2 := t2522[i*32:][:n]
+						t262_2 := t262[i*32:][:n]
+						t2722_2 := t2722[i*32:][:n]
 						for j := range n {
 							KEntry := K[j]
+							t2122Entry := t2122_2[j]
 							t42Entry := t42_3[j]
-							t1822Entry := t1822_2[j]
-							t2323Sums[j%16] = num.FMA32(F(KEntry*t42Entry), t1822Entry, t2323Sums[j%16])
-							t2422_2[j] = F(F(t55Entry3*KEntry) * t1822Entry)
-							t2522_2[j] = F(F(t55Entry3*t42Entry) * t1822Entry)
+							t282Sums[j%16] = num.FMA32(F(KEntry*t42Entry), t2122Entry, t282Sums[j%16])
+							t262_2[j] = F(F(t55Entry3*KEntry) * t2122Entry)
+							t2722_2[j] = F(F(t55Entry3*t42Entry) * t2122Entry)
 						}
 					}
-					t2323 = kern.Sum16(&t2323Sums)
-					t2322[i] = t2323
+					t282 = kern.Sum16(&t282Sums)
+					t28[i] = t282
 				}
 			}
 			// delta_chunk.c
-			clear(t282)
+			clear(t31)
 			if kern.Wide() {
-				a := stepBackwardNest32Args{
-					unsafe.SliceData(t282),
-					unsafe.SliceData(t2422),
+				a := stepBackwardNest33Args{
+					unsafe.SliceData(t31),
+					unsafe.SliceData(t262),
 				}
-				stepBackwardNest32(&a)
+				stepBackwardNest33(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t282_2 := t282[((lo+i)-1)*32:][:32]
-						t2422_2 := t2422[(lo+i)*32:][:32]
+						t31_2 := t31[((lo+i)-1)*32:][:32]
+						t262_2 := t262[(lo+i)*32:][:32]
 						for j := range 32 {
-							t282_2[j] = t282_2[j] + t2422_2[j]
+							t31_2[j] = t31_2[j] + t262_2[j]
 						}
 					}
 				}
 			}
 			// delta_chunk.g
-			clear(t362)
+			clear(t392)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t362_2 := t362[-1+lo:][:n]
-				t3222_2 := t3222[0+lo:][:n]
+				t392_2 := t392[-1+lo:][:n]
+				t35_2 := t35[0+lo:][:n]
 				for i := range n {
-					t362_2[i] = t362_2[i] + t3222_2[i]
+					t392_2[i] = t392_2[i] + t35_2[i]
 				}
 			}
-			// delta_chunk.H, delta_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest33Args{
-					unsafe.SliceData(t1422),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t23),
-					unsafe.SliceData(t262),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t323),
-					unsafe.SliceData(t382),
-					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t722),
-					unsafe.SliceData(t282),
-					unsafe.SliceData(t412),
-					1024*t9 + 1024*chunks*l,
-				}
-				stepBackwardNest33(&a)
-			} else {
-				for i := range 32 {
-					t1422_2 := t1422[i*32:][:32]
-					t182_2 := t182[i*32:][:32]
-					t203_2 := t203[i*32:][:32]
-					t23_2 := t23[i*32:][:32]
-					t262_2 := t262[i*32:][:32]
-					t29_2 := t29[i*32:][:32]
-					t323_2 := t323[i*32:][:32]
-					t382_2 := t382[i*32:][:32]
-					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
-					t722_2 := t722[i*32:][:32]
-					t282_2 := t282[i*32:][:32]
-					t412_2 := t412[i*32:][:32]
-					for j := range 32 {
-						t1422Entry := t1422_2[j]
-						t382_2[j] = F((((((t182_2[j] + t203_2[j]) + t23_2[j]) + t262_2[j]) + t29_2[j]) + t323_2[j]) * t1422Entry)
-						t412_2[j] = num.FMA32(Q[j], t1422Entry, t722_2[j]+t282_2[j])
-					}
-				}
-			}
-			// delta_chunk.c
-			clear(t442)
-			clear(t452)
+			// delta_chunk.c, delta_chunk.y
 			if kern.Wide() {
 				a := stepBackwardNest34Args{
-					unsafe.SliceData(t14),
-					unsafe.SliceData(t412),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t23),
-					unsafe.SliceData(t262),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t452),
-					unsafe.SliceData(t442),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(c.Q2),
+					unsafe.SliceData(t152),
+					unsafe.SliceData(t922),
+					unsafe.SliceData(t31),
+					unsafe.SliceData(t422),
+					1024*t7 + 1024*chunks*l,
 				}
 				stepBackwardNest34(&a)
 			} else {
-				lo2 := max(0, 16)
-				if n := 32 - lo2; n > 0 {
-					t14_2 := t14[(l*chunks+t9)*32+lo2:][:n]
-					t442_2 := t442[0+lo2:][:n]
-					for i := range n {
-						t412_2 := t412[(lo2+i)*32:][:32]
-						t182_2 := t182[((lo2+i)-16)*32:][:32]
-						t203_2 := t203[((lo2+i)-16)*32:][:32]
-						t23_2 := t23[((lo2+i)-16)*32:][:32]
-						t262_2 := t262[((lo2+i)-16)*32:][:32]
-						t29_2 := t29[((lo2+i)-16)*32:][:32]
-						t452_2 := t452[((lo2+i)-16)*32:][:32]
-						var t4422 F
-						t14Entry2 := t14_2[i]
-						t4422Sums := [16]F{t4422}
-						for j := range 32 {
-							t412Entry := t412_2[j]
-							t4422Sums[j%16] = num.FMA32((((t182_2[j]+t203_2[j])+t23_2[j])+t262_2[j])+t29_2[j], t412Entry, t4422Sums[j%16])
-							t452_2[j] = num.FMA32(t412Entry, t14Entry2, t452_2[j])
-						}
-						t4422 = kern.Sum16(&t4422Sums)
-						t442_2[i] = t4422
+				for i := range 32 {
+					Q := c.Q2[((l*chunks+t7)*32+i)*32:][:32]
+					t152_2 := t152[i*32:][:32]
+					t922_3 := t922[i*32:][:32]
+					t31_2 := t31[i*32:][:32]
+					t422_2 := t422[i*32:][:32]
+					for j := range 32 {
+						t422_2[j] = num.FMA32(Q[j], t152_2[j], t922_3[j]) + t31_2[j]
 					}
 				}
 			}
 			// delta_chunk.c
+			clear(t452)
 			clear(t46)
-			clear(t4722)
-			lo2 := max(0, 8)
-			if n := 32 - lo2; n > 0 {
-				t442_2 := t442[0+lo2:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo2:][:n]
-				t46_2 := t46[0+lo2:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo2:][:n]
-				t4722_2 := t4722[-8+lo2:][:n]
-				for i := range n {
-					t442Entry := t442_2[i]
-					t46_2[i] = F(t1122_2[i] * t442Entry)
-					t4722_2[i] = num.FMA32(t1122_3[i], t442Entry, t4722_2[i])
-				}
-			}
-			// delta_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest35Args{
-					unsafe.SliceData(t412),
+					unsafe.SliceData(t14),
+					unsafe.SliceData(t422),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t26),
+					unsafe.SliceData(t29),
 					unsafe.SliceData(t452),
-					unsafe.SliceData(t4822),
+					unsafe.SliceData(t46),
+					32*t7 + 32*chunks*l,
 				}
 				stepBackwardNest35(&a)
 			} else {
-				for i := range 32 {
-					t412_2 := t412[i*32:][:32]
-					t452_2 := t452[i*32:][:32]
-					t4822_2 := t4822[i*32:][:32]
-					for j := range 32 {
-						t4822_2[j] = t412_2[j] + t452_2[j]
+				lo2 := max(0, 16)
+				if n := 32 - lo2; n > 0 {
+					t14_2 := t14[(l*chunks+t7)*32+lo2:][:n]
+					t46_2 := t46[0+lo2:][:n]
+					for i := range n {
+						t422_2 := t422[(lo2+i)*32:][:32]
+						t183_3 := t183[((lo2+i)-16)*32:][:32]
+						t20_3 := t20[((lo2+i)-16)*32:][:32]
+						t23_3 := t23[((lo2+i)-16)*32:][:32]
+						t26_3 := t26[((lo2+i)-16)*32:][:32]
+						t29_3 := t29[((lo2+i)-16)*32:][:32]
+						t452_2 := t452[((lo2+i)-16)*32:][:32]
+						var t463 F
+						t14Entry2 := t14_2[i]
+						t463Sums := [16]F{t463}
+						for j := range 32 {
+							t422Entry := t422_2[j]
+							t463Sums[j%16] = num.FMA32((((t183_3[j]+t20_3[j])+t23_3[j])+t26_3[j])+t29_3[j], t422Entry, t463Sums[j%16])
+							t452_2[j] = num.FMA32(t422Entry, t14Entry2, t452_2[j])
+						}
+						t463 = kern.Sum16(&t463Sums)
+						t46_2[i] = t463
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t512)
-			clear(t524)
 			if kern.Wide() {
 				a := stepBackwardNest36Args{
-					unsafe.SliceData(t1122),
-					unsafe.SliceData(t4822),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t23),
-					unsafe.SliceData(t262),
-					unsafe.SliceData(t524),
-					unsafe.SliceData(t512),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t422),
+					unsafe.SliceData(t452),
+					unsafe.SliceData(t472),
 				}
 				stepBackwardNest36(&a)
 			} else {
-				lo3 := max(0, 8)
-				if n := 32 - lo3; n > 0 {
-					t1122_2 := t1122[(l*chunks+t9)*32+lo3:][:n]
-					t512_2 := t512[0+lo3:][:n]
+				for i := range 32 {
+					t422_2 := t422[i*32:][:32]
+					t452_2 := t452[i*32:][:32]
+					t472_2 := t472[i*32:][:32]
+					for j := range 32 {
+						t472_2[j] = t422_2[j] + t452_2[j]
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t5022)
+			clear(t512)
+			if kern.Wide() {
+				a := stepBackwardNest37Args{
+					unsafe.SliceData(t1122),
+					unsafe.SliceData(t472),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t26),
+					unsafe.SliceData(t5022),
+					unsafe.SliceData(t512),
+					32*t7 + 32*chunks*l,
+				}
+				stepBackwardNest37(&a)
+			} else {
+				lo2 := max(0, 8)
+				if n := 32 - lo2; n > 0 {
+					t1122_2 := t1122[(l*chunks+t7)*32+lo2:][:n]
+					t512_2 := t512[0+lo2:][:n]
 					for i := range n {
-						t4822_2 := t4822[(lo3+i)*32:][:32]
-						t182_2 := t182[((lo3+i)-8)*32:][:32]
-						t203_2 := t203[((lo3+i)-8)*32:][:32]
-						t23_2 := t23[((lo3+i)-8)*32:][:32]
-						t262_2 := t262[((lo3+i)-8)*32:][:32]
-						t524_2 := t524[((lo3+i)-8)*32:][:32]
+						t472_2 := t472[(lo2+i)*32:][:32]
+						t183_3 := t183[((lo2+i)-8)*32:][:32]
+						t20_3 := t20[((lo2+i)-8)*32:][:32]
+						t23_3 := t23[((lo2+i)-8)*32:][:32]
+						t26_3 := t26[((lo2+i)-8)*32:][:32]
+						t5022_2 := t5022[((lo2+i)-8)*32:][:32]
 						var t5122 F
 						t1122Entry3 := t1122_2[i]
 						t5122Sums := [16]F{t5122}
 						for j := range 32 {
-							t4822Entry := t4822_2[j]
-							t5122Sums[j%16] = num.FMA32(((t182_2[j]+t203_2[j])+t23_2[j])+t262_2[j], t4822Entry, t5122Sums[j%16])
-							t524_2[j] = num.FMA32(t4822Entry, t1122Entry3, t524_2[j])
+							t472Entry := t472_2[j]
+							t5122Sums[j%16] = num.FMA32(((t183_3[j]+t20_3[j])+t23_3[j])+t26_3[j], t472Entry, t5122Sums[j%16])
+							t5022_2[j] = num.FMA32(t472Entry, t1122Entry3, t5022_2[j])
 						}
 						t5122 = kern.Sum16(&t5122Sums)
 						t512_2[i] = t5122
@@ -3942,531 +3912,418 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest37Args{
-					unsafe.SliceData(t46),
-					unsafe.SliceData(t4722),
-					unsafe.SliceData(t512),
-					unsafe.SliceData(t533),
-				}
-				stepBackwardNest37(&a)
-			} else {
-				for i := range 32 {
-					t533[i] = (t46[i] + t4722[i]) + t512[i]
-				}
-			}
-			// delta_chunk.c
-			clear(t543)
-			clear(t553)
-			lo3 := max(0, 4)
-			if n := 32 - lo3; n > 0 {
-				t533_2 := t533[0+lo3:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo3:][:n]
-				t543_2 := t543[0+lo3:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo3:][:n]
-				t553_2 := t553[-4+lo3:][:n]
-				for i := range n {
-					t533Entry := t533_2[i]
-					t543_2[i] = F(t8_2[i] * t533Entry)
-					t553_2[i] = num.FMA32(t8_3[i], t533Entry, t553_2[i])
-				}
-			}
-			// delta_chunk.c
-			if kern.Wide() {
 				a := stepBackwardNest38Args{
-					unsafe.SliceData(t4822),
-					unsafe.SliceData(t524),
-					unsafe.SliceData(t562),
+					unsafe.SliceData(t472),
+					unsafe.SliceData(t5022),
+					unsafe.SliceData(t523_2),
 				}
 				stepBackwardNest38(&a)
 			} else {
 				for i := range 32 {
-					t4822_2 := t4822[i*32:][:32]
-					t524_2 := t524[i*32:][:32]
-					t562_2 := t562[i*32:][:32]
+					t472_2 := t472[i*32:][:32]
+					t5022_2 := t5022[i*32:][:32]
+					t523_3 := t523_2[i*32:][:32]
 					for j := range 32 {
-						t562_2[j] = t4822_2[j] + t524_2[j]
+						t523_3[j] = t472_2[j] + t5022_2[j]
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t593)
-			clear(t60)
+			clear(t553)
+			clear(t562)
 			if kern.Wide() {
 				a := stepBackwardNest39Args{
-					unsafe.SliceData(t8),
-					unsafe.SliceData(t562),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
+					unsafe.SliceData(t822),
+					unsafe.SliceData(t523_2),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
 					unsafe.SliceData(t23),
-					unsafe.SliceData(t60),
-					unsafe.SliceData(t593),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t553),
+					unsafe.SliceData(t562),
+					32*t7 + 32*chunks*l,
 				}
 				stepBackwardNest39(&a)
 			} else {
-				lo4 := max(0, 4)
-				if n := 32 - lo4; n > 0 {
-					t8_2 := t8[(l*chunks+t9)*32+lo4:][:n]
-					t593_2 := t593[0+lo4:][:n]
+				lo2 := max(0, 4)
+				if n := 32 - lo2; n > 0 {
+					t822_2 := t822[(l*chunks+t7)*32+lo2:][:n]
+					t562_2 := t562[0+lo2:][:n]
 					for i := range n {
-						t562_2 := t562[(lo4+i)*32:][:32]
-						t182_2 := t182[((lo4+i)-4)*32:][:32]
-						t203_2 := t203[((lo4+i)-4)*32:][:32]
-						t23_2 := t23[((lo4+i)-4)*32:][:32]
-						t60_2 := t60[((lo4+i)-4)*32:][:32]
-						var t594 F
-						t8Entry3 := t8_2[i]
-						t594Sums := [16]F{t594}
+						t523_3 := t523_2[(lo2+i)*32:][:32]
+						t183_3 := t183[((lo2+i)-4)*32:][:32]
+						t20_3 := t20[((lo2+i)-4)*32:][:32]
+						t23_3 := t23[((lo2+i)-4)*32:][:32]
+						t553_2 := t553[((lo2+i)-4)*32:][:32]
+						var t563 F
+						t822Entry3 := t822_2[i]
+						t563Sums := [16]F{t563}
 						for j := range 32 {
-							t562Entry := t562_2[j]
-							t594Sums[j%16] = num.FMA32((t182_2[j]+t203_2[j])+t23_2[j], t562Entry, t594Sums[j%16])
-							t60_2[j] = num.FMA32(t562Entry, t8Entry3, t60_2[j])
+							t523Entry := t523_3[j]
+							t563Sums[j%16] = num.FMA32((t183_3[j]+t20_3[j])+t23_3[j], t523Entry, t563Sums[j%16])
+							t553_2[j] = num.FMA32(t523Entry, t822Entry3, t553_2[j])
 						}
-						t594 = kern.Sum16(&t594Sums)
-						t593_2[i] = t594
+						t563 = kern.Sum16(&t563Sums)
+						t562_2[i] = t563
+					}
+				}
+			}
+			// delta_chunk.c, delta_chunk.g.start
+			for i := range 32 {
+				t523_3 := t523_2[i*32:][:32]
+				t553_2 := t553[i*32:][:32]
+				t573_2 := t573[i*32:][:32]
+				t2722_2 := t2722[i*32:][:32]
+				t112_3 := t112_2[i*32:][:32]
+				for j := range 32 {
+					t573_2[j] = t523_3[j] + t553_2[j]
+					t112_3[j] = t2722_2[j] + t2722[j*32+i]
+				}
+			}
+			// delta_chunk.c
+			clear(t60)
+			clear(t613)
+			if kern.Wide() {
+				a := stepBackwardNest40Args{
+					unsafe.SliceData(t522),
+					unsafe.SliceData(t573),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t20),
+					unsafe.SliceData(t60),
+					unsafe.SliceData(t613),
+					32*t7 + 32*chunks*l,
+				}
+				stepBackwardNest40(&a)
+			} else {
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t522_2 := t522[(l*chunks+t7)*32+lo2:][:n]
+					t613_2 := t613[0+lo2:][:n]
+					for i := range n {
+						t573_2 := t573[(lo2+i)*32:][:32]
+						t183_3 := t183[((lo2+i)-2)*32:][:32]
+						t20_3 := t20[((lo2+i)-2)*32:][:32]
+						t60_2 := t60[((lo2+i)-2)*32:][:32]
+						var t614 F
+						t522Entry3 := t522_2[i]
+						t614Sums := [16]F{t614}
+						for j := range 32 {
+							t573Entry := t573_2[j]
+							t614Sums[j%16] = num.FMA32(t183_3[j]+t20_3[j], t573Entry, t614Sums[j%16])
+							t60_2[j] = num.FMA32(t573Entry, t522Entry3, t60_2[j])
+						}
+						t614 = kern.Sum16(&t614Sums)
+						t613_2[i] = t614
 					}
 				}
 			}
 			// delta_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest40Args{
-					unsafe.SliceData(t543),
-					unsafe.SliceData(t553),
-					unsafe.SliceData(t593),
-					unsafe.SliceData(t613),
-				}
-				stepBackwardNest40(&a)
-			} else {
-				for i := range 32 {
-					t613[i] = (t543[i] + t553[i]) + t593[i]
-				}
-			}
-			// delta_chunk.c
-			clear(t62_2)
-			clear(t63)
-			lo4 := max(0, 2)
-			if n := 32 - lo4; n > 0 {
-				t613_2 := t613[0+lo4:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo4:][:n]
-				t62_3 := t62_2[0+lo4:][:n]
-				t522_4 := t522[(l*chunks+t9)*32+lo4:][:n]
-				t63_2 := t63[-2+lo4:][:n]
-				for i := range n {
-					t613Entry := t613_2[i]
-					t62_3[i] = F(t522_3[i] * t613Entry)
-					t63_2[i] = num.FMA32(t522_4[i], t613Entry, t63_2[i])
-				}
-			}
-			// delta_chunk.c
+			clear(t64)
 			if kern.Wide() {
 				a := stepBackwardNest41Args{
-					unsafe.SliceData(t562),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t573),
 					unsafe.SliceData(t60),
 					unsafe.SliceData(t64),
 				}
 				stepBackwardNest41(&a)
 			} else {
-				for i := range 32 {
-					t562_2 := t562[i*32:][:32]
-					t60_2 := t60[i*32:][:32]
-					t64_2 := t64[i*32:][:32]
-					for j := range 32 {
-						t64_2[j] = t562_2[j] + t60_2[j]
+				lo2 := max(0, 1)
+				if n := 32 - lo2; n > 0 {
+					t64_2 := t64[0+lo2:][:n]
+					for i := range n {
+						t183_3 := t183[((lo2+i)-1)*32:][:32]
+						t573_2 := t573[(lo2+i)*32:][:32]
+						t60_2 := t60[(lo2+i)*32:][:32]
+						var t642 F
+						t642Sums := [16]F{t642}
+						for j := range 32 {
+							t642Sums[j%16] = num.FMA32(t183_3[j], t573_2[j]+t60_2[j], t642Sums[j%16])
+						}
+						t642 = kern.Sum16(&t642Sums)
+						t64_2[i] = t642
 					}
 				}
 			}
-			// delta_chunk.c
-			clear(t67)
-			clear(t68)
+			// delta_chunk.g
 			if kern.Wide() {
 				a := stepBackwardNest42Args{
-					unsafe.SliceData(t522),
-					unsafe.SliceData(t64),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t68),
+					unsafe.SliceData(t523),
+					unsafe.SliceData(t1322),
+					unsafe.SliceData(t392),
 					unsafe.SliceData(t67),
-					32*t9 + 32*chunks*l,
+					32*t7 + 32*chunks*l,
 				}
 				stepBackwardNest42(&a)
 			} else {
-				lo5 := max(0, 2)
-				if n := 32 - lo5; n > 0 {
-					t522_3 := t522[(l*chunks+t9)*32+lo5:][:n]
-					t67_2 := t67[0+lo5:][:n]
-					for i := range n {
-						t64_2 := t64[(lo5+i)*32:][:32]
-						t182_2 := t182[((lo5+i)-2)*32:][:32]
-						t203_2 := t203[((lo5+i)-2)*32:][:32]
-						t68_2 := t68[((lo5+i)-2)*32:][:32]
-						var t672 F
-						t522Entry3 := t522_3[i]
-						t672Sums := [16]F{t672}
-						for j := range 32 {
-							t64Entry := t64_2[j]
-							t672Sums[j%16] = num.FMA32(t182_2[j]+t203_2[j], t64Entry, t672Sums[j%16])
-							t68_2[j] = num.FMA32(t64Entry, t522Entry3, t68_2[j])
-						}
-						t672 = kern.Sum16(&t672Sums)
-						t67_2[i] = t672
-					}
+				t1322_2 := t1322[(l*chunks+t7)*32:][:32]
+				for i := range 32 {
+					t67[i] = (t523[i] + t1322_2[i]) + t392[i]
 				}
 			}
-			// delta_chunk.c, delta_chunk.g
+			// delta_chunk.g
+			clear(t70)
+			clear(t71)
+			lo2 := max(0, 16)
+			if n := 32 - lo2; n > 0 {
+				t67_2 := t67[0+lo2:][:n]
+				t14_2 := t14[(l*chunks+t7)*32+lo2:][:n]
+				t70_2 := t70[-16+lo2:][:n]
+				t13_2 := t13[(l*chunks+t7)*32+-16+lo2:][:n]
+				t71_2 := t71[0+lo2:][:n]
+				for i := range n {
+					t67Entry := t67_2[i]
+					t70_2[i] = num.FMA32(t14_2[i], t67Entry, t70_2[i])
+					t71_2[i] = F(t13_2[i] * t67Entry)
+				}
+			}
+			// delta_chunk.g
 			if kern.Wide() {
 				a := stepBackwardNest43Args{
-					unsafe.SliceData(t62_2),
-					unsafe.SliceData(t63),
+					unsafe.SliceData(t46),
+					unsafe.SliceData(t71),
+					unsafe.SliceData(t722_2),
 					unsafe.SliceData(t67),
-					unsafe.SliceData(t69),
-					unsafe.SliceData(t523),
-					unsafe.SliceData(t1222),
-					unsafe.SliceData(t362),
-					unsafe.SliceData(t792),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t752),
 				}
 				stepBackwardNest43(&a)
 			} else {
-				t1222_2 := t1222[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t69[i] = (t62_2[i] + t63[i]) + t67[i]
-					t792[i] = (t523[i] + t1222_2[i]) + t362[i]
+					t722_2[i] = t46[i] + t71[i]
+					t752[i] = t67[i] + t70[i]
 				}
 			}
-			// delta_chunk.c
-			clear(t70)
-			clear(t71)
-			lo5 := max(0, 1)
-			if n := 32 - lo5; n > 0 {
-				t69_2 := t69[0+lo5:][:n]
-				t52_3 := t52[(l*chunks+t9)*32+-1+lo5:][:n]
-				t70_2 := t70[0+lo5:][:n]
-				t52_4 := t52[(l*chunks+t9)*32+lo5:][:n]
-				t71_2 := t71[-1+lo5:][:n]
+			// delta_chunk.g
+			clear(t73_2)
+			clear(t74)
+			clear(t782)
+			clear(t79)
+			lo3 := max(0, 8)
+			if n := 32 - lo3; n > 0 {
+				t722_3 := t722_2[0+lo3:][:n]
+				t752_2 := t752[0+lo3:][:n]
+				t1122_2 := t1122[(l*chunks+t7)*32+lo3:][:n]
+				t73_3 := t73_2[-8+lo3:][:n]
+				t1122_3 := t1122[(l*chunks+t7)*32+-8+lo3:][:n]
+				t74_2 := t74[0+lo3:][:n]
+				t782_2 := t782[-8+lo3:][:n]
+				t1022_2 := t1022[(l*chunks+t7)*32+-8+lo3:][:n]
+				t79_2 := t79[0+lo3:][:n]
 				for i := range n {
-					t69Entry := t69_2[i]
-					t70_2[i] = F(t52_3[i] * t69Entry)
-					t71_2[i] = num.FMA32(t52_4[i], t69Entry, t71_2[i])
+					t722Entry := t722_3[i]
+					t752Entry := t752_2[i]
+					t1122Entry4 := t1122_2[i]
+					t73_3[i] = num.FMA32(t1122Entry4, t722Entry, t73_3[i])
+					t74_2[i] = F(t1122_3[i] * t722Entry)
+					t782_2[i] = num.FMA32(t1122Entry4, t752Entry, t782_2[i])
+					t79_2[i] = F(t1022_2[i] * t752Entry)
 				}
 			}
-			// delta_chunk.c
-			clear(t742)
+			// delta_chunk.g
 			if kern.Wide() {
 				a := stepBackwardNest44Args{
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t64),
-					unsafe.SliceData(t68),
-					unsafe.SliceData(t742),
+					unsafe.SliceData(t512),
+					unsafe.SliceData(t73_2),
+					unsafe.SliceData(t74),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t80),
+					unsafe.SliceData(t752),
+					unsafe.SliceData(t782),
+					unsafe.SliceData(t83),
 				}
 				stepBackwardNest44(&a)
 			} else {
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					t742_2 := t742[0+lo6:][:n]
-					for i := range n {
-						t182_2 := t182[((lo6+i)-1)*32:][:32]
-						t64_2 := t64[(lo6+i)*32:][:32]
-						t68_2 := t68[(lo6+i)*32:][:32]
-						var t743 F
-						t743Sums := [16]F{t743}
-						for j := range 32 {
-							t743Sums[j%16] = num.FMA32(t182_2[j], t64_2[j]+t68_2[j], t743Sums[j%16])
-						}
-						t743 = kern.Sum16(&t743Sums)
-						t742_2[i] = t743
-					}
+				for i := range 32 {
+					t80[i] = ((t512[i] + t73_2[i]) + t74[i]) + t79[i]
+					t83[i] = t752[i] + t782[i]
 				}
 			}
 			// delta_chunk.g
+			clear(t812)
 			clear(t82_2)
-			clear(t83)
-			lo6 := max(0, 16)
-			if n := 32 - lo6; n > 0 {
-				t792_2 := t792[0+lo6:][:n]
-				t13_2 := t13[(l*chunks+t9)*32+-16+lo6:][:n]
-				t82_3 := t82_2[0+lo6:][:n]
-				t14_2 := t14[(l*chunks+t9)*32+lo6:][:n]
-				t83_2 := t83[-16+lo6:][:n]
+			clear(t86)
+			clear(t87)
+			lo4 := max(0, 4)
+			if n := 32 - lo4; n > 0 {
+				t80_2 := t80[0+lo4:][:n]
+				t83_2 := t83[0+lo4:][:n]
+				t822_2 := t822[(l*chunks+t7)*32+lo4:][:n]
+				t812_2 := t812[-4+lo4:][:n]
+				t822_3 := t822[(l*chunks+t7)*32+-4+lo4:][:n]
+				t82_3 := t82_2[0+lo4:][:n]
+				t86_2 := t86[-4+lo4:][:n]
+				t73_3 := t73[(l*chunks+t7)*32+-4+lo4:][:n]
+				t87_2 := t87[0+lo4:][:n]
 				for i := range n {
-					t792Entry := t792_2[i]
-					t82_3[i] = F(t13_2[i] * t792Entry)
-					t83_2[i] = num.FMA32(t14_2[i], t792Entry, t83_2[i])
-				}
-			}
-			// delta_chunk.g
-			clear(t842)
-			clear(t85)
-			lo7 := max(0, 8)
-			if n := 32 - lo7; n > 0 {
-				t82_3 := t82_2[0+lo7:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo7:][:n]
-				t842_2 := t842[0+lo7:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo7:][:n]
-				t85_2 := t85[-8+lo7:][:n]
-				for i := range n {
-					t82Entry := t82_3[i]
-					t842_2[i] = F(t1122_2[i] * t82Entry)
-					t85_2[i] = num.FMA32(t1122_3[i], t82Entry, t85_2[i])
+					t80Entry := t80_2[i]
+					t83Entry := t83_2[i]
+					t822Entry4 := t822_2[i]
+					t812_2[i] = num.FMA32(t822Entry4, t80Entry, t812_2[i])
+					t82_3[i] = F(t822_3[i] * t80Entry)
+					t86_2[i] = num.FMA32(t822Entry4, t83Entry, t86_2[i])
+					t87_2[i] = F(t73_3[i] * t83Entry)
 				}
 			}
 			// delta_chunk.g
 			if kern.Wide() {
 				a := stepBackwardNest45Args{
-					unsafe.SliceData(t792),
+					unsafe.SliceData(t562),
+					unsafe.SliceData(t812),
+					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t87),
+					unsafe.SliceData(t88),
 					unsafe.SliceData(t83),
 					unsafe.SliceData(t86),
+					unsafe.SliceData(t91),
 				}
 				stepBackwardNest45(&a)
 			} else {
 				for i := range 32 {
-					t86[i] = t792[i] + t83[i]
+					t88[i] = ((t562[i] + t812[i]) + t82_2[i]) + t87[i]
+					t91[i] = t83[i] + t86[i]
 				}
 			}
 			// delta_chunk.g
 			clear(t89)
 			clear(t90)
-			lo8 := max(0, 8)
-			if n := 32 - lo8; n > 0 {
-				t86_2 := t86[0+lo8:][:n]
-				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo8:][:n]
-				t89_2 := t89[0+lo8:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+lo8:][:n]
-				t90_2 := t90[-8+lo8:][:n]
+			clear(t94)
+			clear(t95)
+			lo5 := max(0, 2)
+			if n := 32 - lo5; n > 0 {
+				t88_2 := t88[0+lo5:][:n]
+				t91_2 := t91[0+lo5:][:n]
+				t522_2 := t522[(l*chunks+t7)*32+lo5:][:n]
+				t89_2 := t89[-2+lo5:][:n]
+				t522_3 := t522[(l*chunks+t7)*32+-2+lo5:][:n]
+				t90_2 := t90[0+lo5:][:n]
+				t94_2 := t94[-2+lo5:][:n]
+				t4_2 := t4[(l*chunks+t7)*32+-2+lo5:][:n]
+				t95_2 := t95[0+lo5:][:n]
 				for i := range n {
-					t86Entry := t86_2[i]
-					t89_2[i] = F(t1022_2[i] * t86Entry)
-					t90_2[i] = num.FMA32(t1122_2[i], t86Entry, t90_2[i])
+					t88Entry := t88_2[i]
+					t91Entry := t91_2[i]
+					t522Entry4 := t522_2[i]
+					t89_2[i] = num.FMA32(t522Entry4, t88Entry, t89_2[i])
+					t90_2[i] = F(t522_3[i] * t88Entry)
+					t94_2[i] = num.FMA32(t522Entry4, t91Entry, t94_2[i])
+					t95_2[i] = F(t4_2[i] * t91Entry)
 				}
 			}
 			// delta_chunk.g
 			if kern.Wide() {
 				a := stepBackwardNest46Args{
-					unsafe.SliceData(t842),
-					unsafe.SliceData(t85),
+					unsafe.SliceData(t613),
 					unsafe.SliceData(t89),
-					unsafe.SliceData(t91),
-					unsafe.SliceData(t86),
 					unsafe.SliceData(t90),
+					unsafe.SliceData(t95),
+					unsafe.SliceData(t96),
+					unsafe.SliceData(t91),
 					unsafe.SliceData(t94),
+					unsafe.SliceData(t99),
 				}
 				stepBackwardNest46(&a)
 			} else {
 				for i := range 32 {
-					t91[i] = (t842[i] + t85[i]) + t89[i]
-					t94[i] = t86[i] + t90[i]
+					t96[i] = ((t613[i] + t89[i]) + t90[i]) + t95[i]
+					t99[i] = t91[i] + t94[i]
 				}
 			}
 			// delta_chunk.g
-			clear(t92_2)
-			clear(t93)
-			clear(t97)
+			clear(t972)
 			clear(t98)
-			lo9 := max(0, 4)
-			if n := 32 - lo9; n > 0 {
-				t91_2 := t91[0+lo9:][:n]
-				t94_2 := t94[0+lo9:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo9:][:n]
-				t92_3 := t92_2[0+lo9:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo9:][:n]
-				t93_2 := t93[-4+lo9:][:n]
-				t72_2 := t72[(l*chunks+t9)*32+-4+lo9:][:n]
-				t97_2 := t97[0+lo9:][:n]
-				t98_2 := t98[-4+lo9:][:n]
+			clear(t102_2)
+			clear(t1032)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				t96_2 := t96[0+lo6:][:n]
+				t99_2 := t99[0+lo6:][:n]
+				t52_3 := t52[(l*chunks+t7)*32+lo6:][:n]
+				t972_2 := t972[-1+lo6:][:n]
+				t52_4 := t52[(l*chunks+t7)*32+-1+lo6:][:n]
+				t98_2 := t98[0+lo6:][:n]
+				t2_2 := t2[(l*chunks+t7)*32+-1+lo6:][:n]
+				t102_3 := t102_2[0+lo6:][:n]
+				t1032_2 := t1032[-1+lo6:][:n]
 				for i := range n {
-					t91Entry := t91_2[i]
-					t94Entry := t94_2[i]
-					t92_3[i] = F(t8_2[i] * t91Entry)
-					t8Entry4 := t8_3[i]
-					t93_2[i] = num.FMA32(t8Entry4, t91Entry, t93_2[i])
-					t97_2[i] = F(t72_2[i] * t94Entry)
-					t98_2[i] = num.FMA32(t8Entry4, t94Entry, t98_2[i])
+					t96Entry := t96_2[i]
+					t99Entry := t99_2[i]
+					t52Entry3 := t52_3[i]
+					t972_2[i] = num.FMA32(t52Entry3, t96Entry, t972_2[i])
+					t98_2[i] = F(t52_4[i] * t96Entry)
+					t102_3[i] = F(t2_2[i] * t99Entry)
+					t1032_2[i] = num.FMA32(t52Entry3, t99Entry, t1032_2[i])
 				}
 			}
-			// delta_chunk.g
+			// delta_chunk.g.start
+			clear(t105)
 			if kern.Wide() {
 				a := stepBackwardNest47Args{
-					unsafe.SliceData(t92_2),
-					unsafe.SliceData(t93),
-					unsafe.SliceData(t97),
-					unsafe.SliceData(t992),
-					unsafe.SliceData(t94),
-					unsafe.SliceData(t98),
-					unsafe.SliceData(t102_2),
+					unsafe.SliceData(t99),
+					unsafe.SliceData(t1032),
+					unsafe.SliceData(t105),
 				}
 				stepBackwardNest47(&a)
 			} else {
-				for i := range 32 {
-					t992[i] = (t92_2[i] + t93[i]) + t97[i]
-					t102_2[i] = t94[i] + t98[i]
+				if n := min(32, 1); n > 0 {
+					t99_2 := t99[:n]
+					t1032_2 := t1032[:n]
+					t105_2 := t105[:n]
+					for i := range n {
+						t105_2[i] = t99_2[i] + t1032_2[i]
+					}
 				}
 			}
-			// delta_chunk.g
-			clear(t100)
-			clear(t101)
-			clear(t105)
-			clear(t106)
-			lo10 := max(0, 2)
-			if n := 32 - lo10; n > 0 {
-				t992_2 := t992[0+lo10:][:n]
-				t102_3 := t102_2[0+lo10:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo10:][:n]
-				t100_2 := t100[0+lo10:][:n]
-				t522_4 := t522[(l*chunks+t9)*32+lo10:][:n]
-				t101_2 := t101[-2+lo10:][:n]
-				t4_2 := t4[(l*chunks+t9)*32+-2+lo10:][:n]
-				t105_2 := t105[0+lo10:][:n]
-				t106_2 := t106[-2+lo10:][:n]
-				for i := range n {
-					t992Entry := t992_2[i]
-					t102Entry := t102_3[i]
-					t100_2[i] = F(t522_3[i] * t992Entry)
-					t522Entry4 := t522_4[i]
-					t101_2[i] = num.FMA32(t522Entry4, t992Entry, t101_2[i])
-					t105_2[i] = F(t4_2[i] * t102Entry)
-					t106_2[i] = num.FMA32(t522Entry4, t102Entry, t106_2[i])
-				}
-			}
-			// delta_chunk.g
+			// delta_chunk.g.start
 			if kern.Wide() {
 				a := stepBackwardNest48Args{
-					unsafe.SliceData(t100),
-					unsafe.SliceData(t101),
-					unsafe.SliceData(t105),
-					unsafe.SliceData(t1072),
+					unsafe.SliceData(t64),
+					unsafe.SliceData(t972),
+					unsafe.SliceData(t98),
 					unsafe.SliceData(t102_2),
-					unsafe.SliceData(t106),
-					unsafe.SliceData(t1102),
+					unsafe.SliceData(t105),
+					unsafe.SliceData(t162),
+					unsafe.SliceData(t254),
+					unsafe.SliceData(t28),
+					unsafe.SliceData(t19),
+					32*t7 + 32*chunks*l,
 				}
 				stepBackwardNest48(&a)
 			} else {
+				t162_2 := t162[(l*chunks+t7)*32:][:32]
+				t19_2 := t19[(l*chunks+t7)*32:][:32]
 				for i := range 32 {
-					t1072[i] = (t100[i] + t101[i]) + t105[i]
-					t1102[i] = t102_2[i] + t106[i]
+					t162_2[i] = (((t64[i] + t972[i]) + t98[i]) + t102_2[i]) + t105[i]
+					t19_2[i] = t254[i] + t28[i]
 				}
 			}
-			// delta_chunk.g
-			clear(t108)
-			clear(t1092)
-			clear(t113)
-			clear(t114)
-			lo11 := max(0, 1)
-			if n := 32 - lo11; n > 0 {
-				t1072_2 := t1072[0+lo11:][:n]
-				t1102_2 := t1102[0+lo11:][:n]
-				t52_3 := t52[(l*chunks+t9)*32+-1+lo11:][:n]
-				t108_2 := t108[0+lo11:][:n]
-				t52_4 := t52[(l*chunks+t9)*32+lo11:][:n]
-				t1092_2 := t1092[-1+lo11:][:n]
-				t2_2 := t2[(l*chunks+t9)*32+-1+lo11:][:n]
-				t113_2 := t113[0+lo11:][:n]
-				t114_2 := t114[-1+lo11:][:n]
-				for i := range n {
-					t1072Entry := t1072_2[i]
-					t1102Entry := t1102_2[i]
-					t108_2[i] = F(t52_3[i] * t1072Entry)
-					t52Entry3 := t52_4[i]
-					t1092_2[i] = num.FMA32(t52Entry3, t1072Entry, t1092_2[i])
-					t113_2[i] = F(t2_2[i] * t1102Entry)
-					t114_2[i] = num.FMA32(t52Entry3, t1102Entry, t114_2[i])
+			// delta_chunk.Q
+			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t172, (l*chunks+t7)*32*dK), 1, dK, kern.From(t54, (l*chunks+t7)*32*dK), 1, dK, t1722, 1, 32)
+			// delta_chunk.y
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t172, (l*chunks+t7)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t7)*dV*dK), 1, dK, t1222, 1, dV)
+			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
+			for i := range 32 {
+				t18_2 := t18[((l*chunks+t7)*32+i)*dK:][:dK]
+				w4 := ((((t183_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
+				for j := range dK {
+					t18_2[j] = F(w4 * t722[j*32+i])
 				}
 			}
-			// delta_chunk.g.start
-			clear(t118)
+			// delta_chunk.g.start, delta_chunk.K
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t7)*32*dK), 1, dK, kern.From(t54, (l*chunks+t7)*32*dK), 1, dK, t112_2, 1, 32)
+			// delta_chunk.U
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t7)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t7)*dV*dK), 1, dK, t342, 1, dV)
+			// delta_chunk.Q
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t7)*32*dK), 1, dK, kern.From(t53, (l*chunks+t7)*32*dK), 1, dK, t1722, 32, 1)
+			// delta_chunk.g.start, delta_chunk.M
+			gEntry2 := g[(l*chunks+t7)*32+31]
 			if kern.Wide() {
 				a := stepBackwardNest49Args{
-					unsafe.SliceData(t1102),
-					unsafe.SliceData(t114),
-					unsafe.SliceData(t118),
-				}
-				stepBackwardNest49(&a)
-			} else {
-				if n := min(32, 1); n > 0 {
-					t1102_2 := t1102[:n]
-					t114_2 := t114[:n]
-					t118_2 := t118[:n]
-					for i := range n {
-						t118_2[i] = t1102_2[i] + t114_2[i]
-					}
-				}
-			}
-			// delta_chunk.g.start
-			if kern.Wide() {
-				a := stepBackwardNest50Args{
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t71),
-					unsafe.SliceData(t742),
-					unsafe.SliceData(t108),
-					unsafe.SliceData(t1092),
-					unsafe.SliceData(t113),
-					unsafe.SliceData(t118),
-					unsafe.SliceData(t162),
-					unsafe.SliceData(t2222),
-					unsafe.SliceData(t2322),
-					unsafe.SliceData(t19),
-					32*t9 + 32*chunks*l,
-				}
-				stepBackwardNest50(&a)
-			} else {
-				t162_2 := t162[(l*chunks+t9)*32:][:32]
-				t19_2 := t19[(l*chunks+t9)*32:][:32]
-				for i := range 32 {
-					t162_2[i] = (((((t70[i] + t71[i]) + t742[i]) + t108[i]) + t1092[i]) + t113[i]) + t118[i]
-					t19_2[i] = t2222[i] + t2322[i]
-				}
-			}
-			// delta_chunk.Q
-			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t382, 1, 32)
-			// delta_chunk.y
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1123, 1, dV)
-			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest51Args{
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t23),
-					unsafe.SliceData(t262),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t323),
-					unsafe.SliceData(t126),
-					unsafe.SliceData(t18),
-					32*dK*t9 + 32*chunks*dK*l,
-					dK,
-				}
-				stepBackwardNest51(&a)
-			} else {
-				t182_2 := t182[31*32:][:32]
-				t203_2 := t203[31*32:][:32]
-				t23_2 := t23[31*32:][:32]
-				t262_2 := t262[31*32:][:32]
-				t29_2 := t29[31*32:][:32]
-				t323_2 := t323[31*32:][:32]
-				for i := range 32 {
-					t126_2 := t126[i*dK:][:dK]
-					t18_2 := t18[((l*chunks+t9)*32+i)*dK:][:dK]
-					w5 := ((((t182_2[i] + t203_2[i]) + t23_2[i]) + t262_2[i]) + t29_2[i]) + t323_2[i]
-					for j := range dK {
-						t18_2[j] = F(w5 * t126_2[j])
-					}
-				}
-			}
-			// delta_chunk.K
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t2522, 32, 1)
-			// delta_chunk.K
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t2522, 1, 32)
-			// delta_chunk.U
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t312, 1, dV)
-			// delta_chunk.Q
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t382, 32, 1)
-			// delta_chunk.g.start, delta_chunk.M
-			gEntry2 := g[(l*chunks+t9)*32+31]
-			if kern.Wide() {
-				a := stepBackwardNest52Args{
 					unsafe.SliceData(MBarState2),
 					dV,
 					dK,
 					[2]float32{gEntry2},
 				}
-				stepBackwardNest52(&a)
+				stepBackwardNest49(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -4476,9 +4333,9 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t312, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t7)*32*dK), 1, dK, t342, dV, 1)
 			// delta_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t1123, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t7)*32*dK), 1, dK, t1222, dV, 1)
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
 	}
@@ -4486,7 +4343,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.v
 	clear(t212)
 	if kern.Wide() {
-		a := stepBackwardNest53Args{
+		a := stepBackwardNest50Args{
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t202),
 			L,
@@ -4496,7 +4353,7 @@ func (c *stepBackwardFused) run() {
 			32 * dV,
 			dV,
 		}
-		stepBackwardNest53(&a)
+		stepBackwardNest50(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4515,7 +4372,7 @@ func (c *stepBackwardFused) run() {
 	clear(t222)
 	clear(t252)
 	if kern.Wide() {
-		a := stepBackwardNest54Args{
+		a := stepBackwardNest51Args{
 			unsafe.SliceData(t222),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t252),
@@ -4525,7 +4382,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest54(&a)
+		stepBackwardNest51(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4545,7 +4402,7 @@ func (c *stepBackwardFused) run() {
 	clear(t232)
 	clear(t242)
 	if kern.Wide() {
-		a := stepBackwardNest55Args{
+		a := stepBackwardNest52Args{
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t242),
@@ -4557,7 +4414,7 @@ func (c *stepBackwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepBackwardNest55(&a)
+		stepBackwardNest52(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4577,7 +4434,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.theta, delta_chunk.k, delta_chunk.q, delta_chunk.rho
 	var t3722 F
-	var t1023 F
+	var t100 F
 	for i := range L {
 		t27_2 := t27[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
@@ -4587,81 +4444,78 @@ func (c *stepBackwardFused) run() {
 		qSqrt := c.QSqrt[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t142_3 := t142[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
 		t252_2 := t252[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t34_2 := t34[i*T:][:T]
-		t482_2 := t482[i*T:][:T]
-		t522_3 := t522_2[i*T:][:T]
-		t99_2 := t99[i*T:][:T]
-		t116_2 := t116[i*T:][:T]
-		t120_2 := t120[i*T:][:T]
+		t462_2 := t462[i*T:][:T]
+		t502_2 := t502[i*T:][:T]
+		t97_2 := t97[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		t119_2 := t119[i*T:][:T]
 		for j := range T {
 			t27Entry := t27_2[j]
-			t342 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t3722 = t3722 + t342
+			t344 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t3722 = t3722 + t344
 			t37Entry := t37_2[j]
-			t4823 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
-			t862 := (t25_2[j] <= F(1))
+			t4622 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
+			t84 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t913 := (t862 && (F(0) <= rhoSigmoidEntry))
-			t994 := kern.Choose(t913, F(F(rhoSigmoidEntry*kern.Choose(t913, kern.Choose(t862, t142_3[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t1023 = t1023 + t994
+			t892 := (t84 && (F(0) <= rhoSigmoidEntry))
+			t973 := kern.Choose(t892, F(F(rhoSigmoidEntry*kern.Choose(t892, kern.Choose(t84, t142_2[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t100 = t100 + t973
 			t10Entry := t10_2[j]
-			t1162 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t34_2[j] = t342
-			t482_2[j] = t4823
-			t522_3[j] = (t4823 && t37Entry)
-			t99_2[j] = t994
-			t116_2[j] = t1162
-			t120_2[j] = (t1162 && t10Entry)
+			t1153 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t34_2[j] = t344
+			t462_2[j] = t4622
+			t502_2[j] = (t4622 && t37Entry)
+			t97_2[j] = t973
+			t115_2[j] = t1153
+			t119_2[j] = (t1153 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t3722
-	c.BRhoBar[0] = t1023
+	c.BRhoBar[0] = t100
 
 	// delta_chunk.theta, delta_chunk.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest56Args{
+		a := stepBackwardNest53Args{
 			unsafe.SliceData(t34),
-			unsafe.SliceData(t99),
+			unsafe.SliceData(t97),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t392),
 			unsafe.SliceData(c.WRhoBar),
 			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t104),
+			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(t103),
 			L,
 			T,
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest56(&a)
+		stepBackwardNest53(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
 			t34_2 := t34[i*T:][:T]
-			t99_2 := t99[i*T:][:T]
+			t97_2 := t97[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t392_2 := t392[(i*T+j)*(dK+dV):][:dK+dV]
-				t104_2 := t104[(i*T+j)*(dK+dV):][:dK+dV]
+				t103_2 := t103[(i*T+j)*(dK+dV):][:dK+dV]
 				t34Entry := t34_2[j]
-				t99Entry := t99_2[j]
+				t97Entry := t97_2[j]
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
 					wThetaBar[k] = num.FMA32(rhoStackEntry, t34Entry, wThetaBar[k])
-					t392_2[k] = F(t34Entry * wTheta[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t99Entry, wRhoBar[k])
-					t104_2[k] = F(t99Entry * wRho[k])
+					wRhoBar[k] = num.FMA32(rhoStackEntry, t97Entry, wRhoBar[k])
+					t103_2[k] = num.FMA32(t97Entry, wRho[k], F(t34Entry*wTheta[k]))
 				}
 			}
 		}
@@ -4669,62 +4523,61 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest57Args{
+		a := stepBackwardNest54Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t242),
 			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t422),
-			unsafe.SliceData(t472),
+			unsafe.SliceData(t402),
+			unsafe.SliceData(t45),
 			L,
 			T,
 			T * dK,
 			dK,
 		}
-		stepBackwardNest57(&a)
+		stepBackwardNest54(&a)
 	} else {
 		for i := range L {
-			t472_2 := t472[i*T:][:T]
+			t45_2 := t45[i*T:][:T]
 			for j := range T {
 				t102_3 := t102[(i*T+j)*dK:][:dK]
 				t242_2 := t242[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t422_2 := t422[(i*T+j)*dK:][:dK]
-				var t4723 F
-				t4723Sums := [16]F{t4723}
+				t402_2 := t402[(i*T+j)*dK:][:dK]
+				var t453 F
+				t453Sums := [16]F{t453}
 				for k := range dK {
-					t4222 := t102_3[k] + t242_2[k]
-					t4723Sums[k%16] = num.FMA32(t4222, qDiv2[k], t4723Sums[k%16])
-					t422_2[k] = t4222
+					t4022 := t102_3[k] + t242_2[k]
+					t453Sums[k%16] = num.FMA32(t4022, qDiv2[k], t453Sums[k%16])
+					t402_2[k] = t4022
 				}
-				t4723 = kern.Sum16(&t4723Sums)
-				t472_2[j] = -t4723
+				t453 = kern.Sum16(&t453Sums)
+				t45_2[j] = -t453
 			}
 		}
 	}
 
-	// delta_chunk.q1, delta_chunk.q, delta_chunk.k
+	// delta_chunk.q1, delta_chunk.q, delta_chunk.k, delta_chunk.rho
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest58Args{
-			unsafe.SliceData(t522_2),
+		a := stepBackwardNest55Args{
+			unsafe.SliceData(t502),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t37),
-			unsafe.SliceData(t482),
-			unsafe.SliceData(t472),
+			unsafe.SliceData(t462),
+			unsafe.SliceData(t45),
 			unsafe.SliceData(c.QDiv3),
 			unsafe.SliceData(t32),
 			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t422),
+			unsafe.SliceData(t402),
 			unsafe.SliceData(c.Q1Sigmoid2),
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t232),
-			unsafe.SliceData(t392),
-			unsafe.SliceData(t104),
+			unsafe.SliceData(t103),
 			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t74),
+			unsafe.SliceData(t72_2),
 			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t110),
-			unsafe.SliceData(t115),
+			unsafe.SliceData(t109),
+			unsafe.SliceData(t114),
 			L,
 			T,
 			T*dK + T*dV,
@@ -4732,47 +4585,79 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest58(&a)
+		stepBackwardNest55(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t522_3 := t522_2[i*T:][:T]
+			t502_2 := t502[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t37_2 := t37[i*T:][:T]
-			t482_2 := t482[i*T:][:T]
-			t472_2 := t472[i*T:][:T]
+			t462_2 := t462[i*T:][:T]
+			t45_2 := t45[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
-			t115_2 := t115[i*T:][:T]
+			t114_2 := t114[i*T:][:T]
 			for j := range T {
 				t32_2 := t32[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t422_2 := t422[(i*T+j)*dK:][:dK]
+				t402_2 := t402[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 				t122_2 := t122[(i*T+j)*dK:][:dK]
 				t232_2 := t232[(i*T+j)*dK:][:dK]
-				t392_2 := t392[(i*T+j)*(dK+dV):][:dK]
-				t104_2 := t104[(i*T+j)*(dK+dV):][:dK]
+				t103_2 := t103[(i*T+j)*(dK+dV):][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t74_2 := t74[(i*T+j)*dK:][:dK]
-				t110_2 := t110[(i*T+j)*dK:][:dK]
-				var t1152 F
-				t522Entry := t522_3[j]
+				t72_3 := t72_2[(i*T+j)*dK:][:dK]
+				t109_2 := t109[(i*T+j)*dK:][:dK]
+				var t1142 F
+				t502Entry := t502_2[j]
 				qDivEntry := qDiv[j]
-				w6 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t1152Sums := [16]F{t1152}
+				w5 := kern.Choose((t502Entry && t37_2[j]), kern.Choose(t502Entry, F(F(0.5*kern.Choose(t502Entry, kern.Choose(t462_2[j], t45_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t1142Sums := [16]F{t1142}
 				for k := range dK {
 					t32Entry := t32_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t682 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w6, F(t422_2[k]*qDivEntry))
-					t744 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t682), q1Sigmoid2[k], F(q1SigmoidEntry*t682))
-					t1104 := ((t122_2[k] + t232_2[k]) + t392_2[k]) + t104_2[k]
-					t1152Sums[k%16] = num.FMA32(t1104, kDiv2[k], t1152Sums[k%16])
-					t74_2[k] = t744
-					bQBar[k] = bQBar[k] + t744
-					t110_2[k] = t1104
+					t66 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w5, F(t402_2[k]*qDivEntry))
+					t724 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t66), q1Sigmoid2[k], F(q1SigmoidEntry*t66))
+					t1092 := (t122_2[k] + t232_2[k]) + t103_2[k]
+					t1142Sums[k%16] = num.FMA32(t1092, kDiv2[k], t1142Sums[k%16])
+					t72_3[k] = t724
+					bQBar[k] = bQBar[k] + t724
+					t109_2[k] = t1092
 				}
-				t1152 = kern.Sum16(&t1152Sums)
-				t115_2[j] = -t1152
+				t1142 = kern.Sum16(&t1142Sums)
+				t114_2[j] = -t1142
+			}
+		}
+	}
+
+	// delta_chunk.q1
+	clear(t75)
+	if kern.Wide() {
+		a := stepBackwardNest56Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t72_2),
+			unsafe.SliceData(c.CQ),
+			unsafe.SliceData(t75),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest56(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t72_3 := t72_2[(i*T+j)*dK:][:dK]
+				n := int(c.Pos[i])
+				for k := range min(4, n+j+1) {
+					cQ := c.CQ[k*dK:][:dK]
+					t75_2 := t75[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t75_2[m] = num.FMA32(t72_3[m], cQ[m], t75_2[m])
+					}
+				}
 			}
 		}
 	}
@@ -4782,25 +4667,25 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest59Args{
+						a := stepBackwardNest57Args{
 							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t74),
+							unsafe.SliceData(t72_2),
 							unsafe.SliceData(c.CQBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
 							dK * i,
 							dK,
 						}
-						stepBackwardNest59(&a)
+						stepBackwardNest57(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t74_2 := t74[(j*T+k)*dK:][:dK]
+						t72_3 := t72_2[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
 						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t74_2[m], cQBar[m])
+							cQBar[m] = num.FMA32(q1Stack[m], t72_3[m], cQBar[m])
 						}
 					}
 				}
@@ -4809,43 +4694,10 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// delta_chunk.q1
-	clear(t78)
+	clear(t77)
 	if kern.Wide() {
-		a := stepBackwardNest60Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t74),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t78),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest60(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t74_2 := t74[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t78_2 := t78[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t78_2[m] = num.FMA32(t74_2[m], cQ[m], t78_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.q1
-	clear(t79)
-	if kern.Wide() {
-		a := stepBackwardNest61Args{
-			unsafe.SliceData(t79),
+		a := stepBackwardNest58Args{
+			unsafe.SliceData(t77),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
 			L,
@@ -4853,14 +4705,14 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest61(&a)
+		stepBackwardNest58(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t79_2 := t79[(i*(T+3)+j+T)*dK:][:dK]
+				t77_2 := t77[(i*(T+3)+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t79_2[k] = t79_2[k] + q0TailBar[k]
+					t77_2[k] = t77_2[k] + q0TailBar[k]
 				}
 			}
 		}
@@ -4868,36 +4720,36 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q1
 	if kern.Wide() {
-		a := stepBackwardNest62Args{
+		a := stepBackwardNest59Args{
+			unsafe.SliceData(t75),
+			unsafe.SliceData(t77),
 			unsafe.SliceData(t78),
-			unsafe.SliceData(t79),
-			unsafe.SliceData(t80),
 			L,
 			T*dK + 3*dK,
 			T + 3,
 			dK,
 		}
-		stepBackwardNest62(&a)
+		stepBackwardNest59(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
+				t75_2 := t75[(i*(T+3)+j)*dK:][:dK]
+				t77_2 := t77[(i*(T+3)+j)*dK:][:dK]
 				t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
-				t79_2 := t79[(i*(T+3)+j)*dK:][:dK]
-				t80_2 := t80[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t80_2[k] = t78_2[k] + t79_2[k]
+					t78_2[k] = t75_2[k] + t77_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.q1, delta_chunk.k1
-	clear(t147)
+	clear(t146)
 	if kern.Wide() {
-		a := stepBackwardNest63Args{
-			unsafe.SliceData(t80),
+		a := stepBackwardNest60Args{
+			unsafe.SliceData(t78),
 			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t147),
+			unsafe.SliceData(t146),
 			unsafe.SliceData(c.K0TailBar),
 			T * dK,
 			L,
@@ -4905,41 +4757,40 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest63(&a)
+		stepBackwardNest60(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t80_2 := t80[(i*(T+3)+j)*dK:][:dK]
+				t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t147_2 := t147[(i*(T+3)+j+T)*dK:][:dK]
+				t146_2 := t146[(i*(T+3)+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					q0TailBarOut[k] = t80_2[k]
-					t147_2[k] = t147_2[k] + k0TailBar[k]
+					q0TailBarOut[k] = t78_2[k]
+					t146_2[k] = t146_2[k] + k0TailBar[k]
 				}
 			}
 		}
 	}
 
-	// delta_chunk.q0
+	// delta_chunk.q0, delta_chunk.q1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t81, i*T*d), d, 1, kern.From(t78, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// delta_chunk.q0, delta_chunk.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t80, (k*(T+3)+3)*dK), dK, 1)
+		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t78, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// delta_chunk.q0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t84, i*T*d), d, 1, kern.From(t80, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// delta_chunk.v
+	// delta_chunk.v, delta_chunk.rho
 	if kern.Wide() {
-		a := stepBackwardNest64Args{
+		a := stepBackwardNest61Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t212),
-			unsafe.SliceData(t392),
-			unsafe.SliceData(t104),
-			unsafe.SliceData(t107),
+			unsafe.SliceData(t103),
+			unsafe.SliceData(t106),
 			dK,
 			L,
 			T*dK + T*dV,
@@ -4948,75 +4799,107 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest64(&a)
+		stepBackwardNest61(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t112_2 := t112[(i*T+j)*dV:][:dV]
+				t112_3 := t112[(i*T+j)*dV:][:dV]
 				t212_2 := t212[(i*T+j)*dV:][:dV]
-				t392_2 := t392[(i*T+j)*(dK+dV)+dK:][:dV]
-				t104_2 := t104[(i*T+j)*(dK+dV)+dK:][:dV]
-				t107_2 := t107[(i*T+j)*dV:][:dV]
+				t103_2 := t103[(i*T+j)*(dK+dV)+dK:][:dV]
+				t106_2 := t106[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t107_2[k] = ((t112_2[k] + t212_2[k]) + t392_2[k]) + t104_2[k]
+					t106_2[k] = (t112_3[k] + t212_2[k]) + t103_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t107, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t107, d, 1, t106, dV, 1, c.WV, d, 1)
 
 	// delta_chunk.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t109, d, 1, t107, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t106, dV, 1)
 
 	// delta_chunk.k1, delta_chunk.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest65Args{
-			unsafe.SliceData(t120),
+		a := stepBackwardNest62Args{
+			unsafe.SliceData(t119),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
-			unsafe.SliceData(t116),
 			unsafe.SliceData(t115),
+			unsafe.SliceData(t114),
 			unsafe.SliceData(c.KDiv3),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t110),
+			unsafe.SliceData(t109),
 			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t142_2),
+			unsafe.SliceData(t141),
 			unsafe.SliceData(c.BKBar),
 			L,
 			T,
 			T * dK,
 			dK,
 		}
-		stepBackwardNest65(&a)
+		stepBackwardNest62(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t120_2 := t120[i*T:][:T]
+			t119_2 := t119[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t116_2 := t116[i*T:][:T]
 			t115_2 := t115[i*T:][:T]
+			t114_2 := t114[i*T:][:T]
 			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t110_2 := t110[(i*T+j)*dK:][:dK]
+				t109_2 := t109[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t142_3 := t142_2[(i*T+j)*dK:][:dK]
-				t120Entry := t120_2[j]
+				t141_2 := t141[(i*T+j)*dK:][:dK]
+				t119Entry := t119_2[j]
 				kDivEntry := kDiv[j]
-				w7 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w6 := kern.Choose((t119Entry && t10_2[j]), kern.Choose(t119Entry, F(F(0.5*kern.Choose(t119Entry, kern.Choose(t115_2[j], t114_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t136 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w7, F(t110_2[k]*kDivEntry))
-					t1422_2 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t136), k1Sigmoid2[k], F(k1SigmoidEntry*t136))
-					t142_3[k] = t1422_2
-					bKBar[k] = bKBar[k] + t1422_2
+					t135 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w6, F(t109_2[k]*kDivEntry))
+					t1412 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t135), k1Sigmoid2[k], F(k1SigmoidEntry*t135))
+					t141_2[k] = t1412
+					bKBar[k] = bKBar[k] + t1412
+				}
+			}
+		}
+	}
+
+	// delta_chunk.k1
+	clear(t144)
+	if kern.Wide() {
+		a := stepBackwardNest63Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t141),
+			unsafe.SliceData(c.CK),
+			unsafe.SliceData(t144),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest63(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t141_2 := t141[(i*T+j)*dK:][:dK]
+				n3 := int(c.Pos[i])
+				for k := range min(4, n3+j+1) {
+					cK := c.CK[k*dK:][:dK]
+					t144_2 := t144[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t144_2[m] = num.FMA32(t141_2[m], cK[m], t144_2[m])
+					}
 				}
 			}
 		}
@@ -5027,25 +4910,25 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest66Args{
+						a := stepBackwardNest64Args{
 							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t142_2),
+							unsafe.SliceData(t141),
 							unsafe.SliceData(c.CKBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
 							dK * i,
 							dK,
 						}
-						stepBackwardNest66(&a)
+						stepBackwardNest64(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t142_3 := t142_2[(j*T+k)*dK:][:dK]
+						t141_2 := t141[(j*T+k)*dK:][:dK]
 						cKBar := c.CKBar[i*dK:][:dK]
 						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t142_3[m], cKBar[m])
+							cKBar[m] = num.FMA32(k1Stack[m], t141_2[m], cKBar[m])
 						}
 					}
 				}
@@ -5054,58 +4937,25 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// delta_chunk.k1
-	clear(t146)
 	if kern.Wide() {
-		a := stepBackwardNest67Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t142_2),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t146),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest67(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t142_3 := t142_2[(i*T+j)*dK:][:dK]
-				n4 := int(c.Pos[i])
-				for k := range min(4, n4+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t146_2 := t146[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t146_2[m] = num.FMA32(t142_3[m], cK[m], t146_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.k1
-	if kern.Wide() {
-		a := stepBackwardNest68Args{
+		a := stepBackwardNest65Args{
+			unsafe.SliceData(t144),
 			unsafe.SliceData(t146),
 			unsafe.SliceData(t147),
-			unsafe.SliceData(t148),
 			L,
 			T*dK + 3*dK,
 			T + 3,
 			dK,
 		}
-		stepBackwardNest68(&a)
+		stepBackwardNest65(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
+				t144_2 := t144[(i*(T+3)+j)*dK:][:dK]
 				t146_2 := t146[(i*(T+3)+j)*dK:][:dK]
 				t147_2 := t147[(i*(T+3)+j)*dK:][:dK]
-				t148_2 := t148[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t148_2[k] = t146_2[k] + t147_2[k]
+					t147_2[k] = t144_2[k] + t146_2[k]
 				}
 			}
 		}
@@ -5114,43 +4964,43 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.k1
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t148[(i*(T+3)+j)*dK:][:dK])
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t147[(i*(T+3)+j)*dK:][:dK])
 		}
 	}
 
-	// delta_chunk.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t148, (k*(T+3)+3)*dK), dK, 1)
+	// delta_chunk.k0, delta_chunk.k1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t150, i*T*d), d, 1, kern.From(t147, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// delta_chunk.k0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t152, i*T*d), d, 1, kern.From(t148, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// delta_chunk.k0, delta_chunk.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t147, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// delta_chunk.k0
 	if kern.Wide() {
-		a := stepBackwardNest69Args{
-			unsafe.SliceData(t84),
-			unsafe.SliceData(t109),
-			unsafe.SliceData(t152),
+		a := stepBackwardNest66Args{
+			unsafe.SliceData(t81),
+			unsafe.SliceData(t107),
+			unsafe.SliceData(t150),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest69(&a)
+		stepBackwardNest66(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t84_2 := t84[(i*T+j)*d:][:d]
-				t109_2 := t109[(i*T+j)*d:][:d]
-				t152_3 := t152[(i*T+j)*d:][:d]
+				t81_2 := t81[(i*T+j)*d:][:d]
+				t107_2 := t107[(i*T+j)*d:][:d]
+				t150_2 := t150[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t84_2[k] + t109_2[k]) + t152_3[k]
+					xBar[k] = (t81_2[k] + t107_2[k]) + t150_2[k]
 				}
 			}
 		}
@@ -5174,32 +5024,32 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t57 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+64*L*chunks:][:L*T-32*L*chunks]                      // [L, T - 32·chunks]
-	t58 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+4*L*T+32*L*chunks:][:L*T-32*L*chunks]                      // [L, T - 32·chunks]
-	t59 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                            // [L, T - 32·chunks, d_k]
-	t61 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                            // [L, T - 32·chunks, d_k]
-	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+5*L*T:][:L*T*dV-32*L*chunks*dV]                                           // [L, T - 32·chunks, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+5*L*T:][:L*dK*dV]                                                  // [L, d_v, d_k]
-	t52 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+5*L*T:][:L*T-32*L*chunks]                                  // [L, T - 32·chunks]
-	t62 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T-32*L*chunks]                      // [L, T - 32·chunks]
-	t7 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                 // [L, T - 32·chunks, d_k]
-	t82 := c.Work[5*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
-	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]              // [L, T - 32·chunks, d_k]
+	t57 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+64*L*chunks:][:L*T-32*L*chunks]           // [L, T - 32·chunks]
+	t58 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+4*L*T+32*L*chunks:][:L*T-32*L*chunks]           // [L, T - 32·chunks]
+	t59 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                 // [L, T - 32·chunks, d_k]
+	t61 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                 // [L, T - 32·chunks, d_k]
+	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+5*L*T:][:L*T*dV-32*L*chunks*dV]                                // [L, T - 32·chunks, d_v]
+	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+5*L*T:][:L*dK*dV]                                       // [L, d_v, d_k]
+	t52 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+5*L*T:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
+	t82 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]     // [L, T - 32·chunks, d_v]
+	t92 := c.Work[4*L*T*dK+2*L*T*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                  // [L, T - 32·chunks, d_k]
+	t72 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]   // [L, T - 32·chunks, d_k]
+	t1522 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t92_2 := t92
+	t72_2 := t72
 	t52_2 := t52
-	t62_2 := t62
-	t7_2 := t7
+	t1522_2 := t1522
 	if block > 0 {
-		t92_2 = c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t92_2 = c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t92_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t52_2 = c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t72_2 = c.Work[3*L*T*d+23*L*T*dK+6*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t72_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t52_2 = c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T-32*L*chunks]
 		clear(t52_2[l*(T-32*chunks):][:T-32*chunks])
-		t62_2 = c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+512*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
-		clear(t62_2[l*(T-32*chunks):][:T-32*chunks])
-		t7_2 = c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T+480*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
-		clear(t7_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t1522_2 = c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+512*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t1522_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -5216,7 +5066,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				rows = widths.Next(rows, last-i, false)
 				MBarState, rest := scratch.Data[:kern.RowLen(dK, rows)], scratch.Data[kern.RowLen(dK, rows):]
 				MTrail, rest2 := rest[:(C+1)*kern.RowLen(dK, rows)], rest[(C+1)*kern.RowLen(dK, rows):]
-				t43 := rest2
+				t32 := rest2
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -5243,19 +5093,19 @@ func (c *stepBackwardRows1) Part(part int) {
 				{
 					a := stepBackwardTime7Args{
 						unsafe.SliceData(t22),
+						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(t61),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(t59),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(t92_2),
-						unsafe.SliceData(t43),
+						unsafe.SliceData(t32),
+						unsafe.SliceData(t72_2),
 						unsafe.SliceData(t52_2),
-						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(t58),
-						unsafe.SliceData(t62_2),
 						unsafe.SliceData(t82),
 						unsafe.SliceData(t57),
-						unsafe.SliceData(t7_2),
+						unsafe.SliceData(t1522_2),
 						i + C*dV*s + (T*dV-32*chunks*dV)*l,
 						C*dK*s + (T*dK-32*chunks*dK)*l,
 						dK,
@@ -5276,7 +5126,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		scratch := workers.Borrow(dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		MTrail, rest2 := rest[:C*dK+dK], rest[C*dK+dK:]
-		t43 := rest2
+		t32 := rest2
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
@@ -5299,7 +5149,6 @@ func (c *stepBackwardRows1) Part(part int) {
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t52_3 := t52_2[l*(T-32*chunks)+C*s:][:n]
 					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
-					t62_3 := t62_2[l*(T-32*chunks)+C*s:][:n]
 					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
@@ -5307,36 +5156,35 @@ func (c *stepBackwardRows1) Part(part int) {
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t92_3 := t92_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t7_3 := t7_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t72_3 := t72_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t1522_3 := t1522_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
-						var t26 F
-						var t1023 F
+						var t182 F
+						var t104 F
 						t22Entry := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t26Sums := [16]F{t26}
-						t1023Sums := [16]F{t1023}
-						for j := range dK {
-							t44 := num.FMA32(t61_2[j], t22Entry, MBarState[j])
-							t26Sums[j%16] = num.FMA32(t44, t59_2[j], t26Sums[j%16])
-							t1023Sums[j%16] = num.FMA32(MTrail2[j], t44, t1023Sums[j%16])
-							t92_3[j] = num.FMA32(MTrail3[j], t22Entry, t92_3[j])
-							t43[j] = t44
-						}
-						t26 = kern.Sum16(&t26Sums)
-						t1023 = kern.Sum16(&t1023Sums)
-						t52_3[a] = t52_3[a] + t1023
-						// delta_chunk.M
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t58Entry2 := t58_2[a]
-						t62_3[a] = num.FMA32(-MLinEntry, t26, t62_3[a])
-						t82[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t26)
-						// delta_chunk.M
-						t57Entry2 := t57_2[a]
-						w2 := F(t58Entry2 * t26)
-						w3 := F(t58Entry2 * MLinEntry)
+						t182Sums := [16]F{t182}
+						t104Sums := [16]F{t104}
 						for j := range dK {
-							t43Entry := t43[j]
-							MBarState[j] = num.FMA32(-w2, t59_2[j], F(t57Entry2*t43Entry))
-							t7_3[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t43Entry, t7_3[j]))
+							t322 := num.FMA32(t61_2[j], t22Entry, MBarState[j])
+							t182Sums[j%16] = num.FMA32(t322, t59_2[j], t182Sums[j%16])
+							t104Sums[j%16] = num.FMA32(MTrail2[j], t322, t104Sums[j%16])
+							t92_3[j] = num.FMA32(MTrail3[j], t22Entry, t92_3[j])
+							t32[j] = t322
+							t72_3[j] = num.FMA32(-t322, MLinEntry, t72_3[j])
+						}
+						t182 = kern.Sum16(&t182Sums)
+						t104 = kern.Sum16(&t104Sums)
+						t52_3[a] = t52_3[a] + t104
+						// delta_chunk.M
+						t58Entry2 := t58_2[a]
+						t82[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t182)
+						// delta_chunk.M
+						w2 := F(t58Entry2 * t182)
+						t57Entry2 := t57_2[a]
+						for j := range dK {
+							t1522_3[j] = num.FMA32(-w2, MTrail2[j], t1522_3[j])
+							MBarState[j] = num.FMA32(-w2, t59_2[j], F(t57Entry2*t32[j]))
 						}
 					}
 				}

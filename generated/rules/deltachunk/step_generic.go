@@ -201,9 +201,3 @@ func stepBackwardNest64(*stepBackwardNest64Args) { panic("no assembly in this bu
 func stepBackwardNest65(*stepBackwardNest65Args) { panic("no assembly in this build") }
 
 func stepBackwardNest66(*stepBackwardNest66Args) { panic("no assembly in this build") }
-
-func stepBackwardNest67(*stepBackwardNest67Args) { panic("no assembly in this build") }
-
-func stepBackwardNest68(*stepBackwardNest68Args) { panic("no assembly in this build") }
-
-func stepBackwardNest69(*stepBackwardNest69Args) { panic("no assembly in this build") }

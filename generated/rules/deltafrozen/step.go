@@ -630,10 +630,10 @@ type StepBackward[F num.Float] struct {
 	Flags               []bool  // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_k·d_v + 3·L·T·d + 15·L·T·d_k + 4·L·T·d_v + 9·L·T + 18·L·d_k + 5·d_k·d_v + C + 3·d_k + d_v + 2.
+// WorkLen is 2·C·d_k·d_v + 3·L·T·d + 14·L·T·d_k + 3·L·T·d_v + 9·L·T + 18·L·d_k + 5·d_k·d_v + C + 3·d_k + d_v + 2.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return 2*C*dK*dV + 3*L*T*d + 15*L*T*dK + 4*L*T*dV + 9*L*T + 18*L*dK + 5*dK*dV + C + 3*dK + dV + 2
+	return 2*C*dK*dV + 3*L*T*d + 14*L*T*dK + 3*L*T*dV + 9*L*T + 18*L*dK + 5*dK*dV + C + 3*dK + dV + 2
 }
 
 // FlagsLen is 7·L·T.
@@ -674,39 +674,37 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t40 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t442 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t432 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t452 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t462 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t127 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t126 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t502 := work[:L*T*d] // [L, T, d]
+	t492 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t58 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t79 := work[:L*T] // [L, T]
+	t77 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t63 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t83 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t84 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t87 := work[:L*T*dV] // [L, T, d_v]
+	t86 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t89 := work[:L*T*d] // [L, T, d]
+	t87 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t90 := work[:L*T*dK] // [L, T, d_k]
+	t89 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t95 := work[:L*T] // [L, T]
+	t94 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t122 := work[:L*T*dK] // [L, T, d_k]
+	t121 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t126 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t124 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t128 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t127 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t132_2 := work[:L*T*d] // [L, T, d]
+	t130 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	MBarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
@@ -724,11 +722,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t422 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t39 := work[:dV] // [d_v]
+	t32_2 := work[:dV] // [d_v]
 	work = work[dV:]
-	t41 := work[:dK] // [d_k]
+	t822 := work[:dK] // [d_k]
 	work = work[dK:]
-	t42_2 := work[:dK]   // [d_k]
+	t33 := work[:dK]     // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t43 := flags[:L*T] // [L, T]
@@ -739,9 +737,9 @@ func (c *StepBackward[F]) Run() {
 	flags = flags[L*T:]
 	t51 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t96 := flags[:L*T] // [L, T]
+	t95 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t100 := flags[:L*T] // [L, T]
+	t99 := flags[:L*T] // [L, T]
 
 	// delta_frozen.k1, delta_frozen.q1
 	for i := range L {
@@ -777,15 +775,15 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t252 := num.Max(rhoSigmoid[j], F(0))
 			thetaSoftplusEntry := thetaSoftplus[j]
-			t432 := (F(0) < qProd[j])
-			t1422 := (F(1e-08) <= kern.Choose(t432, qSqrt[j], F(0)))
+			t433 := (F(0) < qProd[j])
+			t1422 := (F(1e-08) <= kern.Choose(t433, qSqrt[j], F(0)))
 			t10_2[j] = (F(0) < kProd[j])
 			t25_2[j] = t252
 			rho2[j] = num.Min(t252, F(1))
 			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t43_2[j] = t432
+			t43_2[j] = t433
 			t142_2[j] = t1422
-			t18_2[j] = (t1422 && t432)
+			t18_2[j] = (t1422 && t433)
 			t51_2[j] = (F(0) <= thetaSoftplusEntry)
 		}
 	}
@@ -859,11 +857,12 @@ func (c *StepBackward[F]) Run() {
 				chunkAgeTrail2 := chunkAgeTrail[:n]
 				theta2 := theta[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
-				t42_3 := t42[l*T+C*s:][:n]
+				t42_2 := t42[l*T+C*s:][:n]
 				t52_2 := t52[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
+					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					t7_2 := t7[(l*T+a+C*s)*dV:][:dV]
 					t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
 					t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
@@ -873,64 +872,63 @@ func (c *StepBackward[F]) Run() {
 					chunkAgeBarState[0] = kern.Choose(!(F(16) <= (1 + chunkAgeTrailEntry3)), chunkAgeBarState[0], F(0))
 					// delta_frozen.y, delta_frozen.M
 					clear(t32)
-					clear(t41)
-					var t1022 F
+					clear(t822)
+					var t112 F
 					for i := range dV {
 						MBarState2 := MBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
 						t422_2 := t422[i*dK:][:dK]
-						var t392 F
+						var t322 F
 						yBarEntry := yBar[i]
 						MLinEntry := MLin[i]
 						for j := range dK {
 							t423 := MBarState2[j] + F(q[j]*yBarEntry)
-							t392 += F(t423 * k[j])
-							t1022 += F(MTrail2[j] * t423)
+							t322 += F(t423 * k[j])
+							t112 += F(MTrail2[j] * t423)
 							t32[j] += F(MTrail3[j] * yBarEntry)
 							t422_2[j] = t423
-							t41[j] += F(t423 * MLinEntry)
+							t822[j] -= F(t423 * MLinEntry)
 						}
-						t39[i] = t392
+						t32_2[i] = t322
 					}
 					// delta_frozen.M
-					var t822 F
+					var t9 F
+					for i := range dK {
+						t9 += F(k[i] * t822[i])
+					}
+					// delta_frozen.M
 					thetaEntry2 := theta2[a]
 					for i := range dV {
-						t39Entry := t39[i]
-						t822 += F(MLin[i] * t39Entry)
-						t7_2[i] = F(thetaEntry2 * t39Entry)
+						t7_2[i] = F(thetaEntry2 * t32_2[i])
 					}
-					t823 := -t822
 					// delta_frozen.M
-					clear(t42_2)
+					clear(t33)
 					w4 := !t72
 					rhoEntry2 := rho2[a]
 					for i := range dV {
 						MChunkBarState2 := MChunkBarState[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MChunkTrail2 := MChunkTrail[((a+1)*dV+i)*dK:][:dK]
 						t422_2 := t422[i*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
-						t39Entry2 := t39[i]
-						w3 := F(thetaEntry2 * t39Entry2)
+						t32Entry := t32_2[i]
+						w3 := F(thetaEntry2 * t32Entry)
 						for j := range dK {
-							t24 := MChunkBarState2[j] - F(w3*k[j])
-							t42_2[j] += F(MChunkTrail2[j] * t39Entry2)
-							MChunkBarState2[j] = kern.Choose(w4, t24, F(0))
-							MBarState2[j] = F(rhoEntry2*t422_2[j]) + kern.Choose(t72, t24, F(0))
+							t17 := MChunkBarState2[j] - F(w3*k[j])
+							t33[j] += F(MChunkTrail2[j] * t32Entry)
+							MChunkBarState2[j] = kern.Choose(w4, t17, F(0))
+							MBarState2[j] = F(rhoEntry2*t422_2[j]) + kern.Choose(t72, t17, F(0))
 						}
 					}
 					// delta_frozen.M, delta_frozen
 					for i := range dK {
-						t62_2[i] = -F(thetaEntry2*t41[i]) - F(thetaEntry2*t42_2[i])
+						t62_2[i] = F(thetaEntry2*t822[i]) - F(thetaEntry2*t33[i])
 						t82_2[i] = t32[i]
 					}
 					// delta_frozen
-					t42_3[a] = t1022
-					t52_2[a] = t823
+					t42_2[a] = t112
+					t52_2[a] = t9
 				}
 			}
 		}
@@ -953,7 +951,7 @@ func (c *StepBackward[F]) Run() {
 
 	// delta_frozen.q
 	for i := range L {
-		t132_3 := t132[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
 		for j := range T {
 			t82_2 := t82[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
@@ -961,7 +959,7 @@ func (c *StepBackward[F]) Run() {
 			for k := range dK {
 				t1322 += F(t82_2[k] * qDiv2[k])
 			}
-			t132_3[j] = -t1322
+			t132_2[j] = -t1322
 		}
 	}
 
@@ -972,7 +970,7 @@ func (c *StepBackward[F]) Run() {
 		qDiv := c.QDiv[i*T:][:T]
 		t43_2 := t43[i*T:][:T]
 		t142_2 := t142[i*T:][:T]
-		t132_3 := t132[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
@@ -983,14 +981,32 @@ func (c *StepBackward[F]) Run() {
 			t40_2 := t40[(i*T+j)*dK:][:dK]
 			t18Entry := t18_2[j]
 			qDivEntry := qDiv[j]
-			w5 := kern.Choose((t18Entry && t43_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_3[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w5 := kern.Choose((t18Entry && t43_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t38Entry := t38_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t342 := F(t82_2[k]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w5))
-				t402 := F(q1SigmoidEntry*t342) + F(F(F(t38Entry*q1SigmoidEntry)*t342)*q1Sigmoid2[k])
+				t34 := F(t82_2[k]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w5))
+				t402 := F(q1SigmoidEntry*t34) + F(F(F(t38Entry*q1SigmoidEntry)*t34)*q1Sigmoid2[k])
 				t40_2[k] = t402
 				bQBar[k] += t402
+			}
+		}
+	}
+
+	// delta_frozen.q1
+	clear(t432)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n := int(c.Pos[i]) + j - k
+				if n >= 0 {
+					t40_2 := t40[(i*T+j)*dK:][:dK]
+					cQ := c.CQ[k*dK:][:dK]
+					t432_2 := t432[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t432_2[m] += F(t40_2[m] * cQ[m])
+					}
+				}
 			}
 		}
 	}
@@ -1000,31 +1016,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 					t40_2 := t40[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
 						cQBar[m] += F(q1Stack[m] * t40_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.q1
-	clear(t442)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					t40_2 := t40[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t442_2 := t442[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t442_2[m] += F(t40_2[m] * cQ[m])
 					}
 				}
 			}
@@ -1046,168 +1044,182 @@ func (c *StepBackward[F]) Run() {
 	// delta_frozen.q1
 	for i := range L {
 		for j := range T + 3 {
-			t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
+			t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
 			t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
 			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t462_2[k] = t442_2[k] + t452_2[k]
+				t462_2[k] = t432_2[k] + t452_2[k]
 			}
 		}
 	}
 
 	// delta_frozen.q1, delta_frozen.k1
-	clear(t127)
+	clear(t126)
 	for i := range L {
 		for j := range 3 {
 			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t127_2 := t127[(i*(T+3)+j+T)*dK:][:dK]
+			t126_2 := t126[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
 				q0TailBarOut[k] = t462_2[k]
-				t127_2[k] += k0TailBar[k]
+				t126_2[k] += k0TailBar[k]
 			}
 		}
 	}
 
-	// delta_frozen.q0
+	// delta_frozen.q0, delta_frozen.q1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t492, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// delta_frozen.q0, delta_frozen.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t462, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// delta_frozen.q0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t502, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
 	// delta_frozen.theta, delta_frozen.k, delta_frozen.rho
 	var t61 F
-	var t82_2 F
+	var t80 F
 	for i := range L {
 		t51_2 := t51[i*T:][:T]
 		t52_2 := t52[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t42_3 := t42[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t58_2 := t58[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t96_2 := t96[i*T:][:T]
-		t100_2 := t100[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t99_2 := t99[i*T:][:T]
 		for j := range T {
 			t51Entry := t51_2[j]
 			t582 := kern.Choose(t51Entry, F(kern.Choose(t51Entry, t52_2[j], F(0))*thetaSigmoid[j]), F(0))
 			t61 += t582
-			t66 := (t25_2[j] <= F(1))
+			t64 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t71 := (t66 && (F(0) <= rhoSigmoidEntry))
-			t792 := kern.Choose(t71, F(F(rhoSigmoidEntry*kern.Choose(t71, kern.Choose(t66, t42_3[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t82_2 += t792
+			t69 := (t64 && (F(0) <= rhoSigmoidEntry))
+			t772 := kern.Choose(t69, F(F(rhoSigmoidEntry*kern.Choose(t69, kern.Choose(t64, t42_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t80 += t772
 			t10Entry := t10_2[j]
-			t962 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t952 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t58_2[j] = t582
-			t79_2[j] = t792
-			t96_2[j] = t962
-			t100_2[j] = (t962 && t10Entry)
+			t77_2[j] = t772
+			t95_2[j] = t952
+			t99_2[j] = (t952 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t61
-	c.BRhoBar[0] = t82_2
+	c.BRhoBar[0] = t80
 
 	// delta_frozen.theta, delta_frozen.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	for i := range L {
 		t58_2 := t58[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t63_2 := t63[(i*T+j)*(dK+dV):][:dK+dV]
-			t84_2 := t84[(i*T+j)*(dK+dV):][:dK+dV]
+			t83_2 := t83[(i*T+j)*(dK+dV):][:dK+dV]
 			t58Entry := t58_2[j]
-			t79Entry := t79_2[j]
+			t77Entry := t77_2[j]
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
 				wThetaBar[k] += F(rhoStackEntry * t58Entry)
-				t63_2[k] = F(t58Entry * wTheta[k])
-				wRhoBar[k] += F(rhoStackEntry * t79Entry)
-				t84_2[k] = F(t79Entry * wRho[k])
+				wRhoBar[k] += F(rhoStackEntry * t77Entry)
+				t83_2[k] = F(t58Entry*wTheta[k]) + F(t77Entry*wRho[k])
 			}
 		}
 	}
 
-	// delta_frozen.v
+	// delta_frozen.v, delta_frozen.rho
 	for i := range L {
 		for j := range T {
 			t7_2 := t7[(i*T+j)*dV:][:dV]
-			t63_2 := t63[(i*T+j)*(dK+dV)+dK:][:dV]
-			t84_2 := t84[(i*T+j)*(dK+dV)+dK:][:dV]
-			t87_2 := t87[(i*T+j)*dV:][:dV]
+			t83_2 := t83[(i*T+j)*(dK+dV)+dK:][:dV]
+			t86_2 := t86[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t87_2[k] = t7_2[k] + t63_2[k] + t84_2[k]
+				t86_2[k] = t7_2[k] + t83_2[k]
 			}
 		}
 	}
 
 	// delta_frozen.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t87, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t87, d, 1, t86, dV, 1, c.WV, d, 1)
 
 	// delta_frozen.v
-	kern.Gemm(L*T, d, dV, F(1), false, t89, d, 1, t87, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t86, dV, 1)
 
-	// delta_frozen.k
+	// delta_frozen.k, delta_frozen.rho
 	for i := range L {
-		t95_2 := t95[i*T:][:T]
+		t94_2 := t94[i*T:][:T]
 		for j := range T {
 			t62_2 := t62[(i*T+j)*dK:][:dK]
-			t63_2 := t63[(i*T+j)*(dK+dV):][:dK]
-			t84_2 := t84[(i*T+j)*(dK+dV):][:dK]
+			t83_2 := t83[(i*T+j)*(dK+dV):][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t90_2 := t90[(i*T+j)*dK:][:dK]
-			var t952 F
+			t89_2 := t89[(i*T+j)*dK:][:dK]
+			var t942 F
 			for k := range dK {
-				t902 := t62_2[k] + t63_2[k] + t84_2[k]
-				t952 += F(t902 * kDiv2[k])
-				t90_2[k] = t902
+				t892 := t62_2[k] + t83_2[k]
+				t942 += F(t892 * kDiv2[k])
+				t89_2[k] = t892
 			}
-			t95_2[j] = -t952
+			t94_2[j] = -t942
 		}
 	}
 
 	// delta_frozen.k1, delta_frozen.k
 	clear(c.BKBar)
 	for i := range L {
-		t100_2 := t100[i*T:][:T]
+		t99_2 := t99[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t96_2 := t96[i*T:][:T]
 		t95_2 := t95[i*T:][:T]
+		t94_2 := t94[i*T:][:T]
 		kDiv3 := c.KDiv3[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t90_2 := t90[(i*T+j)*dK:][:dK]
+			t89_2 := t89[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t122_2 := t122[(i*T+j)*dK:][:dK]
-			t100Entry := t100_2[j]
+			t121_2 := t121[(i*T+j)*dK:][:dK]
+			t99Entry := t99_2[j]
 			kDivEntry := kDiv[j]
-			w6 := kern.Choose((t100Entry && t10_2[j]), kern.Choose(t100Entry, F(F(0.5*kern.Choose(t100Entry, kern.Choose(t96_2[j], t95_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w6 := kern.Choose((t99Entry && t10_2[j]), kern.Choose(t99Entry, F(F(0.5*kern.Choose(t99Entry, kern.Choose(t95_2[j], t94_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t116 := F(t90_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w6))
-				t1222 := F(k1SigmoidEntry*t116) + F(F(F(t5Entry*k1SigmoidEntry)*t116)*k1Sigmoid2[k])
-				t122_2[k] = t1222
-				bKBar[k] += t1222
+				t115 := F(t89_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w6))
+				t1212 := F(k1SigmoidEntry*t115) + F(F(F(t5Entry*k1SigmoidEntry)*t115)*k1Sigmoid2[k])
+				t121_2[k] = t1212
+				bKBar[k] += t1212
+			}
+		}
+	}
+
+	// delta_frozen.k1
+	clear(t124)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n3 := int(c.Pos[i]) + j - k
+				if n3 >= 0 {
+					t121_2 := t121[(i*T+j)*dK:][:dK]
+					cK := c.CK[k*dK:][:dK]
+					t124_2 := t124[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t124_2[m] += F(t121_2[m] * cK[m])
+					}
+				}
 			}
 		}
 	}
@@ -1217,31 +1229,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t122_2 := t122[(j*T+k)*dK:][:dK]
+					t121_2 := t121[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t122_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.k1
-	clear(t126)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n4 := int(c.Pos[i]) + j - k
-				if n4 >= 0 {
-					t122_2 := t122[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t126_2 := t126[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t126_2[m] += F(t122_2[m] * cK[m])
+						cKBar[m] += F(k1Stack[m] * t121_2[m])
 					}
 				}
 			}
@@ -1251,11 +1245,11 @@ func (c *StepBackward[F]) Run() {
 	// delta_frozen.k1
 	for i := range L {
 		for j := range T + 3 {
+			t124_2 := t124[(i*(T+3)+j)*dK:][:dK]
 			t126_2 := t126[(i*(T+3)+j)*dK:][:dK]
 			t127_2 := t127[(i*(T+3)+j)*dK:][:dK]
-			t128_2 := t128[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t128_2[k] = t126_2[k] + t127_2[k]
+				t127_2[k] = t124_2[k] + t126_2[k]
 			}
 		}
 	}
@@ -1263,34 +1257,34 @@ func (c *StepBackward[F]) Run() {
 	// delta_frozen.k1
 	for i := range L {
 		for j := range 3 {
-			t128_2 := t128[(i*(T+3)+j)*dK:][:dK]
+			t127_2 := t127[(i*(T+3)+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t128_2[k]
+				k0TailBarOut[k] = t127_2[k]
 			}
 		}
 	}
 
-	// delta_frozen.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t128, (k*(T+3)+3)*dK), dK, 1)
+	// delta_frozen.k0, delta_frozen.k1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t130, i*T*d), d, 1, kern.From(t127, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// delta_frozen.k0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t132_2, i*T*d), d, 1, kern.From(t128, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// delta_frozen.k0, delta_frozen.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t127, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// delta_frozen.k0
 	for i := range L {
 		for j := range T {
-			t502_2 := t502[(i*T+j)*d:][:d]
-			t89_2 := t89[(i*T+j)*d:][:d]
-			t132_3 := t132_2[(i*T+j)*d:][:d]
+			t492_2 := t492[(i*T+j)*d:][:d]
+			t87_2 := t87[(i*T+j)*d:][:d]
+			t130_2 := t130[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t502_2[k] + t89_2[k] + t132_3[k]
+				xBar[k] = t492_2[k] + t87_2[k] + t130_2[k]
 			}
 		}
 	}

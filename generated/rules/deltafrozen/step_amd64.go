@@ -216,6 +216,12 @@ func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
 //go:noescape
 func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
 
+//go:noescape
+func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
+
+//go:noescape
+func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -494,4 +500,12 @@ func stepBackwardNest21(a *stepBackwardNest21Args) {
 		return
 	}
 	stepBackwardNest21AVX2(a)
+}
+
+func stepBackwardNest22(a *stepBackwardNest22Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest22AVX512(a)
+		return
+	}
+	stepBackwardNest22AVX2(a)
 }

@@ -841,43 +841,49 @@ type stepBackwardNest2Args struct {
 }
 
 type stepBackwardNest3Args struct {
-	yBar       *float32
-	MLin       *float32
-	q          *float32
-	MBarState  *float32
-	k          *float32
-	MTrail     *float32
-	t32        *float32
-	t422       *float32
-	t41        *float32
-	t39        *float32
-	t1022Total *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_k·d_v·a
-	n3         int        // d_k·d_v·a + d_k·d_v
-	n4         int        // d_v
-	n5         int        // d_k
-	t1022      [2]float32 // and nothing
+	yBar      *float32
+	MLin      *float32
+	q         *float32
+	MBarState *float32
+	k         *float32
+	MTrail    *float32
+	t32       *float32
+	t422      *float32
+	t822      *float32
+	t32_2     *float32
+	t112Total *float32
+	n0        int        // d_v·a + C·d_v·s + T·d_v·l
+	n1        int        // d_k·a + C·d_k·s + T·d_k·l
+	n2        int        // d_k·d_v·a
+	n3        int        // d_k·d_v·a + d_k·d_v
+	n4        int        // d_v
+	n5        int        // d_k
+	t112      [2]float32 // and nothing
 }
 
 type stepBackwardNest4Args struct {
-	t39         *float32
-	MLin        *float32
-	t7          *float32
-	t822Total   *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_v
-	t822        [2]float32 // and nothing
-	thetaEntry2 [2]float32 // and nothing
+	k       *float32
+	t822    *float32
+	t9Total *float32
+	n0      int        // d_k·a + C·d_k·s + T·d_k·l
+	n1      int        // d_k
+	t9      [2]float32 // and nothing
 }
 
 type stepBackwardNest5Args struct {
-	t39            *float32
+	t32         *float32
+	t7          *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_v
+	thetaEntry2 [2]float32 // and nothing
+}
+
+type stepBackwardNest6Args struct {
+	t32            *float32
 	k              *float32
 	MChunkBarState *float32
 	MChunkTrail    *float32
-	t42            *float32
+	t33            *float32
 	t422           *float32
 	MBarState      *float32
 	n0             int        // d_k·a + C·d_k·s + T·d_k·l
@@ -890,9 +896,9 @@ type stepBackwardNest5Args struct {
 	rhoEntry2      [2]float32 // and nothing
 }
 
-type stepBackwardNest6Args struct {
-	t42         *float32
-	t41         *float32
+type stepBackwardNest7Args struct {
+	t33         *float32
+	t822        *float32
 	t62         *float32
 	t32         *float32
 	t82         *float32
@@ -901,7 +907,7 @@ type stepBackwardNest6Args struct {
 	thetaEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest8Args struct {
 	t82   *float32
 	qDiv2 *float32
 	t132  *float32
@@ -911,7 +917,7 @@ type stepBackwardNest7Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest9Args struct {
 	t18        *bool
 	qDiv       *float32
 	t43        *bool
@@ -930,21 +936,11 @@ type stepBackwardNest8Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest9Args struct {
-	q1Stack *float32
-	t40     *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
 type stepBackwardNest10Args struct {
 	pos  *int32
 	t40  *float32
 	cQ   *float32
-	t442 *float32
+	t432 *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -955,6 +951,16 @@ type stepBackwardNest10Args struct {
 }
 
 type stepBackwardNest11Args struct {
+	q1Stack *float32
+	t40     *float32
+	cQBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
+type stepBackwardNest12Args struct {
 	t452      *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -964,8 +970,8 @@ type stepBackwardNest11Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest12Args struct {
-	t442 *float32
+type stepBackwardNest13Args struct {
+	t432 *float32
 	t452 *float32
 	t462 *float32
 	n0   int // L
@@ -974,10 +980,10 @@ type stepBackwardNest12Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest14Args struct {
 	t462         *float32
 	q0TailBarOut *float32
-	t127         *float32
+	t126         *float32
 	k0TailBar    *float32
 	n0           int // T·d_k
 	n1           int // L
@@ -986,27 +992,25 @@ type stepBackwardNest13Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest15Args struct {
 	t58       *float32
-	t79       *float32
+	t77       *float32
 	rhoStack  *float32
 	wThetaBar *float32
-	wTheta    *float32
-	t63       *float32
 	wRhoBar   *float32
 	wRho      *float32
-	t84       *float32
+	wTheta    *float32
+	t83       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k + T·d_v
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest16Args struct {
 	t7  *float32
-	t63 *float32
-	t84 *float32
-	t87 *float32
+	t83 *float32
+	t86 *float32
 	n0  int // d_k
 	n1  int // L
 	n2  int // T·d_k + T·d_v
@@ -1016,13 +1020,12 @@ type stepBackwardNest15Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest17Args struct {
 	t62   *float32
-	t63   *float32
-	t84   *float32
+	t83   *float32
 	kDiv2 *float32
-	t90   *float32
-	t95   *float32
+	t89   *float32
+	t94   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d_k + T·d_v
@@ -1031,18 +1034,18 @@ type stepBackwardNest16Args struct {
 	n5    int // d_k
 }
 
-type stepBackwardNest17Args struct {
-	t100       *bool
+type stepBackwardNest18Args struct {
+	t99        *bool
 	kDiv       *float32
 	t10        *bool
-	t96        *bool
-	t95        *float32
+	t95        *bool
+	t94        *float32
 	kDiv3      *float32
 	t5         *float32
 	k1Sigmoid  *float32
-	t90        *float32
+	t89        *float32
 	k1Sigmoid2 *float32
-	t122       *float32
+	t121       *float32
 	bKBar      *float32
 	n0         int // L
 	n1         int // T
@@ -1050,21 +1053,11 @@ type stepBackwardNest17Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest18Args struct {
-	k1Stack *float32
-	t122    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
 type stepBackwardNest19Args struct {
 	pos  *int32
-	t122 *float32
+	t121 *float32
 	cK   *float32
-	t126 *float32
+	t124 *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -1075,19 +1068,29 @@ type stepBackwardNest19Args struct {
 }
 
 type stepBackwardNest20Args struct {
+	k1Stack *float32
+	t121    *float32
+	cKBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
+type stepBackwardNest21Args struct {
+	t124 *float32
 	t126 *float32
 	t127 *float32
-	t128 *float32
 	n0   int // L
 	n1   int // T·d_k + 3·d_k
 	n2   int // T + 3
 	n3   int // d_k
 }
 
-type stepBackwardNest21Args struct {
-	t502 *float32
-	t89  *float32
-	t132 *float32
+type stepBackwardNest22Args struct {
+	t492 *float32
+	t87  *float32
+	t130 *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -1121,43 +1124,42 @@ func (c *stepBackwardFused) run() {
 	t82 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                     // [L, T, d_k]
 	t132 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T]                                                       // [L, T]
 	t40 := c.Work[4*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                                                     // [L, T, d_k]
-	t442 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                                             // [L, T + 3, d_k]
+	t432 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                                             // [L, T + 3, d_k]
 	t452 := c.Work[6*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
 	t462 := c.Work[7*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
-	t127 := c.Work[8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
-	t502 := c.Work[9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                                             // [L, T, d]
+	t126 := c.Work[8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
+	t492 := c.Work[9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                                             // [L, T, d]
 	t58 := c.Work[L*T*d+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                                          // [L, T]
-	t79 := c.Work[L*T*d+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                                          // [L, T]
-	t63 := c.Work[L*T*d+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]                                // [L, T, d_k + d_v]
-	t84 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]                             // [L, T, d_k + d_v]
-	t87 := c.Work[L*T*d+11*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]                                    // [L, T, d_v]
-	t89 := c.Work[L*T*d+11*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T*d]                                     // [L, T, d]
-	t90 := c.Work[2*L*T*d+11*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T*dK]                                  // [L, T, d_k]
-	t95 := c.Work[2*L*T*d+12*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T]                                     // [L, T]
-	t122 := c.Work[2*L*T*d+12*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]                                 // [L, T, d_k]
-	t126 := c.Work[2*L*T*d+13*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK]                          // [L, T + 3, d_k]
-	t128 := c.Work[2*L*T*d+14*L*T*dK+4*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK]                          // [L, T + 3, d_k]
-	t132_2 := c.Work[2*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:][:L*T*d]                                // [L, T, d]
-	MBarState := c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:][:dK*dV]                             // [d_v, d_k]
-	MChunkBarState := c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+dK*dV:][:dK*dV]                  // [d_v, d_k]
-	chunkAgeBarState := c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dV:][:1]                  // []
-	MTrail := c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dV+1:][:C*dK*dV+dK*dV]              // [C + 1, d_v, d_k]
-	MChunkTrail := c.Work[C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+3*dK*dV+1:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	chunkAgeTrail := c.Work[2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+4*dK*dV+1:][:C+1]       // [C + 1]
-	t32 := c.Work[2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+2:][:dK]                // [d_k]
-	t422 := c.Work[2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+dK+2:][:dK*dV]         // [d_v, d_k]
-	t39 := c.Work[2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+5*dK*dV+C+dK+2:][:dV]             // [d_v]
-	t41 := c.Work[2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+5*dK*dV+C+dK+dV+2:][:dK]          // [d_k]
-	t42_2 := c.Work[2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+5*dK*dV+C+2*dK+dV+2:][:dK]      // [d_k]
+	t77 := c.Work[L*T*d+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                                          // [L, T]
+	t83 := c.Work[L*T*d+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]                                // [L, T, d_k + d_v]
+	t86 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]                                    // [L, T, d_v]
+	t87 := c.Work[L*T*d+10*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*d]                                     // [L, T, d]
+	t89 := c.Work[2*L*T*d+10*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*dK]                                  // [L, T, d_k]
+	t94 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T]                                     // [L, T]
+	t121 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]                                 // [L, T, d_k]
+	t124 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK]                          // [L, T + 3, d_k]
+	t127 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK]                          // [L, T + 3, d_k]
+	t130 := c.Work[2*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:][:L*T*d]                                  // [L, T, d]
+	MBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:][:dK*dV]                             // [d_v, d_k]
+	MChunkBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+dK*dV:][:dK*dV]                  // [d_v, d_k]
+	chunkAgeBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dV:][:1]                  // []
+	MTrail := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dV+1:][:C*dK*dV+dK*dV]              // [C + 1, d_v, d_k]
+	MChunkTrail := c.Work[C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+3*dK*dV+1:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
+	chunkAgeTrail := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+1:][:C+1]       // [C + 1]
+	t32 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+2:][:dK]                // [d_k]
+	t422 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+dK+2:][:dK*dV]         // [d_v, d_k]
+	t32_2 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+5*dK*dV+C+dK+2:][:dV]           // [d_v]
+	t822 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+5*dK*dV+C+dK+dV+2:][:dK]         // [d_k]
+	t33 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+5*dK*dV+C+2*dK+dV+2:][:dK]        // [d_k]
 	t10 := c.Flags[:L*T]                                                                               // [L, T]
 	t43 := c.Flags[L*T:][:L*T]                                                                         // [L, T]
 	t142 := c.Flags[2*L*T:][:L*T]                                                                      // [L, T]
 	t18 := c.Flags[3*L*T:][:L*T]                                                                       // [L, T]
 	t51 := c.Flags[4*L*T:][:L*T]                                                                       // [L, T]
-	t96 := c.Flags[5*L*T:][:L*T]                                                                       // [L, T]
-	t100 := c.Flags[6*L*T:][:L*T]                                                                      // [L, T]
-	t1022Total := make([]F, 1)
-	t822Total := make([]F, 1)
+	t95 := c.Flags[5*L*T:][:L*T]                                                                       // [L, T]
+	t99 := c.Flags[6*L*T:][:L*T]                                                                       // [L, T]
+	t112Total := make([]F, 1)
+	t9Total := make([]F, 1)
 
 	// delta_frozen.k1, delta_frozen.q1
 	if kern.Wide() {
@@ -1209,15 +1211,15 @@ func (c *stepBackwardFused) run() {
 		for j := range T {
 			t252 := kern.Larger(rhoSigmoid[j], F(0))
 			thetaSoftplusEntry := thetaSoftplus[j]
-			t432 := (F(0) < qProd[j])
-			t1422 := (F(1e-08) <= kern.Choose(t432, qSqrt[j], F(0)))
+			t433 := (F(0) < qProd[j])
+			t1422 := (F(1e-08) <= kern.Choose(t433, qSqrt[j], F(0)))
 			t10_2[j] = (F(0) < kProd[j])
 			t25_2[j] = t252
 			rho2[j] = kern.Smaller(t252, F(1))
 			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t43_2[j] = t432
+			t43_2[j] = t433
 			t142_2[j] = t1422
-			t18_2[j] = (t1422 && t432)
+			t18_2[j] = (t1422 && t433)
 			t51_2[j] = (F(0) <= thetaSoftplusEntry)
 		}
 	}
@@ -1296,7 +1298,7 @@ func (c *stepBackwardFused) run() {
 				chunkAgeTrail2 := chunkAgeTrail[:n]
 				theta2 := theta[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
-				t42_3 := t42[l*T+C*s:][:n]
+				t42_2 := t42[l*T+C*s:][:n]
 				t52_2 := t52[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// delta_frozen.M
@@ -1305,8 +1307,8 @@ func (c *stepBackwardFused) run() {
 					chunkAgeBarState[0] = kern.Choose(!(F(16) <= (F(1) + chunkAgeTrailEntry3)), chunkAgeBarState[0], F(0))
 					// delta_frozen.y, delta_frozen.M
 					clear(t32)
-					clear(t41)
-					var t1022 F
+					clear(t822)
+					var t112 F
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.YBar),
@@ -1317,22 +1319,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t422),
-							unsafe.SliceData(t41),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(t1022Total),
+							unsafe.SliceData(t822),
+							unsafe.SliceData(t32_2),
+							unsafe.SliceData(t112Total),
 							dV*a + C*dV*s + T*dV*l,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dK*dV*a + dK*dV,
 							dV,
 							dK,
-							[2]float32{t1022},
+							[2]float32{t112},
 						}
 						stepBackwardNest3(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
-						t1022_2 := t1022
+						t112_2 := t112
 						for i := range dV {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
@@ -1340,69 +1342,79 @@ func (c *stepBackwardFused) run() {
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 							MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
 							t422_2 := t422[i*dK:][:dK]
-							var t392 F
+							var t322 F
 							yBarEntry := yBar[i]
 							MLinEntry := MLin[i]
-							t392Sums := [16]F{t392}
-							t1022Sums := [16]F{t1022_2}
+							t322Sums := [16]F{t322}
+							t112Sums := [16]F{t112_2}
 							for j := range dK {
 								t423 := num.FMA32(q[j], yBarEntry, MBarState2[j])
-								t392Sums[j%16] = num.FMA32(t423, k[j], t392Sums[j%16])
-								t1022Sums[j%16] = num.FMA32(MTrail2[j], t423, t1022Sums[j%16])
+								t322Sums[j%16] = num.FMA32(t423, k[j], t322Sums[j%16])
+								t112Sums[j%16] = num.FMA32(MTrail2[j], t423, t112Sums[j%16])
 								t32[j] = num.FMA32(MTrail3[j], yBarEntry, t32[j])
 								t422_2[j] = t423
-								t41[j] = num.FMA32(t423, MLinEntry, t41[j])
+								t822[j] = num.FMA32(-t423, MLinEntry, t822[j])
 							}
-							t392 = kern.Sum16(&t392Sums)
-							t1022_2 = kern.Sum16(&t1022Sums)
-							t39[i] = t392
+							t322 = kern.Sum16(&t322Sums)
+							t112_2 = kern.Sum16(&t112Sums)
+							t32_2[i] = t322
 						}
-						t1022Total[0] = t1022_2
+						t112Total[0] = t112_2
 					}
-					t1022 = t1022Total[0]
+					t112 = t112Total[0]
 					// delta_frozen.M
-					var t822 F
-					thetaEntry2 := theta2[a]
+					var t9 F
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t39),
-							unsafe.SliceData(c.MLin),
-							unsafe.SliceData(t7),
-							unsafe.SliceData(t822Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-							[2]float32{t822},
-							[2]float32{thetaEntry2},
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t822),
+							unsafe.SliceData(t9Total),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{t9},
 						}
 						stepBackwardNest4(&a2)
 					} else {
-						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
-						t7_2 := t7[(l*T+a+C*s)*dV:][:dV]
-						t822_2 := t822
-						t822Sums := [16]F{t822_2}
-						for i := range dV {
-							t39Entry := t39[i]
-							t822Sums[i%16] = num.FMA32(MLin[i], t39Entry, t822Sums[i%16])
-							t7_2[i] = F(thetaEntry2 * t39Entry)
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t9_2 := t9
+						t9Sums := [16]F{t9_2}
+						for i := range dK {
+							t9Sums[i%16] = num.FMA32(k[i], t822[i], t9Sums[i%16])
 						}
-						t822_2 = kern.Sum16(&t822Sums)
-						t822Total[0] = t822_2
+						t9_2 = kern.Sum16(&t9Sums)
+						t9Total[0] = t9_2
 					}
-					t822 = t822Total[0]
-					t823 := -t822
+					t9 = t9Total[0]
 					// delta_frozen.M
-					clear(t42_2)
+					thetaEntry2 := theta2[a]
+					if kern.Wide() {
+						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(t32_2),
+							unsafe.SliceData(t7),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{thetaEntry2},
+						}
+						stepBackwardNest5(&a2)
+					} else {
+						t7_2 := t7[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t7_2[i] = F(thetaEntry2 * t32_2[i])
+						}
+					}
+					// delta_frozen.M
+					clear(t33)
 					w4 := !t72
 					rhoEntry2 := rho2[a]
 					w4Number := kern.Choose(w4, F(1), F(0))
 					t72Number := kern.Choose(t72, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t39),
+						a2 := stepBackwardNest6Args{
+							unsafe.SliceData(t32_2),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(MChunkBarState),
 							unsafe.SliceData(MChunkTrail),
-							unsafe.SliceData(t42_2),
+							unsafe.SliceData(t33),
 							unsafe.SliceData(t422),
 							unsafe.SliceData(MBarState),
 							dK*a + C*dK*s + T*dK*l,
@@ -1414,7 +1426,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry2},
 						}
-						stepBackwardNest5(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						t72_2 := (F(0) < t72Number)
 						w4_2 := (F(0) < w4Number)
@@ -1424,21 +1436,21 @@ func (c *stepBackwardFused) run() {
 							MChunkTrail2 := MChunkTrail[((a+1)*dV+i)*dK:][:dK]
 							t422_2 := t422[i*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
-							t39Entry2 := t39[i]
-							w3 := F(thetaEntry2 * t39Entry2)
+							t32Entry := t32_2[i]
+							w3 := F(thetaEntry2 * t32Entry)
 							for j := range dK {
-								t24 := num.FMA32(-w3, k[j], MChunkBarState2[j])
-								t42_2[j] = num.FMA32(MChunkTrail2[j], t39Entry2, t42_2[j])
-								MChunkBarState2[j] = kern.Choose(w4_2, t24, F(0))
-								MBarState2[j] = num.FMA32(rhoEntry2, t422_2[j], kern.Choose(t72_2, t24, F(0)))
+								t17 := num.FMA32(-w3, k[j], MChunkBarState2[j])
+								t33[j] = num.FMA32(MChunkTrail2[j], t32Entry, t33[j])
+								MChunkBarState2[j] = kern.Choose(w4_2, t17, F(0))
+								MBarState2[j] = num.FMA32(rhoEntry2, t422_2[j], kern.Choose(t72_2, t17, F(0)))
 							}
 						}
 					}
 					// delta_frozen.M, delta_frozen
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t42_2),
-							unsafe.SliceData(t41),
+						a2 := stepBackwardNest7Args{
+							unsafe.SliceData(t33),
+							unsafe.SliceData(t822),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t82),
@@ -1446,18 +1458,18 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{thetaEntry2},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t62_2[i] = num.FMA32(-thetaEntry2, t42_2[i], -F(thetaEntry2*t41[i]))
+							t62_2[i] = num.FMA32(-thetaEntry2, t33[i], F(thetaEntry2*t822[i]))
 							t82_2[i] = t32[i]
 						}
 					}
 					// delta_frozen
-					t42_3[a] = t1022
-					t52_2[a] = t823
+					t42_2[a] = t112
+					t52_2[a] = t9
 				}
 			}
 		}
@@ -1472,7 +1484,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.q
 	if kern.Wide() {
-		a := stepBackwardNest7Args{
+		a := stepBackwardNest8Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t132),
@@ -1481,10 +1493,10 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest7(&a)
+		stepBackwardNest8(&a)
 	} else {
 		for i := range L {
-			t132_3 := t132[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
 			for j := range T {
 				t82_2 := t82[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
@@ -1494,7 +1506,7 @@ func (c *stepBackwardFused) run() {
 					t1322Sums[k%16] = num.FMA32(t82_2[k], qDiv2[k], t1322Sums[k%16])
 				}
 				t1322 = kern.Sum16(&t1322Sums)
-				t132_3[j] = -t1322
+				t132_2[j] = -t1322
 			}
 		}
 	}
@@ -1502,7 +1514,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.q1, delta_frozen.q, delta_frozen.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
+		a := stepBackwardNest9Args{
 			unsafe.SliceData(t18),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t43),
@@ -1520,7 +1532,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest8(&a)
+		stepBackwardNest9(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -1528,7 +1540,7 @@ func (c *stepBackwardFused) run() {
 			qDiv := c.QDiv[i*T:][:T]
 			t43_2 := t43[i*T:][:T]
 			t142_2 := t142[i*T:][:T]
-			t132_3 := t132[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				t38_2 := t38[(i*T+j)*dK:][:dK]
@@ -1538,14 +1550,47 @@ func (c *stepBackwardFused) run() {
 				t40_2 := t40[(i*T+j)*dK:][:dK]
 				t18Entry := t18_2[j]
 				qDivEntry := qDiv[j]
-				w5 := kern.Choose((t18Entry && t43_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_3[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w5 := kern.Choose((t18Entry && t43_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t38Entry := t38_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t342 := num.FMA32(F(F(2*t38Entry)*q1SigmoidEntry), w5, F(t82_2[k]*qDivEntry))
-					t402 := num.FMA32(F(F(t38Entry*q1SigmoidEntry)*t342), q1Sigmoid2[k], F(q1SigmoidEntry*t342))
+					t34 := num.FMA32(F(F(2*t38Entry)*q1SigmoidEntry), w5, F(t82_2[k]*qDivEntry))
+					t402 := num.FMA32(F(F(t38Entry*q1SigmoidEntry)*t34), q1Sigmoid2[k], F(q1SigmoidEntry*t34))
 					t40_2[k] = t402
 					bQBar[k] = bQBar[k] + t402
+				}
+			}
+		}
+	}
+
+	// delta_frozen.q1
+	clear(t432)
+	if kern.Wide() {
+		a := stepBackwardNest10Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t40),
+			unsafe.SliceData(c.CQ),
+			unsafe.SliceData(t432),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest10(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t40_2 := t40[(i*T+j)*dK:][:dK]
+				n := int(c.Pos[i])
+				for k := range min(4, n+j+1) {
+					cQ := c.CQ[k*dK:][:dK]
+					t432_2 := t432[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t432_2[m] = num.FMA32(t40_2[m], cQ[m], t432_2[m])
+					}
 				}
 			}
 		}
@@ -1556,10 +1601,10 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest9Args{
+						a := stepBackwardNest11Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t40),
 							unsafe.SliceData(c.CQBar),
@@ -1568,7 +1613,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest9(&a)
+						stepBackwardNest11(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t40_2 := t40[(j*T+k)*dK:][:dK]
@@ -1583,42 +1628,9 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// delta_frozen.q1
-	clear(t442)
-	if kern.Wide() {
-		a := stepBackwardNest10Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t442),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest10(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t40_2 := t40[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t442_2 := t442[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t442_2[m] = num.FMA32(t40_2[m], cQ[m], t442_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.q1
 	clear(t452)
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t452),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -1627,7 +1639,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest12(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1642,8 +1654,8 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.q1
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(t442),
+		a := stepBackwardNest13Args{
+			unsafe.SliceData(t432),
 			unsafe.SliceData(t452),
 			unsafe.SliceData(t462),
 			L,
@@ -1651,27 +1663,27 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
+				t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
 				t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
 				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t462_2[k] = t442_2[k] + t452_2[k]
+					t462_2[k] = t432_2[k] + t452_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_frozen.q1, delta_frozen.k1
-	clear(t127)
+	clear(t126)
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t462),
 			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t127),
+			unsafe.SliceData(t126),
 			unsafe.SliceData(c.K0TailBar),
 			T * dK,
 			L,
@@ -1679,122 +1691,118 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
 				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t127_2 := t127[(i*(T+3)+j+T)*dK:][:dK]
+				t126_2 := t126[(i*(T+3)+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
 					q0TailBarOut[k] = t462_2[k]
-					t127_2[k] = t127_2[k] + k0TailBar[k]
+					t126_2[k] = t126_2[k] + k0TailBar[k]
 				}
 			}
 		}
 	}
 
-	// delta_frozen.q0
+	// delta_frozen.q0, delta_frozen.q1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t492, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// delta_frozen.q0, delta_frozen.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t462, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// delta_frozen.q0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t502, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
 	// delta_frozen.theta, delta_frozen.k, delta_frozen.rho
 	var t61 F
-	var t82_2 F
+	var t80 F
 	for i := range L {
 		t51_2 := t51[i*T:][:T]
 		t52_2 := t52[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t42_3 := t42[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t58_2 := t58[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t96_2 := t96[i*T:][:T]
-		t100_2 := t100[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t99_2 := t99[i*T:][:T]
 		for j := range T {
 			t51Entry := t51_2[j]
 			t582 := kern.Choose(t51Entry, F(kern.Choose(t51Entry, t52_2[j], F(0))*thetaSigmoid[j]), F(0))
 			t61 = t61 + t582
-			t66 := (t25_2[j] <= F(1))
+			t64 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t71 := (t66 && (F(0) <= rhoSigmoidEntry))
-			t792 := kern.Choose(t71, F(F(rhoSigmoidEntry*kern.Choose(t71, kern.Choose(t66, t42_3[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t82_2 = t82_2 + t792
+			t69 := (t64 && (F(0) <= rhoSigmoidEntry))
+			t772 := kern.Choose(t69, F(F(rhoSigmoidEntry*kern.Choose(t69, kern.Choose(t64, t42_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t80 = t80 + t772
 			t10Entry := t10_2[j]
-			t962 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t952 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t58_2[j] = t582
-			t79_2[j] = t792
-			t96_2[j] = t962
-			t100_2[j] = (t962 && t10Entry)
+			t77_2[j] = t772
+			t95_2[j] = t952
+			t99_2[j] = (t952 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t61
-	c.BRhoBar[0] = t82_2
+	c.BRhoBar[0] = t80
 
 	// delta_frozen.theta, delta_frozen.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(t58),
-			unsafe.SliceData(t79),
+			unsafe.SliceData(t77),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t63),
 			unsafe.SliceData(c.WRhoBar),
 			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t84),
+			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(t83),
 			L,
 			T,
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest15(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
 			t58_2 := t58[i*T:][:T]
-			t79_2 := t79[i*T:][:T]
+			t77_2 := t77[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t63_2 := t63[(i*T+j)*(dK+dV):][:dK+dV]
-				t84_2 := t84[(i*T+j)*(dK+dV):][:dK+dV]
+				t83_2 := t83[(i*T+j)*(dK+dV):][:dK+dV]
 				t58Entry := t58_2[j]
-				t79Entry := t79_2[j]
+				t77Entry := t77_2[j]
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
 					wThetaBar[k] = num.FMA32(rhoStackEntry, t58Entry, wThetaBar[k])
-					t63_2[k] = F(t58Entry * wTheta[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t79Entry, wRhoBar[k])
-					t84_2[k] = F(t79Entry * wRho[k])
+					wRhoBar[k] = num.FMA32(rhoStackEntry, t77Entry, wRhoBar[k])
+					t83_2[k] = num.FMA32(t77Entry, wRho[k], F(t58Entry*wTheta[k]))
 				}
 			}
 		}
 	}
 
-	// delta_frozen.v
+	// delta_frozen.v, delta_frozen.rho
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(t7),
-			unsafe.SliceData(t63),
-			unsafe.SliceData(t84),
-			unsafe.SliceData(t87),
+			unsafe.SliceData(t83),
+			unsafe.SliceData(t86),
 			dK,
 			L,
 			T*dK + T*dV,
@@ -1803,36 +1811,34 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t7_2 := t7[(i*T+j)*dV:][:dV]
-				t63_2 := t63[(i*T+j)*(dK+dV)+dK:][:dV]
-				t84_2 := t84[(i*T+j)*(dK+dV)+dK:][:dV]
-				t87_2 := t87[(i*T+j)*dV:][:dV]
+				t83_2 := t83[(i*T+j)*(dK+dV)+dK:][:dV]
+				t86_2 := t86[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t87_2[k] = (t7_2[k] + t63_2[k]) + t84_2[k]
+					t86_2[k] = t7_2[k] + t83_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_frozen.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t87, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t87, d, 1, t86, dV, 1, c.WV, d, 1)
 
 	// delta_frozen.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t89, d, 1, t87, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t86, dV, 1)
 
-	// delta_frozen.k
+	// delta_frozen.k, delta_frozen.rho
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t62),
-			unsafe.SliceData(t63),
-			unsafe.SliceData(t84),
+			unsafe.SliceData(t83),
 			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(t95),
+			unsafe.SliceData(t89),
+			unsafe.SliceData(t94),
 			L,
 			T,
 			T*dK + T*dV,
@@ -1840,25 +1846,24 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
-			t95_2 := t95[i*T:][:T]
+			t94_2 := t94[i*T:][:T]
 			for j := range T {
 				t62_2 := t62[(i*T+j)*dK:][:dK]
-				t63_2 := t63[(i*T+j)*(dK+dV):][:dK]
-				t84_2 := t84[(i*T+j)*(dK+dV):][:dK]
+				t83_2 := t83[(i*T+j)*(dK+dV):][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t90_2 := t90[(i*T+j)*dK:][:dK]
-				var t952 F
-				t952Sums := [16]F{t952}
+				t89_2 := t89[(i*T+j)*dK:][:dK]
+				var t942 F
+				t942Sums := [16]F{t942}
 				for k := range dK {
-					t902 := (t62_2[k] + t63_2[k]) + t84_2[k]
-					t952Sums[k%16] = num.FMA32(t902, kDiv2[k], t952Sums[k%16])
-					t90_2[k] = t902
+					t892 := t62_2[k] + t83_2[k]
+					t942Sums[k%16] = num.FMA32(t892, kDiv2[k], t942Sums[k%16])
+					t89_2[k] = t892
 				}
-				t952 = kern.Sum16(&t952Sums)
-				t95_2[j] = -t952
+				t942 = kern.Sum16(&t942Sums)
+				t94_2[j] = -t942
 			}
 		}
 	}
@@ -1866,94 +1871,63 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.k1, delta_frozen.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t100),
+		a := stepBackwardNest18Args{
+			unsafe.SliceData(t99),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
-			unsafe.SliceData(t96),
 			unsafe.SliceData(t95),
+			unsafe.SliceData(t94),
 			unsafe.SliceData(c.KDiv3),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t90),
+			unsafe.SliceData(t89),
 			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t122),
+			unsafe.SliceData(t121),
 			unsafe.SliceData(c.BKBar),
 			L,
 			T,
 			T * dK,
 			dK,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest18(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t100_2 := t100[i*T:][:T]
+			t99_2 := t99[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t96_2 := t96[i*T:][:T]
 			t95_2 := t95[i*T:][:T]
+			t94_2 := t94[i*T:][:T]
 			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t90_2 := t90[(i*T+j)*dK:][:dK]
+				t89_2 := t89[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t122_2 := t122[(i*T+j)*dK:][:dK]
-				t100Entry := t100_2[j]
+				t121_2 := t121[(i*T+j)*dK:][:dK]
+				t99Entry := t99_2[j]
 				kDivEntry := kDiv[j]
-				w6 := kern.Choose((t100Entry && t10_2[j]), kern.Choose(t100Entry, F(F(0.5*kern.Choose(t100Entry, kern.Choose(t96_2[j], t95_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w6 := kern.Choose((t99Entry && t10_2[j]), kern.Choose(t99Entry, F(F(0.5*kern.Choose(t99Entry, kern.Choose(t95_2[j], t94_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t116 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w6, F(t90_2[k]*kDivEntry))
-					t1222 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t116), k1Sigmoid2[k], F(k1SigmoidEntry*t116))
-					t122_2[k] = t1222
-					bKBar[k] = bKBar[k] + t1222
+					t115 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w6, F(t89_2[k]*kDivEntry))
+					t1212 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t115), k1Sigmoid2[k], F(k1SigmoidEntry*t115))
+					t121_2[k] = t1212
+					bKBar[k] = bKBar[k] + t1212
 				}
 			}
 		}
 	}
 
 	// delta_frozen.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
-					if kern.Wide() {
-						a := stepBackwardNest18Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t122),
-							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						stepBackwardNest18(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t122_2 := t122[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t122_2[m], cKBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_frozen.k1
-	clear(t126)
+	clear(t124)
 	if kern.Wide() {
 		a := stepBackwardNest19Args{
 			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t122),
+			unsafe.SliceData(t121),
 			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t126),
+			unsafe.SliceData(t124),
 			3 * dK,
 			L,
 			T*dK + 3*dK,
@@ -1966,13 +1940,44 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t122_2 := t122[(i*T+j)*dK:][:dK]
-				n4 := int(c.Pos[i])
-				for k := range min(4, n4+j+1) {
+				t121_2 := t121[(i*T+j)*dK:][:dK]
+				n3 := int(c.Pos[i])
+				for k := range min(4, n3+j+1) {
 					cK := c.CK[k*dK:][:dK]
-					t126_2 := t126[(i*(T+3)+j-k+3)*dK:][:dK]
+					t124_2 := t124[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t126_2[m] = num.FMA32(t122_2[m], cK[m], t126_2[m])
+						t124_2[m] = num.FMA32(t121_2[m], cK[m], t124_2[m])
+					}
+				}
+			}
+		}
+	}
+
+	// delta_frozen.k1
+	clear(c.CKBar)
+	for i := range 4 {
+		for j := range L {
+			for k := range T {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
+					if kern.Wide() {
+						a := stepBackwardNest20Args{
+							unsafe.SliceData(c.K1Stack),
+							unsafe.SliceData(t121),
+							unsafe.SliceData(c.CKBar),
+							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
+							dK*k + T*dK*j,
+							dK * i,
+							dK,
+						}
+						stepBackwardNest20(&a)
+					} else {
+						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+						t121_2 := t121[(j*T+k)*dK:][:dK]
+						cKBar := c.CKBar[i*dK:][:dK]
+						for m := range dK {
+							cKBar[m] = num.FMA32(k1Stack[m], t121_2[m], cKBar[m])
+						}
 					}
 				}
 			}
@@ -1981,24 +1986,24 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.k1
 	if kern.Wide() {
-		a := stepBackwardNest20Args{
+		a := stepBackwardNest21Args{
+			unsafe.SliceData(t124),
 			unsafe.SliceData(t126),
 			unsafe.SliceData(t127),
-			unsafe.SliceData(t128),
 			L,
 			T*dK + 3*dK,
 			T + 3,
 			dK,
 		}
-		stepBackwardNest20(&a)
+		stepBackwardNest21(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
+				t124_2 := t124[(i*(T+3)+j)*dK:][:dK]
 				t126_2 := t126[(i*(T+3)+j)*dK:][:dK]
 				t127_2 := t127[(i*(T+3)+j)*dK:][:dK]
-				t128_2 := t128[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t128_2[k] = t126_2[k] + t127_2[k]
+					t127_2[k] = t124_2[k] + t126_2[k]
 				}
 			}
 		}
@@ -2007,43 +2012,43 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.k1
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t128[(i*(T+3)+j)*dK:][:dK])
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t127[(i*(T+3)+j)*dK:][:dK])
 		}
 	}
 
-	// delta_frozen.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t128, (k*(T+3)+3)*dK), dK, 1)
+	// delta_frozen.k0, delta_frozen.k1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t130, i*T*d), d, 1, kern.From(t127, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// delta_frozen.k0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t132_2, i*T*d), d, 1, kern.From(t128, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// delta_frozen.k0, delta_frozen.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t127, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// delta_frozen.k0
 	if kern.Wide() {
-		a := stepBackwardNest21Args{
-			unsafe.SliceData(t502),
-			unsafe.SliceData(t89),
-			unsafe.SliceData(t132_2),
+		a := stepBackwardNest22Args{
+			unsafe.SliceData(t492),
+			unsafe.SliceData(t87),
+			unsafe.SliceData(t130),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest21(&a)
+		stepBackwardNest22(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t502_2 := t502[(i*T+j)*d:][:d]
-				t89_2 := t89[(i*T+j)*d:][:d]
-				t132_3 := t132_2[(i*T+j)*d:][:d]
+				t492_2 := t492[(i*T+j)*d:][:d]
+				t87_2 := t87[(i*T+j)*d:][:d]
+				t130_2 := t130[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t502_2[k] + t89_2[k]) + t132_3[k]
+					xBar[k] = (t492_2[k] + t87_2[k]) + t130_2[k]
 				}
 			}
 		}

@@ -73,3 +73,5 @@ func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this bu
 func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
 
 func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }
+
+func stepBackwardNest22(*stepBackwardNest22Args) { panic("no assembly in this build") }

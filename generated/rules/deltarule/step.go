@@ -648,13 +648,13 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 15·L·T·d_k + 4·L·T·d_v + 9·L·T + 18·L·d_k.
+// WorkLen is 3·L·T·d + 15·L·T·d_k + 3·L·T·d_v + 9·L·T + 18·L·d_k.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*d + 15*L*T*dK + 4*L*T*dV + 9*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(2*L*T*dK+2*L*T) // and the sums of blocks of rows
+		return 3*L*T*d + 15*L*T*dK + 3*L*T*dV + 9*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 15*L*T*dK + 4*L*T*dV + 9*L*T + 18*L*dK
+	return 3*L*T*d + 15*L*T*dK + 3*L*T*dV + 9*L*T + 18*L*dK
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -689,69 +689,69 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	t52 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t62 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
+	t7 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t152 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t8 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t112 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t382 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t422 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t412 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t432 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t442 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t125 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t124 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t482 := work[:L*T*d] // [L, T, d]
+	t472 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t56 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t77 := work[:L*T] // [L, T]
+	t75 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t61 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t81 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t82 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t85 := work[:L*T*dV] // [L, T, d_v]
+	t84 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t87 := work[:L*T*d] // [L, T, d]
+	t85 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t88 := work[:L*T*dK] // [L, T, d_k]
+	t87 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t93 := work[:L*T] // [L, T]
+	t92 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t120 := work[:L*T*dK] // [L, T, d_k]
+	t119 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t124 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t122 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t126 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t125 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t130 := work[:L*T*d]     // [L, T, d]
+	t128 := work[:L*T*d]     // [L, T, d]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t4 := rows[:dK]      // [d_k]
+	t32 := rows[:dK]     // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t43 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t122 := flags[:L*T] // [L, T]
+	t122_2 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
 	t162 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
 	t492 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t94 := flags[:L*T] // [L, T]
+	t93 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t98 := flags[:L*T] // [L, T]
+	t97 := flags[:L*T] // [L, T]
 
 	// delta_rule.k1, delta_rule.q1
 	for i := range L {
@@ -781,7 +781,7 @@ func (c *StepBackward[F]) Run() {
 		rho2 := rho[i*T:][:T]
 		theta2 := theta[i*T:][:T]
 		t43_2 := t43[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
+		t122_3 := t122_2[i*T:][:T]
 		t162_2 := t162[i*T:][:T]
 		t492_2 := t492[i*T:][:T]
 		for j := range T {
@@ -794,7 +794,7 @@ func (c *StepBackward[F]) Run() {
 			rho2[j] = num.Min(t252, F(1))
 			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
 			t43_2[j] = t433
-			t122_2[j] = t1222
+			t122_3[j] = t1222
 			t162_2[j] = (t1222 && t433)
 			t492_2[j] = (F(0) <= thetaSoftplusEntry)
 		}
@@ -802,32 +802,27 @@ func (c *StepBackward[F]) Run() {
 
 	// delta_rule
 	clear(t22)
-	clear(t32)
-	clear(t42)
 	clear(t62)
+	clear(t7)
+	clear(t152)
 	for l := range L {
 		i := 0
-		for ; i+2 < dV; i += 3 {
+		for ; i+1 < dV; i += 2 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
-			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MBarOut2 := c.MBarOut[(l*dV+i+1)*dK:][:dK]
-			MBarOut3 := c.MBarOut[(l*dV+i+2)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
-				MBarState[j][2] = MBar3[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
-				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
-					MTrail2[j][2] = MCheckpoints3[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho2 := rho[l*T+C*s:][:n]
@@ -841,97 +836,74 @@ func (c *StepBackward[F]) Run() {
 						thetaEntry := theta2[a]
 						w0 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i])
 						w1 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i+1])
-						w2 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i+2])
 						for j := range dK {
 							kEntry := k[j]
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(w0*kEntry)
 							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(w1*kEntry)
-							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(w2*kEntry)
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					t22_2 := t22[l*T+C*s:][:n]
 					theta2 := theta[l*T+C*s:][:n]
-					t32_2 := t32[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
+						t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.y, delta_rule.M
-						var t260 F
-						var t10220 F
+						var t180 F
+						var t1030 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
-						var t261 F
-						var t10221 F
+						MLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
+						var t181 F
+						var t1031 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
-						var t262 F
-						var t10222 F
-						yBarEntry2 := c.YBar[(l*T+a+C*s)*dV+i+2]
+						MLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
 							qEntry := q[j]
 							kEntry := k[j]
 							t62Sum := t62_2[j]
-							t430 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t260 += F(t430 * kEntry)
-							t10220 += F(MTrail3[j][0] * t430)
+							t7Sum := t7_2[j]
+							t3220 := MBarState[j][0] + F(qEntry*yBarEntry0)
+							t180 += F(t3220 * kEntry)
+							t1030 += F(MTrail3[j][0] * t3220)
 							t62Sum += F(MTrail4[j][0] * yBarEntry0)
-							t4[j][0] = t430
-							t431 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t261 += F(t431 * kEntry)
-							t10221 += F(MTrail3[j][1] * t431)
+							t32[j][0] = t3220
+							t7Sum -= F(t3220 * MLinEntry0)
+							t3221 := MBarState[j][1] + F(qEntry*yBarEntry1)
+							t181 += F(t3221 * kEntry)
+							t1031 += F(MTrail3[j][1] * t3221)
 							t62Sum += F(MTrail4[j][1] * yBarEntry1)
-							t4[j][1] = t431
-							t432_2 := MBarState[j][2] + F(qEntry*yBarEntry2)
-							t262 += F(t432_2 * kEntry)
-							t10222 += F(MTrail3[j][2] * t432_2)
-							t62Sum += F(MTrail4[j][2] * yBarEntry2)
-							t4[j][2] = t432_2
+							t32[j][1] = t3221
+							t7Sum -= F(t3221 * MLinEntry1)
 							t62_2[j] = t62Sum
+							t7_2[j] = t7Sum
 						}
 						t22Sum := t22_2[a]
 						// delta_rule.M
 						thetaEntry2 := theta2[a]
-						t32Sum := t32_2[a]
 						// delta_rule.M
 						rhoEntry2 := rho2[a]
-						t22Sum += t10220
-						MLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
-						t32Sum -= F(MLinEntry0 * t260)
-						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t260)
-						w20 := F(thetaEntry2 * t260)
-						w30 := F(thetaEntry2 * MLinEntry0)
-						t22Sum += t10221
-						MLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
-						t32Sum -= F(MLinEntry1 * t261)
-						t52[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t261)
-						w21 := F(thetaEntry2 * t261)
-						w31 := F(thetaEntry2 * MLinEntry1)
-						t22Sum += t10222
-						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i+2]
-						t32Sum -= F(MLinEntry2 * t262)
-						t52[(l*T+a+C*s)*dV+i+2] = F(thetaEntry2 * t262)
-						w22 := F(thetaEntry2 * t262)
-						w32 := F(thetaEntry2 * MLinEntry2)
+						t22Sum += t1030
+						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t180)
+						w20 := F(thetaEntry2 * t180)
+						t22Sum += t1031
+						t52[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t181)
+						w21 := F(thetaEntry2 * t181)
 						t22_2[a] = t22Sum
-						t32_2[a] = t32Sum
 						for j := range dK {
+							t152Sum := t152_2[j]
 							kEntry := k[j]
-							t42Sum := t42_2[j]
-							t4Entry0 := t4[j][0]
-							MBarState[j][0] = F(rhoEntry2*t4Entry0) - F(w20*kEntry)
-							t42Sum -= F(w30*t4Entry0) + F(w20*MTrail3[j][0])
-							t4Entry1 := t4[j][1]
-							MBarState[j][1] = F(rhoEntry2*t4Entry1) - F(w21*kEntry)
-							t42Sum -= F(w31*t4Entry1) + F(w21*MTrail3[j][1])
-							t4Entry2 := t4[j][2]
-							MBarState[j][2] = F(rhoEntry2*t4Entry2) - F(w22*kEntry)
-							t42Sum -= F(w32*t4Entry2) + F(w22*MTrail3[j][2])
-							t42_2[j] = t42Sum
+							t152Sum -= F(w20 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t32[j][0]) - F(w20*kEntry)
+							t152Sum -= F(w21 * MTrail3[j][1])
+							MBarState[j][1] = F(rhoEntry2*t32[j][1]) - F(w21*kEntry)
+							t152_2[j] = t152Sum
 						}
 					}
 				}
@@ -939,7 +911,6 @@ func (c *StepBackward[F]) Run() {
 			for j := range dK {
 				MBarOut[j] = MBarState[j][0]
 				MBarOut2[j] = MBarState[j][1]
-				MBarOut3[j] = MBarState[j][2]
 			}
 		}
 		for ; i < dV; i++ {
@@ -972,7 +943,6 @@ func (c *StepBackward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					t22_2 := t22[l*T+C*s:][:n]
 					theta2 := theta[l*T+C*s:][:n]
-					t32_2 := t32[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -980,32 +950,31 @@ func (c *StepBackward[F]) Run() {
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
-						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
+						t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.y, delta_rule.M
-						var t26 F
-						var t1022 F
+						var t18 F
+						var t103 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						for j := range dK {
-							t43_2 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t26 += F(t43_2 * k[j])
-							t1022 += F(MTrail3[j][0] * t43_2)
-							t62_2[j] += F(MTrail4[j][0] * yBarEntry)
-							t4[j][0] = t43_2
-						}
-						t22_2[a] += t1022
-						// delta_rule.M
 						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
-						thetaEntry2 := theta2[a]
-						t32_2[a] -= F(MLinEntry * t26)
-						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t26)
-						// delta_rule.M
-						rhoEntry2 := rho2[a]
-						w2 := F(thetaEntry2 * t26)
-						w3 := F(thetaEntry2 * MLinEntry)
 						for j := range dK {
-							t4Entry := t4[j][0]
-							MBarState[j][0] = F(rhoEntry2*t4Entry) - F(w2*k[j])
-							t42_2[j] -= F(w3*t4Entry) + F(w2*MTrail3[j][0])
+							t322 := MBarState[j][0] + F(q[j]*yBarEntry)
+							t18 += F(t322 * k[j])
+							t103 += F(MTrail3[j][0] * t322)
+							t62_2[j] += F(MTrail4[j][0] * yBarEntry)
+							t32[j][0] = t322
+							t7_2[j] -= F(t322 * MLinEntry)
+						}
+						t22_2[a] += t103
+						// delta_rule.M
+						thetaEntry2 := theta2[a]
+						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t18)
+						// delta_rule.M
+						w2 := F(thetaEntry2 * t18)
+						rhoEntry2 := rho2[a]
+						for j := range dK {
+							t152_2[j] -= F(w2 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t32[j][0]) - F(w2*k[j])
 						}
 					}
 				}
@@ -1016,16 +985,22 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_rule.q
+	// delta_rule.M, delta_rule.q
 	for i := range L {
+		t8_2 := t8[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
+			t7_2 := t7[(i*T+j)*dK:][:dK]
 			t62_2 := t62[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+			var t82 F
 			var t1122 F
-			for k := range dK {
-				t1122 += F(t62_2[k] * qDiv2[k])
+			for k2 := range dK {
+				t82 += F(k[k2] * t7_2[k2])
+				t1122 += F(t62_2[k2] * qDiv2[k2])
 			}
+			t8_2[j] = t82
 			t112_2[j] = -t1122
 		}
 	}
@@ -1036,7 +1011,7 @@ func (c *StepBackward[F]) Run() {
 		t162_2 := t162[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t43_2 := t43[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
+		t122_3 := t122_2[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		bQBar := c.BQBar[:dK]
@@ -1048,14 +1023,32 @@ func (c *StepBackward[F]) Run() {
 			t382_2 := t382[(i*T+j)*dK:][:dK]
 			t162Entry := t162_2[j]
 			qDivEntry := qDiv[j]
-			w4 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_2[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w3 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_3[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t38Entry := t38_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t322 := F(t62_2[k]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w4))
+				t322 := F(t62_2[k]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w3))
 				t3822 := F(q1SigmoidEntry*t322) + F(F(F(t38Entry*q1SigmoidEntry)*t322)*q1Sigmoid2[k])
 				t382_2[k] = t3822
 				bQBar[k] += t3822
+			}
+		}
+	}
+
+	// delta_rule.q1
+	clear(t412)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n := int(c.Pos[i]) + j - k
+				if n >= 0 {
+					t382_2 := t382[(i*T+j)*dK:][:dK]
+					cQ := c.CQ[k*dK:][:dK]
+					t412_2 := t412[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t412_2[m] += F(t382_2[m] * cQ[m])
+					}
+				}
 			}
 		}
 	}
@@ -1065,31 +1058,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 					t382_2 := t382[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
 						cQBar[m] += F(q1Stack[m] * t382_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.q1
-	clear(t422)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					t382_2 := t382[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t422_2 := t422[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t422_2[m] += F(t382_2[m] * cQ[m])
 					}
 				}
 			}
@@ -1111,47 +1086,47 @@ func (c *StepBackward[F]) Run() {
 	// delta_rule.q1
 	for i := range L {
 		for j := range T + 3 {
-			t422_2 := t422[(i*(T+3)+j)*dK:][:dK]
+			t412_2 := t412[(i*(T+3)+j)*dK:][:dK]
 			t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
 			t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t442_2[k] = t422_2[k] + t432_2[k]
+				t442_2[k] = t412_2[k] + t432_2[k]
 			}
 		}
 	}
 
 	// delta_rule.q1, delta_rule.k1
-	clear(t125)
+	clear(t124)
 	for i := range L {
 		for j := range 3 {
 			t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t125_2 := t125[(i*(T+3)+j+T)*dK:][:dK]
+			t124_2 := t124[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
 				q0TailBarOut[k] = t442_2[k]
-				t125_2[k] += k0TailBar[k]
+				t124_2[k] += k0TailBar[k]
 			}
 		}
 	}
 
-	// delta_rule.q0
+	// delta_rule.q0, delta_rule.q1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t472, i*T*d), d, 1, kern.From(t442, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// delta_rule.q0, delta_rule.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t442, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// delta_rule.q0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t482, i*T*d), d, 1, kern.From(t442, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
 	// delta_rule.theta, delta_rule.k, delta_rule.rho
 	var t59 F
-	var t80 F
+	var t78 F
 	for i := range L {
 		t492_2 := t492[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
@@ -1160,119 +1135,136 @@ func (c *StepBackward[F]) Run() {
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t56_2 := t56[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		t94_2 := t94[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
+		t75_2 := t75[i*T:][:T]
+		t93_2 := t93[i*T:][:T]
+		t97_2 := t97[i*T:][:T]
 		for j := range T {
 			t492Entry := t492_2[j]
-			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t32_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t8_2[j], F(0))*thetaSigmoid[j]), F(0))
 			t59 += t562
-			t64 := (t25_2[j] <= F(1))
+			t62_2 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t69 := (t64 && (F(0) <= rhoSigmoidEntry))
-			t772 := kern.Choose(t69, F(F(rhoSigmoidEntry*kern.Choose(t69, kern.Choose(t64, t22_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t80 += t772
+			t67 := (t62_2 && (F(0) <= rhoSigmoidEntry))
+			t752 := kern.Choose(t67, F(F(rhoSigmoidEntry*kern.Choose(t67, kern.Choose(t62_2, t22_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t78 += t752
 			t10Entry := t10_2[j]
-			t942 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t932 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t56_2[j] = t562
-			t77_2[j] = t772
-			t94_2[j] = t942
-			t98_2[j] = (t942 && t10Entry)
+			t75_2[j] = t752
+			t93_2[j] = t932
+			t97_2[j] = (t932 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t59
-	c.BRhoBar[0] = t80
+	c.BRhoBar[0] = t78
 
 	// delta_rule.theta, delta_rule.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	for i := range L {
 		t56_2 := t56[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
+		t75_2 := t75[i*T:][:T]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t61_2 := t61[(i*T+j)*(dK+dV):][:dK+dV]
-			t82_2 := t82[(i*T+j)*(dK+dV):][:dK+dV]
+			t81_2 := t81[(i*T+j)*(dK+dV):][:dK+dV]
 			t56Entry := t56_2[j]
-			t77Entry := t77_2[j]
+			t75Entry := t75_2[j]
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
 				wThetaBar[k] += F(rhoStackEntry * t56Entry)
-				t61_2[k] = F(t56Entry * wTheta[k])
-				wRhoBar[k] += F(rhoStackEntry * t77Entry)
-				t82_2[k] = F(t77Entry * wRho[k])
+				wRhoBar[k] += F(rhoStackEntry * t75Entry)
+				t81_2[k] = F(t56Entry*wTheta[k]) + F(t75Entry*wRho[k])
 			}
 		}
 	}
 
-	// delta_rule.v
+	// delta_rule.v, delta_rule.rho
 	for i := range L {
 		for j := range T {
 			t52_2 := t52[(i*T+j)*dV:][:dV]
-			t61_2 := t61[(i*T+j)*(dK+dV)+dK:][:dV]
-			t82_2 := t82[(i*T+j)*(dK+dV)+dK:][:dV]
-			t85_2 := t85[(i*T+j)*dV:][:dV]
+			t81_2 := t81[(i*T+j)*(dK+dV)+dK:][:dV]
+			t84_2 := t84[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t85_2[k] = t52_2[k] + t61_2[k] + t82_2[k]
+				t84_2[k] = t52_2[k] + t81_2[k]
 			}
 		}
 	}
 
 	// delta_rule.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t85, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t85, d, 1, t84, dV, 1, c.WV, d, 1)
 
 	// delta_rule.v
-	kern.Gemm(L*T, d, dV, F(1), false, t87, d, 1, t85, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t84, dV, 1)
 
-	// delta_rule.k
+	// delta_rule.k, delta_rule.rho, delta_rule.M
 	for i := range L {
-		t93_2 := t93[i*T:][:T]
+		theta2 := theta[i*T:][:T]
+		t92_2 := t92[i*T:][:T]
 		for j := range T {
-			t42_2 := t42[(i*T+j)*dK:][:dK]
-			t61_2 := t61[(i*T+j)*(dK+dV):][:dK]
-			t82_2 := t82[(i*T+j)*(dK+dV):][:dK]
+			t7_2 := t7[(i*T+j)*dK:][:dK]
+			t152_2 := t152[(i*T+j)*dK:][:dK]
+			t81_2 := t81[(i*T+j)*(dK+dV):][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t88_2 := t88[(i*T+j)*dK:][:dK]
-			var t932 F
+			t87_2 := t87[(i*T+j)*dK:][:dK]
+			var t922 F
+			thetaEntry3 := theta2[j]
 			for k := range dK {
-				t882 := t42_2[k] + t61_2[k] + t82_2[k]
-				t932 += F(t882 * kDiv2[k])
-				t88_2[k] = t882
+				t872 := (F(thetaEntry3*t7_2[k]) + t152_2[k]) + t81_2[k]
+				t922 += F(t872 * kDiv2[k])
+				t87_2[k] = t872
 			}
-			t93_2[j] = -t932
+			t92_2[j] = -t922
 		}
 	}
 
 	// delta_rule.k1, delta_rule.k
 	clear(c.BKBar)
 	for i := range L {
-		t98_2 := t98[i*T:][:T]
+		t97_2 := t97[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t94_2 := t94[i*T:][:T]
 		t93_2 := t93[i*T:][:T]
+		t92_2 := t92[i*T:][:T]
 		kDiv3 := c.KDiv3[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t88_2 := t88[(i*T+j)*dK:][:dK]
+			t87_2 := t87[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t120_2 := t120[(i*T+j)*dK:][:dK]
-			t98Entry := t98_2[j]
+			t119_2 := t119[(i*T+j)*dK:][:dK]
+			t97Entry := t97_2[j]
 			kDivEntry := kDiv[j]
-			w5 := kern.Choose((t98Entry && t10_2[j]), kern.Choose(t98Entry, F(F(0.5*kern.Choose(t98Entry, kern.Choose(t94_2[j], t93_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w4 := kern.Choose((t97Entry && t10_2[j]), kern.Choose(t97Entry, F(F(0.5*kern.Choose(t97Entry, kern.Choose(t93_2[j], t92_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t114 := F(t88_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w5))
-				t1202 := F(k1SigmoidEntry*t114) + F(F(F(t5Entry*k1SigmoidEntry)*t114)*k1Sigmoid2[k])
-				t120_2[k] = t1202
-				bKBar[k] += t1202
+				t113 := F(t87_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w4))
+				t1192 := F(k1SigmoidEntry*t113) + F(F(F(t5Entry*k1SigmoidEntry)*t113)*k1Sigmoid2[k])
+				t119_2[k] = t1192
+				bKBar[k] += t1192
+			}
+		}
+	}
+
+	// delta_rule.k1
+	clear(t122)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n3 := int(c.Pos[i]) + j - k
+				if n3 >= 0 {
+					t119_2 := t119[(i*T+j)*dK:][:dK]
+					cK := c.CK[k*dK:][:dK]
+					t122_3 := t122[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t122_3[m] += F(t119_2[m] * cK[m])
+					}
+				}
 			}
 		}
 	}
@@ -1282,31 +1274,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t120_2 := t120[(j*T+k)*dK:][:dK]
+					t119_2 := t119[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t120_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.k1
-	clear(t124)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n4 := int(c.Pos[i]) + j - k
-				if n4 >= 0 {
-					t120_2 := t120[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t124_2 := t124[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t124_2[m] += F(t120_2[m] * cK[m])
+						cKBar[m] += F(k1Stack[m] * t119_2[m])
 					}
 				}
 			}
@@ -1316,11 +1290,11 @@ func (c *StepBackward[F]) Run() {
 	// delta_rule.k1
 	for i := range L {
 		for j := range T + 3 {
+			t122_3 := t122[(i*(T+3)+j)*dK:][:dK]
 			t124_2 := t124[(i*(T+3)+j)*dK:][:dK]
 			t125_2 := t125[(i*(T+3)+j)*dK:][:dK]
-			t126_2 := t126[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t126_2[k] = t124_2[k] + t125_2[k]
+				t125_2[k] = t122_3[k] + t124_2[k]
 			}
 		}
 	}
@@ -1328,34 +1302,34 @@ func (c *StepBackward[F]) Run() {
 	// delta_rule.k1
 	for i := range L {
 		for j := range 3 {
-			t126_2 := t126[(i*(T+3)+j)*dK:][:dK]
+			t125_2 := t125[(i*(T+3)+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t126_2[k]
+				k0TailBarOut[k] = t125_2[k]
 			}
 		}
 	}
 
-	// delta_rule.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t126, (k*(T+3)+3)*dK), dK, 1)
+	// delta_rule.k0, delta_rule.k1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t128, i*T*d), d, 1, kern.From(t125, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// delta_rule.k0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t130, i*T*d), d, 1, kern.From(t126, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// delta_rule.k0, delta_rule.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t125, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// delta_rule.k0
 	for i := range L {
 		for j := range T {
-			t482_2 := t482[(i*T+j)*d:][:d]
-			t87_2 := t87[(i*T+j)*d:][:d]
-			t130_2 := t130[(i*T+j)*d:][:d]
+			t472_2 := t472[(i*T+j)*d:][:d]
+			t85_2 := t85[(i*T+j)*d:][:d]
+			t128_2 := t128[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t482_2[k] + t87_2[k] + t130_2[k]
+				xBar[k] = t472_2[k] + t85_2[k] + t128_2[k]
 			}
 		}
 	}

@@ -776,19 +776,19 @@ type stepBackwardTime2Args struct {
 
 type stepBackwardTime3Args struct {
 	yBar      *float32
+	MLin      *float32
 	q         *float32
 	MBarState *float32
 	k         *float32
 	MTrail    *float32
 	t62       *float32
-	t4        *float32
-	t22       *float32
-	MLin      *float32
-	theta     *float32
 	t32       *float32
+	t7        *float32
+	t22       *float32
+	theta     *float32
 	t52       *float32
 	rho       *float32
-	t42       *float32
+	t152      *float32
 	n0        int // i + C·d_v·s + T·d_v·l
 	n1        int // C·d_k·s + T·d_k·l
 	n2        int // d_k
@@ -801,8 +801,11 @@ type stepBackwardTime3Args struct {
 }
 
 type stepBackwardNest4Args struct {
+	k     *float32
+	t7    *float32
 	t62   *float32
 	qDiv2 *float32
+	t8    *float32
 	t112  *float32
 	n0    int // L
 	n1    int // T
@@ -830,20 +833,10 @@ type stepBackwardNest5Args struct {
 }
 
 type stepBackwardNest6Args struct {
-	q1Stack *float32
-	t382    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest7Args struct {
 	pos  *int32
 	t382 *float32
 	cQ   *float32
-	t422 *float32
+	t412 *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -851,6 +844,16 @@ type stepBackwardNest7Args struct {
 	n4   int // T
 	n5   int // d_k
 	n6   int // -d_k
+}
+
+type stepBackwardNest7Args struct {
+	q1Stack *float32
+	t382    *float32
+	cQBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
 }
 
 type stepBackwardNest8Args struct {
@@ -864,7 +867,7 @@ type stepBackwardNest8Args struct {
 }
 
 type stepBackwardNest9Args struct {
-	t422 *float32
+	t412 *float32
 	t432 *float32
 	t442 *float32
 	n0   int // L
@@ -876,7 +879,7 @@ type stepBackwardNest9Args struct {
 type stepBackwardNest10Args struct {
 	t442         *float32
 	q0TailBarOut *float32
-	t125         *float32
+	t124         *float32
 	k0TailBar    *float32
 	n0           int // T·d_k
 	n1           int // L
@@ -887,14 +890,13 @@ type stepBackwardNest10Args struct {
 
 type stepBackwardNest11Args struct {
 	t56       *float32
-	t77       *float32
+	t75       *float32
 	rhoStack  *float32
 	wThetaBar *float32
-	wTheta    *float32
-	t61       *float32
 	wRhoBar   *float32
 	wRho      *float32
-	t82       *float32
+	wTheta    *float32
+	t81       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k + T·d_v
@@ -903,9 +905,8 @@ type stepBackwardNest11Args struct {
 
 type stepBackwardNest12Args struct {
 	t52 *float32
-	t61 *float32
-	t82 *float32
-	t85 *float32
+	t81 *float32
+	t84 *float32
 	n0  int // d_k
 	n1  int // L
 	n2  int // T·d_k + T·d_v
@@ -916,12 +917,13 @@ type stepBackwardNest12Args struct {
 }
 
 type stepBackwardNest13Args struct {
-	t42   *float32
-	t61   *float32
-	t82   *float32
+	theta *float32
+	t7    *float32
+	t152  *float32
+	t81   *float32
 	kDiv2 *float32
-	t88   *float32
-	t93   *float32
+	t87   *float32
+	t92   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d_k + T·d_v
@@ -931,17 +933,17 @@ type stepBackwardNest13Args struct {
 }
 
 type stepBackwardNest14Args struct {
-	t98        *bool
+	t97        *bool
 	kDiv       *float32
 	t10        *bool
-	t94        *bool
-	t93        *float32
+	t93        *bool
+	t92        *float32
 	kDiv3      *float32
 	t5         *float32
 	k1Sigmoid  *float32
-	t88        *float32
+	t87        *float32
 	k1Sigmoid2 *float32
-	t120       *float32
+	t119       *float32
 	bKBar      *float32
 	n0         int // L
 	n1         int // T
@@ -950,20 +952,10 @@ type stepBackwardNest14Args struct {
 }
 
 type stepBackwardNest15Args struct {
-	k1Stack *float32
-	t120    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest16Args struct {
 	pos  *int32
-	t120 *float32
+	t119 *float32
 	cK   *float32
-	t124 *float32
+	t122 *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -973,10 +965,20 @@ type stepBackwardNest16Args struct {
 	n6   int // -d_k
 }
 
+type stepBackwardNest16Args struct {
+	k1Stack *float32
+	t119    *float32
+	cKBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
 type stepBackwardNest17Args struct {
+	t122 *float32
 	t124 *float32
 	t125 *float32
-	t126 *float32
 	n0   int // L
 	n1   int // T·d_k + 3·d_k
 	n2   int // T + 3
@@ -984,9 +986,9 @@ type stepBackwardNest17Args struct {
 }
 
 type stepBackwardNest18Args struct {
-	t482 *float32
-	t87  *float32
-	t130 *float32
+	t472 *float32
+	t85  *float32
+	t128 *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -1014,36 +1016,36 @@ func (c *stepBackwardFused) run() {
 	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                        // [L, T]
 	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                    // [L, T]
 	t22 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                      // [L, T]
-	t32 := c.Work[2*L*T*dK+4*L*T:][:L*T]                                      // [L, T]
-	t42 := c.Work[2*L*T*dK+5*L*T:][:L*T*dK]                                   // [L, T, d_k]
-	t52 := c.Work[3*L*T*dK+5*L*T:][:L*T*dV]                                   // [L, T, d_v]
-	t62 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                            // [L, T, d_k]
-	t112 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T]                              // [L, T]
-	t382 := c.Work[4*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                           // [L, T, d_k]
-	t422 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                    // [L, T + 3, d_k]
-	t432 := c.Work[6*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
-	t442 := c.Work[7*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
-	t125 := c.Work[8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
-	t482 := c.Work[9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                    // [L, T, d]
-	t56 := c.Work[L*T*d+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                 // [L, T]
-	t77 := c.Work[L*T*d+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                 // [L, T]
-	t61 := c.Work[L*T*d+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]       // [L, T, d_k + d_v]
-	t82 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]    // [L, T, d_k + d_v]
-	t85 := c.Work[L*T*d+11*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]           // [L, T, d_v]
-	t87 := c.Work[L*T*d+11*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T*d]            // [L, T, d]
-	t88 := c.Work[2*L*T*d+11*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
-	t93 := c.Work[2*L*T*d+12*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T]            // [L, T]
-	t120 := c.Work[2*L*T*d+12*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
-	t124 := c.Work[2*L*T*d+13*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t126 := c.Work[2*L*T*d+14*L*T*dK+4*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t130 := c.Work[2*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
+	t52 := c.Work[2*L*T*dK+4*L*T:][:L*T*dV]                                   // [L, T, d_v]
+	t62 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                            // [L, T, d_k]
+	t7 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                             // [L, T, d_k]
+	t152 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                           // [L, T, d_k]
+	t8 := c.Work[5*L*T*dK+L*T*dV+4*L*T:][:L*T]                                // [L, T]
+	t112 := c.Work[5*L*T*dK+L*T*dV+5*L*T:][:L*T]                              // [L, T]
+	t382 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                           // [L, T, d_k]
+	t412 := c.Work[6*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                    // [L, T + 3, d_k]
+	t432 := c.Work[7*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
+	t442 := c.Work[8*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
+	t124 := c.Work[9*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
+	t472 := c.Work[10*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                   // [L, T, d]
+	t56 := c.Work[L*T*d+10*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                // [L, T]
+	t75 := c.Work[L*T*d+10*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                // [L, T]
+	t81 := c.Work[L*T*d+10*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]      // [L, T, d_k + d_v]
+	t84 := c.Work[L*T*d+11*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]           // [L, T, d_v]
+	t85 := c.Work[L*T*d+11*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*d]            // [L, T, d]
+	t87 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
+	t92 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T]            // [L, T]
+	t119 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
+	t122 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t125 := c.Work[2*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t128 := c.Work[2*L*T*d+15*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
 	t10 := c.Flags[:L*T]                                                      // [L, T]
 	t43 := c.Flags[L*T:][:L*T]                                                // [L, T]
-	t122 := c.Flags[2*L*T:][:L*T]                                             // [L, T]
+	t122_2 := c.Flags[2*L*T:][:L*T]                                           // [L, T]
 	t162 := c.Flags[3*L*T:][:L*T]                                             // [L, T]
 	t492 := c.Flags[4*L*T:][:L*T]                                             // [L, T]
-	t94 := c.Flags[5*L*T:][:L*T]                                              // [L, T]
-	t98 := c.Flags[6*L*T:][:L*T]                                              // [L, T]
+	t93 := c.Flags[5*L*T:][:L*T]                                              // [L, T]
+	t97 := c.Flags[6*L*T:][:L*T]                                              // [L, T]
 
 	// delta_rule.k1, delta_rule.q1
 	if kern.Wide() {
@@ -1089,7 +1091,7 @@ func (c *stepBackwardFused) run() {
 		rho2 := rho[i*T:][:T]
 		theta2 := theta[i*T:][:T]
 		t43_2 := t43[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
+		t122_3 := t122_2[i*T:][:T]
 		t162_2 := t162[i*T:][:T]
 		t492_2 := t492[i*T:][:T]
 		for j := range T {
@@ -1102,7 +1104,7 @@ func (c *stepBackwardFused) run() {
 			rho2[j] = kern.Smaller(t252, F(1))
 			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
 			t43_2[j] = t433
-			t122_2[j] = t1222
+			t122_3[j] = t1222
 			t162_2[j] = (t1222 && t433)
 			t492_2[j] = (F(0) <= thetaSoftplusEntry)
 		}
@@ -1110,22 +1112,25 @@ func (c *stepBackwardFused) run() {
 
 	// delta_rule
 	clear(t22)
-	clear(t32)
-	clear(t42)
 	clear(t62)
+	clear(t7)
+	clear(t152)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t62[:L*T*dK], c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t22[:L*T], c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t32[:L*T], c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+10*L*T+18*L*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t42[:L*T*dK], c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+11*L*T+18*L*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t62[:L*T*dK], c.Work[3*L*T*d+15*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t7[:L*T*dK], c.Work[3*L*T*d+16*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t22[:L*T], c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t152[:L*T*dK], c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:], 3*L*T*dK+L*T, kern.Blocks(dV))
 	}
 
-	// delta_rule.q
+	// delta_rule.M, delta_rule.q
 	if kern.Wide() {
 		a := stepBackwardNest4Args{
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(t7),
 			unsafe.SliceData(t62),
 			unsafe.SliceData(c.QDiv2),
+			unsafe.SliceData(t8),
 			unsafe.SliceData(t112),
 			L,
 			T,
@@ -1135,16 +1140,24 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest4(&a)
 	} else {
 		for i := range L {
+			t8_2 := t8[i*T:][:T]
 			t112_2 := t112[i*T:][:T]
 			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
+				t7_2 := t7[(i*T+j)*dK:][:dK]
 				t62_2 := t62[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+				var t82 F
 				var t1122 F
+				t82Sums := [16]F{t82}
 				t1122Sums := [16]F{t1122}
-				for k := range dK {
-					t1122Sums[k%16] = num.FMA32(t62_2[k], qDiv2[k], t1122Sums[k%16])
+				for k2 := range dK {
+					t82Sums[k2%16] = num.FMA32(k[k2], t7_2[k2], t82Sums[k2%16])
+					t1122Sums[k2%16] = num.FMA32(t62_2[k2], qDiv2[k2], t1122Sums[k2%16])
 				}
+				t82 = kern.Sum16(&t82Sums)
 				t1122 = kern.Sum16(&t1122Sums)
+				t8_2[j] = t82
 				t112_2[j] = -t1122
 			}
 		}
@@ -1157,7 +1170,7 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t162),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t43),
-			unsafe.SliceData(t122),
+			unsafe.SliceData(t122_2),
 			unsafe.SliceData(t112),
 			unsafe.SliceData(c.QDiv3),
 			unsafe.SliceData(t38),
@@ -1178,7 +1191,7 @@ func (c *stepBackwardFused) run() {
 			t162_2 := t162[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t43_2 := t43[i*T:][:T]
-			t122_2 := t122[i*T:][:T]
+			t122_3 := t122_2[i*T:][:T]
 			t112_2 := t112[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
@@ -1189,14 +1202,47 @@ func (c *stepBackwardFused) run() {
 				t382_2 := t382[(i*T+j)*dK:][:dK]
 				t162Entry := t162_2[j]
 				qDivEntry := qDiv[j]
-				w4 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_2[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w3 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_3[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t38Entry := t38_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t322 := num.FMA32(F(F(2*t38Entry)*q1SigmoidEntry), w4, F(t62_2[k]*qDivEntry))
+					t322 := num.FMA32(F(F(2*t38Entry)*q1SigmoidEntry), w3, F(t62_2[k]*qDivEntry))
 					t3822 := num.FMA32(F(F(t38Entry*q1SigmoidEntry)*t322), q1Sigmoid2[k], F(q1SigmoidEntry*t322))
 					t382_2[k] = t3822
 					bQBar[k] = bQBar[k] + t3822
+				}
+			}
+		}
+	}
+
+	// delta_rule.q1
+	clear(t412)
+	if kern.Wide() {
+		a := stepBackwardNest6Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t382),
+			unsafe.SliceData(c.CQ),
+			unsafe.SliceData(t412),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest6(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t382_2 := t382[(i*T+j)*dK:][:dK]
+				n := int(c.Pos[i])
+				for k := range min(4, n+j+1) {
+					cQ := c.CQ[k*dK:][:dK]
+					t412_2 := t412[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t412_2[m] = num.FMA32(t382_2[m], cQ[m], t412_2[m])
+					}
 				}
 			}
 		}
@@ -1207,10 +1253,10 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest6Args{
+						a := stepBackwardNest7Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t382),
 							unsafe.SliceData(c.CQBar),
@@ -1219,7 +1265,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest6(&a)
+						stepBackwardNest7(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t382_2 := t382[(j*T+k)*dK:][:dK]
@@ -1227,39 +1273,6 @@ func (c *stepBackwardFused) run() {
 						for m := range dK {
 							cQBar[m] = num.FMA32(q1Stack[m], t382_2[m], cQBar[m])
 						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.q1
-	clear(t422)
-	if kern.Wide() {
-		a := stepBackwardNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t382),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t422),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t382_2 := t382[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t422_2 := t422[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t422_2[m] = num.FMA32(t382_2[m], cQ[m], t422_2[m])
 					}
 				}
 			}
@@ -1294,7 +1307,7 @@ func (c *stepBackwardFused) run() {
 	// delta_rule.q1
 	if kern.Wide() {
 		a := stepBackwardNest9Args{
-			unsafe.SliceData(t422),
+			unsafe.SliceData(t412),
 			unsafe.SliceData(t432),
 			unsafe.SliceData(t442),
 			L,
@@ -1306,23 +1319,23 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t422_2 := t422[(i*(T+3)+j)*dK:][:dK]
+				t412_2 := t412[(i*(T+3)+j)*dK:][:dK]
 				t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
 				t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t442_2[k] = t422_2[k] + t432_2[k]
+					t442_2[k] = t412_2[k] + t432_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_rule.q1, delta_rule.k1
-	clear(t125)
+	clear(t124)
 	if kern.Wide() {
 		a := stepBackwardNest10Args{
 			unsafe.SliceData(t442),
 			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t125),
+			unsafe.SliceData(t124),
 			unsafe.SliceData(c.K0TailBar),
 			T * dK,
 			L,
@@ -1336,33 +1349,33 @@ func (c *stepBackwardFused) run() {
 			for j := range 3 {
 				t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t125_2 := t125[(i*(T+3)+j+T)*dK:][:dK]
+				t124_2 := t124[(i*(T+3)+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
 					q0TailBarOut[k] = t442_2[k]
-					t125_2[k] = t125_2[k] + k0TailBar[k]
+					t124_2[k] = t124_2[k] + k0TailBar[k]
 				}
 			}
 		}
 	}
 
-	// delta_rule.q0
+	// delta_rule.q0, delta_rule.q1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t472, i*T*d), d, 1, kern.From(t442, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// delta_rule.q0, delta_rule.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t442, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// delta_rule.q0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t482, i*T*d), d, 1, kern.From(t442, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
 	// delta_rule.theta, delta_rule.k, delta_rule.rho
 	var t59 F
-	var t80 F
+	var t78 F
 	for i := range L {
 		t492_2 := t492[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
@@ -1371,28 +1384,28 @@ func (c *stepBackwardFused) run() {
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t56_2 := t56[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		t94_2 := t94[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
+		t75_2 := t75[i*T:][:T]
+		t93_2 := t93[i*T:][:T]
+		t97_2 := t97[i*T:][:T]
 		for j := range T {
 			t492Entry := t492_2[j]
-			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t32_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t8_2[j], F(0))*thetaSigmoid[j]), F(0))
 			t59 = t59 + t562
-			t64 := (t25_2[j] <= F(1))
+			t62_2 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t69 := (t64 && (F(0) <= rhoSigmoidEntry))
-			t772 := kern.Choose(t69, F(F(rhoSigmoidEntry*kern.Choose(t69, kern.Choose(t64, t22_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t80 = t80 + t772
+			t67 := (t62_2 && (F(0) <= rhoSigmoidEntry))
+			t752 := kern.Choose(t67, F(F(rhoSigmoidEntry*kern.Choose(t67, kern.Choose(t62_2, t22_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t78 = t78 + t752
 			t10Entry := t10_2[j]
-			t942 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t932 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t56_2[j] = t562
-			t77_2[j] = t772
-			t94_2[j] = t942
-			t98_2[j] = (t942 && t10Entry)
+			t75_2[j] = t752
+			t93_2[j] = t932
+			t97_2[j] = (t932 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t59
-	c.BRhoBar[0] = t80
+	c.BRhoBar[0] = t78
 
 	// delta_rule.theta, delta_rule.rho
 	clear(c.WThetaBar)
@@ -1400,14 +1413,13 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest11Args{
 			unsafe.SliceData(t56),
-			unsafe.SliceData(t77),
+			unsafe.SliceData(t75),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t61),
 			unsafe.SliceData(c.WRhoBar),
 			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t82),
+			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(t81),
 			L,
 			T,
 			T*dK + T*dV,
@@ -1416,36 +1428,33 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest11(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
 			t56_2 := t56[i*T:][:T]
-			t77_2 := t77[i*T:][:T]
+			t75_2 := t75[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t61_2 := t61[(i*T+j)*(dK+dV):][:dK+dV]
-				t82_2 := t82[(i*T+j)*(dK+dV):][:dK+dV]
+				t81_2 := t81[(i*T+j)*(dK+dV):][:dK+dV]
 				t56Entry := t56_2[j]
-				t77Entry := t77_2[j]
+				t75Entry := t75_2[j]
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
 					wThetaBar[k] = num.FMA32(rhoStackEntry, t56Entry, wThetaBar[k])
-					t61_2[k] = F(t56Entry * wTheta[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t77Entry, wRhoBar[k])
-					t82_2[k] = F(t77Entry * wRho[k])
+					wRhoBar[k] = num.FMA32(rhoStackEntry, t75Entry, wRhoBar[k])
+					t81_2[k] = num.FMA32(t75Entry, wRho[k], F(t56Entry*wTheta[k]))
 				}
 			}
 		}
 	}
 
-	// delta_rule.v
+	// delta_rule.v, delta_rule.rho
 	if kern.Wide() {
 		a := stepBackwardNest12Args{
 			unsafe.SliceData(t52),
-			unsafe.SliceData(t61),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t85),
+			unsafe.SliceData(t81),
+			unsafe.SliceData(t84),
 			dK,
 			L,
 			T*dK + T*dV,
@@ -1459,31 +1468,31 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t52_2 := t52[(i*T+j)*dV:][:dV]
-				t61_2 := t61[(i*T+j)*(dK+dV)+dK:][:dV]
-				t82_2 := t82[(i*T+j)*(dK+dV)+dK:][:dV]
-				t85_2 := t85[(i*T+j)*dV:][:dV]
+				t81_2 := t81[(i*T+j)*(dK+dV)+dK:][:dV]
+				t84_2 := t84[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t85_2[k] = (t52_2[k] + t61_2[k]) + t82_2[k]
+					t84_2[k] = t52_2[k] + t81_2[k]
 				}
 			}
 		}
 	}
 
 	// delta_rule.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t85, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t85, d, 1, t84, dV, 1, c.WV, d, 1)
 
 	// delta_rule.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t87, d, 1, t85, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t84, dV, 1)
 
-	// delta_rule.k
+	// delta_rule.k, delta_rule.rho, delta_rule.M
 	if kern.Wide() {
 		a := stepBackwardNest13Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t61),
-			unsafe.SliceData(t82),
+			unsafe.SliceData(theta),
+			unsafe.SliceData(t7),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t81),
 			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t88),
-			unsafe.SliceData(t93),
+			unsafe.SliceData(t87),
+			unsafe.SliceData(t92),
 			L,
 			T,
 			T*dK + T*dV,
@@ -1494,22 +1503,24 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
-			t93_2 := t93[i*T:][:T]
+			theta2 := theta[i*T:][:T]
+			t92_2 := t92[i*T:][:T]
 			for j := range T {
-				t42_2 := t42[(i*T+j)*dK:][:dK]
-				t61_2 := t61[(i*T+j)*(dK+dV):][:dK]
-				t82_2 := t82[(i*T+j)*(dK+dV):][:dK]
+				t7_2 := t7[(i*T+j)*dK:][:dK]
+				t152_2 := t152[(i*T+j)*dK:][:dK]
+				t81_2 := t81[(i*T+j)*(dK+dV):][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t88_2 := t88[(i*T+j)*dK:][:dK]
-				var t932 F
-				t932Sums := [16]F{t932}
+				t87_2 := t87[(i*T+j)*dK:][:dK]
+				var t922 F
+				thetaEntry3 := theta2[j]
+				t922Sums := [16]F{t922}
 				for k := range dK {
-					t882 := (t42_2[k] + t61_2[k]) + t82_2[k]
-					t932Sums[k%16] = num.FMA32(t882, kDiv2[k], t932Sums[k%16])
-					t88_2[k] = t882
+					t872 := num.FMA32(thetaEntry3, t7_2[k], t152_2[k]) + t81_2[k]
+					t922Sums[k%16] = num.FMA32(t872, kDiv2[k], t922Sums[k%16])
+					t87_2[k] = t872
 				}
-				t932 = kern.Sum16(&t932Sums)
-				t93_2[j] = -t932
+				t922 = kern.Sum16(&t922Sums)
+				t92_2[j] = -t922
 			}
 		}
 	}
@@ -1518,17 +1529,17 @@ func (c *stepBackwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := stepBackwardNest14Args{
-			unsafe.SliceData(t98),
+			unsafe.SliceData(t97),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
-			unsafe.SliceData(t94),
 			unsafe.SliceData(t93),
+			unsafe.SliceData(t92),
 			unsafe.SliceData(c.KDiv3),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t88),
+			unsafe.SliceData(t87),
 			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t120),
+			unsafe.SliceData(t119),
 			unsafe.SliceData(c.BKBar),
 			L,
 			T,
@@ -1539,28 +1550,61 @@ func (c *stepBackwardFused) run() {
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t98_2 := t98[i*T:][:T]
+			t97_2 := t97[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t94_2 := t94[i*T:][:T]
 			t93_2 := t93[i*T:][:T]
+			t92_2 := t92[i*T:][:T]
 			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t88_2 := t88[(i*T+j)*dK:][:dK]
+				t87_2 := t87[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t120_2 := t120[(i*T+j)*dK:][:dK]
-				t98Entry := t98_2[j]
+				t119_2 := t119[(i*T+j)*dK:][:dK]
+				t97Entry := t97_2[j]
 				kDivEntry := kDiv[j]
-				w5 := kern.Choose((t98Entry && t10_2[j]), kern.Choose(t98Entry, F(F(0.5*kern.Choose(t98Entry, kern.Choose(t94_2[j], t93_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w4 := kern.Choose((t97Entry && t10_2[j]), kern.Choose(t97Entry, F(F(0.5*kern.Choose(t97Entry, kern.Choose(t93_2[j], t92_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t114 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w5, F(t88_2[k]*kDivEntry))
-					t1202 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t114), k1Sigmoid2[k], F(k1SigmoidEntry*t114))
-					t120_2[k] = t1202
-					bKBar[k] = bKBar[k] + t1202
+					t113 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w4, F(t87_2[k]*kDivEntry))
+					t1192 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t113), k1Sigmoid2[k], F(k1SigmoidEntry*t113))
+					t119_2[k] = t1192
+					bKBar[k] = bKBar[k] + t1192
+				}
+			}
+		}
+	}
+
+	// delta_rule.k1
+	clear(t122)
+	if kern.Wide() {
+		a := stepBackwardNest15Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t119),
+			unsafe.SliceData(c.CK),
+			unsafe.SliceData(t122),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest15(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t119_2 := t119[(i*T+j)*dK:][:dK]
+				n3 := int(c.Pos[i])
+				for k := range min(4, n3+j+1) {
+					cK := c.CK[k*dK:][:dK]
+					t122_3 := t122[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t122_3[m] = num.FMA32(t119_2[m], cK[m], t122_3[m])
+					}
 				}
 			}
 		}
@@ -1571,59 +1615,26 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest15Args{
+						a := stepBackwardNest16Args{
 							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t120),
+							unsafe.SliceData(t119),
 							unsafe.SliceData(c.CKBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
 							dK * i,
 							dK,
 						}
-						stepBackwardNest15(&a)
+						stepBackwardNest16(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t120_2 := t120[(j*T+k)*dK:][:dK]
+						t119_2 := t119[(j*T+k)*dK:][:dK]
 						cKBar := c.CKBar[i*dK:][:dK]
 						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t120_2[m], cKBar[m])
+							cKBar[m] = num.FMA32(k1Stack[m], t119_2[m], cKBar[m])
 						}
-					}
-				}
-			}
-		}
-	}
-
-	// delta_rule.k1
-	clear(t124)
-	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t120),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t124),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest16(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t120_2 := t120[(i*T+j)*dK:][:dK]
-				n4 := int(c.Pos[i])
-				for k := range min(4, n4+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t124_2 := t124[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t124_2[m] = num.FMA32(t120_2[m], cK[m], t124_2[m])
 					}
 				}
 			}
@@ -1633,9 +1644,9 @@ func (c *stepBackwardFused) run() {
 	// delta_rule.k1
 	if kern.Wide() {
 		a := stepBackwardNest17Args{
+			unsafe.SliceData(t122),
 			unsafe.SliceData(t124),
 			unsafe.SliceData(t125),
-			unsafe.SliceData(t126),
 			L,
 			T*dK + 3*dK,
 			T + 3,
@@ -1645,11 +1656,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
+				t122_3 := t122[(i*(T+3)+j)*dK:][:dK]
 				t124_2 := t124[(i*(T+3)+j)*dK:][:dK]
 				t125_2 := t125[(i*(T+3)+j)*dK:][:dK]
-				t126_2 := t126[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t126_2[k] = t124_2[k] + t125_2[k]
+					t125_2[k] = t122_3[k] + t124_2[k]
 				}
 			}
 		}
@@ -1658,27 +1669,27 @@ func (c *stepBackwardFused) run() {
 	// delta_rule.k1
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t126[(i*(T+3)+j)*dK:][:dK])
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t125[(i*(T+3)+j)*dK:][:dK])
 		}
 	}
 
-	// delta_rule.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t126, (k*(T+3)+3)*dK), dK, 1)
+	// delta_rule.k0, delta_rule.k1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t128, i*T*d), d, 1, kern.From(t125, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// delta_rule.k0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t130, i*T*d), d, 1, kern.From(t126, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// delta_rule.k0, delta_rule.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t125, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// delta_rule.k0
 	if kern.Wide() {
 		a := stepBackwardNest18Args{
-			unsafe.SliceData(t482),
-			unsafe.SliceData(t87),
-			unsafe.SliceData(t130),
+			unsafe.SliceData(t472),
+			unsafe.SliceData(t85),
+			unsafe.SliceData(t128),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
@@ -1689,12 +1700,12 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t482_2 := t482[(i*T+j)*d:][:d]
-				t87_2 := t87[(i*T+j)*d:][:d]
-				t130_2 := t130[(i*T+j)*d:][:d]
+				t472_2 := t472[(i*T+j)*d:][:d]
+				t85_2 := t85[(i*T+j)*d:][:d]
+				t128_2 := t128[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t482_2[k] + t87_2[k]) + t130_2[k]
+					xBar[k] = (t472_2[k] + t85_2[k]) + t128_2[k]
 				}
 			}
 		}
@@ -1716,28 +1727,28 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]             // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]         // [L, T]
-	t22 := c.Work[2*L*T*dK+3*L*T:][:L*T]           // [L, T]
-	t32 := c.Work[2*L*T*dK+4*L*T:][:L*T]           // [L, T]
-	t42 := c.Work[2*L*T*dK+5*L*T:][:L*T*dK]        // [L, T, d_k]
-	t52 := c.Work[3*L*T*dK+5*L*T:][:L*T*dV]        // [L, T, d_v]
-	t62 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK] // [L, T, d_k]
+	rho := c.Work[2*L*T*dK+L*T:][:L*T]              // [L, T]
+	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]          // [L, T]
+	t22 := c.Work[2*L*T*dK+3*L*T:][:L*T]            // [L, T]
+	t52 := c.Work[2*L*T*dK+4*L*T:][:L*T*dV]         // [L, T, d_v]
+	t62 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
+	t7 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]   // [L, T, d_k]
+	t152 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t62_2 := t62
+	t7_2 := t7
 	t22_2 := t22
-	t32_2 := t32
-	t42_2 := t42
+	t152_2 := t152
 	if block > 0 {
-		t62_2 = c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T*dK]
+		t62_2 = c.Work[3*L*T*d+15*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
 		clear(t62_2[l*T*dK:][:T*dK])
-		t22_2 = c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T]
+		t7_2 = c.Work[3*L*T*d+16*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t7_2[l*T*dK:][:T*dK])
+		t22_2 = c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+(block-1)*(3*L*T*dK+L*T):][:L*T]
 		clear(t22_2[l*T:][:T])
-		t32_2 = c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+10*L*T+18*L*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T]
-		clear(t32_2[l*T:][:T])
-		t42_2 = c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+11*L*T+18*L*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T*dK]
-		clear(t42_2[l*T*dK:][:T*dK])
+		t152_2 = c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t152_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -1754,7 +1765,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				rows = widths.Next(rows, last-i, false)
 				MBarState, rest := scratch.Data[:kern.RowLen(dK, rows)], scratch.Data[kern.RowLen(dK, rows):]
 				MTrail, rest2 := rest[:(C+1)*kern.RowLen(dK, rows)], rest[(C+1)*kern.RowLen(dK, rows):]
-				t4 := rest2
+				t32 := rest2
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -1781,19 +1792,19 @@ func (c *stepBackwardRows1) Part(part int) {
 				{
 					a := stepBackwardTime3Args{
 						unsafe.SliceData(c.YBar),
+						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(t62_2),
-						unsafe.SliceData(t4),
+						unsafe.SliceData(t32),
+						unsafe.SliceData(t7_2),
 						unsafe.SliceData(t22_2),
-						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(theta),
-						unsafe.SliceData(t32_2),
 						unsafe.SliceData(t52),
 						unsafe.SliceData(rho),
-						unsafe.SliceData(t42_2),
+						unsafe.SliceData(t152_2),
 						i + C*dV*s + T*dV*l,
 						C*dK*s + T*dK*l,
 						dK,
@@ -1814,7 +1825,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		scratch := workers.Borrow(dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		MTrail, rest2 := rest[:C*dK+dK], rest[C*dK+dK:]
-		t4 := rest2
+		t32 := rest2
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
@@ -1837,7 +1848,6 @@ func (c *stepBackwardRows1) Part(part int) {
 				if n := min(C, -C*s+T); n > 0 {
 					t22_3 := t22_2[l*T+C*s:][:n]
 					theta2 := theta[l*T+C*s:][:n]
-					t32_3 := t32_2[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -1845,36 +1855,35 @@ func (c *stepBackwardRows1) Part(part int) {
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t62_3 := t62_2[(l*T+a+C*s)*dK:][:dK]
-						t42_3 := t42_2[(l*T+a+C*s)*dK:][:dK]
+						t7_3 := t7_2[(l*T+a+C*s)*dK:][:dK]
+						t152_3 := t152_2[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.y, delta_rule.M
-						var t26 F
-						var t1022 F
+						var t18 F
+						var t103 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						t26Sums := [16]F{t26}
-						t1022Sums := [16]F{t1022}
-						for j := range dK {
-							t43 := num.FMA32(q[j], yBarEntry, MBarState[j])
-							t26Sums[j%16] = num.FMA32(t43, k[j], t26Sums[j%16])
-							t1022Sums[j%16] = num.FMA32(MTrail2[j], t43, t1022Sums[j%16])
-							t62_3[j] = num.FMA32(MTrail3[j], yBarEntry, t62_3[j])
-							t4[j] = t43
-						}
-						t26 = kern.Sum16(&t26Sums)
-						t1022 = kern.Sum16(&t1022Sums)
-						t22_3[a] = t22_3[a] + t1022
-						// delta_rule.M
 						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
-						thetaEntry2 := theta2[a]
-						t32_3[a] = num.FMA32(-MLinEntry, t26, t32_3[a])
-						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t26)
-						// delta_rule.M
-						rhoEntry2 := rho2[a]
-						w2 := F(thetaEntry2 * t26)
-						w3 := F(thetaEntry2 * MLinEntry)
+						t18Sums := [16]F{t18}
+						t103Sums := [16]F{t103}
 						for j := range dK {
-							t4Entry := t4[j]
-							MBarState[j] = num.FMA32(-w2, k[j], F(rhoEntry2*t4Entry))
-							t42_3[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t4Entry, t42_3[j]))
+							t322 := num.FMA32(q[j], yBarEntry, MBarState[j])
+							t18Sums[j%16] = num.FMA32(t322, k[j], t18Sums[j%16])
+							t103Sums[j%16] = num.FMA32(MTrail2[j], t322, t103Sums[j%16])
+							t62_3[j] = num.FMA32(MTrail3[j], yBarEntry, t62_3[j])
+							t32[j] = t322
+							t7_3[j] = num.FMA32(-t322, MLinEntry, t7_3[j])
+						}
+						t18 = kern.Sum16(&t18Sums)
+						t103 = kern.Sum16(&t103Sums)
+						t22_3[a] = t22_3[a] + t103
+						// delta_rule.M
+						thetaEntry2 := theta2[a]
+						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t18)
+						// delta_rule.M
+						w2 := F(thetaEntry2 * t18)
+						rhoEntry2 := rho2[a]
+						for j := range dK {
+							t152_3[j] = num.FMA32(-w2, MTrail2[j], t152_3[j])
+							MBarState[j] = num.FMA32(-w2, k[j], F(rhoEntry2*t32[j]))
 						}
 					}
 				}

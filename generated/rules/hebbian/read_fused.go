@@ -45,8 +45,8 @@ func (c *readBackwardFused) run() {
 	}
 
 	// hebbian.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t, dK, 1, c.WQ, d, 1)
 
 	// hebbian.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t, dK, 1)
 }

@@ -161,7 +161,7 @@ func (c *Step[F]) Run() {
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						// hebbian.M, hebbian.U, hebbian.y
+						// hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
 						rhoEntry := rho2[a]
 						var y20 F
 						vEntry0 := c.V[(l*T+a+C*s)*dV+i]
@@ -219,7 +219,7 @@ func (c *Step[F]) Run() {
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						// hebbian.M, hebbian.U, hebbian.y
+						// hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
 						var y2 F
 						rhoEntry := rho2[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
@@ -314,19 +314,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t52 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t72 := work[:L*T*d] // [L, T, d]
+	t62 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t21 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t26 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t25 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
 	t29 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t31 := work[:L*T*d] // [L, T, d]
+	t30 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t32_2 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t34 := work[:L*T*d]      // [L, T, d]
+	t33 := work[:L*T*d]      // [L, T, d]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
@@ -379,7 +379,7 @@ func (c *StepBackward[F]) Run() {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// hebbian.M, hebbian.U
+						// hebbian.M, hebbian.U, hebbian.G, hebbian.e
 						rhoEntry := rho2[a]
 						vEntry0 := c.V[(l*T+a+C*s)*dV+i]
 						vEntry1 := c.V[(l*T+a+C*s)*dV+i+1]
@@ -400,13 +400,13 @@ func (c *StepBackward[F]) Run() {
 						t2_2 := t2[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// hebbian.y, hebbian.M, hebbian.G
+						// hebbian.y, hebbian.M, hebbian.U
 						rhoEntry2 := rho2[a]
-						var t70 F
+						var t60 F
 						var t90 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
 						vEntry20 := c.V[(l*T+a+C*s)*dV+i]
-						var t71 F
+						var t61 F
 						var t91 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
 						vEntry21 := c.V[(l*T+a+C*s)*dV+i+1]
@@ -415,29 +415,26 @@ func (c *StepBackward[F]) Run() {
 							k0Entry := k0[j]
 							t52Sum := t52_2[j]
 							t2Sum := t2_2[j]
-							t30 := MBarState[j][0] + F(q0Entry*yBarEntry0)
-							t70 += F(MTrail3[j][0] * t30)
-							t90 += F(t30 * k0Entry)
+							t30_2 := MBarState[j][0] + F(q0Entry*yBarEntry0)
+							t60 += F(MTrail3[j][0] * t30_2)
+							t90 += F(t30_2 * k0Entry)
 							t52Sum += F(MTrail4[j][0] * yBarEntry0)
-							MBarState[j][0] = F(rhoEntry2 * t30)
-							t2Sum += F(t30 * vEntry20)
-							t31_2 := MBarState[j][1] + F(q0Entry*yBarEntry1)
-							t71 += F(MTrail3[j][1] * t31_2)
-							t91 += F(t31_2 * k0Entry)
+							MBarState[j][0] = F(rhoEntry2 * t30_2)
+							t2Sum += F(t30_2 * vEntry20)
+							t31 := MBarState[j][1] + F(q0Entry*yBarEntry1)
+							t61 += F(MTrail3[j][1] * t31)
+							t91 += F(t31 * k0Entry)
 							t52Sum += F(MTrail4[j][1] * yBarEntry1)
-							MBarState[j][1] = F(rhoEntry2 * t31_2)
-							t2Sum += F(t31_2 * vEntry21)
+							MBarState[j][1] = F(rhoEntry2 * t31)
+							t2Sum += F(t31 * vEntry21)
 							t52_2[j] = t52Sum
 							t2_2[j] = t2Sum
 						}
 						t42Sum := t42_2[a]
-						// hebbian.e
-						t42Sum += t70
-						t920 := -t90
-						t32[(l*T+a+C*s)*dV+i] = -t920
-						t42Sum += t71
-						t921 := -t91
-						t32[(l*T+a+C*s)*dV+i+1] = -t921
+						t42Sum += t60
+						t32[(l*T+a+C*s)*dV+i] = t90
+						t42Sum += t61
+						t32[(l*T+a+C*s)*dV+i+1] = t91
 						t42_2[a] = t42Sum
 					}
 				}
@@ -465,7 +462,7 @@ func (c *StepBackward[F]) Run() {
 						MTrail3 := MTrail[a*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// hebbian.M, hebbian.U
+						// hebbian.M, hebbian.U, hebbian.G, hebbian.e
 						rhoEntry := rho2[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
@@ -483,24 +480,22 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
 						t2_2 := t2[(l*T+a+C*s)*dK:][:dK]
-						// hebbian.y, hebbian.M, hebbian.G
-						var t7 F
+						// hebbian.y, hebbian.M, hebbian.U
+						var t6 F
 						var t9 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho2[a]
 						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							t3 := MBarState[j][0] + F(q0[j]*yBarEntry)
-							t7 += F(MTrail3[j][0] * t3)
+							t6 += F(MTrail3[j][0] * t3)
 							t9 += F(t3 * k0[j])
 							t52_2[j] += F(MTrail4[j][0] * yBarEntry)
 							MBarState[j][0] = F(rhoEntry2 * t3)
 							t2_2[j] += F(t3 * vEntry2)
 						}
-						t42_2[a] += t7
-						t92 := -t9
-						// hebbian.e
-						t32[(l*T+a+C*s)*dV+i] = -t92
+						t42_2[a] += t6
+						t32[(l*T+a+C*s)*dV+i] = t9
 					}
 				}
 			}
@@ -511,10 +506,10 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// hebbian.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t62, d, 1, t52, dK, 1, c.WQ, d, 1)
 
 	// hebbian.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t72, d, 1, t52, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dK, 1)
 
 	// hebbian.rho
 	var t24 F
@@ -538,64 +533,64 @@ func (c *StepBackward[F]) Run() {
 	clear(c.WRhoBar)
 	for i := range L {
 		t21_2 := t21[i*T:][:T]
-		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wRhoBar := c.WRhoBar[:dK+dV]
 		for j := range T {
+			t25_2 := t25[(i*T+j)*(dK+dV):][:dK+dV]
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t26_2 := t26[(i*T+j)*(dK+dV):][:dK+dV]
 			t21Entry := t21_2[j]
 			for k := range dK + dV {
+				t25_2[k] = F(t21Entry * wRho[k])
 				wRhoBar[k] += F(rhoStack[k] * t21Entry)
-				t26_2[k] = F(t21Entry * wRho[k])
+			}
+		}
+	}
+
+	// hebbian.v, hebbian.rho
+	for i := range L {
+		for j := range T {
+			t32_3 := t32[(i*T+j)*dV:][:dV]
+			t25_2 := t25[(i*T+j)*(dK+dV)+dK:][:dV]
+			t29_2 := t29[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t29_2[k] = t32_3[k] + t25_2[k]
 			}
 		}
 	}
 
 	// hebbian.v
-	for i := range L {
-		for j := range T {
-			t32_3 := t32[(i*T+j)*dV:][:dV]
-			t26_2 := t26[(i*T+j)*(dK+dV)+dK:][:dV]
-			t29_2 := t29[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t29_2[k] = t32_3[k] + t26_2[k]
-			}
-		}
-	}
+	kern.Gemm(L*T, d, dV, F(1), false, t30, d, 1, t29, dV, 1, c.WV, d, 1)
 
 	// hebbian.v
 	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t29, dV, 1)
 
-	// hebbian.v
-	kern.Gemm(L*T, d, dV, F(1), false, t31, d, 1, t29, dV, 1, c.WV, d, 1)
-
-	// hebbian.k0
+	// hebbian.k0, hebbian.rho
 	for i := range L {
 		for j := range T {
 			t2_2 := t2[(i*T+j)*dK:][:dK]
-			t26_2 := t26[(i*T+j)*(dK+dV):][:dK]
+			t25_2 := t25[(i*T+j)*(dK+dV):][:dK]
 			t32_3 := t32_2[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t32_3[k] = t2_2[k] + t26_2[k]
+				t32_3[k] = t2_2[k] + t25_2[k]
 			}
 		}
 	}
+
+	// hebbian.k0
+	kern.Gemm(L*T, d, dK, F(1), false, t33, d, 1, t32_2, dK, 1, c.WK, d, 1)
 
 	// hebbian.k0
 	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t32_2, dK, 1)
 
 	// hebbian.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t34, d, 1, t32_2, dK, 1, c.WK, d, 1)
-
-	// hebbian.k0
 	for i := range L {
 		for j := range T {
-			t72_2 := t72[(i*T+j)*d:][:d]
-			t31_2 := t31[(i*T+j)*d:][:d]
-			t34_2 := t34[(i*T+j)*d:][:d]
+			t62_2 := t62[(i*T+j)*d:][:d]
+			t30_2 := t30[(i*T+j)*d:][:d]
+			t33_2 := t33[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t72_2[k] + t31_2[k] + t34_2[k]
+				xBar[k] = t62_2[k] + t30_2[k] + t33_2[k]
 			}
 		}
 	}
@@ -612,6 +607,8 @@ type stepNode[F num.Float] struct {
 //
 //	k0_t = W_K x_t    hebbian.k0
 //	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian.v
+//	e_t = slope(F(load(W_{t−1})), V)    hebbian.e
+//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    hebbian.G
 //	U_t = step(G_t)    hebbian.U
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian.M

@@ -218,7 +218,7 @@ func (c *stepRows1) Part(part int) {
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						// hebbian.M, hebbian.U, hebbian.y
+						// hebbian.M, hebbian.U, hebbian.G, hebbian.e, hebbian.y
 						var y2 F
 						rhoEntry := rho2[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
@@ -276,10 +276,10 @@ type stepBackwardTime2Args struct {
 
 type stepBackwardNest3Args struct {
 	t21      *float32
+	wRho     *float32
+	t25      *float32
 	rhoStack *float32
 	wRhoBar  *float32
-	wRho     *float32
-	t26      *float32
 	n0       int // L
 	n1       int // T
 	n2       int // T·d_k + T·d_v
@@ -288,7 +288,7 @@ type stepBackwardNest3Args struct {
 
 type stepBackwardNest4Args struct {
 	t32 *float32
-	t26 *float32
+	t25 *float32
 	t29 *float32
 	n0  int // d_k
 	n1  int // L
@@ -301,7 +301,7 @@ type stepBackwardNest4Args struct {
 
 type stepBackwardNest5Args struct {
 	t2  *float32
-	t26 *float32
+	t25 *float32
 	t32 *float32
 	n0  int // L
 	n1  int // T·d_k + T·d_v
@@ -312,9 +312,9 @@ type stepBackwardNest5Args struct {
 }
 
 type stepBackwardNest6Args struct {
-	t72  *float32
-	t31  *float32
-	t34  *float32
+	t62  *float32
+	t30  *float32
+	t33  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -341,13 +341,13 @@ func (c *stepBackwardFused) run() {
 	t32 := c.Work[L*T*dK+L*T:][:L*T*dV]                         // [L, T, d_v]
 	t42 := c.Work[L*T*dK+L*T*dV+L*T:][:L*T]                     // [L, T]
 	t52 := c.Work[L*T*dK+L*T*dV+2*L*T:][:L*T*dK]                // [L, T, d_k]
-	t72 := c.Work[2*L*T*dK+L*T*dV+2*L*T:][:L*T*d]               // [L, T, d]
+	t62 := c.Work[2*L*T*dK+L*T*dV+2*L*T:][:L*T*d]               // [L, T, d]
 	t21 := c.Work[L*T*d+2*L*T*dK+L*T*dV+2*L*T:][:L*T]           // [L, T]
-	t26 := c.Work[L*T*d+2*L*T*dK+L*T*dV+3*L*T:][:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t25 := c.Work[L*T*d+2*L*T*dK+L*T*dV+3*L*T:][:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	t29 := c.Work[L*T*d+3*L*T*dK+2*L*T*dV+3*L*T:][:L*T*dV]      // [L, T, d_v]
-	t31 := c.Work[L*T*d+3*L*T*dK+3*L*T*dV+3*L*T:][:L*T*d]       // [L, T, d]
+	t30 := c.Work[L*T*d+3*L*T*dK+3*L*T*dV+3*L*T:][:L*T*d]       // [L, T, d]
 	t32_2 := c.Work[2*L*T*d+3*L*T*dK+3*L*T*dV+3*L*T:][:L*T*dK]  // [L, T, d_k]
-	t34 := c.Work[2*L*T*d+4*L*T*dK+3*L*T*dV+3*L*T:][:L*T*d]     // [L, T, d]
+	t33 := c.Work[2*L*T*d+4*L*T*dK+3*L*T*dV+3*L*T:][:L*T*d]     // [L, T, d]
 	t82 := c.Flags[:L*T]                                        // [L, T]
 	t13 := c.Flags[L*T:][:L*T]                                  // [L, T]
 
@@ -379,10 +379,10 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// hebbian.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t62, d, 1, t52, dK, 1, c.WQ, d, 1)
 
 	// hebbian.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t72, d, 1, t52, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dK, 1)
 
 	// hebbian.rho
 	var t24 F
@@ -407,10 +407,10 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest3Args{
 			unsafe.SliceData(t21),
+			unsafe.SliceData(c.WRho),
+			unsafe.SliceData(t25),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t26),
 			L,
 			T,
 			T*dK + T*dV,
@@ -418,27 +418,27 @@ func (c *stepBackwardFused) run() {
 		}
 		stepBackwardNest3(&a)
 	} else {
-		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wRhoBar := c.WRhoBar[:dK+dV]
 		for i := range L {
 			t21_2 := t21[i*T:][:T]
 			for j := range T {
+				t25_2 := t25[(i*T+j)*(dK+dV):][:dK+dV]
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t26_2 := t26[(i*T+j)*(dK+dV):][:dK+dV]
 				t21Entry := t21_2[j]
 				for k := range dK + dV {
+					t25_2[k] = F(t21Entry * wRho[k])
 					wRhoBar[k] = num.FMA32(rhoStack[k], t21Entry, wRhoBar[k])
-					t26_2[k] = F(t21Entry * wRho[k])
 				}
 			}
 		}
 	}
 
-	// hebbian.v
+	// hebbian.v, hebbian.rho
 	if kern.Wide() {
 		a := stepBackwardNest4Args{
 			unsafe.SliceData(t32),
-			unsafe.SliceData(t26),
+			unsafe.SliceData(t25),
 			unsafe.SliceData(t29),
 			dK,
 			L,
@@ -453,26 +453,26 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t32_3 := t32[(i*T+j)*dV:][:dV]
-				t26_2 := t26[(i*T+j)*(dK+dV)+dK:][:dV]
+				t25_2 := t25[(i*T+j)*(dK+dV)+dK:][:dV]
 				t29_2 := t29[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t29_2[k] = t32_3[k] + t26_2[k]
+					t29_2[k] = t32_3[k] + t25_2[k]
 				}
 			}
 		}
 	}
 
 	// hebbian.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t29, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t30, d, 1, t29, dV, 1, c.WV, d, 1)
 
 	// hebbian.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t31, d, 1, t29, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t29, dV, 1)
 
-	// hebbian.k0
+	// hebbian.k0, hebbian.rho
 	if kern.Wide() {
 		a := stepBackwardNest5Args{
 			unsafe.SliceData(t2),
-			unsafe.SliceData(t26),
+			unsafe.SliceData(t25),
 			unsafe.SliceData(t32_2),
 			L,
 			T*dK + T*dV,
@@ -486,27 +486,27 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t2_2 := t2[(i*T+j)*dK:][:dK]
-				t26_2 := t26[(i*T+j)*(dK+dV):][:dK]
+				t25_2 := t25[(i*T+j)*(dK+dV):][:dK]
 				t32_3 := t32_2[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t32_3[k] = t2_2[k] + t26_2[k]
+					t32_3[k] = t2_2[k] + t25_2[k]
 				}
 			}
 		}
 	}
 
 	// hebbian.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t32_2, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t33, d, 1, t32_2, dK, 1, c.WK, d, 1)
 
 	// hebbian.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t34, d, 1, t32_2, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t32_2, dK, 1)
 
 	// hebbian.k0
 	if kern.Wide() {
 		a := stepBackwardNest6Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t34),
+			unsafe.SliceData(t62),
+			unsafe.SliceData(t30),
+			unsafe.SliceData(t33),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
@@ -517,12 +517,12 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t72_2 := t72[(i*T+j)*d:][:d]
-				t31_2 := t31[(i*T+j)*d:][:d]
-				t34_2 := t34[(i*T+j)*d:][:d]
+				t62_2 := t62[(i*T+j)*d:][:d]
+				t30_2 := t30[(i*T+j)*d:][:d]
+				t33_2 := t33[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t72_2[k] + t31_2[k]) + t34_2[k]
+					xBar[k] = (t62_2[k] + t30_2[k]) + t33_2[k]
 				}
 			}
 		}
@@ -640,7 +640,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						// hebbian.M, hebbian.U
+						// hebbian.M, hebbian.U, hebbian.G, hebbian.e
 						rhoEntry := rho2[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
@@ -658,28 +658,26 @@ func (c *stepBackwardRows1) Part(part int) {
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t52_3 := t52_2[(l*T+a+C*s)*dK:][:dK]
 						t2_3 := t2_2[(l*T+a+C*s)*dK:][:dK]
-						// hebbian.y, hebbian.M, hebbian.G
-						var t7 F
+						// hebbian.y, hebbian.M, hebbian.U
+						var t6 F
 						var t9 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho2[a]
 						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
-						t7Sums := [16]F{t7}
+						t6Sums := [16]F{t6}
 						t9Sums := [16]F{t9}
 						for j := range dK {
 							t3 := num.FMA32(q0[j], yBarEntry, MBarState[j])
-							t7Sums[j%16] = num.FMA32(MTrail2[j], t3, t7Sums[j%16])
+							t6Sums[j%16] = num.FMA32(MTrail2[j], t3, t6Sums[j%16])
 							t9Sums[j%16] = num.FMA32(t3, k0[j], t9Sums[j%16])
 							t52_3[j] = num.FMA32(MTrail3[j], yBarEntry, t52_3[j])
 							MBarState[j] = F(rhoEntry2 * t3)
 							t2_3[j] = num.FMA32(t3, vEntry2, t2_3[j])
 						}
-						t7 = kern.Sum16(&t7Sums)
+						t6 = kern.Sum16(&t6Sums)
 						t9 = kern.Sum16(&t9Sums)
-						t42_3[a] = t42_3[a] + t7
-						t92 := -t9
-						// hebbian.e
-						t32[(l*T+a+C*s)*dV+i] = -t92
+						t42_3[a] = t42_3[a] + t6
+						t32[(l*T+a+C*s)*dV+i] = t9
 					}
 				}
 			}

@@ -319,7 +319,7 @@ func (c *Step[F]) Run() {
 							}
 						}
 					}
-					// hebbian_scan.M
+					// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 					for j := range 16 {
 						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t153_2 := t153[j*dK:][:dK]
@@ -531,7 +531,7 @@ func (c *Step[F]) Run() {
 							}
 						}
 					}
-					// hebbian_scan.M
+					// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 					for j := range 16 {
 						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t153_2 := t153[j*dK:][:dK]
@@ -723,7 +723,7 @@ func (c *Step[F]) Run() {
 					for a := range n {
 						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.y
+						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 						t18Entry := t18_2[a]
 						var y50 F
 						t17Entry0 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
@@ -781,7 +781,7 @@ func (c *Step[F]) Run() {
 					for a := range n {
 						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.y
+						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 						var y5 F
 						t18Entry := t18_2[a]
 						t17Entry := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
@@ -942,15 +942,15 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks*dV:]
 	t172 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
-	t722 := work[:16*L*chunks] // [L, chunks, 16]
+	t822 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t1422 := work[:16*L*chunks] // [L, chunks, 16]
+	t1522 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t222 := work[:16*L*chunks] // [L, chunks, 16]
+	t2322 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t302 := work[:16*L*chunks] // [L, chunks, 16]
+	t312 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t372 := work[:16*L*chunks] // [L, chunks, 16]
+	t36 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t922 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
@@ -978,19 +978,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV:]
 	t22 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t24 := work[:L*T*d] // [L, T, d]
+	t23 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t39 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t44 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t43 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
 	t47 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t49 := work[:L*T*d] // [L, T, d]
+	t48 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t50 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t52_2 := work[:L*T*d]    // [L, T, d]
+	t51 := work[:L*T*d]      // [L, T, d]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
@@ -1009,9 +1009,9 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t21 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t223 := rows[:16*dK] // [16, d_k]
+	t222 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t243 := rows[:16*dK] // [16, d_k]
+	t24 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t25 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
@@ -1027,9 +1027,9 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t213 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t224 := rows[:16*dK] // [16, d_k]
+	t223 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t244 := rows[:16*dK] // [16, d_k]
+	t243 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t253 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
@@ -1037,27 +1037,27 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t4 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t43 := rows[:16*dK] // [16, d_k]
+	t43_2 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t83 := rows[:16*dK] // [16, d_k]
+	t73 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t112 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t1522 := rows[:16*dK] // [16, d_k]
+	t143 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t1922 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t2322 := rows[:16*dK] // [16, d_k]
+	t2222 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t2722 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t313 := rows[:16*dK] // [16, d_k]
+	t302 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t34 := rows[:16*dK] // [16, d_k]
+	t32 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t40 := rows[:16] // [16]
+	t38 := rows[:16] // [16]
 	rows = rows[16:]
-	t38 := rows[:dK]     // [d_k]
+	t35 := rows[:dK]     // [d_k]
 	t26 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t31 := flags[:L*T] // [L, T]
@@ -1195,7 +1195,7 @@ func (c *StepBackward[F]) Run() {
 						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
-						// hebbian_scan.M, hebbian_scan.U
+						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e
 						t18Entry := t18_2[a]
 						t17Entry0 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t17Entry1 := t17[(l*(T-16*chunks)+a+C*s)*dV+i+1]
@@ -1213,16 +1213,16 @@ func (c *StepBackward[F]) Run() {
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t52_2 := t52[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
-						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.G
+						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
 						t18Entry2 := t18_2[a]
-						var t70 F
+						var t60 F
 						var t90 F
 						t2Entry0 := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t17Entry20 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
-						var t71 F
+						var t61 F
 						var t91 F
 						t2Entry1 := t2[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						t17Entry21 := t17[(l*(T-16*chunks)+a+C*s)*dV+i+1]
@@ -1230,30 +1230,27 @@ func (c *StepBackward[F]) Run() {
 							t19Entry := t19_2[j]
 							t16Entry := t16_2[j]
 							t82Sum := t82_2[j]
-							t52Sum := t52_3[j]
+							t52Sum := t52_2[j]
 							t30 := MBarState[j][0] + F(t19Entry*t2Entry0)
-							t70 += F(MTrail4[j][0] * t30)
+							t60 += F(MTrail4[j][0] * t30)
 							t90 += F(t30 * t16Entry)
 							t82Sum += F(MTrail5[j][0] * t2Entry0)
 							MBarState[j][0] = F(t18Entry2 * t30)
 							t52Sum += F(t30 * t17Entry20)
 							t31_2 := MBarState[j][1] + F(t19Entry*t2Entry1)
-							t71 += F(MTrail4[j][1] * t31_2)
+							t61 += F(MTrail4[j][1] * t31_2)
 							t91 += F(t31_2 * t16Entry)
 							t82Sum += F(MTrail5[j][1] * t2Entry1)
 							MBarState[j][1] = F(t18Entry2 * t31_2)
 							t52Sum += F(t31_2 * t17Entry21)
 							t82_2[j] = t82Sum
-							t52_3[j] = t52Sum
+							t52_2[j] = t52Sum
 						}
 						t72Sum := t72_2[a]
-						// hebbian_scan.e
-						t72Sum += t70
-						t930 := -t90
-						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = -t930
-						t72Sum += t71
-						t931 := -t91
-						t62[(l*(T-16*chunks)+a+C*s)*dV+i+1] = -t931
+						t72Sum += t60
+						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = t90
+						t72Sum += t61
+						t62[(l*(T-16*chunks)+a+C*s)*dV+i+1] = t91
 						t72_2[a] = t72Sum
 					}
 				}
@@ -1281,7 +1278,7 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[a*dK:][:dK]
 						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
-						// hebbian_scan.M, hebbian_scan.U
+						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e
 						t18Entry := t18_2[a]
 						t17Entry := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
 						for j := range dK {
@@ -1298,25 +1295,23 @@ func (c *StepBackward[F]) Run() {
 						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
 						t82_2 := t82[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.G
-						var t7 F
+						t52_2 := t52[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
+						var t6 F
 						var t9 F
 						t2Entry := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t18Entry2 := t18_2[a]
 						t17Entry2 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
 						for j := range dK {
 							t3 := MBarState[j][0] + F(t19_2[j]*t2Entry)
-							t7 += F(MTrail4[j][0] * t3)
+							t6 += F(MTrail4[j][0] * t3)
 							t9 += F(t3 * t16_2[j])
 							t82_2[j] += F(MTrail5[j][0] * t2Entry)
 							MBarState[j][0] = F(t18Entry2 * t3)
-							t52_3[j] += F(t3 * t17Entry2)
+							t52_2[j] += F(t3 * t17Entry2)
 						}
-						t72_2[a] += t7
-						t93 := -t9
-						// hebbian_scan.e
-						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = -t93
+						t72_2[a] += t6
+						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = t9
 					}
 				}
 			}
@@ -1333,11 +1328,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range T - 16*chunks {
 			t82_2 := t82[(i*(T-16*chunks)+j)*dK:][:dK]
 			t92_2 := t92[(i*T+j+16*chunks)*dK:][:dK]
-			t52_3 := t52[(i*(T-16*chunks)+j)*dK:][:dK]
+			t52_2 := t52[(i*(T-16*chunks)+j)*dK:][:dK]
 			t122_2 := t122[(i*T+j+16*chunks)*dK:][:dK]
 			for k := range dK {
 				t92_2[k] += t82_2[k]
-				t122_2[k] += t52_3[k]
+				t122_2[k] += t52_2[k]
 			}
 		}
 	}
@@ -1415,11 +1410,11 @@ func (c *StepBackward[F]) Run() {
 	// hebbian_scan
 	clear(t142)
 	clear(t172)
-	clear(t722)
-	clear(t1422)
-	clear(t222)
-	clear(t302)
-	clear(t372)
+	clear(t822)
+	clear(t1522)
+	clear(t2322)
+	clear(t312)
+	clear(t36)
 	for l := range L {
 		i := 0
 		for ; i+3 < dV; i += 4 {
@@ -1472,7 +1467,7 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 					}
-					// hebbian_scan.M
+					// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 					for j := range 16 {
 						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t154_2 := t154[j*dK:][:dK]
@@ -1545,44 +1540,44 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t194_2 := t194[j*dK:][:dK]
 						t21_2 := t21[j*dK:][:dK]
-						t223_2 := t223[j*dK:][:dK]
+						t222_2 := t222[j*dK:][:dK]
 						for k := range dK {
-							t223_2[k][0] = t194_2[k][0] + t21_2[k][0]
-							t223_2[k][1] = t194_2[k][1] + t21_2[k][1]
-							t223_2[k][2] = t194_2[k][2] + t21_2[k][2]
-							t223_2[k][3] = t194_2[k][3] + t21_2[k][3]
+							t222_2[k][0] = t194_2[k][0] + t21_2[k][0]
+							t222_2[k][1] = t194_2[k][1] + t21_2[k][1]
+							t222_2[k][2] = t194_2[k][2] + t21_2[k][2]
+							t222_2[k][3] = t194_2[k][3] + t21_2[k][3]
 						}
 					}
 					// hebbian_scan.M
-					clear(t243)
-					clear(t243)
-					clear(t243)
-					clear(t243)
+					clear(t24)
+					clear(t24)
+					clear(t24)
+					clear(t24)
 					lo3 := max(0, 4)
 					if n := 16 - lo3; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
 						for j := range n {
-							t223_2 := t223[((lo3+j)-4)*dK:][:dK]
-							t243_2 := t243[(lo3+j)*dK:][:dK]
+							t222_2 := t222[((lo3+j)-4)*dK:][:dK]
+							t24_2 := t24[(lo3+j)*dK:][:dK]
 							t232Entry := t232_2[j]
 							for k := range dK {
-								t243_2[k][0] = F(t223_2[k][0] * t232Entry)
-								t243_2[k][1] = F(t223_2[k][1] * t232Entry)
-								t243_2[k][2] = F(t223_2[k][2] * t232Entry)
-								t243_2[k][3] = F(t223_2[k][3] * t232Entry)
+								t24_2[k][0] = F(t222_2[k][0] * t232Entry)
+								t24_2[k][1] = F(t222_2[k][1] * t232Entry)
+								t24_2[k][2] = F(t222_2[k][2] * t232Entry)
+								t24_2[k][3] = F(t222_2[k][3] * t232Entry)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t223_2 := t223[j*dK:][:dK]
-						t243_2 := t243[j*dK:][:dK]
+						t222_2 := t222[j*dK:][:dK]
+						t24_2 := t24[j*dK:][:dK]
 						t25_3 := t25[j*dK:][:dK]
 						for k := range dK {
-							t25_3[k][0] = t223_2[k][0] + t243_2[k][0]
-							t25_3[k][1] = t223_2[k][1] + t243_2[k][1]
-							t25_3[k][2] = t223_2[k][2] + t243_2[k][2]
-							t25_3[k][3] = t223_2[k][3] + t243_2[k][3]
+							t25_3[k][0] = t222_2[k][0] + t24_2[k][0]
+							t25_3[k][1] = t222_2[k][1] + t24_2[k][1]
+							t25_3[k][2] = t222_2[k][2] + t24_2[k][2]
+							t25_3[k][3] = t222_2[k][3] + t24_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1634,7 +1629,7 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 					}
-					// hebbian_scan.M
+					// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 					for j := range 16 {
 						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t155_2 := t155[j*dK:][:dK]
@@ -1707,44 +1702,44 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t195_2 := t195[j*dK:][:dK]
 						t213_2 := t213[j*dK:][:dK]
-						t224_2 := t224[j*dK:][:dK]
+						t223_2 := t223[j*dK:][:dK]
 						for k := range dK {
-							t224_2[k][0] = t195_2[k][0] + t213_2[k][0]
-							t224_2[k][1] = t195_2[k][1] + t213_2[k][1]
-							t224_2[k][2] = t195_2[k][2] + t213_2[k][2]
-							t224_2[k][3] = t195_2[k][3] + t213_2[k][3]
+							t223_2[k][0] = t195_2[k][0] + t213_2[k][0]
+							t223_2[k][1] = t195_2[k][1] + t213_2[k][1]
+							t223_2[k][2] = t195_2[k][2] + t213_2[k][2]
+							t223_2[k][3] = t195_2[k][3] + t213_2[k][3]
 						}
 					}
 					// hebbian_scan.M
-					clear(t244)
-					clear(t244)
-					clear(t244)
-					clear(t244)
+					clear(t243)
+					clear(t243)
+					clear(t243)
+					clear(t243)
 					lo3 := max(0, 4)
 					if n := 16 - lo3; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
 						for j := range n {
-							t224_2 := t224[((lo3+j)-4)*dK:][:dK]
-							t244_2 := t244[(lo3+j)*dK:][:dK]
+							t223_2 := t223[((lo3+j)-4)*dK:][:dK]
+							t243_2 := t243[(lo3+j)*dK:][:dK]
 							t232Entry2 := t232_2[j]
 							for k := range dK {
-								t244_2[k][0] = F(t224_2[k][0] * t232Entry2)
-								t244_2[k][1] = F(t224_2[k][1] * t232Entry2)
-								t244_2[k][2] = F(t224_2[k][2] * t232Entry2)
-								t244_2[k][3] = F(t224_2[k][3] * t232Entry2)
+								t243_2[k][0] = F(t223_2[k][0] * t232Entry2)
+								t243_2[k][1] = F(t223_2[k][1] * t232Entry2)
+								t243_2[k][2] = F(t223_2[k][2] * t232Entry2)
+								t243_2[k][3] = F(t223_2[k][3] * t232Entry2)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t224_2 := t224[j*dK:][:dK]
-						t244_2 := t244[j*dK:][:dK]
+						t223_2 := t223[j*dK:][:dK]
+						t243_2 := t243[j*dK:][:dK]
 						t253_2 := t253[j*dK:][:dK]
 						for k := range dK {
-							t253_2[k][0] = t224_2[k][0] + t244_2[k][0]
-							t253_2[k][1] = t224_2[k][1] + t244_2[k][1]
-							t253_2[k][2] = t224_2[k][2] + t244_2[k][2]
-							t253_2[k][3] = t224_2[k][3] + t244_2[k][3]
+							t253_2[k][0] = t223_2[k][0] + t243_2[k][0]
+							t253_2[k][1] = t223_2[k][1] + t243_2[k][1]
+							t253_2[k][2] = t223_2[k][2] + t243_2[k][2]
+							t253_2[k][3] = t223_2[k][3] + t243_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1784,7 +1779,7 @@ func (c *StepBackward[F]) Run() {
 						t253_2 := t253[j*dK:][:dK]
 						t272_2 := t272[j*dK:][:dK]
 						t4_3 := t4[j*dK:][:dK]
-						t43_2 := t43[j*dK:][:dK]
+						t43_3 := t43_2[j*dK:][:dK]
 						tViewEntry0 := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						tViewEntry1 := t[((l*chunks+a+C*s)*16+j)*dV+i+1]
 						tViewEntry2 := t[((l*chunks+a+C*s)*16+j)*dV+i+2]
@@ -1793,303 +1788,303 @@ func (c *StepBackward[F]) Run() {
 							t172Sum := t172_2[k]
 							t15Entry := t15_2[k]
 							t172Sum += F((t253_2[k][0] + t272_2[k][0]) * tViewEntry0)
-							t43_2[k][0] = t4_3[k][0] + F(t15Entry*tViewEntry0)
+							t43_3[k][0] = t4_3[k][0] + F(t15Entry*tViewEntry0)
 							t172Sum += F((t253_2[k][1] + t272_2[k][1]) * tViewEntry1)
-							t43_2[k][1] = t4_3[k][1] + F(t15Entry*tViewEntry1)
+							t43_3[k][1] = t4_3[k][1] + F(t15Entry*tViewEntry1)
 							t172Sum += F((t253_2[k][2] + t272_2[k][2]) * tViewEntry2)
-							t43_2[k][2] = t4_3[k][2] + F(t15Entry*tViewEntry2)
+							t43_3[k][2] = t4_3[k][2] + F(t15Entry*tViewEntry2)
 							t172Sum += F((t253_2[k][3] + t272_2[k][3]) * tViewEntry3)
-							t43_2[k][3] = t4_3[k][3] + F(t15Entry*tViewEntry3)
+							t43_3[k][3] = t4_3[k][3] + F(t15Entry*tViewEntry3)
 							t172_2[k] = t172Sum
 						}
 					}
 					// hebbian_scan.M
-					clear(t83)
-					clear(t83)
-					clear(t83)
-					clear(t83)
+					clear(t73)
+					clear(t73)
+					clear(t73)
+					clear(t73)
 					lo5 := max(0, 8)
 					if n := 16 - lo5; n > 0 {
 						t262_2 := t262[(l*chunks+a+C*s)*16+lo5:][:n]
-						t722_2 := t722[(l*chunks+a+C*s)*16+lo5:][:n]
+						t822_2 := t822[(l*chunks+a+C*s)*16+lo5:][:n]
 						for j := range n {
-							t43_2 := t43[(lo5+j)*dK:][:dK]
+							t43_3 := t43_2[(lo5+j)*dK:][:dK]
 							t253_2 := t253[((lo5+j)-8)*dK:][:dK]
-							t83_2 := t83[((lo5+j)-8)*dK:][:dK]
+							t73_2 := t73[((lo5+j)-8)*dK:][:dK]
 							t262Entry3 := t262_2[j]
-							var t730 F
-							var t731 F
-							var t732 F
-							var t733 F
+							var t840 F
+							var t841 F
+							var t842 F
+							var t843 F
 							for k := range dK {
-								t43Entry0 := t43_2[k][0]
-								t730 += F(t253_2[k][0] * t43Entry0)
-								t83_2[k][0] += F(t43Entry0 * t262Entry3)
-								t43Entry1 := t43_2[k][1]
-								t731 += F(t253_2[k][1] * t43Entry1)
-								t83_2[k][1] += F(t43Entry1 * t262Entry3)
-								t43Entry2 := t43_2[k][2]
-								t732 += F(t253_2[k][2] * t43Entry2)
-								t83_2[k][2] += F(t43Entry2 * t262Entry3)
-								t43Entry3 := t43_2[k][3]
-								t733 += F(t253_2[k][3] * t43Entry3)
-								t83_2[k][3] += F(t43Entry3 * t262Entry3)
+								t43Entry0 := t43_3[k][0]
+								t840 += F(t253_2[k][0] * t43Entry0)
+								t73_2[k][0] += F(t43Entry0 * t262Entry3)
+								t43Entry1 := t43_3[k][1]
+								t841 += F(t253_2[k][1] * t43Entry1)
+								t73_2[k][1] += F(t43Entry1 * t262Entry3)
+								t43Entry2 := t43_3[k][2]
+								t842 += F(t253_2[k][2] * t43Entry2)
+								t73_2[k][2] += F(t43Entry2 * t262Entry3)
+								t43Entry3 := t43_3[k][3]
+								t843 += F(t253_2[k][3] * t43Entry3)
+								t73_2[k][3] += F(t43Entry3 * t262Entry3)
 							}
-							t722Sum := t722_2[j]
-							t722Sum += t730
-							t722Sum += t731
-							t722Sum += t732
-							t722Sum += t733
-							t722_2[j] = t722Sum
+							t822Sum := t822_2[j]
+							t822Sum += t840
+							t822Sum += t841
+							t822Sum += t842
+							t822Sum += t843
+							t822_2[j] = t822Sum
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t43_2 := t43[j*dK:][:dK]
-						t83_2 := t83[j*dK:][:dK]
+						t43_3 := t43_2[j*dK:][:dK]
+						t73_2 := t73[j*dK:][:dK]
 						t112_2 := t112[j*dK:][:dK]
 						for k := range dK {
-							t112_2[k][0] = t43_2[k][0] + t83_2[k][0]
-							t112_2[k][1] = t43_2[k][1] + t83_2[k][1]
-							t112_2[k][2] = t43_2[k][2] + t83_2[k][2]
-							t112_2[k][3] = t43_2[k][3] + t83_2[k][3]
+							t112_2[k][0] = t43_3[k][0] + t73_2[k][0]
+							t112_2[k][1] = t43_3[k][1] + t73_2[k][1]
+							t112_2[k][2] = t43_3[k][2] + t73_2[k][2]
+							t112_2[k][3] = t43_3[k][3] + t73_2[k][3]
 						}
 					}
 					// hebbian_scan.M
-					clear(t1522)
-					clear(t1522)
-					clear(t1522)
-					clear(t1522)
+					clear(t143)
+					clear(t143)
+					clear(t143)
+					clear(t143)
 					lo6 := max(0, 4)
 					if n := 16 - lo6; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
-						t1422_2 := t1422[(l*chunks+a+C*s)*16+lo6:][:n]
+						t1522_2 := t1522[(l*chunks+a+C*s)*16+lo6:][:n]
 						for j := range n {
 							t112_2 := t112[(lo6+j)*dK:][:dK]
-							t224_2 := t224[((lo6+j)-4)*dK:][:dK]
-							t1522_2 := t1522[((lo6+j)-4)*dK:][:dK]
+							t223_2 := t223[((lo6+j)-4)*dK:][:dK]
+							t143_2 := t143[((lo6+j)-4)*dK:][:dK]
 							t232Entry3 := t232_2[j]
-							var t1430 F
-							var t1431 F
-							var t1432 F
-							var t1433 F
+							var t15230 F
+							var t15231 F
+							var t15232 F
+							var t15233 F
 							for k := range dK {
 								t112Entry0 := t112_2[k][0]
-								t1430 += F(t224_2[k][0] * t112Entry0)
-								t1522_2[k][0] += F(t112Entry0 * t232Entry3)
+								t15230 += F(t223_2[k][0] * t112Entry0)
+								t143_2[k][0] += F(t112Entry0 * t232Entry3)
 								t112Entry1 := t112_2[k][1]
-								t1431 += F(t224_2[k][1] * t112Entry1)
-								t1522_2[k][1] += F(t112Entry1 * t232Entry3)
+								t15231 += F(t223_2[k][1] * t112Entry1)
+								t143_2[k][1] += F(t112Entry1 * t232Entry3)
 								t112Entry2 := t112_2[k][2]
-								t1432 += F(t224_2[k][2] * t112Entry2)
-								t1522_2[k][2] += F(t112Entry2 * t232Entry3)
+								t15232 += F(t223_2[k][2] * t112Entry2)
+								t143_2[k][2] += F(t112Entry2 * t232Entry3)
 								t112Entry3 := t112_2[k][3]
-								t1433 += F(t224_2[k][3] * t112Entry3)
-								t1522_2[k][3] += F(t112Entry3 * t232Entry3)
+								t15233 += F(t223_2[k][3] * t112Entry3)
+								t143_2[k][3] += F(t112Entry3 * t232Entry3)
 							}
-							t1422Sum := t1422_2[j]
-							t1422Sum += t1430
-							t1422Sum += t1431
-							t1422Sum += t1432
-							t1422Sum += t1433
-							t1422_2[j] = t1422Sum
+							t1522Sum := t1522_2[j]
+							t1522Sum += t15230
+							t1522Sum += t15231
+							t1522Sum += t15232
+							t1522Sum += t15233
+							t1522_2[j] = t1522Sum
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
 						t112_2 := t112[j*dK:][:dK]
-						t1522_2 := t1522[j*dK:][:dK]
+						t143_2 := t143[j*dK:][:dK]
 						t1922_2 := t1922[j*dK:][:dK]
 						for k := range dK {
-							t1922_2[k][0] = t112_2[k][0] + t1522_2[k][0]
-							t1922_2[k][1] = t112_2[k][1] + t1522_2[k][1]
-							t1922_2[k][2] = t112_2[k][2] + t1522_2[k][2]
-							t1922_2[k][3] = t112_2[k][3] + t1522_2[k][3]
+							t1922_2[k][0] = t112_2[k][0] + t143_2[k][0]
+							t1922_2[k][1] = t112_2[k][1] + t143_2[k][1]
+							t1922_2[k][2] = t112_2[k][2] + t143_2[k][2]
+							t1922_2[k][3] = t112_2[k][3] + t143_2[k][3]
 						}
 					}
 					// hebbian_scan.M
-					clear(t2322)
-					clear(t2322)
-					clear(t2322)
-					clear(t2322)
+					clear(t2222)
+					clear(t2222)
+					clear(t2222)
+					clear(t2222)
 					lo7 := max(0, 2)
 					if n := 16 - lo7; n > 0 {
 						t20_2 := t20[(l*chunks+a+C*s)*16+lo7:][:n]
-						t222_2 := t222[(l*chunks+a+C*s)*16+lo7:][:n]
+						t2322_2 := t2322[(l*chunks+a+C*s)*16+lo7:][:n]
 						for j := range n {
 							t1922_2 := t1922[(lo7+j)*dK:][:dK]
 							t195_2 := t195[((lo7+j)-2)*dK:][:dK]
-							t2322_2 := t2322[((lo7+j)-2)*dK:][:dK]
+							t2222_2 := t2222[((lo7+j)-2)*dK:][:dK]
 							t20Entry3 := t20_2[j]
-							var t22220 F
-							var t22221 F
-							var t22222 F
-							var t22223 F
+							var t23230 F
+							var t23231 F
+							var t23232 F
+							var t23233 F
 							for k := range dK {
 								t1922Entry0 := t1922_2[k][0]
-								t22220 += F(t195_2[k][0] * t1922Entry0)
-								t2322_2[k][0] += F(t1922Entry0 * t20Entry3)
+								t23230 += F(t195_2[k][0] * t1922Entry0)
+								t2222_2[k][0] += F(t1922Entry0 * t20Entry3)
 								t1922Entry1 := t1922_2[k][1]
-								t22221 += F(t195_2[k][1] * t1922Entry1)
-								t2322_2[k][1] += F(t1922Entry1 * t20Entry3)
+								t23231 += F(t195_2[k][1] * t1922Entry1)
+								t2222_2[k][1] += F(t1922Entry1 * t20Entry3)
 								t1922Entry2 := t1922_2[k][2]
-								t22222 += F(t195_2[k][2] * t1922Entry2)
-								t2322_2[k][2] += F(t1922Entry2 * t20Entry3)
+								t23232 += F(t195_2[k][2] * t1922Entry2)
+								t2222_2[k][2] += F(t1922Entry2 * t20Entry3)
 								t1922Entry3 := t1922_2[k][3]
-								t22223 += F(t195_2[k][3] * t1922Entry3)
-								t2322_2[k][3] += F(t1922Entry3 * t20Entry3)
+								t23233 += F(t195_2[k][3] * t1922Entry3)
+								t2222_2[k][3] += F(t1922Entry3 * t20Entry3)
 							}
-							t222Sum := t222_2[j]
-							t222Sum += t22220
-							t222Sum += t22221
-							t222Sum += t22222
-							t222Sum += t22223
-							t222_2[j] = t222Sum
+							t2322Sum := t2322_2[j]
+							t2322Sum += t23230
+							t2322Sum += t23231
+							t2322Sum += t23232
+							t2322Sum += t23233
+							t2322_2[j] = t2322Sum
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
 						t1922_2 := t1922[j*dK:][:dK]
-						t2322_2 := t2322[j*dK:][:dK]
+						t2222_2 := t2222[j*dK:][:dK]
 						t2722_2 := t2722[j*dK:][:dK]
 						for k := range dK {
-							t2722_2[k][0] = t1922_2[k][0] + t2322_2[k][0]
-							t2722_2[k][1] = t1922_2[k][1] + t2322_2[k][1]
-							t2722_2[k][2] = t1922_2[k][2] + t2322_2[k][2]
-							t2722_2[k][3] = t1922_2[k][3] + t2322_2[k][3]
+							t2722_2[k][0] = t1922_2[k][0] + t2222_2[k][0]
+							t2722_2[k][1] = t1922_2[k][1] + t2222_2[k][1]
+							t2722_2[k][2] = t1922_2[k][2] + t2222_2[k][2]
+							t2722_2[k][3] = t1922_2[k][3] + t2222_2[k][3]
 						}
 					}
 					// hebbian_scan.M
-					clear(t313)
-					clear(t313)
-					clear(t313)
-					clear(t313)
+					clear(t302)
+					clear(t302)
+					clear(t302)
+					clear(t302)
 					lo8 := max(0, 1)
 					if n := 16 - lo8; n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16+lo8:][:n]
-						t302_2 := t302[(l*chunks+a+C*s)*16+lo8:][:n]
+						t312_2 := t312[(l*chunks+a+C*s)*16+lo8:][:n]
 						for j := range n {
 							t2722_2 := t2722[(lo8+j)*dK:][:dK]
 							t164_2 := t164[((lo8+j)-1)*dK:][:dK]
-							t313_2 := t313[((lo8+j)-1)*dK:][:dK]
+							t302_2 := t302[((lo8+j)-1)*dK:][:dK]
 							t14Entry5 := t14_2[j]
-							var t30220 F
-							var t30221 F
-							var t30222 F
-							var t30223 F
+							var t3140 F
+							var t3141 F
+							var t3142 F
+							var t3143 F
 							for k := range dK {
 								t2722Entry0 := t2722_2[k][0]
-								t30220 += F(t164_2[k][0] * t2722Entry0)
-								t313_2[k][0] += F(t2722Entry0 * t14Entry5)
+								t3140 += F(t164_2[k][0] * t2722Entry0)
+								t302_2[k][0] += F(t2722Entry0 * t14Entry5)
 								t2722Entry1 := t2722_2[k][1]
-								t30221 += F(t164_2[k][1] * t2722Entry1)
-								t313_2[k][1] += F(t2722Entry1 * t14Entry5)
+								t3141 += F(t164_2[k][1] * t2722Entry1)
+								t302_2[k][1] += F(t2722Entry1 * t14Entry5)
 								t2722Entry2 := t2722_2[k][2]
-								t30222 += F(t164_2[k][2] * t2722Entry2)
-								t313_2[k][2] += F(t2722Entry2 * t14Entry5)
+								t3142 += F(t164_2[k][2] * t2722Entry2)
+								t302_2[k][2] += F(t2722Entry2 * t14Entry5)
 								t2722Entry3 := t2722_2[k][3]
-								t30223 += F(t164_2[k][3] * t2722Entry3)
-								t313_2[k][3] += F(t2722Entry3 * t14Entry5)
+								t3143 += F(t164_2[k][3] * t2722Entry3)
+								t302_2[k][3] += F(t2722Entry3 * t14Entry5)
 							}
-							t302Sum := t302_2[j]
-							t302Sum += t30220
-							t302Sum += t30221
-							t302Sum += t30222
-							t302Sum += t30223
-							t302_2[j] = t302Sum
+							t312Sum := t312_2[j]
+							t312Sum += t3140
+							t312Sum += t3141
+							t312Sum += t3142
+							t312Sum += t3143
+							t312_2[j] = t312Sum
 						}
 					}
-					// hebbian_scan.M, hebbian_scan.G
+					// hebbian_scan.M
 					for j := range 16 {
 						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t142_2 := t142[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t2722_2 := t2722[j*dK:][:dK]
-						t313_2 := t313[j*dK:][:dK]
-						t34_2 := t34[j*dK:][:dK]
-						var t4020 F
+						t302_2 := t302[j*dK:][:dK]
+						t32_2 := t32[j*dK:][:dK]
+						var t3820 F
 						t13Entry30 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
-						var t4021 F
+						var t3821 F
 						t13Entry31 := t13[((l*chunks+a+C*s)*16+j)*dV+i+1]
-						var t4022 F
+						var t3822 F
 						t13Entry32 := t13[((l*chunks+a+C*s)*16+j)*dV+i+2]
-						var t4023 F
+						var t3823 F
 						t13Entry33 := t13[((l*chunks+a+C*s)*16+j)*dV+i+3]
 						for k := range dK {
 							t12Entry := t12_2[k]
 							t142Sum := t142_2[k]
-							t3420 := t2722_2[k][0] + t313_2[k][0]
-							t4020 += F(t3420 * t12Entry)
-							t34_2[k][0] = t3420
-							t142Sum += F(t3420 * t13Entry30)
-							t3421 := t2722_2[k][1] + t313_2[k][1]
-							t4021 += F(t3421 * t12Entry)
-							t34_2[k][1] = t3421
-							t142Sum += F(t3421 * t13Entry31)
-							t3422 := t2722_2[k][2] + t313_2[k][2]
-							t4022 += F(t3422 * t12Entry)
-							t34_2[k][2] = t3422
-							t142Sum += F(t3422 * t13Entry32)
-							t3423 := t2722_2[k][3] + t313_2[k][3]
-							t4023 += F(t3423 * t12Entry)
-							t34_2[k][3] = t3423
-							t142Sum += F(t3423 * t13Entry33)
+							t3220 := t2722_2[k][0] + t302_2[k][0]
+							t3820 += F(t3220 * t12Entry)
+							t32_2[k][0] = t3220
+							t142Sum += F(t3220 * t13Entry30)
+							t3221 := t2722_2[k][1] + t302_2[k][1]
+							t3821 += F(t3221 * t12Entry)
+							t32_2[k][1] = t3221
+							t142Sum += F(t3221 * t13Entry31)
+							t3222 := t2722_2[k][2] + t302_2[k][2]
+							t3822 += F(t3222 * t12Entry)
+							t32_2[k][2] = t3222
+							t142Sum += F(t3222 * t13Entry32)
+							t3223 := t2722_2[k][3] + t302_2[k][3]
+							t3823 += F(t3223 * t12Entry)
+							t32_2[k][3] = t3223
+							t142Sum += F(t3223 * t13Entry33)
 							t142_2[k] = t142Sum
 						}
-						t40[j][0] = -t4020
-						t40[j][1] = -t4021
-						t40[j][2] = -t4022
-						t40[j][3] = -t4023
+						t38[j][0] = t3820
+						t38[j][1] = t3821
+						t38[j][2] = t3822
+						t38[j][3] = t3823
 					}
 					// hebbian_scan.M
-					clear(t38)
-					clear(t38)
-					clear(t38)
-					clear(t38)
+					clear(t35)
+					clear(t35)
+					clear(t35)
+					clear(t35)
 					if n := min(16, 1); n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
-						t372_2 := t372[(l*chunks+a+C*s)*16:][:n]
+						t36_2 := t36[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
-							t34_2 := t34[j*dK:][:dK]
+							t32_2 := t32[j*dK:][:dK]
 							t14Entry6 := t14_2[j]
-							var t370 F
-							var t371 F
-							var t372_3 F
-							var t373 F
+							var t3620 F
+							var t3621 F
+							var t3622 F
+							var t3623 F
 							for k := range dK {
-								t34Entry0 := t34_2[k][0]
-								t370 += F(t34Entry0 * MTrail2_3[k][0])
-								t38[k][0] += F(t34Entry0 * t14Entry6)
-								t34Entry1 := t34_2[k][1]
-								t371 += F(t34Entry1 * MTrail2_3[k][1])
-								t38[k][1] += F(t34Entry1 * t14Entry6)
-								t34Entry2 := t34_2[k][2]
-								t372_3 += F(t34Entry2 * MTrail2_3[k][2])
-								t38[k][2] += F(t34Entry2 * t14Entry6)
-								t34Entry3 := t34_2[k][3]
-								t373 += F(t34Entry3 * MTrail2_3[k][3])
-								t38[k][3] += F(t34Entry3 * t14Entry6)
+								t32Entry0 := t32_2[k][0]
+								t3620 += F(t32Entry0 * MTrail2_3[k][0])
+								t35[k][0] += F(t32Entry0 * t14Entry6)
+								t32Entry1 := t32_2[k][1]
+								t3621 += F(t32Entry1 * MTrail2_3[k][1])
+								t35[k][1] += F(t32Entry1 * t14Entry6)
+								t32Entry2 := t32_2[k][2]
+								t3622 += F(t32Entry2 * MTrail2_3[k][2])
+								t35[k][2] += F(t32Entry2 * t14Entry6)
+								t32Entry3 := t32_2[k][3]
+								t3623 += F(t32Entry3 * MTrail2_3[k][3])
+								t35[k][3] += F(t32Entry3 * t14Entry6)
 							}
-							t372Sum := t372_2[j]
-							t372Sum += t370
-							t372Sum += t371
-							t372Sum += t372_3
-							t372Sum += t373
-							t372_2[j] = t372Sum
+							t36Sum := t36_2[j]
+							t36Sum += t3620
+							t36Sum += t3621
+							t36Sum += t3622
+							t36Sum += t3623
+							t36_2[j] = t36Sum
 						}
-					}
-					// hebbian_scan.e
-					for j := range 16 {
-						t152[((l*chunks+a+C*s)*16+j)*dV+i] = -t40[j][0]
-						t152[((l*chunks+a+C*s)*16+j)*dV+i+1] = -t40[j][1]
-						t152[((l*chunks+a+C*s)*16+j)*dV+i+2] = -t40[j][2]
-						t152[((l*chunks+a+C*s)*16+j)*dV+i+3] = -t40[j][3]
 					}
 					// hebbian_scan
 					for j := range dK {
-						MBarState2[j][0] = t38[j][0]
-						MBarState2[j][1] = t38[j][1]
-						MBarState2[j][2] = t38[j][2]
-						MBarState2[j][3] = t38[j][3]
+						MBarState2[j][0] = t35[j][0]
+						MBarState2[j][1] = t35[j][1]
+						MBarState2[j][2] = t35[j][2]
+						MBarState2[j][3] = t35[j][3]
+					}
+					// hebbian_scan
+					for j := range 16 {
+						t152[((l*chunks+a+C*s)*16+j)*dV+i] = t38[j][0]
+						t152[((l*chunks+a+C*s)*16+j)*dV+i+1] = t38[j][1]
+						t152[((l*chunks+a+C*s)*16+j)*dV+i+2] = t38[j][2]
+						t152[((l*chunks+a+C*s)*16+j)*dV+i+3] = t38[j][3]
 					}
 				}
 			}
@@ -2129,7 +2124,7 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 					}
-					// hebbian_scan.M
+					// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 					for j := range 16 {
 						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t154_2 := t154[j*dK:][:dK]
@@ -2180,32 +2175,32 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t194_2 := t194[j*dK:][:dK]
 						t21_2 := t21[j*dK:][:dK]
-						t223_2 := t223[j*dK:][:dK]
+						t222_2 := t222[j*dK:][:dK]
 						for k := range dK {
-							t223_2[k][0] = t194_2[k][0] + t21_2[k][0]
+							t222_2[k][0] = t194_2[k][0] + t21_2[k][0]
 						}
 					}
 					// hebbian_scan.M
-					clear(t243)
+					clear(t24)
 					lo3 := max(0, 4)
 					if n := 16 - lo3; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
 						for j := range n {
-							t223_2 := t223[((lo3+j)-4)*dK:][:dK]
-							t243_2 := t243[(lo3+j)*dK:][:dK]
+							t222_2 := t222[((lo3+j)-4)*dK:][:dK]
+							t24_2 := t24[(lo3+j)*dK:][:dK]
 							t232Entry := t232_2[j]
 							for k := range dK {
-								t243_2[k][0] = F(t223_2[k][0] * t232Entry)
+								t24_2[k][0] = F(t222_2[k][0] * t232Entry)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t223_2 := t223[j*dK:][:dK]
-						t243_2 := t243[j*dK:][:dK]
+						t222_2 := t222[j*dK:][:dK]
+						t24_2 := t24[j*dK:][:dK]
 						t25_3 := t25[j*dK:][:dK]
 						for k := range dK {
-							t25_3[k][0] = t223_2[k][0] + t243_2[k][0]
+							t25_3[k][0] = t222_2[k][0] + t24_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2242,7 +2237,7 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 					}
-					// hebbian_scan.M
+					// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 					for j := range 16 {
 						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t155_2 := t155[j*dK:][:dK]
@@ -2293,32 +2288,32 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t195_2 := t195[j*dK:][:dK]
 						t213_2 := t213[j*dK:][:dK]
-						t224_2 := t224[j*dK:][:dK]
+						t223_2 := t223[j*dK:][:dK]
 						for k := range dK {
-							t224_2[k][0] = t195_2[k][0] + t213_2[k][0]
+							t223_2[k][0] = t195_2[k][0] + t213_2[k][0]
 						}
 					}
 					// hebbian_scan.M
-					clear(t244)
+					clear(t243)
 					lo3 := max(0, 4)
 					if n := 16 - lo3; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
 						for j := range n {
-							t224_2 := t224[((lo3+j)-4)*dK:][:dK]
-							t244_2 := t244[(lo3+j)*dK:][:dK]
+							t223_2 := t223[((lo3+j)-4)*dK:][:dK]
+							t243_2 := t243[(lo3+j)*dK:][:dK]
 							t232Entry2 := t232_2[j]
 							for k := range dK {
-								t244_2[k][0] = F(t224_2[k][0] * t232Entry2)
+								t243_2[k][0] = F(t223_2[k][0] * t232Entry2)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t224_2 := t224[j*dK:][:dK]
-						t244_2 := t244[j*dK:][:dK]
+						t223_2 := t223[j*dK:][:dK]
+						t243_2 := t243[j*dK:][:dK]
 						t253_2 := t253[j*dK:][:dK]
 						for k := range dK {
-							t253_2[k][0] = t224_2[k][0] + t244_2[k][0]
+							t253_2[k][0] = t223_2[k][0] + t243_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2346,161 +2341,161 @@ func (c *StepBackward[F]) Run() {
 						t172_2 := t172[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t4_3 := t4[j*dK:][:dK]
 						t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						t43_2 := t43[j*dK:][:dK]
+						t43_3 := t43_2[j*dK:][:dK]
 						tViewEntry := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						for k := range dK {
 							t172_2[k] += F((t253_2[k][0] + t272_2[k][0]) * tViewEntry)
-							t43_2[k][0] = t4_3[k][0] + F(t15_2[k]*tViewEntry)
+							t43_3[k][0] = t4_3[k][0] + F(t15_2[k]*tViewEntry)
 						}
 					}
 					// hebbian_scan.M
-					clear(t83)
+					clear(t73)
 					lo5 := max(0, 8)
 					if n := 16 - lo5; n > 0 {
 						t262_2 := t262[(l*chunks+a+C*s)*16+lo5:][:n]
-						t722_2 := t722[(l*chunks+a+C*s)*16+lo5:][:n]
+						t822_2 := t822[(l*chunks+a+C*s)*16+lo5:][:n]
 						for j := range n {
-							t43_2 := t43[(lo5+j)*dK:][:dK]
+							t43_3 := t43_2[(lo5+j)*dK:][:dK]
 							t253_2 := t253[((lo5+j)-8)*dK:][:dK]
-							t83_2 := t83[((lo5+j)-8)*dK:][:dK]
-							var t73 F
+							t73_2 := t73[((lo5+j)-8)*dK:][:dK]
+							var t84 F
 							t262Entry3 := t262_2[j]
 							for k := range dK {
-								t43Entry := t43_2[k][0]
-								t73 += F(t253_2[k][0] * t43Entry)
-								t83_2[k][0] += F(t43Entry * t262Entry3)
+								t43Entry := t43_3[k][0]
+								t84 += F(t253_2[k][0] * t43Entry)
+								t73_2[k][0] += F(t43Entry * t262Entry3)
 							}
-							t722_2[j] += t73
+							t822_2[j] += t84
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t43_2 := t43[j*dK:][:dK]
-						t83_2 := t83[j*dK:][:dK]
+						t43_3 := t43_2[j*dK:][:dK]
+						t73_2 := t73[j*dK:][:dK]
 						t112_2 := t112[j*dK:][:dK]
 						for k := range dK {
-							t112_2[k][0] = t43_2[k][0] + t83_2[k][0]
+							t112_2[k][0] = t43_3[k][0] + t73_2[k][0]
 						}
 					}
 					// hebbian_scan.M
-					clear(t1522)
+					clear(t143)
 					lo6 := max(0, 4)
 					if n := 16 - lo6; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
-						t1422_2 := t1422[(l*chunks+a+C*s)*16+lo6:][:n]
+						t1522_2 := t1522[(l*chunks+a+C*s)*16+lo6:][:n]
 						for j := range n {
 							t112_2 := t112[(lo6+j)*dK:][:dK]
-							t224_2 := t224[((lo6+j)-4)*dK:][:dK]
-							t1522_2 := t1522[((lo6+j)-4)*dK:][:dK]
-							var t143 F
+							t223_2 := t223[((lo6+j)-4)*dK:][:dK]
+							t143_2 := t143[((lo6+j)-4)*dK:][:dK]
+							var t1523 F
 							t232Entry3 := t232_2[j]
 							for k := range dK {
 								t112Entry := t112_2[k][0]
-								t143 += F(t224_2[k][0] * t112Entry)
-								t1522_2[k][0] += F(t112Entry * t232Entry3)
+								t1523 += F(t223_2[k][0] * t112Entry)
+								t143_2[k][0] += F(t112Entry * t232Entry3)
 							}
-							t1422_2[j] += t143
+							t1522_2[j] += t1523
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
 						t112_2 := t112[j*dK:][:dK]
-						t1522_2 := t1522[j*dK:][:dK]
+						t143_2 := t143[j*dK:][:dK]
 						t1922_2 := t1922[j*dK:][:dK]
 						for k := range dK {
-							t1922_2[k][0] = t112_2[k][0] + t1522_2[k][0]
+							t1922_2[k][0] = t112_2[k][0] + t143_2[k][0]
 						}
 					}
 					// hebbian_scan.M
-					clear(t2322)
+					clear(t2222)
 					lo7 := max(0, 2)
 					if n := 16 - lo7; n > 0 {
 						t20_2 := t20[(l*chunks+a+C*s)*16+lo7:][:n]
-						t222_2 := t222[(l*chunks+a+C*s)*16+lo7:][:n]
+						t2322_2 := t2322[(l*chunks+a+C*s)*16+lo7:][:n]
 						for j := range n {
 							t1922_2 := t1922[(lo7+j)*dK:][:dK]
 							t195_2 := t195[((lo7+j)-2)*dK:][:dK]
-							t2322_2 := t2322[((lo7+j)-2)*dK:][:dK]
-							var t2222 F
+							t2222_2 := t2222[((lo7+j)-2)*dK:][:dK]
+							var t2323 F
 							t20Entry3 := t20_2[j]
 							for k := range dK {
 								t1922Entry := t1922_2[k][0]
-								t2222 += F(t195_2[k][0] * t1922Entry)
-								t2322_2[k][0] += F(t1922Entry * t20Entry3)
+								t2323 += F(t195_2[k][0] * t1922Entry)
+								t2222_2[k][0] += F(t1922Entry * t20Entry3)
 							}
-							t222_2[j] += t2222
+							t2322_2[j] += t2323
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
 						t1922_2 := t1922[j*dK:][:dK]
-						t2322_2 := t2322[j*dK:][:dK]
+						t2222_2 := t2222[j*dK:][:dK]
 						t2722_2 := t2722[j*dK:][:dK]
 						for k := range dK {
-							t2722_2[k][0] = t1922_2[k][0] + t2322_2[k][0]
+							t2722_2[k][0] = t1922_2[k][0] + t2222_2[k][0]
 						}
 					}
 					// hebbian_scan.M
-					clear(t313)
+					clear(t302)
 					lo8 := max(0, 1)
 					if n := 16 - lo8; n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16+lo8:][:n]
-						t302_2 := t302[(l*chunks+a+C*s)*16+lo8:][:n]
+						t312_2 := t312[(l*chunks+a+C*s)*16+lo8:][:n]
 						for j := range n {
 							t2722_2 := t2722[(lo8+j)*dK:][:dK]
 							t164_2 := t164[((lo8+j)-1)*dK:][:dK]
-							t313_2 := t313[((lo8+j)-1)*dK:][:dK]
-							var t3022 F
+							t302_2 := t302[((lo8+j)-1)*dK:][:dK]
+							var t314 F
 							t14Entry5 := t14_2[j]
 							for k := range dK {
 								t2722Entry := t2722_2[k][0]
-								t3022 += F(t164_2[k][0] * t2722Entry)
-								t313_2[k][0] += F(t2722Entry * t14Entry5)
+								t314 += F(t164_2[k][0] * t2722Entry)
+								t302_2[k][0] += F(t2722Entry * t14Entry5)
 							}
-							t302_2[j] += t3022
+							t312_2[j] += t314
 						}
-					}
-					// hebbian_scan.M, hebbian_scan.G
-					for j := range 16 {
-						t2722_2 := t2722[j*dK:][:dK]
-						t313_2 := t313[j*dK:][:dK]
-						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						t34_2 := t34[j*dK:][:dK]
-						t142_2 := t142[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						var t402 F
-						t13Entry3 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
-						for k := range dK {
-							t342 := t2722_2[k][0] + t313_2[k][0]
-							t402 += F(t342 * t12_2[k])
-							t34_2[k][0] = t342
-							t142_2[k] += F(t342 * t13Entry3)
-						}
-						t40[j][0] = -t402
 					}
 					// hebbian_scan.M
-					clear(t38)
+					for j := range 16 {
+						t2722_2 := t2722[j*dK:][:dK]
+						t302_2 := t302[j*dK:][:dK]
+						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+						t32_2 := t32[j*dK:][:dK]
+						t142_2 := t142[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+						var t382 F
+						t13Entry3 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
+						for k := range dK {
+							t322 := t2722_2[k][0] + t302_2[k][0]
+							t382 += F(t322 * t12_2[k])
+							t32_2[k][0] = t322
+							t142_2[k] += F(t322 * t13Entry3)
+						}
+						t38[j][0] = t382
+					}
+					// hebbian_scan.M
+					clear(t35)
 					if n := min(16, 1); n > 0 {
 						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
-						t372_2 := t372[(l*chunks+a+C*s)*16:][:n]
+						t36_2 := t36[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
-							t34_2 := t34[j*dK:][:dK]
-							var t37 F
+							t32_2 := t32[j*dK:][:dK]
+							var t362 F
 							t14Entry6 := t14_2[j]
 							for k := range dK {
-								t34Entry := t34_2[k][0]
-								t37 += F(t34Entry * MTrail2_3[k][0])
-								t38[k][0] += F(t34Entry * t14Entry6)
+								t32Entry := t32_2[k][0]
+								t362 += F(t32Entry * MTrail2_3[k][0])
+								t35[k][0] += F(t32Entry * t14Entry6)
 							}
-							t372_2[j] += t37
+							t36_2[j] += t362
 						}
-					}
-					// hebbian_scan.e
-					for j := range 16 {
-						t152[((l*chunks+a+C*s)*16+j)*dV+i] = -t40[j][0]
 					}
 					// hebbian_scan
 					for j := range dK {
-						MBarState2[j][0] = t38[j][0]
+						MBarState2[j][0] = t35[j][0]
+					}
+					// hebbian_scan
+					for j := range 16 {
+						t152[((l*chunks+a+C*s)*16+j)*dV+i] = t38[j][0]
 					}
 				}
 			}
@@ -2517,15 +2512,15 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t722_2 := t722[(i*chunks+j)*16+lo:][:n]
-				t232_2 := t232[(i*chunks+j)*16+-4+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*16+lo:][:n]
-				t232_3 := t232[(i*chunks+j)*16+lo:][:n]
-				t102_2 := t102[(i*chunks+j)*16+-4+lo:][:n]
+				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
+				t232_2 := t232[(i*chunks+j)*16+lo:][:n]
+				t922_2 := t922[(i*chunks+j)*16+-4+lo:][:n]
+				t232_3 := t232[(i*chunks+j)*16+-4+lo:][:n]
+				t102_2 := t102[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t722Entry := t722_2[k]
-					t922_2[k] = F(t232_2[k] * t722Entry)
-					t102_2[k] += F(t232_3[k] * t722Entry)
+					t822Entry := t822_2[k]
+					t922_2[k] += F(t232_2[k] * t822Entry)
+					t102_2[k] = F(t232_3[k] * t822Entry)
 				}
 			}
 		}
@@ -2536,10 +2531,10 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			t922_2 := t922[(i*chunks+j)*16:][:16]
 			t102_2 := t102[(i*chunks+j)*16:][:16]
-			t1422_2 := t1422[(i*chunks+j)*16:][:16]
+			t1522_2 := t1522[(i*chunks+j)*16:][:16]
 			t1622_2 := t1622[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t1622_2[k] = t922_2[k] + t102_2[k] + t1422_2[k]
+				t1622_2[k] = t922_2[k] + t102_2[k] + t1522_2[k]
 			}
 		}
 	}
@@ -2552,14 +2547,14 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
 				t1622_2 := t1622[(i*chunks+j)*16+lo:][:n]
-				t20_2 := t20[(i*chunks+j)*16+-2+lo:][:n]
-				t1722_2 := t1722[(i*chunks+j)*16+lo:][:n]
-				t20_3 := t20[(i*chunks+j)*16+lo:][:n]
-				t1822_2 := t1822[(i*chunks+j)*16+-2+lo:][:n]
+				t20_2 := t20[(i*chunks+j)*16+lo:][:n]
+				t1722_2 := t1722[(i*chunks+j)*16+-2+lo:][:n]
+				t20_3 := t20[(i*chunks+j)*16+-2+lo:][:n]
+				t1822_2 := t1822[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t1622Entry := t1622_2[k]
-					t1722_2[k] = F(t20_2[k] * t1622Entry)
-					t1822_2[k] += F(t20_3[k] * t1622Entry)
+					t1722_2[k] += F(t20_2[k] * t1622Entry)
+					t1822_2[k] = F(t20_3[k] * t1622Entry)
 				}
 			}
 		}
@@ -2570,10 +2565,10 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			t1722_2 := t1722[(i*chunks+j)*16:][:16]
 			t1822_2 := t1822[(i*chunks+j)*16:][:16]
-			t222_2 := t222[(i*chunks+j)*16:][:16]
+			t2322_2 := t2322[(i*chunks+j)*16:][:16]
 			t242_2 := t242[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t242_2[k] = t1722_2[k] + t1822_2[k] + t222_2[k]
+				t242_2[k] = t1722_2[k] + t1822_2[k] + t2322_2[k]
 			}
 		}
 	}
@@ -2586,14 +2581,14 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t242_2 := t242[(i*chunks+j)*16+lo:][:n]
-				t14_2 := t14[(i*chunks+j)*16+-1+lo:][:n]
-				t252_2 := t252[(i*chunks+j)*16+lo:][:n]
-				t14_3 := t14[(i*chunks+j)*16+lo:][:n]
-				t2622_2 := t2622[(i*chunks+j)*16+-1+lo:][:n]
+				t14_2 := t14[(i*chunks+j)*16+lo:][:n]
+				t252_2 := t252[(i*chunks+j)*16+-1+lo:][:n]
+				t14_3 := t14[(i*chunks+j)*16+-1+lo:][:n]
+				t2622_2 := t2622[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t242Entry := t242_2[k]
-					t252_2[k] = F(t14_2[k] * t242Entry)
-					t2622_2[k] += F(t14_3[k] * t242Entry)
+					t252_2[k] += F(t14_2[k] * t242Entry)
+					t2622_2[k] = F(t14_3[k] * t242Entry)
 				}
 			}
 		}
@@ -2617,17 +2612,17 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// hebbian_scan.rho
+	// hebbian_scan.rho, hebbian_scan.M
 	clear(t192)
 	for i := range L {
 		for j := range chunks {
 			t252_2 := t252[(i*chunks+j)*16:][:16]
 			t2622_2 := t2622[(i*chunks+j)*16:][:16]
-			t302_2 := t302[(i*chunks+j)*16:][:16]
-			t372_2 := t372[(i*chunks+j)*16:][:16]
+			t312_2 := t312[(i*chunks+j)*16:][:16]
+			t36_2 := t36[(i*chunks+j)*16:][:16]
 			t192_2 := t192[i*T+16*j:][:16]
 			for k := range 16 {
-				t192_2[k] += t252_2[k] + t2622_2[k] + t302_2[k] + t372_2[k]
+				t192_2[k] += t252_2[k] + t2622_2[k] + t312_2[k] + t36_2[k]
 			}
 		}
 	}
@@ -2659,10 +2654,10 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// hebbian_scan.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t22, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t23, d, 1, t22, dK, 1, c.WQ, d, 1)
 
 	// hebbian_scan.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t24, d, 1, t22, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t22, dK, 1)
 
 	// hebbian_scan.rho
 	var t42_2 F
@@ -2687,66 +2682,66 @@ func (c *StepBackward[F]) Run() {
 	clear(c.WRhoBar)
 	for i := range L {
 		t39_2 := t39[i*T:][:T]
-		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wRhoBar := c.WRhoBar[:dK+dV]
 		for j := range T {
+			t43_3 := t43[(i*T+j)*(dK+dV):][:dK+dV]
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t44_2 := t44[(i*T+j)*(dK+dV):][:dK+dV]
 			t39Entry := t39_2[j]
 			for k := range dK + dV {
+				t43_3[k] = F(t39Entry * wRho[k])
 				wRhoBar[k] += F(rhoStack[k] * t39Entry)
-				t44_2[k] = F(t39Entry * wRho[k])
 			}
 		}
 	}
 
-	// hebbian_scan.v
+	// hebbian_scan.v, hebbian_scan.rho
 	for i := range L {
 		for j := range T {
 			t11_2 := t11[(i*T+j)*dV:][:dV]
 			t202_2 := t202[(i*T+j)*dV:][:dV]
-			t44_2 := t44[(i*T+j)*(dK+dV)+dK:][:dV]
+			t43_3 := t43[(i*T+j)*(dK+dV)+dK:][:dV]
 			t47_2 := t47[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t47_2[k] = t11_2[k] + t202_2[k] + t44_2[k]
+				t47_2[k] = t11_2[k] + t202_2[k] + t43_3[k]
 			}
 		}
 	}
+
+	// hebbian_scan.v
+	kern.Gemm(L*T, d, dV, F(1), false, t48, d, 1, t47, dV, 1, c.WV, d, 1)
 
 	// hebbian_scan.v
 	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t47, dV, 1)
 
-	// hebbian_scan.v
-	kern.Gemm(L*T, d, dV, F(1), false, t49, d, 1, t47, dV, 1, c.WV, d, 1)
-
-	// hebbian_scan.k0
+	// hebbian_scan.k0, hebbian_scan.rho
 	for i := range L {
 		for j := range T {
 			t122_2 := t122[(i*T+j)*dK:][:dK]
 			t212_2 := t212[(i*T+j)*dK:][:dK]
-			t44_2 := t44[(i*T+j)*(dK+dV):][:dK]
+			t43_3 := t43[(i*T+j)*(dK+dV):][:dK]
 			t50_2 := t50[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t50_2[k] = t122_2[k] + t212_2[k] + t44_2[k]
+				t50_2[k] = t122_2[k] + t212_2[k] + t43_3[k]
 			}
 		}
 	}
+
+	// hebbian_scan.k0
+	kern.Gemm(L*T, d, dK, F(1), false, t51, d, 1, t50, dK, 1, c.WK, d, 1)
 
 	// hebbian_scan.k0
 	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t50, dK, 1)
 
 	// hebbian_scan.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t52_2, d, 1, t50, dK, 1, c.WK, d, 1)
-
-	// hebbian_scan.k0
 	for i := range L {
 		for j := range T {
-			t24_2 := t24[(i*T+j)*d:][:d]
-			t49_2 := t49[(i*T+j)*d:][:d]
-			t52_3 := t52_2[(i*T+j)*d:][:d]
+			t23_2 := t23[(i*T+j)*d:][:d]
+			t48_2 := t48[(i*T+j)*d:][:d]
+			t51_2 := t51[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t24_2[k] + t49_2[k] + t52_3[k]
+				xBar[k] = t23_2[k] + t48_2[k] + t51_2[k]
 			}
 		}
 	}
@@ -2764,6 +2759,8 @@ type stepNode[F num.Float] struct {
 //	k0_t = W_K x_t    hebbian_scan.k0
 //	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    hebbian_scan.k
 //	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian_scan.v
+//	e_t = slope(F(load(W_{t−1})), V)    hebbian_scan.e
+//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    hebbian_scan.G
 //	U_t = step(G_t)    hebbian_scan.U
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian_scan.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian_scan.M

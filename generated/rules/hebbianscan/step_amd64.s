@@ -1740,7 +1740,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepTime5AVX512x64: hebbian_scan.M, hebbian_scan.U, hebbian_scan.y, 64 rows at once.
+// stepTime5AVX512x64: hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y, 64 rows at once.
 TEXT ·stepTime5AVX512x64(SB), 0, $952-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -1947,7 +1947,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepTime5AVX512x32: hebbian_scan.M, hebbian_scan.U, hebbian_scan.y, 32 rows at once.
+// stepTime5AVX512x32: hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y, 32 rows at once.
 TEXT ·stepTime5AVX512x32(SB), 0, $568-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -2112,7 +2112,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepTime5AVX512x16: hebbian_scan.M, hebbian_scan.U, hebbian_scan.y, 16 rows at once.
+// stepTime5AVX512x16: hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y, 16 rows at once.
 TEXT ·stepTime5AVX512x16(SB), 0, $376-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -2252,7 +2252,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepTime5AVX2x16: hebbian_scan.M, hebbian_scan.U, hebbian_scan.y, 16 rows at once.
+// stepTime5AVX2x16: hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y, 16 rows at once.
 TEXT ·stepTime5AVX2x16(SB), 0, $440-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -2421,7 +2421,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepTime5AVX2x8: hebbian_scan.M, hebbian_scan.U, hebbian_scan.y, 8 rows at once.
+// stepTime5AVX2x8: hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y, 8 rows at once.
 TEXT ·stepTime5AVX2x8(SB), 0, $344-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -3446,7 +3446,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime4AVX512x8: hebbian_scan.M, hebbian_scan.U, 8 rows at once.
+// stepBackwardTime4AVX512x8: hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, 8 rows at once.
 TEXT ·stepBackwardTime4AVX512x8(SB), 0, $312-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -3642,8 +3642,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime5AVX512x8: hebbian_scan.y, hebbian_scan.M, hebbian_scan.G, hebbian_scan.e, 8 rows at once.
-TEXT ·stepBackwardTime5AVX512x8(SB), 0, $744-8
+// stepBackwardTime5AVX512x8: hebbian_scan.y, hebbian_scan.M, hebbian_scan.U, 8 rows at once.
+TEXT ·stepBackwardTime5AVX512x8(SB), 0, $680-8
 	MOVQ a+0(FP), DI
 	LEAQ 295(SP), R13
 	ANDQ $~63, R13
@@ -4095,12 +4095,8 @@ end5:
 	VBROADCASTSS 348(R13), Z3
 	VADDPS Z3, Z2, Z2
 	VMOVSS X2, (AX)
-	VBROADCASTSS k80000000<>(SB), Z2
-	VPXORD Z2, Z1, Z2
-	VBROADCASTSS k80000000<>(SB), Z3
-	VPXORD Z3, Z2, Z3
 	MOVQ 224(SP), AX
-	VMOVUPS Y3, (AX)
+	VMOVUPS Y1, (AX)
 	MOVQ $1, CX
 	SHLQ $2, CX
 	SUBQ CX, 144(SP)
@@ -4131,7 +4127,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime4AVX512x4: hebbian_scan.M, hebbian_scan.U, 4 rows at once.
+// stepBackwardTime4AVX512x4: hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, 4 rows at once.
 TEXT ·stepBackwardTime4AVX512x4(SB), 0, $312-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -4295,8 +4291,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime5AVX512x4: hebbian_scan.y, hebbian_scan.M, hebbian_scan.G, hebbian_scan.e, 4 rows at once.
-TEXT ·stepBackwardTime5AVX512x4(SB), 0, $744-8
+// stepBackwardTime5AVX512x4: hebbian_scan.y, hebbian_scan.M, hebbian_scan.U, 4 rows at once.
+TEXT ·stepBackwardTime5AVX512x4(SB), 0, $680-8
 	MOVQ a+0(FP), DI
 	LEAQ 295(SP), R13
 	ANDQ $~63, R13
@@ -4619,12 +4615,8 @@ end5:
 	VBROADCASTSS 332(R13), Z3
 	VADDPS Z3, Z2, Z2
 	VMOVSS X2, (AX)
-	VBROADCASTSS k80000000<>(SB), Z2
-	VPXORD Z2, Z1, Z2
-	VBROADCASTSS k80000000<>(SB), Z3
-	VPXORD Z3, Z2, Z3
 	MOVQ 224(SP), AX
-	VMOVUPS X3, (AX)
+	VMOVUPS X1, (AX)
 	MOVQ $1, CX
 	SHLQ $2, CX
 	SUBQ CX, 144(SP)
@@ -4655,7 +4647,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime4AVX512x1: hebbian_scan.M, hebbian_scan.U, 1 rows at once.
+// stepBackwardTime4AVX512x1: hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, 1 rows at once.
 TEXT ·stepBackwardTime4AVX512x1(SB), 0, $312-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -4796,8 +4788,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime5AVX512x1: hebbian_scan.y, hebbian_scan.M, hebbian_scan.G, hebbian_scan.e, 1 rows at once.
-TEXT ·stepBackwardTime5AVX512x1(SB), 0, $680-8
+// stepBackwardTime5AVX512x1: hebbian_scan.y, hebbian_scan.M, hebbian_scan.U, 1 rows at once.
+TEXT ·stepBackwardTime5AVX512x1(SB), 0, $616-8
 	MOVQ a+0(FP), DI
 	LEAQ 295(SP), R13
 	ANDQ $~63, R13
@@ -5030,12 +5022,8 @@ end5:
 	VBROADCASTSS (AX), Z2
 	VADDPS Z0, Z2, Z2
 	VMOVSS X2, (AX)
-	VBROADCASTSS k80000000<>(SB), Z2
-	VPXORD Z2, Z1, Z2
-	VBROADCASTSS k80000000<>(SB), Z3
-	VPXORD Z3, Z2, Z3
 	MOVQ 224(SP), AX
-	VMOVSS X3, (AX)
+	VMOVSS X1, (AX)
 	MOVQ $1, CX
 	SHLQ $2, CX
 	SUBQ CX, 144(SP)
@@ -5066,7 +5054,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime4AVX2x1: hebbian_scan.M, hebbian_scan.U, 1 rows at once.
+// stepBackwardTime4AVX2x1: hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, 1 rows at once.
 TEXT ·stepBackwardTime4AVX2x1(SB), 0, $376-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -5219,8 +5207,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime5AVX2x1: hebbian_scan.y, hebbian_scan.M, hebbian_scan.G, hebbian_scan.e, 1 rows at once.
-TEXT ·stepBackwardTime5AVX2x1(SB), 0, $744-8
+// stepBackwardTime5AVX2x1: hebbian_scan.y, hebbian_scan.M, hebbian_scan.U, 1 rows at once.
+TEXT ·stepBackwardTime5AVX2x1(SB), 0, $680-8
 	MOVQ a+0(FP), DI
 	LEAQ 295(SP), R13
 	ANDQ $~63, R13
@@ -5516,12 +5504,8 @@ end5:
 	VBROADCASTSS (AX), Y2
 	VADDPS Y0, Y2, Y2
 	VMOVSS X2, (AX)
-	VBROADCASTSS k80000000<>(SB), Y2
-	VXORPS Y2, Y1, Y2
-	VBROADCASTSS k80000000<>(SB), Y3
-	VXORPS Y3, Y2, Y3
 	MOVQ 224(SP), AX
-	VMOVSS X3, (AX)
+	VMOVSS X1, (AX)
 	MOVQ $1, CX
 	SHLQ $2, CX
 	SUBQ CX, 144(SP)
@@ -7925,10 +7909,10 @@ TEXT ·stepBackwardNest15AVX512(SB), 0, $256-8
 	MOVQ 0(SP), CX
 	IMULQ 56(DI), CX
 	SHLQ $2, CX
-	MOVQ 32(SP), AX
+	MOVQ 40(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 80(SP)
-	MOVQ 56(SP), AX
+	MOVQ 48(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 88(SP)
 loop1:
@@ -7957,17 +7941,17 @@ loop3:
 	VBROADCASTSS (AX), Z0
 	VMOVUPS Z0, 0(R13)
 	MOVQ 64(DI), DX
-	MOVQ 112(SP), SI
-	MOVQ 40(SP), R8
-	MOVQ 48(SP), R9
-	MOVQ 120(SP), R10
+	MOVQ 32(SP), SI
+	MOVQ 112(SP), R8
+	MOVQ 120(SP), R9
+	MOVQ 56(SP), R10
 	XORL CX, CX
 	SUBQ $16, DX
 	JLT rest6
 pass5:
-	VMOVUPS (R8)(CX*4), Z1
-	VFMADD231PS (SI)(CX*4), Z0, Z1
-	VMULPS (R9)(CX*4), Z0, Z2
+	VMULPS (SI)(CX*4), Z0, Z1
+	VMOVUPS (R10)(CX*4), Z2
+	VFMADD231PS (R9)(CX*4), Z0, Z2
 	VMOVUPS Z1, (R8)(CX*4)
 	VMOVUPS Z2, (R10)(CX*4)
 	ADDQ $16, CX
@@ -7985,12 +7969,12 @@ rest6:
 	KMOVW AX, K1
 	XCHGQ CX, DX
 	VMOVUPS.Z (SI)(CX*4), K1, Z0
-	VMOVUPS.Z (R8)(CX*4), K1, Z1
-	VMOVUPS 0(R13), Z2
-	VFMADD231PS Z2, Z0, Z1
+	VMOVUPS 0(R13), Z1
+	VMULPS Z0, Z1, Z1
 	VMOVUPS.Z (R9)(CX*4), K1, Z0
-	VMOVUPS 0(R13), Z2
-	VMULPS Z0, Z2, Z2
+	VMOVUPS.Z (R10)(CX*4), K1, Z2
+	VMOVUPS 0(R13), Z3
+	VFMADD231PS Z3, Z0, Z2
 	VMOVUPS Z1, K1, (R8)(CX*4)
 	VMOVUPS Z2, K1, (R10)(CX*4)
 end7:
@@ -8054,10 +8038,10 @@ TEXT ·stepBackwardNest15AVX2(SB), 0, $320-8
 	MOVQ 0(SP), CX
 	IMULQ 56(DI), CX
 	SHLQ $2, CX
-	MOVQ 32(SP), AX
+	MOVQ 40(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 80(SP)
-	MOVQ 56(SP), AX
+	MOVQ 48(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 88(SP)
 loop1:
@@ -8086,22 +8070,22 @@ loop3:
 	VBROADCASTSS (AX), Y0
 	VMOVUPS Y0, 0(R13)
 	MOVQ 64(DI), DX
-	MOVQ 112(SP), SI
-	MOVQ 40(SP), R8
-	MOVQ 48(SP), R9
-	MOVQ 120(SP), R10
+	MOVQ 32(SP), SI
+	MOVQ 112(SP), R8
+	MOVQ 120(SP), R9
+	MOVQ 56(SP), R10
 	XORL CX, CX
 	SUBQ $16, DX
 	JLT rest6
 pass5:
-	VMOVUPS (R8)(CX*4), Y1
-	VFMADD231PS (SI)(CX*4), Y0, Y1
-	VMULPS (R9)(CX*4), Y0, Y2
+	VMULPS (SI)(CX*4), Y0, Y1
+	VMOVUPS (R10)(CX*4), Y2
+	VFMADD231PS (R9)(CX*4), Y0, Y2
 	VMOVUPS Y1, (R8)(CX*4)
 	VMOVUPS Y2, (R10)(CX*4)
-	VMOVUPS 32(R8)(CX*4), Y1
-	VFMADD231PS 32(SI)(CX*4), Y0, Y1
-	VMULPS 32(R9)(CX*4), Y0, Y2
+	VMULPS 32(SI)(CX*4), Y0, Y1
+	VMOVUPS 32(R10)(CX*4), Y2
+	VFMADD231PS 32(R9)(CX*4), Y0, Y2
 	VMOVUPS Y1, 32(R8)(CX*4)
 	VMOVUPS Y2, 32(R10)(CX*4)
 	ADDQ $16, CX
@@ -8121,28 +8105,28 @@ rest6:
 	VMOVUPS Y15, 96(R13)
 	VMOVUPS 64(R13), Y1
 	VMASKMOVPS (SI)(CX*4), Y1, Y0
-	VMOVUPS 64(R13), Y2
-	VMASKMOVPS (R8)(CX*4), Y2, Y1
-	VMOVUPS 0(R13), Y2
-	VFMADD231PS Y2, Y0, Y1
+	VMOVUPS 0(R13), Y1
+	VMULPS Y0, Y1, Y1
 	VMOVUPS 64(R13), Y2
 	VMASKMOVPS (R9)(CX*4), Y2, Y0
-	VMOVUPS 0(R13), Y2
-	VMULPS Y0, Y2, Y2
+	VMOVUPS 64(R13), Y3
+	VMASKMOVPS (R10)(CX*4), Y3, Y2
+	VMOVUPS 0(R13), Y3
+	VFMADD231PS Y3, Y0, Y2
 	VMOVUPS 64(R13), Y0
 	VMASKMOVPS Y1, Y0, (R8)(CX*4)
 	VMOVUPS 64(R13), Y0
 	VMASKMOVPS Y2, Y0, (R10)(CX*4)
 	VMOVUPS 96(R13), Y1
 	VMASKMOVPS 32(SI)(CX*4), Y1, Y0
-	VMOVUPS 96(R13), Y2
-	VMASKMOVPS 32(R8)(CX*4), Y2, Y1
-	VMOVUPS 0(R13), Y2
-	VFMADD231PS Y2, Y0, Y1
+	VMOVUPS 0(R13), Y1
+	VMULPS Y0, Y1, Y1
 	VMOVUPS 96(R13), Y2
 	VMASKMOVPS 32(R9)(CX*4), Y2, Y0
-	VMOVUPS 0(R13), Y2
-	VMULPS Y0, Y2, Y2
+	VMOVUPS 96(R13), Y3
+	VMASKMOVPS 32(R10)(CX*4), Y3, Y2
+	VMOVUPS 0(R13), Y3
+	VFMADD231PS Y3, Y0, Y2
 	VMOVUPS 96(R13), Y0
 	VMASKMOVPS Y1, Y0, 32(R8)(CX*4)
 	VMOVUPS 96(R13), Y0

@@ -400,7 +400,7 @@ func (c *stepRows1) Part(part int) {
 						}
 					}
 				}
-				// hebbian_scan.M
+				// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 				for j := range 16 {
 					t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					t153_2 := t153[j*dK:][:dK]
@@ -597,7 +597,7 @@ func (c *stepRows2) Part(part int) {
 					for a := range n {
 						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.y
+						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 						var y5 F
 						t18Entry := t18_2[a]
 						t17Entry := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
@@ -728,7 +728,7 @@ type stepBackwardNest8Args struct {
 type stepBackwardNest9Args struct {
 	t922  *float32
 	t102  *float32
-	t1422 *float32
+	t1522 *float32
 	t1622 *float32
 	n0    int // L
 	n1    int // 16·chunks
@@ -738,7 +738,7 @@ type stepBackwardNest9Args struct {
 type stepBackwardNest10Args struct {
 	t1722 *float32
 	t1822 *float32
-	t222  *float32
+	t2322 *float32
 	t242  *float32
 	n0    int // L
 	n1    int // 16·chunks
@@ -762,8 +762,8 @@ type stepBackwardNest12Args struct {
 	t192  *float32
 	t252  *float32
 	t2622 *float32
-	t302  *float32
-	t372  *float32
+	t312  *float32
+	t36   *float32
 	n0    int // L
 	n1    int // 16·chunks
 	n2    int // T
@@ -793,10 +793,10 @@ type stepBackwardNest14Args struct {
 
 type stepBackwardNest15Args struct {
 	t39      *float32
+	wRho     *float32
+	t43      *float32
 	rhoStack *float32
 	wRhoBar  *float32
-	wRho     *float32
-	t44      *float32
 	n0       int // L
 	n1       int // T
 	n2       int // T·d_k + T·d_v
@@ -806,7 +806,7 @@ type stepBackwardNest15Args struct {
 type stepBackwardNest16Args struct {
 	t11  *float32
 	t202 *float32
-	t44  *float32
+	t43  *float32
 	t47  *float32
 	n0   int // d_k
 	n1   int // L
@@ -820,7 +820,7 @@ type stepBackwardNest16Args struct {
 type stepBackwardNest17Args struct {
 	t122 *float32
 	t212 *float32
-	t44  *float32
+	t43  *float32
 	t50  *float32
 	n0   int // L
 	n1   int // T·d_k + T·d_v
@@ -831,9 +831,9 @@ type stepBackwardNest17Args struct {
 }
 
 type stepBackwardNest18Args struct {
-	t24  *float32
-	t49  *float32
-	t52  *float32
+	t23  *float32
+	t48  *float32
+	t51  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -884,11 +884,11 @@ func (c *stepBackwardFused) run() {
 	t142 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks*dK]       // [L, chunks, 16, d_k]
 	t152 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks*dV]       // [L, chunks, 16, d_v]
 	t172 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks*dK]                      // [L, chunks, 16, d_k]
-	t722 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t1422 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+48*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t222 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+64*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t302 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+80*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t372 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+96*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t822 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t1522 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+48*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t2322 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+64*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t312 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+80*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t36 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+96*L*chunks:][:16*L*chunks]                                         // [L, chunks, 16]
 	t922 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+112*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
 	t102 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+128*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
 	t1622 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+144*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
@@ -902,13 +902,13 @@ func (c *stepBackwardFused) run() {
 	t192 := c.Work[8*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+240*L*chunks:][:L*T]                                               // [L, T]
 	t202 := c.Work[8*L*T*dK+4*L*T*dV+L*dK*dV+5*L*T+240*L*chunks:][:L*T*dV]                                            // [L, T, d_v]
 	t22 := c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+5*L*T+240*L*chunks:][:L*T*dK]                                             // [L, T, d_k]
-	t24 := c.Work[9*L*T*dK+5*L*T*dV+L*dK*dV+5*L*T+240*L*chunks:][:L*T*d]                                              // [L, T, d]
+	t23 := c.Work[9*L*T*dK+5*L*T*dV+L*dK*dV+5*L*T+240*L*chunks:][:L*T*d]                                              // [L, T, d]
 	t39 := c.Work[L*T*d+9*L*T*dK+5*L*T*dV+L*dK*dV+5*L*T+240*L*chunks:][:L*T]                                          // [L, T]
-	t44 := c.Work[L*T*d+9*L*T*dK+5*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*dK+L*T*dV]                                // [L, T, d_k + d_v]
+	t43 := c.Work[L*T*d+9*L*T*dK+5*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*dK+L*T*dV]                                // [L, T, d_k + d_v]
 	t47 := c.Work[L*T*d+10*L*T*dK+6*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*dV]                                      // [L, T, d_v]
-	t49 := c.Work[L*T*d+10*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*d]                                       // [L, T, d]
+	t48 := c.Work[L*T*d+10*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*d]                                       // [L, T, d]
 	t50 := c.Work[2*L*T*d+10*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*dK]                                    // [L, T, d_k]
-	t52_2 := c.Work[2*L*T*d+11*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*d]                                   // [L, T, d]
+	t51 := c.Work[2*L*T*d+11*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:][:L*T*d]                                     // [L, T, d]
 	t26 := c.Flags[:L*T]                                                                                              // [L, T]
 	t31 := c.Flags[L*T:][:L*T]                                                                                        // [L, T]
 
@@ -1082,10 +1082,10 @@ func (c *stepBackwardFused) run() {
 				t92_2 := t92[(i*T+j+16*chunks)*dK:][:dK]
 				t82_2 := t82[(i*(T-16*chunks)+j)*dK:][:dK]
 				t122_2 := t122[(i*T+j+16*chunks)*dK:][:dK]
-				t52_3 := t52[(i*(T-16*chunks)+j)*dK:][:dK]
+				t52_2 := t52[(i*(T-16*chunks)+j)*dK:][:dK]
 				for k := range dK {
 					t92_2[k] = t92_2[k] + t82_2[k]
-					t122_2[k] = t122_2[k] + t52_3[k]
+					t122_2[k] = t122_2[k] + t52_2[k]
 				}
 			}
 		}
@@ -1190,20 +1190,20 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan
 	clear(t142)
 	clear(t172)
-	clear(t722)
-	clear(t1422)
-	clear(t222)
-	clear(t302)
-	clear(t372)
+	clear(t822)
+	clear(t1522)
+	clear(t2322)
+	clear(t312)
+	clear(t36)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows2)(c))
 	if kern.Blocks(dV) > 1 {
 		kern.AddBlocks(t172[:16*L*chunks*dK], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t722[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t1422[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+256*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t222[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t302[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+288*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t822[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t1522[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+256*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t2322[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t312[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+288*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
 		kern.AddBlocks(t142[:16*L*chunks*dK], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t372[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+32*L*chunks*dK+L*dK*dV+6*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t36[:16*L*chunks], c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+32*L*chunks*dK+L*dK*dV+6*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
 	}
 
 	// hebbian_scan.M
@@ -1213,15 +1213,15 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t722_2 := t722[(i*chunks+j)*16+lo:][:n]
-				t232_2 := t232[(i*chunks+j)*16+-4+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*16+lo:][:n]
-				t232_3 := t232[(i*chunks+j)*16+lo:][:n]
-				t102_2 := t102[(i*chunks+j)*16+-4+lo:][:n]
+				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
+				t232_2 := t232[(i*chunks+j)*16+lo:][:n]
+				t922_2 := t922[(i*chunks+j)*16+-4+lo:][:n]
+				t232_3 := t232[(i*chunks+j)*16+-4+lo:][:n]
+				t102_2 := t102[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t722Entry := t722_2[k]
-					t922_2[k] = F(t232_2[k] * t722Entry)
-					t102_2[k] = num.FMA32(t232_3[k], t722Entry, t102_2[k])
+					t822Entry := t822_2[k]
+					t922_2[k] = num.FMA32(t232_2[k], t822Entry, t922_2[k])
+					t102_2[k] = F(t232_3[k] * t822Entry)
 				}
 			}
 		}
@@ -1232,7 +1232,7 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest9Args{
 			unsafe.SliceData(t922),
 			unsafe.SliceData(t102),
-			unsafe.SliceData(t1422),
+			unsafe.SliceData(t1522),
 			unsafe.SliceData(t1622),
 			L,
 			16 * chunks,
@@ -1244,10 +1244,10 @@ func (c *stepBackwardFused) run() {
 			for j := range chunks {
 				t922_2 := t922[(i*chunks+j)*16:][:16]
 				t102_2 := t102[(i*chunks+j)*16:][:16]
-				t1422_2 := t1422[(i*chunks+j)*16:][:16]
+				t1522_2 := t1522[(i*chunks+j)*16:][:16]
 				t1622_2 := t1622[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t1622_2[k] = (t922_2[k] + t102_2[k]) + t1422_2[k]
+					t1622_2[k] = (t922_2[k] + t102_2[k]) + t1522_2[k]
 				}
 			}
 		}
@@ -1261,14 +1261,14 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
 				t1622_2 := t1622[(i*chunks+j)*16+lo:][:n]
-				t20_2 := t20[(i*chunks+j)*16+-2+lo:][:n]
-				t1722_2 := t1722[(i*chunks+j)*16+lo:][:n]
-				t20_3 := t20[(i*chunks+j)*16+lo:][:n]
-				t1822_2 := t1822[(i*chunks+j)*16+-2+lo:][:n]
+				t20_2 := t20[(i*chunks+j)*16+lo:][:n]
+				t1722_2 := t1722[(i*chunks+j)*16+-2+lo:][:n]
+				t20_3 := t20[(i*chunks+j)*16+-2+lo:][:n]
+				t1822_2 := t1822[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t1622Entry := t1622_2[k]
-					t1722_2[k] = F(t20_2[k] * t1622Entry)
-					t1822_2[k] = num.FMA32(t20_3[k], t1622Entry, t1822_2[k])
+					t1722_2[k] = num.FMA32(t20_2[k], t1622Entry, t1722_2[k])
+					t1822_2[k] = F(t20_3[k] * t1622Entry)
 				}
 			}
 		}
@@ -1279,7 +1279,7 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest10Args{
 			unsafe.SliceData(t1722),
 			unsafe.SliceData(t1822),
-			unsafe.SliceData(t222),
+			unsafe.SliceData(t2322),
 			unsafe.SliceData(t242),
 			L,
 			16 * chunks,
@@ -1291,10 +1291,10 @@ func (c *stepBackwardFused) run() {
 			for j := range chunks {
 				t1722_2 := t1722[(i*chunks+j)*16:][:16]
 				t1822_2 := t1822[(i*chunks+j)*16:][:16]
-				t222_2 := t222[(i*chunks+j)*16:][:16]
+				t2322_2 := t2322[(i*chunks+j)*16:][:16]
 				t242_2 := t242[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t242_2[k] = (t1722_2[k] + t1822_2[k]) + t222_2[k]
+					t242_2[k] = (t1722_2[k] + t1822_2[k]) + t2322_2[k]
 				}
 			}
 		}
@@ -1308,14 +1308,14 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t242_2 := t242[(i*chunks+j)*16+lo:][:n]
-				t14_2 := t14[(i*chunks+j)*16+-1+lo:][:n]
-				t252_2 := t252[(i*chunks+j)*16+lo:][:n]
-				t14_3 := t14[(i*chunks+j)*16+lo:][:n]
-				t2622_2 := t2622[(i*chunks+j)*16+-1+lo:][:n]
+				t14_2 := t14[(i*chunks+j)*16+lo:][:n]
+				t252_2 := t252[(i*chunks+j)*16+-1+lo:][:n]
+				t14_3 := t14[(i*chunks+j)*16+-1+lo:][:n]
+				t2622_2 := t2622[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t242Entry := t242_2[k]
-					t252_2[k] = F(t14_2[k] * t242Entry)
-					t2622_2[k] = num.FMA32(t14_3[k], t242Entry, t2622_2[k])
+					t252_2[k] = num.FMA32(t14_2[k], t242Entry, t252_2[k])
+					t2622_2[k] = F(t14_3[k] * t242Entry)
 				}
 			}
 		}
@@ -1355,15 +1355,15 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// hebbian_scan.rho
+	// hebbian_scan.rho, hebbian_scan.M
 	clear(t192)
 	if kern.Wide() {
 		a := stepBackwardNest12Args{
 			unsafe.SliceData(t192),
 			unsafe.SliceData(t252),
 			unsafe.SliceData(t2622),
-			unsafe.SliceData(t302),
-			unsafe.SliceData(t372),
+			unsafe.SliceData(t312),
+			unsafe.SliceData(t36),
 			L,
 			16 * chunks,
 			T,
@@ -1376,10 +1376,10 @@ func (c *stepBackwardFused) run() {
 				t192_2 := t192[i*T+16*j:][:16]
 				t252_2 := t252[(i*chunks+j)*16:][:16]
 				t2622_2 := t2622[(i*chunks+j)*16:][:16]
-				t302_2 := t302[(i*chunks+j)*16:][:16]
-				t372_2 := t372[(i*chunks+j)*16:][:16]
+				t312_2 := t312[(i*chunks+j)*16:][:16]
+				t36_2 := t36[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t192_2[k] = (((t192_2[k] + t252_2[k]) + t2622_2[k]) + t302_2[k]) + t372_2[k]
+					t192_2[k] = (((t192_2[k] + t252_2[k]) + t2622_2[k]) + t312_2[k]) + t36_2[k]
 				}
 			}
 		}
@@ -1439,10 +1439,10 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// hebbian_scan.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t22, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t23, d, 1, t22, dK, 1, c.WQ, d, 1)
 
 	// hebbian_scan.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t24, d, 1, t22, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t22, dK, 1)
 
 	// hebbian_scan.rho
 	var t42 F
@@ -1468,10 +1468,10 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest15Args{
 			unsafe.SliceData(t39),
+			unsafe.SliceData(c.WRho),
+			unsafe.SliceData(t43),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t44),
 			L,
 			T,
 			T*dK + T*dV,
@@ -1479,28 +1479,28 @@ func (c *stepBackwardFused) run() {
 		}
 		stepBackwardNest15(&a)
 	} else {
-		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wRhoBar := c.WRhoBar[:dK+dV]
 		for i := range L {
 			t39_2 := t39[i*T:][:T]
 			for j := range T {
+				t43_2 := t43[(i*T+j)*(dK+dV):][:dK+dV]
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t44_2 := t44[(i*T+j)*(dK+dV):][:dK+dV]
 				t39Entry := t39_2[j]
 				for k := range dK + dV {
+					t43_2[k] = F(t39Entry * wRho[k])
 					wRhoBar[k] = num.FMA32(rhoStack[k], t39Entry, wRhoBar[k])
-					t44_2[k] = F(t39Entry * wRho[k])
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.v
+	// hebbian_scan.v, hebbian_scan.rho
 	if kern.Wide() {
 		a := stepBackwardNest16Args{
 			unsafe.SliceData(t11),
 			unsafe.SliceData(t202),
-			unsafe.SliceData(t44),
+			unsafe.SliceData(t43),
 			unsafe.SliceData(t47),
 			dK,
 			L,
@@ -1516,27 +1516,27 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				t11_2 := t11[(i*T+j)*dV:][:dV]
 				t202_2 := t202[(i*T+j)*dV:][:dV]
-				t44_2 := t44[(i*T+j)*(dK+dV)+dK:][:dV]
+				t43_2 := t43[(i*T+j)*(dK+dV)+dK:][:dV]
 				t47_2 := t47[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t47_2[k] = (t11_2[k] + t202_2[k]) + t44_2[k]
+					t47_2[k] = (t11_2[k] + t202_2[k]) + t43_2[k]
 				}
 			}
 		}
 	}
 
 	// hebbian_scan.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t47, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t48, d, 1, t47, dV, 1, c.WV, d, 1)
 
 	// hebbian_scan.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t49, d, 1, t47, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t47, dV, 1)
 
-	// hebbian_scan.k0
+	// hebbian_scan.k0, hebbian_scan.rho
 	if kern.Wide() {
 		a := stepBackwardNest17Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t212),
-			unsafe.SliceData(t44),
+			unsafe.SliceData(t43),
 			unsafe.SliceData(t50),
 			L,
 			T*dK + T*dV,
@@ -1551,27 +1551,27 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				t122_2 := t122[(i*T+j)*dK:][:dK]
 				t212_2 := t212[(i*T+j)*dK:][:dK]
-				t44_2 := t44[(i*T+j)*(dK+dV):][:dK]
+				t43_2 := t43[(i*T+j)*(dK+dV):][:dK]
 				t50_2 := t50[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t50_2[k] = (t122_2[k] + t212_2[k]) + t44_2[k]
+					t50_2[k] = (t122_2[k] + t212_2[k]) + t43_2[k]
 				}
 			}
 		}
 	}
 
 	// hebbian_scan.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t50, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t51, d, 1, t50, dK, 1, c.WK, d, 1)
 
 	// hebbian_scan.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t52_2, d, 1, t50, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t50, dK, 1)
 
 	// hebbian_scan.k0
 	if kern.Wide() {
 		a := stepBackwardNest18Args{
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t49),
-			unsafe.SliceData(t52_2),
+			unsafe.SliceData(t23),
+			unsafe.SliceData(t48),
+			unsafe.SliceData(t51),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
@@ -1582,12 +1582,12 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t24_2 := t24[(i*T+j)*d:][:d]
-				t49_2 := t49[(i*T+j)*d:][:d]
-				t52_3 := t52_2[(i*T+j)*d:][:d]
+				t23_2 := t23[(i*T+j)*d:][:d]
+				t48_2 := t48[(i*T+j)*d:][:d]
+				t51_2 := t51[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t24_2[k] + t49_2[k]) + t52_3[k]
+					xBar[k] = (t23_2[k] + t48_2[k]) + t51_2[k]
 				}
 			}
 		}
@@ -1712,7 +1712,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						// hebbian_scan.M, hebbian_scan.U
+						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e
 						t18Entry := t18_2[a]
 						t17Entry := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
 						for j := range dK {
@@ -1730,28 +1730,26 @@ func (c *stepBackwardRows1) Part(part int) {
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t82_3 := t82_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t52_3 := t52_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.G
-						var t7 F
+						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
+						var t6 F
 						var t9 F
 						t2Entry := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t18Entry2 := t18_2[a]
 						t17Entry2 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
-						t7Sums := [16]F{t7}
+						t6Sums := [16]F{t6}
 						t9Sums := [16]F{t9}
 						for j := range dK {
 							t3 := num.FMA32(t19_2[j], t2Entry, MBarState[j])
-							t7Sums[j%16] = num.FMA32(MTrail2[j], t3, t7Sums[j%16])
+							t6Sums[j%16] = num.FMA32(MTrail2[j], t3, t6Sums[j%16])
 							t9Sums[j%16] = num.FMA32(t3, t16_2[j], t9Sums[j%16])
 							t82_3[j] = num.FMA32(MTrail3[j], t2Entry, t82_3[j])
 							MBarState[j] = F(t18Entry2 * t3)
 							t52_3[j] = num.FMA32(t3, t17Entry2, t52_3[j])
 						}
-						t7 = kern.Sum16(&t7Sums)
+						t6 = kern.Sum16(&t6Sums)
 						t9 = kern.Sum16(&t9Sums)
-						t72_3[a] = t72_3[a] + t7
-						t93 := -t9
-						// hebbian_scan.e
-						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = -t93
+						t72_3[a] = t72_3[a] + t6
+						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = t9
 					}
 				}
 			}
@@ -1790,35 +1788,35 @@ func (c *stepBackwardRows2) Part(part int) {
 	t142 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	t152 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	t172 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks*dK]                // [L, chunks, 16, d_k]
-	t722 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
-	t1422 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+48*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	t222 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+64*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
-	t302 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+80*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
-	t372 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+96*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
+	t822 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+32*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
+	t1522 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+48*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t2322 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+64*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t312 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+80*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
+	t36 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+96*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t172_2 := t172
-	t722_2 := t722
-	t1422_2 := t1422
-	t222_2 := t222
-	t302_2 := t302
+	t822_2 := t822
+	t1522_2 := t1522
+	t2322_2 := t2322
+	t312_2 := t312
 	t142_2 := t142
-	t372_2 := t372
+	t36_2 := t36
 	if block > 0 {
 		t172_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+L*dK*dV+6*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
 		clear(t172_2[l*16*chunks*dK:][:16*chunks*dK])
-		t722_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
-		clear(t722_2[l*16*chunks:][:16*chunks])
-		t1422_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+256*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
-		clear(t1422_2[l*16*chunks:][:16*chunks])
-		t222_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
-		clear(t222_2[l*16*chunks:][:16*chunks])
-		t302_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+288*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
-		clear(t302_2[l*16*chunks:][:16*chunks])
+		t822_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		clear(t822_2[l*16*chunks:][:16*chunks])
+		t1522_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+256*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		clear(t1522_2[l*16*chunks:][:16*chunks])
+		t2322_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		clear(t2322_2[l*16*chunks:][:16*chunks])
+		t312_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+288*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		clear(t312_2[l*16*chunks:][:16*chunks])
 		t142_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+16*L*chunks*dK+L*dK*dV+6*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
 		clear(t142_2[l*16*chunks*dK:][:16*chunks*dK])
-		t372_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+32*L*chunks*dK+L*dK*dV+6*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
-		clear(t372_2[l*16*chunks:][:16*chunks])
+		t36_2 = c.Work[3*L*T*d+11*L*T*dK+7*L*T*dV+32*L*chunks*dK+L*dK*dV+6*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		clear(t36_2[l*16*chunks:][:16*chunks])
 	}
 	scratch := workers.Borrow(dK + C*dK + dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16 + dK)
 	MBarState2, rest := scratch.Data[:dK], scratch.Data[dK:]
@@ -1828,8 +1826,8 @@ func (c *stepBackwardRows2) Part(part int) {
 	t183, rest5 := rest4[:16*dK], rest4[16*dK:]
 	t194, rest6 := rest5[:16*dK], rest5[16*dK:]
 	t21, rest7 := rest6[:16*dK], rest6[16*dK:]
-	t223, rest8 := rest7[:16*dK], rest7[16*dK:]
-	t243, rest9 := rest8[:16*dK], rest8[16*dK:]
+	t222, rest8 := rest7[:16*dK], rest7[16*dK:]
+	t24, rest9 := rest8[:16*dK], rest8[16*dK:]
 	t25, rest10 := rest9[:16*dK], rest9[16*dK:]
 	t27, rest11 := rest10[:16*dK], rest10[16*dK:]
 	t155, rest12 := rest11[:16*dK], rest11[16*dK:]
@@ -1837,22 +1835,22 @@ func (c *stepBackwardRows2) Part(part int) {
 	t184, rest14 := rest13[:16*dK], rest13[16*dK:]
 	t195, rest15 := rest14[:16*dK], rest14[16*dK:]
 	t213, rest16 := rest15[:16*dK], rest15[16*dK:]
-	t224, rest17 := rest16[:16*dK], rest16[16*dK:]
-	t244, rest18 := rest17[:16*dK], rest17[16*dK:]
+	t223, rest17 := rest16[:16*dK], rest16[16*dK:]
+	t243, rest18 := rest17[:16*dK], rest17[16*dK:]
 	t253, rest19 := rest18[:16*dK], rest18[16*dK:]
 	t272, rest20 := rest19[:16*dK], rest19[16*dK:]
 	t4, rest21 := rest20[:16*dK], rest20[16*dK:]
 	t43, rest22 := rest21[:16*dK], rest21[16*dK:]
-	t83, rest23 := rest22[:16*dK], rest22[16*dK:]
+	t73, rest23 := rest22[:16*dK], rest22[16*dK:]
 	t112, rest24 := rest23[:16*dK], rest23[16*dK:]
-	t1522, rest25 := rest24[:16*dK], rest24[16*dK:]
+	t143, rest25 := rest24[:16*dK], rest24[16*dK:]
 	t1922, rest26 := rest25[:16*dK], rest25[16*dK:]
-	t2322, rest27 := rest26[:16*dK], rest26[16*dK:]
+	t2222, rest27 := rest26[:16*dK], rest26[16*dK:]
 	t2722, rest28 := rest27[:16*dK], rest27[16*dK:]
-	t313, rest29 := rest28[:16*dK], rest28[16*dK:]
-	t34, rest30 := rest29[:16*dK], rest29[16*dK:]
-	t40, rest31 := rest30[:16], rest30[16:]
-	t38 := rest31
+	t302, rest29 := rest28[:16*dK], rest28[16*dK:]
+	t32, rest30 := rest29[:16*dK], rest29[16*dK:]
+	t38, rest31 := rest30[:16], rest30[16:]
+	t35 := rest31
 	for i := first; i < last; i++ {
 		copy(MBarState2[:dK], t42[(l*dV+i)*dK:][:dK])
 		for s := segments2 - 1; s >= 0; s-- {
@@ -1874,7 +1872,7 @@ func (c *stepBackwardRows2) Part(part int) {
 						}
 					}
 				}
-				// hebbian_scan.M
+				// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 				for j := range 16 {
 					t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					t154_2 := t154[j*dK:][:dK]
@@ -1925,32 +1923,32 @@ func (c *stepBackwardRows2) Part(part int) {
 				for j := range 16 {
 					t194_2 := t194[j*dK:][:dK]
 					t21_2 := t21[j*dK:][:dK]
-					t223_2 := t223[j*dK:][:dK]
+					t222_2 := t222[j*dK:][:dK]
 					for k := range dK {
-						t223_2[k] = t194_2[k] + t21_2[k]
+						t222_2[k] = t194_2[k] + t21_2[k]
 					}
 				}
 				// hebbian_scan.M
-				clear(t243)
+				clear(t24)
 				lo3 := max(0, 4)
 				if n := 16 - lo3; n > 0 {
 					t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
 					for j := range n {
-						t223_2 := t223[((lo3+j)-4)*dK:][:dK]
-						t243_2 := t243[(lo3+j)*dK:][:dK]
+						t222_2 := t222[((lo3+j)-4)*dK:][:dK]
+						t24_2 := t24[(lo3+j)*dK:][:dK]
 						t232Entry := t232_2[j]
 						for k := range dK {
-							t243_2[k] = F(t223_2[k] * t232Entry)
+							t24_2[k] = F(t222_2[k] * t232Entry)
 						}
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
-					t223_2 := t223[j*dK:][:dK]
-					t243_2 := t243[j*dK:][:dK]
+					t222_2 := t222[j*dK:][:dK]
+					t24_2 := t24[j*dK:][:dK]
 					t25_3 := t25[j*dK:][:dK]
 					for k := range dK {
-						t25_3[k] = t223_2[k] + t243_2[k]
+						t25_3[k] = t222_2[k] + t24_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -1987,7 +1985,7 @@ func (c *stepBackwardRows2) Part(part int) {
 						}
 					}
 				}
-				// hebbian_scan.M
+				// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 				for j := range 16 {
 					t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					t155_2 := t155[j*dK:][:dK]
@@ -2038,32 +2036,32 @@ func (c *stepBackwardRows2) Part(part int) {
 				for j := range 16 {
 					t195_2 := t195[j*dK:][:dK]
 					t213_2 := t213[j*dK:][:dK]
-					t224_2 := t224[j*dK:][:dK]
+					t223_2 := t223[j*dK:][:dK]
 					for k := range dK {
-						t224_2[k] = t195_2[k] + t213_2[k]
+						t223_2[k] = t195_2[k] + t213_2[k]
 					}
 				}
 				// hebbian_scan.M
-				clear(t244)
+				clear(t243)
 				lo3 := max(0, 4)
 				if n := 16 - lo3; n > 0 {
 					t232_2 := t232[(l*chunks+a+C*s)*16+lo3:][:n]
 					for j := range n {
-						t224_2 := t224[((lo3+j)-4)*dK:][:dK]
-						t244_2 := t244[(lo3+j)*dK:][:dK]
+						t223_2 := t223[((lo3+j)-4)*dK:][:dK]
+						t243_2 := t243[(lo3+j)*dK:][:dK]
 						t232Entry2 := t232_2[j]
 						for k := range dK {
-							t244_2[k] = F(t224_2[k] * t232Entry2)
+							t243_2[k] = F(t223_2[k] * t232Entry2)
 						}
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
-					t224_2 := t224[j*dK:][:dK]
-					t244_2 := t244[j*dK:][:dK]
+					t223_2 := t223[j*dK:][:dK]
+					t243_2 := t243[j*dK:][:dK]
 					t253_2 := t253[j*dK:][:dK]
 					for k := range dK {
-						t253_2[k] = t224_2[k] + t244_2[k]
+						t253_2[k] = t223_2[k] + t243_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -2099,152 +2097,152 @@ func (c *stepBackwardRows2) Part(part int) {
 					}
 				}
 				// hebbian_scan.M
-				clear(t83)
+				clear(t73)
 				lo5 := max(0, 8)
 				if n := 16 - lo5; n > 0 {
 					t262_2 := t262[(l*chunks+a+C*s)*16+lo5:][:n]
-					t722_3 := t722_2[(l*chunks+a+C*s)*16+lo5:][:n]
+					t822_3 := t822_2[(l*chunks+a+C*s)*16+lo5:][:n]
 					for j := range n {
 						t43_2 := t43[(lo5+j)*dK:][:dK]
 						t253_2 := t253[((lo5+j)-8)*dK:][:dK]
-						t83_2 := t83[((lo5+j)-8)*dK:][:dK]
-						var t73 F
+						t73_2 := t73[((lo5+j)-8)*dK:][:dK]
+						var t84 F
 						t262Entry3 := t262_2[j]
 						for k := range dK {
 							t43Entry := t43_2[k]
-							t73 = num.FMA32(t253_2[k], t43Entry, t73)
-							t83_2[k] = num.FMA32(t43Entry, t262Entry3, t83_2[k])
+							t84 = num.FMA32(t253_2[k], t43Entry, t84)
+							t73_2[k] = num.FMA32(t43Entry, t262Entry3, t73_2[k])
 						}
-						t722_3[j] = t722_3[j] + t73
+						t822_3[j] = t822_3[j] + t84
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
 					t43_2 := t43[j*dK:][:dK]
-					t83_2 := t83[j*dK:][:dK]
+					t73_2 := t73[j*dK:][:dK]
 					t112_2 := t112[j*dK:][:dK]
 					for k := range dK {
-						t112_2[k] = t43_2[k] + t83_2[k]
+						t112_2[k] = t43_2[k] + t73_2[k]
 					}
 				}
 				// hebbian_scan.M
-				clear(t1522)
+				clear(t143)
 				lo6 := max(0, 4)
 				if n := 16 - lo6; n > 0 {
 					t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
-					t1422_3 := t1422_2[(l*chunks+a+C*s)*16+lo6:][:n]
+					t1522_3 := t1522_2[(l*chunks+a+C*s)*16+lo6:][:n]
 					for j := range n {
 						t112_2 := t112[(lo6+j)*dK:][:dK]
-						t224_2 := t224[((lo6+j)-4)*dK:][:dK]
-						t1522_2 := t1522[((lo6+j)-4)*dK:][:dK]
-						var t143 F
+						t223_2 := t223[((lo6+j)-4)*dK:][:dK]
+						t143_2 := t143[((lo6+j)-4)*dK:][:dK]
+						var t1523 F
 						t232Entry3 := t232_2[j]
 						for k := range dK {
 							t112Entry := t112_2[k]
-							t143 = num.FMA32(t224_2[k], t112Entry, t143)
-							t1522_2[k] = num.FMA32(t112Entry, t232Entry3, t1522_2[k])
+							t1523 = num.FMA32(t223_2[k], t112Entry, t1523)
+							t143_2[k] = num.FMA32(t112Entry, t232Entry3, t143_2[k])
 						}
-						t1422_3[j] = t1422_3[j] + t143
+						t1522_3[j] = t1522_3[j] + t1523
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
 					t112_2 := t112[j*dK:][:dK]
-					t1522_2 := t1522[j*dK:][:dK]
+					t143_2 := t143[j*dK:][:dK]
 					t1922_2 := t1922[j*dK:][:dK]
 					for k := range dK {
-						t1922_2[k] = t112_2[k] + t1522_2[k]
+						t1922_2[k] = t112_2[k] + t143_2[k]
 					}
 				}
 				// hebbian_scan.M
-				clear(t2322)
+				clear(t2222)
 				lo7 := max(0, 2)
 				if n := 16 - lo7; n > 0 {
 					t20_2 := t20[(l*chunks+a+C*s)*16+lo7:][:n]
-					t222_3 := t222_2[(l*chunks+a+C*s)*16+lo7:][:n]
+					t2322_3 := t2322_2[(l*chunks+a+C*s)*16+lo7:][:n]
 					for j := range n {
 						t1922_2 := t1922[(lo7+j)*dK:][:dK]
 						t195_2 := t195[((lo7+j)-2)*dK:][:dK]
-						t2322_2 := t2322[((lo7+j)-2)*dK:][:dK]
-						var t2222 F
+						t2222_2 := t2222[((lo7+j)-2)*dK:][:dK]
+						var t2323 F
 						t20Entry3 := t20_2[j]
 						for k := range dK {
 							t1922Entry := t1922_2[k]
-							t2222 = num.FMA32(t195_2[k], t1922Entry, t2222)
-							t2322_2[k] = num.FMA32(t1922Entry, t20Entry3, t2322_2[k])
+							t2323 = num.FMA32(t195_2[k], t1922Entry, t2323)
+							t2222_2[k] = num.FMA32(t1922Entry, t20Entry3, t2222_2[k])
 						}
-						t222_3[j] = t222_3[j] + t2222
+						t2322_3[j] = t2322_3[j] + t2323
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
 					t1922_2 := t1922[j*dK:][:dK]
-					t2322_2 := t2322[j*dK:][:dK]
+					t2222_2 := t2222[j*dK:][:dK]
 					t2722_2 := t2722[j*dK:][:dK]
 					for k := range dK {
-						t2722_2[k] = t1922_2[k] + t2322_2[k]
+						t2722_2[k] = t1922_2[k] + t2222_2[k]
 					}
 				}
 				// hebbian_scan.M
-				clear(t313)
+				clear(t302)
 				lo8 := max(0, 1)
 				if n := 16 - lo8; n > 0 {
 					t14_2 := t14[(l*chunks+a+C*s)*16+lo8:][:n]
-					t302_3 := t302_2[(l*chunks+a+C*s)*16+lo8:][:n]
+					t312_3 := t312_2[(l*chunks+a+C*s)*16+lo8:][:n]
 					for j := range n {
 						t2722_2 := t2722[(lo8+j)*dK:][:dK]
 						t164_2 := t164[((lo8+j)-1)*dK:][:dK]
-						t313_2 := t313[((lo8+j)-1)*dK:][:dK]
-						var t3022 F
+						t302_2 := t302[((lo8+j)-1)*dK:][:dK]
+						var t314 F
 						t14Entry5 := t14_2[j]
 						for k := range dK {
 							t2722Entry := t2722_2[k]
-							t3022 = num.FMA32(t164_2[k], t2722Entry, t3022)
-							t313_2[k] = num.FMA32(t2722Entry, t14Entry5, t313_2[k])
+							t314 = num.FMA32(t164_2[k], t2722Entry, t314)
+							t302_2[k] = num.FMA32(t2722Entry, t14Entry5, t302_2[k])
 						}
-						t302_3[j] = t302_3[j] + t3022
+						t312_3[j] = t312_3[j] + t314
 					}
-				}
-				// hebbian_scan.M, hebbian_scan.G
-				for j := range 16 {
-					t2722_2 := t2722[j*dK:][:dK]
-					t313_2 := t313[j*dK:][:dK]
-					t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-					t34_2 := t34[j*dK:][:dK]
-					t142_3 := t142_2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-					var t402 F
-					t13Entry3 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
-					for k := range dK {
-						t342 := t2722_2[k] + t313_2[k]
-						t402 = num.FMA32(t342, t12_2[k], t402)
-						t34_2[k] = t342
-						t142_3[k] = num.FMA32(t342, t13Entry3, t142_3[k])
-					}
-					t40[j] = -t402
 				}
 				// hebbian_scan.M
-				clear(t38)
+				for j := range 16 {
+					t2722_2 := t2722[j*dK:][:dK]
+					t302_2 := t302[j*dK:][:dK]
+					t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+					t32_2 := t32[j*dK:][:dK]
+					t142_3 := t142_2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+					var t382 F
+					t13Entry3 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
+					for k := range dK {
+						t322 := t2722_2[k] + t302_2[k]
+						t382 = num.FMA32(t322, t12_2[k], t382)
+						t32_2[k] = t322
+						t142_3[k] = num.FMA32(t322, t13Entry3, t142_3[k])
+					}
+					t38[j] = t382
+				}
+				// hebbian_scan.M
+				clear(t35)
 				if n := min(16, 1); n > 0 {
 					t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
-					t372_3 := t372_2[(l*chunks+a+C*s)*16:][:n]
+					t36_3 := t36_2[(l*chunks+a+C*s)*16:][:n]
 					for j := range n {
-						t34_2 := t34[j*dK:][:dK]
-						var t37 F
+						t32_2 := t32[j*dK:][:dK]
+						var t362 F
 						t14Entry6 := t14_2[j]
 						for k := range dK {
-							t34Entry := t34_2[k]
-							t37 = num.FMA32(t34Entry, MTrail2_2[k], t37)
-							t38[k] = num.FMA32(t34Entry, t14Entry6, t38[k])
+							t32Entry := t32_2[k]
+							t362 = num.FMA32(t32Entry, MTrail2_2[k], t362)
+							t35[k] = num.FMA32(t32Entry, t14Entry6, t35[k])
 						}
-						t372_3[j] = t372_3[j] + t37
+						t36_3[j] = t36_3[j] + t362
 					}
 				}
-				// hebbian_scan.e
-				for j := range 16 {
-					t152[((l*chunks+a+C*s)*16+j)*dV+i] = -t40[j]
-				}
 				// hebbian_scan
-				copy(MBarState2[:dK], t38[:dK])
+				copy(MBarState2[:dK], t35[:dK])
+				// hebbian_scan
+				for j := range 16 {
+					t152[((l*chunks+a+C*s)*16+j)*dV+i] = t38[j]
+				}
 			}
 		}
 		copy(c.MBarOut[(l*dV+i)*dK:][:dK], MBarState2[:dK])

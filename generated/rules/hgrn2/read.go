@@ -43,7 +43,7 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t12 := c.Work[:L*T*dK] // [L, T, d_k]
+	t13 := c.Work[:L*T*dK] // [L, T, d_k]
 
 	// hgrn2.q
 	kern.Gemm(L*T, dK, d, F(1), false, c.QProd, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -53,21 +53,21 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*dK:][:dK]
 			qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
-			t12_2 := t12[(i*T+j)*dK:][:dK]
+			t13_2 := t13[(i*T+j)*dK:][:dK]
 			qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
 			for k := range dK {
 				qProdEntry := qProd[k]
 				t2 := num.Sigmoid(qProdEntry)
 				qSigmoid[k] = t2
-				t12_2[k] = F(qProdEntry * t2)
+				t13_2[k] = F(qProdEntry * t2)
 				qSigmoid2[k] = num.Sigmoid(-qProdEntry)
 			}
 		}
 	}
 
-	// hgrn2.y
+	// hgrn2.y, hgrn2.q
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(t12, i*T*dK), 1, dK)
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(t13, i*T*dK), 1, dK)
 	}
 }
 
@@ -103,36 +103,36 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t22 := c.Work[:L*T*dK] // [L, T, d_k]
+	t3 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t8 := work[:L*T*dK] // [L, T, d_k]
+	t9 := work[:L*T*dK] // [L, T, d_k]
 
 	// hgrn2.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t22, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t3, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
-	// hgrn2.q
+	// hgrn2.q, hgrn2.y
 	for i := range L {
 		for j := range T {
 			qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
-			t22_2 := t22[(i*T+j)*dK:][:dK]
+			t3_2 := t3[(i*T+j)*dK:][:dK]
 			qProd := c.QProd[(i*T+j)*dK:][:dK]
 			qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
-			t8_2 := t8[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
 			for k := range dK {
 				qSigmoidEntry := qSigmoid[k]
-				t22Entry := t22_2[k]
-				t8_2[k] = F(qSigmoidEntry*t22Entry) + F(F(F(qProd[k]*qSigmoidEntry)*t22Entry)*qSigmoid2[k])
+				t3Entry := t3_2[k]
+				t9_2[k] = F(qSigmoidEntry*t3Entry) + F(F(F(qProd[k]*qSigmoidEntry)*t3Entry)*qSigmoid2[k])
 			}
 		}
 	}
 
 	// hgrn2.q
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t8, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t9, dK, 1, c.WQ, d, 1)
 
 	// hgrn2.q
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t8, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t9, dK, 1)
 }
 
 // readNode is one call of Read on the tape.

@@ -11,7 +11,7 @@ import (
 type readNest1Args struct {
 	qProd     *float32
 	qSigmoid  *float32
-	t12       *float32
+	t13       *float32
 	qSigmoid2 *float32
 	n0        int // L
 	n1        int // T·d_k
@@ -30,7 +30,7 @@ func (c *readFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t12 := c.Work[:L*T*dK] // [L, T, d_k]
+	t13 := c.Work[:L*T*dK] // [L, T, d_k]
 
 	// hgrn2.q
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.QProd, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -40,7 +40,7 @@ func (c *readFused) run() {
 		a := readNest1Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QSigmoid),
-			unsafe.SliceData(t12),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(c.QSigmoid2),
 			L,
 			T * dK,
@@ -53,31 +53,31 @@ func (c *readFused) run() {
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*dK:][:dK]
 				qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
-				t12_2 := t12[(i*T+j)*dK:][:dK]
+				t13_2 := t13[(i*T+j)*dK:][:dK]
 				qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
 				for k := range dK {
 					qProdEntry := qProd[k]
 					t2 := kern.Sigmoid(qProdEntry)
 					qSigmoid[k] = t2
-					t12_2[k] = F(qProdEntry * t2)
+					t13_2[k] = F(qProdEntry * t2)
 					qSigmoid2[k] = kern.Sigmoid(-qProdEntry)
 				}
 			}
 		}
 	}
 
-	// hgrn2.y
+	// hgrn2.y, hgrn2.q
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(t12, i*T*dK), 1, dK)
+		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(t13, i*T*dK), 1, dK)
 	}
 }
 
 type readBackwardNest1Args struct {
 	qSigmoid  *float32
-	t22       *float32
+	t3        *float32
 	qProd     *float32
 	qSigmoid2 *float32
-	t8        *float32
+	t9        *float32
 	n0        int // L
 	n1        int // T·d_k
 	n2        int // T
@@ -95,22 +95,22 @@ func (c *readBackwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t22 := c.Work[:L*T*dK]         // [L, T, d_k]
-	t8 := c.Work[L*T*dK:][:L*T*dK] // [L, T, d_k]
+	t3 := c.Work[:L*T*dK]          // [L, T, d_k]
+	t9 := c.Work[L*T*dK:][:L*T*dK] // [L, T, d_k]
 
 	// hgrn2.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t22, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t3, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
-	// hgrn2.q
+	// hgrn2.q, hgrn2.y
 	if kern.Wide() {
 		a := readBackwardNest1Args{
 			unsafe.SliceData(c.QSigmoid),
-			unsafe.SliceData(t22),
+			unsafe.SliceData(t3),
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QSigmoid2),
-			unsafe.SliceData(t8),
+			unsafe.SliceData(t9),
 			L,
 			T * dK,
 			T,
@@ -121,22 +121,22 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
-				t22_2 := t22[(i*T+j)*dK:][:dK]
+				t3_2 := t3[(i*T+j)*dK:][:dK]
 				qProd := c.QProd[(i*T+j)*dK:][:dK]
 				qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
-				t8_2 := t8[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
 				for k := range dK {
 					qSigmoidEntry := qSigmoid[k]
-					t22Entry := t22_2[k]
-					t8_2[k] = num.FMA32(F(F(qProd[k]*qSigmoidEntry)*t22Entry), qSigmoid2[k], F(qSigmoidEntry*t22Entry))
+					t3Entry := t3_2[k]
+					t9_2[k] = num.FMA32(F(F(qProd[k]*qSigmoidEntry)*t3Entry), qSigmoid2[k], F(qSigmoidEntry*t3Entry))
 				}
 			}
 		}
 	}
 
 	// hgrn2.q
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t8, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t9, dK, 1, c.WQ, d, 1)
 
 	// hgrn2.q
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t8, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t9, dK, 1)
 }

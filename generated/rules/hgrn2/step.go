@@ -317,15 +317,15 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK:]
 	t15 := work[:dK] // [d_k]
 	work = work[dK:]
-	t17 := work[:dK] // [d_k]
+	t18 := work[:dK] // [d_k]
 	work = work[dK:]
 	t21 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t12 := work[:L*T*d] // [L, T, d]
+	t11 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t14 := work[:L*T*d] // [L, T, d]
+	t13 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t23 := work[:L*T*d]      // [L, T, d]
+	t22_2 := work[:L*T*d]    // [L, T, d]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
@@ -397,7 +397,7 @@ func (c *StepBackward[F]) Run() {
 					t222_2 := t222[(l*T+a+C*s)*dK:][:dK]
 					t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 					f2 := f[(l*T+a+C*s)*dK:][:dK]
-					t22_2 := t22[(l*T+a+C*s)*dK:][:dK]
+					t22_3 := t22[(l*T+a+C*s)*dK:][:dK]
 					MTrail3 := MTrail[(a+1)*dK:][:dK]
 					MTrail4 := MTrail[a*dK:][:dK]
 					// hgrn2.y, hgrn2.M
@@ -412,7 +412,7 @@ func (c *StepBackward[F]) Run() {
 						t222Entry := t222_2[j]
 						t42Sum := t42_2[j]
 						fEntry := f2[j]
-						t22Sum := t22_2[j]
+						t22Sum := t22_3[j]
 						t40 := MBarState[j][0] + F(qEntry*yBarEntry0)
 						t70 += F(t40 * t222Entry)
 						t42Sum += F(MTrail3[j][0] * yBarEntry0)
@@ -424,7 +424,7 @@ func (c *StepBackward[F]) Run() {
 						MBarState[j][1] = F(t41 * fEntry)
 						t22Sum += F(MTrail4[j][1]*t41) - F(t41*vEntry21)
 						t42_2[j] = t42Sum
-						t22_2[j] = t22Sum
+						t22_3[j] = t22Sum
 					}
 					t32[(l*T+a+C*s)*dV+i] = t70
 					t32[(l*T+a+C*s)*dV+i+1] = t71
@@ -465,7 +465,7 @@ func (c *StepBackward[F]) Run() {
 					t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 					f2 := f[(l*T+a+C*s)*dK:][:dK]
 					MTrail4 := MTrail[a*dK:][:dK]
-					t22_2 := t22[(l*T+a+C*s)*dK:][:dK]
+					t22_3 := t22[(l*T+a+C*s)*dK:][:dK]
 					// hgrn2.y, hgrn2.M
 					var t7 F
 					yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
@@ -475,7 +475,7 @@ func (c *StepBackward[F]) Run() {
 						t7 += F(t4 * t222_2[j])
 						t42_2[j] += F(MTrail3[j][0] * yBarEntry)
 						MBarState[j][0] = F(t4 * f2[j])
-						t22_2[j] += F(MTrail4[j][0]*t4) - F(t4*vEntry2)
+						t22_3[j] += F(MTrail4[j][0]*t4) - F(t4*vEntry2)
 					}
 					t32[(l*T+a+C*s)*dV+i] = t7
 				}
@@ -488,13 +488,13 @@ func (c *StepBackward[F]) Run() {
 
 	// hgrn2.q, hgrn2.f
 	clear(t15)
-	clear(t17)
+	clear(t18)
 	for i := range L {
 		for j := range T {
 			qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
 			t42_2 := t42[(i*T+j)*dK:][:dK]
 			fSigmoid := c.FSigmoid[(i*T+j)*dK:][:dK]
-			t22_2 := t22[(i*T+j)*dK:][:dK]
+			t22_3 := t22[(i*T+j)*dK:][:dK]
 			qProd := c.QProd[(i*T+j)*dK:][:dK]
 			qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
@@ -504,50 +504,50 @@ func (c *StepBackward[F]) Run() {
 				qSigmoidEntry := qSigmoid[k]
 				t42Entry := t42_2[k]
 				fSigmoidEntry := fSigmoid[k]
-				t22Entry := t22_2[k]
+				t22Entry := t22_3[k]
 				t10_2[k] = F(qSigmoidEntry*t42Entry) + F(F(F(qProd[k]*qSigmoidEntry)*t42Entry)*qSigmoid2[k])
 				t15[k] += t22Entry
-				t17[k] += F(fSigmoidEntry * t22Entry)
+				t18[k] += F(fSigmoidEntry * t22Entry)
 				t21_2[k] = F(F(F(fSigmoidEntry*t22Entry)*fSigmoid2[k]) * t2[k])
 			}
 		}
 	}
 
 	// hgrn2.q
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t10, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t11, d, 1, t10, dK, 1, c.WQ, d, 1)
 
 	// hgrn2.q
-	kern.Gemm(L*T, d, dK, F(1), false, t12, d, 1, t10, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t10, dK, 1)
+
+	// hgrn2.v
+	kern.Gemm(L*T, d, dV, F(1), false, t13, d, 1, t32, dV, 1, c.WV, d, 1)
 
 	// hgrn2.v
 	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t32, dV, 1)
 
-	// hgrn2.v
-	kern.Gemm(L*T, d, dV, F(1), false, t14, d, 1, t32, dV, 1, c.WV, d, 1)
+	// hgrn2.f
+	kern.Gemm(L*T, d, dK, F(1), false, t22_2, d, 1, t21, dK, 1, c.WF, d, 1)
 
 	// hgrn2.f
 	kern.Gemm(d, dK, L*T, F(1), false, c.WFBar, 1, d, c.X, 1, d, t21, dK, 1)
 
-	// hgrn2.f
-	kern.Gemm(L*T, d, dK, F(1), false, t23, d, 1, t21, dK, 1, c.WF, d, 1)
-
-	// hgrn2.lambda
+	// hgrn2.lambda, hgrn2.f
 	lambda2 := c.Lambda[:dK]
 	lambdaSigmoid := c.LambdaSigmoid[:dK]
 	bFBar := c.BFBar[:dK]
 	for i := range dK {
-		bFBar[i] = F(F(lambda2[i]*(t15[i]-t17[i])) * lambdaSigmoid[i])
+		bFBar[i] = F(F(lambda2[i]*(t15[i]-t18[i])) * lambdaSigmoid[i])
 	}
 
 	// hgrn2.lambda
 	for i := range L {
 		for j := range T {
-			t12_2 := t12[(i*T+j)*d:][:d]
-			t14_2 := t14[(i*T+j)*d:][:d]
-			t23_2 := t23[(i*T+j)*d:][:d]
+			t11_2 := t11[(i*T+j)*d:][:d]
+			t13_2 := t13[(i*T+j)*d:][:d]
+			t22_3 := t22_2[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t12_2[k] + t14_2[k] + t23_2[k]
+				xBar[k] = t11_2[k] + t13_2[k] + t22_3[k]
 			}
 		}
 	}

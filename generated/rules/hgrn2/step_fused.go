@@ -340,7 +340,7 @@ type stepBackwardNest5Args struct {
 	qSigmoid2 *float32
 	t10       *float32
 	t15       *float32
-	t17       *float32
+	t18       *float32
 	fSigmoid2 *float32
 	t2        *float32
 	t21       *float32
@@ -353,16 +353,16 @@ type stepBackwardNest5Args struct {
 type stepBackwardNest6Args struct {
 	lambda        *float32
 	t15           *float32
-	t17           *float32
+	t18           *float32
 	lambdaSigmoid *float32
 	bFBar         *float32
 	n0            int // d_k
 }
 
 type stepBackwardNest7Args struct {
-	t12  *float32
-	t14  *float32
-	t23  *float32
+	t11  *float32
+	t13  *float32
+	t22  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -384,20 +384,20 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t2 := c.Work[:dK]                                    // [d_k]
-	f := c.Work[dK:][:L*T*dK]                            // [L, T, d_k]
-	q := c.Work[L*T*dK+dK:][:L*T*dK]                     // [L, T, d_k]
-	t222 := c.Work[2*L*T*dK+dK:][:L*T*dK]                // [L, T, d_k]
-	t22 := c.Work[3*L*T*dK+dK:][:L*T*dK]                 // [L, T, d_k]
-	t32 := c.Work[4*L*T*dK+dK:][:L*T*dV]                 // [L, T, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+dK:][:L*T*dK]          // [L, T, d_k]
-	t10 := c.Work[5*L*T*dK+L*T*dV+dK:][:L*T*dK]          // [L, T, d_k]
-	t15 := c.Work[6*L*T*dK+L*T*dV+dK:][:dK]              // [d_k]
-	t17 := c.Work[6*L*T*dK+L*T*dV+2*dK:][:dK]            // [d_k]
-	t21 := c.Work[6*L*T*dK+L*T*dV+3*dK:][:L*T*dK]        // [L, T, d_k]
-	t12 := c.Work[7*L*T*dK+L*T*dV+3*dK:][:L*T*d]         // [L, T, d]
-	t14 := c.Work[L*T*d+7*L*T*dK+L*T*dV+3*dK:][:L*T*d]   // [L, T, d]
-	t23 := c.Work[2*L*T*d+7*L*T*dK+L*T*dV+3*dK:][:L*T*d] // [L, T, d]
+	t2 := c.Work[:dK]                                      // [d_k]
+	f := c.Work[dK:][:L*T*dK]                              // [L, T, d_k]
+	q := c.Work[L*T*dK+dK:][:L*T*dK]                       // [L, T, d_k]
+	t222 := c.Work[2*L*T*dK+dK:][:L*T*dK]                  // [L, T, d_k]
+	t22 := c.Work[3*L*T*dK+dK:][:L*T*dK]                   // [L, T, d_k]
+	t32 := c.Work[4*L*T*dK+dK:][:L*T*dV]                   // [L, T, d_v]
+	t42 := c.Work[4*L*T*dK+L*T*dV+dK:][:L*T*dK]            // [L, T, d_k]
+	t10 := c.Work[5*L*T*dK+L*T*dV+dK:][:L*T*dK]            // [L, T, d_k]
+	t15 := c.Work[6*L*T*dK+L*T*dV+dK:][:dK]                // [d_k]
+	t18 := c.Work[6*L*T*dK+L*T*dV+2*dK:][:dK]              // [d_k]
+	t21 := c.Work[6*L*T*dK+L*T*dV+3*dK:][:L*T*dK]          // [L, T, d_k]
+	t11 := c.Work[7*L*T*dK+L*T*dV+3*dK:][:L*T*d]           // [L, T, d]
+	t13 := c.Work[L*T*d+7*L*T*dK+L*T*dV+3*dK:][:L*T*d]     // [L, T, d]
+	t22_2 := c.Work[2*L*T*d+7*L*T*dK+L*T*dV+3*dK:][:L*T*d] // [L, T, d]
 
 	// hgrn2.f
 	if kern.Wide() {
@@ -462,7 +462,7 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.q, hgrn2.f
 	clear(t15)
-	clear(t17)
+	clear(t18)
 	if kern.Wide() {
 		a := stepBackwardNest5Args{
 			unsafe.SliceData(c.QSigmoid),
@@ -473,7 +473,7 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.QSigmoid2),
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t15),
-			unsafe.SliceData(t17),
+			unsafe.SliceData(t18),
 			unsafe.SliceData(c.FSigmoid2),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t21),
@@ -489,7 +489,7 @@ func (c *stepBackwardFused) run() {
 				qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
 				t42_2 := t42[(i*T+j)*dK:][:dK]
 				fSigmoid := c.FSigmoid[(i*T+j)*dK:][:dK]
-				t22_2 := t22[(i*T+j)*dK:][:dK]
+				t22_3 := t22[(i*T+j)*dK:][:dK]
 				qProd := c.QProd[(i*T+j)*dK:][:dK]
 				qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
@@ -499,10 +499,10 @@ func (c *stepBackwardFused) run() {
 					qSigmoidEntry := qSigmoid[k]
 					t42Entry := t42_2[k]
 					fSigmoidEntry := fSigmoid[k]
-					t22Entry := t22_2[k]
+					t22Entry := t22_3[k]
 					t10_2[k] = num.FMA32(F(F(qProd[k]*qSigmoidEntry)*t42Entry), qSigmoid2[k], F(qSigmoidEntry*t42Entry))
 					t15[k] = t15[k] + t22Entry
-					t17[k] = num.FMA32(fSigmoidEntry, t22Entry, t17[k])
+					t18[k] = num.FMA32(fSigmoidEntry, t22Entry, t18[k])
 					t21_2[k] = F(F(F(fSigmoidEntry*t22Entry)*fSigmoid2[k]) * t2[k])
 				}
 			}
@@ -510,29 +510,29 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// hgrn2.q
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t10, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t11, d, 1, t10, dK, 1, c.WQ, d, 1)
 
 	// hgrn2.q
-	kern.GemmFMA(L*T, d, dK, F(1), false, t12, d, 1, t10, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t10, dK, 1)
+
+	// hgrn2.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, t13, d, 1, t32, dV, 1, c.WV, d, 1)
 
 	// hgrn2.v
 	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t32, dV, 1)
 
-	// hgrn2.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t14, d, 1, t32, dV, 1, c.WV, d, 1)
+	// hgrn2.f
+	kern.GemmFMA(L*T, d, dK, F(1), false, t22_2, d, 1, t21, dK, 1, c.WF, d, 1)
 
 	// hgrn2.f
 	kern.GemmFMA(d, dK, L*T, F(1), false, c.WFBar, 1, d, c.X, 1, d, t21, dK, 1)
 
-	// hgrn2.f
-	kern.GemmFMA(L*T, d, dK, F(1), false, t23, d, 1, t21, dK, 1, c.WF, d, 1)
-
-	// hgrn2.lambda
+	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
 		a := stepBackwardNest6Args{
 			unsafe.SliceData(c.Lambda),
 			unsafe.SliceData(t15),
-			unsafe.SliceData(t17),
+			unsafe.SliceData(t18),
 			unsafe.SliceData(c.LambdaSigmoid),
 			unsafe.SliceData(c.BFBar),
 			dK,
@@ -543,16 +543,16 @@ func (c *stepBackwardFused) run() {
 		lambdaSigmoid := c.LambdaSigmoid[:dK]
 		bFBar := c.BFBar[:dK]
 		for i := range dK {
-			bFBar[i] = F(F(lambda[i]*(t15[i]-t17[i])) * lambdaSigmoid[i])
+			bFBar[i] = F(F(lambda[i]*(t15[i]-t18[i])) * lambdaSigmoid[i])
 		}
 	}
 
 	// hgrn2.lambda
 	if kern.Wide() {
 		a := stepBackwardNest7Args{
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t14),
-			unsafe.SliceData(t23),
+			unsafe.SliceData(t11),
+			unsafe.SliceData(t13),
+			unsafe.SliceData(t22_2),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
@@ -563,12 +563,12 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t12_2 := t12[(i*T+j)*d:][:d]
-				t14_2 := t14[(i*T+j)*d:][:d]
-				t23_2 := t23[(i*T+j)*d:][:d]
+				t11_2 := t11[(i*T+j)*d:][:d]
+				t13_2 := t13[(i*T+j)*d:][:d]
+				t22_3 := t22_2[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t12_2[k] + t14_2[k]) + t23_2[k]
+					xBar[k] = (t11_2[k] + t13_2[k]) + t22_3[k]
 				}
 			}
 		}

@@ -46,10 +46,10 @@ type Step[F num.Float] struct {
 	Work         []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 5·d_v·m + 3·d_v + 10·m.
+// WorkLen is L·T + 2·d_v·m + 3·d_v + 5·m.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return L*T + 5*dV*m + 3*dV + 10*m
+	return L*T + 2*dV*m + 3*dV + 5*m
 }
 
 // Run computes Step.
@@ -64,14 +64,10 @@ func (c *Step[F]) Run() {
 	work := c.Work[L*T:]
 	SState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	S2 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t2 := work[:dV] // [d_v]
 	work = work[dV:]
 	t3 := work[:dV] // [d_v]
 	work = work[dV:]
-	G := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t22 := work[:m] // [m]
 	work = work[m:]
 	t17 := work[:dV*m] // [m, d_v]
@@ -80,23 +76,11 @@ func (c *Step[F]) Run() {
 	work = work[m:]
 	t27 := work[:m] // [m]
 	work = work[m:]
-	t132 := work[:m] // [m]
-	work = work[m:]
 	t29 := work[:m] // [m]
 	work = work[m:]
 	p2 := work[:m] // [m]
 	work = work[m:]
 	y2 := work[:dV] // [d_v]
-	work = work[dV:]
-	t172 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t182 := work[:m] // [m]
-	work = work[m:]
-	t272 := work[:m] // [m]
-	work = work[m:]
-	t292 := work[:m] // [m]
-	work = work[m:]
-	p22 := work[:m] // [m]
 
 	// lattice.k0
 	kern.Gemm(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
@@ -196,59 +180,63 @@ func (c *Step[F]) Run() {
 							c.GLin[(l*T+a+C*s)*dV+i] = t32
 						}
 					}
-					// lattice.G, lattice.N
+					// lattice.N
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
-						G2 := G[i*dV:][:dV]
 						var t222 F
-						k0Entry2 := k0[i]
 						for j := range dV {
-							t3Entry := t3[j]
-							t222 += F(SState2[j] * t3Entry)
-							G2[j] = -F(k0Entry2 * t3Entry)
+							t222 += F(SState2[j] * t3[j])
 						}
 						t22[i] = t222
 					}
-					// lattice.S, lattice.N
+					// lattice.S, lattice.N, lattice.G
 					betaEntry := beta[a]
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
-						G2 := G[i*dV:][:dV]
 						t17_2 := t17[i*dV:][:dV]
-						var t183 F
-						w := F(k0[i] * t22[i])
+						var t182 F
+						k0Entry2 := k0[i]
+						w := F(k0Entry2 * t22[i])
 						for j := range dV {
 							SStateEntry := SState2[j]
-							t173 := SStateEntry - F(betaEntry*(G2[j]+F(SStateEntry*w)))
-							t183 += F(t173 * t173)
-							t17_2[j] = t173
+							t172 := SStateEntry - F(betaEntry*(-F(k0Entry2*t3[j])+F(SStateEntry*w)))
+							t182 += F(t172 * t172)
+							t17_2[j] = t172
 						}
-						t18[i] = t183
+						t18[i] = t182
 					}
-					// lattice.S, lattice.N
+					// lattice.S, lattice
 					for i := range m {
 						t18Entry := t18[i]
 						t20 := (F(0) < t18Entry)
-						t1322 := -F(k0[i] * t22[i])
-						t27[i] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
-						t132[i] = t1322
+						t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
+						t272 := num.Max(kern.Choose(t20, t23, F(0)), F(1e-08))
+						t232 := (F(1) / t23)
+						t2222 := t22[i]
+						t27[i] = t272
+						if len(c.SMax2) > 0 {
+							c.SMax2[(l*T+a+C*s)*m+i] = t272
+						}
+						if len(c.SDiv) > 0 {
+							c.SDiv[(l*T+a+C*s)*m+i] = t232
+						}
 						if len(c.NProd) > 0 {
-							c.NProd[(l*T+a+C*s)*m+i] = t1322
+							c.NProd[(l*T+a+C*s)*m+i] = t2222
 						}
 					}
 					// lattice.S, lattice.p
 					for i := range m {
 						t17_2 := t17[i*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						var t293 F
+						SState2 := SState[i*dV:][:dV]
+						var t292 F
 						t27Entry := t27[i]
 						for j := range dV {
-							S22 := (t17_2[j] / t27Entry)
-							t293 += F(S22 * q0[j])
-							S2_2[j] = S22
+							S2 := (t17_2[j] / t27Entry)
+							t292 += F(S2 * q0[j])
+							SState2[j] = S2
 						}
-						t29[i] = t293
+						t29[i] = t292
 					}
 					// lattice.p
 					top := F(math.Inf(-1))
@@ -266,66 +254,14 @@ func (c *Step[F]) Run() {
 					for i := range m {
 						p2[i] = (p2[i] / sum)
 					}
-					// lattice.y, lattice.S, lattice.N
+					// lattice.y
 					clear(y2)
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
-						G2 := G[i*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						t172_2 := t172[i*dV:][:dV]
-						var t1822 F
-						t132Entry := t132[i]
 						p2Entry := p2[i]
 						for j := range dV {
-							SStateEntry2 := SState2[j]
-							t1722 := SStateEntry2 - F(betaEntry*(G2[j]-F(SStateEntry2*t132Entry)))
-							t1822 += F(t1722 * t1722)
-							y2[j] += F(S2_2[j] * p2Entry)
-							t172_2[j] = t1722
+							y2[j] += F(SState2[j] * p2Entry)
 						}
-						t182[i] = t1822
-					}
-					// lattice.S
-					for i := range m {
-						t182Entry := t182[i]
-						t202 := (F(0) < t182Entry)
-						t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-						t2722 := num.Max(kern.Choose(t202, t232, F(0)), F(1e-08))
-						t242 := (F(1) / t232)
-						t272[i] = t2722
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t2722
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t242
-						}
-					}
-					// lattice.p, lattice.S
-					for i := range m {
-						t172_2 := t172[i*dV:][:dV]
-						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						var t2922 F
-						t272Entry := t272[i]
-						for j := range dV {
-							t2922 += F((t172_2[j] / t272Entry) * q0[j])
-						}
-						t292[i] = t2922
-					}
-					// lattice.p
-					top2 := F(math.Inf(-1))
-					for i := range m {
-						if x := t292[i]; x > top2 || x != x {
-							top2 = x
-						}
-					}
-					var sum2 F
-					for i := range m {
-						e2 := num.Exp(t292[i] - top2)
-						sum2 += e2
-						p22[i] = e2
-					}
-					for i := range m {
-						p22[i] = (p22[i] / sum2)
 					}
 					// lattice
 					for i := range dV {
@@ -334,14 +270,7 @@ func (c *Step[F]) Run() {
 					// lattice
 					for i := range m {
 						if len(c.P) > 0 {
-							c.P[(l*T+a+C*s)*m+i] = p22[i]
-						}
-					}
-					for i := range m {
-						S2_2 := S2[i*dV:][:dV]
-						SState2 := SState[i*dV:][:dV]
-						for j := range dV {
-							SState2[j] = S2_2[j]
+							c.P[(l*T+a+C*s)*m+i] = p2[i]
 						}
 					}
 				}
@@ -396,10 +325,10 @@ type StepBackward[F num.Float] struct {
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 4·L·T·m + 2·L·T + 8·d_v·m + 2·d_v + 13·m.
+// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 5·L·T·m + 2·L·T + 6·d_v·m + 4·d_v + 10·m.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
-	return C*dV*m + 3*L*T*d + 4*L*T*dV + 4*L*T*m + 2*L*T + 8*dV*m + 2*dV + 13*m
+	return C*dV*m + 3*L*T*d + 4*L*T*dV + 5*L*T*m + 2*L*T + 6*dV*m + 4*dV + 10*m
 }
 
 // FlagsLen is 3·m.
@@ -416,8 +345,10 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
 	segments := (C + T - 1) / C
-	t67 := c.Work[:L*T*m] // [L, T, m]
+	t322 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
+	t60 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
 	t2 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
 	t32 := work[:L*T*dV] // [L, T, d_v]
@@ -426,80 +357,78 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t52 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t7 := work[:L*T*d] // [L, T, d]
+	t6 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t14 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
+	t13 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
 	work = work[L*T*dV+L*T*m:]
 	t17 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t19 := work[:L*T*d] // [L, T, d]
+	t18 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t20 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t22 := work[:L*T*d] // [L, T, d]
+	t21 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	SBarState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t22_2 := work[:m] // [m]
-	work = work[m:]
-	t172 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t18 := work[:m] // [m]
-	work = work[m:]
-	t27 := work[:m] // [m]
-	work = work[m:]
 	N := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t174 := work[:dV*m] // [m, d_v]
+	t172 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t183 := work[:m] // [m]
+	t182 := work[:m] // [m]
 	work = work[m:]
-	S2 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t322 := work[:m] // [m]
+	t222 := work[:m] // [m]
 	work = work[m:]
-	t62 := work[:m] // [m]
+	t5 := work[:m] // [m]
 	work = work[m:]
-	t112 := work[:m] // [m]
+	t102 := work[:m] // [m]
 	work = work[m:]
-	t82 := work[:dV] // [d_v]
+	t7 := work[:dV] // [d_v]
 	work = work[dV:]
-	t92 := work[:dV*m] // [m, d_v]
+	t8 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t142 := work[:m] // [m]
+	t132 := work[:m] // [m]
 	work = work[m:]
-	t31 := work[:m] // [m]
+	t30 := work[:m] // [m]
 	work = work[m:]
-	t35 := work[:dV*m] // [m, d_v]
+	t34 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t63 := work[:m] // [m]
+	t56 := work[:m] // [m]
 	work = work[m:]
-	t68 := work[:m] // [m]
+	t44 := work[:m] // [m]
 	work = work[m:]
-	t47 := work[:dV] // [d_v]
+	t46 := work[:dV] // [d_v]
 	work = work[dV:]
-	t48 := work[:m] // [m]
+	t57 := work[:m] // [m]
 	work = work[m:]
-	t58 := work[:m]     // [m]
-	t203 := c.Flags[:m] // [m]
+	t58 := work[:dV] // [d_v]
+	work = work[dV:]
+	t49 := work[:dV] // [d_v]
+	work = work[dV:]
+	t53 := work[:m]     // [m]
+	t202 := c.Flags[:m] // [m]
 	flags := c.Flags[m:]
-	t15 := flags[:m] // [m]
+	t142 := flags[:m] // [m]
 	flags = flags[m:]
-	t192 := flags[:m] // [m]
+	t1822 := flags[:m] // [m]
 
-	// lattice.N
+	// lattice.N, lattice.G
 	for i := range L {
 		beta := c.Beta[i*T:][:T]
 		for j := range T {
+			k0 := c.K0[(i*T+j)*m:][:m]
 			NProd := c.NProd[(i*T+j)*m:][:m]
-			t67_2 := t67[(i*T+j)*m:][:m]
+			t322_2 := t322[(i*T+j)*m:][:m]
+			t60_2 := t60[(i*T+j)*m:][:m]
 			betaEntry := beta[j]
 			for k := range m {
-				t67_2[k] = F(betaEntry * NProd[k])
+				t3222 := F(k0[k] * NProd[k])
+				t322_2[k] = t3222
+				t60_2[k] = 1 - F(betaEntry*t3222)
 			}
 		}
 	}
@@ -525,46 +454,20 @@ func (c *StepBackward[F]) Run() {
 				beta := c.Beta[l*T+C*s:][:n]
 				for a := range n {
 					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					// lattice.N
-					for i := range m {
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-						var t222 F
-						for j := range dV {
-							t222 += F(STrail2[j] * GLin[j])
-						}
-						t22_2[i] = t222
-					}
+					t322_2 := t322[(l*T+a+C*s)*m:][:m]
+					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					// lattice.S, lattice.N, lattice.G
 					betaEntry2 := beta[a]
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-						t172_2 := t172[i*dV:][:dV]
-						var t182 F
+						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						k0Entry := k0[i]
-						w := F(k0Entry * t22_2[i])
+						t322Entry := t322_2[i]
+						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							t173 := STrailEntry - F(betaEntry2*(-F(k0Entry*GLin[j])+F(STrailEntry*w)))
-							t182 += F(t173 * t173)
-							t172_2[j] = t173
-						}
-						t18[i] = t182
-					}
-					// lattice.S
-					for i := range m {
-						t18Entry := t18[i]
-						t202 := (F(0) < t18Entry)
-						t27[i] = num.Max(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t18Entry, F(1))), F(0)), F(1e-08))
-					}
-					// lattice.S
-					for i := range m {
-						t172_2 := t172[i*dV:][:dV]
-						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-						t27Entry := t27[i]
-						for j := range dV {
-							STrail2[j] = (t172_2[j] / t27Entry)
+							STrail3[j] = ((STrailEntry - F(betaEntry2*(-F(k0Entry*GLin[j])+F(STrailEntry*t322Entry)))) / SMax2Entry)
 						}
 					}
 				}
@@ -574,152 +477,153 @@ func (c *StepBackward[F]) Run() {
 				t42_2 := t42[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+					t322_2 := t322[(l*T+a+C*s)*m:][:m]
 					p := c.P[(l*T+a+C*s)*m:][:m]
+					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 					t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
 					t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
-					t67_2 := t67[(l*T+a+C*s)*m:][:m]
+					t60_2 := t60[(l*T+a+C*s)*m:][:m]
+					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 					t2_2 := t2[(l*T+a+C*s)*m:][:m]
 					// lattice.N, lattice.G, lattice.S, lattice.y
 					betaEntry3 := beta[a]
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						N2 := N[i*dV:][:dV]
-						t174_2 := t174[i*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						var t184 F
-						var t323 F
+						t172_2 := t172[i*dV:][:dV]
+						var t183 F
+						var t2222 F
 						k0Entry2 := k0[i]
-						NProdEntry := NProd[i]
-						SMax2Entry := SMax2[i]
+						t322Entry2 := t322_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							N2_2 := -F(k0Entry2*GLin[j]) - F(STrailEntry2*NProdEntry)
-							t175 := STrailEntry2 - F(betaEntry3*N2_2)
-							t184 += F(t175 * t175)
-							S22 := (t175 / SMax2Entry)
-							t323 += F(S22 * yBar[j])
+							N2_2 := -F(k0Entry2*GLin[j]) + F(STrailEntry2*t322Entry2)
+							t173 := STrailEntry2 - F(betaEntry3*N2_2)
+							t183 += F(t173 * t173)
+							t2222 += F(STrail3[j] * yBar[j])
 							N2[j] = N2_2
-							t174_2[j] = t175
-							S2_2[j] = S22
+							t172_2[j] = t173
 						}
-						t183[i] = t184
-						t322[i] = t323
+						t182[i] = t183
+						t222[i] = t2222
 					}
 					// lattice.S, lattice.p
-					var t4 F
+					var t3223 F
 					for i := range m {
-						t4 += F(p[i] * t322[i])
-						t203[i] = (F(0) < t183[i])
+						t3223 += F(p[i] * t222[i])
+						t202[i] = (F(0) < t182[i])
 					}
 					// lattice.p, lattice.S
 					for i := range m {
-						t203Entry := t203[i]
-						t152 := (F(1e-08) <= kern.Choose(t203Entry, num.Sqrt(kern.Choose(t203Entry, t183[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t322[i] - t4))
-						t112[i] = (F(1) / SMax2[i])
-						t15[i] = t152
-						t192[i] = (t152 && t203Entry)
+						t202Entry := t202[i]
+						t1422 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
+						t5[i] = F(p[i] * (t222[i] - t3223))
+						t102[i] = (F(1) / SMax2[i])
+						t142[i] = t1422
+						t1822[i] = (t1422 && t202Entry)
 					}
 					// lattice.p, lattice.S, lattice.y
-					clear(t82)
+					clear(t7)
 					for i := range m {
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						t92_2 := t92[i*dV:][:dV]
-						var t1422 F
-						t62Entry := t62[i]
+						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
+						t8_2 := t8[i*dV:][:dV]
+						var t133 F
+						t5Entry := t5[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t922 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t62Entry)
-							S2Entry := S2_2[j]
-							t1422 += F(t922 * (S2Entry / SMax2Entry2))
-							t82[j] += F(S2Entry * t62Entry)
-							t92_2[j] = t922
+							t82 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t5Entry)
+							STrailEntry3 := STrail2[j]
+							t133 += F(t82 * (STrailEntry3 / SMax2Entry2))
+							t7[j] += F(STrailEntry3 * t5Entry)
+							t8_2[j] = t82
 						}
-						t142[i] = -t1422
+						t132[i] = -t133
 					}
 					// lattice.S
 					for i := range m {
-						t192Entry := t192[i]
-						t31[i] = kern.Choose((t192Entry && t203[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t15[i], t142[i], F(0)), F(0))), F(0)), F(0))
+						t1822Entry := t1822[i]
+						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t142[i], t132[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice.S, lattice.N
-					var t39 F
+					var t37 F
 					for i := range m {
-						t92_2 := t92[i*dV:][:dV]
-						t174_2 := t174[i*dV:][:dV]
+						t8_2 := t8[i*dV:][:dV]
+						t172_2 := t172[i*dV:][:dV]
 						N2 := N[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t35_2 := t35[i*dV:][:dV]
-						var t632 F
-						t112Entry := t112[i]
-						t31Entry := t31[i]
+						t34_2 := t34[i*dV:][:dV]
+						var t562 F
+						t102Entry := t102[i]
+						t30Entry := t30[i]
 						for j := range dV {
-							t352 := F(t92_2[j]*t112Entry) + F(2*F(t174_2[j]*t31Entry))
-							t39 += F(N2[j] * t352)
-							t632 += F(STrail2[j] * t352)
-							t35_2[j] = t352
+							t342 := F(t8_2[j]*t102Entry) + F(2*F(t172_2[j]*t30Entry))
+							t37 += F(N2[j] * t342)
+							t562 += F(STrail2[j] * t342)
+							t34_2[j] = t342
 						}
-						t63[i] = t632
+						t56[i] = t562
 					}
-					t392 := -t39
-					// lattice.N
+					t372 := -t37
+					// lattice.N, lattice.S
 					for i := range m {
-						t68[i] = F(betaEntry3 * t63[i])
+						t44[i] = -F(F(betaEntry3*k0[i]) * t56[i])
 					}
-					// lattice.G, lattice.S, lattice.N
-					clear(t47)
+					// lattice.N, lattice.G
+					clear(t46)
+					clear(t58)
 					for i := range m {
-						t35_2 := t35[i*dV:][:dV]
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
+						t34_2 := t34[i*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-						var t482 F
-						t68Entry := t68[i]
+						STrail2 := STrail[(a*m+i)*dV:][:dV]
+						var t572 F
+						t44Entry := t44[i]
 						k0Entry3 := k0[i]
 						for j := range dV {
-							t46 := -F(betaEntry3*t35_2[j]) + F(STrail2[j]*t68Entry)
-							t482 += F(t46 * GLin[j])
-							t47[j] += F(t46 * k0Entry3)
+							t34Entry := t34_2[j]
+							t572 += F(t34Entry * GLin[j])
+							t46[j] += F(STrail2[j] * t44Entry)
+							t58[j] += F(t34Entry * k0Entry3)
 						}
-						t48[i] = -t482
+						t57[i] = t572
 					}
-					// lattice.G, lattice
+					// lattice.G, lattice.S, lattice
 					for i := range dV {
-						t32_2[i] = -t47[i]
-						t52_2[i] = t82[i]
+						t492 := t46[i] + F(betaEntry3*t58[i])
+						t49[i] = t492
+						t32_2[i] = t492
+						t52_2[i] = t7[i]
 					}
-					// lattice.G, lattice.N
+					// lattice.G, lattice.N, lattice.S
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t35_2 := t35[i*dV:][:dV]
+						t34_2 := t34[i*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
-						var t582 F
+						var t532 F
+						t60Entry := t60_2[i]
+						t44Entry2 := t44[i]
 						k0Entry4 := k0[i]
-						t67Entry := t67_2[i]
-						t68Entry2 := t68[i]
 						for j := range dV {
-							t47Entry := t47[j]
-							t582 += F(STrail2[j] * t47Entry)
-							t35Entry := t35_2[j]
-							SBarState2[j] = t35Entry + F(t35Entry*t67Entry) - F(F(k0Entry4*GLin[j])*t68Entry2) + F(k0Entry4*t47Entry)
+							t49Entry := t49[j]
+							t532 += F(STrail2[j] * t49Entry)
+							SBarState2[j] = F(t34_2[j]*t60Entry) + F(GLin[j]*t44Entry2) - F(k0Entry4*t49Entry)
 						}
-						t58[i] = t582
+						t53[i] = -t532
 					}
-					// lattice.G
+					// lattice.G, lattice.N, lattice.S
 					for i := range m {
-						t2_2[i] = t48[i] + t58[i]
+						t2_2[i] = -F(F(betaEntry3*NProd[i])*t56[i]) + F(betaEntry3*t57[i]) + t53[i]
 					}
 					// lattice
-					t42_2[a] = t392
+					t42_2[a] = t372
 				}
 			}
 		}
@@ -733,10 +637,10 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// lattice.q0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t6, d, 1, t52, dV, 1, c.WQ, d, 1)
 
 	// lattice.q0
-	kern.Gemm(L*T, d, dV, F(1), false, t7, d, 1, t52, dV, 1, c.WQ, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
 
 	// lattice.beta
 	var t12 F
@@ -746,9 +650,9 @@ func (c *StepBackward[F]) Run() {
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
-			t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t12 += t102
-			t10_2[j] = t102
+			t104 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+			t12 += t104
+			t10_2[j] = t104
 		}
 	}
 	c.BBetaBar[0] = t12
@@ -757,64 +661,64 @@ func (c *StepBackward[F]) Run() {
 	clear(c.WBetaBar)
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
-		wBetaBar := c.WBetaBar[:dV+m]
 		wBeta := c.WBeta[:dV+m]
+		wBetaBar := c.WBetaBar[:dV+m]
 		for j := range T {
+			t13_2 := t13[(i*T+j)*(dV+m):][:dV+m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t14_2 := t14[(i*T+j)*(dV+m):][:dV+m]
 			t10Entry := t10_2[j]
 			for k := range dV + m {
+				t13_2[k] = F(t10Entry * wBeta[k])
 				wBetaBar[k] += F(betaStack[k] * t10Entry)
-				t14_2[k] = F(t10Entry * wBeta[k])
+			}
+		}
+	}
+
+	// lattice.v, lattice.beta
+	for i := range L {
+		for j := range T {
+			t32_2 := t32[(i*T+j)*dV:][:dV]
+			t13_2 := t13[(i*T+j)*(dV+m)+m:][:dV]
+			t17_2 := t17[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t17_2[k] = t32_2[k] + t13_2[k]
 			}
 		}
 	}
 
 	// lattice.v
-	for i := range L {
-		for j := range T {
-			t32_2 := t32[(i*T+j)*dV:][:dV]
-			t14_2 := t14[(i*T+j)*(dV+m)+m:][:dV]
-			t17_2 := t17[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t17_2[k] = t32_2[k] + t14_2[k]
-			}
-		}
-	}
+	kern.Gemm(L*T, d, dV, F(1), false, t18, d, 1, t17, dV, 1, c.WV, d, 1)
 
 	// lattice.v
 	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
 
-	// lattice.v
-	kern.Gemm(L*T, d, dV, F(1), false, t19, d, 1, t17, dV, 1, c.WV, d, 1)
-
-	// lattice.k0
+	// lattice.k0, lattice.beta
 	for i := range L {
 		for j := range T {
 			t2_2 := t2[(i*T+j)*m:][:m]
-			t14_2 := t14[(i*T+j)*(dV+m):][:m]
+			t13_2 := t13[(i*T+j)*(dV+m):][:m]
 			t20_2 := t20[(i*T+j)*m:][:m]
 			for k := range m {
-				t20_2[k] = t2_2[k] + t14_2[k]
+				t20_2[k] = t2_2[k] + t13_2[k]
 			}
 		}
 	}
+
+	// lattice.k0
+	kern.Gemm(L*T, d, m, F(1), false, t21, d, 1, t20, m, 1, c.WK, d, 1)
 
 	// lattice.k0
 	kern.Gemm(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t20, m, 1)
 
 	// lattice.k0
-	kern.Gemm(L*T, d, m, F(1), false, t22, d, 1, t20, m, 1, c.WK, d, 1)
-
-	// lattice.k0
 	for i := range L {
 		for j := range T {
-			t7_2 := t7[(i*T+j)*d:][:d]
-			t19_2 := t19[(i*T+j)*d:][:d]
-			t22_3 := t22[(i*T+j)*d:][:d]
+			t6_2 := t6[(i*T+j)*d:][:d]
+			t18_2 := t18[(i*T+j)*d:][:d]
+			t21_2 := t21[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t7_2[k] + t19_2[k] + t22_3[k]
+				xBar[k] = t6_2[k] + t18_2[k] + t21_2[k]
 			}
 		}
 	}

@@ -103,36 +103,6 @@ func stepNest16AVX512(a *stepNest16Args)
 func stepNest16AVX2(a *stepNest16Args)
 
 //go:noescape
-func stepNest17AVX512(a *stepNest17Args)
-
-//go:noescape
-func stepNest17AVX2(a *stepNest17Args)
-
-//go:noescape
-func stepNest18AVX512(a *stepNest18Args)
-
-//go:noescape
-func stepNest18AVX2(a *stepNest18Args)
-
-//go:noescape
-func stepNest19AVX512(a *stepNest19Args)
-
-//go:noescape
-func stepNest19AVX2(a *stepNest19Args)
-
-//go:noescape
-func stepNest20AVX512(a *stepNest20Args)
-
-//go:noescape
-func stepNest20AVX2(a *stepNest20Args)
-
-//go:noescape
-func stepNest21AVX512(a *stepNest21Args)
-
-//go:noescape
-func stepNest21AVX2(a *stepNest21Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -221,24 +191,6 @@ func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
 
 //go:noescape
 func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -368,46 +320,6 @@ func stepNest16(a *stepNest16Args) {
 	stepNest16AVX2(a)
 }
 
-func stepNest17(a *stepNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest17AVX512(a)
-		return
-	}
-	stepNest17AVX2(a)
-}
-
-func stepNest18(a *stepNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest18AVX512(a)
-		return
-	}
-	stepNest18AVX2(a)
-}
-
-func stepNest19(a *stepNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest19AVX512(a)
-		return
-	}
-	stepNest19AVX2(a)
-}
-
-func stepNest20(a *stepNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest20AVX512(a)
-		return
-	}
-	stepNest20AVX2(a)
-}
-
-func stepNest21(a *stepNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest21AVX512(a)
-		return
-	}
-	stepNest21AVX2(a)
-}
-
 func stepBackwardNest1(a *stepBackwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest1AVX512(a)
@@ -526,28 +438,4 @@ func stepBackwardNest15(a *stepBackwardNest15Args) {
 		return
 	}
 	stepBackwardNest15AVX2(a)
-}
-
-func stepBackwardNest16(a *stepBackwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest16AVX512(a)
-		return
-	}
-	stepBackwardNest16AVX2(a)
-}
-
-func stepBackwardNest17(a *stepBackwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest17AVX512(a)
-		return
-	}
-	stepBackwardNest17AVX2(a)
-}
-
-func stepBackwardNest18(a *stepBackwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest18AVX512(a)
-		return
-	}
-	stepBackwardNest18AVX2(a)
 }

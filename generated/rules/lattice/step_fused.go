@@ -54,21 +54,18 @@ type stepNest5Args struct {
 }
 
 type stepNest6Args struct {
-	k0     *float32
-	t3     *float32
 	SState *float32
-	G      *float32
+	t3     *float32
 	t22    *float32
-	n0     int // m·a + C·m·s + T·m·l
-	n1     int // m
-	n2     int // d_v
+	n0     int // m
+	n1     int // d_v
 }
 
 type stepNest7Args struct {
 	k0        *float32
 	t22       *float32
 	SState    *float32
-	G         *float32
+	t3        *float32
 	t17       *float32
 	t18       *float32
 	n0        int        // m·a + C·m·s + T·m·l
@@ -78,42 +75,51 @@ type stepNest7Args struct {
 }
 
 type stepNest8Args struct {
-	k0    *float32
-	t22   *float32
-	NProd *float32
+	t18   *float32
+	SMax2 *float32
 	n0    int // m·a + C·m·s + T·m·l
 	n1    int // m
 }
 
 type stepNest9Args struct {
 	t18  *float32
-	k0   *float32
-	t22  *float32
-	t27  *float32
-	t132 *float32
+	SDiv *float32
 	n0   int // m·a + C·m·s + T·m·l
 	n1   int // m
 }
 
 type stepNest10Args struct {
-	t27 *float32
-	t17 *float32
-	q0  *float32
-	S2  *float32
-	t29 *float32
-	n0  int // d_v·a + C·d_v·s + T·d_v·l
-	n1  int // m
-	n2  int // d_v
+	t22   *float32
+	NProd *float32
+	n0    int // m·a + C·m·s + T·m·l
+	n1    int // m
 }
 
 type stepNest11Args struct {
+	t18 *float32
+	t27 *float32
+	n0  int // m
+}
+
+type stepNest12Args struct {
+	t27    *float32
+	t17    *float32
+	q0     *float32
+	SState *float32
+	t29    *float32
+	n0     int // d_v·a + C·d_v·s + T·d_v·l
+	n1     int // m
+	n2     int // d_v
+}
+
+type stepNest13Args struct {
 	t29      *float32
 	topTotal *float32
 	n0       int        // m
 	top      [2]float32 // and nothing
 }
 
-type stepNest12Args struct {
+type stepNest14Args struct {
 	t29      *float32
 	p2       *float32
 	sumTotal *float32
@@ -122,76 +128,18 @@ type stepNest12Args struct {
 	top      [2]float32 // and nothing
 }
 
-type stepNest13Args struct {
+type stepNest15Args struct {
 	p2  *float32
 	n0  int        // m
 	sum [2]float32 // and nothing
 }
 
-type stepNest14Args struct {
-	t132      *float32
-	p2        *float32
-	SState    *float32
-	G         *float32
-	S2        *float32
-	y2        *float32
-	t172      *float32
-	t182      *float32
-	n0        int        // m
-	n1        int        // d_v
-	betaEntry [2]float32 // and nothing
-}
-
-type stepNest15Args struct {
-	t182  *float32
-	SMax2 *float32
-	n0    int // m·a + C·m·s + T·m·l
-	n1    int // m
-}
-
 type stepNest16Args struct {
-	t182 *float32
-	SDiv *float32
-	n0   int // m·a + C·m·s + T·m·l
-	n1   int // m
-}
-
-type stepNest17Args struct {
-	t182 *float32
-	t272 *float32
-	n0   int // m
-}
-
-type stepNest18Args struct {
-	t272 *float32
-	t172 *float32
-	q0   *float32
-	t292 *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // m
-	n2   int // d_v
-}
-
-type stepNest19Args struct {
-	t292      *float32
-	top2Total *float32
-	n0        int        // m
-	top2      [2]float32 // and nothing
-}
-
-type stepNest20Args struct {
-	t292      *float32
-	p22       *float32
-	sum2Total *float32
-	n0        int        // m
-	sum2      [2]float32 // and nothing
-	top2      [2]float32 // and nothing
-}
-
-type stepNest21Args struct {
-	p22  *float32
-	n0   int        // m
-	sum2 [2]float32 // and nothing
+	p2     *float32
+	SState *float32
+	y2     *float32
+	n0     int // m
+	n1     int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -208,29 +156,19 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t4 := c.Work[:L*T]                          // [L, T]
-	SState := c.Work[L*T:][:dV*m]               // [m, d_v]
-	S2 := c.Work[L*T+dV*m:][:dV*m]              // [m, d_v]
-	t2 := c.Work[L*T+2*dV*m:][:dV]              // [d_v]
-	t3 := c.Work[L*T+2*dV*m+dV:][:dV]           // [d_v]
-	G := c.Work[L*T+2*dV*m+2*dV:][:dV*m]        // [m, d_v]
-	t22 := c.Work[L*T+3*dV*m+2*dV:][:m]         // [m]
-	t17 := c.Work[L*T+3*dV*m+2*dV+m:][:dV*m]    // [m, d_v]
-	t18 := c.Work[L*T+4*dV*m+2*dV+m:][:m]       // [m]
-	t27 := c.Work[L*T+4*dV*m+2*dV+2*m:][:m]     // [m]
-	t132 := c.Work[L*T+4*dV*m+2*dV+3*m:][:m]    // [m]
-	t29 := c.Work[L*T+4*dV*m+2*dV+4*m:][:m]     // [m]
-	p2 := c.Work[L*T+4*dV*m+2*dV+5*m:][:m]      // [m]
-	y2 := c.Work[L*T+4*dV*m+2*dV+6*m:][:dV]     // [d_v]
-	t172 := c.Work[L*T+4*dV*m+3*dV+6*m:][:dV*m] // [m, d_v]
-	t182 := c.Work[L*T+5*dV*m+3*dV+6*m:][:m]    // [m]
-	t272 := c.Work[L*T+5*dV*m+3*dV+7*m:][:m]    // [m]
-	t292 := c.Work[L*T+5*dV*m+3*dV+8*m:][:m]    // [m]
-	p22 := c.Work[L*T+5*dV*m+3*dV+9*m:][:m]     // [m]
+	t4 := c.Work[:L*T]                      // [L, T]
+	SState := c.Work[L*T:][:dV*m]           // [m, d_v]
+	t2 := c.Work[L*T+dV*m:][:dV]            // [d_v]
+	t3 := c.Work[L*T+dV*m+dV:][:dV]         // [d_v]
+	t22 := c.Work[L*T+dV*m+2*dV:][:m]       // [m]
+	t17 := c.Work[L*T+dV*m+2*dV+m:][:dV*m]  // [m, d_v]
+	t18 := c.Work[L*T+2*dV*m+2*dV+m:][:m]   // [m]
+	t27 := c.Work[L*T+2*dV*m+2*dV+2*m:][:m] // [m]
+	t29 := c.Work[L*T+2*dV*m+2*dV+3*m:][:m] // [m]
+	p2 := c.Work[L*T+2*dV*m+2*dV+4*m:][:m]  // [m]
+	y2 := c.Work[L*T+2*dV*m+2*dV+5*m:][:dV] // [d_v]
 	topTotal := make([]F, 1)
 	sumTotal := make([]F, 1)
-	top2Total := make([]F, 1)
-	sum2Total := make([]F, 1)
 
 	// lattice.k0
 	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
@@ -379,44 +317,36 @@ func (c *stepFused) run() {
 							t3[i] = t32
 						}
 					}
-					// lattice.G, lattice.N
+					// lattice.N
 					if kern.Wide() {
 						a2 := stepNest6Args{
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t3),
 							unsafe.SliceData(SState),
-							unsafe.SliceData(G),
+							unsafe.SliceData(t3),
 							unsafe.SliceData(t22),
-							m*a + C*m*s + T*m*l,
 							m,
 							dV,
 						}
 						stepNest6(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
-							G2 := G[i*dV:][:dV]
 							var t222 F
-							k0Entry2 := k0[i]
 							t222Sums := [16]F{t222}
 							for j := range dV {
-								t3Entry := t3[j]
-								t222Sums[j%16] = num.FMA32(SState2[j], t3Entry, t222Sums[j%16])
-								G2[j] = -F(k0Entry2 * t3Entry)
+								t222Sums[j%16] = num.FMA32(SState2[j], t3[j], t222Sums[j%16])
 							}
 							t222 = kern.Sum16(&t222Sums)
 							t22[i] = t222
 						}
 					}
-					// lattice.S, lattice.N
+					// lattice.S, lattice.N, lattice.G
 					betaEntry := beta[a]
 					if kern.Wide() {
 						a2 := stepNest7Args{
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(SState),
-							unsafe.SliceData(G),
+							unsafe.SliceData(t3),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t18),
 							m*a + C*m*s + T*m*l,
@@ -429,102 +359,135 @@ func (c *stepFused) run() {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
-							G2 := G[i*dV:][:dV]
 							t17_2 := t17[i*dV:][:dV]
-							var t183 F
-							w := F(k0[i] * t22[i])
-							t183Sums := [16]F{t183}
+							var t182 F
+							k0Entry2 := k0[i]
+							w := F(k0Entry2 * t22[i])
+							t182Sums := [16]F{t182}
 							for j := range dV {
 								SStateEntry := SState2[j]
-								t173 := num.FMA32(-betaEntry, num.FMA32(SStateEntry, w, G2[j]), SStateEntry)
-								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
-								t17_2[j] = t173
+								t172 := num.FMA32(-betaEntry, num.FMA32(SStateEntry, w, -F(k0Entry2*t3[j])), SStateEntry)
+								t182Sums[j%16] = num.FMA32(t172, t172, t182Sums[j%16])
+								t17_2[j] = t172
 							}
-							t183 = kern.Sum16(&t183Sums)
-							t18[i] = t183
+							t182 = kern.Sum16(&t182Sums)
+							t18[i] = t182
 						}
 					}
-					// lattice.S, lattice.N
-					if len(c.NProd) > 0 {
+					// lattice.S, lattice
+					if len(c.SMax2) > 0 {
 						if kern.Wide() {
 							a2 := stepNest8Args{
-								unsafe.SliceData(c.K0),
-								unsafe.SliceData(t22),
-								kern.Given(c.NProd),
+								unsafe.SliceData(t18),
+								kern.Given(c.SMax2),
 								m*a + C*m*s + T*m*l,
 								m,
 							}
 							stepNest8(&a2)
 						} else {
-							k0 := c.K0[(l*T+a+C*s)*m:][:m]
+							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t18Entry := t18[i]
+								t20 := (F(0) < t18Entry)
+								t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
+								t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
+								SMax2[i] = t272
+							}
+						}
+					}
+					if len(c.SDiv) > 0 {
+						if kern.Wide() {
+							a2 := stepNest9Args{
+								unsafe.SliceData(t18),
+								kern.Given(c.SDiv),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest9(&a2)
+						} else {
+							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t18Entry := t18[i]
+								t20 := (F(0) < t18Entry)
+								t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
+								t232 := (F(1) / t23)
+								SDiv[i] = t232
+							}
+						}
+					}
+					if len(c.NProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest10Args{
+								unsafe.SliceData(t22),
+								kern.Given(c.NProd),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest10(&a2)
+						} else {
 							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 							for i := range m {
-								t1322 := -F(k0[i] * t22[i])
-								NProd[i] = t1322
+								t2222 := t22[i]
+								NProd[i] = t2222
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(t18),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t22),
 							unsafe.SliceData(t27),
-							unsafe.SliceData(t132),
-							m*a + C*m*s + T*m*l,
 							m,
 						}
-						stepNest9(&a2)
+						stepNest11(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							t18Entry := t18[i]
 							t20 := (F(0) < t18Entry)
-							t1322 := -F(k0[i] * t22[i])
-							t27[i] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
-							t132[i] = t1322
+							t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
+							t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
+							t27[i] = t272
 						}
 					}
 					// lattice.S, lattice.p
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest12Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(S2),
+							unsafe.SliceData(SState),
 							unsafe.SliceData(t29),
 							dV*a + C*dV*s + T*dV*l,
 							m,
 							dV,
 						}
-						stepNest10(&a2)
+						stepNest12(&a2)
 					} else {
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
 							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							var t293 F
+							SState2 := SState[i*dV:][:dV]
+							var t292 F
 							t27Entry := t27[i]
-							t293Sums := [16]F{t293}
+							t292Sums := [16]F{t292}
 							for j := range dV {
-								S22 := (t17_2[j] / t27Entry)
-								t293Sums[j%16] = num.FMA32(S22, q0[j], t293Sums[j%16])
-								S2_2[j] = S22
+								S2 := (t17_2[j] / t27Entry)
+								t292Sums[j%16] = num.FMA32(S2, q0[j], t292Sums[j%16])
+								SState2[j] = S2
 							}
-							t293 = kern.Sum16(&t293Sums)
-							t29[i] = t293
+							t292 = kern.Sum16(&t292Sums)
+							t29[i] = t292
 						}
 					}
 					// lattice.p
 					top := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(topTotal),
 							m,
 							[2]float32{top},
 						}
-						stepNest11(&a2)
+						stepNest13(&a2)
 					} else {
 						top2 := top
 						topSums := kern.Lowest16()
@@ -537,7 +500,7 @@ func (c *stepFused) run() {
 					top = topTotal[0]
 					var sum F
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(p2),
 							unsafe.SliceData(sumTotal),
@@ -545,7 +508,7 @@ func (c *stepFused) run() {
 							[2]float32{sum},
 							[2]float32{top},
 						}
-						stepNest12(&a2)
+						stepNest14(&a2)
 					} else {
 						sum2 := sum
 						sumSums := [16]F{sum2}
@@ -559,201 +522,42 @@ func (c *stepFused) run() {
 					}
 					sum = sumTotal[0]
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest15Args{
 							unsafe.SliceData(p2),
 							m,
 							[2]float32{sum},
 						}
-						stepNest13(&a2)
+						stepNest15(&a2)
 					} else {
 						for i := range m {
 							p2[i] = (p2[i] / sum)
 						}
 					}
-					// lattice.y, lattice.S, lattice.N
+					// lattice.y
 					clear(y2)
 					if kern.Wide() {
-						a2 := stepNest14Args{
-							unsafe.SliceData(t132),
+						a2 := stepNest16Args{
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
-							unsafe.SliceData(G),
-							unsafe.SliceData(S2),
 							unsafe.SliceData(y2),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t182),
 							m,
 							dV,
-							[2]float32{betaEntry},
 						}
-						stepNest14(&a2)
+						stepNest16(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
-							G2 := G[i*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							t172_2 := t172[i*dV:][:dV]
-							var t1822 F
-							t132Entry := t132[i]
 							p2Entry := p2[i]
-							t1822Sums := [16]F{t1822}
 							for j := range dV {
-								SStateEntry2 := SState2[j]
-								t1722 := num.FMA32(-betaEntry, num.FMA32(-SStateEntry2, t132Entry, G2[j]), SStateEntry2)
-								t1822Sums[j%16] = num.FMA32(t1722, t1722, t1822Sums[j%16])
-								y2[j] = num.FMA32(S2_2[j], p2Entry, y2[j])
-								t172_2[j] = t1722
+								y2[j] = num.FMA32(SState2[j], p2Entry, y2[j])
 							}
-							t1822 = kern.Sum16(&t1822Sums)
-							t182[i] = t1822
-						}
-					}
-					// lattice.S
-					if len(c.SMax2) > 0 {
-						if kern.Wide() {
-							a2 := stepNest15Args{
-								unsafe.SliceData(t182),
-								kern.Given(c.SMax2),
-								m*a + C*m*s + T*m*l,
-								m,
-							}
-							stepNest15(&a2)
-						} else {
-							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t182Entry := t182[i]
-								t202 := (F(0) < t182Entry)
-								t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-								t2722 := kern.Larger(kern.Choose(t202, t232, F(0)), F(1e-08))
-								SMax2[i] = t2722
-							}
-						}
-					}
-					if len(c.SDiv) > 0 {
-						if kern.Wide() {
-							a2 := stepNest16Args{
-								unsafe.SliceData(t182),
-								kern.Given(c.SDiv),
-								m*a + C*m*s + T*m*l,
-								m,
-							}
-							stepNest16(&a2)
-						} else {
-							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t182Entry := t182[i]
-								t202 := (F(0) < t182Entry)
-								t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-								t242 := (F(1) / t232)
-								SDiv[i] = t242
-							}
-						}
-					}
-					if kern.Wide() {
-						a2 := stepNest17Args{
-							unsafe.SliceData(t182),
-							unsafe.SliceData(t272),
-							m,
-						}
-						stepNest17(&a2)
-					} else {
-						for i := range m {
-							t182Entry := t182[i]
-							t202 := (F(0) < t182Entry)
-							t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-							t2722 := kern.Larger(kern.Choose(t202, t232, F(0)), F(1e-08))
-							t272[i] = t2722
-						}
-					}
-					// lattice.p, lattice.S
-					if kern.Wide() {
-						a2 := stepNest18Args{
-							unsafe.SliceData(t272),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(t292),
-							dV*a + C*dV*s + T*dV*l,
-							m,
-							dV,
-						}
-						stepNest18(&a2)
-					} else {
-						for i := range m {
-							t172_2 := t172[i*dV:][:dV]
-							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-							var t2922 F
-							t272Entry := t272[i]
-							t2922Sums := [16]F{t2922}
-							for j := range dV {
-								t2922Sums[j%16] = num.FMA32((t172_2[j] / t272Entry), q0[j], t2922Sums[j%16])
-							}
-							t2922 = kern.Sum16(&t2922Sums)
-							t292[i] = t2922
-						}
-					}
-					// lattice.p
-					top2 := F(math.Inf(-1))
-					if kern.Wide() {
-						a2 := stepNest19Args{
-							unsafe.SliceData(t292),
-							unsafe.SliceData(top2Total),
-							m,
-							[2]float32{top2},
-						}
-						stepNest19(&a2)
-					} else {
-						top2_2 := top2
-						top2Sums := kern.Lowest16()
-						for i := range m {
-							top2Sums[i%16] = kern.Gather(top2Sums[i%16], t292[i])
-						}
-						top2_2 = kern.Gather(top2_2, kern.Top16(&top2Sums))
-						top2Total[0] = top2_2
-					}
-					top2 = top2Total[0]
-					var sum2 F
-					if kern.Wide() {
-						a2 := stepNest20Args{
-							unsafe.SliceData(t292),
-							unsafe.SliceData(p22),
-							unsafe.SliceData(sum2Total),
-							m,
-							[2]float32{sum2},
-							[2]float32{top2},
-						}
-						stepNest20(&a2)
-					} else {
-						sum2_2 := sum2
-						sum2Sums := [16]F{sum2_2}
-						for i := range m {
-							e2 := kern.Exp(t292[i] - top2)
-							sum2Sums[i%16] = sum2Sums[i%16] + e2
-							p22[i] = e2
-						}
-						sum2_2 = kern.Sum16(&sum2Sums)
-						sum2Total[0] = sum2_2
-					}
-					sum2 = sum2Total[0]
-					if kern.Wide() {
-						a2 := stepNest21Args{
-							unsafe.SliceData(p22),
-							m,
-							[2]float32{sum2},
-						}
-						stepNest21(&a2)
-					} else {
-						for i := range m {
-							p22[i] = (p22[i] / sum2)
 						}
 					}
 					// lattice
 					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
 					// lattice
 					if len(c.P) > 0 {
-						copy(c.P[(l*T+a+C*s)*m:][:m], p22[:m])
-					}
-					for i := range m {
-						copy(SState[i*dV:][:dV], S2[i*dV:][:dV])
+						copy(c.P[(l*T+a+C*s)*m:][:m], p2[:m])
 					}
 				}
 			}
@@ -766,8 +570,10 @@ func (c *stepFused) run() {
 
 type stepBackwardNest1Args struct {
 	beta  *float32
+	k0    *float32
 	NProd *float32
-	t67   *float32
+	t322  *float32
+	t60   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·m
@@ -775,140 +581,120 @@ type stepBackwardNest1Args struct {
 }
 
 type stepBackwardNest2Args struct {
-	STrail *float32
-	GLin   *float32
-	t22    *float32
-	n0     int // d_v·m·a
-	n1     int // d_v·a + C·d_v·s + T·d_v·l
-	n2     int // m
-	n3     int // d_v
+	k0         *float32
+	t322       *float32
+	SMax2      *float32
+	STrail     *float32
+	GLin       *float32
+	n0         int        // m·a + C·m·s + T·m·l
+	n1         int        // d_v·m·a
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l
+	n3         int        // d_v·m·a + d_v·m
+	n4         int        // m
+	n5         int        // d_v
+	betaEntry2 [2]float32 // and nothing
 }
 
 type stepBackwardNest3Args struct {
 	k0         *float32
-	t22        *float32
-	STrail     *float32
-	GLin       *float32
-	t172       *float32
-	t18        *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // d_v·m·a
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l
-	n3         int        // m
-	n4         int        // d_v
-	betaEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	t18 *float32
-	t27 *float32
-	n0  int // m
-}
-
-type stepBackwardNest5Args struct {
-	t27    *float32
-	t172   *float32
-	STrail *float32
-	n0     int // d_v·m·a + d_v·m
-	n1     int // m
-	n2     int // d_v
-}
-
-type stepBackwardNest6Args struct {
-	k0         *float32
-	NProd      *float32
-	SMax2      *float32
+	t322       *float32
 	STrail     *float32
 	GLin       *float32
 	yBar       *float32
 	N          *float32
-	t174       *float32
-	S2         *float32
-	t183       *float32
-	t322       *float32
+	t172       *float32
+	t182       *float32
+	t222       *float32
 	n0         int        // m·a + C·m·s + T·m·l
 	n1         int        // d_v·m·a
 	n2         int        // d_v·a + C·d_v·s + T·d_v·l
-	n3         int        // m
-	n4         int        // d_v
+	n3         int        // d_v·m·a + d_v·m
+	n4         int        // m
+	n5         int        // d_v
 	betaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
-	t62       *float32
+type stepBackwardNest4Args struct {
+	t5        *float32
 	p         *float32
 	SMax2     *float32
 	q0        *float32
 	yBar      *float32
 	SBarState *float32
-	S2        *float32
-	t82       *float32
-	t92       *float32
-	t142      *float32
+	STrail    *float32
+	t7        *float32
+	t8        *float32
+	t132      *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // d_v·a + C·d_v·s + T·d_v·l
-	n2        int // m
-	n3        int // d_v
+	n2        int // d_v·m·a + d_v·m
+	n3        int // m
+	n4        int // d_v
 }
 
-type stepBackwardNest8Args struct {
-	t112     *float32
-	t31      *float32
-	t174     *float32
-	t92      *float32
+type stepBackwardNest5Args struct {
+	t102     *float32
+	t30      *float32
+	t172     *float32
+	t8       *float32
 	N        *float32
 	STrail   *float32
-	t35      *float32
-	t63      *float32
-	t39Total *float32
+	t34      *float32
+	t56      *float32
+	t37Total *float32
 	n0       int        // d_v·m·a
 	n1       int        // m
 	n2       int        // d_v
-	t39      [2]float32 // and nothing
+	t37      [2]float32 // and nothing
+}
+
+type stepBackwardNest6Args struct {
+	k0         *float32
+	t56        *float32
+	t44        *float32
+	n0         int        // m·a + C·m·s + T·m·l
+	n1         int        // m
+	betaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest7Args struct {
+	t44    *float32
+	k0     *float32
+	t34    *float32
+	GLin   *float32
+	STrail *float32
+	t46    *float32
+	t58    *float32
+	t57    *float32
+	n0     int // m·a + C·m·s + T·m·l
+	n1     int // d_v·a + C·d_v·s + T·d_v·l
+	n2     int // d_v·m·a
+	n3     int // m
+	n4     int // d_v
+}
+
+type stepBackwardNest8Args struct {
+	t58        *float32
+	t46        *float32
+	t49        *float32
+	t32        *float32
+	t7         *float32
+	t52        *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_v
+	betaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest9Args struct {
-	t63        *float32
-	t68        *float32
-	n0         int        // m
-	betaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest10Args struct {
-	t68        *float32
-	k0         *float32
-	STrail     *float32
-	t35        *float32
-	GLin       *float32
-	t47        *float32
-	t48        *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // d_v·m·a
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l
-	n3         int        // m
-	n4         int        // d_v
-	betaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
-	t47 *float32
-	t32 *float32
-	t82 *float32
-	t52 *float32
-	n0  int // d_v·a + C·d_v·s + T·d_v·l
-	n1  int // d_v
-}
-
-type stepBackwardNest12Args struct {
+	t60       *float32
+	t44       *float32
 	k0        *float32
-	t67       *float32
-	t68       *float32
-	t47       *float32
+	t49       *float32
 	STrail    *float32
-	t35       *float32
 	GLin      *float32
+	t34       *float32
 	SBarState *float32
-	t58       *float32
+	t53       *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // d_v·m·a
 	n2        int // d_v·a + C·d_v·s + T·d_v·l
@@ -916,15 +702,18 @@ type stepBackwardNest12Args struct {
 	n4        int // d_v
 }
 
-type stepBackwardNest13Args struct {
-	t48 *float32
-	t58 *float32
-	t2  *float32
-	n0  int // m·a + C·m·s + T·m·l
-	n1  int // m
+type stepBackwardNest10Args struct {
+	t57        *float32
+	NProd      *float32
+	t56        *float32
+	t53        *float32
+	t2         *float32
+	n0         int        // m·a + C·m·s + T·m·l
+	n1         int        // m
+	betaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest11Args struct {
 	beta        *float32
 	t42         *float32
 	betaSigmoid *float32
@@ -935,21 +724,21 @@ type stepBackwardNest14Args struct {
 	t12         [2]float32 // and nothing
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest12Args struct {
 	t10       *float32
+	wBeta     *float32
+	t13       *float32
 	betaStack *float32
 	wBetaBar  *float32
-	wBeta     *float32
-	t14       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_v + T·m
 	n3        int // d_v + m
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest13Args struct {
 	t32 *float32
-	t14 *float32
+	t13 *float32
 	t17 *float32
 	n0  int // m
 	n1  int // L
@@ -960,9 +749,9 @@ type stepBackwardNest16Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest14Args struct {
 	t2  *float32
-	t14 *float32
+	t13 *float32
 	t20 *float32
 	n0  int // L
 	n1  int // T·d_v + T·m
@@ -972,10 +761,10 @@ type stepBackwardNest17Args struct {
 	n5  int // m
 }
 
-type stepBackwardNest18Args struct {
-	t7   *float32
-	t19  *float32
-	t22  *float32
+type stepBackwardNest15Args struct {
+	t6   *float32
+	t18  *float32
+	t21  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -997,53 +786,53 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t67 := c.Work[:L*T*m]                                                      // [L, T, m]
-	t2 := c.Work[L*T*m:][:L*T*m]                                               // [L, T, m]
-	t32 := c.Work[2*L*T*m:][:L*T*dV]                                           // [L, T, d_v]
-	t42 := c.Work[L*T*dV+2*L*T*m:][:L*T]                                       // [L, T]
-	t52 := c.Work[L*T*dV+2*L*T*m+L*T:][:L*T*dV]                                // [L, T, d_v]
-	t7 := c.Work[2*L*T*dV+2*L*T*m+L*T:][:L*T*d]                                // [L, T, d]
-	t10 := c.Work[L*T*d+2*L*T*dV+2*L*T*m+L*T:][:L*T]                           // [L, T]
-	t14 := c.Work[L*T*d+2*L*T*dV+2*L*T*m+2*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
-	t17 := c.Work[L*T*d+3*L*T*dV+3*L*T*m+2*L*T:][:L*T*dV]                      // [L, T, d_v]
-	t19 := c.Work[L*T*d+4*L*T*dV+3*L*T*m+2*L*T:][:L*T*d]                       // [L, T, d]
-	t20 := c.Work[2*L*T*d+4*L*T*dV+3*L*T*m+2*L*T:][:L*T*m]                     // [L, T, m]
-	t22 := c.Work[2*L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:L*T*d]                     // [L, T, d]
-	SBarState := c.Work[3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
-	STrail := c.Work[3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	t22_2 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+2*dV*m:][:m]         // [m]
-	t172 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+2*dV*m+m:][:dV*m]     // [m, d_v]
-	t18 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+3*dV*m+m:][:m]         // [m]
-	t27 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+3*dV*m+2*m:][:m]       // [m]
-	N := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+3*dV*m+3*m:][:dV*m]      // [m, d_v]
-	t174 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+4*dV*m+3*m:][:dV*m]   // [m, d_v]
-	t183 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+5*dV*m+3*m:][:m]      // [m]
-	S2 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+5*dV*m+4*m:][:dV*m]     // [m, d_v]
-	t322 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+4*m:][:m]      // [m]
-	t62 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+5*m:][:m]       // [m]
-	t112 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+6*m:][:m]      // [m]
-	t82 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+7*m:][:dV]      // [d_v]
-	t92 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+dV+7*m:][:dV*m] // [m, d_v]
-	t142 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+7*dV*m+dV+7*m:][:m]   // [m]
-	t31 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+7*dV*m+dV+8*m:][:m]    // [m]
-	t35 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+7*dV*m+dV+9*m:][:dV*m] // [m, d_v]
-	t63 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+dV+9*m:][:m]    // [m]
-	t68 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+dV+10*m:][:m]   // [m]
-	t47 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+dV+11*m:][:dV]  // [d_v]
-	t48 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+2*dV+11*m:][:m] // [m]
-	t58 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+2*dV+12*m:][:m] // [m]
-	t203 := c.Flags[:m]                                                        // [m]
-	t15 := c.Flags[m:][:m]                                                     // [m]
-	t192 := c.Flags[2*m:][:m]                                                  // [m]
-	t39Total := make([]F, 1)
+	t322 := c.Work[:L*T*m]                                                     // [L, T, m]
+	t60 := c.Work[L*T*m:][:L*T*m]                                              // [L, T, m]
+	t2 := c.Work[2*L*T*m:][:L*T*m]                                             // [L, T, m]
+	t32 := c.Work[3*L*T*m:][:L*T*dV]                                           // [L, T, d_v]
+	t42 := c.Work[L*T*dV+3*L*T*m:][:L*T]                                       // [L, T]
+	t52 := c.Work[L*T*dV+3*L*T*m+L*T:][:L*T*dV]                                // [L, T, d_v]
+	t6 := c.Work[2*L*T*dV+3*L*T*m+L*T:][:L*T*d]                                // [L, T, d]
+	t10 := c.Work[L*T*d+2*L*T*dV+3*L*T*m+L*T:][:L*T]                           // [L, T]
+	t13 := c.Work[L*T*d+2*L*T*dV+3*L*T*m+2*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
+	t17 := c.Work[L*T*d+3*L*T*dV+4*L*T*m+2*L*T:][:L*T*dV]                      // [L, T, d_v]
+	t18 := c.Work[L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:L*T*d]                       // [L, T, d]
+	t20 := c.Work[2*L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:L*T*m]                     // [L, T, m]
+	t21 := c.Work[2*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:L*T*d]                     // [L, T, d]
+	SBarState := c.Work[3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
+	STrail := c.Work[3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
+	N := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+2*dV*m:][:dV*m]          // [m, d_v]
+	t172 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m:][:dV*m]       // [m, d_v]
+	t182 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m:][:m]          // [m]
+	t222 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+m:][:m]        // [m]
+	t5 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*m:][:m]        // [m]
+	t102 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+3*m:][:m]      // [m]
+	t7 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+4*m:][:dV]       // [d_v]
+	t8 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+4*m:][:dV*m]  // [m, d_v]
+	t132 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+5*dV*m+dV+4*m:][:m]   // [m]
+	t30 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+5*dV*m+dV+5*m:][:m]    // [m]
+	t34 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+5*dV*m+dV+6*m:][:dV*m] // [m, d_v]
+	t56 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+dV+6*m:][:m]    // [m]
+	t44 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+dV+7*m:][:m]    // [m]
+	t46 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+dV+8*m:][:dV]   // [d_v]
+	t57 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+2*dV+8*m:][:m]  // [m]
+	t58 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+2*dV+9*m:][:dV] // [d_v]
+	t49 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+3*dV+9*m:][:dV] // [d_v]
+	t53 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+4*dV+9*m:][:m]  // [m]
+	t202 := c.Flags[:m]                                                        // [m]
+	t142 := c.Flags[m:][:m]                                                    // [m]
+	t1822 := c.Flags[2*m:][:m]                                                 // [m]
+	t37Total := make([]F, 1)
 	t12Total := make([]F, 1)
 
-	// lattice.N
+	// lattice.N, lattice.G
 	if kern.Wide() {
 		a := stepBackwardNest1Args{
 			unsafe.SliceData(c.Beta),
+			unsafe.SliceData(c.K0),
 			unsafe.SliceData(c.NProd),
-			unsafe.SliceData(t67),
+			unsafe.SliceData(t322),
+			unsafe.SliceData(t60),
 			L,
 			T,
 			T * m,
@@ -1054,11 +843,15 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
 			for j := range T {
+				k0 := c.K0[(i*T+j)*m:][:m]
 				NProd := c.NProd[(i*T+j)*m:][:m]
-				t67_2 := t67[(i*T+j)*m:][:m]
+				t322_2 := t322[(i*T+j)*m:][:m]
+				t60_2 := t60[(i*T+j)*m:][:m]
 				betaEntry := beta[j]
 				for k := range m {
-					t67_2[k] = F(betaEntry * NProd[k])
+					t3222 := F(k0[k] * NProd[k])
+					t322_2[k] = t3222
+					t60_2[k] = num.FMA32(-betaEntry, t3222, F(1))
 				}
 			}
 		}
@@ -1076,102 +869,38 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				beta := c.Beta[l*T+C*s:][:n]
 				for a := range n {
-					// lattice.N
-					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t22_2),
-							dV * m * a,
-							dV*a + C*dV*s + T*dV*l,
-							m,
-							dV,
-						}
-						stepBackwardNest2(&a2)
-					} else {
-						for i := range m {
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-							var t222 F
-							t222Sums := [16]F{t222}
-							for j := range dV {
-								t222Sums[j%16] = num.FMA32(STrail2[j], GLin[j], t222Sums[j%16])
-							}
-							t222 = kern.Sum16(&t222Sums)
-							t22_2[i] = t222
-						}
-					}
 					// lattice.S, lattice.N, lattice.G
 					betaEntry2 := beta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
+						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t22_2),
+							unsafe.SliceData(t322),
+							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t18),
 							m*a + C*m*s + T*m*l,
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
+							dV*m*a + dV*m,
 							m,
 							dV,
 							[2]float32{betaEntry2},
 						}
-						stepBackwardNest3(&a2)
+						stepBackwardNest2(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						t322_2 := t322[(l*T+a+C*s)*m:][:m]
+						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-							t172_2 := t172[i*dV:][:dV]
-							var t182 F
+							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							k0Entry := k0[i]
-							w := F(k0Entry * t22_2[i])
-							t182Sums := [16]F{t182}
+							t322Entry := t322_2[i]
+							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail2[j]
-								t173 := num.FMA32(-betaEntry2, num.FMA32(STrailEntry, w, -F(k0Entry*GLin[j])), STrailEntry)
-								t182Sums[j%16] = num.FMA32(t173, t173, t182Sums[j%16])
-								t172_2[j] = t173
-							}
-							t182 = kern.Sum16(&t182Sums)
-							t18[i] = t182
-						}
-					}
-					// lattice.S
-					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t18),
-							unsafe.SliceData(t27),
-							m,
-						}
-						stepBackwardNest4(&a2)
-					} else {
-						for i := range m {
-							t18Entry := t18[i]
-							t202 := (F(0) < t18Entry)
-							t27[i] = kern.Larger(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t18Entry, F(1))), F(0)), F(1e-08))
-						}
-					}
-					// lattice.S
-					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(STrail),
-							dV*m*a + dV*m,
-							m,
-							dV,
-						}
-						stepBackwardNest5(&a2)
-					} else {
-						for i := range m {
-							t172_2 := t172[i*dV:][:dV]
-							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-							t27Entry := t27[i]
-							for j := range dV {
-								STrail2[j] = (t172_2[j] / t27Entry)
+								STrail3[j] = (num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t322Entry, -F(k0Entry*GLin[j])), STrailEntry) / SMax2Entry)
 							}
 						}
 					}
@@ -1187,300 +916,310 @@ func (c *stepBackwardFused) run() {
 					// lattice.N, lattice.G, lattice.S, lattice.y
 					betaEntry3 := beta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(c.NProd),
-							unsafe.SliceData(c.SMax2),
+							unsafe.SliceData(t322),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(N),
-							unsafe.SliceData(t174),
-							unsafe.SliceData(S2),
-							unsafe.SliceData(t183),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t172),
+							unsafe.SliceData(t182),
+							unsafe.SliceData(t222),
 							m*a + C*m*s + T*m*l,
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
+							dV*m*a + dV*m,
 							m,
 							dV,
 							[2]float32{betaEntry3},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest3(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+						t322_2 := t322[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							N2 := N[i*dV:][:dV]
-							t174_2 := t174[i*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							var t184 F
-							var t323 F
+							t172_2 := t172[i*dV:][:dV]
+							var t183 F
+							var t2222 F
 							k0Entry2 := k0[i]
-							NProdEntry := NProd[i]
-							SMax2Entry := SMax2[i]
-							t184Sums := [16]F{t184}
-							t323Sums := [16]F{t323}
+							t322Entry2 := t322_2[i]
+							t183Sums := [16]F{t183}
+							t2222Sums := [16]F{t2222}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								N2_2 := num.FMA32(-STrailEntry2, NProdEntry, -F(k0Entry2*GLin[j]))
-								t175 := num.FMA32(-betaEntry3, N2_2, STrailEntry2)
-								t184Sums[j%16] = num.FMA32(t175, t175, t184Sums[j%16])
-								S22 := (t175 / SMax2Entry)
-								t323Sums[j%16] = num.FMA32(S22, yBar[j], t323Sums[j%16])
+								N2_2 := num.FMA32(STrailEntry2, t322Entry2, -F(k0Entry2*GLin[j]))
+								t173 := num.FMA32(-betaEntry3, N2_2, STrailEntry2)
+								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
+								t2222Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t2222Sums[j%16])
 								N2[j] = N2_2
-								t174_2[j] = t175
-								S2_2[j] = S22
+								t172_2[j] = t173
 							}
-							t184 = kern.Sum16(&t184Sums)
-							t323 = kern.Sum16(&t323Sums)
-							t183[i] = t184
-							t322[i] = t323
+							t183 = kern.Sum16(&t183Sums)
+							t2222 = kern.Sum16(&t2222Sums)
+							t182[i] = t183
+							t222[i] = t2222
 						}
 					}
 					// lattice.S, lattice.p
-					var t4 F
+					var t3223 F
 					for i := range m {
-						t4 = num.FMA32(p[i], t322[i], t4)
-						t203[i] = (F(0) < t183[i])
+						t3223 = num.FMA32(p[i], t222[i], t3223)
+						t202[i] = (F(0) < t182[i])
 					}
 					// lattice.p, lattice.S
 					for i := range m {
-						t203Entry := t203[i]
-						t152 := (F(1e-08) <= kern.Choose(t203Entry, num.Sqrt(kern.Choose(t203Entry, t183[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t322[i] - t4))
-						t112[i] = (F(1) / SMax2[i])
-						t15[i] = t152
-						t192[i] = (t152 && t203Entry)
+						t202Entry := t202[i]
+						t1422 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
+						t5[i] = F(p[i] * (t222[i] - t3223))
+						t102[i] = (F(1) / SMax2[i])
+						t142[i] = t1422
+						t1822[i] = (t1422 && t202Entry)
 					}
 					// lattice.p, lattice.S, lattice.y
-					clear(t82)
+					clear(t7)
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t62),
+						a2 := stepBackwardNest4Args{
+							unsafe.SliceData(t5),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(S2),
-							unsafe.SliceData(t82),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(t142),
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t7),
+							unsafe.SliceData(t8),
+							unsafe.SliceData(t132),
 							m*a + C*m*s + T*m*l,
 							dV*a + C*dV*s + T*dV*l,
+							dV*m*a + dV*m,
 							m,
 							dV,
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest4(&a2)
 					} else {
 						for i := range m {
 							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							t92_2 := t92[i*dV:][:dV]
-							var t1422 F
-							t62Entry := t62[i]
+							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
+							t8_2 := t8[i*dV:][:dV]
+							var t133 F
+							t5Entry := t5[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
-							t1422Sums := [16]F{t1422}
+							t133Sums := [16]F{t133}
 							for j := range dV {
-								t922 := num.FMA32(q0[j], t62Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
-								S2Entry := S2_2[j]
-								t1422Sums[j%16] = num.FMA32(t922, (S2Entry / SMax2Entry2), t1422Sums[j%16])
-								t82[j] = num.FMA32(S2Entry, t62Entry, t82[j])
-								t92_2[j] = t922
+								t82 := num.FMA32(q0[j], t5Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
+								STrailEntry3 := STrail2[j]
+								t133Sums[j%16] = num.FMA32(t82, (STrailEntry3 / SMax2Entry2), t133Sums[j%16])
+								t7[j] = num.FMA32(STrailEntry3, t5Entry, t7[j])
+								t8_2[j] = t82
 							}
-							t1422 = kern.Sum16(&t1422Sums)
-							t142[i] = -t1422
+							t133 = kern.Sum16(&t133Sums)
+							t132[i] = -t133
 						}
 					}
 					// lattice.S
 					for i := range m {
-						t192Entry := t192[i]
-						t31[i] = kern.Choose((t192Entry && t203[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t15[i], t142[i], F(0)), F(0))), F(0)), F(0))
+						t1822Entry := t1822[i]
+						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t142[i], t132[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice.S, lattice.N
-					var t39 F
+					var t37 F
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t112),
-							unsafe.SliceData(t31),
-							unsafe.SliceData(t174),
-							unsafe.SliceData(t92),
+						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(t102),
+							unsafe.SliceData(t30),
+							unsafe.SliceData(t172),
+							unsafe.SliceData(t8),
 							unsafe.SliceData(N),
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t35),
-							unsafe.SliceData(t63),
-							unsafe.SliceData(t39Total),
+							unsafe.SliceData(t34),
+							unsafe.SliceData(t56),
+							unsafe.SliceData(t37Total),
 							dV * m * a,
 							m,
 							dV,
-							[2]float32{t39},
+							[2]float32{t37},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest5(&a2)
 					} else {
-						t39_2 := t39
+						t37_2 := t37
 						for i := range m {
-							t174_2 := t174[i*dV:][:dV]
-							t92_2 := t92[i*dV:][:dV]
+							t172_2 := t172[i*dV:][:dV]
+							t8_2 := t8[i*dV:][:dV]
 							N2 := N[i*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							t35_2 := t35[i*dV:][:dV]
-							var t632 F
-							t112Entry := t112[i]
-							t31Entry := t31[i]
-							t39Sums := [16]F{t39_2}
-							t632Sums := [16]F{t632}
+							t34_2 := t34[i*dV:][:dV]
+							var t562 F
+							t102Entry := t102[i]
+							t30Entry := t30[i]
+							t37Sums := [16]F{t37_2}
+							t562Sums := [16]F{t562}
 							for j := range dV {
-								t352 := num.FMA32(F(2*t174_2[j]), t31Entry, F(t92_2[j]*t112Entry))
-								t39Sums[j%16] = num.FMA32(N2[j], t352, t39Sums[j%16])
-								t632Sums[j%16] = num.FMA32(STrail2[j], t352, t632Sums[j%16])
-								t35_2[j] = t352
+								t342 := num.FMA32(F(2*t172_2[j]), t30Entry, F(t8_2[j]*t102Entry))
+								t37Sums[j%16] = num.FMA32(N2[j], t342, t37Sums[j%16])
+								t562Sums[j%16] = num.FMA32(STrail2[j], t342, t562Sums[j%16])
+								t34_2[j] = t342
 							}
-							t39_2 = kern.Sum16(&t39Sums)
-							t632 = kern.Sum16(&t632Sums)
-							t63[i] = t632
+							t37_2 = kern.Sum16(&t37Sums)
+							t562 = kern.Sum16(&t562Sums)
+							t56[i] = t562
 						}
-						t39Total[0] = t39_2
+						t37Total[0] = t37_2
 					}
-					t39 = t39Total[0]
-					t392 := -t39
-					// lattice.N
+					t37 = t37Total[0]
+					t372 := -t37
+					// lattice.N, lattice.S
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t63),
-							unsafe.SliceData(t68),
-							m,
-							[2]float32{betaEntry3},
-						}
-						stepBackwardNest9(&a2)
-					} else {
-						for i := range m {
-							t68[i] = F(betaEntry3 * t63[i])
-						}
-					}
-					// lattice.G, lattice.S, lattice.N
-					clear(t47)
-					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t68),
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(t35),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t47),
-							unsafe.SliceData(t48),
+							unsafe.SliceData(t56),
+							unsafe.SliceData(t44),
 							m*a + C*m*s + T*m*l,
-							dV * m * a,
-							dV*a + C*dV*s + T*dV*l,
 							m,
-							dV,
 							[2]float32{betaEntry3},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							t35_2 := t35[i*dV:][:dV]
-							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-							var t482 F
-							t68Entry := t68[i]
-							k0Entry3 := k0[i]
-							t482Sums := [16]F{t482}
-							for j := range dV {
-								t46 := num.FMA32(STrail2[j], t68Entry, -F(betaEntry3*t35_2[j]))
-								t482Sums[j%16] = num.FMA32(t46, GLin[j], t482Sums[j%16])
-								t47[j] = num.FMA32(t46, k0Entry3, t47[j])
-							}
-							t482 = kern.Sum16(&t482Sums)
-							t48[i] = -t482
+							t44[i] = -F(F(betaEntry3*k0[i]) * t56[i])
 						}
 					}
-					// lattice.G, lattice
+					// lattice.N, lattice.G
+					clear(t46)
+					clear(t58)
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t47),
+						a2 := stepBackwardNest7Args{
+							unsafe.SliceData(t44),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t34),
+							unsafe.SliceData(c.GLin),
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t46),
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t57),
+							m*a + C*m*s + T*m*l,
+							dV*a + C*dV*s + T*dV*l,
+							dV * m * a,
+							m,
+							dV,
+						}
+						stepBackwardNest7(&a2)
+					} else {
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						for i := range m {
+							t34_2 := t34[i*dV:][:dV]
+							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+							STrail2 := STrail[(a*m+i)*dV:][:dV]
+							var t572 F
+							t44Entry := t44[i]
+							k0Entry3 := k0[i]
+							t572Sums := [16]F{t572}
+							for j := range dV {
+								t34Entry := t34_2[j]
+								t572Sums[j%16] = num.FMA32(t34Entry, GLin[j], t572Sums[j%16])
+								t46[j] = num.FMA32(STrail2[j], t44Entry, t46[j])
+								t58[j] = num.FMA32(t34Entry, k0Entry3, t58[j])
+							}
+							t572 = kern.Sum16(&t572Sums)
+							t57[i] = t572
+						}
+					}
+					// lattice.G, lattice.S, lattice
+					if kern.Wide() {
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t46),
+							unsafe.SliceData(t49),
 							unsafe.SliceData(t32),
-							unsafe.SliceData(t82),
+							unsafe.SliceData(t7),
 							unsafe.SliceData(t52),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
+							[2]float32{betaEntry3},
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
 						t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t32_2[i] = -t47[i]
-							t52_2[i] = t82[i]
+							t492 := num.FMA32(betaEntry3, t58[i], t46[i])
+							t49[i] = t492
+							t32_2[i] = t492
+							t52_2[i] = t7[i]
 						}
 					}
-					// lattice.G, lattice.N
+					// lattice.G, lattice.N, lattice.S
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
+						a2 := stepBackwardNest9Args{
+							unsafe.SliceData(t60),
+							unsafe.SliceData(t44),
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t67),
-							unsafe.SliceData(t68),
-							unsafe.SliceData(t47),
+							unsafe.SliceData(t49),
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t35),
 							unsafe.SliceData(c.GLin),
+							unsafe.SliceData(t34),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t58),
+							unsafe.SliceData(t53),
 							m*a + C*m*s + T*m*l,
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
 							m,
 							dV,
 						}
-						stepBackwardNest12(&a2)
+						stepBackwardNest9(&a2)
 					} else {
+						t60_2 := t60[(l*T+a+C*s)*m:][:m]
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t67_2 := t67[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							t35_2 := t35[i*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+							t34_2 := t34[i*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							var t582 F
+							var t532 F
+							t60Entry := t60_2[i]
+							t44Entry2 := t44[i]
 							k0Entry4 := k0[i]
-							t67Entry := t67_2[i]
-							t68Entry2 := t68[i]
-							t582Sums := [16]F{t582}
+							t532Sums := [16]F{t532}
 							for j := range dV {
-								t47Entry := t47[j]
-								t582Sums[j%16] = num.FMA32(STrail2[j], t47Entry, t582Sums[j%16])
-								t35Entry := t35_2[j]
-								SBarState2[j] = num.FMA32(k0Entry4, t47Entry, num.FMA32(-F(k0Entry4*GLin[j]), t68Entry2, num.FMA32(t35Entry, t67Entry, t35Entry)))
+								t49Entry := t49[j]
+								t532Sums[j%16] = num.FMA32(STrail2[j], t49Entry, t532Sums[j%16])
+								SBarState2[j] = num.FMA32(-k0Entry4, t49Entry, num.FMA32(GLin[j], t44Entry2, F(t34_2[j]*t60Entry)))
 							}
-							t582 = kern.Sum16(&t582Sums)
-							t58[i] = t582
+							t532 = kern.Sum16(&t532Sums)
+							t53[i] = -t532
 						}
 					}
-					// lattice.G
+					// lattice.G, lattice.N, lattice.S
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t58),
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t57),
+							unsafe.SliceData(c.NProd),
+							unsafe.SliceData(t56),
+							unsafe.SliceData(t53),
 							unsafe.SliceData(t2),
 							m*a + C*m*s + T*m*l,
 							m,
+							[2]float32{betaEntry3},
 						}
-						stepBackwardNest13(&a2)
+						stepBackwardNest10(&a2)
 					} else {
+						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 						t2_2 := t2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t2_2[i] = t48[i] + t58[i]
+							t2_2[i] = num.FMA32(betaEntry3, t57[i], -F(F(betaEntry3*NProd[i])*t56[i])) + t53[i]
 						}
 					}
 					// lattice
-					t42_2[a] = t392
+					t42_2[a] = t372
 				}
 			}
 		}
@@ -1490,15 +1229,15 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// lattice.q0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t6, d, 1, t52, dV, 1, c.WQ, d, 1)
 
 	// lattice.q0
-	kern.GemmFMA(L*T, d, dV, F(1), false, t7, d, 1, t52, dV, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
 
 	// lattice.beta
 	var t12 F
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest11Args{
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(c.BetaSigmoid),
@@ -1508,7 +1247,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			[2]float32{t12},
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest11(&a)
 	} else {
 		t12_2 := t12
 		for i := range L {
@@ -1518,9 +1257,9 @@ func (c *stepBackwardFused) run() {
 			t10_2 := t10[i*T:][:T]
 			t12Sums := [16]F{t12_2}
 			for j := range T {
-				t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-				t12Sums[j%16] = t12Sums[j%16] + t102
-				t10_2[j] = t102
+				t104 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+				t12Sums[j%16] = t12Sums[j%16] + t104
+				t10_2[j] = t104
 			}
 			t12_2 = kern.Sum16(&t12Sums)
 		}
@@ -1532,40 +1271,40 @@ func (c *stepBackwardFused) run() {
 	// lattice.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t10),
+			unsafe.SliceData(c.WBeta),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
-			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t14),
 			L,
 			T,
 			T*dV + T*m,
 			dV + m,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest12(&a)
 	} else {
-		wBetaBar := c.WBetaBar[:dV+m]
 		wBeta := c.WBeta[:dV+m]
+		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
+				t13_2 := t13[(i*T+j)*(dV+m):][:dV+m]
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t14_2 := t14[(i*T+j)*(dV+m):][:dV+m]
 				t10Entry := t10_2[j]
 				for k := range dV + m {
+					t13_2[k] = F(t10Entry * wBeta[k])
 					wBetaBar[k] = num.FMA32(betaStack[k], t10Entry, wBetaBar[k])
-					t14_2[k] = F(t10Entry * wBeta[k])
 				}
 			}
 		}
 	}
 
-	// lattice.v
+	// lattice.v, lattice.beta
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t32),
-			unsafe.SliceData(t14),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(t17),
 			m,
 			L,
@@ -1575,31 +1314,31 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			dV,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t32_2 := t32[(i*T+j)*dV:][:dV]
-				t14_2 := t14[(i*T+j)*(dV+m)+m:][:dV]
+				t13_2 := t13[(i*T+j)*(dV+m)+m:][:dV]
 				t17_2 := t17[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t17_2[k] = t32_2[k] + t14_2[k]
+					t17_2[k] = t32_2[k] + t13_2[k]
 				}
 			}
 		}
 	}
 
 	// lattice.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t18, d, 1, t17, dV, 1, c.WV, d, 1)
 
 	// lattice.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t19, d, 1, t17, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
 
-	// lattice.k0
+	// lattice.k0, lattice.beta
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t2),
-			unsafe.SliceData(t14),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(t20),
 			L,
 			T*dV + T*m,
@@ -1608,48 +1347,48 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			m,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t2_2 := t2[(i*T+j)*m:][:m]
-				t14_2 := t14[(i*T+j)*(dV+m):][:m]
+				t13_2 := t13[(i*T+j)*(dV+m):][:m]
 				t20_2 := t20[(i*T+j)*m:][:m]
 				for k := range m {
-					t20_2[k] = t2_2[k] + t14_2[k]
+					t20_2[k] = t2_2[k] + t13_2[k]
 				}
 			}
 		}
 	}
 
 	// lattice.k0
+	kern.GemmFMA(L*T, d, m, F(1), false, t21, d, 1, t20, m, 1, c.WK, d, 1)
+
+	// lattice.k0
 	kern.GemmFMA(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t20, m, 1)
 
 	// lattice.k0
-	kern.GemmFMA(L*T, d, m, F(1), false, t22, d, 1, t20, m, 1, c.WK, d, 1)
-
-	// lattice.k0
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t22),
+		a := stepBackwardNest15Args{
+			unsafe.SliceData(t6),
+			unsafe.SliceData(t18),
+			unsafe.SliceData(t21),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest15(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t7_2 := t7[(i*T+j)*d:][:d]
-				t19_2 := t19[(i*T+j)*d:][:d]
-				t22_3 := t22[(i*T+j)*d:][:d]
+				t6_2 := t6[(i*T+j)*d:][:d]
+				t18_2 := t18[(i*T+j)*d:][:d]
+				t21_2 := t21[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t7_2[k] + t19_2[k]) + t22_3[k]
+					xBar[k] = (t6_2[k] + t18_2[k]) + t21_2[k]
 				}
 			}
 		}

@@ -36,16 +36,6 @@ func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
 
 func stepNest16(*stepNest16Args) { panic("no assembly in this build") }
 
-func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
-
-func stepNest18(*stepNest18Args) { panic("no assembly in this build") }
-
-func stepNest19(*stepNest19Args) { panic("no assembly in this build") }
-
-func stepNest20(*stepNest20Args) { panic("no assembly in this build") }
-
-func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -75,9 +65,3 @@ func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this bu
 func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
 
 func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
-
-func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
-
-func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
-
-func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }

@@ -94,10 +94,7 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	k.Beta = a.Fresh(k.L * k.T)
 	k.Q0 = a.Fresh(k.L * k.T * k.DV)
 	if !a.ForwardOnly {
-		k.GLin = a.Fresh(k.L * k.T * k.M)
-	}
-	if !a.ForwardOnly {
-		k.NProd = a.Fresh(k.L * k.T * k.M)
+		k.GProd = a.Fresh(k.L * k.T * k.M)
 	}
 	if !a.ForwardOnly {
 		k.SMax2 = a.Fresh(k.L * k.T * k.M)
@@ -126,12 +123,12 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.WQ = k.WQ
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.SBar = a.Bar("S", g.L*g.DV*g.M)
+	g.K0 = k.K0
 	g.V = k.V
 	g.BetaStack = k.BetaStack
 	g.Beta = k.Beta
 	g.Q0 = k.Q0
-	g.GLin = k.GLin
-	g.NProd = k.NProd
+	g.GProd = k.GProd
 	g.SMax2 = k.SMax2
 	g.P = k.P
 	g.SDiv = k.SDiv

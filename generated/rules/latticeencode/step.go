@@ -14,7 +14,7 @@ const stepKind tape.Kind = 23
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_v + 7·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
+// It keeps 3·L·T·d_v + 6·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -36,8 +36,7 @@ type Step[F num.Float] struct {
 	BetaStack    []F // [L, T, d_v + m], written
 	Beta         []F // [L, T], written
 	Q0           []F // [L, T, d_v], written
-	GLin         []F // [L, T, m], written; may be nil
-	NProd        []F // [L, T, m], written; may be nil
+	GProd        []F // [L, T, m], written; may be nil
 	SMax2        []F // [L, T, m], written; may be nil
 	P            []F // [L, T, m], written; may be nil
 	SDiv         []F // [L, T, m], written; may be nil
@@ -46,10 +45,10 @@ type Step[F num.Float] struct {
 	Work         []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 2·d_v·m + d_v + 7·m.
+// WorkLen is L·T + 2·d_v·m + d_v + 6·m.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return L*T + 2*dV*m + dV + 7*m
+	return L*T + 2*dV*m + dV + 6*m
 }
 
 // Run computes Step.
@@ -67,8 +66,6 @@ func (c *Step[F]) Run() {
 	t2 := work[:m] // [m]
 	work = work[m:]
 	t3 := work[:m] // [m]
-	work = work[m:]
-	t32 := work[:m] // [m]
 	work = work[m:]
 	t17 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
@@ -172,19 +169,9 @@ func (c *Step[F]) Run() {
 						}
 						t2[i] = t22
 					}
-					// lattice_encode.G, lattice_encode.N
+					// lattice_encode.G
 					for i := range m {
-						t2Entry := t2[i]
-						t33 := t2Entry - k0[i]
-						t322 := F(t2Entry * t33)
-						t3[i] = t33
-						if len(c.GLin) > 0 {
-							c.GLin[(l*T+a+C*s)*m+i] = t33
-						}
-						t32[i] = t322
-						if len(c.NProd) > 0 {
-							c.NProd[(l*T+a+C*s)*m+i] = t322
-						}
+						t3[i] = t2[i] - k0[i]
 					}
 					// lattice_encode.S, lattice_encode.N, lattice_encode.G
 					betaEntry := beta[a]
@@ -194,28 +181,32 @@ func (c *Step[F]) Run() {
 						t17_2 := t17[i*dV:][:dV]
 						var t182 F
 						t3Entry := t3[i]
-						t32Entry := t32[i]
+						w := F(t2[i] * t3Entry)
 						for j := range dV {
 							SStateEntry := SState2[j]
-							t172 := SStateEntry - F(betaEntry*(F(v[j]*t3Entry)-F(SStateEntry*t32Entry)))
+							t172 := SStateEntry - F(betaEntry*(F(v[j]*t3Entry)-F(SStateEntry*w)))
 							t182 += F(t172 * t172)
 							t17_2[j] = t172
 						}
 						t18[i] = t182
 					}
-					// lattice_encode.S
+					// lattice_encode.S, lattice_encode
 					for i := range m {
 						t18Entry := t18[i]
 						t20 := (F(0) < t18Entry)
 						t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
 						t272 := num.Max(kern.Choose(t20, t23, F(0)), F(1e-08))
-						t242 := (F(1) / t23)
+						t232 := (F(1) / t23)
+						t222 := t2[i]
 						t27[i] = t272
 						if len(c.SMax2) > 0 {
 							c.SMax2[(l*T+a+C*s)*m+i] = t272
 						}
 						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t242
+							c.SDiv[(l*T+a+C*s)*m+i] = t232
+						}
+						if len(c.GProd) > 0 {
+							c.GProd[(l*T+a+C*s)*m+i] = t222
 						}
 					}
 					// lattice_encode.S, lattice_encode.p
@@ -297,12 +288,12 @@ type StepBackward[F num.Float] struct {
 	WQ           []F    // [d_v, d]
 	YBar         []F    // [L, T, d_v]
 	SBar         []F    // [L, m, d_v]
+	K0           []F    // [L, T, m]
 	V            []F    // [L, T, d_v]
 	BetaStack    []F    // [L, T, d_v + m]
 	Beta         []F    // [L, T]
 	Q0           []F    // [L, T, d_v]
-	GLin         []F    // [L, T, m]
-	NProd        []F    // [L, T, m]
+	GProd        []F    // [L, T, m]
 	SMax2        []F    // [L, T, m]
 	P            []F    // [L, T, m]
 	SDiv         []F    // [L, T, m]
@@ -319,10 +310,10 @@ type StepBackward[F num.Float] struct {
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 4·L·T·m + 2·L·T + 6·d_v·m + 3·d_v + 9·m.
+// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 6·L·T·m + 2·L·T + 6·d_v·m + 3·d_v + 9·m.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
-	return C*dV*m + 3*L*T*d + 4*L*T*dV + 4*L*T*m + 2*L*T + 6*dV*m + 3*dV + 9*m
+	return C*dV*m + 3*L*T*d + 4*L*T*dV + 6*L*T*m + 2*L*T + 6*dV*m + 3*dV + 9*m
 }
 
 // FlagsLen is 3·m.
@@ -339,8 +330,12 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
 	segments := (C + T - 1) / C
-	t67 := c.Work[:L*T*m] // [L, T, m]
+	t3 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
+	t322 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
+	t59 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
 	t2 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
 	t32 := work[:L*T*dV] // [L, T, d_v]
@@ -349,19 +344,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t52 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t7 := work[:L*T*d] // [L, T, d]
+	t6 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t14 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
+	t13 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
 	work = work[L*T*dV+L*T*m:]
 	t17 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t19 := work[:L*T*d] // [L, T, d]
+	t18 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t20 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t22 := work[:L*T*d] // [L, T, d]
+	t21 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	SBarState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
@@ -371,48 +366,56 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	t172 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t18 := work[:m] // [m]
+	t182 := work[:m] // [m]
 	work = work[m:]
-	t322 := work[:m] // [m]
+	t22 := work[:m] // [m]
 	work = work[m:]
-	t62 := work[:m] // [m]
+	t5 := work[:m] // [m]
 	work = work[m:]
-	t112 := work[:m] // [m]
+	t102 := work[:m] // [m]
 	work = work[m:]
-	t82 := work[:dV] // [d_v]
+	t7 := work[:dV] // [d_v]
 	work = work[dV:]
-	t92 := work[:dV*m] // [m, d_v]
+	t8 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t142 := work[:m] // [m]
+	t132 := work[:m] // [m]
 	work = work[m:]
-	t31 := work[:m] // [m]
+	t30 := work[:m] // [m]
 	work = work[m:]
-	t35 := work[:dV*m] // [m, d_v]
+	t34 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t63 := work[:m] // [m]
+	t55 := work[:m] // [m]
 	work = work[m:]
-	t68 := work[:m] // [m]
-	work = work[m:]
-	t47 := work[:m] // [m]
-	work = work[m:]
-	t48 := work[:dV] // [d_v]
+	t56 := work[:dV] // [d_v]
 	work = work[dV:]
-	t58 := work[:dV]    // [d_v]
+	t57 := work[:m] // [m]
+	work = work[m:]
+	t50 := work[:m] // [m]
+	work = work[m:]
+	t52_2 := work[:dV]  // [d_v]
 	t202 := c.Flags[:m] // [m]
 	flags := c.Flags[m:]
-	t15 := flags[:m] // [m]
+	t142 := flags[:m] // [m]
 	flags = flags[m:]
-	t192 := flags[:m] // [m]
+	t1822 := flags[:m] // [m]
 
-	// lattice_encode.N
+	// lattice_encode.G, lattice_encode.N
 	for i := range L {
 		beta := c.Beta[i*T:][:T]
 		for j := range T {
-			NProd := c.NProd[(i*T+j)*m:][:m]
-			t67_2 := t67[(i*T+j)*m:][:m]
+			GProd := c.GProd[(i*T+j)*m:][:m]
+			k0 := c.K0[(i*T+j)*m:][:m]
+			t3_2 := t3[(i*T+j)*m:][:m]
+			t322_2 := t322[(i*T+j)*m:][:m]
+			t59_2 := t59[(i*T+j)*m:][:m]
 			betaEntry := beta[j]
 			for k := range m {
-				t67_2[k] = F(betaEntry * NProd[k])
+				GProdEntry := GProd[k]
+				t33 := GProdEntry - k0[k]
+				t3222 := F(GProdEntry * t33)
+				t3_2[k] = t33
+				t322_2[k] = t3222
+				t59_2[k] = 1 + F(betaEntry*t3222)
 			}
 		}
 	}
@@ -437,8 +440,8 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				beta := c.Beta[l*T+C*s:][:n]
 				for a := range n {
-					GLin := c.GLin[(l*T+a+C*s)*m:][:m]
-					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+					t3_2 := t3[(l*T+a+C*s)*m:][:m]
+					t322_2 := t322[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					// lattice_encode.S, lattice_encode.N, lattice_encode.G
 					betaEntry2 := beta[a]
@@ -446,12 +449,12 @@ func (c *StepBackward[F]) Run() {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-						GLinEntry := GLin[i]
-						NProdEntry := NProd[i]
+						t3Entry := t3_2[i]
+						t322Entry := t322_2[i]
 						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							STrail3[j] = ((STrailEntry - F(betaEntry2*(F(v[j]*GLinEntry)-F(STrailEntry*NProdEntry)))) / SMax2Entry)
+							STrail3[j] = ((STrailEntry - F(betaEntry2*(F(v[j]*t3Entry)-F(STrailEntry*t322Entry)))) / SMax2Entry)
 						}
 					}
 				}
@@ -460,15 +463,16 @@ func (c *StepBackward[F]) Run() {
 				beta := c.Beta[l*T+C*s:][:n]
 				t42_2 := t42[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					GLin := c.GLin[(l*T+a+C*s)*m:][:m]
-					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+					t3_2 := t3[(l*T+a+C*s)*m:][:m]
+					t322_2 := t322[(l*T+a+C*s)*m:][:m]
 					p := c.P[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
+					GProd := c.GProd[(l*T+a+C*s)*m:][:m]
 					t2_2 := t2[(l*T+a+C*s)*m:][:m]
-					t67_2 := t67[(l*T+a+C*s)*m:][:m]
+					t59_2 := t59[(l*T+a+C*s)*m:][:m]
 					t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-					t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
+					t52_3 := t52[(l*T+a+C*s)*dV:][:dV]
 					// lattice_encode.N, lattice_encode.G, lattice_encode.S, lattice_encode.y
 					betaEntry3 := beta[a]
 					for i := range m {
@@ -478,132 +482,118 @@ func (c *StepBackward[F]) Run() {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						N2 := N[i*dV:][:dV]
 						t172_2 := t172[i*dV:][:dV]
-						var t182 F
-						var t323 F
-						GLinEntry2 := GLin[i]
-						NProdEntry2 := NProd[i]
+						var t183 F
+						var t222 F
+						t3Entry2 := t3_2[i]
+						t322Entry2 := t322_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							N2_2 := F(v[j]*GLinEntry2) - F(STrailEntry2*NProdEntry2)
+							N2_2 := F(v[j]*t3Entry2) - F(STrailEntry2*t322Entry2)
 							t173 := STrailEntry2 - F(betaEntry3*N2_2)
-							t182 += F(t173 * t173)
-							t323 += F(STrail3[j] * yBar[j])
+							t183 += F(t173 * t173)
+							t222 += F(STrail3[j] * yBar[j])
 							N2[j] = N2_2
 							t172_2[j] = t173
 						}
-						t18[i] = t182
-						t322[i] = t323
+						t182[i] = t183
+						t22[i] = t222
 					}
 					// lattice_encode.S, lattice_encode.p
-					var t4 F
+					var t3223 F
 					for i := range m {
-						t4 += F(p[i] * t322[i])
-						t202[i] = (F(0) < t18[i])
+						t3223 += F(p[i] * t22[i])
+						t202[i] = (F(0) < t182[i])
 					}
 					// lattice_encode.p, lattice_encode.S
 					for i := range m {
 						t202Entry := t202[i]
-						t152 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t18[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t322[i] - t4))
-						t112[i] = (F(1) / SMax2[i])
-						t15[i] = t152
-						t192[i] = (t152 && t202Entry)
+						t1422 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
+						t5[i] = F(p[i] * (t22[i] - t3223))
+						t102[i] = (F(1) / SMax2[i])
+						t142[i] = t1422
+						t1822[i] = (t1422 && t202Entry)
 					}
 					// lattice_encode.p, lattice_encode.S, lattice_encode.y
-					clear(t82)
+					clear(t7)
 					for i := range m {
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-						t92_2 := t92[i*dV:][:dV]
-						var t1422 F
-						t62Entry := t62[i]
+						t8_2 := t8[i*dV:][:dV]
+						var t133 F
+						t5Entry := t5[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t922 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t62Entry)
+							t82 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t5Entry)
 							STrailEntry3 := STrail2[j]
-							t1422 += F(t922 * (STrailEntry3 / SMax2Entry2))
-							t82[j] += F(STrailEntry3 * t62Entry)
-							t92_2[j] = t922
+							t133 += F(t82 * (STrailEntry3 / SMax2Entry2))
+							t7[j] += F(STrailEntry3 * t5Entry)
+							t8_2[j] = t82
 						}
-						t142[i] = -t1422
+						t132[i] = -t133
 					}
 					// lattice_encode.S
 					for i := range m {
-						t192Entry := t192[i]
-						t31[i] = kern.Choose((t192Entry && t202[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t15[i], t142[i], F(0)), F(0))), F(0)), F(0))
+						t1822Entry := t1822[i]
+						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t142[i], t132[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice_encode.S, lattice_encode.N
-					var t39 F
+					// lattice_encode.S, lattice_encode.N, lattice_encode.G
+					clear(t56)
+					var t37 F
 					for i := range m {
-						t92_2 := t92[i*dV:][:dV]
+						t8_2 := t8[i*dV:][:dV]
 						t172_2 := t172[i*dV:][:dV]
 						N2 := N[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t35_2 := t35[i*dV:][:dV]
-						var t632 F
-						t112Entry := t112[i]
-						t31Entry := t31[i]
-						for j := range dV {
-							t352 := F(t92_2[j]*t112Entry) + F(2*F(t172_2[j]*t31Entry))
-							t39 += F(N2[j] * t352)
-							t632 += F(STrail2[j] * t352)
-							t35_2[j] = t352
-						}
-						t63[i] = t632
-					}
-					t392 := -t39
-					// lattice_encode.N
-					for i := range m {
-						t68[i] = F(betaEntry3 * t63[i])
-					}
-					// lattice_encode.G, lattice_encode.S, lattice_encode.N
-					clear(t48)
-					for i := range m {
-						t35_2 := t35[i*dV:][:dV]
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						var t472 F
-						t68Entry := t68[i]
-						GLinEntry3 := GLin[i]
+						t34_2 := t34[i*dV:][:dV]
+						var t552 F
+						var t572 F
+						t102Entry := t102[i]
+						t30Entry := t30[i]
+						t3Entry3 := t3_2[i]
 						for j := range dV {
-							t46 := -F(betaEntry3*t35_2[j]) + F(STrail2[j]*t68Entry)
-							t472 += F(t46 * v[j])
-							t48[j] += F(t46 * GLinEntry3)
+							t342 := F(t8_2[j]*t102Entry) + F(2*F(t172_2[j]*t30Entry))
+							t37 += F(N2[j] * t342)
+							t552 += F(STrail2[j] * t342)
+							t572 += F(t342 * v[j])
+							t34_2[j] = t342
+							t56[j] += F(t342 * t3Entry3)
 						}
-						t47[i] = t472
+						t55[i] = t552
+						t57[i] = t572
 					}
-					// lattice_encode.G
+					t372 := -t37
+					// lattice_encode.G, lattice_encode.N, lattice_encode.S
 					for i := range m {
-						t2_2[i] = -t47[i]
+						t55Entry := t55[i]
+						t47 := F(F(betaEntry3*GProd[i])*t55Entry) - F(betaEntry3*t57[i])
+						t2_2[i] = -t47
+						t50[i] = F(F(betaEntry3*t3_2[i])*t55Entry) + t47
 					}
-					// lattice_encode.G, lattice_encode.N
-					clear(t58)
+					// lattice_encode.G, lattice_encode.N, lattice_encode.S
+					clear(t52_2)
 					for i := range m {
-						t35_2 := t35[i*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
+						t34_2 := t34[i*dV:][:dV]
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
-						t47Entry := t47[i]
-						t67Entry := t67_2[i]
-						GLinEntry4 := GLin[i]
-						t68Entry2 := t68[i]
+						t50Entry := t50[i]
+						t59Entry := t59_2[i]
 						for j := range dV {
-							t35Entry := t35_2[j]
-							vEntry := v[j]
-							t58[j] += F(STrail2[j] * t47Entry)
-							SBarState2[j] = t35Entry + F(t35Entry*t67Entry) + F(F(vEntry*GLinEntry4)*t68Entry2) + F(vEntry*t47Entry)
+							t52_2[j] += F(STrail2[j] * t50Entry)
+							SBarState2[j] = F(t34_2[j]*t59Entry) + F(v[j]*t50Entry)
 						}
 					}
-					// lattice_encode.G, lattice_encode
+					// lattice_encode.G, lattice_encode.S, lattice_encode
 					for i := range dV {
-						t32_2[i] = t48[i] + t58[i]
-						t52_2[i] = t82[i]
+						t32_2[i] = -F(betaEntry3*t56[i]) + t52_2[i]
+						t52_3[i] = t7[i]
 					}
 					// lattice_encode
-					t42_2[a] = t392
+					t42_2[a] = t372
 				}
 			}
 		}
@@ -617,10 +607,10 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// lattice_encode.q0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t6, d, 1, t52, dV, 1, c.WQ, d, 1)
 
 	// lattice_encode.q0
-	kern.Gemm(L*T, d, dV, F(1), false, t7, d, 1, t52, dV, 1, c.WQ, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
 
 	// lattice_encode.beta
 	var t12 F
@@ -630,9 +620,9 @@ func (c *StepBackward[F]) Run() {
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
-			t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t12 += t102
-			t10_2[j] = t102
+			t104 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+			t12 += t104
+			t10_2[j] = t104
 		}
 	}
 	c.BBetaBar[0] = t12
@@ -641,64 +631,64 @@ func (c *StepBackward[F]) Run() {
 	clear(c.WBetaBar)
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
-		wBetaBar := c.WBetaBar[:dV+m]
 		wBeta := c.WBeta[:dV+m]
+		wBetaBar := c.WBetaBar[:dV+m]
 		for j := range T {
+			t13_2 := t13[(i*T+j)*(dV+m):][:dV+m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t14_2 := t14[(i*T+j)*(dV+m):][:dV+m]
 			t10Entry := t10_2[j]
 			for k := range dV + m {
+				t13_2[k] = F(t10Entry * wBeta[k])
 				wBetaBar[k] += F(betaStack[k] * t10Entry)
-				t14_2[k] = F(t10Entry * wBeta[k])
+			}
+		}
+	}
+
+	// lattice_encode.v, lattice_encode.beta
+	for i := range L {
+		for j := range T {
+			t32_2 := t32[(i*T+j)*dV:][:dV]
+			t13_2 := t13[(i*T+j)*(dV+m)+m:][:dV]
+			t17_2 := t17[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t17_2[k] = t32_2[k] + t13_2[k]
 			}
 		}
 	}
 
 	// lattice_encode.v
-	for i := range L {
-		for j := range T {
-			t32_2 := t32[(i*T+j)*dV:][:dV]
-			t14_2 := t14[(i*T+j)*(dV+m)+m:][:dV]
-			t17_2 := t17[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t17_2[k] = t32_2[k] + t14_2[k]
-			}
-		}
-	}
+	kern.Gemm(L*T, d, dV, F(1), false, t18, d, 1, t17, dV, 1, c.WV, d, 1)
 
 	// lattice_encode.v
 	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
 
-	// lattice_encode.v
-	kern.Gemm(L*T, d, dV, F(1), false, t19, d, 1, t17, dV, 1, c.WV, d, 1)
-
-	// lattice_encode.k0
+	// lattice_encode.k0, lattice_encode.beta
 	for i := range L {
 		for j := range T {
 			t2_2 := t2[(i*T+j)*m:][:m]
-			t14_2 := t14[(i*T+j)*(dV+m):][:m]
+			t13_2 := t13[(i*T+j)*(dV+m):][:m]
 			t20_2 := t20[(i*T+j)*m:][:m]
 			for k := range m {
-				t20_2[k] = t2_2[k] + t14_2[k]
+				t20_2[k] = t2_2[k] + t13_2[k]
 			}
 		}
 	}
+
+	// lattice_encode.k0
+	kern.Gemm(L*T, d, m, F(1), false, t21, d, 1, t20, m, 1, c.WK, d, 1)
 
 	// lattice_encode.k0
 	kern.Gemm(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t20, m, 1)
 
 	// lattice_encode.k0
-	kern.Gemm(L*T, d, m, F(1), false, t22, d, 1, t20, m, 1, c.WK, d, 1)
-
-	// lattice_encode.k0
 	for i := range L {
 		for j := range T {
-			t7_2 := t7[(i*T+j)*d:][:d]
-			t19_2 := t19[(i*T+j)*d:][:d]
-			t22_2 := t22[(i*T+j)*d:][:d]
+			t6_2 := t6[(i*T+j)*d:][:d]
+			t18_2 := t18[(i*T+j)*d:][:d]
+			t21_2 := t21[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t7_2[k] + t19_2[k] + t22_2[k]
+				xBar[k] = t6_2[k] + t18_2[k] + t21_2[k]
 			}
 		}
 	}
@@ -767,10 +757,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Beta = c.Run.Saved(k.L * k.T)
 	k.Q0 = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
-		k.GLin = c.Run.Saved(k.L * k.T * k.M)
-	}
-	if c.Run.Tape != nil {
-		k.NProd = c.Run.Saved(k.L * k.T * k.M)
+		k.GProd = c.Run.Saved(k.L * k.T * k.M)
 	}
 	if c.Run.Tape != nil {
 		k.SMax2 = c.Run.Saved(k.L * k.T * k.M)
@@ -813,12 +800,12 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.WQ = k.WQ
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.SBar = block.Zeros(t, g.L*g.DV*g.M)
+	g.K0 = k.K0
 	g.V = k.V
 	g.BetaStack = k.BetaStack
 	g.Beta = k.Beta
 	g.Q0 = k.Q0
-	g.GLin = k.GLin
-	g.NProd = k.NProd
+	g.GProd = k.GProd
 	g.SMax2 = k.SMax2
 	g.P = k.P
 	g.SDiv = k.SDiv

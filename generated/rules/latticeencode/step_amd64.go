@@ -91,12 +91,6 @@ func stepNest14AVX512(a *stepNest14Args)
 func stepNest14AVX2(a *stepNest14Args)
 
 //go:noescape
-func stepNest15AVX512(a *stepNest15Args)
-
-//go:noescape
-func stepNest15AVX2(a *stepNest15Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -173,18 +167,6 @@ func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
 
 //go:noescape
 func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -298,14 +280,6 @@ func stepNest14(a *stepNest14Args) {
 	stepNest14AVX2(a)
 }
 
-func stepNest15(a *stepNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest15AVX512(a)
-		return
-	}
-	stepNest15AVX2(a)
-}
-
 func stepBackwardNest1(a *stepBackwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest1AVX512(a)
@@ -408,20 +382,4 @@ func stepBackwardNest13(a *stepBackwardNest13Args) {
 		return
 	}
 	stepBackwardNest13AVX2(a)
-}
-
-func stepBackwardNest14(a *stepBackwardNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest14AVX512(a)
-		return
-	}
-	stepBackwardNest14AVX2(a)
-}
-
-func stepBackwardNest15(a *stepBackwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest15AVX512(a)
-		return
-	}
-	stepBackwardNest15AVX2(a)
 }

@@ -38,33 +38,16 @@ type stepNest3Args struct {
 }
 
 type stepNest4Args struct {
-	t2   *float32
-	k0   *float32
-	GLin *float32
-	n0   int // m·a + C·m·s + T·m·l
-	n1   int // m
+	t2 *float32
+	k0 *float32
+	t3 *float32
+	n0 int // m·a + C·m·s + T·m·l
+	n1 int // m
 }
 
 type stepNest5Args struct {
-	t2    *float32
-	k0    *float32
-	NProd *float32
-	n0    int // m·a + C·m·s + T·m·l
-	n1    int // m
-}
-
-type stepNest6Args struct {
-	t2  *float32
-	k0  *float32
-	t3  *float32
-	t32 *float32
-	n0  int // m·a + C·m·s + T·m·l
-	n1  int // m
-}
-
-type stepNest7Args struct {
 	t3        *float32
-	t32       *float32
+	t2        *float32
 	SState    *float32
 	v         *float32
 	t17       *float32
@@ -75,27 +58,34 @@ type stepNest7Args struct {
 	betaEntry [2]float32 // and nothing
 }
 
-type stepNest8Args struct {
+type stepNest6Args struct {
 	t18   *float32
 	SMax2 *float32
 	n0    int // m·a + C·m·s + T·m·l
 	n1    int // m
 }
 
-type stepNest9Args struct {
+type stepNest7Args struct {
 	t18  *float32
 	SDiv *float32
 	n0   int // m·a + C·m·s + T·m·l
 	n1   int // m
 }
 
-type stepNest10Args struct {
+type stepNest8Args struct {
+	t2    *float32
+	GProd *float32
+	n0    int // m·a + C·m·s + T·m·l
+	n1    int // m
+}
+
+type stepNest9Args struct {
 	t18 *float32
 	t27 *float32
 	n0  int // m
 }
 
-type stepNest11Args struct {
+type stepNest10Args struct {
 	t27    *float32
 	t17    *float32
 	q0     *float32
@@ -106,14 +96,14 @@ type stepNest11Args struct {
 	n2     int // d_v
 }
 
-type stepNest12Args struct {
+type stepNest11Args struct {
 	t29      *float32
 	topTotal *float32
 	n0       int        // m
 	top      [2]float32 // and nothing
 }
 
-type stepNest13Args struct {
+type stepNest12Args struct {
 	t29      *float32
 	p2       *float32
 	sumTotal *float32
@@ -122,13 +112,13 @@ type stepNest13Args struct {
 	top      [2]float32 // and nothing
 }
 
-type stepNest14Args struct {
+type stepNest13Args struct {
 	p2  *float32
 	n0  int        // m
 	sum [2]float32 // and nothing
 }
 
-type stepNest15Args struct {
+type stepNest14Args struct {
 	p2     *float32
 	SState *float32
 	y2     *float32
@@ -154,13 +144,12 @@ func (c *stepFused) run() {
 	SState := c.Work[L*T:][:dV*m]       // [m, d_v]
 	t2 := c.Work[L*T+dV*m:][:m]         // [m]
 	t3 := c.Work[L*T+dV*m+m:][:m]       // [m]
-	t32 := c.Work[L*T+dV*m+2*m:][:m]    // [m]
-	t17 := c.Work[L*T+dV*m+3*m:][:dV*m] // [m, d_v]
-	t18 := c.Work[L*T+2*dV*m+3*m:][:m]  // [m]
-	t27 := c.Work[L*T+2*dV*m+4*m:][:m]  // [m]
-	t29 := c.Work[L*T+2*dV*m+5*m:][:m]  // [m]
-	p2 := c.Work[L*T+2*dV*m+6*m:][:m]   // [m]
-	y2 := c.Work[L*T+2*dV*m+7*m:][:dV]  // [d_v]
+	t17 := c.Work[L*T+dV*m+2*m:][:dV*m] // [m, d_v]
+	t18 := c.Work[L*T+2*dV*m+2*m:][:m]  // [m]
+	t27 := c.Work[L*T+2*dV*m+3*m:][:m]  // [m]
+	t29 := c.Work[L*T+2*dV*m+4*m:][:m]  // [m]
+	p2 := c.Work[L*T+2*dV*m+5*m:][:m]   // [m]
+	y2 := c.Work[L*T+2*dV*m+6*m:][:dV]  // [d_v]
 	topTotal := make([]F, 1)
 	sumTotal := make([]F, 1)
 
@@ -277,74 +266,28 @@ func (c *stepFused) run() {
 							t2[i] = t22
 						}
 					}
-					// lattice_encode.G, lattice_encode.N
-					if len(c.GLin) > 0 {
-						if kern.Wide() {
-							a2 := stepNest4Args{
-								unsafe.SliceData(t2),
-								unsafe.SliceData(c.K0),
-								kern.Given(c.GLin),
-								m*a + C*m*s + T*m*l,
-								m,
-							}
-							stepNest4(&a2)
-						} else {
-							k0 := c.K0[(l*T+a+C*s)*m:][:m]
-							GLin := c.GLin[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t2Entry := t2[i]
-								t33 := t2Entry - k0[i]
-								GLin[i] = t33
-							}
-						}
-					}
-					if len(c.NProd) > 0 {
-						if kern.Wide() {
-							a2 := stepNest5Args{
-								unsafe.SliceData(t2),
-								unsafe.SliceData(c.K0),
-								kern.Given(c.NProd),
-								m*a + C*m*s + T*m*l,
-								m,
-							}
-							stepNest5(&a2)
-						} else {
-							k0 := c.K0[(l*T+a+C*s)*m:][:m]
-							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t2Entry := t2[i]
-								t33 := t2Entry - k0[i]
-								t322 := F(t2Entry * t33)
-								NProd[i] = t322
-							}
-						}
-					}
+					// lattice_encode.G
 					if kern.Wide() {
-						a2 := stepNest6Args{
+						a2 := stepNest4Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t3),
-							unsafe.SliceData(t32),
 							m*a + C*m*s + T*m*l,
 							m,
 						}
-						stepNest6(&a2)
+						stepNest4(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t2Entry := t2[i]
-							t33 := t2Entry - k0[i]
-							t322 := F(t2Entry * t33)
-							t3[i] = t33
-							t32[i] = t322
+							t3[i] = t2[i] - k0[i]
 						}
 					}
 					// lattice_encode.S, lattice_encode.N, lattice_encode.G
 					betaEntry := beta[a]
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest5Args{
 							unsafe.SliceData(t3),
-							unsafe.SliceData(t32),
+							unsafe.SliceData(t2),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t17),
@@ -354,7 +297,7 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{betaEntry},
 						}
-						stepNest7(&a2)
+						stepNest5(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -362,11 +305,11 @@ func (c *stepFused) run() {
 							t17_2 := t17[i*dV:][:dV]
 							var t182 F
 							t3Entry := t3[i]
-							t32Entry := t32[i]
+							w := F(t2[i] * t3Entry)
 							t182Sums := [16]F{t182}
 							for j := range dV {
 								SStateEntry := SState2[j]
-								t172 := num.FMA32(-betaEntry, num.FMA32(-SStateEntry, t32Entry, F(v[j]*t3Entry)), SStateEntry)
+								t172 := num.FMA32(-betaEntry, num.FMA32(-SStateEntry, w, F(v[j]*t3Entry)), SStateEntry)
 								t182Sums[j%16] = num.FMA32(t172, t172, t182Sums[j%16])
 								t17_2[j] = t172
 							}
@@ -374,16 +317,16 @@ func (c *stepFused) run() {
 							t18[i] = t182
 						}
 					}
-					// lattice_encode.S
+					// lattice_encode.S, lattice_encode
 					if len(c.SMax2) > 0 {
 						if kern.Wide() {
-							a2 := stepNest8Args{
+							a2 := stepNest6Args{
 								unsafe.SliceData(t18),
 								kern.Given(c.SMax2),
 								m*a + C*m*s + T*m*l,
 								m,
 							}
-							stepNest8(&a2)
+							stepNest6(&a2)
 						} else {
 							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 							for i := range m {
@@ -397,31 +340,48 @@ func (c *stepFused) run() {
 					}
 					if len(c.SDiv) > 0 {
 						if kern.Wide() {
-							a2 := stepNest9Args{
+							a2 := stepNest7Args{
 								unsafe.SliceData(t18),
 								kern.Given(c.SDiv),
 								m*a + C*m*s + T*m*l,
 								m,
 							}
-							stepNest9(&a2)
+							stepNest7(&a2)
 						} else {
 							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 							for i := range m {
 								t18Entry := t18[i]
 								t20 := (F(0) < t18Entry)
 								t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
-								t242 := (F(1) / t23)
-								SDiv[i] = t242
+								t232 := (F(1) / t23)
+								SDiv[i] = t232
+							}
+						}
+					}
+					if len(c.GProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest8Args{
+								unsafe.SliceData(t2),
+								kern.Given(c.GProd),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest8(&a2)
+						} else {
+							GProd := c.GProd[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t222 := t2[i]
+								GProd[i] = t222
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(t18),
 							unsafe.SliceData(t27),
 							m,
 						}
-						stepNest10(&a2)
+						stepNest9(&a2)
 					} else {
 						for i := range m {
 							t18Entry := t18[i]
@@ -433,7 +393,7 @@ func (c *stepFused) run() {
 					}
 					// lattice_encode.S, lattice_encode.p
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(c.Q0),
@@ -443,7 +403,7 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest11(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
@@ -464,13 +424,13 @@ func (c *stepFused) run() {
 					// lattice_encode.p
 					top := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(topTotal),
 							m,
 							[2]float32{top},
 						}
-						stepNest12(&a2)
+						stepNest11(&a2)
 					} else {
 						top2 := top
 						topSums := kern.Lowest16()
@@ -483,7 +443,7 @@ func (c *stepFused) run() {
 					top = topTotal[0]
 					var sum F
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest12Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(p2),
 							unsafe.SliceData(sumTotal),
@@ -491,7 +451,7 @@ func (c *stepFused) run() {
 							[2]float32{sum},
 							[2]float32{top},
 						}
-						stepNest13(&a2)
+						stepNest12(&a2)
 					} else {
 						sum2 := sum
 						sumSums := [16]F{sum2}
@@ -505,12 +465,12 @@ func (c *stepFused) run() {
 					}
 					sum = sumTotal[0]
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(p2),
 							m,
 							[2]float32{sum},
 						}
-						stepNest14(&a2)
+						stepNest13(&a2)
 					} else {
 						for i := range m {
 							p2[i] = (p2[i] / sum)
@@ -519,14 +479,14 @@ func (c *stepFused) run() {
 					// lattice_encode.y
 					clear(y2)
 					if kern.Wide() {
-						a2 := stepNest15Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(y2),
 							m,
 							dV,
 						}
-						stepNest15(&a2)
+						stepNest14(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -553,8 +513,11 @@ func (c *stepFused) run() {
 
 type stepBackwardNest1Args struct {
 	beta  *float32
-	NProd *float32
-	t67   *float32
+	GProd *float32
+	k0    *float32
+	t3    *float32
+	t322  *float32
+	t59   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·m
@@ -562,8 +525,8 @@ type stepBackwardNest1Args struct {
 }
 
 type stepBackwardNest2Args struct {
-	GLin       *float32
-	NProd      *float32
+	t3         *float32
+	t322       *float32
 	SMax2      *float32
 	STrail     *float32
 	v          *float32
@@ -577,15 +540,15 @@ type stepBackwardNest2Args struct {
 }
 
 type stepBackwardNest3Args struct {
-	GLin       *float32
-	NProd      *float32
+	t3         *float32
+	t322       *float32
 	STrail     *float32
 	v          *float32
 	yBar       *float32
 	N          *float32
 	t172       *float32
-	t18        *float32
-	t322       *float32
+	t182       *float32
+	t22        *float32
 	n0         int        // m·a + C·m·s + T·m·l
 	n1         int        // d_v·m·a
 	n2         int        // d_v·a + C·d_v·s + T·d_v·l
@@ -596,16 +559,16 @@ type stepBackwardNest3Args struct {
 }
 
 type stepBackwardNest4Args struct {
-	t62       *float32
+	t5        *float32
 	p         *float32
 	SMax2     *float32
 	q0        *float32
 	yBar      *float32
 	SBarState *float32
 	STrail    *float32
-	t82       *float32
-	t92       *float32
-	t142      *float32
+	t7        *float32
+	t8        *float32
+	t132      *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // d_v·a + C·d_v·s + T·d_v·l
 	n2        int // d_v·m·a + d_v·m
@@ -614,79 +577,66 @@ type stepBackwardNest4Args struct {
 }
 
 type stepBackwardNest5Args struct {
-	t112     *float32
-	t31      *float32
+	t102     *float32
+	t30      *float32
+	t3       *float32
 	t172     *float32
-	t92      *float32
+	t8       *float32
 	N        *float32
 	STrail   *float32
-	t35      *float32
-	t63      *float32
-	t39Total *float32
-	n0       int        // d_v·m·a
-	n1       int        // m
-	n2       int        // d_v
-	t39      [2]float32 // and nothing
+	v        *float32
+	t34      *float32
+	t56      *float32
+	t55      *float32
+	t57      *float32
+	t37Total *float32
+	n0       int        // m·a + C·m·s + T·m·l
+	n1       int        // d_v·m·a
+	n2       int        // d_v·a + C·d_v·s + T·d_v·l
+	n3       int        // m
+	n4       int        // d_v
+	t37      [2]float32 // and nothing
 }
 
 type stepBackwardNest6Args struct {
-	t63        *float32
-	t68        *float32
-	n0         int        // m
+	t55        *float32
+	t57        *float32
+	GProd      *float32
+	t2         *float32
+	t3         *float32
+	t50        *float32
+	n0         int        // m·a + C·m·s + T·m·l
+	n1         int        // m
 	betaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest7Args struct {
-	t68        *float32
-	GLin       *float32
-	STrail     *float32
-	t35        *float32
-	v          *float32
-	t48        *float32
-	t47        *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // d_v·m·a
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l
-	n3         int        // m
-	n4         int        // d_v
-	betaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	t47 *float32
-	t2  *float32
-	n0  int // m·a + C·m·s + T·m·l
-	n1  int // m
-}
-
-type stepBackwardNest9Args struct {
-	t47       *float32
-	t67       *float32
-	GLin      *float32
-	t68       *float32
-	t35       *float32
-	v         *float32
+	t50       *float32
+	t59       *float32
 	STrail    *float32
-	t58       *float32
+	t52       *float32
+	v         *float32
+	t34       *float32
 	SBarState *float32
 	n0        int // m·a + C·m·s + T·m·l
-	n1        int // d_v·a + C·d_v·s + T·d_v·l
-	n2        int // d_v·m·a
+	n1        int // d_v·m·a
+	n2        int // d_v·a + C·d_v·s + T·d_v·l
 	n3        int // m
 	n4        int // d_v
 }
 
-type stepBackwardNest10Args struct {
-	t48 *float32
-	t58 *float32
-	t32 *float32
-	t82 *float32
-	t52 *float32
-	n0  int // d_v·a + C·d_v·s + T·d_v·l
-	n1  int // d_v
+type stepBackwardNest8Args struct {
+	t56        *float32
+	t52        *float32
+	t32        *float32
+	t7         *float32
+	t52_2      *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_v
+	betaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest9Args struct {
 	beta        *float32
 	t42         *float32
 	betaSigmoid *float32
@@ -697,21 +647,21 @@ type stepBackwardNest11Args struct {
 	t12         [2]float32 // and nothing
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest10Args struct {
 	t10       *float32
+	wBeta     *float32
+	t13       *float32
 	betaStack *float32
 	wBetaBar  *float32
-	wBeta     *float32
-	t14       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_v + T·m
 	n3        int // d_v + m
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest11Args struct {
 	t32 *float32
-	t14 *float32
+	t13 *float32
 	t17 *float32
 	n0  int // m
 	n1  int // L
@@ -722,9 +672,9 @@ type stepBackwardNest13Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest12Args struct {
 	t2  *float32
-	t14 *float32
+	t13 *float32
 	t20 *float32
 	n0  int // L
 	n1  int // T·d_v + T·m
@@ -734,10 +684,10 @@ type stepBackwardNest14Args struct {
 	n5  int // m
 }
 
-type stepBackwardNest15Args struct {
-	t7   *float32
-	t19  *float32
-	t22  *float32
+type stepBackwardNest13Args struct {
+	t6   *float32
+	t18  *float32
+	t21  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -759,48 +709,53 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t67 := c.Work[:L*T*m]                                                      // [L, T, m]
-	t2 := c.Work[L*T*m:][:L*T*m]                                               // [L, T, m]
-	t32 := c.Work[2*L*T*m:][:L*T*dV]                                           // [L, T, d_v]
-	t42 := c.Work[L*T*dV+2*L*T*m:][:L*T]                                       // [L, T]
-	t52 := c.Work[L*T*dV+2*L*T*m+L*T:][:L*T*dV]                                // [L, T, d_v]
-	t7 := c.Work[2*L*T*dV+2*L*T*m+L*T:][:L*T*d]                                // [L, T, d]
-	t10 := c.Work[L*T*d+2*L*T*dV+2*L*T*m+L*T:][:L*T]                           // [L, T]
-	t14 := c.Work[L*T*d+2*L*T*dV+2*L*T*m+2*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
-	t17 := c.Work[L*T*d+3*L*T*dV+3*L*T*m+2*L*T:][:L*T*dV]                      // [L, T, d_v]
-	t19 := c.Work[L*T*d+4*L*T*dV+3*L*T*m+2*L*T:][:L*T*d]                       // [L, T, d]
-	t20 := c.Work[2*L*T*d+4*L*T*dV+3*L*T*m+2*L*T:][:L*T*m]                     // [L, T, m]
-	t22 := c.Work[2*L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:L*T*d]                     // [L, T, d]
-	SBarState := c.Work[3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
-	STrail := c.Work[3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	N := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+2*dV*m:][:dV*m]          // [m, d_v]
-	t172 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+3*dV*m:][:dV*m]       // [m, d_v]
-	t18 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+4*dV*m:][:m]           // [m]
-	t322 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+4*dV*m+m:][:m]        // [m]
-	t62 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+4*dV*m+2*m:][:m]       // [m]
-	t112 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+4*dV*m+3*m:][:m]      // [m]
-	t82 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+4*dV*m+4*m:][:dV]      // [d_v]
-	t92 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+4*m:][:dV*m] // [m, d_v]
-	t142 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+5*dV*m+dV+4*m:][:m]   // [m]
-	t31 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+5*dV*m+dV+5*m:][:m]    // [m]
-	t35 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+5*dV*m+dV+6*m:][:dV*m] // [m, d_v]
-	t63 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+dV+6*m:][:m]    // [m]
-	t68 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+dV+7*m:][:m]    // [m]
-	t47 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+dV+8*m:][:m]    // [m]
-	t48 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+dV+9*m:][:dV]   // [d_v]
-	t58 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+2*dV+9*m:][:dV] // [d_v]
-	t202 := c.Flags[:m]                                                        // [m]
-	t15 := c.Flags[m:][:m]                                                     // [m]
-	t192 := c.Flags[2*m:][:m]                                                  // [m]
-	t39Total := make([]F, 1)
+	t3 := c.Work[:L*T*m]                                                         // [L, T, m]
+	t322 := c.Work[L*T*m:][:L*T*m]                                               // [L, T, m]
+	t59 := c.Work[2*L*T*m:][:L*T*m]                                              // [L, T, m]
+	t2 := c.Work[3*L*T*m:][:L*T*m]                                               // [L, T, m]
+	t32 := c.Work[4*L*T*m:][:L*T*dV]                                             // [L, T, d_v]
+	t42 := c.Work[L*T*dV+4*L*T*m:][:L*T]                                         // [L, T]
+	t52 := c.Work[L*T*dV+4*L*T*m+L*T:][:L*T*dV]                                  // [L, T, d_v]
+	t6 := c.Work[2*L*T*dV+4*L*T*m+L*T:][:L*T*d]                                  // [L, T, d]
+	t10 := c.Work[L*T*d+2*L*T*dV+4*L*T*m+L*T:][:L*T]                             // [L, T]
+	t13 := c.Work[L*T*d+2*L*T*dV+4*L*T*m+2*L*T:][:L*T*dV+L*T*m]                  // [L, T, d_v + m]
+	t17 := c.Work[L*T*d+3*L*T*dV+5*L*T*m+2*L*T:][:L*T*dV]                        // [L, T, d_v]
+	t18 := c.Work[L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:L*T*d]                         // [L, T, d]
+	t20 := c.Work[2*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:L*T*m]                       // [L, T, m]
+	t21 := c.Work[2*L*T*d+4*L*T*dV+6*L*T*m+2*L*T:][:L*T*d]                       // [L, T, d]
+	SBarState := c.Work[3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T:][:dV*m]                  // [m, d_v]
+	STrail := c.Work[3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]         // [C + 1, m, d_v]
+	N := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+2*dV*m:][:dV*m]            // [m, d_v]
+	t172 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+3*dV*m:][:dV*m]         // [m, d_v]
+	t182 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m:][:m]            // [m]
+	t22 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+m:][:m]           // [m]
+	t5 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+2*m:][:m]          // [m]
+	t102 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+3*m:][:m]        // [m]
+	t7 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+4*m:][:dV]         // [d_v]
+	t8 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+dV+4*m:][:dV*m]    // [m, d_v]
+	t132 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+5*dV*m+dV+4*m:][:m]     // [m]
+	t30 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+5*dV*m+dV+5*m:][:m]      // [m]
+	t34 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+5*dV*m+dV+6*m:][:dV*m]   // [m, d_v]
+	t55 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+6*dV*m+dV+6*m:][:m]      // [m]
+	t56 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+6*dV*m+dV+7*m:][:dV]     // [d_v]
+	t57 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+6*dV*m+2*dV+7*m:][:m]    // [m]
+	t50 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+6*dV*m+2*dV+8*m:][:m]    // [m]
+	t52_2 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+6*dV*m+2*dV+9*m:][:dV] // [d_v]
+	t202 := c.Flags[:m]                                                          // [m]
+	t142 := c.Flags[m:][:m]                                                      // [m]
+	t1822 := c.Flags[2*m:][:m]                                                   // [m]
+	t37Total := make([]F, 1)
 	t12Total := make([]F, 1)
 
-	// lattice_encode.N
+	// lattice_encode.G, lattice_encode.N
 	if kern.Wide() {
 		a := stepBackwardNest1Args{
 			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(c.NProd),
-			unsafe.SliceData(t67),
+			unsafe.SliceData(c.GProd),
+			unsafe.SliceData(c.K0),
+			unsafe.SliceData(t3),
+			unsafe.SliceData(t322),
+			unsafe.SliceData(t59),
 			L,
 			T,
 			T * m,
@@ -811,11 +766,19 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
 			for j := range T {
-				NProd := c.NProd[(i*T+j)*m:][:m]
-				t67_2 := t67[(i*T+j)*m:][:m]
+				GProd := c.GProd[(i*T+j)*m:][:m]
+				k0 := c.K0[(i*T+j)*m:][:m]
+				t3_2 := t3[(i*T+j)*m:][:m]
+				t322_2 := t322[(i*T+j)*m:][:m]
+				t59_2 := t59[(i*T+j)*m:][:m]
 				betaEntry := beta[j]
 				for k := range m {
-					t67_2[k] = F(betaEntry * NProd[k])
+					GProdEntry := GProd[k]
+					t33 := GProdEntry - k0[k]
+					t3222 := F(GProdEntry * t33)
+					t3_2[k] = t33
+					t322_2[k] = t3222
+					t59_2[k] = num.FMA32(betaEntry, t3222, F(1))
 				}
 			}
 		}
@@ -837,8 +800,8 @@ func (c *stepBackwardFused) run() {
 					betaEntry2 := beta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(c.NProd),
+							unsafe.SliceData(t3),
+							unsafe.SliceData(t322),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
@@ -852,19 +815,19 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest2(&a2)
 					} else {
-						GLin := c.GLin[(l*T+a+C*s)*m:][:m]
-						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+						t3_2 := t3[(l*T+a+C*s)*m:][:m]
+						t322_2 := t322[(l*T+a+C*s)*m:][:m]
 						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-							GLinEntry := GLin[i]
-							NProdEntry := NProd[i]
+							t3Entry := t3_2[i]
+							t322Entry := t322_2[i]
 							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail2[j]
-								STrail3[j] = (num.FMA32(-betaEntry2, num.FMA32(-STrailEntry, NProdEntry, F(v[j]*GLinEntry)), STrailEntry) / SMax2Entry)
+								STrail3[j] = (num.FMA32(-betaEntry2, num.FMA32(-STrailEntry, t322Entry, F(v[j]*t3Entry)), STrailEntry) / SMax2Entry)
 							}
 						}
 					}
@@ -881,15 +844,15 @@ func (c *stepBackwardFused) run() {
 					betaEntry3 := beta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(c.NProd),
+							unsafe.SliceData(t3),
+							unsafe.SliceData(t322),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(N),
 							unsafe.SliceData(t172),
-							unsafe.SliceData(t18),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t182),
+							unsafe.SliceData(t22),
 							m*a + C*m*s + T*m*l,
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
@@ -900,8 +863,8 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest3(&a2)
 					} else {
-						GLin := c.GLin[(l*T+a+C*s)*m:][:m]
-						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+						t3_2 := t3[(l*T+a+C*s)*m:][:m]
+						t322_2 := t322[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
@@ -909,56 +872,56 @@ func (c *stepBackwardFused) run() {
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							N2 := N[i*dV:][:dV]
 							t172_2 := t172[i*dV:][:dV]
-							var t182 F
-							var t323 F
-							GLinEntry2 := GLin[i]
-							NProdEntry2 := NProd[i]
-							t182Sums := [16]F{t182}
-							t323Sums := [16]F{t323}
+							var t183 F
+							var t222 F
+							t3Entry2 := t3_2[i]
+							t322Entry2 := t322_2[i]
+							t183Sums := [16]F{t183}
+							t222Sums := [16]F{t222}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								N2_2 := num.FMA32(-STrailEntry2, NProdEntry2, F(v[j]*GLinEntry2))
+								N2_2 := num.FMA32(-STrailEntry2, t322Entry2, F(v[j]*t3Entry2))
 								t173 := num.FMA32(-betaEntry3, N2_2, STrailEntry2)
-								t182Sums[j%16] = num.FMA32(t173, t173, t182Sums[j%16])
-								t323Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t323Sums[j%16])
+								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
+								t222Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t222Sums[j%16])
 								N2[j] = N2_2
 								t172_2[j] = t173
 							}
-							t182 = kern.Sum16(&t182Sums)
-							t323 = kern.Sum16(&t323Sums)
-							t18[i] = t182
-							t322[i] = t323
+							t183 = kern.Sum16(&t183Sums)
+							t222 = kern.Sum16(&t222Sums)
+							t182[i] = t183
+							t22[i] = t222
 						}
 					}
 					// lattice_encode.S, lattice_encode.p
-					var t4 F
+					var t3223 F
 					for i := range m {
-						t4 = num.FMA32(p[i], t322[i], t4)
-						t202[i] = (F(0) < t18[i])
+						t3223 = num.FMA32(p[i], t22[i], t3223)
+						t202[i] = (F(0) < t182[i])
 					}
 					// lattice_encode.p, lattice_encode.S
 					for i := range m {
 						t202Entry := t202[i]
-						t152 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t18[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t322[i] - t4))
-						t112[i] = (F(1) / SMax2[i])
-						t15[i] = t152
-						t192[i] = (t152 && t202Entry)
+						t1422 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
+						t5[i] = F(p[i] * (t22[i] - t3223))
+						t102[i] = (F(1) / SMax2[i])
+						t142[i] = t1422
+						t1822[i] = (t1422 && t202Entry)
 					}
 					// lattice_encode.p, lattice_encode.S, lattice_encode.y
-					clear(t82)
+					clear(t7)
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t62),
+							unsafe.SliceData(t5),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t82),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(t142),
+							unsafe.SliceData(t7),
+							unsafe.SliceData(t8),
+							unsafe.SliceData(t132),
 							m*a + C*m*s + T*m*l,
 							dV*a + C*dV*s + T*dV*l,
 							dV*m*a + dV*m,
@@ -972,203 +935,171 @@ func (c *stepBackwardFused) run() {
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
 							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-							t92_2 := t92[i*dV:][:dV]
-							var t1422 F
-							t62Entry := t62[i]
+							t8_2 := t8[i*dV:][:dV]
+							var t133 F
+							t5Entry := t5[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
-							t1422Sums := [16]F{t1422}
+							t133Sums := [16]F{t133}
 							for j := range dV {
-								t922 := num.FMA32(q0[j], t62Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
+								t82 := num.FMA32(q0[j], t5Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
 								STrailEntry3 := STrail2[j]
-								t1422Sums[j%16] = num.FMA32(t922, (STrailEntry3 / SMax2Entry2), t1422Sums[j%16])
-								t82[j] = num.FMA32(STrailEntry3, t62Entry, t82[j])
-								t92_2[j] = t922
+								t133Sums[j%16] = num.FMA32(t82, (STrailEntry3 / SMax2Entry2), t133Sums[j%16])
+								t7[j] = num.FMA32(STrailEntry3, t5Entry, t7[j])
+								t8_2[j] = t82
 							}
-							t1422 = kern.Sum16(&t1422Sums)
-							t142[i] = -t1422
+							t133 = kern.Sum16(&t133Sums)
+							t132[i] = -t133
 						}
 					}
 					// lattice_encode.S
 					for i := range m {
-						t192Entry := t192[i]
-						t31[i] = kern.Choose((t192Entry && t202[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t15[i], t142[i], F(0)), F(0))), F(0)), F(0))
+						t1822Entry := t1822[i]
+						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t142[i], t132[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice_encode.S, lattice_encode.N
-					var t39 F
+					// lattice_encode.S, lattice_encode.N, lattice_encode.G
+					clear(t56)
+					var t37 F
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t112),
-							unsafe.SliceData(t31),
+							unsafe.SliceData(t102),
+							unsafe.SliceData(t30),
+							unsafe.SliceData(t3),
 							unsafe.SliceData(t172),
-							unsafe.SliceData(t92),
+							unsafe.SliceData(t8),
 							unsafe.SliceData(N),
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t35),
-							unsafe.SliceData(t63),
-							unsafe.SliceData(t39Total),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(t34),
+							unsafe.SliceData(t56),
+							unsafe.SliceData(t55),
+							unsafe.SliceData(t57),
+							unsafe.SliceData(t37Total),
+							m*a + C*m*s + T*m*l,
 							dV * m * a,
+							dV*a + C*dV*s + T*dV*l,
 							m,
 							dV,
-							[2]float32{t39},
+							[2]float32{t37},
 						}
 						stepBackwardNest5(&a2)
 					} else {
-						t39_2 := t39
+						t3_2 := t3[(l*T+a+C*s)*m:][:m]
+						t37_2 := t37
 						for i := range m {
 							t172_2 := t172[i*dV:][:dV]
-							t92_2 := t92[i*dV:][:dV]
+							t8_2 := t8[i*dV:][:dV]
 							N2 := N[i*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							t35_2 := t35[i*dV:][:dV]
-							var t632 F
-							t112Entry := t112[i]
-							t31Entry := t31[i]
-							t39Sums := [16]F{t39_2}
-							t632Sums := [16]F{t632}
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							t34_2 := t34[i*dV:][:dV]
+							var t552 F
+							var t572 F
+							t102Entry := t102[i]
+							t30Entry := t30[i]
+							t3Entry3 := t3_2[i]
+							t37Sums := [16]F{t37_2}
+							t552Sums := [16]F{t552}
+							t572Sums := [16]F{t572}
 							for j := range dV {
-								t352 := num.FMA32(F(2*t172_2[j]), t31Entry, F(t92_2[j]*t112Entry))
-								t39Sums[j%16] = num.FMA32(N2[j], t352, t39Sums[j%16])
-								t632Sums[j%16] = num.FMA32(STrail2[j], t352, t632Sums[j%16])
-								t35_2[j] = t352
+								t342 := num.FMA32(F(2*t172_2[j]), t30Entry, F(t8_2[j]*t102Entry))
+								t37Sums[j%16] = num.FMA32(N2[j], t342, t37Sums[j%16])
+								t552Sums[j%16] = num.FMA32(STrail2[j], t342, t552Sums[j%16])
+								t572Sums[j%16] = num.FMA32(t342, v[j], t572Sums[j%16])
+								t34_2[j] = t342
+								t56[j] = num.FMA32(t342, t3Entry3, t56[j])
 							}
-							t39_2 = kern.Sum16(&t39Sums)
-							t632 = kern.Sum16(&t632Sums)
-							t63[i] = t632
+							t37_2 = kern.Sum16(&t37Sums)
+							t552 = kern.Sum16(&t552Sums)
+							t572 = kern.Sum16(&t572Sums)
+							t55[i] = t552
+							t57[i] = t572
 						}
-						t39Total[0] = t39_2
+						t37Total[0] = t37_2
 					}
-					t39 = t39Total[0]
-					t392 := -t39
-					// lattice_encode.N
+					t37 = t37Total[0]
+					t372 := -t37
+					// lattice_encode.G, lattice_encode.N, lattice_encode.S
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t63),
-							unsafe.SliceData(t68),
+							unsafe.SliceData(t55),
+							unsafe.SliceData(t57),
+							unsafe.SliceData(c.GProd),
+							unsafe.SliceData(t2),
+							unsafe.SliceData(t3),
+							unsafe.SliceData(t50),
+							m*a + C*m*s + T*m*l,
 							m,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest6(&a2)
 					} else {
+						GProd := c.GProd[(l*T+a+C*s)*m:][:m]
+						t2_2 := t2[(l*T+a+C*s)*m:][:m]
+						t3_2 := t3[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t68[i] = F(betaEntry3 * t63[i])
+							t55Entry := t55[i]
+							t47 := num.FMA32(-betaEntry3, t57[i], F(F(betaEntry3*GProd[i])*t55Entry))
+							t2_2[i] = -t47
+							t50[i] = num.FMA32(F(betaEntry3*t3_2[i]), t55Entry, t47)
 						}
 					}
-					// lattice_encode.G, lattice_encode.S, lattice_encode.N
-					clear(t48)
+					// lattice_encode.G, lattice_encode.N, lattice_encode.S
+					clear(t52_2)
 					if kern.Wide() {
 						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t68),
-							unsafe.SliceData(c.GLin),
+							unsafe.SliceData(t50),
+							unsafe.SliceData(t59),
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t35),
+							unsafe.SliceData(t52_2),
 							unsafe.SliceData(c.V),
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t47),
+							unsafe.SliceData(t34),
+							unsafe.SliceData(SBarState),
 							m*a + C*m*s + T*m*l,
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
 							m,
 							dV,
-							[2]float32{betaEntry3},
 						}
 						stepBackwardNest7(&a2)
 					} else {
-						GLin := c.GLin[(l*T+a+C*s)*m:][:m]
+						t59_2 := t59[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							t35_2 := t35[i*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							var t472 F
-							t68Entry := t68[i]
-							GLinEntry3 := GLin[i]
-							t472Sums := [16]F{t472}
+							t34_2 := t34[i*dV:][:dV]
+							SBarState2 := SBarState[i*dV:][:dV]
+							t50Entry := t50[i]
+							t59Entry := t59_2[i]
 							for j := range dV {
-								t46 := num.FMA32(STrail2[j], t68Entry, -F(betaEntry3*t35_2[j]))
-								t472Sums[j%16] = num.FMA32(t46, v[j], t472Sums[j%16])
-								t48[j] = num.FMA32(t46, GLinEntry3, t48[j])
+								t52_2[j] = num.FMA32(STrail2[j], t50Entry, t52_2[j])
+								SBarState2[j] = num.FMA32(v[j], t50Entry, F(t34_2[j]*t59Entry))
 							}
-							t472 = kern.Sum16(&t472Sums)
-							t47[i] = t472
 						}
 					}
-					// lattice_encode.G
+					// lattice_encode.G, lattice_encode.S, lattice_encode
 					if kern.Wide() {
 						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t47),
-							unsafe.SliceData(t2),
-							m*a + C*m*s + T*m*l,
-							m,
-						}
-						stepBackwardNest8(&a2)
-					} else {
-						t2_2 := t2[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							t2_2[i] = -t47[i]
-						}
-					}
-					// lattice_encode.G, lattice_encode.N
-					clear(t58)
-					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t47),
-							unsafe.SliceData(t67),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t68),
-							unsafe.SliceData(t35),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(t58),
-							unsafe.SliceData(SBarState),
-							m*a + C*m*s + T*m*l,
-							dV*a + C*dV*s + T*dV*l,
-							dV * m * a,
-							m,
-							dV,
-						}
-						stepBackwardNest9(&a2)
-					} else {
-						t67_2 := t67[(l*T+a+C*s)*m:][:m]
-						GLin := c.GLin[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							t35_2 := t35[i*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							SBarState2 := SBarState[i*dV:][:dV]
-							t47Entry := t47[i]
-							t67Entry := t67_2[i]
-							GLinEntry4 := GLin[i]
-							t68Entry2 := t68[i]
-							for j := range dV {
-								t35Entry := t35_2[j]
-								vEntry := v[j]
-								t58[j] = num.FMA32(STrail2[j], t47Entry, t58[j])
-								SBarState2[j] = num.FMA32(vEntry, t47Entry, num.FMA32(F(vEntry*GLinEntry4), t68Entry2, num.FMA32(t35Entry, t67Entry, t35Entry)))
-							}
-						}
-					}
-					// lattice_encode.G, lattice_encode
-					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t58),
+							unsafe.SliceData(t56),
+							unsafe.SliceData(t52_2),
 							unsafe.SliceData(t32),
-							unsafe.SliceData(t82),
+							unsafe.SliceData(t7),
 							unsafe.SliceData(t52),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
+							[2]float32{betaEntry3},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-						t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
+						t52_3 := t52[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t32_2[i] = t48[i] + t58[i]
-							t52_2[i] = t82[i]
+							t32_2[i] = num.FMA32(-betaEntry3, t56[i], t52_2[i])
+							t52_3[i] = t7[i]
 						}
 					}
 					// lattice_encode
-					t42_2[a] = t392
+					t42_2[a] = t372
 				}
 			}
 		}
@@ -1178,15 +1109,15 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// lattice_encode.q0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t6, d, 1, t52, dV, 1, c.WQ, d, 1)
 
 	// lattice_encode.q0
-	kern.GemmFMA(L*T, d, dV, F(1), false, t7, d, 1, t52, dV, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
 
 	// lattice_encode.beta
 	var t12 F
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest9Args{
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(c.BetaSigmoid),
@@ -1196,7 +1127,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			[2]float32{t12},
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest9(&a)
 	} else {
 		t12_2 := t12
 		for i := range L {
@@ -1206,9 +1137,9 @@ func (c *stepBackwardFused) run() {
 			t10_2 := t10[i*T:][:T]
 			t12Sums := [16]F{t12_2}
 			for j := range T {
-				t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-				t12Sums[j%16] = t12Sums[j%16] + t102
-				t10_2[j] = t102
+				t104 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+				t12Sums[j%16] = t12Sums[j%16] + t104
+				t10_2[j] = t104
 			}
 			t12_2 = kern.Sum16(&t12Sums)
 		}
@@ -1220,40 +1151,40 @@ func (c *stepBackwardFused) run() {
 	// lattice_encode.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest10Args{
 			unsafe.SliceData(t10),
+			unsafe.SliceData(c.WBeta),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
-			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t14),
 			L,
 			T,
 			T*dV + T*m,
 			dV + m,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest10(&a)
 	} else {
-		wBetaBar := c.WBetaBar[:dV+m]
 		wBeta := c.WBeta[:dV+m]
+		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
+				t13_2 := t13[(i*T+j)*(dV+m):][:dV+m]
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t14_2 := t14[(i*T+j)*(dV+m):][:dV+m]
 				t10Entry := t10_2[j]
 				for k := range dV + m {
+					t13_2[k] = F(t10Entry * wBeta[k])
 					wBetaBar[k] = num.FMA32(betaStack[k], t10Entry, wBetaBar[k])
-					t14_2[k] = F(t10Entry * wBeta[k])
 				}
 			}
 		}
 	}
 
-	// lattice_encode.v
+	// lattice_encode.v, lattice_encode.beta
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest11Args{
 			unsafe.SliceData(t32),
-			unsafe.SliceData(t14),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(t17),
 			m,
 			L,
@@ -1263,31 +1194,31 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			dV,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest11(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t32_2 := t32[(i*T+j)*dV:][:dV]
-				t14_2 := t14[(i*T+j)*(dV+m)+m:][:dV]
+				t13_2 := t13[(i*T+j)*(dV+m)+m:][:dV]
 				t17_2 := t17[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t17_2[k] = t32_2[k] + t14_2[k]
+					t17_2[k] = t32_2[k] + t13_2[k]
 				}
 			}
 		}
 	}
 
 	// lattice_encode.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t18, d, 1, t17, dV, 1, c.WV, d, 1)
 
 	// lattice_encode.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t19, d, 1, t17, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
 
-	// lattice_encode.k0
+	// lattice_encode.k0, lattice_encode.beta
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t2),
-			unsafe.SliceData(t14),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(t20),
 			L,
 			T*dV + T*m,
@@ -1296,48 +1227,48 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			m,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest12(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t2_2 := t2[(i*T+j)*m:][:m]
-				t14_2 := t14[(i*T+j)*(dV+m):][:m]
+				t13_2 := t13[(i*T+j)*(dV+m):][:m]
 				t20_2 := t20[(i*T+j)*m:][:m]
 				for k := range m {
-					t20_2[k] = t2_2[k] + t14_2[k]
+					t20_2[k] = t2_2[k] + t13_2[k]
 				}
 			}
 		}
 	}
 
 	// lattice_encode.k0
+	kern.GemmFMA(L*T, d, m, F(1), false, t21, d, 1, t20, m, 1, c.WK, d, 1)
+
+	// lattice_encode.k0
 	kern.GemmFMA(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t20, m, 1)
 
 	// lattice_encode.k0
-	kern.GemmFMA(L*T, d, m, F(1), false, t22, d, 1, t20, m, 1, c.WK, d, 1)
-
-	// lattice_encode.k0
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t22),
+		a := stepBackwardNest13Args{
+			unsafe.SliceData(t6),
+			unsafe.SliceData(t18),
+			unsafe.SliceData(t21),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t7_2 := t7[(i*T+j)*d:][:d]
-				t19_2 := t19[(i*T+j)*d:][:d]
-				t22_2 := t22[(i*T+j)*d:][:d]
+				t6_2 := t6[(i*T+j)*d:][:d]
+				t18_2 := t18[(i*T+j)*d:][:d]
+				t21_2 := t21[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t7_2[k] + t19_2[k]) + t22_2[k]
+					xBar[k] = (t6_2[k] + t18_2[k]) + t21_2[k]
 				}
 			}
 		}

@@ -32,8 +32,6 @@ func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
 
 func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
 
-func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -59,7 +57,3 @@ func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this bu
 func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
 
 func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
-
-func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
-
-func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }

@@ -160,10 +160,10 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// lattice_linear.q0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t5, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t5, dV, 1, c.WQ, d, 1)
 
 	// lattice_linear.q0
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t5, dV, 1, c.WQ, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t5, dV, 1)
 }
 
 // readNode is one call of Read on the tape.

@@ -188,8 +188,8 @@ func (c *readBackwardFused) run() {
 	}
 
 	// lattice_linear.q0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t5, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t5, dV, 1, c.WQ, d, 1)
 
 	// lattice_linear.q0
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t5, dV, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t5, dV, 1)
 }

@@ -48,10 +48,10 @@ type Step[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_v + L·T·m + 2·L·T + 54·d_v·m + 51·d_v + 90·m.
+// WorkLen is 3·L·T·d_v + L·T·m + 2·L·T + 51·d_v·m + 51·d_v + 85·m.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return 3*L*T*dV + L*T*m + 2*L*T + 54*dV*m + 51*dV + 90*m
+	return 3*L*T*dV + L*T*m + 2*L*T + 51*dV*m + 51*dV + 85*m
 }
 
 // Run computes Step.
@@ -112,14 +112,10 @@ func (c *Step[F]) Run() {
 	work = work[16*dV:]
 	SState2 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	S23 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t23 := work[:dV] // [d_v]
 	work = work[dV:]
 	t32 := work[:dV] // [d_v]
 	work = work[dV:]
-	G := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t222 := work[:m] // [m]
 	work = work[m:]
 	t17 := work[:dV*m] // [m, d_v]
@@ -128,23 +124,11 @@ func (c *Step[F]) Run() {
 	work = work[m:]
 	t273 := work[:m] // [m]
 	work = work[m:]
-	t1322 := work[:m] // [m]
-	work = work[m:]
 	t293 := work[:m] // [m]
 	work = work[m:]
 	p3 := work[:m] // [m]
 	work = work[m:]
 	y4 := work[:dV] // [d_v]
-	work = work[dV:]
-	t172 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t1822 := work[:m] // [m]
-	work = work[m:]
-	t2722 := work[:m] // [m]
-	work = work[m:]
-	t2922 := work[:m] // [m]
-	work = work[m:]
-	p22 := work[:m] // [m]
 
 	// lattice_linear.k0
 	kern.Gemm(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
@@ -474,57 +458,61 @@ func (c *Step[F]) Run() {
 							c.GLin[(l*(T-16*chunks)+a+C*s)*dV+i] = t33
 						}
 					}
-					// lattice_linear.G, lattice_linear.N
+					// lattice_linear.N
 					for i := range m {
 						SState2_2 := SState2[i*dV:][:dV]
-						G2 := G[i*dV:][:dV]
 						var t223 F
-						t12Entry2 := t12_2[i]
 						for j := range dV {
-							t32Entry := t32[j]
-							t223 += F(SState2_2[j] * t32Entry)
-							G2[j] = -F(t12Entry2 * t32Entry)
+							t223 += F(SState2_2[j] * t32[j])
 						}
 						t222[i] = t223
 					}
-					// lattice_linear.S, lattice_linear.N
+					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t14Entry := t14_2[a]
 					for i := range m {
 						SState2_2 := SState2[i*dV:][:dV]
-						G2 := G[i*dV:][:dV]
 						t17_2 := t17[i*dV:][:dV]
 						var t184 F
-						w2 := F(t12_2[i] * t222[i])
+						t12Entry2 := t12_2[i]
+						w2 := F(t12Entry2 * t222[i])
 						for j := range dV {
 							SState2Entry := SState2_2[j]
-							t173 := SState2Entry - F(t14Entry*(G2[j]+F(SState2Entry*w2)))
-							t184 += F(t173 * t173)
-							t17_2[j] = t173
+							t172 := SState2Entry - F(t14Entry*(-F(t12Entry2*t32[j])+F(SState2Entry*w2)))
+							t184 += F(t172 * t172)
+							t17_2[j] = t172
 						}
 						t183[i] = t184
 					}
-					// lattice_linear.S, lattice_linear.N
+					// lattice_linear.S, lattice_linear
 					for i := range m {
 						t183Entry := t183[i]
 						t202 := (F(0) < t183Entry)
-						t1323 := -F(t12_2[i] * t222[i])
-						t273[i] = num.Max(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t183Entry, F(1))), F(0)), F(1e-08))
-						t1322[i] = t1323
+						t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
+						t274 := num.Max(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+						t232 := (F(1) / t23_2)
+						t2222 := t222[i]
+						t273[i] = t274
+						if len(c.SMax2) > 0 {
+							c.SMax2[(l*(T-16*chunks)+a+C*s)*m+i] = t274
+						}
+						if len(c.SDiv) > 0 {
+							c.SDiv[(l*(T-16*chunks)+a+C*s)*m+i] = t232
+						}
 						if len(c.NProd) > 0 {
-							c.NProd[(l*(T-16*chunks)+a+C*s)*m+i] = t1323
+							c.NProd[(l*(T-16*chunks)+a+C*s)*m+i] = t2222
 						}
 					}
 					// lattice_linear.S, lattice_linear.p
 					for i := range m {
 						t17_2 := t17[i*dV:][:dV]
 						t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						S23_2 := S23[i*dV:][:dV]
+						SState2_2 := SState2[i*dV:][:dV]
 						var t294 F
 						t273Entry := t273[i]
 						for j := range dV {
-							S24 := (t17_2[j] / t273Entry)
-							t294 += F(S24 * t15_2[j])
-							S23_2[j] = S24
+							S23 := (t17_2[j] / t273Entry)
+							t294 += F(S23 * t15_2[j])
+							SState2_2[j] = S23
 						}
 						t293[i] = t294
 					}
@@ -544,66 +532,14 @@ func (c *Step[F]) Run() {
 					for i := range m {
 						p3[i] = (p3[i] / sum2)
 					}
-					// lattice_linear.y, lattice_linear.S, lattice_linear.N
+					// lattice_linear.y
 					clear(y4)
 					for i := range m {
 						SState2_2 := SState2[i*dV:][:dV]
-						G2 := G[i*dV:][:dV]
-						S23_2 := S23[i*dV:][:dV]
-						t172_2 := t172[i*dV:][:dV]
-						var t1823 F
-						t1322Entry := t1322[i]
 						p3Entry := p3[i]
 						for j := range dV {
-							SState2Entry2 := SState2_2[j]
-							t1722 := SState2Entry2 - F(t14Entry*(G2[j]-F(SState2Entry2*t1322Entry)))
-							t1823 += F(t1722 * t1722)
-							y4[j] += F(S23_2[j] * p3Entry)
-							t172_2[j] = t1722
+							y4[j] += F(SState2_2[j] * p3Entry)
 						}
-						t1822[i] = t1823
-					}
-					// lattice_linear.S
-					for i := range m {
-						t1822Entry := t1822[i]
-						t2022 := (F(0) < t1822Entry)
-						t232 := num.Sqrt(kern.Choose(t2022, t1822Entry, F(1)))
-						t2723 := num.Max(kern.Choose(t2022, t232, F(0)), F(1e-08))
-						t242 := (F(1) / t232)
-						t2722[i] = t2723
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*(T-16*chunks)+a+C*s)*m+i] = t2723
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*(T-16*chunks)+a+C*s)*m+i] = t242
-						}
-					}
-					// lattice_linear.p, lattice_linear.S
-					for i := range m {
-						t172_2 := t172[i*dV:][:dV]
-						t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						var t2923 F
-						t2722Entry := t2722[i]
-						for j := range dV {
-							t2923 += F((t172_2[j] / t2722Entry) * t15_2[j])
-						}
-						t2922[i] = t2923
-					}
-					// lattice_linear.p
-					top3 := F(math.Inf(-1))
-					for i := range m {
-						if x := t2922[i]; x > top3 || x != x {
-							top3 = x
-						}
-					}
-					var sum3 F
-					for i := range m {
-						e3 := num.Exp(t2922[i] - top3)
-						sum3 += e3
-						p22[i] = e3
-					}
-					for i := range m {
-						p22[i] = (p22[i] / sum3)
 					}
 					// lattice_linear
 					for i := range dV {
@@ -612,14 +548,7 @@ func (c *Step[F]) Run() {
 					// lattice_linear
 					for i := range m {
 						if len(c.P) > 0 {
-							c.P[(l*(T-16*chunks)+a+C*s)*m+i] = p22[i]
-						}
-					}
-					for i := range m {
-						S23_2 := S23[i*dV:][:dV]
-						SState2_2 := SState2[i*dV:][:dV]
-						for j := range dV {
-							SState2_2[j] = S23_2[j]
+							c.P[(l*(T-16*chunks)+a+C*s)*m+i] = p3[i]
 						}
 					}
 				}
@@ -696,11 +625,11 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_v·m + 3·L·T·d + 11·L·T·d_v + 7·L·T·m + 16·L·chunks·d_v - 16·L·chunks·m + L·d_v·m + 5·L·T + 190·d_v·m + 98·d_v + 317·m + 32.
+// WorkLen is 2·C·d_v·m + 3·L·T·d + 11·L·T·d_v + 8·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 5·L·T + 188·d_v·m + 132·d_v + 314·m + 32.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
 	chunks := (T) / 16
-	return 2*C*dV*m + 3*L*T*d + 11*L*T*dV + 7*L*T*m + 16*L*chunks*dV - 16*L*chunks*m + L*dV*m + 5*L*T + 190*dV*m + 98*dV + 317*m + 32
+	return 2*C*dV*m + 3*L*T*d + 11*L*T*dV + 8*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 5*L*T + 188*dV*m + 132*dV + 314*m + 32
 }
 
 // FlagsLen is 67·m.
@@ -729,6 +658,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks*dV:]
 	t12 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
+	t322 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	work = work[L*T*m-16*L*chunks*m:]
 	t14 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
 	work = work[L*T-16*L*chunks:]
 	t15 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
@@ -737,7 +668,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV-16*L*chunks*dV:]
 	t := work[:16*L*chunks*dV] // [L, 16·chunks, d_v]
 	work = work[16*L*chunks*dV:]
-	t67 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t60 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
 	t42 := work[:L*dV*m] // [L, m, d_v]
 	work = work[L*dV*m:]
@@ -775,89 +706,83 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t22 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t24 := work[:L*T*d] // [L, T, d]
+	t23 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t28 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
+	t31 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
 	work = work[L*T*dV+L*T*m:]
 	t35 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t37 := work[:L*T*d] // [L, T, d]
+	t36 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t38 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t40 := work[:L*T*d] // [L, T, d]
+	t39 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	SBarState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t222 := work[:m] // [m]
-	work = work[m:]
+	N := work[:dV*m] // [m, d_v]
+	work = work[dV*m:]
 	t17 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t182 := work[:m] // [m]
 	work = work[m:]
-	t27 := work[:m] // [m]
+	t222 := work[:m] // [m]
 	work = work[m:]
-	N := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t174 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t184 := work[:m] // [m]
+	t5 := work[:m] // [m]
 	work = work[m:]
-	S2 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t32_2 := work[:m] // [m]
+	t104 := work[:m] // [m]
 	work = work[m:]
-	t62 := work[:m] // [m]
-	work = work[m:]
-	t1122 := work[:m] // [m]
-	work = work[m:]
-	t822 := work[:dV] // [d_v]
+	t72 := work[:dV] // [d_v]
 	work = work[dV:]
-	t922 := work[:dV*m] // [m, d_v]
+	t83 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t1422 := work[:m] // [m]
+	t13 := work[:m] // [m]
 	work = work[m:]
-	t31 := work[:m] // [m]
+	t30 := work[:m] // [m]
 	work = work[m:]
-	t352 := work[:dV*m] // [m, d_v]
+	t34 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t63 := work[:m] // [m]
+	t56 := work[:m] // [m]
 	work = work[m:]
-	t68 := work[:m] // [m]
+	t44 := work[:m] // [m]
 	work = work[m:]
-	t47 := work[:dV] // [d_v]
+	t46 := work[:dV] // [d_v]
 	work = work[dV:]
-	t48 := work[:m] // [m]
+	t57 := work[:m] // [m]
 	work = work[m:]
-	t58 := work[:m] // [m]
+	t58 := work[:dV] // [d_v]
+	work = work[dV:]
+	t49 := work[:dV] // [d_v]
+	work = work[dV:]
+	t53 := work[:m] // [m]
 	work = work[m:]
 	SBarState2 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	STrail2 := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t24_2 := work[:16*dV] // [16, d_v]
+	t24 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t33 := work[:16*dV] // [16, d_v]
+	t3 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t224 := work[:16*m] // [16, m]
+	t223 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	t16 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
 	Z := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t186 := work[:16*m] // [16, m]
+	t184 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	t25 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t34 := work[:16*dV] // [16, d_v]
+	t32 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t633 := work[:16*m] // [16, m]
+	t224 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t13 := work[:16*m] // [16, m]
+	t323 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	N3 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
@@ -865,76 +790,80 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	Z3 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t188 := work[:16*m] // [16, m]
+	t186 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t23 := work[:16*m] // [16, m]
+	t232 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	t25_2 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t272 := work[:16*m] // [16, m]
+	t27 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	S23 := work[:16*dV*m] // [16, m, d_v]
+	S2 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
 	t29 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t43 := work[:16*m] // [16, m]
+	t3224 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	p2 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t225 := work[:16*dV*m] // [16, m, d_v]
+	t4 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t5 := work[:16] // [16]
+	t43 := work[:16] // [16]
 	work = work[16:]
-	t72 := work[:16*m] // [16, m]
+	t62 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t123 := work[:16*m] // [16, m]
+	t114 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t924 := work[:16*dV] // [16, d_v]
+	t85 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t1022 := work[:16*dV*m] // [16, m, d_v]
+	t93 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t156 := work[:16*m] // [16, m]
+	t1424 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t322 := work[:16*m] // [16, m]
+	t312 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t36 := work[:16*dV*m] // [16, m, d_v]
+	t352 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t372 := work[:dV*m] // [m, d_v]
+	t362 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t64 := work[:16*dV*m] // [16, m, d_v]
+	t573 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t393 := work[:16*dV*m] // [16, m, d_v]
+	t382 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t402 := work[:16] // [16]
+	t392 := work[:16] // [16]
 	work = work[16:]
-	t44 := work[:16*m] // [16, m]
+	t43_2 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t43_2 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t672 := work[:16*m] // [m, 16]
+	t48 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t45 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t484 := work[:16*dV] // [16, d_v]
+	t493 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t492 := work[:16*m] // [16, m]
+	t42_2 := work[:dV*m] // [m, d_v]
+	work = work[dV*m:]
+	t45 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t59 := work[:16*m] // [16, m]
-	work = work[16*m:]
-	t60 := work[:dV*m]  // [m, d_v]
-	t203 := c.Flags[:m] // [m]
+	t462 := work[:dV*m] // [m, d_v]
+	work = work[dV*m:]
+	t47 := work[:16*dV] // [16, d_v]
+	work = work[16*dV:]
+	t50 := work[:16*dV] // [16, d_v]
+	work = work[16*dV:]
+	t534 := work[:dV*m] // [m, d_v]
+	work = work[dV*m:]
+	t54 := work[:16*m]  // [16, m]
+	t202 := c.Flags[:m] // [m]
 	flags := c.Flags[m:]
-	t154 := flags[:m] // [m]
+	t1422 := flags[:m] // [m]
 	flags = flags[m:]
-	t192 := flags[:m] // [m]
+	t1822 := flags[:m] // [m]
 	flags = flags[m:]
+	t203 := flags[:16*m] // [16, m]
+	flags = flags[16*m:]
 	t204 := flags[:16*m] // [16, m]
 	flags = flags[16*m:]
-	t205 := flags[:16*m] // [16, m]
+	t154 := flags[:16*m] // [16, m]
 	flags = flags[16*m:]
-	t1622 := flags[:16*m] // [16, m]
-	flags = flags[16*m:]
-	t2022 := flags[:16*m] // [16, m]
+	t192 := flags[:16*m] // [16, m]
 
 	// lattice_linear.beta
 	for i := range L {
@@ -976,13 +905,17 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// lattice_linear.k
+	// lattice_linear.k, lattice_linear.N
 	for i := range L {
 		for j := range T - 16*chunks {
 			k0 := c.K0[(i*T+j+16*chunks)*m:][:m]
 			t12_2 := t12[(i*(T-16*chunks)+j)*m:][:m]
+			NProd := c.NProd[(i*(T-16*chunks)+j)*m:][:m]
+			t322_2 := t322[(i*(T-16*chunks)+j)*m:][:m]
 			for k := range m {
-				t12_2[k] = k0[k]
+				t123 := k0[k]
+				t12_2[k] = t123
+				t322_2[k] = F(t123 * NProd[k])
 			}
 		}
 	}
@@ -1014,22 +947,22 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range 16 * chunks {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			t3 := t[(i*16*chunks+j)*dV:][:dV]
+			t26 := t[(i*16*chunks+j)*dV:][:dV]
 			for k := range dV {
-				t3[k] = yBar[k]
+				t26[k] = yBar[k]
 			}
 		}
 	}
 
-	// lattice_linear.N
+	// lattice_linear.G
 	for i := range L {
 		t14_2 := t14[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
-			NProd := c.NProd[(i*(T-16*chunks)+j)*m:][:m]
-			t67_2 := t67[(i*(T-16*chunks)+j)*m:][:m]
+			t322_2 := t322[(i*(T-16*chunks)+j)*m:][:m]
+			t60_2 := t60[(i*(T-16*chunks)+j)*m:][:m]
 			t14Entry := t14_2[j]
 			for k := range m {
-				t67_2[k] = F(t14Entry * NProd[k])
+				t60_2[k] = 1 - F(t14Entry*t322_2[k])
 			}
 		}
 	}
@@ -1055,46 +988,20 @@ func (c *StepBackward[F]) Run() {
 				t14_2 := t14[l*(T-16*chunks)+C*s:][:n]
 				for a := range n {
 					t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					// lattice_linear.N
-					for i := range m {
-						STrail3 := STrail[(a*m+i)*dV:][:dV]
-						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						var t223 F
-						for j := range dV {
-							t223 += F(STrail3[j] * GLin[j])
-						}
-						t222[i] = t223
-					}
+					t322_2 := t322[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t14Entry2 := t14_2[a]
 					for i := range m {
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
-						var t183 F
+						STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
 						t12Entry := t12_2[i]
-						w := F(t12Entry * t222[i])
+						t322Entry := t322_2[i]
+						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail3[j]
-							t173 := STrailEntry - F(t14Entry2*(-F(t12Entry*GLin[j])+F(STrailEntry*w)))
-							t183 += F(t173 * t173)
-							t17_2[j] = t173
-						}
-						t182[i] = t183
-					}
-					// lattice_linear.S
-					for i := range m {
-						t182Entry := t182[i]
-						t202 := (F(0) < t182Entry)
-						t27[i] = num.Max(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t182Entry, F(1))), F(0)), F(1e-08))
-					}
-					// lattice_linear.S
-					for i := range m {
-						t17_2 := t17[i*dV:][:dV]
-						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-						t27Entry := t27[i]
-						for j := range dV {
-							STrail3[j] = (t17_2[j] / t27Entry)
+							STrail4[j] = ((STrailEntry - F(t14Entry2*(-F(t12Entry*GLin[j])+F(STrailEntry*t322Entry)))) / SMax2Entry)
 						}
 					}
 				}
@@ -1104,160 +1011,161 @@ func (c *StepBackward[F]) Run() {
 				t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t322_2 := t322[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					p := c.P[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t6_2 := t6[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 					t82_2 := t82[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-					t67_2 := t67[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t60_2 := t60[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t52_2 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					// lattice_linear.N, lattice_linear.G, lattice_linear.S, lattice_linear.y
 					t14Entry3 := t14_2[a]
 					for i := range m {
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+						STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
 						t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						N2 := N[i*dV:][:dV]
-						t174_2 := t174[i*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						var t185 F
-						var t322_2 F
+						t17_2 := t17[i*dV:][:dV]
+						var t183 F
+						var t2222 F
 						t12Entry2 := t12_2[i]
-						NProdEntry := NProd[i]
-						SMax2Entry := SMax2[i]
+						t322Entry2 := t322_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail3[j]
-							N2_2 := -F(t12Entry2*GLin[j]) - F(STrailEntry2*NProdEntry)
-							t175 := STrailEntry2 - F(t14Entry3*N2_2)
-							t185 += F(t175 * t175)
-							S22 := (t175 / SMax2Entry)
-							t322_2 += F(S22 * t2_2[j])
+							N2_2 := -F(t12Entry2*GLin[j]) + F(STrailEntry2*t322Entry2)
+							t173 := STrailEntry2 - F(t14Entry3*N2_2)
+							t183 += F(t173 * t173)
+							t2222 += F(STrail4[j] * t2_2[j])
 							N2[j] = N2_2
-							t174_2[j] = t175
-							S2_2[j] = S22
+							t17_2[j] = t173
 						}
-						t184[i] = t185
-						t32_2[i] = t322_2
+						t182[i] = t183
+						t222[i] = t2222
 					}
 					// lattice_linear.S, lattice_linear.p
-					var t4 F
+					var t3223 F
 					for i := range m {
-						t4 += F(p[i] * t32_2[i])
-						t203[i] = (F(0) < t184[i])
+						t3223 += F(p[i] * t222[i])
+						t202[i] = (F(0) < t182[i])
 					}
 					// lattice_linear.p, lattice_linear.S
 					for i := range m {
-						t203Entry := t203[i]
-						t155 := (F(1e-08) <= kern.Choose(t203Entry, num.Sqrt(kern.Choose(t203Entry, t184[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t32_2[i] - t4))
-						t1122[i] = (F(1) / SMax2[i])
-						t154[i] = t155
-						t192[i] = (t155 && t203Entry)
+						t202Entry := t202[i]
+						t1423 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
+						t5[i] = F(p[i] * (t222[i] - t3223))
+						t104[i] = (F(1) / SMax2[i])
+						t1422[i] = t1423
+						t1822[i] = (t1423 && t202Entry)
 					}
 					// lattice_linear.p, lattice_linear.S, lattice_linear.y
-					clear(t822)
+					clear(t72)
 					for i := range m {
 						SBarState3 := SBarState[i*dV:][:dV]
 						t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						t922_2 := t922[i*dV:][:dV]
-						var t1423 F
-						t62Entry := t62[i]
+						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
+						t83_2 := t83[i*dV:][:dV]
+						var t132 F
+						t5Entry := t5[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t923 := SBarState3[j] + F(t2_2[j]*pEntry) + F(t15_2[j]*t62Entry)
-							S2Entry := S2_2[j]
-							t1423 += F(t923 * (S2Entry / SMax2Entry2))
-							t822[j] += F(S2Entry * t62Entry)
-							t922_2[j] = t923
+							t84 := SBarState3[j] + F(t2_2[j]*pEntry) + F(t15_2[j]*t5Entry)
+							STrailEntry3 := STrail3[j]
+							t132 += F(t84 * (STrailEntry3 / SMax2Entry2))
+							t72[j] += F(STrailEntry3 * t5Entry)
+							t83_2[j] = t84
 						}
-						t1422[i] = -t1423
+						t13[i] = -t132
 					}
 					// lattice_linear.S
 					for i := range m {
-						t192Entry := t192[i]
-						t31[i] = kern.Choose((t192Entry && t203[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t154[i], t1422[i], F(0)), F(0))), F(0)), F(0))
+						t1822Entry := t1822[i]
+						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t1422[i], t13[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice_linear.S, lattice_linear.N
-					var t39 F
+					var t37 F
 					for i := range m {
-						t922_2 := t922[i*dV:][:dV]
-						t174_2 := t174[i*dV:][:dV]
+						t83_2 := t83[i*dV:][:dV]
+						t17_2 := t17[i*dV:][:dV]
 						N2 := N[i*dV:][:dV]
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
-						t352_2 := t352[i*dV:][:dV]
-						var t632 F
-						t1122Entry := t1122[i]
-						t31Entry := t31[i]
+						t34_2 := t34[i*dV:][:dV]
+						var t562 F
+						t104Entry := t104[i]
+						t30Entry := t30[i]
 						for j := range dV {
-							t353 := F(t922_2[j]*t1122Entry) + F(2*F(t174_2[j]*t31Entry))
-							t39 += F(N2[j] * t353)
-							t632 += F(STrail3[j] * t353)
-							t352_2[j] = t353
+							t342 := F(t83_2[j]*t104Entry) + F(2*F(t17_2[j]*t30Entry))
+							t37 += F(N2[j] * t342)
+							t562 += F(STrail3[j] * t342)
+							t34_2[j] = t342
 						}
-						t63[i] = t632
+						t56[i] = t562
 					}
-					t392 := -t39
-					// lattice_linear.N
+					t372 := -t37
+					// lattice_linear.N, lattice_linear.S
 					for i := range m {
-						t68[i] = F(t14Entry3 * t63[i])
+						t44[i] = -F(F(t14Entry3*t12_2[i]) * t56[i])
 					}
-					// lattice_linear.G, lattice_linear.S, lattice_linear.N
-					clear(t47)
+					// lattice_linear.N, lattice_linear.G
+					clear(t46)
+					clear(t58)
 					for i := range m {
-						t352_2 := t352[i*dV:][:dV]
-						STrail3 := STrail[(a*m+i)*dV:][:dV]
+						t34_2 := t34[i*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						var t482 F
-						t68Entry := t68[i]
+						STrail3 := STrail[(a*m+i)*dV:][:dV]
+						var t572 F
+						t44Entry := t44[i]
 						t12Entry3 := t12_2[i]
 						for j := range dV {
-							t46 := -F(t14Entry3*t352_2[j]) + F(STrail3[j]*t68Entry)
-							t482 += F(t46 * GLin[j])
-							t47[j] += F(t46 * t12Entry3)
+							t34Entry := t34_2[j]
+							t572 += F(t34Entry * GLin[j])
+							t46[j] += F(STrail3[j] * t44Entry)
+							t58[j] += F(t34Entry * t12Entry3)
 						}
-						t48[i] = -t482
+						t57[i] = t572
 					}
-					// lattice_linear.G, lattice_linear
+					// lattice_linear.G, lattice_linear.S, lattice_linear
 					for i := range dV {
-						t6_2[i] = -t47[i]
-						t82_2[i] = t822[i]
+						t492 := t46[i] + F(t14Entry3*t58[i])
+						t49[i] = t492
+						t6_2[i] = t492
+						t82_2[i] = t72[i]
 					}
-					// lattice_linear.G, lattice_linear.N
+					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					for i := range m {
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
-						t352_2 := t352[i*dV:][:dV]
+						t34_2 := t34[i*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						SBarState3 := SBarState[i*dV:][:dV]
-						var t582 F
+						var t532 F
+						t60Entry := t60_2[i]
+						t44Entry2 := t44[i]
 						t12Entry4 := t12_2[i]
-						t67Entry := t67_2[i]
-						t68Entry2 := t68[i]
 						for j := range dV {
-							t47Entry := t47[j]
-							t582 += F(STrail3[j] * t47Entry)
-							t352Entry := t352_2[j]
-							SBarState3[j] = t352Entry + F(t352Entry*t67Entry) - F(F(t12Entry4*GLin[j])*t68Entry2) + F(t12Entry4*t47Entry)
+							t49Entry := t49[j]
+							t532 += F(STrail3[j] * t49Entry)
+							SBarState3[j] = F(t34_2[j]*t60Entry) + F(GLin[j]*t44Entry2) - F(t12Entry4*t49Entry)
 						}
-						t58[i] = t582
+						t53[i] = -t532
 					}
-					// lattice_linear.G
+					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					for i := range m {
-						t52_2[i] = t48[i] + t58[i]
+						t52_2[i] = -F(F(t14Entry3*NProd[i])*t56[i]) + F(t14Entry3*t57[i]) + t53[i]
 					}
 					// lattice_linear
-					t7_2[a] = t392
+					t7_2[a] = t372
 				}
 			}
 		}
 		for i := range m {
 			SBarState3 := SBarState[i*dV:][:dV]
-			t42_2 := t42[(l*m+i)*dV:][:dV]
+			t42_3 := t42[(l*m+i)*dV:][:dV]
 			for j := range dV {
-				t42_2[j] = SBarState3[j]
+				t42_3[j] = SBarState3[j]
 			}
 		}
 	}
@@ -1303,10 +1211,10 @@ func (c *StepBackward[F]) Run() {
 	// lattice_linear
 	for l := range L {
 		for i := range m {
-			t42_2 := t42[(l*m+i)*dV:][:dV]
+			t42_3 := t42[(l*m+i)*dV:][:dV]
 			SBarState2_2 := SBarState2[i*dV:][:dV]
 			for j := range dV {
-				SBarState2_2[j] = t42_2[j]
+				SBarState2_2[j] = t42_3[j]
 			}
 		}
 		for s := segments2 - 1; s >= 0; s-- {
@@ -1318,21 +1226,21 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			for a := range min(C, -C*s+chunks) {
-				t204_2 := t204[15*m:][:m]
-				t186_2 := t186[15*m:][:m]
+				t203_2 := t203[15*m:][:m]
+				t184_2 := t184[15*m:][:m]
 				// lattice_linear.G
-				kern.Gemm(dV, 16, m, F(1), false, t24_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.Gemm(dV, 16, m, F(1), false, t24, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				for i := range 16 {
 					t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-					t24_3 := t24_2[i*dV:][:dV]
-					t33_2 := t33[i*dV:][:dV]
+					t24_2 := t24[i*dV:][:dV]
+					t3_2 := t3[i*dV:][:dV]
 					for j := range dV {
-						t33_2[j] = t10_2[j] - t24_3[j]
+						t3_2[j] = t10_2[j] - t24_2[j]
 					}
 				}
 				// lattice_linear.N
-				kern.Gemm(m, 16, dV, F(1), false, t224, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t33, 1, dV)
+				kern.Gemm(m, 16, dV, F(1), false, t223, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t3, 1, dV)
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t16)
 				for i := range 16 {
@@ -1342,12 +1250,12 @@ func (c *StepBackward[F]) Run() {
 						if n := min(16, i+1); n > 0 {
 							t8_2 := t8[(l*chunks+a+C*s)*16:][:n]
 							for k := range n {
-								t33_2 := t33[k*dV:][:dV]
+								t3_2 := t3[k*dV:][:dV]
 								t9Entry := t9[((l*chunks+a+C*s)*16+k)*m+j]
-								w2 := F(t9Entry * t224[k*m+j])
+								w := F(t9Entry * t223[k*m+j])
 								t8Entry := t8_2[k]
 								for m2 := range dV {
-									t16_2[m2] += F((-F(t9Entry*t33_2[m2]) + F(STrail2_2[m2]*w2)) * t8Entry)
+									t16_2[m2] += F((-F(t9Entry*t3_2[m2]) + F(STrail2_2[m2]*w)) * t8Entry)
 								}
 							}
 						}
@@ -1355,36 +1263,36 @@ func (c *StepBackward[F]) Run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				for i := range 16 {
-					t186_3 := t186[i*m:][:m]
+					t184_3 := t184[i*m:][:m]
 					for j := range m {
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 						t16_2 := t16[(i*m+j)*dV:][:dV]
 						Z2 := Z[(i*m+j)*dV:][:dV]
-						var t187 F
+						var t185 F
 						for k := range dV {
 							Z2_2 := STrail2_2[k] - t16_2[k]
-							t187 += F(Z2_2 * Z2_2)
+							t185 += F(Z2_2 * Z2_2)
 							Z2[k] = Z2_2
 						}
-						t186_3[j] = t187
+						t184_3[j] = t185
 					}
 				}
 				// lattice_linear.S
 				for i := range 16 {
-					t186_3 := t186[i*m:][:m]
-					t204_3 := t204[i*m:][:m]
+					t184_3 := t184[i*m:][:m]
+					t203_3 := t203[i*m:][:m]
 					for j := range m {
-						t204_3[j] = (F(0) < t186_3[j])
+						t203_3[j] = (F(0) < t184_3[j])
 					}
 				}
 				// lattice_linear.S
 				for i := range m {
 					Z2 := Z[(15*m+i)*dV:][:dV]
 					STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
-					t204Entry := t204_2[i]
-					w3 := num.Max(kern.Choose(t204Entry, num.Sqrt(kern.Choose(t204Entry, t186_2[i], F(1))), F(0)), F(1e-08))
+					t203Entry := t203_2[i]
+					w2 := num.Max(kern.Choose(t203Entry, num.Sqrt(kern.Choose(t203Entry, t184_2[i], F(1))), F(0)), F(1e-08))
 					for j := range dV {
-						STrail2_2[j] = (Z2[j] / w3)
+						STrail2_2[j] = (Z2[j] / w2)
 					}
 				}
 			}
@@ -1397,34 +1305,34 @@ func (c *StepBackward[F]) Run() {
 				for i := range 16 {
 					t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 					t25_3 := t25[i*dV:][:dV]
-					t34_2 := t34[i*dV:][:dV]
+					t32_2 := t32[i*dV:][:dV]
 					for j := range dV {
-						t34_2[j] = t10_2[j] - t25_3[j]
+						t32_2[j] = t10_2[j] - t25_3[j]
 					}
 				}
 				// lattice_linear.N
-				kern.Gemm(m, 16, dV, F(1), false, t633, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t34, 1, dV)
+				kern.Gemm(m, 16, dV, F(1), false, t224, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t32, 1, dV)
 				// lattice_linear.N
 				for i := range 16 {
 					t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
-					t633_2 := t633[i*m:][:m]
-					t13_2 := t13[i*m:][:m]
+					t224_2 := t224[i*m:][:m]
+					t323_2 := t323[i*m:][:m]
 					for j := range m {
-						t13_2[j] = -F(t9_2[j] * t633_2[j])
+						t323_2[j] = F(t9_2[j] * t224_2[j])
 					}
 				}
 				// lattice_linear.N, lattice_linear.G
 				for i := range 16 {
 					t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
-					t13_2 := t13[i*m:][:m]
-					t34_2 := t34[i*dV:][:dV]
+					t323_2 := t323[i*m:][:m]
+					t32_2 := t32[i*dV:][:dV]
 					for j := range m {
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 						N3_2 := N3[(i*m+j)*dV:][:dV]
 						t9Entry2 := t9_2[j]
-						t13Entry := t13_2[j]
+						t323Entry := t323_2[j]
 						for k := range dV {
-							N3_2[k] = -F(t9Entry2*t34_2[k]) - F(STrail2_2[k]*t13Entry)
+							N3_2[k] = -F(t9Entry2*t32_2[k]) + F(STrail2_2[k]*t323Entry)
 						}
 					}
 				}
@@ -1447,59 +1355,59 @@ func (c *StepBackward[F]) Run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				for i := range 16 {
-					t188_2 := t188[i*m:][:m]
+					t186_2 := t186[i*m:][:m]
 					for j := range m {
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 						t163_2 := t163[(i*m+j)*dV:][:dV]
 						Z3_2 := Z3[(i*m+j)*dV:][:dV]
-						var t189 F
+						var t187 F
 						for k := range dV {
 							Z4 := STrail2_2[k] - t163_2[k]
-							t189 += F(Z4 * Z4)
+							t187 += F(Z4 * Z4)
 							Z3_2[k] = Z4
 						}
-						t188_2[j] = t189
+						t186_2[j] = t187
 					}
 				}
 				// lattice_linear.S
 				for i := range 16 {
-					t188_2 := t188[i*m:][:m]
-					t205_2 := t205[i*m:][:m]
-					t23_2 := t23[i*m:][:m]
+					t186_2 := t186[i*m:][:m]
+					t204_2 := t204[i*m:][:m]
+					t232_2 := t232[i*m:][:m]
 					t25_3 := t25_2[i*m:][:m]
-					t272_2 := t272[i*m:][:m]
+					t27_2 := t27[i*m:][:m]
 					for j := range m {
-						t188Entry := t188_2[j]
-						t206 := (F(0) < t188Entry)
-						t232 := num.Sqrt(kern.Choose(t206, t188Entry, F(1)))
-						t252 := kern.Choose(t206, t232, F(0))
-						t205_2[j] = t206
-						t23_2[j] = t232
+						t186Entry := t186_2[j]
+						t205 := (F(0) < t186Entry)
+						t233 := num.Sqrt(kern.Choose(t205, t186Entry, F(1)))
+						t252 := kern.Choose(t205, t233, F(0))
+						t204_2[j] = t205
+						t232_2[j] = t233
 						t25_3[j] = t252
-						t272_2[j] = num.Max(t252, F(1e-08))
+						t27_2[j] = num.Max(t252, F(1e-08))
 					}
 				}
 				// lattice_linear.S, lattice_linear.p, lattice_linear.y
 				for i := range 16 {
-					t272_2 := t272[i*m:][:m]
+					t27_2 := t27[i*m:][:m]
 					t29_2 := t29[i*m:][:m]
-					t43_3 := t43[i*m:][:m]
+					t3224_2 := t3224[i*m:][:m]
 					for j := range m {
 						Z3_2 := Z3[(i*m+j)*dV:][:dV]
 						t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						S23_2 := S23[(i*m+j)*dV:][:dV]
+						S2_2 := S2[(i*m+j)*dV:][:dV]
 						var t292 F
-						var t44_2 F
-						t272Entry := t272_2[j]
+						var t3225 F
+						t27Entry := t27_2[j]
 						for k := range dV {
-							S24 := (Z3_2[k] / t272Entry)
-							t292 += F(S24 * t11_2[k])
-							t44_2 += F(S24 * tView[k])
-							S23_2[k] = S24
+							S22 := (Z3_2[k] / t27Entry)
+							t292 += F(S22 * t11_2[k])
+							t3225 += F(S22 * tView[k])
+							S2_2[k] = S22
 						}
 						t29_2[j] = t292
-						t43_3[j] = t44_2
+						t3224_2[j] = t3225
 					}
 				}
 				// lattice_linear.p
@@ -1522,230 +1430,228 @@ func (c *StepBackward[F]) Run() {
 						p2_2[j] = (p2_2[j] / sum)
 					}
 				}
-				clear(t225)
+				clear(t4)
 				for i := range m {
 					SBarState2_2 := SBarState2[i*dV:][:dV]
-					t225_2 := t225[(15*m+i)*dV:][:dV]
+					t4_2 := t4[(15*m+i)*dV:][:dV]
 					for j := range dV {
-						t225_2[j] += SBarState2_2[j]
+						t4_2[j] += SBarState2_2[j]
 					}
 				}
 				// lattice_linear.p
 				for i := range 16 {
 					p2_2 := p2[i*m:][:m]
-					t43_3 := t43[i*m:][:m]
-					var t53 F
+					t3224_2 := t3224[i*m:][:m]
+					var t44_2 F
 					for j := range m {
-						t53 += F(p2_2[j] * t43_3[j])
+						t44_2 += F(p2_2[j] * t3224_2[j])
 					}
-					t5[i] = t53
+					t43[i] = t44_2
 				}
 				// lattice_linear.p, lattice_linear.S
 				for i := range 16 {
 					t25_3 := t25_2[i*m:][:m]
 					p2_2 := p2[i*m:][:m]
-					t43_3 := t43[i*m:][:m]
-					t72_2 := t72[i*m:][:m]
-					t272_2 := t272[i*m:][:m]
-					t123_2 := t123[i*m:][:m]
-					t1622_2 := t1622[i*m:][:m]
-					t205_2 := t205[i*m:][:m]
-					t2022_2 := t2022[i*m:][:m]
-					t5Entry := t5[i]
+					t3224_2 := t3224[i*m:][:m]
+					t62_2 := t62[i*m:][:m]
+					t27_2 := t27[i*m:][:m]
+					t114_2 := t114[i*m:][:m]
+					t154_2 := t154[i*m:][:m]
+					t204_2 := t204[i*m:][:m]
+					t192_2 := t192[i*m:][:m]
+					t43Entry := t43[i]
 					for j := range m {
-						t1623 := (F(1e-08) <= t25_3[j])
-						t72_2[j] = F(p2_2[j] * (t43_3[j] - t5Entry))
-						t123_2[j] = (F(1) / t272_2[j])
-						t1622_2[j] = t1623
-						t2022_2[j] = (t1623 && t205_2[j])
+						t155 := (F(1e-08) <= t25_3[j])
+						t62_2[j] = F(p2_2[j] * (t3224_2[j] - t43Entry))
+						t114_2[j] = (F(1) / t27_2[j])
+						t154_2[j] = t155
+						t192_2[j] = (t155 && t204_2[j])
 					}
 				}
 				// lattice_linear.p, lattice_linear.S, lattice_linear.y
-				clear(t924)
+				clear(t85)
 				for i := range 16 {
-					t72_2 := t72[i*m:][:m]
+					t62_2 := t62[i*m:][:m]
 					p2_2 := p2[i*m:][:m]
-					t272_2 := t272[i*m:][:m]
-					t156_2 := t156[i*m:][:m]
-					t924_2 := t924[i*dV:][:dV]
+					t27_2 := t27[i*m:][:m]
+					t1424_2 := t1424[i*m:][:m]
+					t85_2 := t85[i*dV:][:dV]
 					for j := range m {
-						t225_2 := t225[(i*m+j)*dV:][:dV]
+						t4_2 := t4[(i*m+j)*dV:][:dV]
 						tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						S23_2 := S23[(i*m+j)*dV:][:dV]
-						t1022_2 := t1022[(i*m+j)*dV:][:dV]
-						var t157 F
-						t72Entry := t72_2[j]
+						S2_2 := S2[(i*m+j)*dV:][:dV]
+						t93_2 := t93[(i*m+j)*dV:][:dV]
+						var t1425 F
+						t62Entry := t62_2[j]
 						p2Entry := p2_2[j]
-						t272Entry2 := t272_2[j]
+						t27Entry2 := t27_2[j]
 						for k := range dV {
-							t1023 := t225_2[k] + F(tView[k]*p2Entry) + F(t11_2[k]*t72Entry)
-							S23Entry := S23_2[k]
-							t157 += F(t1023 * (S23Entry / t272Entry2))
-							t924_2[k] += F(S23Entry * t72Entry)
-							t1022_2[k] = t1023
+							t94 := t4_2[k] + F(tView[k]*p2Entry) + F(t11_2[k]*t62Entry)
+							S2Entry := S2_2[k]
+							t1425 += F(t94 * (S2Entry / t27Entry2))
+							t85_2[k] += F(S2Entry * t62Entry)
+							t93_2[k] = t94
 						}
-						t156_2[j] = -t157
+						t1424_2[j] = -t1425
 					}
 				}
 				// lattice_linear.S
 				for i := range 16 {
-					t2022_2 := t2022[i*m:][:m]
-					t205_2 := t205[i*m:][:m]
-					t1622_2 := t1622[i*m:][:m]
-					t156_2 := t156[i*m:][:m]
-					t23_2 := t23[i*m:][:m]
-					t322_2 := t322[i*m:][:m]
+					t192_2 := t192[i*m:][:m]
+					t204_2 := t204[i*m:][:m]
+					t154_2 := t154[i*m:][:m]
+					t1424_2 := t1424[i*m:][:m]
+					t232_2 := t232[i*m:][:m]
+					t312_2 := t312[i*m:][:m]
 					for j := range m {
-						t2022Entry := t2022_2[j]
-						t322_2[j] = kern.Choose((t2022Entry && t205_2[j]), kern.Choose(t2022Entry, F(F(0.5*kern.Choose(t2022Entry, kern.Choose(t1622_2[j], t156_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
+						t192Entry := t192_2[j]
+						t312_2[j] = kern.Choose((t192Entry && t204_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t154_2[j], t1424_2[j], F(0)), F(0)))*(F(1)/t232_2[j])), F(0)), F(0))
 					}
 				}
 				// lattice_linear.Z, lattice_linear.S
 				for i := range 16 {
-					t123_2 := t123[i*m:][:m]
-					t322_2 := t322[i*m:][:m]
+					t114_2 := t114[i*m:][:m]
+					t312_2 := t312[i*m:][:m]
 					for j := range m {
-						t1022_2 := t1022[(i*m+j)*dV:][:dV]
+						t93_2 := t93[(i*m+j)*dV:][:dV]
 						Z3_2 := Z3[(i*m+j)*dV:][:dV]
-						t36_2 := t36[(i*m+j)*dV:][:dV]
-						t123Entry := t123_2[j]
-						t322Entry := t322_2[j]
+						t352_2 := t352[(i*m+j)*dV:][:dV]
+						t114Entry := t114_2[j]
+						t312Entry := t312_2[j]
 						for k := range dV {
-							t36_2[k] = F(t1022_2[k]*t123Entry) + F(2*F(Z3_2[k]*t322Entry))
+							t352_2[k] = F(t93_2[k]*t114Entry) + F(2*F(Z3_2[k]*t312Entry))
 						}
 					}
 				}
 				// lattice_linear.Z
-				clear(t372)
+				clear(t362)
 				for i := range m {
-					t372_2 := t372[i*dV:][:dV]
+					t362_2 := t362[i*dV:][:dV]
 					for j := range 16 {
-						t36_2 := t36[(j*m+i)*dV:][:dV]
+						t352_2 := t352[(j*m+i)*dV:][:dV]
 						for k := range dV {
-							t372_2[k] += t36_2[k]
+							t362_2[k] += t352_2[k]
 						}
 					}
 				}
 				// lattice_linear.Z
-				clear(t64)
+				clear(t573)
 				for i := range 16 {
 					for j := range m {
-						t64_2 := t64[(i*m+j)*dV:][:dV]
+						t573_2 := t573[(i*m+j)*dV:][:dV]
 						lo := max(0, i)
 						if n := 16 - lo; n > 0 {
 							for k := range n {
-								t36_2 := t36[((lo+k)*m+j)*dV:][:dV]
+								t352_2 := t352[((lo+k)*m+j)*dV:][:dV]
 								for m2 := range dV {
-									t64_2[m2] += t36_2[m2]
+									t573_2[m2] += t352_2[m2]
 								}
 							}
 						}
 					}
 				}
-				// lattice_linear.Z, lattice_linear.N
+				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
+				clear(t493)
 				for i := range 16 {
-					t44_2 := t44[i*m:][:m]
-					var t403 F
+					t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
+					t43_3 := t43_2[i*m:][:m]
+					t48_2 := t48[i*m:][:m]
+					t32_2 := t32[i*dV:][:dV]
+					t493_2 := t493[i*dV:][:dV]
+					var t393 F
 					t8Entry3 := t8_2[i]
 					for j := range m {
-						t64_2 := t64[(i*m+j)*dV:][:dV]
+						t573_2 := t573[(i*m+j)*dV:][:dV]
 						N3_2 := N3[(i*m+j)*dV:][:dV]
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
-						t393_2 := t393[(i*m+j)*dV:][:dV]
-						var t442 F
-						for k := range dV {
-							t64Entry := t64_2[k]
-							t394 := -F(t64Entry * t8Entry3)
-							t403 += F(N3_2[k] * t64Entry)
-							t442 += F(t394 * STrail2_2[k])
-							t393_2[k] = t394
-						}
-						t44_2[j] = -t442
-					}
-					t402[i] = -t403
-				}
-				// lattice_linear.N
-				clear(t43_2)
-				for i := range m {
-					t43_3 := t43_2[i*dV:][:dV]
-					for j := range 16 {
-						t393_2 := t393[(j*m+i)*dV:][:dV]
-						t13Entry2 := t13[j*m+i]
-						for k := range dV {
-							t43_3[k] -= F(t393_2[k] * t13Entry2)
-						}
-					}
-				}
-				// lattice_linear.N
-				for i := range m {
-					t672_2 := t672[i*16:][:16]
-					for j := range 16 {
-						t672_2[j] = F(t9[((l*chunks+a+C*s)*16+j)*m+i] * t44[j*m+i])
-					}
-				}
-				// lattice_linear.N
-				kern.Gemm(dV, m, 16, F(-1), false, t45, 1, dV, t34, 1, dV, t672, 1, 16)
-				// lattice_linear.G, lattice_linear.N
-				clear(t484)
-				for i := range 16 {
-					t44_2 := t44[i*m:][:m]
-					t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
-					t492_2 := t492[i*m:][:m]
-					t34_2 := t34[i*dV:][:dV]
-					t484_2 := t484[i*dV:][:dV]
-					for j := range m {
-						t393_2 := t393[(i*m+j)*dV:][:dV]
-						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
-						var t493 F
-						t44Entry := t44_2[j]
+						t382_2 := t382[(i*m+j)*dV:][:dV]
+						var t432 F
+						var t482 F
 						t9Entry3 := t9_2[j]
 						for k := range dV {
-							t472 := t393_2[k] + F(STrail2_2[k]*t44Entry)
-							t493 += F(t472 * t34_2[k])
-							t484_2[k] += F(t472 * t9Entry3)
+							t573Entry := t573_2[k]
+							t383 := -F(t573Entry * t8Entry3)
+							t393 += F(N3_2[k] * t573Entry)
+							t432 += F(t383 * STrail2_2[k])
+							t482 += F(t383 * t32_2[k])
+							t382_2[k] = t383
+							t493_2[k] -= F(t383 * t9Entry3)
 						}
-						t492_2[j] = -t493
+						t43_3[j] = t432
+						t48_2[j] = -t482
+					}
+					t392[i] = -t393
+				}
+				// lattice_linear.N
+				clear(t42_2)
+				for i := range m {
+					t42_3 := t42_2[i*dV:][:dV]
+					for j := range 16 {
+						t382_2 := t382[(j*m+i)*dV:][:dV]
+						t323Entry2 := t323[j*m+i]
+						for k := range dV {
+							t42_3[k] += F(t382_2[k] * t323Entry2)
+						}
 					}
 				}
+				// lattice_linear.N
+				for i := range 16 {
+					t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
+					t43_3 := t43_2[i*m:][:m]
+					t45_2 := t45[i*m:][:m]
+					for j := range m {
+						t45_2[j] = F(t9_2[j] * t43_3[j])
+					}
+				}
+				// lattice_linear.N
+				kern.Gemm(dV, m, 16, F(1), false, t462, 1, dV, t32, 1, dV, t45, m, 1)
+				// lattice_linear.N
+				kern.Gemm(dV, 16, m, F(1), false, t47, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, t45, 1, m)
 				// lattice_linear.G, lattice_linear
 				for i := range 16 {
-					t484_2 := t484[i*dV:][:dV]
+					t47_2 := t47[i*dV:][:dV]
+					t493_2 := t493[i*dV:][:dV]
+					t50_2 := t50[i*dV:][:dV]
 					t162_2 := t162[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-					t924_2 := t924[i*dV:][:dV]
+					t85_2 := t85[i*dV:][:dV]
 					t172_2 := t172[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 					for j := range dV {
-						t162_2[j] = -t484_2[j]
-						t172_2[j] = t924_2[j]
+						t502 := t47_2[j] + t493_2[j]
+						t50_2[j] = t502
+						t162_2[j] = t502
+						t172_2[j] = t85_2[j]
 					}
 				}
 				// lattice_linear.G
-				kern.Gemm(m, 16, dV, F(1), false, t59, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t484, 1, dV)
+				kern.Gemm(m, dV, 16, F(-1), false, t534, dV, 1, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m, t50, dV, 1)
 				// lattice_linear.G
-				kern.Gemm(m, dV, 16, F(1), false, t60, dV, 1, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m, t484, dV, 1)
+				kern.Gemm(m, 16, dV, F(-1), false, t54, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t50, 1, dV)
 				// lattice_linear.G
 				for i := range m {
-					t372_2 := t372[i*dV:][:dV]
-					t43_3 := t43_2[i*dV:][:dV]
-					t45_2 := t45[i*dV:][:dV]
-					t60_2 := t60[i*dV:][:dV]
+					t362_2 := t362[i*dV:][:dV]
+					t42_3 := t42_2[i*dV:][:dV]
+					t462_2 := t462[i*dV:][:dV]
+					t534_2 := t534[i*dV:][:dV]
 					SBarState2_2 := SBarState2[i*dV:][:dV]
 					for j := range dV {
-						SBarState2_2[j] = t372_2[j] + t43_3[j] + t45_2[j] + t60_2[j]
+						SBarState2_2[j] = t362_2[j] + t42_3[j] + t462_2[j] + t534_2[j]
 					}
 				}
-				// lattice_linear.G
+				// lattice_linear.G, lattice_linear.N
 				for i := range 16 {
-					t492_2 := t492[i*m:][:m]
-					t59_2 := t59[i*m:][:m]
+					t224_2 := t224[i*m:][:m]
+					t43_3 := t43_2[i*m:][:m]
+					t48_2 := t48[i*m:][:m]
+					t54_2 := t54[i*m:][:m]
 					t152_2 := t152[((l*chunks+a+C*s)*16+i)*m:][:m]
 					for j := range m {
-						t152_2[j] = t492_2[j] + t59_2[j]
+						t152_2[j] = F(t224_2[j]*t43_3[j]) + t48_2[j] + t54_2[j]
 					}
 				}
 				// lattice_linear
 				for i := range 16 {
-					t142_2[i] = t402[i]
+					t142_2[i] = t392[i]
 				}
 			}
 		}
@@ -1815,13 +1721,13 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// lattice_linear.q0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t22, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t23, d, 1, t22, dV, 1, c.WQ, d, 1)
 
 	// lattice_linear.q0
-	kern.Gemm(L*T, d, dV, F(1), false, t24, d, 1, t22, dV, 1, c.WQ, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t22, dV, 1)
 
 	// lattice_linear.beta
-	var t30 F
+	var t302 F
 	for i := range L {
 		beta := c.Beta[i*T:][:T]
 		t102_2 := t102[i*T:][:T]
@@ -1830,76 +1736,76 @@ func (c *StepBackward[F]) Run() {
 		t28_2 := t28[i*T:][:T]
 		for j := range T {
 			t282 := F(F(beta[j]*(t102_2[j]+t21_2[j])) * betaSigmoid[j])
-			t30 += t282
+			t302 += t282
 			t28_2[j] = t282
 		}
 	}
-	c.BBetaBar[0] = t30
+	c.BBetaBar[0] = t302
 
 	// lattice_linear.beta
 	clear(c.WBetaBar)
 	for i := range L {
 		t28_2 := t28[i*T:][:T]
-		wBetaBar := c.WBetaBar[:dV+m]
 		wBeta := c.WBeta[:dV+m]
+		wBetaBar := c.WBetaBar[:dV+m]
 		for j := range T {
+			t31_2 := t31[(i*T+j)*(dV+m):][:dV+m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t32_3 := t32[(i*T+j)*(dV+m):][:dV+m]
 			t28Entry := t28_2[j]
 			for k := range dV + m {
+				t31_2[k] = F(t28Entry * wBeta[k])
 				wBetaBar[k] += F(betaStack[k] * t28Entry)
-				t32_3[k] = F(t28Entry * wBeta[k])
 			}
 		}
 	}
 
-	// lattice_linear.v
+	// lattice_linear.v, lattice_linear.beta
 	for i := range L {
 		for j := range T {
 			t112_2 := t112[(i*T+j)*dV:][:dV]
 			t19_2 := t19[(i*T+j)*dV:][:dV]
-			t32_3 := t32[(i*T+j)*(dV+m)+m:][:dV]
+			t31_2 := t31[(i*T+j)*(dV+m)+m:][:dV]
 			t35_2 := t35[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t35_2[k] = t112_2[k] + t19_2[k] + t32_3[k]
+				t35_2[k] = t112_2[k] + t19_2[k] + t31_2[k]
 			}
 		}
 	}
+
+	// lattice_linear.v
+	kern.Gemm(L*T, d, dV, F(1), false, t36, d, 1, t35, dV, 1, c.WV, d, 1)
 
 	// lattice_linear.v
 	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t35, dV, 1)
 
-	// lattice_linear.v
-	kern.Gemm(L*T, d, dV, F(1), false, t37, d, 1, t35, dV, 1, c.WV, d, 1)
-
-	// lattice_linear.k0
+	// lattice_linear.k0, lattice_linear.beta
 	for i := range L {
 		for j := range T {
 			t122_2 := t122[(i*T+j)*m:][:m]
 			t20_2 := t20[(i*T+j)*m:][:m]
-			t32_3 := t32[(i*T+j)*(dV+m):][:m]
+			t31_2 := t31[(i*T+j)*(dV+m):][:m]
 			t38_2 := t38[(i*T+j)*m:][:m]
 			for k := range m {
-				t38_2[k] = t122_2[k] + t20_2[k] + t32_3[k]
+				t38_2[k] = t122_2[k] + t20_2[k] + t31_2[k]
 			}
 		}
 	}
+
+	// lattice_linear.k0
+	kern.Gemm(L*T, d, m, F(1), false, t39, d, 1, t38, m, 1, c.WK, d, 1)
 
 	// lattice_linear.k0
 	kern.Gemm(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t38, m, 1)
 
 	// lattice_linear.k0
-	kern.Gemm(L*T, d, m, F(1), false, t40, d, 1, t38, m, 1, c.WK, d, 1)
-
-	// lattice_linear.k0
 	for i := range L {
 		for j := range T {
-			t24_3 := t24[(i*T+j)*d:][:d]
-			t37_2 := t37[(i*T+j)*d:][:d]
-			t40_2 := t40[(i*T+j)*d:][:d]
+			t23_2 := t23[(i*T+j)*d:][:d]
+			t36_2 := t36[(i*T+j)*d:][:d]
+			t39_2 := t39[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t24_3[k] + t37_2[k] + t40_2[k]
+				xBar[k] = t23_2[k] + t36_2[k] + t39_2[k]
 			}
 		}
 	}

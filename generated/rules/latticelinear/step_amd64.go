@@ -157,36 +157,6 @@ func stepNest25AVX512(a *stepNest25Args)
 func stepNest25AVX2(a *stepNest25Args)
 
 //go:noescape
-func stepNest26AVX512(a *stepNest26Args)
-
-//go:noescape
-func stepNest26AVX2(a *stepNest26Args)
-
-//go:noescape
-func stepNest27AVX512(a *stepNest27Args)
-
-//go:noescape
-func stepNest27AVX2(a *stepNest27Args)
-
-//go:noescape
-func stepNest28AVX512(a *stepNest28Args)
-
-//go:noescape
-func stepNest28AVX2(a *stepNest28Args)
-
-//go:noescape
-func stepNest29AVX512(a *stepNest29Args)
-
-//go:noescape
-func stepNest29AVX2(a *stepNest29Args)
-
-//go:noescape
-func stepNest30AVX512(a *stepNest30Args)
-
-//go:noescape
-func stepNest30AVX2(a *stepNest30Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -474,18 +444,6 @@ func stepBackwardNest48AVX512(a *stepBackwardNest48Args)
 //go:noescape
 func stepBackwardNest48AVX2(a *stepBackwardNest48Args)
 
-//go:noescape
-func stepBackwardNest49AVX512(a *stepBackwardNest49Args)
-
-//go:noescape
-func stepBackwardNest49AVX2(a *stepBackwardNest49Args)
-
-//go:noescape
-func stepBackwardNest50AVX512(a *stepBackwardNest50Args)
-
-//go:noescape
-func stepBackwardNest50AVX2(a *stepBackwardNest50Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -684,46 +642,6 @@ func stepNest25(a *stepNest25Args) {
 		return
 	}
 	stepNest25AVX2(a)
-}
-
-func stepNest26(a *stepNest26Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest26AVX512(a)
-		return
-	}
-	stepNest26AVX2(a)
-}
-
-func stepNest27(a *stepNest27Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest27AVX512(a)
-		return
-	}
-	stepNest27AVX2(a)
-}
-
-func stepNest28(a *stepNest28Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest28AVX512(a)
-		return
-	}
-	stepNest28AVX2(a)
-}
-
-func stepNest29(a *stepNest29Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest29AVX512(a)
-		return
-	}
-	stepNest29AVX2(a)
-}
-
-func stepNest30(a *stepNest30Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest30AVX512(a)
-		return
-	}
-	stepNest30AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -1108,20 +1026,4 @@ func stepBackwardNest48(a *stepBackwardNest48Args) {
 		return
 	}
 	stepBackwardNest48AVX2(a)
-}
-
-func stepBackwardNest49(a *stepBackwardNest49Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest49AVX512(a)
-		return
-	}
-	stepBackwardNest49AVX2(a)
-}
-
-func stepBackwardNest50(a *stepBackwardNest50Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest50AVX512(a)
-		return
-	}
-	stepBackwardNest50AVX2(a)
 }

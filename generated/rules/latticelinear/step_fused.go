@@ -145,21 +145,18 @@ type stepNest14Args struct {
 }
 
 type stepNest15Args struct {
-	t12     *float32
-	t32     *float32
 	SState2 *float32
-	G       *float32
+	t32     *float32
 	t222    *float32
-	n0      int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1      int // m
-	n2      int // d_v
+	n0      int // m
+	n1      int // d_v
 }
 
 type stepNest16Args struct {
 	t12      *float32
 	t222     *float32
 	SState2  *float32
-	G        *float32
+	t32      *float32
 	t17      *float32
 	t183     *float32
 	n0       int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
@@ -169,42 +166,51 @@ type stepNest16Args struct {
 }
 
 type stepNest17Args struct {
-	t12   *float32
+	t183  *float32
+	SMax2 *float32
+	n0    int // m·a + C·m·s + (T·m - 16·chunks·m)·l
+	n1    int // m
+}
+
+type stepNest18Args struct {
+	t183 *float32
+	SDiv *float32
+	n0   int // m·a + C·m·s + (T·m - 16·chunks·m)·l
+	n1   int // m
+}
+
+type stepNest19Args struct {
 	t222  *float32
 	NProd *float32
 	n0    int // m·a + C·m·s + (T·m - 16·chunks·m)·l
 	n1    int // m
 }
 
-type stepNest18Args struct {
-	t183  *float32
-	t12   *float32
-	t222  *float32
-	t273  *float32
-	t1322 *float32
-	n0    int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1    int // m
-}
-
-type stepNest19Args struct {
-	t273 *float32
-	t17  *float32
-	t15  *float32
-	S23  *float32
-	t293 *float32
-	n0   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1   int // m
-	n2   int // d_v
-}
-
 type stepNest20Args struct {
+	t183 *float32
+	t273 *float32
+	n0   int // m
+}
+
+type stepNest21Args struct {
+	t273    *float32
+	t17     *float32
+	t15     *float32
+	SState2 *float32
+	t293    *float32
+	n0      int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1      int // m
+	n2      int // d_v
+}
+
+type stepNest22Args struct {
 	t293      *float32
 	top2Total *float32
 	n0        int        // m
 	top2      [2]float32 // and nothing
 }
 
-type stepNest21Args struct {
+type stepNest23Args struct {
 	t293      *float32
 	p3        *float32
 	sum2Total *float32
@@ -213,76 +219,18 @@ type stepNest21Args struct {
 	top2      [2]float32 // and nothing
 }
 
-type stepNest22Args struct {
+type stepNest24Args struct {
 	p3   *float32
 	n0   int        // m
 	sum2 [2]float32 // and nothing
 }
 
-type stepNest23Args struct {
-	t1322    *float32
-	p3       *float32
-	SState2  *float32
-	G        *float32
-	S23      *float32
-	y4       *float32
-	t172     *float32
-	t1822    *float32
-	n0       int        // m
-	n1       int        // d_v
-	t14Entry [2]float32 // and nothing
-}
-
-type stepNest24Args struct {
-	t1822 *float32
-	SMax2 *float32
-	n0    int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1    int // m
-}
-
 type stepNest25Args struct {
-	t1822 *float32
-	SDiv  *float32
-	n0    int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1    int // m
-}
-
-type stepNest26Args struct {
-	t1822 *float32
-	t2722 *float32
-	n0    int // m
-}
-
-type stepNest27Args struct {
-	t2722 *float32
-	t172  *float32
-	t15   *float32
-	t2922 *float32
-	n0    int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1    int // m
-	n2    int // d_v
-}
-
-type stepNest28Args struct {
-	t2922     *float32
-	top3Total *float32
-	n0        int        // m
-	top3      [2]float32 // and nothing
-}
-
-type stepNest29Args struct {
-	t2922     *float32
-	p22       *float32
-	sum3Total *float32
-	n0        int        // m
-	sum3      [2]float32 // and nothing
-	top3      [2]float32 // and nothing
-}
-
-type stepNest30Args struct {
-	p22  *float32
-	n0   int        // m
-	sum3 [2]float32 // and nothing
+	p3      *float32
+	SState2 *float32
+	y4      *float32
+	n0      int // m
+	n1      int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -327,27 +275,17 @@ func (c *stepFused) run() {
 	p2 := c.Work[3*L*T*dV+L*T*m+2*L*T+49*dV*m+32*dV+64*m:][:16*m]                       // [16, m]
 	y3 := c.Work[3*L*T*dV+L*T*m+2*L*T+49*dV*m+32*dV+80*m:][:16*dV]                      // [16, d_v]
 	SState2 := c.Work[3*L*T*dV+L*T*m+2*L*T+49*dV*m+48*dV+80*m:][:dV*m]                  // [m, d_v]
-	S23 := c.Work[3*L*T*dV+L*T*m+2*L*T+50*dV*m+48*dV+80*m:][:dV*m]                      // [m, d_v]
-	t23 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+48*dV+80*m:][:dV]                        // [d_v]
-	t32 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+49*dV+80*m:][:dV]                        // [d_v]
-	G := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+80*m:][:dV*m]                        // [m, d_v]
-	t222 := c.Work[3*L*T*dV+L*T*m+2*L*T+52*dV*m+50*dV+80*m:][:m]                        // [m]
-	t17 := c.Work[3*L*T*dV+L*T*m+2*L*T+52*dV*m+50*dV+81*m:][:dV*m]                      // [m, d_v]
-	t183 := c.Work[3*L*T*dV+L*T*m+2*L*T+53*dV*m+50*dV+81*m:][:m]                        // [m]
-	t273 := c.Work[3*L*T*dV+L*T*m+2*L*T+53*dV*m+50*dV+82*m:][:m]                        // [m]
-	t1322 := c.Work[3*L*T*dV+L*T*m+2*L*T+53*dV*m+50*dV+83*m:][:m]                       // [m]
-	t293 := c.Work[3*L*T*dV+L*T*m+2*L*T+53*dV*m+50*dV+84*m:][:m]                        // [m]
-	p3 := c.Work[3*L*T*dV+L*T*m+2*L*T+53*dV*m+50*dV+85*m:][:m]                          // [m]
-	y4 := c.Work[3*L*T*dV+L*T*m+2*L*T+53*dV*m+50*dV+86*m:][:dV]                         // [d_v]
-	t172 := c.Work[3*L*T*dV+L*T*m+2*L*T+53*dV*m+51*dV+86*m:][:dV*m]                     // [m, d_v]
-	t1822 := c.Work[3*L*T*dV+L*T*m+2*L*T+54*dV*m+51*dV+86*m:][:m]                       // [m]
-	t2722 := c.Work[3*L*T*dV+L*T*m+2*L*T+54*dV*m+51*dV+87*m:][:m]                       // [m]
-	t2922 := c.Work[3*L*T*dV+L*T*m+2*L*T+54*dV*m+51*dV+88*m:][:m]                       // [m]
-	p22 := c.Work[3*L*T*dV+L*T*m+2*L*T+54*dV*m+51*dV+89*m:][:m]                         // [m]
+	t23 := c.Work[3*L*T*dV+L*T*m+2*L*T+50*dV*m+48*dV+80*m:][:dV]                        // [d_v]
+	t32 := c.Work[3*L*T*dV+L*T*m+2*L*T+50*dV*m+49*dV+80*m:][:dV]                        // [d_v]
+	t222 := c.Work[3*L*T*dV+L*T*m+2*L*T+50*dV*m+50*dV+80*m:][:m]                        // [m]
+	t17 := c.Work[3*L*T*dV+L*T*m+2*L*T+50*dV*m+50*dV+81*m:][:dV*m]                      // [m, d_v]
+	t183 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+81*m:][:m]                        // [m]
+	t273 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+82*m:][:m]                        // [m]
+	t293 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+83*m:][:m]                        // [m]
+	p3 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+84*m:][:m]                          // [m]
+	y4 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+85*m:][:dV]                         // [d_v]
 	top2Total := make([]F, 1)
 	sum2Total := make([]F, 1)
-	top3Total := make([]F, 1)
-	sum3Total := make([]F, 1)
 
 	// lattice_linear.k0
 	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
@@ -814,44 +752,36 @@ func (c *stepFused) run() {
 							t32[i] = t33
 						}
 					}
-					// lattice_linear.G, lattice_linear.N
+					// lattice_linear.N
 					if kern.Wide() {
 						a2 := stepNest15Args{
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t32),
 							unsafe.SliceData(SState2),
-							unsafe.SliceData(G),
+							unsafe.SliceData(t32),
 							unsafe.SliceData(t222),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
 							m,
 							dV,
 						}
 						stepNest15(&a2)
 					} else {
-						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
-							G2 := G[i*dV:][:dV]
 							var t223 F
-							t12Entry2 := t12_2[i]
 							t223Sums := [16]F{t223}
 							for j := range dV {
-								t32Entry := t32[j]
-								t223Sums[j%16] = num.FMA32(SState2_2[j], t32Entry, t223Sums[j%16])
-								G2[j] = -F(t12Entry2 * t32Entry)
+								t223Sums[j%16] = num.FMA32(SState2_2[j], t32[j], t223Sums[j%16])
 							}
 							t223 = kern.Sum16(&t223Sums)
 							t222[i] = t223
 						}
 					}
-					// lattice_linear.S, lattice_linear.N
+					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t14Entry := t14_2[a]
 					if kern.Wide() {
 						a2 := stepNest16Args{
 							unsafe.SliceData(t12),
 							unsafe.SliceData(t222),
 							unsafe.SliceData(SState2),
-							unsafe.SliceData(G),
+							unsafe.SliceData(t32),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t183),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
@@ -864,87 +794,120 @@ func (c *stepFused) run() {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
-							G2 := G[i*dV:][:dV]
 							t17_2 := t17[i*dV:][:dV]
 							var t184 F
-							w2 := F(t12_2[i] * t222[i])
+							t12Entry2 := t12_2[i]
+							w2 := F(t12Entry2 * t222[i])
 							t184Sums := [16]F{t184}
 							for j := range dV {
 								SState2Entry := SState2_2[j]
-								t173 := num.FMA32(-t14Entry, num.FMA32(SState2Entry, w2, G2[j]), SState2Entry)
-								t184Sums[j%16] = num.FMA32(t173, t173, t184Sums[j%16])
-								t17_2[j] = t173
+								t172 := num.FMA32(-t14Entry, num.FMA32(SState2Entry, w2, -F(t12Entry2*t32[j])), SState2Entry)
+								t184Sums[j%16] = num.FMA32(t172, t172, t184Sums[j%16])
+								t17_2[j] = t172
 							}
 							t184 = kern.Sum16(&t184Sums)
 							t183[i] = t184
 						}
 					}
-					// lattice_linear.S, lattice_linear.N
-					if len(c.NProd) > 0 {
+					// lattice_linear.S, lattice_linear
+					if len(c.SMax2) > 0 {
 						if kern.Wide() {
 							a2 := stepNest17Args{
-								unsafe.SliceData(t12),
-								unsafe.SliceData(t222),
-								kern.Given(c.NProd),
+								unsafe.SliceData(t183),
+								kern.Given(c.SMax2),
 								m*a + C*m*s + (T*m-16*chunks*m)*l,
 								m,
 							}
 							stepNest17(&a2)
 						} else {
-							t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
+							SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
+							for i := range m {
+								t183Entry := t183[i]
+								t202 := (F(0) < t183Entry)
+								t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
+								t274 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+								SMax2[i] = t274
+							}
+						}
+					}
+					if len(c.SDiv) > 0 {
+						if kern.Wide() {
+							a2 := stepNest18Args{
+								unsafe.SliceData(t183),
+								kern.Given(c.SDiv),
+								m*a + C*m*s + (T*m-16*chunks*m)*l,
+								m,
+							}
+							stepNest18(&a2)
+						} else {
+							SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
+							for i := range m {
+								t183Entry := t183[i]
+								t202 := (F(0) < t183Entry)
+								t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
+								t232 := (F(1) / t23_2)
+								SDiv[i] = t232
+							}
+						}
+					}
+					if len(c.NProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest19Args{
+								unsafe.SliceData(t222),
+								kern.Given(c.NProd),
+								m*a + C*m*s + (T*m-16*chunks*m)*l,
+								m,
+							}
+							stepNest19(&a2)
+						} else {
 							NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
-								t1323 := -F(t12_2[i] * t222[i])
-								NProd[i] = t1323
+								t2222 := t222[i]
+								NProd[i] = t2222
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest18Args{
+						a2 := stepNest20Args{
 							unsafe.SliceData(t183),
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t222),
 							unsafe.SliceData(t273),
-							unsafe.SliceData(t1322),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
 							m,
 						}
-						stepNest18(&a2)
+						stepNest20(&a2)
 					} else {
-						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							t183Entry := t183[i]
 							t202 := (F(0) < t183Entry)
-							t1323 := -F(t12_2[i] * t222[i])
-							t273[i] = kern.Larger(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t183Entry, F(1))), F(0)), F(1e-08))
-							t1322[i] = t1323
+							t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
+							t274 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+							t273[i] = t274
 						}
 					}
 					// lattice_linear.S, lattice_linear.p
 					if kern.Wide() {
-						a2 := stepNest19Args{
+						a2 := stepNest21Args{
 							unsafe.SliceData(t273),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t15),
-							unsafe.SliceData(S23),
+							unsafe.SliceData(SState2),
 							unsafe.SliceData(t293),
 							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
 							m,
 							dV,
 						}
-						stepNest19(&a2)
+						stepNest21(&a2)
 					} else {
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
 							t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							S23_2 := S23[i*dV:][:dV]
+							SState2_2 := SState2[i*dV:][:dV]
 							var t294 F
 							t273Entry := t273[i]
 							t294Sums := [16]F{t294}
 							for j := range dV {
-								S24 := (t17_2[j] / t273Entry)
-								t294Sums[j%16] = num.FMA32(S24, t15_2[j], t294Sums[j%16])
-								S23_2[j] = S24
+								S23 := (t17_2[j] / t273Entry)
+								t294Sums[j%16] = num.FMA32(S23, t15_2[j], t294Sums[j%16])
+								SState2_2[j] = S23
 							}
 							t294 = kern.Sum16(&t294Sums)
 							t293[i] = t294
@@ -953,13 +916,13 @@ func (c *stepFused) run() {
 					// lattice_linear.p
 					top2 := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest20Args{
+						a2 := stepNest22Args{
 							unsafe.SliceData(t293),
 							unsafe.SliceData(top2Total),
 							m,
 							[2]float32{top2},
 						}
-						stepNest20(&a2)
+						stepNest22(&a2)
 					} else {
 						top2_2 := top2
 						top2Sums := kern.Lowest16()
@@ -972,7 +935,7 @@ func (c *stepFused) run() {
 					top2 = top2Total[0]
 					var sum2 F
 					if kern.Wide() {
-						a2 := stepNest21Args{
+						a2 := stepNest23Args{
 							unsafe.SliceData(t293),
 							unsafe.SliceData(p3),
 							unsafe.SliceData(sum2Total),
@@ -980,7 +943,7 @@ func (c *stepFused) run() {
 							[2]float32{sum2},
 							[2]float32{top2},
 						}
-						stepNest21(&a2)
+						stepNest23(&a2)
 					} else {
 						sum2_2 := sum2
 						sum2Sums := [16]F{sum2_2}
@@ -994,201 +957,42 @@ func (c *stepFused) run() {
 					}
 					sum2 = sum2Total[0]
 					if kern.Wide() {
-						a2 := stepNest22Args{
+						a2 := stepNest24Args{
 							unsafe.SliceData(p3),
 							m,
 							[2]float32{sum2},
 						}
-						stepNest22(&a2)
+						stepNest24(&a2)
 					} else {
 						for i := range m {
 							p3[i] = (p3[i] / sum2)
 						}
 					}
-					// lattice_linear.y, lattice_linear.S, lattice_linear.N
+					// lattice_linear.y
 					clear(y4)
 					if kern.Wide() {
-						a2 := stepNest23Args{
-							unsafe.SliceData(t1322),
+						a2 := stepNest25Args{
 							unsafe.SliceData(p3),
 							unsafe.SliceData(SState2),
-							unsafe.SliceData(G),
-							unsafe.SliceData(S23),
 							unsafe.SliceData(y4),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t1822),
 							m,
 							dV,
-							[2]float32{t14Entry},
 						}
-						stepNest23(&a2)
+						stepNest25(&a2)
 					} else {
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
-							G2 := G[i*dV:][:dV]
-							S23_2 := S23[i*dV:][:dV]
-							t172_2 := t172[i*dV:][:dV]
-							var t1823 F
-							t1322Entry := t1322[i]
 							p3Entry := p3[i]
-							t1823Sums := [16]F{t1823}
 							for j := range dV {
-								SState2Entry2 := SState2_2[j]
-								t1722 := num.FMA32(-t14Entry, num.FMA32(-SState2Entry2, t1322Entry, G2[j]), SState2Entry2)
-								t1823Sums[j%16] = num.FMA32(t1722, t1722, t1823Sums[j%16])
-								y4[j] = num.FMA32(S23_2[j], p3Entry, y4[j])
-								t172_2[j] = t1722
+								y4[j] = num.FMA32(SState2_2[j], p3Entry, y4[j])
 							}
-							t1823 = kern.Sum16(&t1823Sums)
-							t1822[i] = t1823
-						}
-					}
-					// lattice_linear.S
-					if len(c.SMax2) > 0 {
-						if kern.Wide() {
-							a2 := stepNest24Args{
-								unsafe.SliceData(t1822),
-								kern.Given(c.SMax2),
-								m*a + C*m*s + (T*m-16*chunks*m)*l,
-								m,
-							}
-							stepNest24(&a2)
-						} else {
-							SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
-							for i := range m {
-								t1822Entry := t1822[i]
-								t2022 := (F(0) < t1822Entry)
-								t232 := num.Sqrt(kern.Choose(t2022, t1822Entry, F(1)))
-								t2723 := kern.Larger(kern.Choose(t2022, t232, F(0)), F(1e-08))
-								SMax2[i] = t2723
-							}
-						}
-					}
-					if len(c.SDiv) > 0 {
-						if kern.Wide() {
-							a2 := stepNest25Args{
-								unsafe.SliceData(t1822),
-								kern.Given(c.SDiv),
-								m*a + C*m*s + (T*m-16*chunks*m)*l,
-								m,
-							}
-							stepNest25(&a2)
-						} else {
-							SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
-							for i := range m {
-								t1822Entry := t1822[i]
-								t2022 := (F(0) < t1822Entry)
-								t232 := num.Sqrt(kern.Choose(t2022, t1822Entry, F(1)))
-								t242 := (F(1) / t232)
-								SDiv[i] = t242
-							}
-						}
-					}
-					if kern.Wide() {
-						a2 := stepNest26Args{
-							unsafe.SliceData(t1822),
-							unsafe.SliceData(t2722),
-							m,
-						}
-						stepNest26(&a2)
-					} else {
-						for i := range m {
-							t1822Entry := t1822[i]
-							t2022 := (F(0) < t1822Entry)
-							t232 := num.Sqrt(kern.Choose(t2022, t1822Entry, F(1)))
-							t2723 := kern.Larger(kern.Choose(t2022, t232, F(0)), F(1e-08))
-							t2722[i] = t2723
-						}
-					}
-					// lattice_linear.p, lattice_linear.S
-					if kern.Wide() {
-						a2 := stepNest27Args{
-							unsafe.SliceData(t2722),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t15),
-							unsafe.SliceData(t2922),
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							m,
-							dV,
-						}
-						stepNest27(&a2)
-					} else {
-						for i := range m {
-							t172_2 := t172[i*dV:][:dV]
-							t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							var t2923 F
-							t2722Entry := t2722[i]
-							t2923Sums := [16]F{t2923}
-							for j := range dV {
-								t2923Sums[j%16] = num.FMA32((t172_2[j] / t2722Entry), t15_2[j], t2923Sums[j%16])
-							}
-							t2923 = kern.Sum16(&t2923Sums)
-							t2922[i] = t2923
-						}
-					}
-					// lattice_linear.p
-					top3 := F(math.Inf(-1))
-					if kern.Wide() {
-						a2 := stepNest28Args{
-							unsafe.SliceData(t2922),
-							unsafe.SliceData(top3Total),
-							m,
-							[2]float32{top3},
-						}
-						stepNest28(&a2)
-					} else {
-						top3_2 := top3
-						top3Sums := kern.Lowest16()
-						for i := range m {
-							top3Sums[i%16] = kern.Gather(top3Sums[i%16], t2922[i])
-						}
-						top3_2 = kern.Gather(top3_2, kern.Top16(&top3Sums))
-						top3Total[0] = top3_2
-					}
-					top3 = top3Total[0]
-					var sum3 F
-					if kern.Wide() {
-						a2 := stepNest29Args{
-							unsafe.SliceData(t2922),
-							unsafe.SliceData(p22),
-							unsafe.SliceData(sum3Total),
-							m,
-							[2]float32{sum3},
-							[2]float32{top3},
-						}
-						stepNest29(&a2)
-					} else {
-						sum3_2 := sum3
-						sum3Sums := [16]F{sum3_2}
-						for i := range m {
-							e3 := kern.Exp(t2922[i] - top3)
-							sum3Sums[i%16] = sum3Sums[i%16] + e3
-							p22[i] = e3
-						}
-						sum3_2 = kern.Sum16(&sum3Sums)
-						sum3Total[0] = sum3_2
-					}
-					sum3 = sum3Total[0]
-					if kern.Wide() {
-						a2 := stepNest30Args{
-							unsafe.SliceData(p22),
-							m,
-							[2]float32{sum3},
-						}
-						stepNest30(&a2)
-					} else {
-						for i := range m {
-							p22[i] = (p22[i] / sum3)
 						}
 					}
 					// lattice_linear
 					copy(y22[(l*(T-16*chunks)+a+C*s)*dV:][:dV], y4[:dV])
 					// lattice_linear
 					if len(c.P) > 0 {
-						copy(c.P[(l*(T-16*chunks)+a+C*s)*m:][:m], p22[:m])
-					}
-					for i := range m {
-						copy(SState2[i*dV:][:dV], S23[i*dV:][:dV])
+						copy(c.P[(l*(T-16*chunks)+a+C*s)*m:][:m], p3[:m])
 					}
 				}
 			}
@@ -1225,6 +1029,19 @@ type stepBackwardNest1Args struct {
 }
 
 type stepBackwardNest2Args struct {
+	k0    *float32
+	t12   *float32
+	NProd *float32
+	t322  *float32
+	n0    int // 16·chunks·m
+	n1    int // L
+	n2    int // T·m - 16·chunks·m
+	n3    int // T·m
+	n4    int // T - 16·chunks
+	n5    int // m
+}
+
+type stepBackwardNest3Args struct {
 	q0   *float32
 	t15  *float32
 	yBar *float32
@@ -1237,151 +1054,131 @@ type stepBackwardNest2Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest3Args struct {
-	t14   *float32
-	NProd *float32
-	t67   *float32
-	n0    int // L
-	n1    int // T - 16·chunks
-	n2    int // T·m - 16·chunks·m
-	n3    int // m
-}
-
 type stepBackwardNest4Args struct {
-	STrail *float32
-	GLin   *float32
-	t222   *float32
-	n0     int // d_v·m·a
-	n1     int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n2     int // m
-	n3     int // d_v
+	t14  *float32
+	t322 *float32
+	t60  *float32
+	n0   int // L
+	n1   int // T - 16·chunks
+	n2   int // T·m - 16·chunks·m
+	n3   int // m
 }
 
 type stepBackwardNest5Args struct {
 	t12       *float32
-	t222      *float32
+	t322      *float32
+	SMax2     *float32
 	STrail    *float32
 	GLin      *float32
-	t17       *float32
-	t182      *float32
 	n0        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
 	n1        int        // d_v·m·a
 	n2        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n3        int        // m
-	n4        int        // d_v
+	n3        int        // d_v·m·a + d_v·m
+	n4        int        // m
+	n5        int        // d_v
 	t14Entry2 [2]float32 // and nothing
 }
 
 type stepBackwardNest6Args struct {
-	t182 *float32
-	t27  *float32
-	n0   int // m
-}
-
-type stepBackwardNest7Args struct {
-	t27    *float32
-	t17    *float32
-	STrail *float32
-	n0     int // d_v·m·a + d_v·m
-	n1     int // m
-	n2     int // d_v
-}
-
-type stepBackwardNest8Args struct {
 	t12       *float32
-	NProd     *float32
-	SMax2     *float32
+	t322      *float32
 	STrail    *float32
 	GLin      *float32
 	t2        *float32
 	N         *float32
-	t174      *float32
-	S2        *float32
-	t184      *float32
-	t32       *float32
+	t17       *float32
+	t182      *float32
+	t222      *float32
 	n0        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
 	n1        int        // d_v·m·a
 	n2        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n3        int        // m
-	n4        int        // d_v
+	n3        int        // d_v·m·a + d_v·m
+	n4        int        // m
+	n5        int        // d_v
 	t14Entry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
-	t62       *float32
+type stepBackwardNest7Args struct {
+	t5        *float32
 	p         *float32
 	SMax2     *float32
 	t15       *float32
 	t2        *float32
 	SBarState *float32
-	S2        *float32
-	t822      *float32
-	t922      *float32
-	t1422     *float32
+	STrail    *float32
+	t72       *float32
+	t83       *float32
+	t13       *float32
 	n0        int // m·a + C·m·s + (T·m - 16·chunks·m)·l
 	n1        int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n2        int // m
-	n3        int // d_v
+	n2        int // d_v·m·a + d_v·m
+	n3        int // m
+	n4        int // d_v
 }
 
-type stepBackwardNest10Args struct {
-	t1122    *float32
-	t31      *float32
-	t174     *float32
-	t922     *float32
+type stepBackwardNest8Args struct {
+	t104     *float32
+	t30      *float32
+	t17      *float32
+	t83      *float32
 	N        *float32
 	STrail   *float32
-	t352     *float32
-	t63      *float32
-	t39Total *float32
+	t34      *float32
+	t56      *float32
+	t37Total *float32
 	n0       int        // d_v·m·a
 	n1       int        // m
 	n2       int        // d_v
-	t39      [2]float32 // and nothing
+	t37      [2]float32 // and nothing
+}
+
+type stepBackwardNest9Args struct {
+	t12       *float32
+	t56       *float32
+	t44       *float32
+	n0        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
+	n1        int        // m
+	t14Entry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest10Args struct {
+	t44    *float32
+	t12    *float32
+	t34    *float32
+	GLin   *float32
+	STrail *float32
+	t46    *float32
+	t58    *float32
+	t57    *float32
+	n0     int // m·a + C·m·s + (T·m - 16·chunks·m)·l
+	n1     int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n2     int // d_v·m·a
+	n3     int // m
+	n4     int // d_v
 }
 
 type stepBackwardNest11Args struct {
-	t63       *float32
-	t68       *float32
-	n0        int        // m
+	t58       *float32
+	t46       *float32
+	t49       *float32
+	t6        *float32
+	t72       *float32
+	t82       *float32
+	n0        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1        int        // d_v
 	t14Entry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest12Args struct {
-	t68       *float32
+	t60       *float32
+	t44       *float32
 	t12       *float32
+	t49       *float32
 	STrail    *float32
-	t352      *float32
 	GLin      *float32
-	t47       *float32
-	t48       *float32
-	n0        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1        int        // d_v·m·a
-	n2        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n3        int        // m
-	n4        int        // d_v
-	t14Entry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest13Args struct {
-	t47  *float32
-	t6   *float32
-	t822 *float32
-	t82  *float32
-	n0   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1   int // d_v
-}
-
-type stepBackwardNest14Args struct {
-	t12       *float32
-	t67       *float32
-	t68       *float32
-	t47       *float32
-	STrail    *float32
-	t352      *float32
-	GLin      *float32
+	t34       *float32
 	SBarState *float32
-	t58       *float32
+	t53       *float32
 	n0        int // m·a + C·m·s + (T·m - 16·chunks·m)·l
 	n1        int // d_v·m·a
 	n2        int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
@@ -1389,15 +1186,18 @@ type stepBackwardNest14Args struct {
 	n4        int // d_v
 }
 
-type stepBackwardNest15Args struct {
-	t48 *float32
-	t58 *float32
-	t52 *float32
-	n0  int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1  int // m
+type stepBackwardNest13Args struct {
+	t57       *float32
+	NProd     *float32
+	t56       *float32
+	t53       *float32
+	t52       *float32
+	n0        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
+	n1        int        // m
+	t14Entry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest14Args struct {
 	t92  *float32
 	t82  *float32
 	t112 *float32
@@ -1410,7 +1210,7 @@ type stepBackwardNest16Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest15Args struct {
 	t102 *float32
 	t7   *float32
 	n0   int // 16·chunks
@@ -1419,7 +1219,7 @@ type stepBackwardNest17Args struct {
 	n3   int // T
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest16Args struct {
 	t122 *float32
 	t52  *float32
 	n0   int // 16·chunks·m
@@ -1430,20 +1230,20 @@ type stepBackwardNest18Args struct {
 	n5   int // m
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest17Args struct {
 	t10 *float32
 	t24 *float32
-	t33 *float32
+	t3  *float32
 	n0  int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
 	n1  int // d_v
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest18Args struct {
 	t9      *float32
-	t224    *float32
+	t223    *float32
 	t8      *float32
 	STrail2 *float32
-	t33     *float32
+	t3      *float32
 	t16     *float32
 	n0      int // 16·m·a + 16·C·m·s + 16·chunks·m·l
 	n1      int // 16·a + 16·C·s + 16·chunks·l
@@ -1453,20 +1253,20 @@ type stepBackwardNest20Args struct {
 	n5      int // d_v
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest19Args struct {
 	STrail2 *float32
 	t16     *float32
 	Z       *float32
-	t186    *float32
+	t184    *float32
 	n0      int // d_v·m·a
 	n1      int // d_v·m
 	n2      int // m
 	n3      int // d_v
 }
 
-type stepBackwardNest22Args struct {
-	t204    *bool
-	t186    *float32
+type stepBackwardNest20Args struct {
+	t203    *bool
+	t184    *float32
 	Z       *float32
 	STrail2 *float32
 	n0      int // 15·m
@@ -1476,27 +1276,27 @@ type stepBackwardNest22Args struct {
 	n4      int // d_v
 }
 
-type stepBackwardNest23Args struct {
+type stepBackwardNest21Args struct {
 	t10 *float32
 	t25 *float32
-	t34 *float32
+	t32 *float32
 	n0  int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
 	n1  int // d_v
 }
 
-type stepBackwardNest24Args struct {
+type stepBackwardNest22Args struct {
 	t9   *float32
-	t633 *float32
-	t13  *float32
+	t224 *float32
+	t323 *float32
 	n0   int // 16·m·a + 16·C·m·s + 16·chunks·m·l
 	n1   int // m
 }
 
-type stepBackwardNest25Args struct {
+type stepBackwardNest23Args struct {
 	t9      *float32
-	t13     *float32
+	t323    *float32
 	STrail2 *float32
-	t34     *float32
+	t32     *float32
 	N3      *float32
 	n0      int // 16·m·a + 16·C·m·s + 16·chunks·m·l
 	n1      int // d_v·m·a
@@ -1505,7 +1305,7 @@ type stepBackwardNest25Args struct {
 	n4      int // m
 }
 
-type stepBackwardNest26Args struct {
+type stepBackwardNest24Args struct {
 	t8   *float32
 	N3   *float32
 	t163 *float32
@@ -1515,163 +1315,165 @@ type stepBackwardNest26Args struct {
 	n3   int // d_v
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest25Args struct {
 	STrail2 *float32
 	t163    *float32
 	Z3      *float32
-	t188    *float32
+	t186    *float32
 	n0      int // d_v·m·a
 	n1      int // d_v·m
 	n2      int // m
 	n3      int // d_v
 }
 
-type stepBackwardNest28Args struct {
-	t272 *float32
-	Z3   *float32
-	t11  *float32
-	t    *float32
-	S23  *float32
-	t29  *float32
-	t43  *float32
-	n0   int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
-	n1   int // d_v
-	n2   int // d_v·m
-	n3   int // m
-}
-
-type stepBackwardNest29Args struct {
-	t29 *float32
-	p2  *float32
-	n0  int // m
-}
-
-type stepBackwardNest30Args struct {
-	t225       *float32
-	SBarState2 *float32
-	n0         int // 15·d_v·m
-	n1         int // m
-	n2         int // d_v
-}
-
-type stepBackwardNest31Args struct {
-	p2  *float32
-	t43 *float32
-	t5  *float32
-	n0  int // m
-}
-
-type stepBackwardNest32Args struct {
-	t72   *float32
-	p2    *float32
-	t272  *float32
+type stepBackwardNest26Args struct {
+	t27   *float32
+	Z3    *float32
 	t11   *float32
 	t     *float32
-	t225  *float32
-	S23   *float32
-	t924  *float32
-	t1022 *float32
-	t156  *float32
+	S2    *float32
+	t29   *float32
+	t3224 *float32
 	n0    int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
 	n1    int // d_v
 	n2    int // d_v·m
 	n3    int // m
 }
 
+type stepBackwardNest27Args struct {
+	t29 *float32
+	p2  *float32
+	n0  int // m
+}
+
+type stepBackwardNest28Args struct {
+	t4         *float32
+	SBarState2 *float32
+	n0         int // 15·d_v·m
+	n1         int // m
+	n2         int // d_v
+}
+
+type stepBackwardNest29Args struct {
+	p2    *float32
+	t3224 *float32
+	t43   *float32
+	n0    int // m
+}
+
+type stepBackwardNest30Args struct {
+	t62   *float32
+	p2    *float32
+	t27   *float32
+	t11   *float32
+	t     *float32
+	t4    *float32
+	S2    *float32
+	t85   *float32
+	t93   *float32
+	t1424 *float32
+	n0    int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
+	n1    int // d_v
+	n2    int // d_v·m
+	n3    int // m
+}
+
+type stepBackwardNest31Args struct {
+	t114 *float32
+	t312 *float32
+	Z3   *float32
+	t93  *float32
+	t352 *float32
+	n0   int // d_v·m
+	n1   int // m
+	n2   int // d_v
+}
+
+type stepBackwardNest32Args struct {
+	t362 *float32
+	t352 *float32
+	n0   int // m
+	n1   int // d_v
+	n2   int // d_v·m
+}
+
 type stepBackwardNest33Args struct {
-	t123  *float32
-	t322  *float32
-	Z3    *float32
-	t1022 *float32
-	t36   *float32
-	n0    int // d_v·m
-	n1    int // m
-	n2    int // d_v
+	t573 *float32
+	t352 *float32
+	n0   int // d_v·m
+	n1   int // m
+	n2   int // d_v
 }
 
 type stepBackwardNest34Args struct {
-	t372 *float32
-	t36  *float32
-	n0   int // m
-	n1   int // d_v
-	n2   int // d_v·m
+	t8      *float32
+	t9      *float32
+	t573    *float32
+	N3      *float32
+	STrail2 *float32
+	t32     *float32
+	t382    *float32
+	t493    *float32
+	t43     *float32
+	t48     *float32
+	t392    *float32
+	n0      int // 16·a + 16·C·s + 16·chunks·l
+	n1      int // 16·m·a + 16·C·m·s + 16·chunks·m·l
+	n2      int // d_v·m·a
+	n3      int // d_v
+	n4      int // d_v·m
+	n5      int // m
 }
 
 type stepBackwardNest35Args struct {
-	t64 *float32
-	t36 *float32
-	n0  int // d_v·m
-	n1  int // m
-	n2  int // d_v
-}
-
-type stepBackwardNest36Args struct {
-	t8      *float32
-	t64     *float32
-	N3      *float32
-	STrail2 *float32
-	t393    *float32
-	t44     *float32
-	t402    *float32
-	n0      int // 16·a + 16·C·s + 16·chunks·l
-	n1      int // d_v·m·a
-	n2      int // d_v·m
-	n3      int // m
-	n4      int // d_v
-}
-
-type stepBackwardNest37Args struct {
-	t13  *float32
-	t393 *float32
-	t43  *float32
+	t323 *float32
+	t382 *float32
+	t42  *float32
 	n0   int // m
 	n1   int // d_v
 	n2   int // d_v·m
 }
 
-type stepBackwardNest38Args struct {
-	t44     *float32
-	t9      *float32
-	STrail2 *float32
-	t393    *float32
-	t34     *float32
-	t484    *float32
-	t492    *float32
-	n0      int // 16·m·a + 16·C·m·s + 16·chunks·m·l
-	n1      int // d_v·m·a
-	n2      int // d_v
-	n3      int // d_v·m
-	n4      int // m
+type stepBackwardNest36Args struct {
+	t9  *float32
+	t43 *float32
+	t45 *float32
+	n0  int // 16·m·a + 16·C·m·s + 16·chunks·m·l
+	n1  int // m
 }
 
-type stepBackwardNest39Args struct {
-	t484 *float32
+type stepBackwardNest37Args struct {
+	t47  *float32
+	t493 *float32
+	t50  *float32
 	t162 *float32
-	t924 *float32
+	t85  *float32
 	t172 *float32
 	n0   int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
 	n1   int // d_v
 }
 
-type stepBackwardNest40Args struct {
-	t372       *float32
-	t43        *float32
-	t45        *float32
-	t60        *float32
+type stepBackwardNest38Args struct {
+	t362       *float32
+	t42        *float32
+	t462       *float32
+	t534       *float32
 	SBarState2 *float32
 	n0         int // m
 	n1         int // d_v
 }
 
-type stepBackwardNest41Args struct {
-	t492 *float32
-	t59  *float32
+type stepBackwardNest39Args struct {
+	t224 *float32
+	t43  *float32
+	t48  *float32
+	t54  *float32
 	t152 *float32
 	n0   int // 16·m·a + 16·C·m·s + 16·chunks·m·l
 	n1   int // m
 }
 
-type stepBackwardNest42Args struct {
+type stepBackwardNest40Args struct {
 	t18  *float32
 	t172 *float32
 	t19  *float32
@@ -1684,7 +1486,7 @@ type stepBackwardNest42Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest43Args struct {
+type stepBackwardNest41Args struct {
 	t20  *float32
 	t152 *float32
 	n0   int // L
@@ -1695,7 +1497,7 @@ type stepBackwardNest43Args struct {
 	n5   int // m
 }
 
-type stepBackwardNest44Args struct {
+type stepBackwardNest42Args struct {
 	t21  *float32
 	t142 *float32
 	n0   int // L
@@ -1704,7 +1506,7 @@ type stepBackwardNest44Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest45Args struct {
+type stepBackwardNest43Args struct {
 	t92 *float32
 	t18 *float32
 	t22 *float32
@@ -1714,34 +1516,34 @@ type stepBackwardNest45Args struct {
 	n3  int // d_v
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest44Args struct {
 	beta        *float32
 	t102        *float32
 	t21         *float32
 	betaSigmoid *float32
 	t28         *float32
-	t30Total    *float32
+	t302Total   *float32
 	n0          int        // L
 	n1          int        // T
-	t30         [2]float32 // and nothing
+	t302        [2]float32 // and nothing
 }
 
-type stepBackwardNest47Args struct {
+type stepBackwardNest45Args struct {
 	t28       *float32
+	wBeta     *float32
+	t31       *float32
 	betaStack *float32
 	wBetaBar  *float32
-	wBeta     *float32
-	t32       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_v + T·m
 	n3        int // d_v + m
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest46Args struct {
 	t112 *float32
 	t19  *float32
-	t32  *float32
+	t31  *float32
 	t35  *float32
 	n0   int // m
 	n1   int // L
@@ -1752,10 +1554,10 @@ type stepBackwardNest48Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest49Args struct {
+type stepBackwardNest47Args struct {
 	t122 *float32
 	t20  *float32
-	t32  *float32
+	t31  *float32
 	t38  *float32
 	n0   int // L
 	n1   int // T·d_v + T·m
@@ -1765,10 +1567,10 @@ type stepBackwardNest49Args struct {
 	n5   int // m
 }
 
-type stepBackwardNest50Args struct {
-	t24  *float32
-	t37  *float32
-	t40  *float32
+type stepBackwardNest48Args struct {
+	t23  *float32
+	t36  *float32
+	t39  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -1794,117 +1596,117 @@ func (c *stepBackwardFused) run() {
 	_ = chunks
 	_ = segments
 	_ = segments2
-	t8 := c.Work[:16*L*chunks]                                                                                                       // [L, chunks, 16]
-	t9 := c.Work[16*L*chunks:][:16*L*chunks*m]                                                                                       // [L, chunks, 16, m]
-	t10 := c.Work[16*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                                                       // [L, chunks, 16, d_v]
-	t11 := c.Work[16*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                                        // [L, chunks, 16, d_v]
-	t12 := c.Work[32*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:L*T*m-16*L*chunks*m]                                                   // [L, T - 16·chunks, m]
-	t14 := c.Work[L*T*m+32*L*chunks*dV+16*L*chunks:][:L*T-16*L*chunks]                                                               // [L, T - 16·chunks]
-	t15 := c.Work[L*T*m+32*L*chunks*dV+L*T:][:L*T*dV-16*L*chunks*dV]                                                                 // [L, T - 16·chunks, d_v]
-	t2 := c.Work[L*T*dV+L*T*m+16*L*chunks*dV+L*T:][:L*T*dV-16*L*chunks*dV]                                                           // [L, T - 16·chunks, d_v]
-	t := c.Work[2*L*T*dV+L*T*m+L*T:][:16*L*chunks*dV]                                                                                // [L, 16·chunks, d_v]
-	t67 := c.Work[2*L*T*dV+L*T*m+16*L*chunks*dV+L*T:][:L*T*m-16*L*chunks*m]                                                          // [L, T - 16·chunks, m]
-	t42 := c.Work[2*L*T*dV+2*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:L*dV*m]                                                       // [L, m, d_v]
-	t52 := c.Work[2*L*T*dV+2*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+L*T:][:L*T*m-16*L*chunks*m]                                   // [L, T - 16·chunks, m]
-	t6 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+L*T:][:L*T*dV-16*L*chunks*dV]                                  // [L, T - 16·chunks, d_v]
-	t7 := c.Work[3*L*T*dV+3*L*T*m-32*L*chunks*m+L*dV*m+L*T:][:L*T-16*L*chunks]                                                       // [L, T - 16·chunks]
-	t82 := c.Work[3*L*T*dV+3*L*T*m-32*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                  // [L, T - 16·chunks, d_v]
-	t92 := c.Work[4*L*T*dV+3*L*T*m-16*L*chunks*dV-32*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV]                                  // [L, T, d_v]
-	t112 := c.Work[5*L*T*dV+3*L*T*m-16*L*chunks*dV-32*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV]                                 // [L, T, d_v]
-	t102 := c.Work[6*L*T*dV+3*L*T*m-16*L*chunks*dV-32*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T]                                    // [L, T]
-	t122 := c.Work[6*L*T*dV+3*L*T*m-16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:L*T*m]                                  // [L, T, m]
-	t142 := c.Work[6*L*T*dV+4*L*T*m-16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:16*L*chunks]                            // [L, chunks, 16]
-	t152 := c.Work[6*L*T*dV+4*L*T*m-16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*m]                                      // [L, chunks, 16, m]
-	t162 := c.Work[6*L*T*dV+4*L*T*m-16*L*chunks*dV-16*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*dV]                                     // [L, chunks, 16, d_v]
-	t172 := c.Work[6*L*T*dV+4*L*T*m-16*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*dV]                                                    // [L, chunks, 16, d_v]
-	t18 := c.Work[6*L*T*dV+4*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+3*L*T:][:L*T*dV]                                              // [L, T, d_v]
-	t19 := c.Work[7*L*T*dV+4*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+3*L*T:][:L*T*dV]                                              // [L, T, d_v]
-	t20 := c.Work[8*L*T*dV+4*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+3*L*T:][:L*T*m]                                               // [L, T, m]
-	t21 := c.Work[8*L*T*dV+5*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+3*L*T:][:L*T]                                                 // [L, T]
-	t22 := c.Work[8*L*T*dV+5*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+4*L*T:][:L*T*dV]                                              // [L, T, d_v]
-	t24 := c.Work[9*L*T*dV+5*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+4*L*T:][:L*T*d]                                               // [L, T, d]
-	t28 := c.Work[L*T*d+9*L*T*dV+5*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+4*L*T:][:L*T]                                           // [L, T]
-	t32 := c.Work[L*T*d+9*L*T*dV+5*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T:][:L*T*dV+L*T*m]                                  // [L, T, d_v + m]
-	t35 := c.Work[L*T*d+10*L*T*dV+6*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T:][:L*T*dV]                                       // [L, T, d_v]
-	t37 := c.Work[L*T*d+11*L*T*dV+6*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T:][:L*T*d]                                        // [L, T, d]
-	t38 := c.Work[2*L*T*d+11*L*T*dV+6*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T:][:L*T*m]                                      // [L, T, m]
-	t40 := c.Work[2*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T:][:L*T*d]                                      // [L, T, d]
-	SBarState := c.Work[3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T:][:dV*m]                                 // [m, d_v]
-	STrail := c.Work[3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+dV*m:][:C*dV*m+dV*m]                        // [C + 1, m, d_v]
-	t222 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+2*dV*m:][:m]                           // [m]
-	t17 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+2*dV*m+m:][:dV*m]                       // [m, d_v]
-	t182 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+3*dV*m+m:][:m]                         // [m]
-	t27 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+3*dV*m+2*m:][:m]                        // [m]
-	N := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+3*dV*m+3*m:][:dV*m]                       // [m, d_v]
-	t174 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+4*dV*m+3*m:][:dV*m]                    // [m, d_v]
-	t184 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+5*dV*m+3*m:][:m]                       // [m]
-	S2 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+5*dV*m+4*m:][:dV*m]                      // [m, d_v]
-	t32_2 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+6*dV*m+4*m:][:m]                      // [m]
-	t62 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+6*dV*m+5*m:][:m]                        // [m]
-	t1122 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+6*dV*m+6*m:][:m]                      // [m]
-	t822 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+6*dV*m+7*m:][:dV]                      // [d_v]
-	t922 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+6*dV*m+dV+7*m:][:dV*m]                 // [m, d_v]
-	t1422 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+7*dV*m+dV+7*m:][:m]                   // [m]
-	t31 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+7*dV*m+dV+8*m:][:m]                     // [m]
-	t352 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+7*dV*m+dV+9*m:][:dV*m]                 // [m, d_v]
-	t63 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+8*dV*m+dV+9*m:][:m]                     // [m]
-	t68 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+8*dV*m+dV+10*m:][:m]                    // [m]
-	t47 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+8*dV*m+dV+11*m:][:dV]                   // [d_v]
-	t48 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+8*dV*m+2*dV+11*m:][:m]                  // [m]
-	t58 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+8*dV*m+2*dV+12*m:][:m]                  // [m]
-	SBarState2 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+8*dV*m+2*dV+13*m:][:dV*m]        // [m, d_v]
-	STrail2 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+9*dV*m+2*dV+13*m:][:C*dV*m+dV*m]    // [C + 1, m, d_v]
-	t24_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+10*dV*m+2*dV+13*m:][:16*dV]         // [16, d_v]
-	t33 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+10*dV*m+18*dV+13*m:][:16*dV]          // [16, d_v]
-	t224 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+10*dV*m+34*dV+13*m:][:16*m]          // [16, m]
-	t16 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+10*dV*m+34*dV+29*m:][:16*dV*m]        // [16, m, d_v]
-	Z := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+26*dV*m+34*dV+29*m:][:16*dV*m]          // [16, m, d_v]
-	t186 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+42*dV*m+34*dV+29*m:][:16*m]          // [16, m]
-	t25 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+42*dV*m+34*dV+45*m:][:16*dV]          // [16, d_v]
-	t34 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+42*dV*m+50*dV+45*m:][:16*dV]          // [16, d_v]
-	t633 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+42*dV*m+66*dV+45*m:][:16*m]          // [16, m]
-	t13 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+42*dV*m+66*dV+61*m:][:16*m]           // [16, m]
-	N3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+42*dV*m+66*dV+77*m:][:16*dV*m]         // [16, m, d_v]
-	t163 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+58*dV*m+66*dV+77*m:][:16*dV*m]       // [16, m, d_v]
-	Z3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+74*dV*m+66*dV+77*m:][:16*dV*m]         // [16, m, d_v]
-	t188 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+90*dV*m+66*dV+77*m:][:16*m]          // [16, m]
-	t23 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+90*dV*m+66*dV+93*m:][:16*m]           // [16, m]
-	t25_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+90*dV*m+66*dV+109*m:][:16*m]        // [16, m]
-	t272 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+90*dV*m+66*dV+125*m:][:16*m]         // [16, m]
-	S23 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+90*dV*m+66*dV+141*m:][:16*dV*m]       // [16, m, d_v]
-	t29 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+106*dV*m+66*dV+141*m:][:16*m]         // [16, m]
-	t43 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+106*dV*m+66*dV+157*m:][:16*m]         // [16, m]
-	p2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+106*dV*m+66*dV+173*m:][:16*m]          // [16, m]
-	t225 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+106*dV*m+66*dV+189*m:][:16*dV*m]     // [16, m, d_v]
-	t5 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+122*dV*m+66*dV+189*m:][:16]            // [16]
-	t72 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+122*dV*m+66*dV+189*m+16:][:16*m]      // [16, m]
-	t123 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+122*dV*m+66*dV+205*m+16:][:16*m]     // [16, m]
-	t924 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+122*dV*m+66*dV+221*m+16:][:16*dV]    // [16, d_v]
-	t1022 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+122*dV*m+82*dV+221*m+16:][:16*dV*m] // [16, m, d_v]
-	t156 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+138*dV*m+82*dV+221*m+16:][:16*m]     // [16, m]
-	t322 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+138*dV*m+82*dV+237*m+16:][:16*m]     // [16, m]
-	t36 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+138*dV*m+82*dV+253*m+16:][:16*dV*m]   // [16, m, d_v]
-	t372 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+154*dV*m+82*dV+253*m+16:][:dV*m]     // [m, d_v]
-	t64 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+155*dV*m+82*dV+253*m+16:][:16*dV*m]   // [16, m, d_v]
-	t393 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+171*dV*m+82*dV+253*m+16:][:16*dV*m]  // [16, m, d_v]
-	t402 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+187*dV*m+82*dV+253*m+16:][:16]       // [16]
-	t44 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+187*dV*m+82*dV+253*m+32:][:16*m]      // [16, m]
-	t43_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+187*dV*m+82*dV+269*m+32:][:dV*m]    // [m, d_v]
-	t672 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+188*dV*m+82*dV+269*m+32:][:16*m]     // [m, 16]
-	t45 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+188*dV*m+82*dV+285*m+32:][:dV*m]      // [m, d_v]
-	t484 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+189*dV*m+82*dV+285*m+32:][:16*dV]    // [16, d_v]
-	t492 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+189*dV*m+98*dV+285*m+32:][:16*m]     // [16, m]
-	t59 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+189*dV*m+98*dV+301*m+32:][:16*m]      // [16, m]
-	t60 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*dV*m+5*L*T+189*dV*m+98*dV+317*m+32:][:dV*m]      // [m, d_v]
-	t203 := c.Flags[:m]                                                                                                              // [m]
-	t154 := c.Flags[m:][:m]                                                                                                          // [m]
-	t192 := c.Flags[2*m:][:m]                                                                                                        // [m]
-	t204 := c.Flags[3*m:][:16*m]                                                                                                     // [16, m]
-	t205 := c.Flags[19*m:][:16*m]                                                                                                    // [16, m]
-	t1622 := c.Flags[35*m:][:16*m]                                                                                                   // [16, m]
-	t2022 := c.Flags[51*m:][:16*m]                                                                                                   // [16, m]
-	t39Total := make([]F, 1)
-	t30Total := make([]F, 1)
+	t8 := c.Work[:16*L*chunks]                                                                                                      // [L, chunks, 16]
+	t9 := c.Work[16*L*chunks:][:16*L*chunks*m]                                                                                      // [L, chunks, 16, m]
+	t10 := c.Work[16*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                                                      // [L, chunks, 16, d_v]
+	t11 := c.Work[16*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                                       // [L, chunks, 16, d_v]
+	t12 := c.Work[32*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:L*T*m-16*L*chunks*m]                                                  // [L, T - 16·chunks, m]
+	t322 := c.Work[L*T*m+32*L*chunks*dV+16*L*chunks:][:L*T*m-16*L*chunks*m]                                                         // [L, T - 16·chunks, m]
+	t14 := c.Work[2*L*T*m+32*L*chunks*dV-16*L*chunks*m+16*L*chunks:][:L*T-16*L*chunks]                                              // [L, T - 16·chunks]
+	t15 := c.Work[2*L*T*m+32*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*dV-16*L*chunks*dV]                                                // [L, T - 16·chunks, d_v]
+	t2 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*dV-16*L*chunks*dV]                                          // [L, T - 16·chunks, d_v]
+	t := c.Work[2*L*T*dV+2*L*T*m-16*L*chunks*m+L*T:][:16*L*chunks*dV]                                                               // [L, 16·chunks, d_v]
+	t60 := c.Work[2*L*T*dV+2*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*m-16*L*chunks*m]                                         // [L, T - 16·chunks, m]
+	t42 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*T:][:L*dV*m]                                                      // [L, m, d_v]
+	t52 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+L*T:][:L*T*m-16*L*chunks*m]                                  // [L, T - 16·chunks, m]
+	t6 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+L*T:][:L*T*dV-16*L*chunks*dV]                                 // [L, T - 16·chunks, d_v]
+	t7 := c.Work[3*L*T*dV+4*L*T*m-48*L*chunks*m+L*dV*m+L*T:][:L*T-16*L*chunks]                                                      // [L, T - 16·chunks]
+	t82 := c.Work[3*L*T*dV+4*L*T*m-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                 // [L, T - 16·chunks, d_v]
+	t92 := c.Work[4*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV]                                 // [L, T, d_v]
+	t112 := c.Work[5*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV]                                // [L, T, d_v]
+	t102 := c.Work[6*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T]                                   // [L, T]
+	t122 := c.Work[6*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:L*T*m]                                 // [L, T, m]
+	t142 := c.Work[6*L*T*dV+5*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	t152 := c.Work[6*L*T*dV+5*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*m]                                     // [L, chunks, 16, m]
+	t162 := c.Work[6*L*T*dV+5*L*T*m-16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*dV]                                    // [L, chunks, 16, d_v]
+	t172 := c.Work[6*L*T*dV+5*L*T*m-32*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*dV]                                                   // [L, chunks, 16, d_v]
+	t18 := c.Work[6*L*T*dV+5*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*dV]                                             // [L, T, d_v]
+	t19 := c.Work[7*L*T*dV+5*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*dV]                                             // [L, T, d_v]
+	t20 := c.Work[8*L*T*dV+5*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*m]                                              // [L, T, m]
+	t21 := c.Work[8*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T]                                                // [L, T]
+	t22 := c.Work[8*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+4*L*T:][:L*T*dV]                                             // [L, T, d_v]
+	t23 := c.Work[9*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+4*L*T:][:L*T*d]                                              // [L, T, d]
+	t28 := c.Work[L*T*d+9*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+4*L*T:][:L*T]                                          // [L, T]
+	t31 := c.Work[L*T*d+9*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*dV+L*T*m]                                 // [L, T, d_v + m]
+	t35 := c.Work[L*T*d+10*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*dV]                                      // [L, T, d_v]
+	t36 := c.Work[L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*d]                                       // [L, T, d]
+	t38 := c.Work[2*L*T*d+11*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*m]                                     // [L, T, m]
+	t39 := c.Work[2*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*d]                                     // [L, T, d]
+	SBarState := c.Work[3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:dV*m]                                // [m, d_v]
+	STrail := c.Work[3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+dV*m:][:C*dV*m+dV*m]                       // [C + 1, m, d_v]
+	N := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+2*dV*m:][:dV*m]                          // [m, d_v]
+	t17 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m:][:dV*m]                        // [m, d_v]
+	t182 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m:][:m]                          // [m]
+	t222 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+m:][:m]                        // [m]
+	t5 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+2*m:][:m]                        // [m]
+	t104 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+3*m:][:m]                      // [m]
+	t72 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+4*m:][:dV]                      // [d_v]
+	t83 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+4*m:][:dV*m]                 // [m, d_v]
+	t13 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+5*dV*m+dV+4*m:][:m]                    // [m]
+	t30 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+5*dV*m+dV+5*m:][:m]                    // [m]
+	t34 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+5*dV*m+dV+6*m:][:dV*m]                 // [m, d_v]
+	t56 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+dV+6*m:][:m]                    // [m]
+	t44 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+dV+7*m:][:m]                    // [m]
+	t46 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+dV+8*m:][:dV]                   // [d_v]
+	t57 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+2*dV+8*m:][:m]                  // [m]
+	t58 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+2*dV+9*m:][:dV]                 // [d_v]
+	t49 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+3*dV+9*m:][:dV]                 // [d_v]
+	t53 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+4*dV+9*m:][:m]                  // [m]
+	SBarState2 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+4*dV+10*m:][:dV*m]       // [m, d_v]
+	STrail2 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+7*dV*m+4*dV+10*m:][:C*dV*m+dV*m]   // [C + 1, m, d_v]
+	t24 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+8*dV*m+4*dV+10*m:][:16*dV]           // [16, d_v]
+	t3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+8*dV*m+20*dV+10*m:][:16*dV]           // [16, d_v]
+	t223 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+8*dV*m+36*dV+10*m:][:16*m]          // [16, m]
+	t16 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+8*dV*m+36*dV+26*m:][:16*dV*m]        // [16, m, d_v]
+	Z := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+24*dV*m+36*dV+26*m:][:16*dV*m]         // [16, m, d_v]
+	t184 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+40*dV*m+36*dV+26*m:][:16*m]         // [16, m]
+	t25 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+40*dV*m+36*dV+42*m:][:16*dV]         // [16, d_v]
+	t32 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+40*dV*m+52*dV+42*m:][:16*dV]         // [16, d_v]
+	t224 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+40*dV*m+68*dV+42*m:][:16*m]         // [16, m]
+	t323 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+40*dV*m+68*dV+58*m:][:16*m]         // [16, m]
+	N3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+40*dV*m+68*dV+74*m:][:16*dV*m]        // [16, m, d_v]
+	t163 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+56*dV*m+68*dV+74*m:][:16*dV*m]      // [16, m, d_v]
+	Z3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+72*dV*m+68*dV+74*m:][:16*dV*m]        // [16, m, d_v]
+	t186 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+88*dV*m+68*dV+74*m:][:16*m]         // [16, m]
+	t232 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+88*dV*m+68*dV+90*m:][:16*m]         // [16, m]
+	t25_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+88*dV*m+68*dV+106*m:][:16*m]       // [16, m]
+	t27 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+88*dV*m+68*dV+122*m:][:16*m]         // [16, m]
+	S2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+88*dV*m+68*dV+138*m:][:16*dV*m]       // [16, m, d_v]
+	t29 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+138*m:][:16*m]        // [16, m]
+	t3224 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+154*m:][:16*m]      // [16, m]
+	p2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+170*m:][:16*m]         // [16, m]
+	t4 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+186*m:][:16*dV*m]      // [16, m, d_v]
+	t43 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+120*dV*m+68*dV+186*m:][:16]          // [16]
+	t62 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+120*dV*m+68*dV+186*m+16:][:16*m]     // [16, m]
+	t114 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+120*dV*m+68*dV+202*m+16:][:16*m]    // [16, m]
+	t85 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+120*dV*m+68*dV+218*m+16:][:16*dV]    // [16, d_v]
+	t93 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+120*dV*m+84*dV+218*m+16:][:16*dV*m]  // [16, m, d_v]
+	t1424 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+136*dV*m+84*dV+218*m+16:][:16*m]   // [16, m]
+	t312 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+136*dV*m+84*dV+234*m+16:][:16*m]    // [16, m]
+	t352 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+136*dV*m+84*dV+250*m+16:][:16*dV*m] // [16, m, d_v]
+	t362 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+152*dV*m+84*dV+250*m+16:][:dV*m]    // [m, d_v]
+	t573 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+153*dV*m+84*dV+250*m+16:][:16*dV*m] // [16, m, d_v]
+	t382 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+84*dV+250*m+16:][:16*dV*m] // [16, m, d_v]
+	t392 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+185*dV*m+84*dV+250*m+16:][:16]      // [16]
+	t43_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+185*dV*m+84*dV+250*m+32:][:16*m]   // [16, m]
+	t48 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+185*dV*m+84*dV+266*m+32:][:16*m]     // [16, m]
+	t493 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+185*dV*m+84*dV+282*m+32:][:16*dV]   // [16, d_v]
+	t42_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+185*dV*m+100*dV+282*m+32:][:dV*m]  // [m, d_v]
+	t45 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+186*dV*m+100*dV+282*m+32:][:16*m]    // [16, m]
+	t462 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+186*dV*m+100*dV+298*m+32:][:dV*m]   // [m, d_v]
+	t47 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+187*dV*m+100*dV+298*m+32:][:16*dV]   // [16, d_v]
+	t50 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+187*dV*m+116*dV+298*m+32:][:16*dV]   // [16, d_v]
+	t534 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+187*dV*m+132*dV+298*m+32:][:dV*m]   // [m, d_v]
+	t54 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+188*dV*m+132*dV+298*m+32:][:16*m]    // [16, m]
+	t202 := c.Flags[:m]                                                                                                             // [m]
+	t1422 := c.Flags[m:][:m]                                                                                                        // [m]
+	t1822 := c.Flags[2*m:][:m]                                                                                                      // [m]
+	t203 := c.Flags[3*m:][:16*m]                                                                                                    // [16, m]
+	t204 := c.Flags[19*m:][:16*m]                                                                                                   // [16, m]
+	t154 := c.Flags[35*m:][:16*m]                                                                                                   // [16, m]
+	t192 := c.Flags[51*m:][:16*m]                                                                                                   // [16, m]
+	t37Total := make([]F, 1)
+	t302Total := make([]F, 1)
 
 	// lattice_linear.beta
 	for i := range L {
@@ -1954,10 +1756,34 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// lattice_linear.k
-	for i := range L {
-		for j := range T - 16*chunks {
-			copy(t12[(i*(T-16*chunks)+j)*m:][:m], c.K0[(i*T+j+16*chunks)*m:][:m])
+	// lattice_linear.k, lattice_linear.N
+	if kern.Wide() {
+		a := stepBackwardNest2Args{
+			unsafe.SliceData(c.K0),
+			unsafe.SliceData(t12),
+			unsafe.SliceData(c.NProd),
+			unsafe.SliceData(t322),
+			16 * chunks * m,
+			L,
+			T*m - 16*chunks*m,
+			T * m,
+			T - 16*chunks,
+			m,
+		}
+		stepBackwardNest2(&a)
+	} else {
+		for i := range L {
+			for j := range T - 16*chunks {
+				k0 := c.K0[(i*T+j+16*chunks)*m:][:m]
+				t12_2 := t12[(i*(T-16*chunks)+j)*m:][:m]
+				NProd := c.NProd[(i*(T-16*chunks)+j)*m:][:m]
+				t322_2 := t322[(i*(T-16*chunks)+j)*m:][:m]
+				for k := range m {
+					t123 := k0[k]
+					t12_2[k] = t123
+					t322_2[k] = F(t123 * NProd[k])
+				}
+			}
 		}
 	}
 
@@ -1968,7 +1794,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.q
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
+		a := stepBackwardNest3Args{
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t15),
 			unsafe.SliceData(c.YBar),
@@ -1980,7 +1806,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			dV,
 		}
-		stepBackwardNest2(&a)
+		stepBackwardNest3(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -2003,27 +1829,27 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// lattice_linear.N
+	// lattice_linear.G
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
+		a := stepBackwardNest4Args{
 			unsafe.SliceData(t14),
-			unsafe.SliceData(c.NProd),
-			unsafe.SliceData(t67),
+			unsafe.SliceData(t322),
+			unsafe.SliceData(t60),
 			L,
 			T - 16*chunks,
 			T*m - 16*chunks*m,
 			m,
 		}
-		stepBackwardNest3(&a)
+		stepBackwardNest4(&a)
 	} else {
 		for i := range L {
 			t14_2 := t14[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
-				NProd := c.NProd[(i*(T-16*chunks)+j)*m:][:m]
-				t67_2 := t67[(i*(T-16*chunks)+j)*m:][:m]
+				t322_2 := t322[(i*(T-16*chunks)+j)*m:][:m]
+				t60_2 := t60[(i*(T-16*chunks)+j)*m:][:m]
 				t14Entry := t14_2[j]
 				for k := range m {
-					t67_2[k] = F(t14Entry * NProd[k])
+					t60_2[k] = num.FMA32(-t14Entry, t322_2[k], F(1))
 				}
 			}
 		}
@@ -2041,44 +1867,19 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
 				t14_2 := t14[l*(T-16*chunks)+C*s:][:n]
 				for a := range n {
-					// lattice_linear.N
-					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t222),
-							dV * m * a,
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							m,
-							dV,
-						}
-						stepBackwardNest4(&a2)
-					} else {
-						for i := range m {
-							STrail3 := STrail[(a*m+i)*dV:][:dV]
-							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							var t223 F
-							t223Sums := [16]F{t223}
-							for j := range dV {
-								t223Sums[j%16] = num.FMA32(STrail3[j], GLin[j], t223Sums[j%16])
-							}
-							t223 = kern.Sum16(&t223Sums)
-							t222[i] = t223
-						}
-					}
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t14Entry2 := t14_2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(t12),
-							unsafe.SliceData(t222),
+							unsafe.SliceData(t322),
+							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t182),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
 							dV * m * a,
 							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dV*m*a + dV*m,
 							m,
 							dV,
 							[2]float32{t14Entry2},
@@ -2086,57 +1887,18 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest5(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t322_2 := t322[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							t17_2 := t17[i*dV:][:dV]
-							var t183 F
+							STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
 							t12Entry := t12_2[i]
-							w := F(t12Entry * t222[i])
-							t183Sums := [16]F{t183}
+							t322Entry := t322_2[i]
+							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail3[j]
-								t173 := num.FMA32(-t14Entry2, num.FMA32(STrailEntry, w, -F(t12Entry*GLin[j])), STrailEntry)
-								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
-								t17_2[j] = t173
-							}
-							t183 = kern.Sum16(&t183Sums)
-							t182[i] = t183
-						}
-					}
-					// lattice_linear.S
-					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t182),
-							unsafe.SliceData(t27),
-							m,
-						}
-						stepBackwardNest6(&a2)
-					} else {
-						for i := range m {
-							t182Entry := t182[i]
-							t202 := (F(0) < t182Entry)
-							t27[i] = kern.Larger(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t182Entry, F(1))), F(0)), F(1e-08))
-						}
-					}
-					// lattice_linear.S
-					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(STrail),
-							dV*m*a + dV*m,
-							m,
-							dV,
-						}
-						stepBackwardNest7(&a2)
-					} else {
-						for i := range m {
-							t17_2 := t17[i*dV:][:dV]
-							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-							t27Entry := t27[i]
-							for j := range dV {
-								STrail3[j] = (t17_2[j] / t27Entry)
+								STrail4[j] = (num.FMA32(-t14Entry2, num.FMA32(STrailEntry, t322Entry, -F(t12Entry*GLin[j])), STrailEntry) / SMax2Entry)
 							}
 						}
 					}
@@ -2152,300 +1914,310 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.N, lattice_linear.G, lattice_linear.S, lattice_linear.y
 					t14Entry3 := t14_2[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t12),
-							unsafe.SliceData(c.NProd),
-							unsafe.SliceData(c.SMax2),
+							unsafe.SliceData(t322),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(t2),
 							unsafe.SliceData(N),
-							unsafe.SliceData(t174),
-							unsafe.SliceData(S2),
-							unsafe.SliceData(t184),
-							unsafe.SliceData(t32_2),
+							unsafe.SliceData(t17),
+							unsafe.SliceData(t182),
+							unsafe.SliceData(t222),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
 							dV * m * a,
 							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dV*m*a + dV*m,
 							m,
 							dV,
 							[2]float32{t14Entry3},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t322_2 := t322[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+							STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
 							t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							N2 := N[i*dV:][:dV]
-							t174_2 := t174[i*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							var t185 F
-							var t322_2 F
+							t17_2 := t17[i*dV:][:dV]
+							var t183 F
+							var t2222 F
 							t12Entry2 := t12_2[i]
-							NProdEntry := NProd[i]
-							SMax2Entry := SMax2[i]
-							t185Sums := [16]F{t185}
-							t322Sums := [16]F{t322_2}
+							t322Entry2 := t322_2[i]
+							t183Sums := [16]F{t183}
+							t2222Sums := [16]F{t2222}
 							for j := range dV {
 								STrailEntry2 := STrail3[j]
-								N2_2 := num.FMA32(-STrailEntry2, NProdEntry, -F(t12Entry2*GLin[j]))
-								t175 := num.FMA32(-t14Entry3, N2_2, STrailEntry2)
-								t185Sums[j%16] = num.FMA32(t175, t175, t185Sums[j%16])
-								S22 := (t175 / SMax2Entry)
-								t322Sums[j%16] = num.FMA32(S22, t2_2[j], t322Sums[j%16])
+								N2_2 := num.FMA32(STrailEntry2, t322Entry2, -F(t12Entry2*GLin[j]))
+								t173 := num.FMA32(-t14Entry3, N2_2, STrailEntry2)
+								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
+								t2222Sums[j%16] = num.FMA32(STrail4[j], t2_2[j], t2222Sums[j%16])
 								N2[j] = N2_2
-								t174_2[j] = t175
-								S2_2[j] = S22
+								t17_2[j] = t173
 							}
-							t185 = kern.Sum16(&t185Sums)
-							t322_2 = kern.Sum16(&t322Sums)
-							t184[i] = t185
-							t32_2[i] = t322_2
+							t183 = kern.Sum16(&t183Sums)
+							t2222 = kern.Sum16(&t2222Sums)
+							t182[i] = t183
+							t222[i] = t2222
 						}
 					}
 					// lattice_linear.S, lattice_linear.p
-					var t4 F
+					var t3223 F
 					for i := range m {
-						t4 = num.FMA32(p[i], t32_2[i], t4)
-						t203[i] = (F(0) < t184[i])
+						t3223 = num.FMA32(p[i], t222[i], t3223)
+						t202[i] = (F(0) < t182[i])
 					}
 					// lattice_linear.p, lattice_linear.S
 					for i := range m {
-						t203Entry := t203[i]
-						t155 := (F(1e-08) <= kern.Choose(t203Entry, num.Sqrt(kern.Choose(t203Entry, t184[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t32_2[i] - t4))
-						t1122[i] = (F(1) / SMax2[i])
-						t154[i] = t155
-						t192[i] = (t155 && t203Entry)
+						t202Entry := t202[i]
+						t1423 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
+						t5[i] = F(p[i] * (t222[i] - t3223))
+						t104[i] = (F(1) / SMax2[i])
+						t1422[i] = t1423
+						t1822[i] = (t1423 && t202Entry)
 					}
 					// lattice_linear.p, lattice_linear.S, lattice_linear.y
-					clear(t822)
+					clear(t72)
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t62),
+						a2 := stepBackwardNest7Args{
+							unsafe.SliceData(t5),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(t15),
 							unsafe.SliceData(t2),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(S2),
-							unsafe.SliceData(t822),
-							unsafe.SliceData(t922),
-							unsafe.SliceData(t1422),
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t72),
+							unsafe.SliceData(t83),
+							unsafe.SliceData(t13),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
 							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dV*m*a + dV*m,
 							m,
 							dV,
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						for i := range m {
 							t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							SBarState3 := SBarState[i*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							t922_2 := t922[i*dV:][:dV]
-							var t1423 F
-							t62Entry := t62[i]
+							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
+							t83_2 := t83[i*dV:][:dV]
+							var t132 F
+							t5Entry := t5[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
-							t1423Sums := [16]F{t1423}
+							t132Sums := [16]F{t132}
 							for j := range dV {
-								t923 := num.FMA32(t15_2[j], t62Entry, num.FMA32(t2_2[j], pEntry, SBarState3[j]))
-								S2Entry := S2_2[j]
-								t1423Sums[j%16] = num.FMA32(t923, (S2Entry / SMax2Entry2), t1423Sums[j%16])
-								t822[j] = num.FMA32(S2Entry, t62Entry, t822[j])
-								t922_2[j] = t923
+								t84 := num.FMA32(t15_2[j], t5Entry, num.FMA32(t2_2[j], pEntry, SBarState3[j]))
+								STrailEntry3 := STrail3[j]
+								t132Sums[j%16] = num.FMA32(t84, (STrailEntry3 / SMax2Entry2), t132Sums[j%16])
+								t72[j] = num.FMA32(STrailEntry3, t5Entry, t72[j])
+								t83_2[j] = t84
 							}
-							t1423 = kern.Sum16(&t1423Sums)
-							t1422[i] = -t1423
+							t132 = kern.Sum16(&t132Sums)
+							t13[i] = -t132
 						}
 					}
 					// lattice_linear.S
 					for i := range m {
-						t192Entry := t192[i]
-						t31[i] = kern.Choose((t192Entry && t203[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t154[i], t1422[i], F(0)), F(0))), F(0)), F(0))
+						t1822Entry := t1822[i]
+						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t1422[i], t13[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice_linear.S, lattice_linear.N
-					var t39 F
+					var t37 F
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t1122),
-							unsafe.SliceData(t31),
-							unsafe.SliceData(t174),
-							unsafe.SliceData(t922),
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t104),
+							unsafe.SliceData(t30),
+							unsafe.SliceData(t17),
+							unsafe.SliceData(t83),
 							unsafe.SliceData(N),
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t352),
-							unsafe.SliceData(t63),
-							unsafe.SliceData(t39Total),
+							unsafe.SliceData(t34),
+							unsafe.SliceData(t56),
+							unsafe.SliceData(t37Total),
 							dV * m * a,
 							m,
 							dV,
-							[2]float32{t39},
+							[2]float32{t37},
+						}
+						stepBackwardNest8(&a2)
+					} else {
+						t37_2 := t37
+						for i := range m {
+							t17_2 := t17[i*dV:][:dV]
+							t83_2 := t83[i*dV:][:dV]
+							N2 := N[i*dV:][:dV]
+							STrail3 := STrail[(a*m+i)*dV:][:dV]
+							t34_2 := t34[i*dV:][:dV]
+							var t562 F
+							t104Entry := t104[i]
+							t30Entry := t30[i]
+							t37Sums := [16]F{t37_2}
+							t562Sums := [16]F{t562}
+							for j := range dV {
+								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(t83_2[j]*t104Entry))
+								t37Sums[j%16] = num.FMA32(N2[j], t342, t37Sums[j%16])
+								t562Sums[j%16] = num.FMA32(STrail3[j], t342, t562Sums[j%16])
+								t34_2[j] = t342
+							}
+							t37_2 = kern.Sum16(&t37Sums)
+							t562 = kern.Sum16(&t562Sums)
+							t56[i] = t562
+						}
+						t37Total[0] = t37_2
+					}
+					t37 = t37Total[0]
+					t372 := -t37
+					// lattice_linear.N, lattice_linear.S
+					if kern.Wide() {
+						a2 := stepBackwardNest9Args{
+							unsafe.SliceData(t12),
+							unsafe.SliceData(t56),
+							unsafe.SliceData(t44),
+							m*a + C*m*s + (T*m-16*chunks*m)*l,
+							m,
+							[2]float32{t14Entry3},
+						}
+						stepBackwardNest9(&a2)
+					} else {
+						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						for i := range m {
+							t44[i] = -F(F(t14Entry3*t12_2[i]) * t56[i])
+						}
+					}
+					// lattice_linear.N, lattice_linear.G
+					clear(t46)
+					clear(t58)
+					if kern.Wide() {
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t44),
+							unsafe.SliceData(t12),
+							unsafe.SliceData(t34),
+							unsafe.SliceData(c.GLin),
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t46),
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t57),
+							m*a + C*m*s + (T*m-16*chunks*m)*l,
+							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dV * m * a,
+							m,
+							dV,
 						}
 						stepBackwardNest10(&a2)
 					} else {
-						t39_2 := t39
+						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
-							t174_2 := t174[i*dV:][:dV]
-							t922_2 := t922[i*dV:][:dV]
-							N2 := N[i*dV:][:dV]
+							t34_2 := t34[i*dV:][:dV]
+							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
-							t352_2 := t352[i*dV:][:dV]
-							var t632 F
-							t1122Entry := t1122[i]
-							t31Entry := t31[i]
-							t39Sums := [16]F{t39_2}
-							t632Sums := [16]F{t632}
+							var t572 F
+							t44Entry := t44[i]
+							t12Entry3 := t12_2[i]
+							t572Sums := [16]F{t572}
 							for j := range dV {
-								t353 := num.FMA32(F(2*t174_2[j]), t31Entry, F(t922_2[j]*t1122Entry))
-								t39Sums[j%16] = num.FMA32(N2[j], t353, t39Sums[j%16])
-								t632Sums[j%16] = num.FMA32(STrail3[j], t353, t632Sums[j%16])
-								t352_2[j] = t353
+								t34Entry := t34_2[j]
+								t572Sums[j%16] = num.FMA32(t34Entry, GLin[j], t572Sums[j%16])
+								t46[j] = num.FMA32(STrail3[j], t44Entry, t46[j])
+								t58[j] = num.FMA32(t34Entry, t12Entry3, t58[j])
 							}
-							t39_2 = kern.Sum16(&t39Sums)
-							t632 = kern.Sum16(&t632Sums)
-							t63[i] = t632
+							t572 = kern.Sum16(&t572Sums)
+							t57[i] = t572
 						}
-						t39Total[0] = t39_2
 					}
-					t39 = t39Total[0]
-					t392 := -t39
-					// lattice_linear.N
+					// lattice_linear.G, lattice_linear.S, lattice_linear
 					if kern.Wide() {
 						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t63),
-							unsafe.SliceData(t68),
-							m,
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t46),
+							unsafe.SliceData(t49),
+							unsafe.SliceData(t6),
+							unsafe.SliceData(t72),
+							unsafe.SliceData(t82),
+							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dV,
 							[2]float32{t14Entry3},
 						}
 						stepBackwardNest11(&a2)
 					} else {
-						for i := range m {
-							t68[i] = F(t14Entry3 * t63[i])
-						}
-					}
-					// lattice_linear.G, lattice_linear.S, lattice_linear.N
-					clear(t47)
-					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t68),
-							unsafe.SliceData(t12),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(t352),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t47),
-							unsafe.SliceData(t48),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							dV * m * a,
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							m,
-							dV,
-							[2]float32{t14Entry3},
-						}
-						stepBackwardNest12(&a2)
-					} else {
-						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						for i := range m {
-							STrail3 := STrail[(a*m+i)*dV:][:dV]
-							t352_2 := t352[i*dV:][:dV]
-							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							var t482 F
-							t68Entry := t68[i]
-							t12Entry3 := t12_2[i]
-							t482Sums := [16]F{t482}
-							for j := range dV {
-								t46 := num.FMA32(STrail3[j], t68Entry, -F(t14Entry3*t352_2[j]))
-								t482Sums[j%16] = num.FMA32(t46, GLin[j], t482Sums[j%16])
-								t47[j] = num.FMA32(t46, t12Entry3, t47[j])
-							}
-							t482 = kern.Sum16(&t482Sums)
-							t48[i] = -t482
-						}
-					}
-					// lattice_linear.G, lattice_linear
-					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(t47),
-							unsafe.SliceData(t6),
-							unsafe.SliceData(t822),
-							unsafe.SliceData(t82),
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV,
-						}
-						stepBackwardNest13(&a2)
-					} else {
 						t6_2 := t6[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						t82_2 := t82[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t6_2[i] = -t47[i]
-							t82_2[i] = t822[i]
+							t492 := num.FMA32(t14Entry3, t58[i], t46[i])
+							t49[i] = t492
+							t6_2[i] = t492
+							t82_2[i] = t72[i]
 						}
 					}
-					// lattice_linear.G, lattice_linear.N
+					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
+						a2 := stepBackwardNest12Args{
+							unsafe.SliceData(t60),
+							unsafe.SliceData(t44),
 							unsafe.SliceData(t12),
-							unsafe.SliceData(t67),
-							unsafe.SliceData(t68),
-							unsafe.SliceData(t47),
+							unsafe.SliceData(t49),
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t352),
 							unsafe.SliceData(c.GLin),
+							unsafe.SliceData(t34),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t58),
+							unsafe.SliceData(t53),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
 							dV * m * a,
 							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
 							m,
 							dV,
 						}
-						stepBackwardNest14(&a2)
+						stepBackwardNest12(&a2)
 					} else {
+						t60_2 := t60[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t67_2 := t67[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
-							t352_2 := t352[i*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+							t34_2 := t34[i*dV:][:dV]
 							SBarState3 := SBarState[i*dV:][:dV]
-							var t582 F
+							var t532 F
+							t60Entry := t60_2[i]
+							t44Entry2 := t44[i]
 							t12Entry4 := t12_2[i]
-							t67Entry := t67_2[i]
-							t68Entry2 := t68[i]
-							t582Sums := [16]F{t582}
+							t532Sums := [16]F{t532}
 							for j := range dV {
-								t47Entry := t47[j]
-								t582Sums[j%16] = num.FMA32(STrail3[j], t47Entry, t582Sums[j%16])
-								t352Entry := t352_2[j]
-								SBarState3[j] = num.FMA32(t12Entry4, t47Entry, num.FMA32(-F(t12Entry4*GLin[j]), t68Entry2, num.FMA32(t352Entry, t67Entry, t352Entry)))
+								t49Entry := t49[j]
+								t532Sums[j%16] = num.FMA32(STrail3[j], t49Entry, t532Sums[j%16])
+								SBarState3[j] = num.FMA32(-t12Entry4, t49Entry, num.FMA32(GLin[j], t44Entry2, F(t34_2[j]*t60Entry)))
 							}
-							t582 = kern.Sum16(&t582Sums)
-							t58[i] = t582
+							t532 = kern.Sum16(&t532Sums)
+							t53[i] = -t532
 						}
 					}
-					// lattice_linear.G
+					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t58),
+						a2 := stepBackwardNest13Args{
+							unsafe.SliceData(t57),
+							unsafe.SliceData(c.NProd),
+							unsafe.SliceData(t56),
+							unsafe.SliceData(t53),
 							unsafe.SliceData(t52),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
 							m,
+							[2]float32{t14Entry3},
 						}
-						stepBackwardNest15(&a2)
+						stepBackwardNest13(&a2)
 					} else {
+						NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t52_2 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
-							t52_2[i] = t48[i] + t58[i]
+							t52_2[i] = num.FMA32(t14Entry3, t57[i], -F(F(t14Entry3*NProd[i])*t56[i])) + t53[i]
 						}
 					}
 					// lattice_linear
-					t7_2[a] = t392
+					t7_2[a] = t372
 				}
 			}
 		}
@@ -2458,7 +2230,7 @@ func (c *stepBackwardFused) run() {
 	clear(t92)
 	clear(t112)
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t112),
@@ -2470,7 +2242,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			dV,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -2489,7 +2261,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t102)
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t7),
 			16 * chunks,
@@ -2497,7 +2269,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			T,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest15(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T+16*chunks:][:T-16*chunks]
@@ -2511,7 +2283,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.k
 	clear(t122)
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t52),
 			16 * chunks * m,
@@ -2521,7 +2293,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			m,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -2545,38 +2317,38 @@ func (c *stepBackwardFused) run() {
 			}
 			for a := range min(C, -C*s+chunks) {
 				// lattice_linear.G
-				kern.GemmFMA(dV, 16, m, F(1), false, t24_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.GemmFMA(dV, 16, m, F(1), false, t24, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest19Args{
+					a2 := stepBackwardNest17Args{
 						unsafe.SliceData(t10),
-						unsafe.SliceData(t24_2),
-						unsafe.SliceData(t33),
+						unsafe.SliceData(t24),
+						unsafe.SliceData(t3),
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
 					}
-					stepBackwardNest19(&a2)
+					stepBackwardNest17(&a2)
 				} else {
 					for i := range 16 {
 						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						t24_3 := t24_2[i*dV:][:dV]
-						t33_2 := t33[i*dV:][:dV]
+						t24_2 := t24[i*dV:][:dV]
+						t3_2 := t3[i*dV:][:dV]
 						for j := range dV {
-							t33_2[j] = t10_2[j] - t24_3[j]
+							t3_2[j] = t10_2[j] - t24_2[j]
 						}
 					}
 				}
 				// lattice_linear.N
-				kern.GemmFMA(m, 16, dV, F(1), false, t224, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t33, 1, dV)
+				kern.GemmFMA(m, 16, dV, F(1), false, t223, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t3, 1, dV)
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t16)
 				if kern.Wide() {
-					a2 := stepBackwardNest20Args{
+					a2 := stepBackwardNest18Args{
 						unsafe.SliceData(t9),
-						unsafe.SliceData(t224),
+						unsafe.SliceData(t223),
 						unsafe.SliceData(t8),
 						unsafe.SliceData(STrail2),
-						unsafe.SliceData(t33),
+						unsafe.SliceData(t3),
 						unsafe.SliceData(t16),
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						16*a + 16*C*s + 16*chunks*l,
@@ -2585,7 +2357,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest20(&a2)
+					stepBackwardNest18(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -2594,12 +2366,12 @@ func (c *stepBackwardFused) run() {
 							if n := min(16, i+1); n > 0 {
 								t8_2 := t8[(l*chunks+a+C*s)*16:][:n]
 								for k := range n {
-									t33_2 := t33[k*dV:][:dV]
+									t3_2 := t3[k*dV:][:dV]
 									t9Entry := t9[((l*chunks+a+C*s)*16+k)*m+j]
-									w2 := F(t9Entry * t224[k*m+j])
+									w := F(t9Entry * t223[k*m+j])
 									t8Entry := t8_2[k]
 									for m2 := range dV {
-										t16_2[m2] = num.FMA32(num.FMA32(STrail2_2[m2], w2, -F(t9Entry*t33_2[m2])), t8Entry, t16_2[m2])
+										t16_2[m2] = num.FMA32(num.FMA32(STrail2_2[m2], w, -F(t9Entry*t3_2[m2])), t8Entry, t16_2[m2])
 									}
 								}
 							}
@@ -2608,49 +2380,49 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest21Args{
+					a2 := stepBackwardNest19Args{
 						unsafe.SliceData(STrail2),
 						unsafe.SliceData(t16),
 						unsafe.SliceData(Z),
-						unsafe.SliceData(t186),
+						unsafe.SliceData(t184),
 						dV * m * a,
 						dV * m,
 						m,
 						dV,
 					}
-					stepBackwardNest21(&a2)
+					stepBackwardNest19(&a2)
 				} else {
 					for i := range 16 {
-						t186_2 := t186[i*m:][:m]
+						t184_2 := t184[i*m:][:m]
 						for j := range m {
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 							t16_2 := t16[(i*m+j)*dV:][:dV]
 							Z2 := Z[(i*m+j)*dV:][:dV]
-							var t187 F
-							t187Sums := [16]F{t187}
+							var t185 F
+							t185Sums := [16]F{t185}
 							for k := range dV {
 								Z2_2 := STrail2_2[k] - t16_2[k]
-								t187Sums[k%16] = num.FMA32(Z2_2, Z2_2, t187Sums[k%16])
+								t185Sums[k%16] = num.FMA32(Z2_2, Z2_2, t185Sums[k%16])
 								Z2[k] = Z2_2
 							}
-							t187 = kern.Sum16(&t187Sums)
-							t186_2[j] = t187
+							t185 = kern.Sum16(&t185Sums)
+							t184_2[j] = t185
 						}
 					}
 				}
 				// lattice_linear.S
 				for i := range 16 {
-					t186_2 := t186[i*m:][:m]
-					t204_2 := t204[i*m:][:m]
+					t184_2 := t184[i*m:][:m]
+					t203_2 := t203[i*m:][:m]
 					for j := range m {
-						t204_2[j] = (F(0) < t186_2[j])
+						t203_2[j] = (F(0) < t184_2[j])
 					}
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest22Args{
-						unsafe.SliceData(t204),
-						unsafe.SliceData(t186),
+					a2 := stepBackwardNest20Args{
+						unsafe.SliceData(t203),
+						unsafe.SliceData(t184),
 						unsafe.SliceData(Z),
 						unsafe.SliceData(STrail2),
 						15 * m,
@@ -2659,17 +2431,17 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest22(&a2)
+					stepBackwardNest20(&a2)
 				} else {
-					t204_2 := t204[15*m:][:m]
-					t186_2 := t186[15*m:][:m]
+					t203_2 := t203[15*m:][:m]
+					t184_2 := t184[15*m:][:m]
 					for i := range m {
 						Z2 := Z[(15*m+i)*dV:][:dV]
 						STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
-						t204Entry := t204_2[i]
-						w3 := kern.Larger(kern.Choose(t204Entry, num.Sqrt(kern.Choose(t204Entry, t186_2[i], F(1))), F(0)), F(1e-08))
+						t203Entry := t203_2[i]
+						w2 := kern.Larger(kern.Choose(t203Entry, num.Sqrt(kern.Choose(t203Entry, t184_2[i], F(1))), F(0)), F(1e-08))
 						for j := range dV {
-							STrail2_2[j] = (Z2[j] / w3)
+							STrail2_2[j] = (Z2[j] / w2)
 						}
 					}
 				}
@@ -2679,53 +2451,53 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t25, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest23Args{
+					a2 := stepBackwardNest21Args{
 						unsafe.SliceData(t10),
 						unsafe.SliceData(t25),
-						unsafe.SliceData(t34),
+						unsafe.SliceData(t32),
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
 					}
-					stepBackwardNest23(&a2)
+					stepBackwardNest21(&a2)
 				} else {
 					for i := range 16 {
 						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						t25_3 := t25[i*dV:][:dV]
-						t34_2 := t34[i*dV:][:dV]
+						t32_2 := t32[i*dV:][:dV]
 						for j := range dV {
-							t34_2[j] = t10_2[j] - t25_3[j]
+							t32_2[j] = t10_2[j] - t25_3[j]
 						}
 					}
 				}
 				// lattice_linear.N
-				kern.GemmFMA(m, 16, dV, F(1), false, t633, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t34, 1, dV)
+				kern.GemmFMA(m, 16, dV, F(1), false, t224, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t32, 1, dV)
 				// lattice_linear.N
 				if kern.Wide() {
-					a2 := stepBackwardNest24Args{
+					a2 := stepBackwardNest22Args{
 						unsafe.SliceData(t9),
-						unsafe.SliceData(t633),
-						unsafe.SliceData(t13),
+						unsafe.SliceData(t224),
+						unsafe.SliceData(t323),
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						m,
 					}
-					stepBackwardNest24(&a2)
+					stepBackwardNest22(&a2)
 				} else {
 					for i := range 16 {
 						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
-						t633_2 := t633[i*m:][:m]
-						t13_2 := t13[i*m:][:m]
+						t224_2 := t224[i*m:][:m]
+						t323_2 := t323[i*m:][:m]
 						for j := range m {
-							t13_2[j] = -F(t9_2[j] * t633_2[j])
+							t323_2[j] = F(t9_2[j] * t224_2[j])
 						}
 					}
 				}
 				// lattice_linear.N, lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest25Args{
+					a2 := stepBackwardNest23Args{
 						unsafe.SliceData(t9),
-						unsafe.SliceData(t13),
+						unsafe.SliceData(t323),
 						unsafe.SliceData(STrail2),
-						unsafe.SliceData(t34),
+						unsafe.SliceData(t32),
 						unsafe.SliceData(N3),
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						dV * m * a,
@@ -2733,19 +2505,19 @@ func (c *stepBackwardFused) run() {
 						dV * m,
 						m,
 					}
-					stepBackwardNest25(&a2)
+					stepBackwardNest23(&a2)
 				} else {
 					for i := range 16 {
 						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
-						t13_2 := t13[i*m:][:m]
-						t34_2 := t34[i*dV:][:dV]
+						t323_2 := t323[i*m:][:m]
+						t32_2 := t32[i*dV:][:dV]
 						for j := range m {
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 							N3_2 := N3[(i*m+j)*dV:][:dV]
 							t9Entry2 := t9_2[j]
-							t13Entry := t13_2[j]
+							t323Entry := t323_2[j]
 							for k := range dV {
-								N3_2[k] = num.FMA32(-STrail2_2[k], t13Entry, -F(t9Entry2*t34_2[k]))
+								N3_2[k] = num.FMA32(STrail2_2[k], t323Entry, -F(t9Entry2*t32_2[k]))
 							}
 						}
 					}
@@ -2753,7 +2525,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t163)
 				if kern.Wide() {
-					a2 := stepBackwardNest26Args{
+					a2 := stepBackwardNest24Args{
 						unsafe.SliceData(t8),
 						unsafe.SliceData(N3),
 						unsafe.SliceData(t163),
@@ -2762,7 +2534,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest26(&a2)
+					stepBackwardNest24(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -2782,106 +2554,106 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest27Args{
+					a2 := stepBackwardNest25Args{
 						unsafe.SliceData(STrail2),
 						unsafe.SliceData(t163),
 						unsafe.SliceData(Z3),
-						unsafe.SliceData(t188),
+						unsafe.SliceData(t186),
 						dV * m * a,
 						dV * m,
 						m,
 						dV,
 					}
-					stepBackwardNest27(&a2)
+					stepBackwardNest25(&a2)
 				} else {
 					for i := range 16 {
-						t188_2 := t188[i*m:][:m]
+						t186_2 := t186[i*m:][:m]
 						for j := range m {
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 							t163_2 := t163[(i*m+j)*dV:][:dV]
 							Z3_2 := Z3[(i*m+j)*dV:][:dV]
-							var t189 F
-							t189Sums := [16]F{t189}
+							var t187 F
+							t187Sums := [16]F{t187}
 							for k := range dV {
 								Z4 := STrail2_2[k] - t163_2[k]
-								t189Sums[k%16] = num.FMA32(Z4, Z4, t189Sums[k%16])
+								t187Sums[k%16] = num.FMA32(Z4, Z4, t187Sums[k%16])
 								Z3_2[k] = Z4
 							}
-							t189 = kern.Sum16(&t189Sums)
-							t188_2[j] = t189
+							t187 = kern.Sum16(&t187Sums)
+							t186_2[j] = t187
 						}
 					}
 				}
 				// lattice_linear.S
 				for i := range 16 {
-					t188_2 := t188[i*m:][:m]
-					t205_2 := t205[i*m:][:m]
-					t23_2 := t23[i*m:][:m]
+					t186_2 := t186[i*m:][:m]
+					t204_2 := t204[i*m:][:m]
+					t232_2 := t232[i*m:][:m]
 					t25_3 := t25_2[i*m:][:m]
-					t272_2 := t272[i*m:][:m]
+					t27_2 := t27[i*m:][:m]
 					for j := range m {
-						t188Entry := t188_2[j]
-						t206 := (F(0) < t188Entry)
-						t232 := num.Sqrt(kern.Choose(t206, t188Entry, F(1)))
-						t252 := kern.Choose(t206, t232, F(0))
-						t205_2[j] = t206
-						t23_2[j] = t232
+						t186Entry := t186_2[j]
+						t205 := (F(0) < t186Entry)
+						t233 := num.Sqrt(kern.Choose(t205, t186Entry, F(1)))
+						t252 := kern.Choose(t205, t233, F(0))
+						t204_2[j] = t205
+						t232_2[j] = t233
 						t25_3[j] = t252
-						t272_2[j] = kern.Larger(t252, F(1e-08))
+						t27_2[j] = kern.Larger(t252, F(1e-08))
 					}
 				}
 				// lattice_linear.S, lattice_linear.p, lattice_linear.y
 				if kern.Wide() {
-					a2 := stepBackwardNest28Args{
-						unsafe.SliceData(t272),
+					a2 := stepBackwardNest26Args{
+						unsafe.SliceData(t27),
 						unsafe.SliceData(Z3),
 						unsafe.SliceData(t11),
 						unsafe.SliceData(t),
-						unsafe.SliceData(S23),
+						unsafe.SliceData(S2),
 						unsafe.SliceData(t29),
-						unsafe.SliceData(t43),
+						unsafe.SliceData(t3224),
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
 						dV * m,
 						m,
 					}
-					stepBackwardNest28(&a2)
+					stepBackwardNest26(&a2)
 				} else {
 					for i := range 16 {
-						t272_2 := t272[i*m:][:m]
+						t27_2 := t27[i*m:][:m]
 						t29_2 := t29[i*m:][:m]
-						t43_3 := t43[i*m:][:m]
+						t3224_2 := t3224[i*m:][:m]
 						for j := range m {
 							Z3_2 := Z3[(i*m+j)*dV:][:dV]
 							t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 							tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-							S23_2 := S23[(i*m+j)*dV:][:dV]
+							S2_2 := S2[(i*m+j)*dV:][:dV]
 							var t292 F
-							var t44_2 F
-							t272Entry := t272_2[j]
+							var t3225 F
+							t27Entry := t27_2[j]
 							t292Sums := [16]F{t292}
-							t44Sums := [16]F{t44_2}
+							t3225Sums := [16]F{t3225}
 							for k := range dV {
-								S24 := (Z3_2[k] / t272Entry)
-								t292Sums[k%16] = num.FMA32(S24, t11_2[k], t292Sums[k%16])
-								t44Sums[k%16] = num.FMA32(S24, tView[k], t44Sums[k%16])
-								S23_2[k] = S24
+								S22 := (Z3_2[k] / t27Entry)
+								t292Sums[k%16] = num.FMA32(S22, t11_2[k], t292Sums[k%16])
+								t3225Sums[k%16] = num.FMA32(S22, tView[k], t3225Sums[k%16])
+								S2_2[k] = S22
 							}
 							t292 = kern.Sum16(&t292Sums)
-							t44_2 = kern.Sum16(&t44Sums)
+							t3225 = kern.Sum16(&t3225Sums)
 							t29_2[j] = t292
-							t43_3[j] = t44_2
+							t3224_2[j] = t3225
 						}
 					}
 				}
 				// lattice_linear.p
 				if kern.Wide() {
-					a2 := stepBackwardNest29Args{
+					a2 := stepBackwardNest27Args{
 						unsafe.SliceData(t29),
 						unsafe.SliceData(p2),
 						m,
 					}
-					stepBackwardNest29(&a2)
+					stepBackwardNest27(&a2)
 				} else {
 					for i := range 16 {
 						t29_2 := t29[i*m:][:m]
@@ -2905,138 +2677,187 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 				}
-				clear(t225)
+				clear(t4)
 				if kern.Wide() {
-					a2 := stepBackwardNest30Args{
-						unsafe.SliceData(t225),
+					a2 := stepBackwardNest28Args{
+						unsafe.SliceData(t4),
 						unsafe.SliceData(SBarState2),
 						15 * dV * m,
 						m,
 						dV,
 					}
-					stepBackwardNest30(&a2)
+					stepBackwardNest28(&a2)
 				} else {
 					for i := range m {
-						t225_2 := t225[(15*m+i)*dV:][:dV]
+						t4_2 := t4[(15*m+i)*dV:][:dV]
 						SBarState2_2 := SBarState2[i*dV:][:dV]
 						for j := range dV {
-							t225_2[j] = t225_2[j] + SBarState2_2[j]
+							t4_2[j] = t4_2[j] + SBarState2_2[j]
 						}
 					}
 				}
 				// lattice_linear.p
 				if kern.Wide() {
-					a2 := stepBackwardNest31Args{
+					a2 := stepBackwardNest29Args{
 						unsafe.SliceData(p2),
+						unsafe.SliceData(t3224),
 						unsafe.SliceData(t43),
-						unsafe.SliceData(t5),
 						m,
 					}
-					stepBackwardNest31(&a2)
+					stepBackwardNest29(&a2)
 				} else {
 					for i := range 16 {
 						p2_2 := p2[i*m:][:m]
-						t43_3 := t43[i*m:][:m]
-						var t53 F
-						t53Sums := [16]F{t53}
+						t3224_2 := t3224[i*m:][:m]
+						var t44_2 F
+						t44Sums := [16]F{t44_2}
 						for j := range m {
-							t53Sums[j%16] = num.FMA32(p2_2[j], t43_3[j], t53Sums[j%16])
+							t44Sums[j%16] = num.FMA32(p2_2[j], t3224_2[j], t44Sums[j%16])
 						}
-						t53 = kern.Sum16(&t53Sums)
-						t5[i] = t53
+						t44_2 = kern.Sum16(&t44Sums)
+						t43[i] = t44_2
 					}
 				}
 				// lattice_linear.p, lattice_linear.S
 				for i := range 16 {
 					t25_3 := t25_2[i*m:][:m]
 					p2_2 := p2[i*m:][:m]
-					t43_3 := t43[i*m:][:m]
-					t72_2 := t72[i*m:][:m]
-					t272_2 := t272[i*m:][:m]
-					t123_2 := t123[i*m:][:m]
-					t1622_2 := t1622[i*m:][:m]
-					t205_2 := t205[i*m:][:m]
-					t2022_2 := t2022[i*m:][:m]
-					t5Entry := t5[i]
+					t3224_2 := t3224[i*m:][:m]
+					t62_2 := t62[i*m:][:m]
+					t27_2 := t27[i*m:][:m]
+					t114_2 := t114[i*m:][:m]
+					t154_2 := t154[i*m:][:m]
+					t204_2 := t204[i*m:][:m]
+					t192_2 := t192[i*m:][:m]
+					t43Entry := t43[i]
 					for j := range m {
-						t1623 := (F(1e-08) <= t25_3[j])
-						t72_2[j] = F(p2_2[j] * (t43_3[j] - t5Entry))
-						t123_2[j] = (F(1) / t272_2[j])
-						t1622_2[j] = t1623
-						t2022_2[j] = (t1623 && t205_2[j])
+						t155 := (F(1e-08) <= t25_3[j])
+						t62_2[j] = F(p2_2[j] * (t3224_2[j] - t43Entry))
+						t114_2[j] = (F(1) / t27_2[j])
+						t154_2[j] = t155
+						t192_2[j] = (t155 && t204_2[j])
 					}
 				}
 				// lattice_linear.p, lattice_linear.S, lattice_linear.y
-				clear(t924)
+				clear(t85)
 				if kern.Wide() {
-					a2 := stepBackwardNest32Args{
-						unsafe.SliceData(t72),
+					a2 := stepBackwardNest30Args{
+						unsafe.SliceData(t62),
 						unsafe.SliceData(p2),
-						unsafe.SliceData(t272),
+						unsafe.SliceData(t27),
 						unsafe.SliceData(t11),
 						unsafe.SliceData(t),
-						unsafe.SliceData(t225),
-						unsafe.SliceData(S23),
-						unsafe.SliceData(t924),
-						unsafe.SliceData(t1022),
-						unsafe.SliceData(t156),
+						unsafe.SliceData(t4),
+						unsafe.SliceData(S2),
+						unsafe.SliceData(t85),
+						unsafe.SliceData(t93),
+						unsafe.SliceData(t1424),
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
 						dV * m,
 						m,
 					}
-					stepBackwardNest32(&a2)
+					stepBackwardNest30(&a2)
 				} else {
 					for i := range 16 {
-						t72_2 := t72[i*m:][:m]
+						t62_2 := t62[i*m:][:m]
 						p2_2 := p2[i*m:][:m]
-						t272_2 := t272[i*m:][:m]
-						t156_2 := t156[i*m:][:m]
-						t924_2 := t924[i*dV:][:dV]
+						t27_2 := t27[i*m:][:m]
+						t1424_2 := t1424[i*m:][:m]
+						t85_2 := t85[i*dV:][:dV]
 						for j := range m {
 							t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 							tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-							t225_2 := t225[(i*m+j)*dV:][:dV]
-							S23_2 := S23[(i*m+j)*dV:][:dV]
-							t1022_2 := t1022[(i*m+j)*dV:][:dV]
-							var t157 F
-							t72Entry := t72_2[j]
+							t4_2 := t4[(i*m+j)*dV:][:dV]
+							S2_2 := S2[(i*m+j)*dV:][:dV]
+							t93_2 := t93[(i*m+j)*dV:][:dV]
+							var t1425 F
+							t62Entry := t62_2[j]
 							p2Entry := p2_2[j]
-							t272Entry2 := t272_2[j]
-							t157Sums := [16]F{t157}
+							t27Entry2 := t27_2[j]
+							t1425Sums := [16]F{t1425}
 							for k := range dV {
-								t1023 := num.FMA32(t11_2[k], t72Entry, num.FMA32(tView[k], p2Entry, t225_2[k]))
-								S23Entry := S23_2[k]
-								t157Sums[k%16] = num.FMA32(t1023, (S23Entry / t272Entry2), t157Sums[k%16])
-								t924_2[k] = num.FMA32(S23Entry, t72Entry, t924_2[k])
-								t1022_2[k] = t1023
+								t94 := num.FMA32(t11_2[k], t62Entry, num.FMA32(tView[k], p2Entry, t4_2[k]))
+								S2Entry := S2_2[k]
+								t1425Sums[k%16] = num.FMA32(t94, (S2Entry / t27Entry2), t1425Sums[k%16])
+								t85_2[k] = num.FMA32(S2Entry, t62Entry, t85_2[k])
+								t93_2[k] = t94
 							}
-							t157 = kern.Sum16(&t157Sums)
-							t156_2[j] = -t157
+							t1425 = kern.Sum16(&t1425Sums)
+							t1424_2[j] = -t1425
 						}
 					}
 				}
 				// lattice_linear.S
 				for i := range 16 {
-					t2022_2 := t2022[i*m:][:m]
-					t205_2 := t205[i*m:][:m]
-					t1622_2 := t1622[i*m:][:m]
-					t156_2 := t156[i*m:][:m]
-					t23_2 := t23[i*m:][:m]
-					t322_2 := t322[i*m:][:m]
+					t192_2 := t192[i*m:][:m]
+					t204_2 := t204[i*m:][:m]
+					t154_2 := t154[i*m:][:m]
+					t1424_2 := t1424[i*m:][:m]
+					t232_2 := t232[i*m:][:m]
+					t312_2 := t312[i*m:][:m]
 					for j := range m {
-						t2022Entry := t2022_2[j]
-						t322_2[j] = kern.Choose((t2022Entry && t205_2[j]), kern.Choose(t2022Entry, F(F(0.5*kern.Choose(t2022Entry, kern.Choose(t1622_2[j], t156_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
+						t192Entry := t192_2[j]
+						t312_2[j] = kern.Choose((t192Entry && t204_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t154_2[j], t1424_2[j], F(0)), F(0)))*(F(1)/t232_2[j])), F(0)), F(0))
 					}
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest33Args{
-						unsafe.SliceData(t123),
-						unsafe.SliceData(t322),
+					a2 := stepBackwardNest31Args{
+						unsafe.SliceData(t114),
+						unsafe.SliceData(t312),
 						unsafe.SliceData(Z3),
-						unsafe.SliceData(t1022),
-						unsafe.SliceData(t36),
+						unsafe.SliceData(t93),
+						unsafe.SliceData(t352),
+						dV * m,
+						m,
+						dV,
+					}
+					stepBackwardNest31(&a2)
+				} else {
+					for i := range 16 {
+						t114_2 := t114[i*m:][:m]
+						t312_2 := t312[i*m:][:m]
+						for j := range m {
+							Z3_2 := Z3[(i*m+j)*dV:][:dV]
+							t93_2 := t93[(i*m+j)*dV:][:dV]
+							t352_2 := t352[(i*m+j)*dV:][:dV]
+							t114Entry := t114_2[j]
+							t312Entry := t312_2[j]
+							for k := range dV {
+								t352_2[k] = num.FMA32(F(2*Z3_2[k]), t312Entry, F(t93_2[k]*t114Entry))
+							}
+						}
+					}
+				}
+				// lattice_linear.Z
+				clear(t362)
+				if kern.Wide() {
+					a2 := stepBackwardNest32Args{
+						unsafe.SliceData(t362),
+						unsafe.SliceData(t352),
+						m,
+						dV,
+						dV * m,
+					}
+					stepBackwardNest32(&a2)
+				} else {
+					for i := range m {
+						t362_2 := t362[i*dV:][:dV]
+						for j := range 16 {
+							t352_2 := t352[(j*m+i)*dV:][:dV]
+							for k := range dV {
+								t362_2[k] = t362_2[k] + t352_2[k]
+							}
+						}
+					}
+				}
+				// lattice_linear.Z
+				clear(t573)
+				if kern.Wide() {
+					a2 := stepBackwardNest33Args{
+						unsafe.SliceData(t573),
+						unsafe.SliceData(t352),
 						dV * m,
 						m,
 						dV,
@@ -3044,262 +2865,213 @@ func (c *stepBackwardFused) run() {
 					stepBackwardNest33(&a2)
 				} else {
 					for i := range 16 {
-						t123_2 := t123[i*m:][:m]
-						t322_2 := t322[i*m:][:m]
 						for j := range m {
-							Z3_2 := Z3[(i*m+j)*dV:][:dV]
-							t1022_2 := t1022[(i*m+j)*dV:][:dV]
-							t36_2 := t36[(i*m+j)*dV:][:dV]
-							t123Entry := t123_2[j]
-							t322Entry := t322_2[j]
-							for k := range dV {
-								t36_2[k] = num.FMA32(F(2*Z3_2[k]), t322Entry, F(t1022_2[k]*t123Entry))
-							}
-						}
-					}
-				}
-				// lattice_linear.Z
-				clear(t372)
-				if kern.Wide() {
-					a2 := stepBackwardNest34Args{
-						unsafe.SliceData(t372),
-						unsafe.SliceData(t36),
-						m,
-						dV,
-						dV * m,
-					}
-					stepBackwardNest34(&a2)
-				} else {
-					for i := range m {
-						t372_2 := t372[i*dV:][:dV]
-						for j := range 16 {
-							t36_2 := t36[(j*m+i)*dV:][:dV]
-							for k := range dV {
-								t372_2[k] = t372_2[k] + t36_2[k]
-							}
-						}
-					}
-				}
-				// lattice_linear.Z
-				clear(t64)
-				if kern.Wide() {
-					a2 := stepBackwardNest35Args{
-						unsafe.SliceData(t64),
-						unsafe.SliceData(t36),
-						dV * m,
-						m,
-						dV,
-					}
-					stepBackwardNest35(&a2)
-				} else {
-					for i := range 16 {
-						for j := range m {
-							t64_2 := t64[(i*m+j)*dV:][:dV]
+							t573_2 := t573[(i*m+j)*dV:][:dV]
 							lo := max(0, i)
 							if n := 16 - lo; n > 0 {
 								for k := range n {
-									t36_2 := t36[((lo+k)*m+j)*dV:][:dV]
+									t352_2 := t352[((lo+k)*m+j)*dV:][:dV]
 									for m2 := range dV {
-										t64_2[m2] = t64_2[m2] + t36_2[m2]
+										t573_2[m2] = t573_2[m2] + t352_2[m2]
 									}
 								}
 							}
 						}
 					}
 				}
-				// lattice_linear.Z, lattice_linear.N
+				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
+				clear(t493)
 				if kern.Wide() {
-					a2 := stepBackwardNest36Args{
+					a2 := stepBackwardNest34Args{
 						unsafe.SliceData(t8),
-						unsafe.SliceData(t64),
+						unsafe.SliceData(t9),
+						unsafe.SliceData(t573),
 						unsafe.SliceData(N3),
 						unsafe.SliceData(STrail2),
-						unsafe.SliceData(t393),
-						unsafe.SliceData(t44),
-						unsafe.SliceData(t402),
-						16*a + 16*C*s + 16*chunks*l,
-						dV * m * a,
-						dV * m,
-						m,
-						dV,
-					}
-					stepBackwardNest36(&a2)
-				} else {
-					t8_2 := t8[(l*chunks+a+C*s)*16:][:16]
-					for i := range 16 {
-						t44_2 := t44[i*m:][:m]
-						var t403 F
-						t8Entry3 := t8_2[i]
-						for j := range m {
-							t64_2 := t64[(i*m+j)*dV:][:dV]
-							N3_2 := N3[(i*m+j)*dV:][:dV]
-							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
-							t393_2 := t393[(i*m+j)*dV:][:dV]
-							var t442 F
-							t403Sums := [16]F{t403}
-							t442Sums := [16]F{t442}
-							for k := range dV {
-								t64Entry := t64_2[k]
-								t394 := -F(t64Entry * t8Entry3)
-								t403Sums[k%16] = num.FMA32(N3_2[k], t64Entry, t403Sums[k%16])
-								t442Sums[k%16] = num.FMA32(t394, STrail2_2[k], t442Sums[k%16])
-								t393_2[k] = t394
-							}
-							t403 = kern.Sum16(&t403Sums)
-							t442 = kern.Sum16(&t442Sums)
-							t44_2[j] = -t442
-						}
-						t402[i] = -t403
-					}
-				}
-				// lattice_linear.N
-				clear(t43_2)
-				if kern.Wide() {
-					a2 := stepBackwardNest37Args{
-						unsafe.SliceData(t13),
-						unsafe.SliceData(t393),
+						unsafe.SliceData(t32),
+						unsafe.SliceData(t382),
+						unsafe.SliceData(t493),
 						unsafe.SliceData(t43_2),
-						m,
-						dV,
-						dV * m,
-					}
-					stepBackwardNest37(&a2)
-				} else {
-					for i := range m {
-						t43_3 := t43_2[i*dV:][:dV]
-						for j := range 16 {
-							t393_2 := t393[(j*m+i)*dV:][:dV]
-							t13Entry2 := t13[j*m+i]
-							for k := range dV {
-								t43_3[k] = num.FMA32(-t393_2[k], t13Entry2, t43_3[k])
-							}
-						}
-					}
-				}
-				// lattice_linear.N
-				for i := range m {
-					t672_2 := t672[i*16:][:16]
-					for j := range 16 {
-						t672_2[j] = F(t9[((l*chunks+a+C*s)*16+j)*m+i] * t44[j*m+i])
-					}
-				}
-				// lattice_linear.N
-				kern.GemmFMA(dV, m, 16, F(-1), false, t45, 1, dV, t34, 1, dV, t672, 1, 16)
-				// lattice_linear.G, lattice_linear.N
-				clear(t484)
-				if kern.Wide() {
-					a2 := stepBackwardNest38Args{
-						unsafe.SliceData(t44),
-						unsafe.SliceData(t9),
-						unsafe.SliceData(STrail2),
-						unsafe.SliceData(t393),
-						unsafe.SliceData(t34),
-						unsafe.SliceData(t484),
-						unsafe.SliceData(t492),
+						unsafe.SliceData(t48),
+						unsafe.SliceData(t392),
+						16*a + 16*C*s + 16*chunks*l,
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						dV * m * a,
 						dV,
 						dV * m,
 						m,
 					}
-					stepBackwardNest38(&a2)
+					stepBackwardNest34(&a2)
 				} else {
+					t8_2 := t8[(l*chunks+a+C*s)*16:][:16]
 					for i := range 16 {
-						t44_2 := t44[i*m:][:m]
 						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
-						t492_2 := t492[i*m:][:m]
-						t34_2 := t34[i*dV:][:dV]
-						t484_2 := t484[i*dV:][:dV]
+						t43_3 := t43_2[i*m:][:m]
+						t48_2 := t48[i*m:][:m]
+						t32_2 := t32[i*dV:][:dV]
+						t493_2 := t493[i*dV:][:dV]
+						var t393 F
+						t8Entry3 := t8_2[i]
 						for j := range m {
+							t573_2 := t573[(i*m+j)*dV:][:dV]
+							N3_2 := N3[(i*m+j)*dV:][:dV]
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
-							t393_2 := t393[(i*m+j)*dV:][:dV]
-							var t493 F
-							t44Entry := t44_2[j]
+							t382_2 := t382[(i*m+j)*dV:][:dV]
+							var t432 F
+							var t482 F
 							t9Entry3 := t9_2[j]
-							t493Sums := [16]F{t493}
+							t393Sums := [16]F{t393}
+							t432Sums := [16]F{t432}
+							t482Sums := [16]F{t482}
 							for k := range dV {
-								t472 := num.FMA32(STrail2_2[k], t44Entry, t393_2[k])
-								t493Sums[k%16] = num.FMA32(t472, t34_2[k], t493Sums[k%16])
-								t484_2[k] = num.FMA32(t472, t9Entry3, t484_2[k])
+								t573Entry := t573_2[k]
+								t383 := -F(t573Entry * t8Entry3)
+								t393Sums[k%16] = num.FMA32(N3_2[k], t573Entry, t393Sums[k%16])
+								t432Sums[k%16] = num.FMA32(t383, STrail2_2[k], t432Sums[k%16])
+								t482Sums[k%16] = num.FMA32(t383, t32_2[k], t482Sums[k%16])
+								t382_2[k] = t383
+								t493_2[k] = num.FMA32(-t383, t9Entry3, t493_2[k])
 							}
-							t493 = kern.Sum16(&t493Sums)
-							t492_2[j] = -t493
+							t393 = kern.Sum16(&t393Sums)
+							t432 = kern.Sum16(&t432Sums)
+							t482 = kern.Sum16(&t482Sums)
+							t43_3[j] = t432
+							t48_2[j] = -t482
+						}
+						t392[i] = -t393
+					}
+				}
+				// lattice_linear.N
+				clear(t42_2)
+				if kern.Wide() {
+					a2 := stepBackwardNest35Args{
+						unsafe.SliceData(t323),
+						unsafe.SliceData(t382),
+						unsafe.SliceData(t42_2),
+						m,
+						dV,
+						dV * m,
+					}
+					stepBackwardNest35(&a2)
+				} else {
+					for i := range m {
+						t42_3 := t42_2[i*dV:][:dV]
+						for j := range 16 {
+							t382_2 := t382[(j*m+i)*dV:][:dV]
+							t323Entry2 := t323[j*m+i]
+							for k := range dV {
+								t42_3[k] = num.FMA32(t382_2[k], t323Entry2, t42_3[k])
+							}
 						}
 					}
 				}
+				// lattice_linear.N
+				if kern.Wide() {
+					a2 := stepBackwardNest36Args{
+						unsafe.SliceData(t9),
+						unsafe.SliceData(t43_2),
+						unsafe.SliceData(t45),
+						16*m*a + 16*C*m*s + 16*chunks*m*l,
+						m,
+					}
+					stepBackwardNest36(&a2)
+				} else {
+					for i := range 16 {
+						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
+						t43_3 := t43_2[i*m:][:m]
+						t45_2 := t45[i*m:][:m]
+						for j := range m {
+							t45_2[j] = F(t9_2[j] * t43_3[j])
+						}
+					}
+				}
+				// lattice_linear.N
+				kern.GemmFMA(dV, m, 16, F(1), false, t462, 1, dV, t32, 1, dV, t45, m, 1)
+				// lattice_linear.N
+				kern.GemmFMA(dV, 16, m, F(1), false, t47, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, t45, 1, m)
 				// lattice_linear.G, lattice_linear
 				if kern.Wide() {
-					a2 := stepBackwardNest39Args{
-						unsafe.SliceData(t484),
+					a2 := stepBackwardNest37Args{
+						unsafe.SliceData(t47),
+						unsafe.SliceData(t493),
+						unsafe.SliceData(t50),
 						unsafe.SliceData(t162),
-						unsafe.SliceData(t924),
+						unsafe.SliceData(t85),
 						unsafe.SliceData(t172),
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
 					}
-					stepBackwardNest39(&a2)
+					stepBackwardNest37(&a2)
 				} else {
 					for i := range 16 {
-						t484_2 := t484[i*dV:][:dV]
+						t47_2 := t47[i*dV:][:dV]
+						t493_2 := t493[i*dV:][:dV]
+						t50_2 := t50[i*dV:][:dV]
 						t162_2 := t162[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						t924_2 := t924[i*dV:][:dV]
+						t85_2 := t85[i*dV:][:dV]
 						t172_2 := t172[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						for j := range dV {
-							t162_2[j] = -t484_2[j]
-							t172_2[j] = t924_2[j]
+							t502 := t47_2[j] + t493_2[j]
+							t50_2[j] = t502
+							t162_2[j] = t502
+							t172_2[j] = t85_2[j]
 						}
 					}
 				}
 				// lattice_linear.G
-				kern.GemmFMA(m, 16, dV, F(1), false, t59, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t484, 1, dV)
+				kern.GemmFMA(m, dV, 16, F(-1), false, t534, dV, 1, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m, t50, dV, 1)
 				// lattice_linear.G
-				kern.GemmFMA(m, dV, 16, F(1), false, t60, dV, 1, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m, t484, dV, 1)
+				kern.GemmFMA(m, 16, dV, F(-1), false, t54, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t50, 1, dV)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest40Args{
-						unsafe.SliceData(t372),
-						unsafe.SliceData(t43_2),
-						unsafe.SliceData(t45),
-						unsafe.SliceData(t60),
+					a2 := stepBackwardNest38Args{
+						unsafe.SliceData(t362),
+						unsafe.SliceData(t42_2),
+						unsafe.SliceData(t462),
+						unsafe.SliceData(t534),
 						unsafe.SliceData(SBarState2),
 						m,
 						dV,
 					}
-					stepBackwardNest40(&a2)
+					stepBackwardNest38(&a2)
 				} else {
 					for i := range m {
-						t372_2 := t372[i*dV:][:dV]
-						t43_3 := t43_2[i*dV:][:dV]
-						t45_2 := t45[i*dV:][:dV]
-						t60_2 := t60[i*dV:][:dV]
+						t362_2 := t362[i*dV:][:dV]
+						t42_3 := t42_2[i*dV:][:dV]
+						t462_2 := t462[i*dV:][:dV]
+						t534_2 := t534[i*dV:][:dV]
 						SBarState2_2 := SBarState2[i*dV:][:dV]
 						for j := range dV {
-							SBarState2_2[j] = ((t372_2[j] + t43_3[j]) + t45_2[j]) + t60_2[j]
+							SBarState2_2[j] = ((t362_2[j] + t42_3[j]) + t462_2[j]) + t534_2[j]
 						}
 					}
 				}
-				// lattice_linear.G
+				// lattice_linear.G, lattice_linear.N
 				if kern.Wide() {
-					a2 := stepBackwardNest41Args{
-						unsafe.SliceData(t492),
-						unsafe.SliceData(t59),
+					a2 := stepBackwardNest39Args{
+						unsafe.SliceData(t224),
+						unsafe.SliceData(t43_2),
+						unsafe.SliceData(t48),
+						unsafe.SliceData(t54),
 						unsafe.SliceData(t152),
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						m,
 					}
-					stepBackwardNest41(&a2)
+					stepBackwardNest39(&a2)
 				} else {
 					for i := range 16 {
-						t492_2 := t492[i*m:][:m]
-						t59_2 := t59[i*m:][:m]
+						t224_2 := t224[i*m:][:m]
+						t43_3 := t43_2[i*m:][:m]
+						t48_2 := t48[i*m:][:m]
+						t54_2 := t54[i*m:][:m]
 						t152_2 := t152[((l*chunks+a+C*s)*16+i)*m:][:m]
 						for j := range m {
-							t152_2[j] = t492_2[j] + t59_2[j]
+							t152_2[j] = num.FMA32(t224_2[j], t43_3[j], t48_2[j]) + t54_2[j]
 						}
 					}
 				}
 				// lattice_linear
-				copy(t142[(l*chunks+a+C*s)*16:][:16], t402[:16])
+				copy(t142[(l*chunks+a+C*s)*16:][:16], t392[:16])
 			}
 		}
 		for i := range m {
@@ -3311,7 +3083,7 @@ func (c *stepBackwardFused) run() {
 	clear(t18)
 	clear(t19)
 	if kern.Wide() {
-		a := stepBackwardNest42Args{
+		a := stepBackwardNest40Args{
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t172),
 			unsafe.SliceData(t19),
@@ -3323,7 +3095,7 @@ func (c *stepBackwardFused) run() {
 			16 * dV,
 			dV,
 		}
-		stepBackwardNest42(&a)
+		stepBackwardNest40(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3344,7 +3116,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.k
 	clear(t20)
 	if kern.Wide() {
-		a := stepBackwardNest43Args{
+		a := stepBackwardNest41Args{
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t152),
 			L,
@@ -3354,7 +3126,7 @@ func (c *stepBackwardFused) run() {
 			16 * m,
 			m,
 		}
-		stepBackwardNest43(&a)
+		stepBackwardNest41(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3372,7 +3144,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t21)
 	if kern.Wide() {
-		a := stepBackwardNest44Args{
+		a := stepBackwardNest42Args{
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t142),
 			L,
@@ -3380,7 +3152,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest44(&a)
+		stepBackwardNest42(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3395,7 +3167,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.q0
 	if kern.Wide() {
-		a := stepBackwardNest45Args{
+		a := stepBackwardNest43Args{
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t22),
@@ -3404,7 +3176,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			dV,
 		}
-		stepBackwardNest45(&a)
+		stepBackwardNest43(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3419,85 +3191,85 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// lattice_linear.q0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t22, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t23, d, 1, t22, dV, 1, c.WQ, d, 1)
 
 	// lattice_linear.q0
-	kern.GemmFMA(L*T, d, dV, F(1), false, t24, d, 1, t22, dV, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t22, dV, 1)
 
 	// lattice_linear.beta
-	var t30 F
+	var t302 F
 	if kern.Wide() {
-		a := stepBackwardNest46Args{
+		a := stepBackwardNest44Args{
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t21),
 			unsafe.SliceData(c.BetaSigmoid),
 			unsafe.SliceData(t28),
-			unsafe.SliceData(t30Total),
+			unsafe.SliceData(t302Total),
 			L,
 			T,
-			[2]float32{t30},
+			[2]float32{t302},
 		}
-		stepBackwardNest46(&a)
+		stepBackwardNest44(&a)
 	} else {
-		t30_2 := t30
+		t302_2 := t302
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
 			t102_2 := t102[i*T:][:T]
 			t21_2 := t21[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
 			t28_2 := t28[i*T:][:T]
-			t30Sums := [16]F{t30_2}
+			t302Sums := [16]F{t302_2}
 			for j := range T {
 				t282 := F(F(beta[j]*(t102_2[j]+t21_2[j])) * betaSigmoid[j])
-				t30Sums[j%16] = t30Sums[j%16] + t282
+				t302Sums[j%16] = t302Sums[j%16] + t282
 				t28_2[j] = t282
 			}
-			t30_2 = kern.Sum16(&t30Sums)
+			t302_2 = kern.Sum16(&t302Sums)
 		}
-		t30Total[0] = t30_2
+		t302Total[0] = t302_2
 	}
-	t30 = t30Total[0]
-	c.BBetaBar[0] = t30
+	t302 = t302Total[0]
+	c.BBetaBar[0] = t302
 
 	// lattice_linear.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest47Args{
+		a := stepBackwardNest45Args{
 			unsafe.SliceData(t28),
+			unsafe.SliceData(c.WBeta),
+			unsafe.SliceData(t31),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
-			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t32),
 			L,
 			T,
 			T*dV + T*m,
 			dV + m,
 		}
-		stepBackwardNest47(&a)
+		stepBackwardNest45(&a)
 	} else {
-		wBetaBar := c.WBetaBar[:dV+m]
 		wBeta := c.WBeta[:dV+m]
+		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
 			for j := range T {
+				t31_2 := t31[(i*T+j)*(dV+m):][:dV+m]
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t32_3 := t32[(i*T+j)*(dV+m):][:dV+m]
 				t28Entry := t28_2[j]
 				for k := range dV + m {
+					t31_2[k] = F(t28Entry * wBeta[k])
 					wBetaBar[k] = num.FMA32(betaStack[k], t28Entry, wBetaBar[k])
-					t32_3[k] = F(t28Entry * wBeta[k])
 				}
 			}
 		}
 	}
 
-	// lattice_linear.v
+	// lattice_linear.v, lattice_linear.beta
 	if kern.Wide() {
-		a := stepBackwardNest48Args{
+		a := stepBackwardNest46Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t19),
-			unsafe.SliceData(t32),
+			unsafe.SliceData(t31),
 			unsafe.SliceData(t35),
 			m,
 			L,
@@ -3507,33 +3279,33 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			dV,
 		}
-		stepBackwardNest48(&a)
+		stepBackwardNest46(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t112_2 := t112[(i*T+j)*dV:][:dV]
 				t19_2 := t19[(i*T+j)*dV:][:dV]
-				t32_3 := t32[(i*T+j)*(dV+m)+m:][:dV]
+				t31_2 := t31[(i*T+j)*(dV+m)+m:][:dV]
 				t35_2 := t35[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t35_2[k] = (t112_2[k] + t19_2[k]) + t32_3[k]
+					t35_2[k] = (t112_2[k] + t19_2[k]) + t31_2[k]
 				}
 			}
 		}
 	}
 
 	// lattice_linear.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t35, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t36, d, 1, t35, dV, 1, c.WV, d, 1)
 
 	// lattice_linear.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t37, d, 1, t35, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t35, dV, 1)
 
-	// lattice_linear.k0
+	// lattice_linear.k0, lattice_linear.beta
 	if kern.Wide() {
-		a := stepBackwardNest49Args{
+		a := stepBackwardNest47Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t20),
-			unsafe.SliceData(t32),
+			unsafe.SliceData(t31),
 			unsafe.SliceData(t38),
 			L,
 			T*dV + T*m,
@@ -3542,49 +3314,49 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			m,
 		}
-		stepBackwardNest49(&a)
+		stepBackwardNest47(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t122_2 := t122[(i*T+j)*m:][:m]
 				t20_2 := t20[(i*T+j)*m:][:m]
-				t32_3 := t32[(i*T+j)*(dV+m):][:m]
+				t31_2 := t31[(i*T+j)*(dV+m):][:m]
 				t38_2 := t38[(i*T+j)*m:][:m]
 				for k := range m {
-					t38_2[k] = (t122_2[k] + t20_2[k]) + t32_3[k]
+					t38_2[k] = (t122_2[k] + t20_2[k]) + t31_2[k]
 				}
 			}
 		}
 	}
 
 	// lattice_linear.k0
+	kern.GemmFMA(L*T, d, m, F(1), false, t39, d, 1, t38, m, 1, c.WK, d, 1)
+
+	// lattice_linear.k0
 	kern.GemmFMA(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t38, m, 1)
 
 	// lattice_linear.k0
-	kern.GemmFMA(L*T, d, m, F(1), false, t40, d, 1, t38, m, 1, c.WK, d, 1)
-
-	// lattice_linear.k0
 	if kern.Wide() {
-		a := stepBackwardNest50Args{
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t40),
+		a := stepBackwardNest48Args{
+			unsafe.SliceData(t23),
+			unsafe.SliceData(t36),
+			unsafe.SliceData(t39),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest50(&a)
+		stepBackwardNest48(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t24_3 := t24[(i*T+j)*d:][:d]
-				t37_2 := t37[(i*T+j)*d:][:d]
-				t40_2 := t40[(i*T+j)*d:][:d]
+				t23_2 := t23[(i*T+j)*d:][:d]
+				t36_2 := t36[(i*T+j)*d:][:d]
+				t39_2 := t39[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t24_3[k] + t37_2[k]) + t40_2[k]
+					xBar[k] = (t23_2[k] + t36_2[k]) + t39_2[k]
 				}
 			}
 		}

@@ -54,16 +54,6 @@ func stepNest24(*stepNest24Args) { panic("no assembly in this build") }
 
 func stepNest25(*stepNest25Args) { panic("no assembly in this build") }
 
-func stepNest26(*stepNest26Args) { panic("no assembly in this build") }
-
-func stepNest27(*stepNest27Args) { panic("no assembly in this build") }
-
-func stepNest28(*stepNest28Args) { panic("no assembly in this build") }
-
-func stepNest29(*stepNest29Args) { panic("no assembly in this build") }
-
-func stepNest30(*stepNest30Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -159,7 +149,3 @@ func stepBackwardNest46(*stepBackwardNest46Args) { panic("no assembly in this bu
 func stepBackwardNest47(*stepBackwardNest47Args) { panic("no assembly in this build") }
 
 func stepBackwardNest48(*stepBackwardNest48Args) { panic("no assembly in this build") }
-
-func stepBackwardNest49(*stepBackwardNest49Args) { panic("no assembly in this build") }
-
-func stepBackwardNest50(*stepBackwardNest50Args) { panic("no assembly in this build") }

@@ -45,10 +45,10 @@ type Step[F num.Float] struct {
 	Work         []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 4·d_v·m + d_v + 10·m.
+// WorkLen is L·T + 2·d_v·m + d_v + 5·m.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return L*T + 4*dV*m + dV + 10*m
+	return L*T + 2*dV*m + dV + 5*m
 }
 
 // Run computes Step.
@@ -63,8 +63,6 @@ func (c *Step[F]) Run() {
 	work := c.Work[L*T:]
 	SState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	S2 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t := work[:m] // [m]
 	work = work[m:]
 	t13 := work[:dV*m] // [m, d_v]
@@ -73,23 +71,11 @@ func (c *Step[F]) Run() {
 	work = work[m:]
 	t23 := work[:m] // [m]
 	work = work[m:]
-	t92 := work[:m] // [m]
-	work = work[m:]
 	t25 := work[:m] // [m]
 	work = work[m:]
 	p2 := work[:m] // [m]
 	work = work[m:]
 	y2 := work[:dV] // [d_v]
-	work = work[dV:]
-	t132 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t142 := work[:m] // [m]
-	work = work[m:]
-	t232 := work[:m] // [m]
-	work = work[m:]
-	t252 := work[:m] // [m]
-	work = work[m:]
-	p22 := work[:m] // [m]
 
 	// lattice_similarity.k0
 	kern.Gemm(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
@@ -187,41 +173,49 @@ func (c *Step[F]) Run() {
 						SState2 := SState[i*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						t13_2 := t13[i*dV:][:dV]
-						var t143 F
+						var t142 F
 						k0Entry := k0[i]
 						w := F(k0Entry * t[i])
 						for j := range dV {
 							SStateEntry := SState2[j]
-							t133 := SStateEntry - F(betaEntry*(-F(k0Entry*v[j])+F(SStateEntry*w)))
-							t143 += F(t133 * t133)
-							t13_2[j] = t133
+							t132 := SStateEntry - F(betaEntry*(-F(k0Entry*v[j])+F(SStateEntry*w)))
+							t142 += F(t132 * t132)
+							t13_2[j] = t132
 						}
-						t14[i] = t143
+						t14[i] = t142
 					}
-					// lattice_similarity.S, lattice_similarity.N
+					// lattice_similarity.S, lattice_similarity
 					for i := range m {
 						t14Entry := t14[i]
 						t16 := (F(0) < t14Entry)
-						t922 := -F(k0[i] * t[i])
-						t23[i] = num.Max(kern.Choose(t16, num.Sqrt(kern.Choose(t16, t14Entry, F(1))), F(0)), F(1e-08))
-						t92[i] = t922
+						t19 := num.Sqrt(kern.Choose(t16, t14Entry, F(1)))
+						t232 := num.Max(kern.Choose(t16, t19, F(0)), F(1e-08))
+						t24 := (F(1) / t19)
+						t3 := t[i]
+						t23[i] = t232
+						if len(c.SMax2) > 0 {
+							c.SMax2[(l*T+a+C*s)*m+i] = t232
+						}
+						if len(c.SDiv) > 0 {
+							c.SDiv[(l*T+a+C*s)*m+i] = t24
+						}
 						if len(c.NProd) > 0 {
-							c.NProd[(l*T+a+C*s)*m+i] = t922
+							c.NProd[(l*T+a+C*s)*m+i] = t3
 						}
 					}
 					// lattice_similarity.S, lattice_similarity.p
 					for i := range m {
 						t13_2 := t13[i*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						var t253 F
+						SState2 := SState[i*dV:][:dV]
+						var t252 F
 						t23Entry := t23[i]
 						for j := range dV {
-							S22 := (t13_2[j] / t23Entry)
-							t253 += F(S22 * q0[j])
-							S2_2[j] = S22
+							S2 := (t13_2[j] / t23Entry)
+							t252 += F(S2 * q0[j])
+							SState2[j] = S2
 						}
-						t25[i] = t253
+						t25[i] = t252
 					}
 					// lattice_similarity.p
 					top := F(math.Inf(-1))
@@ -239,67 +233,14 @@ func (c *Step[F]) Run() {
 					for i := range m {
 						p2[i] = (p2[i] / sum)
 					}
-					// lattice_similarity.y, lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
+					// lattice_similarity.y
 					clear(y2)
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						t132_2 := t132[i*dV:][:dV]
-						var t1422 F
-						k0Entry2 := k0[i]
-						t92Entry := t92[i]
 						p2Entry := p2[i]
 						for j := range dV {
-							SStateEntry2 := SState2[j]
-							t1322 := SStateEntry2 - F(betaEntry*(-F(k0Entry2*v[j])-F(SStateEntry2*t92Entry)))
-							t1422 += F(t1322 * t1322)
-							y2[j] += F(S2_2[j] * p2Entry)
-							t132_2[j] = t1322
+							y2[j] += F(SState2[j] * p2Entry)
 						}
-						t142[i] = t1422
-					}
-					// lattice_similarity.S
-					for i := range m {
-						t142Entry := t142[i]
-						t162 := (F(0) < t142Entry)
-						t192 := num.Sqrt(kern.Choose(t162, t142Entry, F(1)))
-						t2322 := num.Max(kern.Choose(t162, t192, F(0)), F(1e-08))
-						t23222 := (F(1) / t192)
-						t232[i] = t2322
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t2322
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t23222
-						}
-					}
-					// lattice_similarity.p, lattice_similarity.S
-					for i := range m {
-						t132_2 := t132[i*dV:][:dV]
-						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						var t2522 F
-						t232Entry := t232[i]
-						for j := range dV {
-							t2522 += F((t132_2[j] / t232Entry) * q0[j])
-						}
-						t252[i] = t2522
-					}
-					// lattice_similarity.p
-					top2 := F(math.Inf(-1))
-					for i := range m {
-						if x := t252[i]; x > top2 || x != x {
-							top2 = x
-						}
-					}
-					var sum2 F
-					for i := range m {
-						e2 := num.Exp(t252[i] - top2)
-						sum2 += e2
-						p22[i] = e2
-					}
-					for i := range m {
-						p22[i] = (p22[i] / sum2)
 					}
 					// lattice_similarity
 					for i := range dV {
@@ -308,14 +249,7 @@ func (c *Step[F]) Run() {
 					// lattice_similarity
 					for i := range m {
 						if len(c.P) > 0 {
-							c.P[(l*T+a+C*s)*m+i] = p22[i]
-						}
-					}
-					for i := range m {
-						S2_2 := S2[i*dV:][:dV]
-						SState2 := SState[i*dV:][:dV]
-						for j := range dV {
-							SState2[j] = S2_2[j]
+							c.P[(l*T+a+C*s)*m+i] = p2[i]
 						}
 					}
 				}
@@ -370,10 +304,10 @@ type StepBackward[F num.Float] struct {
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 4·L·T·m + 2·L·T + 8·d_v·m + 2·d_v + 12·m.
+// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 5·L·T·m + 2·L·T + 6·d_v·m + 3·d_v + 9·m.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
-	return C*dV*m + 3*L*T*d + 4*L*T*dV + 4*L*T*m + 2*L*T + 8*dV*m + 2*dV + 12*m
+	return C*dV*m + 3*L*T*d + 4*L*T*dV + 5*L*T*m + 2*L*T + 6*dV*m + 3*dV + 9*m
 }
 
 // FlagsLen is 3·m.
@@ -390,8 +324,10 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
 	segments := (C + T - 1) / C
-	t55 := c.Work[:L*T*m] // [L, T, m]
+	t22 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
+	t57 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
 	t2 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
 	t32 := work[:L*T*dV] // [L, T, d_v]
@@ -400,78 +336,74 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t52 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t7 := work[:L*T*d] // [L, T, d]
+	t6 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t14 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
+	t13 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
 	work = work[L*T*dV+L*T*m:]
 	t17 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t19 := work[:L*T*d] // [L, T, d]
+	t18 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t20 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t22 := work[:L*T*d] // [L, T, d]
+	t21 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	SBarState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t := work[:m] // [m]
+	N := work[:dV*m] // [m, d_v]
+	work = work[dV*m:]
+	t132 := work[:dV*m] // [m, d_v]
+	work = work[dV*m:]
+	t14 := work[:m] // [m]
 	work = work[m:]
-	t13 := work[:dV*m] // [m, d_v]
+	t3 := work[:m] // [m]
+	work = work[m:]
+	t62 := work[:m] // [m]
+	work = work[m:]
+	t11 := work[:m] // [m]
+	work = work[m:]
+	t8 := work[:dV] // [d_v]
+	work = work[dV:]
+	t9 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t142 := work[:m] // [m]
 	work = work[m:]
-	t23 := work[:m] // [m]
+	t31 := work[:m] // [m]
 	work = work[m:]
-	N := work[:dV*m] // [m, d_v]
+	t35 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t133 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t144 := work[:m] // [m]
+	t53 := work[:m] // [m]
 	work = work[m:]
-	S2 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t22_2 := work[:m] // [m]
+	t45 := work[:m] // [m]
 	work = work[m:]
-	t522 := work[:m] // [m]
-	work = work[m:]
-	t102 := work[:m] // [m]
-	work = work[m:]
-	t72 := work[:dV] // [d_v]
+	t47 := work[:dV] // [d_v]
 	work = work[dV:]
-	t8 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t1322 := work[:m] // [m]
+	t54 := work[:m] // [m]
 	work = work[m:]
-	t30 := work[:m] // [m]
-	work = work[m:]
-	t34 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t51 := work[:m] // [m]
-	work = work[m:]
-	t56 := work[:m] // [m]
-	work = work[m:]
-	t46 := work[:dV] // [d_v]
-	work = work[dV:]
-	t47 := work[:m]     // [m]
-	t162 := c.Flags[:m] // [m]
+	t55 := work[:dV]   // [d_v]
+	t16 := c.Flags[:m] // [m]
 	flags := c.Flags[m:]
-	t1422 := flags[:m] // [m]
+	t152 := flags[:m] // [m]
 	flags = flags[m:]
-	t182 := flags[:m] // [m]
+	t192 := flags[:m] // [m]
 
 	// lattice_similarity.N
 	for i := range L {
 		beta := c.Beta[i*T:][:T]
 		for j := range T {
+			k0 := c.K0[(i*T+j)*m:][:m]
 			NProd := c.NProd[(i*T+j)*m:][:m]
-			t55_2 := t55[(i*T+j)*m:][:m]
+			t22_2 := t22[(i*T+j)*m:][:m]
+			t57_2 := t57[(i*T+j)*m:][:m]
 			betaEntry := beta[j]
 			for k := range m {
-				t55_2[k] = F(betaEntry * NProd[k])
+				t222 := F(k0[k] * NProd[k])
+				t22_2[k] = t222
+				t57_2[k] = 1 - F(betaEntry*t222)
 			}
 		}
 	}
@@ -497,46 +429,20 @@ func (c *StepBackward[F]) Run() {
 				beta := c.Beta[l*T+C*s:][:n]
 				for a := range n {
 					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					// lattice_similarity.N
-					for i := range m {
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						var t3 F
-						for j := range dV {
-							t3 += F(STrail2[j] * v[j])
-						}
-						t[i] = t3
-					}
+					t22_2 := t22[(l*T+a+C*s)*m:][:m]
+					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 					betaEntry2 := beta[a]
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						t13_2 := t13[i*dV:][:dV]
-						var t143 F
+						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						k0Entry := k0[i]
-						w := F(k0Entry * t[i])
+						t22Entry := t22_2[i]
+						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							t132 := STrailEntry - F(betaEntry2*(-F(k0Entry*v[j])+F(STrailEntry*w)))
-							t143 += F(t132 * t132)
-							t13_2[j] = t132
-						}
-						t142[i] = t143
-					}
-					// lattice_similarity.S
-					for i := range m {
-						t142Entry := t142[i]
-						t16 := (F(0) < t142Entry)
-						t23[i] = num.Max(kern.Choose(t16, num.Sqrt(kern.Choose(t16, t142Entry, F(1))), F(0)), F(1e-08))
-					}
-					// lattice_similarity.S
-					for i := range m {
-						t13_2 := t13[i*dV:][:dV]
-						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-						t23Entry := t23[i]
-						for j := range dV {
-							STrail2[j] = (t13_2[j] / t23Entry)
+							STrail3[j] = ((STrailEntry - F(betaEntry2*(-F(k0Entry*v[j])+F(STrailEntry*t22Entry)))) / SMax2Entry)
 						}
 					}
 				}
@@ -546,136 +452,135 @@ func (c *StepBackward[F]) Run() {
 				t42_2 := t42[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+					t22_2 := t22[(l*T+a+C*s)*m:][:m]
 					p := c.P[(l*T+a+C*s)*m:][:m]
+					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-					t55_2 := t55[(l*T+a+C*s)*m:][:m]
+					t57_2 := t57[(l*T+a+C*s)*m:][:m]
+					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+					t2_2 := t2[(l*T+a+C*s)*m:][:m]
 					t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
 					t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
-					t2_2 := t2[(l*T+a+C*s)*m:][:m]
 					// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
 					betaEntry3 := beta[a]
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						N2 := N[i*dV:][:dV]
-						t133_2 := t133[i*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						var t145 F
-						var t23_2 F
+						t132_2 := t132[i*dV:][:dV]
+						var t143 F
+						var t33 F
 						k0Entry2 := k0[i]
-						NProdEntry := NProd[i]
-						SMax2Entry := SMax2[i]
+						t22Entry2 := t22_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							N2_2 := -F(k0Entry2*v[j]) - F(STrailEntry2*NProdEntry)
-							t134 := STrailEntry2 - F(betaEntry3*N2_2)
-							t145 += F(t134 * t134)
-							S22 := (t134 / SMax2Entry)
-							t23_2 += F(S22 * yBar[j])
+							N2_2 := -F(k0Entry2*v[j]) + F(STrailEntry2*t22Entry2)
+							t133 := STrailEntry2 - F(betaEntry3*N2_2)
+							t143 += F(t133 * t133)
+							t33 += F(STrail3[j] * yBar[j])
 							N2[j] = N2_2
-							t133_2[j] = t134
-							S2_2[j] = S22
+							t132_2[j] = t133
 						}
-						t144[i] = t145
-						t22_2[i] = t23_2
+						t14[i] = t143
+						t3[i] = t33
 					}
 					// lattice_similarity.S, lattice_similarity.p
-					var t33 F
+					var t4 F
 					for i := range m {
-						t33 += F(p[i] * t22_2[i])
-						t162[i] = (F(0) < t144[i])
+						t4 += F(p[i] * t3[i])
+						t16[i] = (F(0) < t14[i])
 					}
 					// lattice_similarity.p, lattice_similarity.S
 					for i := range m {
-						t162Entry := t162[i]
-						t1423 := (F(1e-08) <= kern.Choose(t162Entry, num.Sqrt(kern.Choose(t162Entry, t144[i], F(1))), F(0)))
-						t522[i] = F(p[i] * (t22_2[i] - t33))
-						t102[i] = (F(1) / SMax2[i])
-						t1422[i] = t1423
-						t182[i] = (t1423 && t162Entry)
+						t16Entry := t16[i]
+						t1522 := (F(1e-08) <= kern.Choose(t16Entry, num.Sqrt(kern.Choose(t16Entry, t14[i], F(1))), F(0)))
+						t62[i] = F(p[i] * (t3[i] - t4))
+						t11[i] = (F(1) / SMax2[i])
+						t152[i] = t1522
+						t192[i] = (t1522 && t16Entry)
 					}
 					// lattice_similarity.p, lattice_similarity.S, lattice_similarity.y
-					clear(t72)
+					clear(t8)
 					for i := range m {
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						S2_2 := S2[i*dV:][:dV]
-						t8_2 := t8[i*dV:][:dV]
-						var t1323 F
-						t522Entry := t522[i]
+						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
+						t9_2 := t9[i*dV:][:dV]
+						var t1422 F
+						t62Entry := t62[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t82 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t522Entry)
-							S2Entry := S2_2[j]
-							t1323 += F(t82 * (S2Entry / SMax2Entry2))
-							t72[j] += F(S2Entry * t522Entry)
-							t8_2[j] = t82
+							t92 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t62Entry)
+							STrailEntry3 := STrail2[j]
+							t1422 += F(t92 * (STrailEntry3 / SMax2Entry2))
+							t8[j] += F(STrailEntry3 * t62Entry)
+							t9_2[j] = t92
 						}
-						t1322[i] = -t1323
+						t142[i] = -t1422
 					}
 					// lattice_similarity.S
 					for i := range m {
-						t182Entry := t182[i]
-						t30[i] = kern.Choose((t182Entry && t162[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t1422[i], t1322[i], F(0)), F(0))), F(0)), F(0))
+						t192Entry := t192[i]
+						t31[i] = kern.Choose((t192Entry && t16[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t152[i], t142[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice_similarity.S, lattice_similarity.N
 					var t38 F
 					for i := range m {
-						t8_2 := t8[i*dV:][:dV]
-						t133_2 := t133[i*dV:][:dV]
+						t9_2 := t9[i*dV:][:dV]
+						t132_2 := t132[i*dV:][:dV]
 						N2 := N[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t34_2 := t34[i*dV:][:dV]
-						var t512 F
-						t102Entry := t102[i]
-						t30Entry := t30[i]
+						t35_2 := t35[i*dV:][:dV]
+						var t532 F
+						t11Entry := t11[i]
+						t31Entry := t31[i]
 						for j := range dV {
-							t342 := F(t8_2[j]*t102Entry) + F(2*F(t133_2[j]*t30Entry))
-							t38 += F(N2[j] * t342)
-							t512 += F(STrail2[j] * t342)
-							t34_2[j] = t342
+							t352 := F(t9_2[j]*t11Entry) + F(2*F(t132_2[j]*t31Entry))
+							t38 += F(N2[j] * t352)
+							t532 += F(STrail2[j] * t352)
+							t35_2[j] = t352
 						}
-						t51[i] = t512
+						t53[i] = t532
 					}
 					t382 := -t38
-					// lattice_similarity.N
+					// lattice_similarity.N, lattice_similarity.S
 					for i := range m {
-						t56[i] = F(betaEntry3 * t51[i])
+						t45[i] = -F(F(betaEntry3*k0[i]) * t53[i])
 					}
-					// lattice_similarity.G, lattice_similarity.S, lattice_similarity.N
-					clear(t46)
+					// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S
+					clear(t47)
+					clear(t55)
 					for i := range m {
-						t34_2 := t34[i*dV:][:dV]
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
+						t35_2 := t35[i*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
-						var t472 F
-						t56Entry := t56[i]
+						var t542 F
+						t45Entry := t45[i]
+						t57Entry := t57_2[i]
 						k0Entry3 := k0[i]
-						t55Entry := t55_2[i]
 						for j := range dV {
-							t34Entry := t34_2[j]
-							t45 := -F(betaEntry3*t34Entry) + F(STrail2[j]*t56Entry)
+							t35Entry := t35_2[j]
 							vEntry := v[j]
-							t472 += F(t45 * vEntry)
-							t46[j] += F(t45 * k0Entry3)
-							SBarState2[j] = t34Entry + F(t34Entry*t55Entry) - F(F(k0Entry3*vEntry)*t56Entry)
+							t542 += F(t35Entry * vEntry)
+							t47[j] += F(STrail2[j] * t45Entry)
+							t55[j] += F(t35Entry * k0Entry3)
+							SBarState2[j] = F(t35Entry*t57Entry) + F(vEntry*t45Entry)
 						}
-						t47[i] = -t472
+						t54[i] = t542
 					}
-					// lattice_similarity.G, lattice_similarity
-					for i := range dV {
-						t32_2[i] = -t46[i]
-						t52_2[i] = t72[i]
-					}
-					// lattice_similarity
+					// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
 					for i := range m {
-						t2_2[i] = t47[i]
+						t2_2[i] = -F(F(betaEntry3*NProd[i])*t53[i]) + F(betaEntry3*t54[i])
+					}
+					// lattice_similarity.G, lattice_similarity.S, lattice_similarity
+					for i := range dV {
+						t32_2[i] = t47[i] + F(betaEntry3*t55[i])
+						t52_2[i] = t8[i]
 					}
 					// lattice_similarity
 					t42_2[a] = t382
@@ -692,10 +597,10 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// lattice_similarity.q0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t6, d, 1, t52, dV, 1, c.WQ, d, 1)
 
 	// lattice_similarity.q0
-	kern.Gemm(L*T, d, dV, F(1), false, t7, d, 1, t52, dV, 1, c.WQ, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
 
 	// lattice_similarity.beta
 	var t12 F
@@ -705,9 +610,9 @@ func (c *StepBackward[F]) Run() {
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
-			t103 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t12 += t103
-			t10_2[j] = t103
+			t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+			t12 += t102
+			t10_2[j] = t102
 		}
 	}
 	c.BBetaBar[0] = t12
@@ -716,64 +621,64 @@ func (c *StepBackward[F]) Run() {
 	clear(c.WBetaBar)
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
-		wBetaBar := c.WBetaBar[:dV+m]
 		wBeta := c.WBeta[:dV+m]
+		wBetaBar := c.WBetaBar[:dV+m]
 		for j := range T {
+			t13_2 := t13[(i*T+j)*(dV+m):][:dV+m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t14_2 := t14[(i*T+j)*(dV+m):][:dV+m]
 			t10Entry := t10_2[j]
 			for k := range dV + m {
+				t13_2[k] = F(t10Entry * wBeta[k])
 				wBetaBar[k] += F(betaStack[k] * t10Entry)
-				t14_2[k] = F(t10Entry * wBeta[k])
+			}
+		}
+	}
+
+	// lattice_similarity.v, lattice_similarity.beta
+	for i := range L {
+		for j := range T {
+			t32_2 := t32[(i*T+j)*dV:][:dV]
+			t13_2 := t13[(i*T+j)*(dV+m)+m:][:dV]
+			t17_2 := t17[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t17_2[k] = t32_2[k] + t13_2[k]
 			}
 		}
 	}
 
 	// lattice_similarity.v
-	for i := range L {
-		for j := range T {
-			t32_2 := t32[(i*T+j)*dV:][:dV]
-			t14_2 := t14[(i*T+j)*(dV+m)+m:][:dV]
-			t17_2 := t17[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t17_2[k] = t32_2[k] + t14_2[k]
-			}
-		}
-	}
+	kern.Gemm(L*T, d, dV, F(1), false, t18, d, 1, t17, dV, 1, c.WV, d, 1)
 
 	// lattice_similarity.v
 	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
 
-	// lattice_similarity.v
-	kern.Gemm(L*T, d, dV, F(1), false, t19, d, 1, t17, dV, 1, c.WV, d, 1)
-
-	// lattice_similarity.k0
+	// lattice_similarity.k0, lattice_similarity.beta
 	for i := range L {
 		for j := range T {
 			t2_2 := t2[(i*T+j)*m:][:m]
-			t14_2 := t14[(i*T+j)*(dV+m):][:m]
+			t13_2 := t13[(i*T+j)*(dV+m):][:m]
 			t20_2 := t20[(i*T+j)*m:][:m]
 			for k := range m {
-				t20_2[k] = t2_2[k] + t14_2[k]
+				t20_2[k] = t2_2[k] + t13_2[k]
 			}
 		}
 	}
+
+	// lattice_similarity.k0
+	kern.Gemm(L*T, d, m, F(1), false, t21, d, 1, t20, m, 1, c.WK, d, 1)
 
 	// lattice_similarity.k0
 	kern.Gemm(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t20, m, 1)
 
 	// lattice_similarity.k0
-	kern.Gemm(L*T, d, m, F(1), false, t22, d, 1, t20, m, 1, c.WK, d, 1)
-
-	// lattice_similarity.k0
 	for i := range L {
 		for j := range T {
-			t7_2 := t7[(i*T+j)*d:][:d]
-			t19_2 := t19[(i*T+j)*d:][:d]
-			t22_3 := t22[(i*T+j)*d:][:d]
+			t6_2 := t6[(i*T+j)*d:][:d]
+			t18_2 := t18[(i*T+j)*d:][:d]
+			t21_2 := t21[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t7_2[k] + t19_2[k] + t22_3[k]
+				xBar[k] = t6_2[k] + t18_2[k] + t21_2[k]
 			}
 		}
 	}

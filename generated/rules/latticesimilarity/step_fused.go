@@ -52,42 +52,51 @@ type stepNest4Args struct {
 }
 
 type stepNest5Args struct {
-	k0    *float32
+	t14   *float32
+	SMax2 *float32
+	n0    int // m·a + C·m·s + T·m·l
+	n1    int // m
+}
+
+type stepNest6Args struct {
+	t14  *float32
+	SDiv *float32
+	n0   int // m·a + C·m·s + T·m·l
+	n1   int // m
+}
+
+type stepNest7Args struct {
 	t     *float32
 	NProd *float32
 	n0    int // m·a + C·m·s + T·m·l
 	n1    int // m
 }
 
-type stepNest6Args struct {
-	t14 *float32
-	k0  *float32
-	t   *float32
-	t23 *float32
-	t92 *float32
-	n0  int // m·a + C·m·s + T·m·l
-	n1  int // m
-}
-
-type stepNest7Args struct {
-	t23 *float32
-	t13 *float32
-	q0  *float32
-	S2  *float32
-	t25 *float32
-	n0  int // d_v·a + C·d_v·s + T·d_v·l
-	n1  int // m
-	n2  int // d_v
-}
-
 type stepNest8Args struct {
+	t14 *float32
+	t23 *float32
+	n0  int // m
+}
+
+type stepNest9Args struct {
+	t23    *float32
+	t13    *float32
+	q0     *float32
+	SState *float32
+	t25    *float32
+	n0     int // d_v·a + C·d_v·s + T·d_v·l
+	n1     int // m
+	n2     int // d_v
+}
+
+type stepNest10Args struct {
 	t25      *float32
 	topTotal *float32
 	n0       int        // m
 	top      [2]float32 // and nothing
 }
 
-type stepNest9Args struct {
+type stepNest11Args struct {
 	t25      *float32
 	p2       *float32
 	sumTotal *float32
@@ -96,79 +105,18 @@ type stepNest9Args struct {
 	top      [2]float32 // and nothing
 }
 
-type stepNest10Args struct {
+type stepNest12Args struct {
 	p2  *float32
 	n0  int        // m
 	sum [2]float32 // and nothing
 }
 
-type stepNest11Args struct {
-	k0        *float32
-	t92       *float32
-	p2        *float32
-	SState    *float32
-	v         *float32
-	S2        *float32
-	y2        *float32
-	t132      *float32
-	t142      *float32
-	n0        int        // m·a + C·m·s + T·m·l
-	n1        int        // d_v·a + C·d_v·s + T·d_v·l
-	n2        int        // m
-	n3        int        // d_v
-	betaEntry [2]float32 // and nothing
-}
-
-type stepNest12Args struct {
-	t142  *float32
-	SMax2 *float32
-	n0    int // m·a + C·m·s + T·m·l
-	n1    int // m
-}
-
 type stepNest13Args struct {
-	t142 *float32
-	SDiv *float32
-	n0   int // m·a + C·m·s + T·m·l
-	n1   int // m
-}
-
-type stepNest14Args struct {
-	t142 *float32
-	t232 *float32
-	n0   int // m
-}
-
-type stepNest15Args struct {
-	t232 *float32
-	t132 *float32
-	q0   *float32
-	t252 *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // m
-	n2   int // d_v
-}
-
-type stepNest16Args struct {
-	t252      *float32
-	top2Total *float32
-	n0        int        // m
-	top2      [2]float32 // and nothing
-}
-
-type stepNest17Args struct {
-	t252      *float32
-	p22       *float32
-	sum2Total *float32
-	n0        int        // m
-	sum2      [2]float32 // and nothing
-	top2      [2]float32 // and nothing
-}
-
-type stepNest18Args struct {
-	p22  *float32
-	n0   int        // m
-	sum2 [2]float32 // and nothing
+	p2     *float32
+	SState *float32
+	y2     *float32
+	n0     int // m
+	n1     int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -185,26 +133,17 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t4 := c.Work[:L*T]                        // [L, T]
-	SState := c.Work[L*T:][:dV*m]             // [m, d_v]
-	S2 := c.Work[L*T+dV*m:][:dV*m]            // [m, d_v]
-	t := c.Work[L*T+2*dV*m:][:m]              // [m]
-	t13 := c.Work[L*T+2*dV*m+m:][:dV*m]       // [m, d_v]
-	t14 := c.Work[L*T+3*dV*m+m:][:m]          // [m]
-	t23 := c.Work[L*T+3*dV*m+2*m:][:m]        // [m]
-	t92 := c.Work[L*T+3*dV*m+3*m:][:m]        // [m]
-	t25 := c.Work[L*T+3*dV*m+4*m:][:m]        // [m]
-	p2 := c.Work[L*T+3*dV*m+5*m:][:m]         // [m]
-	y2 := c.Work[L*T+3*dV*m+6*m:][:dV]        // [d_v]
-	t132 := c.Work[L*T+3*dV*m+dV+6*m:][:dV*m] // [m, d_v]
-	t142 := c.Work[L*T+4*dV*m+dV+6*m:][:m]    // [m]
-	t232 := c.Work[L*T+4*dV*m+dV+7*m:][:m]    // [m]
-	t252 := c.Work[L*T+4*dV*m+dV+8*m:][:m]    // [m]
-	p22 := c.Work[L*T+4*dV*m+dV+9*m:][:m]     // [m]
+	t4 := c.Work[:L*T]                 // [L, T]
+	SState := c.Work[L*T:][:dV*m]      // [m, d_v]
+	t := c.Work[L*T+dV*m:][:m]         // [m]
+	t13 := c.Work[L*T+dV*m+m:][:dV*m]  // [m, d_v]
+	t14 := c.Work[L*T+2*dV*m+m:][:m]   // [m]
+	t23 := c.Work[L*T+2*dV*m+2*m:][:m] // [m]
+	t25 := c.Work[L*T+2*dV*m+3*m:][:m] // [m]
+	p2 := c.Work[L*T+2*dV*m+4*m:][:m]  // [m]
+	y2 := c.Work[L*T+2*dV*m+5*m:][:dV] // [d_v]
 	topTotal := make([]F, 1)
 	sumTotal := make([]F, 1)
-	top2Total := make([]F, 1)
-	sum2Total := make([]F, 1)
 
 	// lattice_similarity.k0
 	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
@@ -342,101 +281,134 @@ func (c *stepFused) run() {
 							SState2 := SState[i*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							t13_2 := t13[i*dV:][:dV]
-							var t143 F
+							var t142 F
 							k0Entry := k0[i]
 							w := F(k0Entry * t[i])
-							t143Sums := [16]F{t143}
+							t142Sums := [16]F{t142}
 							for j := range dV {
 								SStateEntry := SState2[j]
-								t133 := num.FMA32(-betaEntry, num.FMA32(SStateEntry, w, -F(k0Entry*v[j])), SStateEntry)
-								t143Sums[j%16] = num.FMA32(t133, t133, t143Sums[j%16])
-								t13_2[j] = t133
+								t132 := num.FMA32(-betaEntry, num.FMA32(SStateEntry, w, -F(k0Entry*v[j])), SStateEntry)
+								t142Sums[j%16] = num.FMA32(t132, t132, t142Sums[j%16])
+								t13_2[j] = t132
 							}
-							t143 = kern.Sum16(&t143Sums)
-							t14[i] = t143
+							t142 = kern.Sum16(&t142Sums)
+							t14[i] = t142
 						}
 					}
-					// lattice_similarity.S, lattice_similarity.N
-					if len(c.NProd) > 0 {
+					// lattice_similarity.S, lattice_similarity
+					if len(c.SMax2) > 0 {
 						if kern.Wide() {
 							a2 := stepNest5Args{
-								unsafe.SliceData(c.K0),
-								unsafe.SliceData(t),
-								kern.Given(c.NProd),
+								unsafe.SliceData(t14),
+								kern.Given(c.SMax2),
 								m*a + C*m*s + T*m*l,
 								m,
 							}
 							stepNest5(&a2)
 						} else {
-							k0 := c.K0[(l*T+a+C*s)*m:][:m]
+							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t14Entry := t14[i]
+								t16 := (F(0) < t14Entry)
+								t19 := num.Sqrt(kern.Choose(t16, t14Entry, F(1)))
+								t232 := kern.Larger(kern.Choose(t16, t19, F(0)), F(1e-08))
+								SMax2[i] = t232
+							}
+						}
+					}
+					if len(c.SDiv) > 0 {
+						if kern.Wide() {
+							a2 := stepNest6Args{
+								unsafe.SliceData(t14),
+								kern.Given(c.SDiv),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest6(&a2)
+						} else {
+							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t14Entry := t14[i]
+								t16 := (F(0) < t14Entry)
+								t19 := num.Sqrt(kern.Choose(t16, t14Entry, F(1)))
+								t24 := (F(1) / t19)
+								SDiv[i] = t24
+							}
+						}
+					}
+					if len(c.NProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest7Args{
+								unsafe.SliceData(t),
+								kern.Given(c.NProd),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest7(&a2)
+						} else {
 							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 							for i := range m {
-								t922 := -F(k0[i] * t[i])
-								NProd[i] = t922
+								t3 := t[i]
+								NProd[i] = t3
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest6Args{
+						a2 := stepNest8Args{
 							unsafe.SliceData(t14),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t),
 							unsafe.SliceData(t23),
-							unsafe.SliceData(t92),
-							m*a + C*m*s + T*m*l,
 							m,
 						}
-						stepNest6(&a2)
+						stepNest8(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							t14Entry := t14[i]
 							t16 := (F(0) < t14Entry)
-							t922 := -F(k0[i] * t[i])
-							t23[i] = kern.Larger(kern.Choose(t16, num.Sqrt(kern.Choose(t16, t14Entry, F(1))), F(0)), F(1e-08))
-							t92[i] = t922
+							t19 := num.Sqrt(kern.Choose(t16, t14Entry, F(1)))
+							t232 := kern.Larger(kern.Choose(t16, t19, F(0)), F(1e-08))
+							t23[i] = t232
 						}
 					}
 					// lattice_similarity.S, lattice_similarity.p
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(t23),
 							unsafe.SliceData(t13),
 							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(S2),
+							unsafe.SliceData(SState),
 							unsafe.SliceData(t25),
 							dV*a + C*dV*s + T*dV*l,
 							m,
 							dV,
 						}
-						stepNest7(&a2)
+						stepNest9(&a2)
 					} else {
 						for i := range m {
 							t13_2 := t13[i*dV:][:dV]
 							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							var t253 F
+							SState2 := SState[i*dV:][:dV]
+							var t252 F
 							t23Entry := t23[i]
-							t253Sums := [16]F{t253}
+							t252Sums := [16]F{t252}
 							for j := range dV {
-								S22 := (t13_2[j] / t23Entry)
-								t253Sums[j%16] = num.FMA32(S22, q0[j], t253Sums[j%16])
-								S2_2[j] = S22
+								S2 := (t13_2[j] / t23Entry)
+								t252Sums[j%16] = num.FMA32(S2, q0[j], t252Sums[j%16])
+								SState2[j] = S2
 							}
-							t253 = kern.Sum16(&t253Sums)
-							t25[i] = t253
+							t252 = kern.Sum16(&t252Sums)
+							t25[i] = t252
 						}
 					}
 					// lattice_similarity.p
 					top := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(t25),
 							unsafe.SliceData(topTotal),
 							m,
 							[2]float32{top},
 						}
-						stepNest8(&a2)
+						stepNest10(&a2)
 					} else {
 						top2 := top
 						topSums := kern.Lowest16()
@@ -449,7 +421,7 @@ func (c *stepFused) run() {
 					top = topTotal[0]
 					var sum F
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(t25),
 							unsafe.SliceData(p2),
 							unsafe.SliceData(sumTotal),
@@ -457,7 +429,7 @@ func (c *stepFused) run() {
 							[2]float32{sum},
 							[2]float32{top},
 						}
-						stepNest9(&a2)
+						stepNest11(&a2)
 					} else {
 						sum2 := sum
 						sumSums := [16]F{sum2}
@@ -471,206 +443,42 @@ func (c *stepFused) run() {
 					}
 					sum = sumTotal[0]
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest12Args{
 							unsafe.SliceData(p2),
 							m,
 							[2]float32{sum},
 						}
-						stepNest10(&a2)
+						stepNest12(&a2)
 					} else {
 						for i := range m {
 							p2[i] = (p2[i] / sum)
 						}
 					}
-					// lattice_similarity.y, lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
+					// lattice_similarity.y
 					clear(y2)
 					if kern.Wide() {
-						a2 := stepNest11Args{
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t92),
+						a2 := stepNest13Args{
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(S2),
 							unsafe.SliceData(y2),
-							unsafe.SliceData(t132),
-							unsafe.SliceData(t142),
-							m*a + C*m*s + T*m*l,
-							dV*a + C*dV*s + T*dV*l,
 							m,
 							dV,
-							[2]float32{betaEntry},
 						}
-						stepNest11(&a2)
+						stepNest13(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							t132_2 := t132[i*dV:][:dV]
-							var t1422 F
-							k0Entry2 := k0[i]
-							t92Entry := t92[i]
 							p2Entry := p2[i]
-							t1422Sums := [16]F{t1422}
 							for j := range dV {
-								SStateEntry2 := SState2[j]
-								t1322 := num.FMA32(-betaEntry, num.FMA32(-SStateEntry2, t92Entry, -F(k0Entry2*v[j])), SStateEntry2)
-								t1422Sums[j%16] = num.FMA32(t1322, t1322, t1422Sums[j%16])
-								y2[j] = num.FMA32(S2_2[j], p2Entry, y2[j])
-								t132_2[j] = t1322
+								y2[j] = num.FMA32(SState2[j], p2Entry, y2[j])
 							}
-							t1422 = kern.Sum16(&t1422Sums)
-							t142[i] = t1422
-						}
-					}
-					// lattice_similarity.S
-					if len(c.SMax2) > 0 {
-						if kern.Wide() {
-							a2 := stepNest12Args{
-								unsafe.SliceData(t142),
-								kern.Given(c.SMax2),
-								m*a + C*m*s + T*m*l,
-								m,
-							}
-							stepNest12(&a2)
-						} else {
-							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t142Entry := t142[i]
-								t162 := (F(0) < t142Entry)
-								t192 := num.Sqrt(kern.Choose(t162, t142Entry, F(1)))
-								t2322 := kern.Larger(kern.Choose(t162, t192, F(0)), F(1e-08))
-								SMax2[i] = t2322
-							}
-						}
-					}
-					if len(c.SDiv) > 0 {
-						if kern.Wide() {
-							a2 := stepNest13Args{
-								unsafe.SliceData(t142),
-								kern.Given(c.SDiv),
-								m*a + C*m*s + T*m*l,
-								m,
-							}
-							stepNest13(&a2)
-						} else {
-							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t142Entry := t142[i]
-								t162 := (F(0) < t142Entry)
-								t192 := num.Sqrt(kern.Choose(t162, t142Entry, F(1)))
-								t23222 := (F(1) / t192)
-								SDiv[i] = t23222
-							}
-						}
-					}
-					if kern.Wide() {
-						a2 := stepNest14Args{
-							unsafe.SliceData(t142),
-							unsafe.SliceData(t232),
-							m,
-						}
-						stepNest14(&a2)
-					} else {
-						for i := range m {
-							t142Entry := t142[i]
-							t162 := (F(0) < t142Entry)
-							t192 := num.Sqrt(kern.Choose(t162, t142Entry, F(1)))
-							t2322 := kern.Larger(kern.Choose(t162, t192, F(0)), F(1e-08))
-							t232[i] = t2322
-						}
-					}
-					// lattice_similarity.p, lattice_similarity.S
-					if kern.Wide() {
-						a2 := stepNest15Args{
-							unsafe.SliceData(t232),
-							unsafe.SliceData(t132),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(t252),
-							dV*a + C*dV*s + T*dV*l,
-							m,
-							dV,
-						}
-						stepNest15(&a2)
-					} else {
-						for i := range m {
-							t132_2 := t132[i*dV:][:dV]
-							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-							var t2522 F
-							t232Entry := t232[i]
-							t2522Sums := [16]F{t2522}
-							for j := range dV {
-								t2522Sums[j%16] = num.FMA32((t132_2[j] / t232Entry), q0[j], t2522Sums[j%16])
-							}
-							t2522 = kern.Sum16(&t2522Sums)
-							t252[i] = t2522
-						}
-					}
-					// lattice_similarity.p
-					top2 := F(math.Inf(-1))
-					if kern.Wide() {
-						a2 := stepNest16Args{
-							unsafe.SliceData(t252),
-							unsafe.SliceData(top2Total),
-							m,
-							[2]float32{top2},
-						}
-						stepNest16(&a2)
-					} else {
-						top2_2 := top2
-						top2Sums := kern.Lowest16()
-						for i := range m {
-							top2Sums[i%16] = kern.Gather(top2Sums[i%16], t252[i])
-						}
-						top2_2 = kern.Gather(top2_2, kern.Top16(&top2Sums))
-						top2Total[0] = top2_2
-					}
-					top2 = top2Total[0]
-					var sum2 F
-					if kern.Wide() {
-						a2 := stepNest17Args{
-							unsafe.SliceData(t252),
-							unsafe.SliceData(p22),
-							unsafe.SliceData(sum2Total),
-							m,
-							[2]float32{sum2},
-							[2]float32{top2},
-						}
-						stepNest17(&a2)
-					} else {
-						sum2_2 := sum2
-						sum2Sums := [16]F{sum2_2}
-						for i := range m {
-							e2 := kern.Exp(t252[i] - top2)
-							sum2Sums[i%16] = sum2Sums[i%16] + e2
-							p22[i] = e2
-						}
-						sum2_2 = kern.Sum16(&sum2Sums)
-						sum2Total[0] = sum2_2
-					}
-					sum2 = sum2Total[0]
-					if kern.Wide() {
-						a2 := stepNest18Args{
-							unsafe.SliceData(p22),
-							m,
-							[2]float32{sum2},
-						}
-						stepNest18(&a2)
-					} else {
-						for i := range m {
-							p22[i] = (p22[i] / sum2)
 						}
 					}
 					// lattice_similarity
 					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
 					// lattice_similarity
 					if len(c.P) > 0 {
-						copy(c.P[(l*T+a+C*s)*m:][:m], p22[:m])
-					}
-					for i := range m {
-						copy(SState[i*dV:][:dV], S2[i*dV:][:dV])
+						copy(c.P[(l*T+a+C*s)*m:][:m], p2[:m])
 					}
 				}
 			}
@@ -683,8 +491,10 @@ func (c *stepFused) run() {
 
 type stepBackwardNest1Args struct {
 	beta  *float32
+	k0    *float32
 	NProd *float32
-	t55   *float32
+	t22   *float32
+	t57   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·m
@@ -692,91 +502,66 @@ type stepBackwardNest1Args struct {
 }
 
 type stepBackwardNest2Args struct {
-	STrail *float32
-	v      *float32
-	t      *float32
-	n0     int // d_v·m·a
-	n1     int // d_v·a + C·d_v·s + T·d_v·l
-	n2     int // m
-	n3     int // d_v
+	k0         *float32
+	t22        *float32
+	SMax2      *float32
+	STrail     *float32
+	v          *float32
+	n0         int        // m·a + C·m·s + T·m·l
+	n1         int        // d_v·m·a
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l
+	n3         int        // d_v·m·a + d_v·m
+	n4         int        // m
+	n5         int        // d_v
+	betaEntry2 [2]float32 // and nothing
 }
 
 type stepBackwardNest3Args struct {
 	k0         *float32
-	t          *float32
-	STrail     *float32
-	v          *float32
-	t13        *float32
-	t142       *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // d_v·m·a
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l
-	n3         int        // m
-	n4         int        // d_v
-	betaEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	t142 *float32
-	t23  *float32
-	n0   int // m
-}
-
-type stepBackwardNest5Args struct {
-	t23    *float32
-	t13    *float32
-	STrail *float32
-	n0     int // d_v·m·a + d_v·m
-	n1     int // m
-	n2     int // d_v
-}
-
-type stepBackwardNest6Args struct {
-	k0         *float32
-	NProd      *float32
-	SMax2      *float32
+	t22        *float32
 	STrail     *float32
 	v          *float32
 	yBar       *float32
 	N          *float32
-	t133       *float32
-	S2         *float32
-	t144       *float32
-	t22        *float32
+	t132       *float32
+	t14        *float32
+	t3         *float32
 	n0         int        // m·a + C·m·s + T·m·l
 	n1         int        // d_v·m·a
 	n2         int        // d_v·a + C·d_v·s + T·d_v·l
-	n3         int        // m
-	n4         int        // d_v
+	n3         int        // d_v·m·a + d_v·m
+	n4         int        // m
+	n5         int        // d_v
 	betaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
-	t522      *float32
+type stepBackwardNest4Args struct {
+	t62       *float32
 	p         *float32
 	SMax2     *float32
 	q0        *float32
 	yBar      *float32
 	SBarState *float32
-	S2        *float32
-	t72       *float32
+	STrail    *float32
 	t8        *float32
-	t1322     *float32
+	t9        *float32
+	t142      *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // d_v·a + C·d_v·s + T·d_v·l
-	n2        int // m
-	n3        int // d_v
+	n2        int // d_v·m·a + d_v·m
+	n3        int // m
+	n4        int // d_v
 }
 
-type stepBackwardNest8Args struct {
-	t102     *float32
-	t30      *float32
-	t133     *float32
-	t8       *float32
+type stepBackwardNest5Args struct {
+	t11      *float32
+	t31      *float32
+	t132     *float32
+	t9       *float32
 	N        *float32
 	STrail   *float32
-	t34      *float32
-	t51      *float32
+	t35      *float32
+	t53      *float32
 	t38Total *float32
 	n0       int        // d_v·m·a
 	n1       int        // m
@@ -784,41 +569,55 @@ type stepBackwardNest8Args struct {
 	t38      [2]float32 // and nothing
 }
 
+type stepBackwardNest6Args struct {
+	k0         *float32
+	t53        *float32
+	t45        *float32
+	n0         int        // m·a + C·m·s + T·m·l
+	n1         int        // m
+	betaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest7Args struct {
+	t45       *float32
+	t57       *float32
+	k0        *float32
+	t35       *float32
+	v         *float32
+	STrail    *float32
+	t47       *float32
+	t55       *float32
+	SBarState *float32
+	t54       *float32
+	n0        int // m·a + C·m·s + T·m·l
+	n1        int // d_v·a + C·d_v·s + T·d_v·l
+	n2        int // d_v·m·a
+	n3        int // m
+	n4        int // d_v
+}
+
+type stepBackwardNest8Args struct {
+	t54        *float32
+	NProd      *float32
+	t53        *float32
+	t2         *float32
+	n0         int        // m·a + C·m·s + T·m·l
+	n1         int        // m
+	betaEntry3 [2]float32 // and nothing
+}
+
 type stepBackwardNest9Args struct {
-	t51        *float32
-	t56        *float32
-	n0         int        // m
+	t55        *float32
+	t47        *float32
+	t32        *float32
+	t8         *float32
+	t52        *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_v
 	betaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest10Args struct {
-	t56        *float32
-	k0         *float32
-	t55        *float32
-	t34        *float32
-	STrail     *float32
-	v          *float32
-	t46        *float32
-	SBarState  *float32
-	t47        *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // d_v·m·a
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l
-	n3         int        // m
-	n4         int        // d_v
-	betaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
-	t46 *float32
-	t32 *float32
-	t72 *float32
-	t52 *float32
-	n0  int // d_v·a + C·d_v·s + T·d_v·l
-	n1  int // d_v
-}
-
-type stepBackwardNest12Args struct {
 	beta        *float32
 	t42         *float32
 	betaSigmoid *float32
@@ -829,21 +628,21 @@ type stepBackwardNest12Args struct {
 	t12         [2]float32 // and nothing
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest11Args struct {
 	t10       *float32
+	wBeta     *float32
+	t13       *float32
 	betaStack *float32
 	wBetaBar  *float32
-	wBeta     *float32
-	t14       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_v + T·m
 	n3        int // d_v + m
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest12Args struct {
 	t32 *float32
-	t14 *float32
+	t13 *float32
 	t17 *float32
 	n0  int // m
 	n1  int // L
@@ -854,9 +653,9 @@ type stepBackwardNest14Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest13Args struct {
 	t2  *float32
-	t14 *float32
+	t13 *float32
 	t20 *float32
 	n0  int // L
 	n1  int // T·d_v + T·m
@@ -866,10 +665,10 @@ type stepBackwardNest15Args struct {
 	n5  int // m
 }
 
-type stepBackwardNest16Args struct {
-	t7   *float32
-	t19  *float32
-	t22  *float32
+type stepBackwardNest14Args struct {
+	t6   *float32
+	t18  *float32
+	t21  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -891,43 +690,40 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t55 := c.Work[:L*T*m]                                                      // [L, T, m]
-	t2 := c.Work[L*T*m:][:L*T*m]                                               // [L, T, m]
-	t32 := c.Work[2*L*T*m:][:L*T*dV]                                           // [L, T, d_v]
-	t42 := c.Work[L*T*dV+2*L*T*m:][:L*T]                                       // [L, T]
-	t52 := c.Work[L*T*dV+2*L*T*m+L*T:][:L*T*dV]                                // [L, T, d_v]
-	t7 := c.Work[2*L*T*dV+2*L*T*m+L*T:][:L*T*d]                                // [L, T, d]
-	t10 := c.Work[L*T*d+2*L*T*dV+2*L*T*m+L*T:][:L*T]                           // [L, T]
-	t14 := c.Work[L*T*d+2*L*T*dV+2*L*T*m+2*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
-	t17 := c.Work[L*T*d+3*L*T*dV+3*L*T*m+2*L*T:][:L*T*dV]                      // [L, T, d_v]
-	t19 := c.Work[L*T*d+4*L*T*dV+3*L*T*m+2*L*T:][:L*T*d]                       // [L, T, d]
-	t20 := c.Work[2*L*T*d+4*L*T*dV+3*L*T*m+2*L*T:][:L*T*m]                     // [L, T, m]
-	t22 := c.Work[2*L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:L*T*d]                     // [L, T, d]
-	SBarState := c.Work[3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
-	STrail := c.Work[3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	t := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+2*dV*m:][:m]             // [m]
-	t13 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+2*dV*m+m:][:dV*m]      // [m, d_v]
-	t142 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+3*dV*m+m:][:m]        // [m]
-	t23 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+3*dV*m+2*m:][:m]       // [m]
-	N := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+3*dV*m+3*m:][:dV*m]      // [m, d_v]
-	t133 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+4*dV*m+3*m:][:dV*m]   // [m, d_v]
-	t144 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+5*dV*m+3*m:][:m]      // [m]
-	S2 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+5*dV*m+4*m:][:dV*m]     // [m, d_v]
-	t22_2 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+4*m:][:m]     // [m]
-	t522 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+5*m:][:m]      // [m]
-	t102 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+6*m:][:m]      // [m]
-	t72 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+7*m:][:dV]      // [d_v]
-	t8 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+dV+7*m:][:dV*m]  // [m, d_v]
-	t1322 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+7*dV*m+dV+7*m:][:m]  // [m]
-	t30 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+7*dV*m+dV+8*m:][:m]    // [m]
-	t34 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+7*dV*m+dV+9*m:][:dV*m] // [m, d_v]
-	t51 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+dV+9*m:][:m]    // [m]
-	t56 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+dV+10*m:][:m]   // [m]
-	t46 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+dV+11*m:][:dV]  // [d_v]
-	t47 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+2*dV+11*m:][:m] // [m]
-	t162 := c.Flags[:m]                                                        // [m]
-	t1422 := c.Flags[m:][:m]                                                   // [m]
-	t182 := c.Flags[2*m:][:m]                                                  // [m]
+	t22 := c.Work[:L*T*m]                                                      // [L, T, m]
+	t57 := c.Work[L*T*m:][:L*T*m]                                              // [L, T, m]
+	t2 := c.Work[2*L*T*m:][:L*T*m]                                             // [L, T, m]
+	t32 := c.Work[3*L*T*m:][:L*T*dV]                                           // [L, T, d_v]
+	t42 := c.Work[L*T*dV+3*L*T*m:][:L*T]                                       // [L, T]
+	t52 := c.Work[L*T*dV+3*L*T*m+L*T:][:L*T*dV]                                // [L, T, d_v]
+	t6 := c.Work[2*L*T*dV+3*L*T*m+L*T:][:L*T*d]                                // [L, T, d]
+	t10 := c.Work[L*T*d+2*L*T*dV+3*L*T*m+L*T:][:L*T]                           // [L, T]
+	t13 := c.Work[L*T*d+2*L*T*dV+3*L*T*m+2*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
+	t17 := c.Work[L*T*d+3*L*T*dV+4*L*T*m+2*L*T:][:L*T*dV]                      // [L, T, d_v]
+	t18 := c.Work[L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:L*T*d]                       // [L, T, d]
+	t20 := c.Work[2*L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:L*T*m]                     // [L, T, m]
+	t21 := c.Work[2*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:L*T*d]                     // [L, T, d]
+	SBarState := c.Work[3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
+	STrail := c.Work[3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
+	N := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+2*dV*m:][:dV*m]          // [m, d_v]
+	t132 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m:][:dV*m]       // [m, d_v]
+	t14 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m:][:m]           // [m]
+	t3 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+m:][:m]          // [m]
+	t62 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*m:][:m]       // [m]
+	t11 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+3*m:][:m]       // [m]
+	t8 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+4*m:][:dV]       // [d_v]
+	t9 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+4*m:][:dV*m]  // [m, d_v]
+	t142 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+5*dV*m+dV+4*m:][:m]   // [m]
+	t31 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+5*dV*m+dV+5*m:][:m]    // [m]
+	t35 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+5*dV*m+dV+6*m:][:dV*m] // [m, d_v]
+	t53 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+dV+6*m:][:m]    // [m]
+	t45 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+dV+7*m:][:m]    // [m]
+	t47 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+dV+8*m:][:dV]   // [d_v]
+	t54 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+2*dV+8*m:][:m]  // [m]
+	t55 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+2*dV+9*m:][:dV] // [d_v]
+	t16 := c.Flags[:m]                                                         // [m]
+	t152 := c.Flags[m:][:m]                                                    // [m]
+	t192 := c.Flags[2*m:][:m]                                                  // [m]
 	t38Total := make([]F, 1)
 	t12Total := make([]F, 1)
 
@@ -935,8 +731,10 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest1Args{
 			unsafe.SliceData(c.Beta),
+			unsafe.SliceData(c.K0),
 			unsafe.SliceData(c.NProd),
-			unsafe.SliceData(t55),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(t57),
 			L,
 			T,
 			T * m,
@@ -947,11 +745,15 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
 			for j := range T {
+				k0 := c.K0[(i*T+j)*m:][:m]
 				NProd := c.NProd[(i*T+j)*m:][:m]
-				t55_2 := t55[(i*T+j)*m:][:m]
+				t22_2 := t22[(i*T+j)*m:][:m]
+				t57_2 := t57[(i*T+j)*m:][:m]
 				betaEntry := beta[j]
 				for k := range m {
-					t55_2[k] = F(betaEntry * NProd[k])
+					t222 := F(k0[k] * NProd[k])
+					t22_2[k] = t222
+					t57_2[k] = num.FMA32(-betaEntry, t222, F(1))
 				}
 			}
 		}
@@ -969,102 +771,38 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				beta := c.Beta[l*T+C*s:][:n]
 				for a := range n {
-					// lattice_similarity.N
-					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(t),
-							dV * m * a,
-							dV*a + C*dV*s + T*dV*l,
-							m,
-							dV,
-						}
-						stepBackwardNest2(&a2)
-					} else {
-						for i := range m {
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							var t3 F
-							t3Sums := [16]F{t3}
-							for j := range dV {
-								t3Sums[j%16] = num.FMA32(STrail2[j], v[j], t3Sums[j%16])
-							}
-							t3 = kern.Sum16(&t3Sums)
-							t[i] = t3
-						}
-					}
 					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 					betaEntry2 := beta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
+						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t),
+							unsafe.SliceData(t22),
+							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
-							unsafe.SliceData(t13),
-							unsafe.SliceData(t142),
 							m*a + C*m*s + T*m*l,
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
+							dV*m*a + dV*m,
 							m,
 							dV,
 							[2]float32{betaEntry2},
 						}
-						stepBackwardNest3(&a2)
+						stepBackwardNest2(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						t22_2 := t22[(l*T+a+C*s)*m:][:m]
+						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							t13_2 := t13[i*dV:][:dV]
-							var t143 F
+							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							k0Entry := k0[i]
-							w := F(k0Entry * t[i])
-							t143Sums := [16]F{t143}
+							t22Entry := t22_2[i]
+							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail2[j]
-								t132 := num.FMA32(-betaEntry2, num.FMA32(STrailEntry, w, -F(k0Entry*v[j])), STrailEntry)
-								t143Sums[j%16] = num.FMA32(t132, t132, t143Sums[j%16])
-								t13_2[j] = t132
-							}
-							t143 = kern.Sum16(&t143Sums)
-							t142[i] = t143
-						}
-					}
-					// lattice_similarity.S
-					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t142),
-							unsafe.SliceData(t23),
-							m,
-						}
-						stepBackwardNest4(&a2)
-					} else {
-						for i := range m {
-							t142Entry := t142[i]
-							t16 := (F(0) < t142Entry)
-							t23[i] = kern.Larger(kern.Choose(t16, num.Sqrt(kern.Choose(t16, t142Entry, F(1))), F(0)), F(1e-08))
-						}
-					}
-					// lattice_similarity.S
-					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t23),
-							unsafe.SliceData(t13),
-							unsafe.SliceData(STrail),
-							dV*m*a + dV*m,
-							m,
-							dV,
-						}
-						stepBackwardNest5(&a2)
-					} else {
-						for i := range m {
-							t13_2 := t13[i*dV:][:dV]
-							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-							t23Entry := t23[i]
-							for j := range dV {
-								STrail2[j] = (t13_2[j] / t23Entry)
+								STrail3[j] = (num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t22Entry, -F(k0Entry*v[j])), STrailEntry) / SMax2Entry)
 							}
 						}
 					}
@@ -1080,250 +818,270 @@ func (c *stepBackwardFused) run() {
 					// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
 					betaEntry3 := beta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(c.NProd),
-							unsafe.SliceData(c.SMax2),
+							unsafe.SliceData(t22),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(N),
-							unsafe.SliceData(t133),
-							unsafe.SliceData(S2),
-							unsafe.SliceData(t144),
-							unsafe.SliceData(t22_2),
+							unsafe.SliceData(t132),
+							unsafe.SliceData(t14),
+							unsafe.SliceData(t3),
 							m*a + C*m*s + T*m*l,
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
+							dV*m*a + dV*m,
 							m,
 							dV,
 							[2]float32{betaEntry3},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest3(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+						t22_2 := t22[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							N2 := N[i*dV:][:dV]
-							t133_2 := t133[i*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							var t145 F
-							var t23_2 F
+							t132_2 := t132[i*dV:][:dV]
+							var t143 F
+							var t33 F
 							k0Entry2 := k0[i]
-							NProdEntry := NProd[i]
-							SMax2Entry := SMax2[i]
-							t145Sums := [16]F{t145}
-							t23Sums := [16]F{t23_2}
+							t22Entry2 := t22_2[i]
+							t143Sums := [16]F{t143}
+							t33Sums := [16]F{t33}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								N2_2 := num.FMA32(-STrailEntry2, NProdEntry, -F(k0Entry2*v[j]))
-								t134 := num.FMA32(-betaEntry3, N2_2, STrailEntry2)
-								t145Sums[j%16] = num.FMA32(t134, t134, t145Sums[j%16])
-								S22 := (t134 / SMax2Entry)
-								t23Sums[j%16] = num.FMA32(S22, yBar[j], t23Sums[j%16])
+								N2_2 := num.FMA32(STrailEntry2, t22Entry2, -F(k0Entry2*v[j]))
+								t133 := num.FMA32(-betaEntry3, N2_2, STrailEntry2)
+								t143Sums[j%16] = num.FMA32(t133, t133, t143Sums[j%16])
+								t33Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t33Sums[j%16])
 								N2[j] = N2_2
-								t133_2[j] = t134
-								S2_2[j] = S22
+								t132_2[j] = t133
 							}
-							t145 = kern.Sum16(&t145Sums)
-							t23_2 = kern.Sum16(&t23Sums)
-							t144[i] = t145
-							t22_2[i] = t23_2
+							t143 = kern.Sum16(&t143Sums)
+							t33 = kern.Sum16(&t33Sums)
+							t14[i] = t143
+							t3[i] = t33
 						}
 					}
 					// lattice_similarity.S, lattice_similarity.p
-					var t33 F
+					var t4 F
 					for i := range m {
-						t33 = num.FMA32(p[i], t22_2[i], t33)
-						t162[i] = (F(0) < t144[i])
+						t4 = num.FMA32(p[i], t3[i], t4)
+						t16[i] = (F(0) < t14[i])
 					}
 					// lattice_similarity.p, lattice_similarity.S
 					for i := range m {
-						t162Entry := t162[i]
-						t1423 := (F(1e-08) <= kern.Choose(t162Entry, num.Sqrt(kern.Choose(t162Entry, t144[i], F(1))), F(0)))
-						t522[i] = F(p[i] * (t22_2[i] - t33))
-						t102[i] = (F(1) / SMax2[i])
-						t1422[i] = t1423
-						t182[i] = (t1423 && t162Entry)
+						t16Entry := t16[i]
+						t1522 := (F(1e-08) <= kern.Choose(t16Entry, num.Sqrt(kern.Choose(t16Entry, t14[i], F(1))), F(0)))
+						t62[i] = F(p[i] * (t3[i] - t4))
+						t11[i] = (F(1) / SMax2[i])
+						t152[i] = t1522
+						t192[i] = (t1522 && t16Entry)
 					}
 					// lattice_similarity.p, lattice_similarity.S, lattice_similarity.y
-					clear(t72)
+					clear(t8)
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t522),
+						a2 := stepBackwardNest4Args{
+							unsafe.SliceData(t62),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(S2),
-							unsafe.SliceData(t72),
+							unsafe.SliceData(STrail),
 							unsafe.SliceData(t8),
-							unsafe.SliceData(t1322),
+							unsafe.SliceData(t9),
+							unsafe.SliceData(t142),
 							m*a + C*m*s + T*m*l,
 							dV*a + C*dV*s + T*dV*l,
+							dV*m*a + dV*m,
 							m,
 							dV,
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest4(&a2)
 					} else {
 						for i := range m {
 							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							S2_2 := S2[i*dV:][:dV]
-							t8_2 := t8[i*dV:][:dV]
-							var t1323 F
-							t522Entry := t522[i]
+							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
+							t9_2 := t9[i*dV:][:dV]
+							var t1422 F
+							t62Entry := t62[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
-							t1323Sums := [16]F{t1323}
+							t1422Sums := [16]F{t1422}
 							for j := range dV {
-								t82 := num.FMA32(q0[j], t522Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
-								S2Entry := S2_2[j]
-								t1323Sums[j%16] = num.FMA32(t82, (S2Entry / SMax2Entry2), t1323Sums[j%16])
-								t72[j] = num.FMA32(S2Entry, t522Entry, t72[j])
-								t8_2[j] = t82
+								t92 := num.FMA32(q0[j], t62Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
+								STrailEntry3 := STrail2[j]
+								t1422Sums[j%16] = num.FMA32(t92, (STrailEntry3 / SMax2Entry2), t1422Sums[j%16])
+								t8[j] = num.FMA32(STrailEntry3, t62Entry, t8[j])
+								t9_2[j] = t92
 							}
-							t1323 = kern.Sum16(&t1323Sums)
-							t1322[i] = -t1323
+							t1422 = kern.Sum16(&t1422Sums)
+							t142[i] = -t1422
 						}
 					}
 					// lattice_similarity.S
 					for i := range m {
-						t182Entry := t182[i]
-						t30[i] = kern.Choose((t182Entry && t162[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t1422[i], t1322[i], F(0)), F(0))), F(0)), F(0))
+						t192Entry := t192[i]
+						t31[i] = kern.Choose((t192Entry && t16[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t152[i], t142[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice_similarity.S, lattice_similarity.N
 					var t38 F
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t30),
-							unsafe.SliceData(t133),
-							unsafe.SliceData(t8),
+						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(t11),
+							unsafe.SliceData(t31),
+							unsafe.SliceData(t132),
+							unsafe.SliceData(t9),
 							unsafe.SliceData(N),
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t34),
-							unsafe.SliceData(t51),
+							unsafe.SliceData(t35),
+							unsafe.SliceData(t53),
 							unsafe.SliceData(t38Total),
 							dV * m * a,
 							m,
 							dV,
 							[2]float32{t38},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest5(&a2)
 					} else {
 						t38_2 := t38
 						for i := range m {
-							t133_2 := t133[i*dV:][:dV]
-							t8_2 := t8[i*dV:][:dV]
+							t132_2 := t132[i*dV:][:dV]
+							t9_2 := t9[i*dV:][:dV]
 							N2 := N[i*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							t34_2 := t34[i*dV:][:dV]
-							var t512 F
-							t102Entry := t102[i]
-							t30Entry := t30[i]
+							t35_2 := t35[i*dV:][:dV]
+							var t532 F
+							t11Entry := t11[i]
+							t31Entry := t31[i]
 							t38Sums := [16]F{t38_2}
-							t512Sums := [16]F{t512}
+							t532Sums := [16]F{t532}
 							for j := range dV {
-								t342 := num.FMA32(F(2*t133_2[j]), t30Entry, F(t8_2[j]*t102Entry))
-								t38Sums[j%16] = num.FMA32(N2[j], t342, t38Sums[j%16])
-								t512Sums[j%16] = num.FMA32(STrail2[j], t342, t512Sums[j%16])
-								t34_2[j] = t342
+								t352 := num.FMA32(F(2*t132_2[j]), t31Entry, F(t9_2[j]*t11Entry))
+								t38Sums[j%16] = num.FMA32(N2[j], t352, t38Sums[j%16])
+								t532Sums[j%16] = num.FMA32(STrail2[j], t352, t532Sums[j%16])
+								t35_2[j] = t352
 							}
 							t38_2 = kern.Sum16(&t38Sums)
-							t512 = kern.Sum16(&t512Sums)
-							t51[i] = t512
+							t532 = kern.Sum16(&t532Sums)
+							t53[i] = t532
 						}
 						t38Total[0] = t38_2
 					}
 					t38 = t38Total[0]
 					t382 := -t38
-					// lattice_similarity.N
+					// lattice_similarity.N, lattice_similarity.S
+					if kern.Wide() {
+						a2 := stepBackwardNest6Args{
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t53),
+							unsafe.SliceData(t45),
+							m*a + C*m*s + T*m*l,
+							m,
+							[2]float32{betaEntry3},
+						}
+						stepBackwardNest6(&a2)
+					} else {
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						for i := range m {
+							t45[i] = -F(F(betaEntry3*k0[i]) * t53[i])
+						}
+					}
+					// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S
+					clear(t47)
+					clear(t55)
+					if kern.Wide() {
+						a2 := stepBackwardNest7Args{
+							unsafe.SliceData(t45),
+							unsafe.SliceData(t57),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t35),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t47),
+							unsafe.SliceData(t55),
+							unsafe.SliceData(SBarState),
+							unsafe.SliceData(t54),
+							m*a + C*m*s + T*m*l,
+							dV*a + C*dV*s + T*dV*l,
+							dV * m * a,
+							m,
+							dV,
+						}
+						stepBackwardNest7(&a2)
+					} else {
+						t57_2 := t57[(l*T+a+C*s)*m:][:m]
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						for i := range m {
+							t35_2 := t35[i*dV:][:dV]
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							STrail2 := STrail[(a*m+i)*dV:][:dV]
+							SBarState2 := SBarState[i*dV:][:dV]
+							var t542 F
+							t45Entry := t45[i]
+							t57Entry := t57_2[i]
+							k0Entry3 := k0[i]
+							t542Sums := [16]F{t542}
+							for j := range dV {
+								t35Entry := t35_2[j]
+								vEntry := v[j]
+								t542Sums[j%16] = num.FMA32(t35Entry, vEntry, t542Sums[j%16])
+								t47[j] = num.FMA32(STrail2[j], t45Entry, t47[j])
+								t55[j] = num.FMA32(t35Entry, k0Entry3, t55[j])
+								SBarState2[j] = num.FMA32(vEntry, t45Entry, F(t35Entry*t57Entry))
+							}
+							t542 = kern.Sum16(&t542Sums)
+							t54[i] = t542
+						}
+					}
+					// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
+					if kern.Wide() {
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t54),
+							unsafe.SliceData(c.NProd),
+							unsafe.SliceData(t53),
+							unsafe.SliceData(t2),
+							m*a + C*m*s + T*m*l,
+							m,
+							[2]float32{betaEntry3},
+						}
+						stepBackwardNest8(&a2)
+					} else {
+						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+						t2_2 := t2[(l*T+a+C*s)*m:][:m]
+						for i := range m {
+							t2_2[i] = num.FMA32(betaEntry3, t54[i], -F(F(betaEntry3*NProd[i])*t53[i]))
+						}
+					}
+					// lattice_similarity.G, lattice_similarity.S, lattice_similarity
 					if kern.Wide() {
 						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t51),
-							unsafe.SliceData(t56),
-							m,
+							unsafe.SliceData(t55),
+							unsafe.SliceData(t47),
+							unsafe.SliceData(t32),
+							unsafe.SliceData(t8),
+							unsafe.SliceData(t52),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest9(&a2)
 					} else {
-						for i := range m {
-							t56[i] = F(betaEntry3 * t51[i])
-						}
-					}
-					// lattice_similarity.G, lattice_similarity.S, lattice_similarity.N
-					clear(t46)
-					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t56),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t55),
-							unsafe.SliceData(t34),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(t46),
-							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t47),
-							m*a + C*m*s + T*m*l,
-							dV * m * a,
-							dV*a + C*dV*s + T*dV*l,
-							m,
-							dV,
-							[2]float32{betaEntry3},
-						}
-						stepBackwardNest10(&a2)
-					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t55_2 := t55[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							t34_2 := t34[i*dV:][:dV]
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							SBarState2 := SBarState[i*dV:][:dV]
-							var t472 F
-							t56Entry := t56[i]
-							k0Entry3 := k0[i]
-							t55Entry := t55_2[i]
-							t472Sums := [16]F{t472}
-							for j := range dV {
-								t34Entry := t34_2[j]
-								t45 := num.FMA32(STrail2[j], t56Entry, -F(betaEntry3*t34Entry))
-								vEntry := v[j]
-								t472Sums[j%16] = num.FMA32(t45, vEntry, t472Sums[j%16])
-								t46[j] = num.FMA32(t45, k0Entry3, t46[j])
-								SBarState2[j] = num.FMA32(-F(k0Entry3*vEntry), t56Entry, num.FMA32(t34Entry, t55Entry, t34Entry))
-							}
-							t472 = kern.Sum16(&t472Sums)
-							t47[i] = -t472
-						}
-					}
-					// lattice_similarity.G, lattice_similarity
-					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t46),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(t52),
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-						}
-						stepBackwardNest11(&a2)
-					} else {
 						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
 						t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t32_2[i] = -t46[i]
-							t52_2[i] = t72[i]
+							t32_2[i] = num.FMA32(betaEntry3, t55[i], t47[i])
+							t52_2[i] = t8[i]
 						}
 					}
-					// lattice_similarity
-					copy(t2[(l*T+a+C*s)*m:][:m], t47[:m])
 					// lattice_similarity
 					t42_2[a] = t382
 				}
@@ -1335,15 +1093,15 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// lattice_similarity.q0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t6, d, 1, t52, dV, 1, c.WQ, d, 1)
 
 	// lattice_similarity.q0
-	kern.GemmFMA(L*T, d, dV, F(1), false, t7, d, 1, t52, dV, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dV, 1)
 
 	// lattice_similarity.beta
 	var t12 F
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest10Args{
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(c.BetaSigmoid),
@@ -1353,7 +1111,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			[2]float32{t12},
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest10(&a)
 	} else {
 		t12_2 := t12
 		for i := range L {
@@ -1363,9 +1121,9 @@ func (c *stepBackwardFused) run() {
 			t10_2 := t10[i*T:][:T]
 			t12Sums := [16]F{t12_2}
 			for j := range T {
-				t103 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-				t12Sums[j%16] = t12Sums[j%16] + t103
-				t10_2[j] = t103
+				t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+				t12Sums[j%16] = t12Sums[j%16] + t102
+				t10_2[j] = t102
 			}
 			t12_2 = kern.Sum16(&t12Sums)
 		}
@@ -1377,40 +1135,40 @@ func (c *stepBackwardFused) run() {
 	// lattice_similarity.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest11Args{
 			unsafe.SliceData(t10),
+			unsafe.SliceData(c.WBeta),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
-			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t14),
 			L,
 			T,
 			T*dV + T*m,
 			dV + m,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest11(&a)
 	} else {
-		wBetaBar := c.WBetaBar[:dV+m]
 		wBeta := c.WBeta[:dV+m]
+		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
+				t13_2 := t13[(i*T+j)*(dV+m):][:dV+m]
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t14_2 := t14[(i*T+j)*(dV+m):][:dV+m]
 				t10Entry := t10_2[j]
 				for k := range dV + m {
+					t13_2[k] = F(t10Entry * wBeta[k])
 					wBetaBar[k] = num.FMA32(betaStack[k], t10Entry, wBetaBar[k])
-					t14_2[k] = F(t10Entry * wBeta[k])
 				}
 			}
 		}
 	}
 
-	// lattice_similarity.v
+	// lattice_similarity.v, lattice_similarity.beta
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t32),
-			unsafe.SliceData(t14),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(t17),
 			m,
 			L,
@@ -1420,31 +1178,31 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			dV,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest12(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t32_2 := t32[(i*T+j)*dV:][:dV]
-				t14_2 := t14[(i*T+j)*(dV+m)+m:][:dV]
+				t13_2 := t13[(i*T+j)*(dV+m)+m:][:dV]
 				t17_2 := t17[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t17_2[k] = t32_2[k] + t14_2[k]
+					t17_2[k] = t32_2[k] + t13_2[k]
 				}
 			}
 		}
 	}
 
 	// lattice_similarity.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t18, d, 1, t17, dV, 1, c.WV, d, 1)
 
 	// lattice_similarity.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t19, d, 1, t17, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t17, dV, 1)
 
-	// lattice_similarity.k0
+	// lattice_similarity.k0, lattice_similarity.beta
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t2),
-			unsafe.SliceData(t14),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(t20),
 			L,
 			T*dV + T*m,
@@ -1453,48 +1211,48 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			m,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t2_2 := t2[(i*T+j)*m:][:m]
-				t14_2 := t14[(i*T+j)*(dV+m):][:m]
+				t13_2 := t13[(i*T+j)*(dV+m):][:m]
 				t20_2 := t20[(i*T+j)*m:][:m]
 				for k := range m {
-					t20_2[k] = t2_2[k] + t14_2[k]
+					t20_2[k] = t2_2[k] + t13_2[k]
 				}
 			}
 		}
 	}
 
 	// lattice_similarity.k0
+	kern.GemmFMA(L*T, d, m, F(1), false, t21, d, 1, t20, m, 1, c.WK, d, 1)
+
+	// lattice_similarity.k0
 	kern.GemmFMA(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t20, m, 1)
 
 	// lattice_similarity.k0
-	kern.GemmFMA(L*T, d, m, F(1), false, t22, d, 1, t20, m, 1, c.WK, d, 1)
-
-	// lattice_similarity.k0
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t22),
+		a := stepBackwardNest14Args{
+			unsafe.SliceData(t6),
+			unsafe.SliceData(t18),
+			unsafe.SliceData(t21),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t7_2 := t7[(i*T+j)*d:][:d]
-				t19_2 := t19[(i*T+j)*d:][:d]
-				t22_3 := t22[(i*T+j)*d:][:d]
+				t6_2 := t6[(i*T+j)*d:][:d]
+				t18_2 := t18[(i*T+j)*d:][:d]
+				t21_2 := t21[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t7_2[k] + t19_2[k]) + t22_3[k]
+					xBar[k] = (t6_2[k] + t18_2[k]) + t21_2[k]
 				}
 			}
 		}

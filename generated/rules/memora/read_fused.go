@@ -81,10 +81,10 @@ func (c *readFused) run() {
 
 type readBackwardNest1Args struct {
 	ySigmoid  *float32
-	t10       *float32
+	t22       *float32
 	yProd     *float32
 	ySigmoid2 *float32
-	t6        *float32
+	t8        *float32
 	n0        int // L
 	n1        int // T·d_h
 	n2        int // T
@@ -103,23 +103,23 @@ func (c *readBackwardFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	t10 := c.Work[:L*T*dH]           // [L, T, d_h]
-	t6 := c.Work[L*T*dH:][:L*T*dH]   // [L, T, d_h]
-	t7 := c.Work[2*L*T*dH:][:L*T*dK] // [L, T, d_k]
+	t22 := c.Work[:L*T*dH]           // [L, T, d_h]
+	t8 := c.Work[L*T*dH:][:L*T*dH]   // [L, T, d_h]
+	t9 := c.Work[2*L*T*dH:][:L*T*dK] // [L, T, d_k]
 
 	// memora.y
 	for i := range L {
-		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t10, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t22, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// memora.y
 	if kern.Wide() {
 		a := readBackwardNest1Args{
 			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t10),
+			unsafe.SliceData(t22),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t6),
+			unsafe.SliceData(t8),
 			L,
 			T * dH,
 			T,
@@ -130,14 +130,14 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t10_2 := t10[(i*T+j)*dH:][:dH]
+				t22_2 := t22[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-				t6_2 := t6[(i*T+j)*dH:][:dH]
+				t8_2 := t8[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					ySigmoidEntry := ySigmoid[k]
-					t10Entry := t10_2[k]
-					t6_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t10Entry), ySigmoid2[k], F(ySigmoidEntry*t10Entry))
+					t22Entry := t22_2[k]
+					t8_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t22Entry), ySigmoid2[k], F(ySigmoidEntry*t22Entry))
 				}
 			}
 		}
@@ -145,12 +145,12 @@ func (c *readBackwardFused) run() {
 
 	// memora.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t7, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t6, i*T*dH), 1, dH)
+		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t8, i*T*dH), 1, dH)
 	}
 
 	// memora.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t7, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t9, dK, 1, c.WQ, d, 1)
 
 	// memora.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t7, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t9, dK, 1)
 }

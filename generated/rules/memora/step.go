@@ -83,9 +83,9 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t2 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1022 := work[:dH] // [d_h]
+	t14 := work[:dH] // [d_h]
 	work = work[dH:]
-	t122 := work[:dH] // [d_h]
+	t162 := work[:dH] // [d_h]
 	work = work[dH:]
 	t3 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -105,7 +105,7 @@ func (c *Step[F]) Run() {
 	work = work[dH*dK:]
 	t50 := work[:dH] // [d_h]
 	work = work[dH:]
-	t14 := work[:dH] // [d_h]
+	t18 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
 
@@ -241,15 +241,15 @@ func (c *Step[F]) Run() {
 						tEntry := t[i]
 						t23 := num.Sigmoid(tEntry)
 						t2[i] = t23
-						t1022[i] = F(tEntry * t23)
-						t122[i] = F(t23 * F(thetaEntry*tEntry))
+						t14[i] = F(tEntry * t23)
+						t162[i] = F(t23 * F(thetaEntry*tEntry))
 					}
 					// memora.e
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						var t32 F
 						for j := range dH {
-							t32 += F(W2State2[j] * t1022[j])
+							t32 += F(W2State2[j] * t14[j])
 						}
 						t3[i] = t32
 					}
@@ -261,7 +261,7 @@ func (c *Step[F]) Run() {
 							c.E[(l*T+a+C*s)*dV+i] = e3
 						}
 					}
-					// memora.W2, memora.U_W2, memora.G_W1
+					// memora.W2, memora.U_W2, memora.G_W2, memora.G_W1
 					clear(t22)
 					rhoEntry := rho2[a]
 					for i := range dV {
@@ -270,7 +270,7 @@ func (c *Step[F]) Run() {
 						e2Entry := e2[i]
 						for j := range dH {
 							W2StateEntry := W2State2[j]
-							t27_2[j] = F(rhoEntry*num.Log(num.Max(W2StateEntry, F(1e-08)))) - F(e2Entry*t122[j])
+							t27_2[j] = F(rhoEntry*num.Log(num.Max(W2StateEntry, F(1e-08)))) - F(e2Entry*t162[j])
 							t22[j] += F(W2StateEntry * e2Entry)
 						}
 					}
@@ -301,7 +301,7 @@ func (c *Step[F]) Run() {
 						tEntry2 := t[i]
 						t41[i] = F(t2Entry*t22Entry) + F(F(F(tEntry2*t2Entry)*t22Entry)*num.Sigmoid(-tEntry2))
 					}
-					// memora.W1, memora.W2, memora.U_W1
+					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
@@ -349,7 +349,7 @@ func (c *Step[F]) Run() {
 						t50Entry := t50[i]
 						t52 := t[i]
 						t62 := t22[i]
-						t14[i] = F(t50Entry * num.Sigmoid(t50Entry))
+						t18[i] = F(t50Entry * num.Sigmoid(t50Entry))
 						if len(c.EProd) > 0 {
 							c.EProd[(l*T+a+C*s)*dH+i] = t52
 						}
@@ -367,7 +367,7 @@ func (c *Step[F]) Run() {
 						var y3 F
 						for j := range dH {
 							W22Entry := W22_2[j]
-							y3 += F(W22Entry * t14[j])
+							y3 += F(W22Entry * t18[j])
 							W2State2[j] = W22Entry
 						}
 						y2[i] = y3
@@ -443,10 +443,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 14·L·T·d_h + 5·L·T·d_k + 4·L·T·d_v + 6·L·T + 10·d_h·d_k + 7·d_h·d_v + 11·d_h + 5·d_k + 5·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 4·L·T·d_k + 3·L·T·d_v + 6·L·T + 7·d_h·d_k + 10·d_h·d_v + 9·d_h + 3·d_k + 4·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 3*L*T*d + 14*L*T*dH + 5*L*T*dK + 4*L*T*dV + 6*L*T + 10*dH*dK + 7*dH*dV + 11*dH + 5*dK + 5*dV
+	return C*dH*dK + C*dH*dV + 3*L*T*d + 13*L*T*dH + 4*L*T*dK + 3*L*T*dV + 6*L*T + 7*dH*dK + 10*dH*dV + 9*dH + 3*dK + 4*dV
 }
 
 // FlagsLen is 2·L·T.
@@ -469,31 +469,29 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t22 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t122 := work[:L*T*dH] // [L, T, d_h]
+	t6 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t362 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t37 := work[:L*T*dH] // [L, T, d_h]
+	t38 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t382 := work[:L*T*dH] // [L, T, d_h]
+	t392 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t39 := work[:L*T*dH] // [L, T, d_h]
+	t402 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t412 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t512 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t137 := work[:L*T*dH] // [L, T, d_h]
+	t90 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t6 := work[:L*T*dH] // [L, T, d_h]
+	t722 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t112 := work[:L*T*dH] // [L, T, d_h]
+	t91 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1222 := work[:L*T*dH] // [L, T, d_h]
+	t1522 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t402 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t413 := work[:L*T*dH] // [L, T, d_h]
+	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t32 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -505,23 +503,21 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t72 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t92 := work[:L*T*d] // [L, T, d]
+	t8 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t23 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t38 := work[:L*T] // [L, T]
+	t36 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t28 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t42_2 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t43 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t46 := work[:L*T*dV] // [L, T, d_v]
+	t45 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t48 := work[:L*T*d] // [L, T, d]
+	t46 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t49 := work[:L*T*dK] // [L, T, d_k]
+	t48 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t51 := work[:L*T*d] // [L, T, d]
+	t49 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -541,63 +537,53 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	t24 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t108 := work[:dH] // [d_h]
-	work = work[dH:]
-	t45 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t462 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t483 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	W122 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t82 := work[:dH] // [d_h]
-	work = work[dH:]
-	t1023 := work[:dK] // [d_k]
-	work = work[dK:]
-	t1123 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t122_2 := work[:dH] // [d_h]
-	work = work[dH:]
-	t142 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t110 := work[:dH] // [d_h]
-	work = work[dH:]
-	t112_2 := work[:dK] // [d_k]
-	work = work[dK:]
-	t127 := work[:dH] // [d_h]
-	work = work[dH:]
-	t138 := work[:dH] // [d_h]
-	work = work[dH:]
-	t5123 := work[:dH] // [d_h]
-	work = work[dH:]
-	t3922 := work[:dV] // [d_v]
-	work = work[dV:]
-	t114 := work[:dV] // [d_v]
-	work = work[dV:]
-	t55 := work[:dH*dV] // [d_v, d_h]
+	t25 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t56 := work[:dV] // [d_v]
-	work = work[dV:]
-	t53 := work[:dK] // [d_k]
-	work = work[dK:]
-	t58 := work[:dH*dV] // [d_v, d_h]
+	t272 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t116 := work[:dV] // [d_v]
-	work = work[dV:]
-	t118 := work[:dH] // [d_h]
+	W222 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
+	t452 := work[:dH*dK] // [d_h, d_k]
+	work = work[dH*dK:]
+	t322 := work[:dH] // [d_h]
 	work = work[dH:]
-	t82_2 := work[:dV] // [d_v]
-	work = work[dV:]
-	t79 := work[:dH] // [d_h]
+	t9 := work[:dH] // [d_h]
 	work = work[dH:]
-	t81 := work[:dK] // [d_k]
+	t11 := work[:dK] // [d_k]
 	work = work[dK:]
-	t120 := work[:dH] // [d_h]
+	t12 := work[:dH*dK] // [d_h, d_k]
+	work = work[dH*dK:]
+	t13 := work[:dH] // [d_h]
 	work = work[dH:]
-	t98 := work[:dH] // [d_h]
+	t15 := work[:dH*dK] // [d_h, d_k]
+	work = work[dH*dK:]
+	t86 := work[:dH] // [d_h]
 	work = work[dH:]
-	t100 := work[:dK]     // [d_k]
+	t28 := work[:dK] // [d_k]
+	work = work[dK:]
+	t43 := work[:dH] // [d_h]
+	work = work[dH:]
+	t4522 := work[:dV] // [d_v]
+	work = work[dV:]
+	t462 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
+	t472 := work[:dV] // [d_v]
+	work = work[dV:]
+	t492 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
+	t61 := work[:dV] // [d_v]
+	work = work[dV:]
+	t62_2 := work[:dH] // [d_h]
+	work = work[dH:]
+	t64 := work[:dH] // [d_h]
+	work = work[dH:]
+	t67 := work[:dV] // [d_v]
+	work = work[dV:]
+	t71 := work[:dH] // [d_h]
+	work = work[dH:]
+	t78 := work[:dH] // [d_h]
+	work = work[dH:]
+	t80 := work[:dK]      // [d_k]
 	t102 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t152 := flags[:L*T] // [L, T]
@@ -621,7 +607,7 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// memora.e, memora.G_W1, memora.y, memora.U_W2
+	// memora.e, memora.U_W2, memora.G_W1, memora.y
 	for i := range L {
 		theta2 := theta[i*T:][:T]
 		for j := range T {
@@ -629,46 +615,43 @@ func (c *StepBackward[F]) Run() {
 			GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t22_2 := t22[(i*T+j)*dH:][:dH]
-			t122_3 := t122[(i*T+j)*dH:][:dH]
+			t6_2 := t6[(i*T+j)*dH:][:dH]
 			t362_2 := t362[(i*T+j)*dH:][:dH]
-			t37_2 := t37[(i*T+j)*dH:][:dH]
-			t382_2 := t382[(i*T+j)*dH:][:dH]
-			t39_2 := t39[(i*T+j)*dH:][:dH]
+			t38_2 := t38[(i*T+j)*dH:][:dH]
+			t392_2 := t392[(i*T+j)*dH:][:dH]
+			t402_2 := t402[(i*T+j)*dH:][:dH]
 			t412_2 := t412[(i*T+j)*dH:][:dH]
 			t512_2 := t512[(i*T+j)*dH:][:dH]
-			t137_2 := t137[(i*T+j)*dH:][:dH]
-			t6_2 := t6[(i*T+j)*dH:][:dH]
-			t112_3 := t112[(i*T+j)*dH:][:dH]
-			t1222_2 := t1222[(i*T+j)*dH:][:dH]
-			t402_2 := t402[(i*T+j)*dH:][:dH]
-			t413_2 := t413[(i*T+j)*dH:][:dH]
+			t90_2 := t90[(i*T+j)*dH:][:dH]
+			t722_2 := t722[(i*T+j)*dH:][:dH]
+			t91_2 := t91[(i*T+j)*dH:][:dH]
+			t1522_2 := t1522[(i*T+j)*dH:][:dH]
+			t162_2 := t162[(i*T+j)*dH:][:dH]
 			thetaEntry := theta2[j]
 			for k := range dH {
 				eProdEntry := eProd[k]
 				t222 := num.Sigmoid(eProdEntry)
 				GW1ProdEntry := GW1Prod[k]
 				t3622 := F(GW1ProdEntry * t222)
-				t372 := F(eProdEntry * GW1ProdEntry)
-				t3822 := -eProdEntry
-				t392 := num.Sigmoid(t3822)
+				t382 := -eProdEntry
+				t3922 := num.Sigmoid(t382)
+				t4022 := F(F(F(eProdEntry*GW1ProdEntry)*t222) * t3922)
 				yProdEntry := yProd[k]
 				t5122 := num.Sigmoid(yProdEntry)
-				t1122 := F(thetaEntry * eProdEntry)
-				t4022 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t392)
+				t15222 := F(thetaEntry * eProdEntry)
 				t22_2[k] = t222
-				t122_3[k] = F(eProdEntry * t222)
+				t6_2[k] = F(F(thetaEntry*eProdEntry) * t222)
 				t362_2[k] = t3622
-				t37_2[k] = t372
-				t382_2[k] = t3822
-				t39_2[k] = t392
-				t412_2[k] = t3622 + F(F(t222*t372)*t392)
-				t512_2[k] = t5122
-				t137_2[k] = F(yProdEntry * t5122)
-				t6_2[k] = num.Sigmoid(-yProdEntry)
-				t112_3[k] = t1122
-				t1222_2[k] = F(t222 * t1122)
+				t38_2[k] = t382
+				t392_2[k] = t3922
 				t402_2[k] = t4022
-				t413_2[k] = t3622 + t4022
+				t412_2[k] = t3622 + t4022
+				t512_2[k] = t5122
+				t90_2[k] = F(yProdEntry * t5122)
+				t722_2[k] = num.Sigmoid(-yProdEntry)
+				t91_2[k] = F(eProdEntry * t222)
+				t1522_2[k] = t15222
+				t162_2[k] = F(t222 * t15222)
 			}
 		}
 	}
@@ -709,16 +692,16 @@ func (c *StepBackward[F]) Run() {
 				theta2 := theta[l*T+C*s:][:n]
 				for a := range n {
 					e := c.E[(l*T+a+C*s)*dV:][:dV]
-					t413_2 := t413[(l*T+a+C*s)*dH:][:dH]
-					// memora.W2, memora.U_W2
+					t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
+					// memora.W2, memora.U_W2, memora.G_W2
 					rhoEntry := rho2[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t1222_2 := t1222[(l*T+a+C*s)*dH:][:dH]
+						t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
 						t27_2 := t27[i*dH:][:dH]
 						eEntry := e[i]
 						for j := range dH {
-							t27_2[j] = F(rhoEntry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) - F(eEntry*t1222_2[j])
+							t27_2[j] = F(rhoEntry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) - F(eEntry*t162_2[j])
 						}
 					}
 					// memora.W2
@@ -741,13 +724,13 @@ func (c *StepBackward[F]) Run() {
 							W22_2[j] = (W22_2[j] / sum)
 						}
 					}
-					// memora.W1, memora.W2, memora.U_W1
+					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					thetaEntry2 := theta2[a]
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						t482_2 := t482[i*dK:][:dK]
-						w := F(thetaEntry2 * t413_2[i])
+						w := F(thetaEntry2 * t412_2[i])
 						for j := range dK {
 							t482_2[j] = F(rhoEntry*num.Log(num.Max(W1Trail2[j], F(1e-08)))) - F(w*k0[j])
 						}
@@ -794,260 +777,235 @@ func (c *StepBackward[F]) Run() {
 				rho2 := rho[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
 				t52_2 := t52[l*T+C*s:][:n]
-				t62_2 := t62[l*T+C*s:][:n]
+				t62_3 := t62[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
+					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
 					t512_2 := t512[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+					t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
+					t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
+					k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
-					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
-					t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
-					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 					eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-					e := c.E[(l*T+a+C*s)*dV:][:dV]
-					t42_2 := t42[(l*T+a+C*s)*dV:][:dV]
+					t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
+					t42_3 := t42[(l*T+a+C*s)*dV:][:dV]
+					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 					t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 					t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
-					// memora.W2, memora.y
-					clear(t108)
+					// memora.W2, memora.U_W2, memora.G_W2
+					rhoEntry3 := rho2[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t24_2 := t24[i*dH:][:dH]
-						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						yBarEntry := yBar[i]
+						t25_2 := t25[i*dH:][:dH]
+						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+						t272_2 := t272[i*dH:][:dH]
+						eEntry2 := e[i]
 						for j := range dH {
-							t24_2[j] = num.Max(W2Trail2[j], F(1e-08))
-							t108[j] += F(W2Trail3[j] * yBarEntry)
+							t242 := num.Max(W2Trail2[j], F(1e-08))
+							t252 := num.Log(t242)
+							t24_2[j] = t242
+							t25_2[j] = t252
+							t272_2[j] = F(rhoEntry3*t252) - F(eEntry2*t6_2[j])
 						}
 					}
-					// memora.W1, memora.W2, memora.U_W1
-					rhoEntry3 := rho2[a]
-					thetaEntry3 := theta2[a]
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t45_2 := t45[i*dK:][:dK]
-						t462_2 := t462[i*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t483_2 := t483[i*dK:][:dK]
-						w2 := F(thetaEntry3 * t412_2[i])
-						for j := range dK {
-							t452 := num.Max(W1Trail2[j], F(1e-08))
-							t463 := num.Log(t452)
-							t45_2[j] = t452
-							t462_2[j] = t463
-							t483_2[j] = F(rhoEntry3*t463) - F(w2*k0[j])
-						}
-					}
-					// memora.W1
-					for i := range dH {
-						t483_2 := t483[i*dK:][:dK]
-						W122_2 := W122[i*dK:][:dK]
+					// memora.W2
+					for i := range dV {
+						t272_2 := t272[i*dH:][:dH]
+						W222_2 := W222[i*dH:][:dH]
 						top3 := F(math.Inf(-1))
-						for j := range dK {
-							if x := t483_2[j]; x > top3 || x != x {
+						for j := range dH {
+							if x := t272_2[j]; x > top3 || x != x {
 								top3 = x
 							}
 						}
 						var sum3 F
-						for j := range dK {
-							e4 := num.Exp(t483_2[j] - top3)
+						for j := range dH {
+							e4 := num.Exp(t272_2[j] - top3)
 							sum3 += e4
-							W122_2[j] = e4
+							W222_2[j] = e4
 						}
+						for j := range dH {
+							W222_2[j] = (W222_2[j] / sum3)
+						}
+					}
+					// memora.W1, memora.W2
+					for i := range dH {
+						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						t452_2 := t452[i*dK:][:dK]
 						for j := range dK {
-							W122_2[j] = (W122_2[j] / sum3)
+							t452_2[j] = num.Max(W1Trail2[j], F(1e-08))
+						}
+					}
+					// memora.y
+					clear(t322)
+					for i := range dV {
+						W222_2 := W222[i*dH:][:dH]
+						yBarEntry := yBar[i]
+						for j := range dH {
+							t322[j] += F(W222_2[j] * yBarEntry)
 						}
 					}
 					// memora.y
 					for i := range dH {
 						t512Entry := t512_2[i]
-						t108Entry := t108[i]
-						t82[i] = F(t512Entry*t108Entry) + F(F(F(yProd[i]*t512Entry)*t108Entry)*t6_2[i])
+						t322Entry := t322[i]
+						t9[i] = F(t512Entry*t322Entry) + F(F(F(yProd[i]*t512Entry)*t322Entry)*t722_2[i])
 					}
 					// memora.y, memora.W1
-					clear(t1023)
+					clear(t11)
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						W122_2 := W122[i*dK:][:dK]
-						t1123_2 := t1123[i*dK:][:dK]
-						var t1223 F
-						t82Entry := t82[i]
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+						t12_2 := t12[i*dK:][:dK]
+						var t132 F
+						t9Entry := t9[i]
 						for j := range dK {
-							t1124 := W1BarState2[j] + F(q0[j]*t82Entry)
-							W122Entry := W122_2[j]
-							t1223 += F(W122Entry * t1124)
-							t1023[j] += F(W122Entry * t82Entry)
-							t1123_2[j] = t1124
+							t122 := W1BarState2[j] + F(q0[j]*t9Entry)
+							W1TrailEntry := W1Trail2[j]
+							t132 += F(W1TrailEntry * t122)
+							t11[j] += F(W1TrailEntry * t9Entry)
+							t12_2[j] = t122
 						}
-						t122_2[i] = t1223
+						t13[i] = t132
 					}
-					// memora.W1, memora.U_W1, memora.G_W1
-					clear(t112_2)
-					var t17 F
+					// memora.W1, memora.U_W1
+					clear(t28)
+					var t18 F
 					for i := range dH {
-						W122_2 := W122[i*dK:][:dK]
-						t1123_2 := t1123[i*dK:][:dK]
-						t462_2 := t462[i*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t142_2 := t142[i*dK:][:dK]
-						var t1102 F
-						t122Entry := t122_2[i]
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+						t12_2 := t12[i*dK:][:dK]
+						t452_2 := t452[i*dK:][:dK]
+						t15_2 := t15[i*dK:][:dK]
+						var t862 F
+						t13Entry := t13[i]
 						t412Entry := t412_2[i]
 						for j := range dK {
-							t143 := F(W122_2[j] * (t1123_2[j] - t122Entry))
-							t17 += F(t462_2[j] * t143)
-							t1102 += F(t143 * k0[j])
-							t142_2[j] = t143
-							t112_2[j] += F(t143 * t412Entry)
+							t153 := F(W1Trail2[j] * (t12_2[j] - t13Entry))
+							t18 += F(num.Log(t452_2[j]) * t153)
+							t862 += F(t153 * k0[j])
+							t15_2[j] = t153
+							t28[j] -= F(t153 * t412Entry)
 						}
-						t110[i] = t1102
+						t86[i] = t862
 					}
-					// memora.U_W1, memora.G_W1
-					var t272 F
+					// memora.U_W1
+					var t29 F
+					for i := range dK {
+						t29 += F(k0[i] * t28[i])
+					}
+					// memora.G_W1, memora.U_W1
+					thetaEntry3 := theta2[a]
 					for i := range dH {
-						t110Entry := t110[i]
-						t272 += F(t412_2[i] * t110Entry)
 						t22Entry := t22_2[i]
-						t39Entry := t39_2[i]
-						t32_3 := -F(F(F(thetaEntry3*t22Entry)*t39Entry) * t110Entry)
-						t37Entry := t37_2[i]
-						GW1ProdEntry2 := GW1Prod[i]
-						t127[i] = F(eProd[i] * t32_3)
-						t138[i] = F(t22Entry * t110Entry)
-						w4 := F(F(F(F(F(thetaEntry3*t22Entry)*t22Entry)*t37Entry)*t39Entry) * t110Entry)
-						t5123[i] = w4 + F(GW1ProdEntry2*t32_3) + F(F(t22Entry*t39Entry)*(-F(F(F(thetaEntry3*t37Entry)*t39Entry)*t110Entry)-F(F(thetaEntry3*GW1ProdEntry2)*t110Entry)))
+						t86Entry := t86[i]
+						t43[i] = -F(F(F(F(thetaEntry3*eProd[i])*t22Entry)*t392_2[i])*t86Entry) - F(F(thetaEntry3*t22Entry)*t86Entry)
 					}
-					t2722 := -t272
 					// memora.G_W1, memora.W2, memora.y
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t137_2 := t137[(l*T+a+C*s)*dH:][:dH]
-						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t55_2 := t55[i*dH:][:dH]
-						var t3923 F
-						var t1142 F
-						var t562 F
+						t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
+						W222_2 := W222[i*dH:][:dH]
+						t462_2 := t462[i*dH:][:dH]
+						var t4523 F
+						var t4722 F
 						yBarEntry2 := yBar[i]
 						for j := range dH {
-							W2TrailEntry := W2Trail2[j]
-							t3923 += F(W2TrailEntry * t127[j])
-							t1142 += F(W2TrailEntry * t138[j])
-							t552 := W2BarState2[j] + F(yBarEntry2*t137_2[j])
-							t562 += F(W2Trail3[j] * t552)
-							t55_2[j] = t552
+							t4523 += F(W2Trail2[j] * t43[j])
+							t4622 := W2BarState2[j] + F(yBarEntry2*t90_2[j])
+							t4722 += F(W222_2[j] * t4622)
+							t462_2[j] = t4622
 						}
-						t3922[i] = t3923
-						t114[i] = t1142
-						t56[i] = t562
+						t4522[i] = t4523
+						t472[i] = t4722
 					}
-					// memora.G_W1
-					clear(t53)
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t5123Entry := t5123[i]
-						for j := range dK {
-							t53[j] += F(W1Trail2[j] * t5123Entry)
-						}
-					}
-					// memora.W2, memora.U_W2, memora.G_W2
-					clear(t118)
-					var t61 F
+					// memora.W2, memora.U_W2
+					clear(t62_2)
+					var t52_3 F
 					for i := range dV {
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t55_2 := t55[i*dH:][:dH]
-						t24_2 := t24[i*dH:][:dH]
-						t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
-						t58_2 := t58[i*dH:][:dH]
-						var t1162 F
-						t56Entry := t56[i]
-						eEntry2 := e[i]
+						W222_2 := W222[i*dH:][:dH]
+						t462_2 := t462[i*dH:][:dH]
+						t25_2 := t25[i*dH:][:dH]
+						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+						t492_2 := t492[i*dH:][:dH]
+						var t612 F
+						t472Entry := t472[i]
+						eEntry3 := e[i]
 						for j := range dH {
-							t582 := F(W2Trail2[j] * (t55_2[j] - t56Entry))
-							t61 += F(num.Log(t24_2[j]) * t582)
-							t1162 += F(t582 * t122_3[j])
-							t58_2[j] = t582
-							t118[j] += F(t582 * eEntry2)
+							t493 := F(W222_2[j] * (t462_2[j] - t472Entry))
+							t52_3 += F(t25_2[j] * t493)
+							t612 += F(t493 * t6_2[j])
+							t492_2[j] = t493
+							t62_2[j] -= F(t493 * eEntry3)
 						}
-						t116[i] = t1162
+						t61[i] = -t612
 					}
-					// memora.U_W2, memora.e, memora.G_W1, memora.G_W2
-					var t71 F
+					// memora.U_W2
+					var t65 F
+					for i := range dH {
+						t642 := F(t22_2[i] * t62_2[i])
+						t65 += F(eProd[i] * t642)
+						t64[i] = t642
+					}
+					// memora.e
 					for i := range dV {
-						t116Entry := t116[i]
-						t71 += F(e[i] * t116Entry)
-						t822 := t3922[i] - F(thetaEntry3*t114[i]) - F(thetaEntry3*t116Entry)
-						t82_2[i] = t822
-						t42_2[i] = -t822
-					}
-					t712 := -t71
-					// memora.G_W2
-					for i := range dH {
-						t22Entry2 := t22_2[i]
-						t118Entry := t118[i]
-						t79[i] = -F(F(thetaEntry3*t22Entry2)*t118Entry) - F(F(F(F(thetaEntry3*eProd[i])*t22Entry2)*t39_2[i])*t118Entry)
-					}
-					// memora.G_W2
-					clear(t81)
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t79Entry := t79[i]
-						for j := range dK {
-							t81[j] += F(W1Trail2[j] * t79Entry)
-						}
+						t672 := t4522[i] + t61[i]
+						t67[i] = t672
+						t42_3[i] = -t672
 					}
 					// memora.e, memora.G_W1, memora.W2, memora.W1
-					clear(t120)
+					clear(t71)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t58_2 := t58[i*dH:][:dH]
+						t492_2 := t492[i*dH:][:dH]
 						t24_2 := t24[i*dH:][:dH]
-						t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
+						t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						eEntry3 := e[i]
-						t82Entry := t82_2[i]
-						w3 := F(thetaEntry3 * eEntry3)
+						t67Entry := t67[i]
+						eEntry4 := e[i]
 						for j := range dH {
-							W2TrailEntry2 := W2Trail2[j]
-							t120[j] += F(W2TrailEntry2 * t82Entry)
-							W2BarState2[j] = F(eEntry3*t127[j]) - F(w3*t138[j]) + kern.Choose((F(1e-08) <= W2TrailEntry2), F(F(rhoEntry3*t58_2[j])*(F(1)/t24_2[j])), F(0)) + F(t122_3[j]*t82Entry)
+							W2TrailEntry := W2Trail2[j]
+							t71[j] += F(W2TrailEntry * t67Entry)
+							W2BarState2[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t492_2[j])*(F(1)/t24_2[j])), F(0)) + F(t67Entry*t91_2[j])
 						}
 					}
-					// memora.e
+					// memora.e, memora.G_W1, memora.U_W1, memora.U_W2
 					for i := range dH {
-						t22Entry3 := t22_2[i]
-						t120Entry := t120[i]
-						t98[i] = F(t22Entry3*t120Entry) + F(F(F(eProd[i]*t22Entry3)*t39_2[i])*t120Entry)
+						GW1ProdEntry2 := GW1Prod[i]
+						t22Entry2 := t22_2[i]
+						t392Entry := t392_2[i]
+						t86Entry2 := t86[i]
+						eProdEntry2 := eProd[i]
+						t71Entry := t71[i]
+						w2 := -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t392Entry)*t86Entry2) - F(F(thetaEntry3*GW1ProdEntry2)*t86Entry2) + F(F(thetaEntry3*eProdEntry2)*t62_2[i]) + F(eProdEntry2*t71Entry)
+						w3 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t392Entry) * t86Entry2)
+						t78[i] = w3 + F(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t392Entry)*t86Entry2) + F(thetaEntry3*t64[i]) + F(t22Entry2*t71Entry) + F(F(t22Entry2*t392Entry)*w2)
 					}
-					// memora.e, memora.W1, memora.W2, memora.G_W1, memora.G_W2
-					clear(t100)
+					// memora.e, memora.W1, memora.W2
+					clear(t80)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t142_2 := t142[i*dK:][:dK]
-						t45_2 := t45[i*dK:][:dK]
+						t15_2 := t15[i*dK:][:dK]
+						t452_2 := t452[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						t98Entry := t98[i]
-						t5123Entry2 := t5123[i]
-						t79Entry2 := t79[i]
+						t78Entry := t78[i]
 						for j := range dK {
-							W1TrailEntry := W1Trail2[j]
-							k0Entry := k0[j]
-							t100[j] += F(W1TrailEntry * t98Entry)
-							W1BarState2[j] = kern.Choose((F(1e-08) <= W1TrailEntry), F(F(rhoEntry3*t142_2[j])*(F(1)/t45_2[j])), F(0)) + F(k0Entry*t5123Entry2) + F(k0Entry*t79Entry2) + F(k0Entry*t98Entry)
+							W1TrailEntry2 := W1Trail2[j]
+							t80[j] += F(W1TrailEntry2 * t78Entry)
+							W1BarState2[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/t452_2[j])), F(0)) + F(k0[j]*t78Entry)
 						}
 					}
-					// memora.e, memora.G_W1, memora
+					// memora.e, memora.U_W1, memora
 					for i := range dK {
-						t32_2[i] = -F(thetaEntry3*t112_2[i]) + t53[i] + t81[i] + t100[i]
-						t72_2[i] = t1023[i]
+						t32_2[i] = F(thetaEntry3*t28[i]) + t80[i]
+						t72_2[i] = t11[i]
 					}
 					// memora.e
-					t52_2[a] = t2722 + t712
-					t62_2[a] = t17 + t61
+					t52_2[a] = t29 + t65
+					t62_3[a] = t18 + t52_3
 				}
 			}
 		}
@@ -1068,112 +1026,108 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// memora.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t8, d, 1, t72, dK, 1, c.WQ, d, 1)
 
 	// memora.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t92, d, 1, t72, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
 
 	// memora.rho, memora.theta
 	var t26 F
-	var t41 F
+	var t39 F
 	for i := range L {
 		t152_2 := t152[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		t102_2 := t102[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
+		t62_3 := t62[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
 		t52_2 := t52[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
+		t36_2 := t36[i*T:][:T]
 		for j := range T {
 			t152Entry := t152_2[j]
-			t232 := kern.Choose(t152Entry, F(F(rhoSigmoid[j]*kern.Choose(t152Entry, kern.Choose(t102_2[j], t62_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t232 := kern.Choose(t152Entry, F(F(rhoSigmoid[j]*kern.Choose(t152Entry, kern.Choose(t102_2[j], t62_3[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
 			t26 += t232
-			t31 := (F(0) <= thetaSoftplus[j])
-			t383 := kern.Choose(t31, F(kern.Choose(t31, t52_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t41 += t383
+			t292 := (F(0) <= thetaSoftplus[j])
+			t363 := kern.Choose(t292, F(kern.Choose(t292, t52_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t39 += t363
 			t23_2[j] = t232
-			t38_2[j] = t383
+			t36_2[j] = t363
 		}
 	}
 	c.BRhoBar[0] = t26
-	c.BThetaBar[0] = t41
+	c.BThetaBar[0] = t39
 
 	// memora.rho, memora.theta
 	clear(c.WRhoBar)
 	clear(c.WThetaBar)
 	for i := range L {
 		t23_2 := t23[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
+		t36_2 := t36[i*T:][:T]
 		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
+		wRho := c.WRho[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
 		for j := range T {
 			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t28_2 := t28[(i*T+j)*(dK+dV):][:dK+dV]
-			t43_2 := t43[(i*T+j)*(dK+dV):][:dK+dV]
+			t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK+dV]
 			t23Entry := t23_2[j]
-			t38Entry := t38_2[j]
+			t36Entry := t36_2[j]
 			for k := range dK + dV {
 				thetaStackEntry := thetaStack[k]
 				wRhoBar[k] += F(thetaStackEntry * t23Entry)
-				t28_2[k] = F(t23Entry * wRho[k])
-				wThetaBar[k] += F(thetaStackEntry * t38Entry)
-				t43_2[k] = F(t38Entry * wTheta[k])
+				wThetaBar[k] += F(thetaStackEntry * t36Entry)
+				t42_3[k] = F(t23Entry*wRho[k]) + F(t36Entry*wTheta[k])
 			}
 		}
 	}
 
-	// memora.v
+	// memora.v, memora.theta
 	for i := range L {
 		for j := range T {
-			t42_2 := t42[(i*T+j)*dV:][:dV]
-			t28_2 := t28[(i*T+j)*(dK+dV)+dK:][:dV]
-			t43_2 := t43[(i*T+j)*(dK+dV)+dK:][:dV]
-			t46_2 := t46[(i*T+j)*dV:][:dV]
+			t42_3 := t42[(i*T+j)*dV:][:dV]
+			t42_4 := t42_2[(i*T+j)*(dK+dV)+dK:][:dV]
+			t45_2 := t45[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t46_2[k] = t42_2[k] + t28_2[k] + t43_2[k]
+				t45_2[k] = t42_3[k] + t42_4[k]
 			}
 		}
 	}
 
 	// memora.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t46, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t46, d, 1, t45, dV, 1, c.WV, d, 1)
 
 	// memora.v
-	kern.Gemm(L*T, d, dV, F(1), false, t48, d, 1, t46, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t45, dV, 1)
 
-	// memora.k0
+	// memora.k0, memora.theta
 	for i := range L {
 		for j := range T {
 			t32_2 := t32[(i*T+j)*dK:][:dK]
-			t28_2 := t28[(i*T+j)*(dK+dV):][:dK]
-			t43_2 := t43[(i*T+j)*(dK+dV):][:dK]
-			t49_2 := t49[(i*T+j)*dK:][:dK]
+			t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK]
+			t48_2 := t48[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t49_2[k] = t32_2[k] + t28_2[k] + t43_2[k]
+				t48_2[k] = t32_2[k] + t42_3[k]
 			}
 		}
 	}
 
 	// memora.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t49, d, 1, t48, dK, 1, c.WK, d, 1)
 
 	// memora.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t51, d, 1, t49, dK, 1, c.WK, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t48, dK, 1)
 
 	// memora.k0
 	for i := range L {
 		for j := range T {
-			t92_2 := t92[(i*T+j)*d:][:d]
-			t48_2 := t48[(i*T+j)*d:][:d]
-			t51_2 := t51[(i*T+j)*d:][:d]
+			t8_2 := t8[(i*T+j)*d:][:d]
+			t46_2 := t46[(i*T+j)*d:][:d]
+			t49_2 := t49[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t92_2[k] + t48_2[k] + t51_2[k]
+				xBar[k] = t8_2[k] + t46_2[k] + t49_2[k]
 			}
 		}
 	}
@@ -1195,6 +1149,7 @@ type stepNode[F num.Float] struct {
 //	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    memora.v
 //	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    memora.theta
 //	e_t = slope(F(load(W_{t−1})), V)    memora.e
+//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora.G_W2
 //	U_t = step(G_t)    memora.U_W2
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    memora.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    memora.W2

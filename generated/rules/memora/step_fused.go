@@ -48,15 +48,15 @@ type stepNest3Args struct {
 type stepNest4Args struct {
 	t          *float32
 	t2         *float32
-	t1022      *float32
-	t122       *float32
+	t14        *float32
+	t162       *float32
 	n0         int        // d_h
 	thetaEntry [2]float32 // and nothing
 }
 
 type stepNest5Args struct {
 	W2State *float32
-	t1022   *float32
+	t14     *float32
 	t3      *float32
 	n0      int // d_v
 	n1      int // d_h
@@ -81,7 +81,7 @@ type stepNest7Args struct {
 type stepNest8Args struct {
 	e2       *float32
 	W2State  *float32
-	t122     *float32
+	t162     *float32
 	t27      *float32
 	t22      *float32
 	n0       int        // d_v
@@ -156,13 +156,13 @@ type stepNest16Args struct {
 
 type stepNest17Args struct {
 	t50 *float32
-	t14 *float32
+	t18 *float32
 	n0  int // d_h
 }
 
 type stepNest18Args struct {
 	W22     *float32
-	t14     *float32
+	t18     *float32
 	W2State *float32
 	y2      *float32
 	n0      int // d_v
@@ -192,8 +192,8 @@ func (c *stepFused) run() {
 	W2State := c.Work[4*L*T+dH*dK:][:dH*dV]                 // [d_v, d_h]
 	t := c.Work[4*L*T+dH*dK+dH*dV:][:dH]                    // [d_h]
 	t2 := c.Work[4*L*T+dH*dK+dH*dV+dH:][:dH]                // [d_h]
-	t1022 := c.Work[4*L*T+dH*dK+dH*dV+2*dH:][:dH]           // [d_h]
-	t122 := c.Work[4*L*T+dH*dK+dH*dV+3*dH:][:dH]            // [d_h]
+	t14 := c.Work[4*L*T+dH*dK+dH*dV+2*dH:][:dH]             // [d_h]
+	t162 := c.Work[4*L*T+dH*dK+dH*dV+3*dH:][:dH]            // [d_h]
 	t3 := c.Work[4*L*T+dH*dK+dH*dV+4*dH:][:dV]              // [d_v]
 	e2 := c.Work[4*L*T+dH*dK+dH*dV+4*dH+dV:][:dV]           // [d_v]
 	t27 := c.Work[4*L*T+dH*dK+dH*dV+4*dH+2*dV:][:dH*dV]     // [d_v, d_h]
@@ -203,7 +203,7 @@ func (c *stepFused) run() {
 	t48 := c.Work[4*L*T+dH*dK+3*dH*dV+6*dH+2*dV:][:dH*dK]   // [d_h, d_k]
 	W12 := c.Work[4*L*T+2*dH*dK+3*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
 	t50 := c.Work[4*L*T+3*dH*dK+3*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
-	t14 := c.Work[4*L*T+3*dH*dK+3*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
+	t18 := c.Work[4*L*T+3*dH*dK+3*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
 	y2 := c.Work[4*L*T+3*dH*dK+3*dH*dV+8*dH+2*dV:][:dV]     // [d_v]
 
 	// memora.k0
@@ -363,8 +363,8 @@ func (c *stepFused) run() {
 						a2 := stepNest4Args{
 							unsafe.SliceData(t),
 							unsafe.SliceData(t2),
-							unsafe.SliceData(t1022),
-							unsafe.SliceData(t122),
+							unsafe.SliceData(t14),
+							unsafe.SliceData(t162),
 							dH,
 							[2]float32{thetaEntry},
 						}
@@ -374,15 +374,15 @@ func (c *stepFused) run() {
 							tEntry := t[i]
 							t23 := kern.Sigmoid(tEntry)
 							t2[i] = t23
-							t1022[i] = F(tEntry * t23)
-							t122[i] = F(t23 * F(thetaEntry*tEntry))
+							t14[i] = F(tEntry * t23)
+							t162[i] = F(t23 * F(thetaEntry*tEntry))
 						}
 					}
 					// memora.e
 					if kern.Wide() {
 						a2 := stepNest5Args{
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t1022),
+							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
 							dV,
 							dH,
@@ -394,7 +394,7 @@ func (c *stepFused) run() {
 							var t32 F
 							t32Sums := [16]F{t32}
 							for j := range dH {
-								t32Sums[j%16] = num.FMA32(W2State2[j], t1022[j], t32Sums[j%16])
+								t32Sums[j%16] = num.FMA32(W2State2[j], t14[j], t32Sums[j%16])
 							}
 							t32 = kern.Sum16(&t32Sums)
 							t3[i] = t32
@@ -436,14 +436,14 @@ func (c *stepFused) run() {
 							e2[i] = e3
 						}
 					}
-					// memora.W2, memora.U_W2, memora.G_W1
+					// memora.W2, memora.U_W2, memora.G_W2, memora.G_W1
 					clear(t22)
 					rhoEntry := rho2[a]
 					if kern.Wide() {
 						a2 := stepNest8Args{
 							unsafe.SliceData(e2),
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t122),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t22),
 							dV,
@@ -458,7 +458,7 @@ func (c *stepFused) run() {
 							e2Entry := e2[i]
 							for j := range dH {
 								W2StateEntry := W2State2[j]
-								t27_2[j] = num.FMA32(-e2Entry, t122[j], F(rhoEntry*kern.Log(kern.Larger(W2StateEntry, F(1e-08)))))
+								t27_2[j] = num.FMA32(-e2Entry, t162[j], F(rhoEntry*kern.Log(kern.Larger(W2StateEntry, F(1e-08)))))
 								t22[j] = num.FMA32(W2StateEntry, e2Entry, t22[j])
 							}
 						}
@@ -513,7 +513,7 @@ func (c *stepFused) run() {
 							t41[i] = num.FMA32(F(F(tEntry2*t2Entry)*t22Entry), kern.Sigmoid(-tEntry2), F(t2Entry*t22Entry))
 						}
 					}
-					// memora.W1, memora.W2, memora.U_W1
+					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					if kern.Wide() {
 						a2 := stepNest11Args{
 							unsafe.SliceData(t41),
@@ -653,21 +653,21 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := stepNest17Args{
 							unsafe.SliceData(t50),
-							unsafe.SliceData(t14),
+							unsafe.SliceData(t18),
 							dH,
 						}
 						stepNest17(&a2)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
-							t14[i] = F(t50Entry * kern.Sigmoid(t50Entry))
+							t18[i] = F(t50Entry * kern.Sigmoid(t50Entry))
 						}
 					}
 					// memora.y, memora
 					if kern.Wide() {
 						a2 := stepNest18Args{
 							unsafe.SliceData(W22),
-							unsafe.SliceData(t14),
+							unsafe.SliceData(t18),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(y2),
 							dV,
@@ -682,7 +682,7 @@ func (c *stepFused) run() {
 							y3Sums := [16]F{y3}
 							for j := range dH {
 								W22Entry := W22_2[j]
-								y3Sums[j%16] = num.FMA32(W22Entry, t14[j], y3Sums[j%16])
+								y3Sums[j%16] = num.FMA32(W22Entry, t18[j], y3Sums[j%16])
 								W2State2[j] = W22Entry
 							}
 							y3 = kern.Sum16(&y3Sums)
@@ -709,19 +709,18 @@ type stepBackwardNest1Args struct {
 	GW1Prod *float32
 	yProd   *float32
 	t22     *float32
-	t122    *float32
+	t6      *float32
 	t362    *float32
-	t37     *float32
-	t382    *float32
-	t39     *float32
+	t38     *float32
+	t392    *float32
+	t402    *float32
 	t412    *float32
 	t512    *float32
-	t137    *float32
-	t6      *float32
-	t112    *float32
-	t1222   *float32
-	t402    *float32
-	t413    *float32
+	t90     *float32
+	t722    *float32
+	t91     *float32
+	t1522   *float32
+	t162    *float32
 	n0      int // L
 	n1      int // T
 	n2      int // T·d_h
@@ -730,7 +729,7 @@ type stepBackwardNest1Args struct {
 
 type stepBackwardNest2Args struct {
 	e        *float32
-	t1222    *float32
+	t162     *float32
 	W2Trail  *float32
 	t27      *float32
 	n0       int        // d_v·a + C·d_v·s + T·d_v·l
@@ -749,7 +748,7 @@ type stepBackwardNest3Args struct {
 }
 
 type stepBackwardNest4Args struct {
-	t413        *float32
+	t412        *float32
 	k0          *float32
 	W1Trail     *float32
 	t482        *float32
@@ -770,219 +769,202 @@ type stepBackwardNest5Args struct {
 }
 
 type stepBackwardNest6Args struct {
-	yBar    *float32
-	W2Trail *float32
-	t24     *float32
-	t108    *float32
-	n0      int // d_v·a + C·d_v·s + T·d_v·l
-	n1      int // d_h·d_v·a
-	n2      int // d_h·d_v·a + d_h·d_v
-	n3      int // d_v
-	n4      int // d_h
+	e         *float32
+	W2Trail   *float32
+	t24       *float32
+	t25       *float32
+	t6        *float32
+	t272      *float32
+	n0        int        // d_v·a + C·d_v·s + T·d_v·l
+	n1        int        // d_h·d_v·a
+	n2        int        // d_h·a + C·d_h·s + T·d_h·l
+	n3        int        // d_v
+	n4        int        // d_h
+	rhoEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest7Args struct {
-	t412        *float32
-	W1Trail     *float32
-	t45         *float32
-	t462        *float32
-	k0          *float32
-	t483        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h·d_k·a
-	n2          int        // d_k·a + C·d_k·s + T·d_k·l
-	n3          int        // d_h
-	n4          int        // d_k
-	thetaEntry3 [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
+	t272 *float32
+	W222 *float32
+	n0   int // d_v
+	n1   int // d_h
 }
 
 type stepBackwardNest8Args struct {
-	t483 *float32
-	W122 *float32
-	n0   int // d_h
-	n1   int // d_k
+	W1Trail *float32
+	t452    *float32
+	n0      int // d_h·d_k·a
+	n1      int // d_h
+	n2      int // d_k
 }
 
 type stepBackwardNest9Args struct {
-	t512  *float32
-	t108  *float32
-	yProd *float32
-	t6    *float32
-	t82   *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
+	yBar *float32
+	W222 *float32
+	t322 *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+	n2   int // d_h
 }
 
 type stepBackwardNest10Args struct {
-	t82        *float32
-	q0         *float32
-	W1BarState *float32
-	W122       *float32
-	t1023      *float32
-	t1123      *float32
-	t122       *float32
-	n0         int // d_k·a + C·d_k·s + T·d_k·l
-	n1         int // d_h
-	n2         int // d_k
-}
-
-type stepBackwardNest11Args struct {
-	t122     *float32
-	t412     *float32
-	W122     *float32
-	t1123    *float32
-	t462     *float32
-	k0       *float32
-	t142     *float32
-	t112     *float32
-	t110     *float32
-	t17Total *float32
-	n0       int        // d_h·a + C·d_h·s + T·d_h·l
-	n1       int        // d_k·a + C·d_k·s + T·d_k·l
-	n2       int        // d_h
-	n3       int        // d_k
-	t17      [2]float32 // and nothing
-}
-
-type stepBackwardNest12Args struct {
-	t110        *float32
-	t412        *float32
-	t22         *float32
-	t39         *float32
-	t37         *float32
-	GW1Prod     *float32
-	eProd       *float32
-	t127        *float32
-	t138        *float32
-	t5123       *float32
-	t272Total   *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	t272        [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest13Args struct {
-	yBar       *float32
-	W2Trail    *float32
-	t127       *float32
-	t138       *float32
-	t137       *float32
-	W2BarState *float32
-	t55        *float32
-	t3922      *float32
-	t114       *float32
-	t56        *float32
-	n0         int // d_v·a + C·d_v·s + T·d_v·l
-	n1         int // d_h·d_v·a
-	n2         int // d_h·a + C·d_h·s + T·d_h·l
-	n3         int // d_h·d_v·a + d_h·d_v
-	n4         int // d_v
-	n5         int // d_h
-}
-
-type stepBackwardNest14Args struct {
-	t5123   *float32
-	W1Trail *float32
-	t53     *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
-}
-
-type stepBackwardNest15Args struct {
-	t56      *float32
-	e        *float32
-	W2Trail  *float32
-	t55      *float32
-	t24      *float32
-	t122     *float32
-	t58      *float32
-	t118     *float32
-	t116     *float32
-	t61Total *float32
-	n0       int        // d_v·a + C·d_v·s + T·d_v·l
-	n1       int        // d_h·d_v·a + d_h·d_v
-	n2       int        // d_h·a + C·d_h·s + T·d_h·l
-	n3       int        // d_v
-	n4       int        // d_h
-	t61      [2]float32 // and nothing
-}
-
-type stepBackwardNest16Args struct {
-	t116        *float32
-	e           *float32
-	t114        *float32
-	t3922       *float32
-	t82         *float32
-	t42         *float32
-	t71Total    *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_v
-	t71         [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest17Args struct {
-	t22         *float32
-	t118        *float32
-	eProd       *float32
-	t39         *float32
-	t79         *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest18Args struct {
-	t79     *float32
-	W1Trail *float32
-	t81     *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
-}
-
-type stepBackwardNest19Args struct {
-	e           *float32
-	t82         *float32
-	W2Trail     *float32
-	t120        *float32
-	t122        *float32
-	t138        *float32
-	t127        *float32
-	t58         *float32
-	t24         *float32
-	W2BarState  *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_h·d_v·a
-	n2          int        // d_h·a + C·d_h·s + T·d_h·l
-	n3          int        // d_v
-	n4          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
-}
-
-type stepBackwardNest20Args struct {
-	t22   *float32
-	t120  *float32
-	eProd *float32
-	t39   *float32
-	t98   *float32
+	t512  *float32
+	t322  *float32
+	yProd *float32
+	t722  *float32
+	t9    *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type stepBackwardNest21Args struct {
-	t98        *float32
-	t5123      *float32
-	t79        *float32
+type stepBackwardNest11Args struct {
+	t9         *float32
+	q0         *float32
+	W1BarState *float32
 	W1Trail    *float32
+	t11        *float32
+	t12        *float32
+	t13        *float32
+	n0         int // d_k·a + C·d_k·s + T·d_k·l
+	n1         int // d_h·d_k·a + d_h·d_k
+	n2         int // d_h
+	n3         int // d_k
+}
+
+type stepBackwardNest12Args struct {
+	t13      *float32
+	t412     *float32
+	W1Trail  *float32
+	t12      *float32
+	t452     *float32
+	k0       *float32
+	t15      *float32
+	t28      *float32
+	t86      *float32
+	t18Total *float32
+	n0       int        // d_h·a + C·d_h·s + T·d_h·l
+	n1       int        // d_h·d_k·a + d_h·d_k
+	n2       int        // d_k·a + C·d_k·s + T·d_k·l
+	n3       int        // d_h
+	n4       int        // d_k
+	t18      [2]float32 // and nothing
+}
+
+type stepBackwardNest13Args struct {
+	k0       *float32
+	t28      *float32
+	t29Total *float32
+	n0       int        // d_k·a + C·d_k·s + T·d_k·l
+	n1       int        // d_k
+	t29      [2]float32 // and nothing
+}
+
+type stepBackwardNest14Args struct {
+	t22         *float32
+	t86         *float32
+	eProd       *float32
+	t392        *float32
+	t43         *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest15Args struct {
+	yBar       *float32
+	W2Trail    *float32
+	t43        *float32
+	t90        *float32
+	W2BarState *float32
+	W222       *float32
+	t462       *float32
+	t4522      *float32
+	t472       *float32
+	n0         int // d_v·a + C·d_v·s + T·d_v·l
+	n1         int // d_h·d_v·a
+	n2         int // d_h·a + C·d_h·s + T·d_h·l
+	n3         int // d_v
+	n4         int // d_h
+}
+
+type stepBackwardNest16Args struct {
+	t472     *float32
+	e        *float32
+	W222     *float32
+	t462     *float32
+	t25      *float32
+	t6       *float32
+	t492     *float32
+	t62      *float32
+	t61      *float32
+	t52Total *float32
+	n0       int        // d_v·a + C·d_v·s + T·d_v·l
+	n1       int        // d_h·a + C·d_h·s + T·d_h·l
+	n2       int        // d_v
+	n3       int        // d_h
+	t52      [2]float32 // and nothing
+}
+
+type stepBackwardNest17Args struct {
+	t22      *float32
+	t62      *float32
+	eProd    *float32
+	t64      *float32
+	t65Total *float32
+	n0       int        // d_h·a + C·d_h·s + T·d_h·l
+	n1       int        // d_h
+	t65      [2]float32 // and nothing
+}
+
+type stepBackwardNest18Args struct {
+	t4522 *float32
+	t61   *float32
+	t67   *float32
+	t42   *float32
+	n0    int // d_v·a + C·d_v·s + T·d_v·l
+	n1    int // d_v
+}
+
+type stepBackwardNest19Args struct {
+	t67        *float32
+	e          *float32
+	W2Trail    *float32
+	t71        *float32
+	t91        *float32
+	t43        *float32
+	t492       *float32
+	t24        *float32
+	W2BarState *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·d_v·a
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l
+	n3         int        // d_v
+	n4         int        // d_h
+	rhoEntry3  [2]float32 // and nothing
+}
+
+type stepBackwardNest20Args struct {
+	GW1Prod     *float32
+	t22         *float32
+	t392        *float32
+	t86         *float32
+	eProd       *float32
+	t71         *float32
+	t62         *float32
+	t64         *float32
+	t78         *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest21Args struct {
+	t78        *float32
+	W1Trail    *float32
+	t80        *float32
 	k0         *float32
-	t100       *float32
-	t142       *float32
-	t45        *float32
+	t15        *float32
+	t452       *float32
 	W1BarState *float32
 	n0         int        // d_h·d_k·a
 	n1         int        // d_k·a + C·d_k·s + T·d_k·l
@@ -992,12 +974,10 @@ type stepBackwardNest21Args struct {
 }
 
 type stepBackwardNest22Args struct {
-	t112        *float32
-	t53         *float32
-	t81         *float32
-	t100        *float32
+	t28         *float32
+	t80         *float32
 	t32         *float32
-	t1023       *float32
+	t11         *float32
 	t72         *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
@@ -1006,14 +986,13 @@ type stepBackwardNest22Args struct {
 
 type stepBackwardNest23Args struct {
 	t23        *float32
-	t38        *float32
+	t36        *float32
 	thetaStack *float32
 	wRhoBar    *float32
-	wRho       *float32
-	t28        *float32
 	wThetaBar  *float32
 	wTheta     *float32
-	t43        *float32
+	wRho       *float32
+	t42        *float32
 	n0         int // L
 	n1         int // T
 	n2         int // T·d_k + T·d_v
@@ -1021,24 +1000,22 @@ type stepBackwardNest23Args struct {
 }
 
 type stepBackwardNest24Args struct {
-	t42 *float32
-	t28 *float32
-	t43 *float32
-	t46 *float32
-	n0  int // d_k
-	n1  int // L
-	n2  int // T·d_k + T·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_k + d_v
-	n6  int // d_v
+	t42   *float32
+	t42_2 *float32
+	t45   *float32
+	n0    int // d_k
+	n1    int // L
+	n2    int // T·d_k + T·d_v
+	n3    int // T·d_v
+	n4    int // T
+	n5    int // d_k + d_v
+	n6    int // d_v
 }
 
 type stepBackwardNest25Args struct {
 	t32 *float32
-	t28 *float32
-	t43 *float32
-	t49 *float32
+	t42 *float32
+	t48 *float32
 	n0  int // L
 	n1  int // T·d_k + T·d_v
 	n2  int // T·d_k
@@ -1048,9 +1025,9 @@ type stepBackwardNest25Args struct {
 }
 
 type stepBackwardNest26Args struct {
-	t92  *float32
-	t48  *float32
-	t51  *float32
+	t8   *float32
+	t46  *float32
+	t49  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -1076,77 +1053,70 @@ func (c *stepBackwardFused) run() {
 	theta := c.Work[:L*T]                                                                                             // [L, T]
 	rho := c.Work[L*T:][:L*T]                                                                                         // [L, T]
 	t22 := c.Work[2*L*T:][:L*T*dH]                                                                                    // [L, T, d_h]
-	t122 := c.Work[L*T*dH+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
+	t6 := c.Work[L*T*dH+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
 	t362 := c.Work[2*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t37 := c.Work[3*L*T*dH+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t382 := c.Work[4*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t39 := c.Work[5*L*T*dH+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t38 := c.Work[3*L*T*dH+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t392 := c.Work[4*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t402 := c.Work[5*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
 	t412 := c.Work[6*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
 	t512 := c.Work[7*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t137 := c.Work[8*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t6 := c.Work[9*L*T*dH+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t112 := c.Work[10*L*T*dH+2*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
-	t1222 := c.Work[11*L*T*dH+2*L*T:][:L*T*dH]                                                                        // [L, T, d_h]
-	t402 := c.Work[12*L*T*dH+2*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
-	t413 := c.Work[13*L*T*dH+2*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
-	t32 := c.Work[14*L*T*dH+2*L*T:][:L*T*dK]                                                                          // [L, T, d_k]
-	t42 := c.Work[14*L*T*dH+L*T*dK+2*L*T:][:L*T*dV]                                                                   // [L, T, d_v]
-	t52 := c.Work[14*L*T*dH+L*T*dK+L*T*dV+2*L*T:][:L*T]                                                               // [L, T]
-	t62 := c.Work[14*L*T*dH+L*T*dK+L*T*dV+3*L*T:][:L*T]                                                               // [L, T]
-	t72 := c.Work[14*L*T*dH+L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                                                            // [L, T, d_k]
-	t92 := c.Work[14*L*T*dH+2*L*T*dK+L*T*dV+4*L*T:][:L*T*d]                                                           // [L, T, d]
-	t23 := c.Work[L*T*d+14*L*T*dH+2*L*T*dK+L*T*dV+4*L*T:][:L*T]                                                       // [L, T]
-	t38 := c.Work[L*T*d+14*L*T*dH+2*L*T*dK+L*T*dV+5*L*T:][:L*T]                                                       // [L, T]
-	t28 := c.Work[L*T*d+14*L*T*dH+2*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+L*T*dV]                                             // [L, T, d_k + d_v]
-	t43 := c.Work[L*T*d+14*L*T*dH+3*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK+L*T*dV]                                           // [L, T, d_k + d_v]
-	t46 := c.Work[L*T*d+14*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T:][:L*T*dV]                                                  // [L, T, d_v]
-	t48 := c.Work[L*T*d+14*L*T*dH+4*L*T*dK+4*L*T*dV+6*L*T:][:L*T*d]                                                   // [L, T, d]
-	t49 := c.Work[2*L*T*d+14*L*T*dH+4*L*T*dK+4*L*T*dV+6*L*T:][:L*T*dK]                                                // [L, T, d_k]
-	t51 := c.Work[2*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T:][:L*T*d]                                                 // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T:][:dH*dK]                                          // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+dH*dK:][:dH*dV]                                    // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
-	t27 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+2*dH*dK+2*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	W22 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+2*dH*dK+3*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	t482 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+2*dH*dK+4*dH*dV:][:dH*dK]                // [d_h, d_k]
-	W12 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+3*dH*dK+4*dH*dV:][:dH*dK]                 // [d_h, d_k]
-	t24 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+4*dH*dK+4*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	t108 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+4*dH*dK+5*dH*dV:][:dH]                   // [d_h]
-	t45 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+4*dH*dK+5*dH*dV+dH:][:dH*dK]              // [d_h, d_k]
-	t462 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+5*dH*dK+5*dH*dV+dH:][:dH*dK]             // [d_h, d_k]
-	t483 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+6*dH*dK+5*dH*dV+dH:][:dH*dK]             // [d_h, d_k]
-	W122 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+7*dH*dK+5*dH*dV+dH:][:dH*dK]             // [d_h, d_k]
-	t82 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+8*dH*dK+5*dH*dV+dH:][:dH]                 // [d_h]
-	t1023 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+8*dH*dK+5*dH*dV+2*dH:][:dK]             // [d_k]
-	t1123 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+8*dH*dK+5*dH*dV+2*dH+dK:][:dH*dK]       // [d_h, d_k]
-	t122_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+9*dH*dK+5*dH*dV+2*dH+dK:][:dH]         // [d_h]
-	t142 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+9*dH*dK+5*dH*dV+3*dH+dK:][:dH*dK]        // [d_h, d_k]
-	t110 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+5*dH*dV+3*dH+dK:][:dH]          // [d_h]
-	t112_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+5*dH*dV+4*dH+dK:][:dK]        // [d_k]
-	t127 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+5*dH*dV+4*dH+2*dK:][:dH]        // [d_h]
-	t138 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+5*dH*dV+5*dH+2*dK:][:dH]        // [d_h]
-	t5123 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+5*dH*dV+6*dH+2*dK:][:dH]       // [d_h]
-	t3922 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+5*dH*dV+7*dH+2*dK:][:dV]       // [d_v]
-	t114 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+5*dH*dV+7*dH+2*dK+dV:][:dV]     // [d_v]
-	t55 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+5*dH*dV+7*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
-	t56 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+6*dH*dV+7*dH+2*dK+2*dV:][:dV]    // [d_v]
-	t53 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+6*dH*dV+7*dH+2*dK+3*dV:][:dK]    // [d_k]
-	t58 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+6*dH*dV+7*dH+3*dK+3*dV:][:dH*dV] // [d_v, d_h]
-	t116 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+7*dH*dV+7*dH+3*dK+3*dV:][:dV]   // [d_v]
-	t118 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+7*dH*dV+7*dH+3*dK+4*dV:][:dH]   // [d_h]
-	t82_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+7*dH*dV+8*dH+3*dK+4*dV:][:dV]  // [d_v]
-	t79 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+7*dH*dV+8*dH+3*dK+5*dV:][:dH]    // [d_h]
-	t81 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+7*dH*dV+9*dH+3*dK+5*dV:][:dK]    // [d_k]
-	t120 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+7*dH*dV+9*dH+4*dK+5*dV:][:dH]   // [d_h]
-	t98 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+7*dH*dV+10*dH+4*dK+5*dV:][:dH]   // [d_h]
-	t100 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+7*dH*dV+11*dH+4*dK+5*dV:][:dK]  // [d_k]
+	t90 := c.Work[8*L*T*dH+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t722 := c.Work[9*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t91 := c.Work[10*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t1522 := c.Work[11*L*T*dH+2*L*T:][:L*T*dH]                                                                        // [L, T, d_h]
+	t162 := c.Work[12*L*T*dH+2*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
+	t32 := c.Work[13*L*T*dH+2*L*T:][:L*T*dK]                                                                          // [L, T, d_k]
+	t42 := c.Work[13*L*T*dH+L*T*dK+2*L*T:][:L*T*dV]                                                                   // [L, T, d_v]
+	t52 := c.Work[13*L*T*dH+L*T*dK+L*T*dV+2*L*T:][:L*T]                                                               // [L, T]
+	t62 := c.Work[13*L*T*dH+L*T*dK+L*T*dV+3*L*T:][:L*T]                                                               // [L, T]
+	t72 := c.Work[13*L*T*dH+L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                                                            // [L, T, d_k]
+	t8 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV+4*L*T:][:L*T*d]                                                            // [L, T, d]
+	t23 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+L*T*dV+4*L*T:][:L*T]                                                       // [L, T]
+	t36 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+L*T*dV+5*L*T:][:L*T]                                                       // [L, T]
+	t42_2 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+L*T*dV]                                           // [L, T, d_k + d_v]
+	t45 := c.Work[L*T*d+13*L*T*dH+3*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dV]                                                  // [L, T, d_v]
+	t46 := c.Work[L*T*d+13*L*T*dH+3*L*T*dK+3*L*T*dV+6*L*T:][:L*T*d]                                                   // [L, T, d]
+	t48 := c.Work[2*L*T*d+13*L*T*dH+3*L*T*dK+3*L*T*dV+6*L*T:][:L*T*dK]                                                // [L, T, d_k]
+	t49 := c.Work[2*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T:][:L*T*d]                                                 // [L, T, d]
+	W1BarState := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T:][:dH*dK]                                          // [d_h, d_k]
+	W2BarState := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+dH*dK:][:dH*dV]                                    // [d_v, d_h]
+	W1Trail := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
+	t27 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+2*dH*dK+2*dH*dV:][:dH*dV]                 // [d_v, d_h]
+	W22 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+2*dH*dK+3*dH*dV:][:dH*dV]                 // [d_v, d_h]
+	t482 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+2*dH*dK+4*dH*dV:][:dH*dK]                // [d_h, d_k]
+	W12 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+3*dH*dK+4*dH*dV:][:dH*dK]                 // [d_h, d_k]
+	t24 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+4*dH*dV:][:dH*dV]                 // [d_v, d_h]
+	t25 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+5*dH*dV:][:dH*dV]                 // [d_v, d_h]
+	t272 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+6*dH*dV:][:dH*dV]                // [d_v, d_h]
+	W222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+7*dH*dV:][:dH*dV]                // [d_v, d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+8*dH*dV:][:dH*dK]                // [d_h, d_k]
+	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV:][:dH]                   // [d_h]
+	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+dH:][:dH]                  // [d_h]
+	t11 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+2*dH:][:dK]               // [d_k]
+	t12 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+2*dH+dK:][:dH*dK]         // [d_h, d_k]
+	t13 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+6*dH*dK+8*dH*dV+2*dH+dK:][:dH]            // [d_h]
+	t15 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+6*dH*dK+8*dH*dV+3*dH+dK:][:dH*dK]         // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+8*dH*dV+3*dH+dK:][:dH]            // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+8*dH*dV+4*dH+dK:][:dK]            // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+8*dH*dV+4*dH+2*dK:][:dH]          // [d_h]
+	t4522 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+8*dH*dV+5*dH+2*dK:][:dV]        // [d_v]
+	t462 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+8*dH*dV+5*dH+2*dK+dV:][:dH*dV]   // [d_v, d_h]
+	t472 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+9*dH*dV+5*dH+2*dK+dV:][:dV]      // [d_v]
+	t492 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+9*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+5*dH+2*dK+2*dV:][:dV]    // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+5*dH+2*dK+3*dV:][:dH]  // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+7*dH+2*dK+3*dV:][:dV]    // [d_v]
+	t71 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+7*dH+2*dK+4*dV:][:dH]    // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+8*dH+2*dK+4*dV:][:dH]    // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+9*dH+2*dK+4*dV:][:dK]    // [d_k]
 	t102 := c.Flags[:L*T]                                                                                             // [L, T]
 	t152 := c.Flags[L*T:][:L*T]                                                                                       // [L, T]
-	t17Total := make([]F, 1)
-	t272Total := make([]F, 1)
-	t61Total := make([]F, 1)
-	t71Total := make([]F, 1)
+	t18Total := make([]F, 1)
+	t29Total := make([]F, 1)
+	t52Total := make([]F, 1)
+	t65Total := make([]F, 1)
 
 	// memora.theta, memora.rho
 	for i := range L {
@@ -1167,7 +1137,7 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// memora.e, memora.G_W1, memora.y, memora.U_W2
+	// memora.e, memora.U_W2, memora.G_W1, memora.y
 	if kern.Wide() {
 		a := stepBackwardNest1Args{
 			unsafe.SliceData(theta),
@@ -1175,19 +1145,18 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.GW1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t22),
-			unsafe.SliceData(t122),
+			unsafe.SliceData(t6),
 			unsafe.SliceData(t362),
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t382),
-			unsafe.SliceData(t39),
+			unsafe.SliceData(t38),
+			unsafe.SliceData(t392),
+			unsafe.SliceData(t402),
 			unsafe.SliceData(t412),
 			unsafe.SliceData(t512),
-			unsafe.SliceData(t137),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t1222),
-			unsafe.SliceData(t402),
-			unsafe.SliceData(t413),
+			unsafe.SliceData(t90),
+			unsafe.SliceData(t722),
+			unsafe.SliceData(t91),
+			unsafe.SliceData(t1522),
+			unsafe.SliceData(t162),
 			L,
 			T,
 			T * dH,
@@ -1202,46 +1171,43 @@ func (c *stepBackwardFused) run() {
 				GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t22_2 := t22[(i*T+j)*dH:][:dH]
-				t122_3 := t122[(i*T+j)*dH:][:dH]
+				t6_2 := t6[(i*T+j)*dH:][:dH]
 				t362_2 := t362[(i*T+j)*dH:][:dH]
-				t37_2 := t37[(i*T+j)*dH:][:dH]
-				t382_2 := t382[(i*T+j)*dH:][:dH]
-				t39_2 := t39[(i*T+j)*dH:][:dH]
+				t38_2 := t38[(i*T+j)*dH:][:dH]
+				t392_2 := t392[(i*T+j)*dH:][:dH]
+				t402_2 := t402[(i*T+j)*dH:][:dH]
 				t412_2 := t412[(i*T+j)*dH:][:dH]
 				t512_2 := t512[(i*T+j)*dH:][:dH]
-				t137_2 := t137[(i*T+j)*dH:][:dH]
-				t6_2 := t6[(i*T+j)*dH:][:dH]
-				t112_3 := t112[(i*T+j)*dH:][:dH]
-				t1222_2 := t1222[(i*T+j)*dH:][:dH]
-				t402_2 := t402[(i*T+j)*dH:][:dH]
-				t413_2 := t413[(i*T+j)*dH:][:dH]
+				t90_2 := t90[(i*T+j)*dH:][:dH]
+				t722_2 := t722[(i*T+j)*dH:][:dH]
+				t91_2 := t91[(i*T+j)*dH:][:dH]
+				t1522_2 := t1522[(i*T+j)*dH:][:dH]
+				t162_2 := t162[(i*T+j)*dH:][:dH]
 				thetaEntry := theta2[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
 					t222 := kern.Sigmoid(eProdEntry)
 					GW1ProdEntry := GW1Prod[k]
 					t3622 := F(GW1ProdEntry * t222)
-					t372 := F(eProdEntry * GW1ProdEntry)
-					t3822 := -eProdEntry
-					t392 := kern.Sigmoid(t3822)
+					t382 := -eProdEntry
+					t3922 := kern.Sigmoid(t382)
+					t4022 := F(F(F(eProdEntry*GW1ProdEntry)*t222) * t3922)
 					yProdEntry := yProd[k]
 					t5122 := kern.Sigmoid(yProdEntry)
-					t1122 := F(thetaEntry * eProdEntry)
-					t4022 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t392)
+					t15222 := F(thetaEntry * eProdEntry)
 					t22_2[k] = t222
-					t122_3[k] = F(eProdEntry * t222)
+					t6_2[k] = F(F(thetaEntry*eProdEntry) * t222)
 					t362_2[k] = t3622
-					t37_2[k] = t372
-					t382_2[k] = t3822
-					t39_2[k] = t392
-					t412_2[k] = num.FMA32(F(t222*t372), t392, t3622)
-					t512_2[k] = t5122
-					t137_2[k] = F(yProdEntry * t5122)
-					t6_2[k] = kern.Sigmoid(-yProdEntry)
-					t112_3[k] = t1122
-					t1222_2[k] = F(t222 * t1122)
+					t38_2[k] = t382
+					t392_2[k] = t3922
 					t402_2[k] = t4022
-					t413_2[k] = t3622 + t4022
+					t412_2[k] = t3622 + t4022
+					t512_2[k] = t5122
+					t90_2[k] = F(yProdEntry * t5122)
+					t722_2[k] = kern.Sigmoid(-yProdEntry)
+					t91_2[k] = F(eProdEntry * t222)
+					t1522_2[k] = t15222
+					t162_2[k] = F(t222 * t15222)
 				}
 			}
 		}
@@ -1266,12 +1232,12 @@ func (c *stepBackwardFused) run() {
 				rho2 := rho[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
 				for a := range n {
-					// memora.W2, memora.U_W2
+					// memora.W2, memora.U_W2, memora.G_W2
 					rhoEntry := rho2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.E),
-							unsafe.SliceData(t1222),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t27),
 							dV*a + C*dV*s + T*dV*l,
@@ -1285,12 +1251,12 @@ func (c *stepBackwardFused) run() {
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t1222_2 := t1222[(l*T+a+C*s)*dH:][:dH]
+							t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t27_2 := t27[i*dH:][:dH]
 							eEntry := e[i]
 							for j := range dH {
-								t27_2[j] = num.FMA32(-eEntry, t1222_2[j], F(rhoEntry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
+								t27_2[j] = num.FMA32(-eEntry, t162_2[j], F(rhoEntry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
 							}
 						}
 					}
@@ -1326,11 +1292,11 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// memora.W1, memora.W2, memora.U_W1
+					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					thetaEntry2 := theta2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t413),
+							unsafe.SliceData(t412),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t482),
@@ -1344,12 +1310,12 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest4(&a2)
 					} else {
-						t413_2 := t413[(l*T+a+C*s)*dH:][:dH]
+						t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							t482_2 := t482[i*dK:][:dK]
-							w := F(thetaEntry2 * t413_2[i])
+							w := F(thetaEntry2 * t412_2[i])
 							for j := range dK {
 								t482_2[j] = num.FMA32(-w, k0[j], F(rhoEntry*kern.Log(kern.Larger(W1Trail2[j], F(1e-08)))))
 							}
@@ -1401,476 +1367,426 @@ func (c *stepBackwardFused) run() {
 				rho2 := rho[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
 				t52_2 := t52[l*T+C*s:][:n]
-				t62_2 := t62[l*T+C*s:][:n]
+				t62_3 := t62[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// memora.W2, memora.y
-					clear(t108)
+					// memora.W2, memora.U_W2, memora.G_W2
+					rhoEntry3 := rho2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t24),
-							unsafe.SliceData(t108),
+							unsafe.SliceData(t25),
+							unsafe.SliceData(t6),
+							unsafe.SliceData(t272),
 							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
-							dH*dV*a + dH*dV,
+							dH*a + C*dH*s + T*dH*l,
 							dV,
 							dH,
+							[2]float32{rhoEntry3},
 						}
 						stepBackwardNest6(&a2)
 					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t24_2 := t24[i*dH:][:dH]
-							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							yBarEntry := yBar[i]
+							t25_2 := t25[i*dH:][:dH]
+							t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+							t272_2 := t272[i*dH:][:dH]
+							eEntry2 := e[i]
 							for j := range dH {
-								t24_2[j] = kern.Larger(W2Trail2[j], F(1e-08))
-								t108[j] = num.FMA32(W2Trail3[j], yBarEntry, t108[j])
+								t242 := kern.Larger(W2Trail2[j], F(1e-08))
+								t252 := kern.Log(t242)
+								t24_2[j] = t242
+								t25_2[j] = t252
+								t272_2[j] = num.FMA32(-eEntry2, t6_2[j], F(rhoEntry3*t252))
 							}
 						}
 					}
-					// memora.W1, memora.W2, memora.U_W1
-					rhoEntry3 := rho2[a]
-					thetaEntry3 := theta2[a]
+					// memora.W2
 					if kern.Wide() {
 						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t412),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t45),
-							unsafe.SliceData(t462),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t483),
-							dH*a + C*dH*s + T*dH*l,
-							dH * dK * a,
-							dK*a + C*dK*s + T*dK*l,
+							unsafe.SliceData(t272),
+							unsafe.SliceData(W222),
+							dV,
 							dH,
-							dK,
-							[2]float32{thetaEntry3},
-							[2]float32{rhoEntry3},
 						}
 						stepBackwardNest7(&a2)
 					} else {
-						t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t45_2 := t45[i*dK:][:dK]
-							t462_2 := t462[i*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							t483_2 := t483[i*dK:][:dK]
-							w2 := F(thetaEntry3 * t412_2[i])
-							for j := range dK {
-								t452 := kern.Larger(W1Trail2[j], F(1e-08))
-								t463 := kern.Log(t452)
-								t45_2[j] = t452
-								t462_2[j] = t463
-								t483_2[j] = num.FMA32(-w2, k0[j], F(rhoEntry3*t463))
+						for i := range dV {
+							t272_2 := t272[i*dH:][:dH]
+							W222_2 := W222[i*dH:][:dH]
+							top3 := F(math.Inf(-1))
+							top3Sums := kern.Lowest16()
+							for j := range dH {
+								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t272_2[j])
+							}
+							top3 = kern.Gather(top3, kern.Top16(&top3Sums))
+							var sum3 F
+							sum3Sums := [16]F{sum3}
+							for j := range dH {
+								e4 := kern.Exp(t272_2[j] - top3)
+								sum3Sums[j%16] = sum3Sums[j%16] + e4
+								W222_2[j] = e4
+							}
+							sum3 = kern.Sum16(&sum3Sums)
+							for j := range dH {
+								W222_2[j] = (W222_2[j] / sum3)
 							}
 						}
 					}
-					// memora.W1
+					// memora.W1, memora.W2
 					if kern.Wide() {
 						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t483),
-							unsafe.SliceData(W122),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t452),
+							dH * dK * a,
 							dH,
 							dK,
 						}
 						stepBackwardNest8(&a2)
 					} else {
 						for i := range dH {
-							t483_2 := t483[i*dK:][:dK]
-							W122_2 := W122[i*dK:][:dK]
-							top3 := F(math.Inf(-1))
-							top3Sums := kern.Lowest16()
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t452_2 := t452[i*dK:][:dK]
 							for j := range dK {
-								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t483_2[j])
+								t452_2[j] = kern.Larger(W1Trail2[j], F(1e-08))
 							}
-							top3 = kern.Gather(top3, kern.Top16(&top3Sums))
-							var sum3 F
-							sum3Sums := [16]F{sum3}
-							for j := range dK {
-								e4 := kern.Exp(t483_2[j] - top3)
-								sum3Sums[j%16] = sum3Sums[j%16] + e4
-								W122_2[j] = e4
-							}
-							sum3 = kern.Sum16(&sum3Sums)
-							for j := range dK {
-								W122_2[j] = (W122_2[j] / sum3)
+						}
+					}
+					// memora.y
+					clear(t322)
+					if kern.Wide() {
+						a2 := stepBackwardNest9Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(W222),
+							unsafe.SliceData(t322),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							dH,
+						}
+						stepBackwardNest9(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							W222_2 := W222[i*dH:][:dH]
+							yBarEntry := yBar[i]
+							for j := range dH {
+								t322[j] = num.FMA32(W222_2[j], yBarEntry, t322[j])
 							}
 						}
 					}
 					// memora.y
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t512),
-							unsafe.SliceData(t108),
+							unsafe.SliceData(t322),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t6),
-							unsafe.SliceData(t82),
+							unsafe.SliceData(t722),
+							unsafe.SliceData(t9),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						t512_2 := t512[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+						t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t512Entry := t512_2[i]
-							t108Entry := t108[i]
-							t82[i] = num.FMA32(F(F(yProd[i]*t512Entry)*t108Entry), t6_2[i], F(t512Entry*t108Entry))
+							t322Entry := t322[i]
+							t9[i] = num.FMA32(F(F(yProd[i]*t512Entry)*t322Entry), t722_2[i], F(t512Entry*t322Entry))
 						}
 					}
 					// memora.y, memora.W1
-					clear(t1023)
+					clear(t11)
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t82),
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t9),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(W122),
-							unsafe.SliceData(t1023),
-							unsafe.SliceData(t1123),
-							unsafe.SliceData(t122_2),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t11),
+							unsafe.SliceData(t12),
+							unsafe.SliceData(t13),
 							dK*a + C*dK*s + T*dK*l,
+							dH*dK*a + dH*dK,
 							dH,
 							dK,
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						for i := range dH {
 							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							W122_2 := W122[i*dK:][:dK]
-							t1123_2 := t1123[i*dK:][:dK]
-							var t1223 F
-							t82Entry := t82[i]
-							t1223Sums := [16]F{t1223}
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							t12_2 := t12[i*dK:][:dK]
+							var t132 F
+							t9Entry := t9[i]
+							t132Sums := [16]F{t132}
 							for j := range dK {
-								t1124 := num.FMA32(q0[j], t82Entry, W1BarState2[j])
-								W122Entry := W122_2[j]
-								t1223Sums[j%16] = num.FMA32(W122Entry, t1124, t1223Sums[j%16])
-								t1023[j] = num.FMA32(W122Entry, t82Entry, t1023[j])
-								t1123_2[j] = t1124
+								t122 := num.FMA32(q0[j], t9Entry, W1BarState2[j])
+								W1TrailEntry := W1Trail2[j]
+								t132Sums[j%16] = num.FMA32(W1TrailEntry, t122, t132Sums[j%16])
+								t11[j] = num.FMA32(W1TrailEntry, t9Entry, t11[j])
+								t12_2[j] = t122
 							}
-							t1223 = kern.Sum16(&t1223Sums)
-							t122_2[i] = t1223
+							t132 = kern.Sum16(&t132Sums)
+							t13[i] = t132
 						}
 					}
-					// memora.W1, memora.U_W1, memora.G_W1
-					clear(t112_2)
-					var t17 F
+					// memora.W1, memora.U_W1
+					clear(t28)
+					var t18 F
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t122_2),
+						a2 := stepBackwardNest12Args{
+							unsafe.SliceData(t13),
 							unsafe.SliceData(t412),
-							unsafe.SliceData(W122),
-							unsafe.SliceData(t1123),
-							unsafe.SliceData(t462),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t12),
+							unsafe.SliceData(t452),
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t142),
-							unsafe.SliceData(t112_2),
-							unsafe.SliceData(t110),
-							unsafe.SliceData(t17Total),
+							unsafe.SliceData(t15),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(t86),
+							unsafe.SliceData(t18Total),
 							dH*a + C*dH*s + T*dH*l,
+							dH*dK*a + dH*dK,
 							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
-							[2]float32{t17},
-						}
-						stepBackwardNest11(&a2)
-					} else {
-						t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
-						t17_2 := t17
-						for i := range dH {
-							W122_2 := W122[i*dK:][:dK]
-							t1123_2 := t1123[i*dK:][:dK]
-							t462_2 := t462[i*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							t142_2 := t142[i*dK:][:dK]
-							var t1102 F
-							t122Entry := t122_2[i]
-							t412Entry := t412_2[i]
-							t17Sums := [16]F{t17_2}
-							t1102Sums := [16]F{t1102}
-							for j := range dK {
-								t143 := F(W122_2[j] * (t1123_2[j] - t122Entry))
-								t17Sums[j%16] = num.FMA32(t462_2[j], t143, t17Sums[j%16])
-								t1102Sums[j%16] = num.FMA32(t143, k0[j], t1102Sums[j%16])
-								t142_2[j] = t143
-								t112_2[j] = num.FMA32(t143, t412Entry, t112_2[j])
-							}
-							t17_2 = kern.Sum16(&t17Sums)
-							t1102 = kern.Sum16(&t1102Sums)
-							t110[i] = t1102
-						}
-						t17Total[0] = t17_2
-					}
-					t17 = t17Total[0]
-					// memora.U_W1, memora.G_W1
-					var t272 F
-					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t110),
-							unsafe.SliceData(t412),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(t37),
-							unsafe.SliceData(c.GW1Prod),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t127),
-							unsafe.SliceData(t138),
-							unsafe.SliceData(t5123),
-							unsafe.SliceData(t272Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{t272},
-							[2]float32{thetaEntry3},
+							[2]float32{t18},
 						}
 						stepBackwardNest12(&a2)
 					} else {
 						t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
-						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
-						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
-						t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
-						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
-						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-						t272_2 := t272
-						t272Sums := [16]F{t272_2}
+						t18_2 := t18
 						for i := range dH {
-							t110Entry := t110[i]
-							t272Sums[i%16] = num.FMA32(t412_2[i], t110Entry, t272Sums[i%16])
-							t22Entry := t22_2[i]
-							t39Entry := t39_2[i]
-							t32_2 := -F(F(F(thetaEntry3*t22Entry)*t39Entry) * t110Entry)
-							t37Entry := t37_2[i]
-							GW1ProdEntry2 := GW1Prod[i]
-							t127[i] = F(eProd[i] * t32_2)
-							t138[i] = F(t22Entry * t110Entry)
-							w4 := F(F(F(F(F(thetaEntry3*t22Entry)*t22Entry)*t37Entry)*t39Entry) * t110Entry)
-							t5123[i] = num.FMA32(F(t22Entry*t39Entry), num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t110Entry, -F(F(F(thetaEntry3*t37Entry)*t39Entry)*t110Entry)), num.FMA32(GW1ProdEntry2, t32_2, w4))
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							t12_2 := t12[i*dK:][:dK]
+							t452_2 := t452[i*dK:][:dK]
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
+							var t862 F
+							t13Entry := t13[i]
+							t412Entry := t412_2[i]
+							t18Sums := [16]F{t18_2}
+							t862Sums := [16]F{t862}
+							for j := range dK {
+								t153 := F(W1Trail2[j] * (t12_2[j] - t13Entry))
+								t18Sums[j%16] = num.FMA32(kern.Log(t452_2[j]), t153, t18Sums[j%16])
+								t862Sums[j%16] = num.FMA32(t153, k0[j], t862Sums[j%16])
+								t15_2[j] = t153
+								t28[j] = num.FMA32(-t153, t412Entry, t28[j])
+							}
+							t18_2 = kern.Sum16(&t18Sums)
+							t862 = kern.Sum16(&t862Sums)
+							t86[i] = t862
 						}
-						t272_2 = kern.Sum16(&t272Sums)
-						t272Total[0] = t272_2
+						t18Total[0] = t18_2
 					}
-					t272 = t272Total[0]
-					t2722 := -t272
-					// memora.G_W1, memora.W2, memora.y
+					t18 = t18Total[0]
+					// memora.U_W1
+					var t29 F
 					if kern.Wide() {
 						a2 := stepBackwardNest13Args{
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(t29Total),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{t29},
+						}
+						stepBackwardNest13(&a2)
+					} else {
+						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						t29_2 := t29
+						t29Sums := [16]F{t29_2}
+						for i := range dK {
+							t29Sums[i%16] = num.FMA32(k0[i], t28[i], t29Sums[i%16])
+						}
+						t29_2 = kern.Sum16(&t29Sums)
+						t29Total[0] = t29_2
+					}
+					t29 = t29Total[0]
+					// memora.G_W1, memora.U_W1
+					thetaEntry3 := theta2[a]
+					if kern.Wide() {
+						a2 := stepBackwardNest14Args{
+							unsafe.SliceData(t22),
+							unsafe.SliceData(t86),
+							unsafe.SliceData(c.EProd),
+							unsafe.SliceData(t392),
+							unsafe.SliceData(t43),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest14(&a2)
+					} else {
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+						t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t22Entry := t22_2[i]
+							t86Entry := t86[i]
+							t43[i] = num.FMA32(-F(thetaEntry3*t22Entry), t86Entry, -F(F(F(F(thetaEntry3*eProd[i])*t22Entry)*t392_2[i])*t86Entry))
+						}
+					}
+					// memora.G_W1, memora.W2, memora.y
+					if kern.Wide() {
+						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t127),
-							unsafe.SliceData(t138),
-							unsafe.SliceData(t137),
+							unsafe.SliceData(t43),
+							unsafe.SliceData(t90),
 							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t55),
-							unsafe.SliceData(t3922),
-							unsafe.SliceData(t114),
-							unsafe.SliceData(t56),
+							unsafe.SliceData(W222),
+							unsafe.SliceData(t462),
+							unsafe.SliceData(t4522),
+							unsafe.SliceData(t472),
 							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
 							dH*a + C*dH*s + T*dH*l,
-							dH*dV*a + dH*dV,
 							dV,
 							dH,
 						}
-						stepBackwardNest13(&a2)
+						stepBackwardNest15(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t137_2 := t137[(l*T+a+C*s)*dH:][:dH]
+							t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							t55_2 := t55[i*dH:][:dH]
-							var t3923 F
-							var t1142 F
-							var t562 F
+							W222_2 := W222[i*dH:][:dH]
+							t462_2 := t462[i*dH:][:dH]
+							var t4523 F
+							var t4722 F
 							yBarEntry2 := yBar[i]
-							t3923Sums := [16]F{t3923}
-							t1142Sums := [16]F{t1142}
-							t562Sums := [16]F{t562}
+							t4523Sums := [16]F{t4523}
+							t4722Sums := [16]F{t4722}
 							for j := range dH {
-								W2TrailEntry := W2Trail2[j]
-								t3923Sums[j%16] = num.FMA32(W2TrailEntry, t127[j], t3923Sums[j%16])
-								t1142Sums[j%16] = num.FMA32(W2TrailEntry, t138[j], t1142Sums[j%16])
-								t552 := num.FMA32(yBarEntry2, t137_2[j], W2BarState2[j])
-								t562Sums[j%16] = num.FMA32(W2Trail3[j], t552, t562Sums[j%16])
-								t55_2[j] = t552
+								t4523Sums[j%16] = num.FMA32(W2Trail2[j], t43[j], t4523Sums[j%16])
+								t4622 := num.FMA32(yBarEntry2, t90_2[j], W2BarState2[j])
+								t4722Sums[j%16] = num.FMA32(W222_2[j], t4622, t4722Sums[j%16])
+								t462_2[j] = t4622
 							}
-							t3923 = kern.Sum16(&t3923Sums)
-							t1142 = kern.Sum16(&t1142Sums)
-							t562 = kern.Sum16(&t562Sums)
-							t3922[i] = t3923
-							t114[i] = t1142
-							t56[i] = t562
+							t4523 = kern.Sum16(&t4523Sums)
+							t4722 = kern.Sum16(&t4722Sums)
+							t4522[i] = t4523
+							t472[i] = t4722
 						}
 					}
-					// memora.G_W1
-					clear(t53)
+					// memora.W2, memora.U_W2
+					clear(t62_2)
+					var t52_3 F
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(t5123),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t53),
-							dH * dK * a,
-							dH,
-							dK,
-						}
-						stepBackwardNest14(&a2)
-					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t5123Entry := t5123[i]
-							for j := range dK {
-								t53[j] = num.FMA32(W1Trail2[j], t5123Entry, t53[j])
-							}
-						}
-					}
-					// memora.W2, memora.U_W2, memora.G_W2
-					clear(t118)
-					var t61 F
-					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
-							unsafe.SliceData(t56),
+						a2 := stepBackwardNest16Args{
+							unsafe.SliceData(t472),
 							unsafe.SliceData(c.E),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t55),
-							unsafe.SliceData(t24),
-							unsafe.SliceData(t122),
-							unsafe.SliceData(t58),
-							unsafe.SliceData(t118),
-							unsafe.SliceData(t116),
-							unsafe.SliceData(t61Total),
+							unsafe.SliceData(W222),
+							unsafe.SliceData(t462),
+							unsafe.SliceData(t25),
+							unsafe.SliceData(t6),
+							unsafe.SliceData(t492),
+							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t52Total),
 							dV*a + C*dV*s + T*dV*l,
-							dH*dV*a + dH*dV,
 							dH*a + C*dH*s + T*dH*l,
 							dV,
 							dH,
-							[2]float32{t61},
-						}
-						stepBackwardNest15(&a2)
-					} else {
-						e := c.E[(l*T+a+C*s)*dV:][:dV]
-						t61_2 := t61
-						for i := range dV {
-							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							t55_2 := t55[i*dH:][:dH]
-							t24_2 := t24[i*dH:][:dH]
-							t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
-							t58_2 := t58[i*dH:][:dH]
-							var t1162 F
-							t56Entry := t56[i]
-							eEntry2 := e[i]
-							t61Sums := [16]F{t61_2}
-							t1162Sums := [16]F{t1162}
-							for j := range dH {
-								t582 := F(W2Trail2[j] * (t55_2[j] - t56Entry))
-								t61Sums[j%16] = num.FMA32(kern.Log(t24_2[j]), t582, t61Sums[j%16])
-								t1162Sums[j%16] = num.FMA32(t582, t122_3[j], t1162Sums[j%16])
-								t58_2[j] = t582
-								t118[j] = num.FMA32(t582, eEntry2, t118[j])
-							}
-							t61_2 = kern.Sum16(&t61Sums)
-							t1162 = kern.Sum16(&t1162Sums)
-							t116[i] = t1162
-						}
-						t61Total[0] = t61_2
-					}
-					t61 = t61Total[0]
-					// memora.U_W2, memora.e, memora.G_W1, memora.G_W2
-					var t71 F
-					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
-							unsafe.SliceData(t116),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(t114),
-							unsafe.SliceData(t3922),
-							unsafe.SliceData(t82_2),
-							unsafe.SliceData(t42),
-							unsafe.SliceData(t71Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-							[2]float32{t71},
-							[2]float32{thetaEntry3},
+							[2]float32{t52_3},
 						}
 						stepBackwardNest16(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
-						t42_2 := t42[(l*T+a+C*s)*dV:][:dV]
-						t71_2 := t71
-						t71Sums := [16]F{t71_2}
+						t52_4 := t52_3
 						for i := range dV {
-							t116Entry := t116[i]
-							t71Sums[i%16] = num.FMA32(e[i], t116Entry, t71Sums[i%16])
-							t822 := num.FMA32(-thetaEntry3, t116Entry, num.FMA32(-thetaEntry3, t114[i], t3922[i]))
-							t82_2[i] = t822
-							t42_2[i] = -t822
+							W222_2 := W222[i*dH:][:dH]
+							t462_2 := t462[i*dH:][:dH]
+							t25_2 := t25[i*dH:][:dH]
+							t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+							t492_2 := t492[i*dH:][:dH]
+							var t612 F
+							t472Entry := t472[i]
+							eEntry3 := e[i]
+							t52Sums := [16]F{t52_4}
+							t612Sums := [16]F{t612}
+							for j := range dH {
+								t493 := F(W222_2[j] * (t462_2[j] - t472Entry))
+								t52Sums[j%16] = num.FMA32(t25_2[j], t493, t52Sums[j%16])
+								t612Sums[j%16] = num.FMA32(t493, t6_2[j], t612Sums[j%16])
+								t492_2[j] = t493
+								t62_2[j] = num.FMA32(-t493, eEntry3, t62_2[j])
+							}
+							t52_4 = kern.Sum16(&t52Sums)
+							t612 = kern.Sum16(&t612Sums)
+							t61[i] = -t612
 						}
-						t71_2 = kern.Sum16(&t71Sums)
-						t71Total[0] = t71_2
+						t52Total[0] = t52_4
 					}
-					t71 = t71Total[0]
-					t712 := -t71
-					// memora.G_W2
+					t52_3 = t52Total[0]
+					// memora.U_W2
+					var t65 F
 					if kern.Wide() {
 						a2 := stepBackwardNest17Args{
 							unsafe.SliceData(t22),
-							unsafe.SliceData(t118),
+							unsafe.SliceData(t62_2),
 							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(t79),
+							unsafe.SliceData(t64),
+							unsafe.SliceData(t65Total),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
-							[2]float32{thetaEntry3},
+							[2]float32{t65},
 						}
 						stepBackwardNest17(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
+						t65_2 := t65
+						t65Sums := [16]F{t65_2}
 						for i := range dH {
-							t22Entry2 := t22_2[i]
-							t118Entry := t118[i]
-							t79[i] = num.FMA32(-F(F(F(thetaEntry3*eProd[i])*t22Entry2)*t39_2[i]), t118Entry, -F(F(thetaEntry3*t22Entry2)*t118Entry))
+							t642 := F(t22_2[i] * t62_2[i])
+							t65Sums[i%16] = num.FMA32(eProd[i], t642, t65Sums[i%16])
+							t64[i] = t642
 						}
+						t65_2 = kern.Sum16(&t65Sums)
+						t65Total[0] = t65_2
 					}
-					// memora.G_W2
-					clear(t81)
+					t65 = t65Total[0]
+					// memora.e
 					if kern.Wide() {
 						a2 := stepBackwardNest18Args{
-							unsafe.SliceData(t79),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t81),
-							dH * dK * a,
-							dH,
-							dK,
+							unsafe.SliceData(t4522),
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t67),
+							unsafe.SliceData(t42),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
 						}
 						stepBackwardNest18(&a2)
 					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t79Entry := t79[i]
-							for j := range dK {
-								t81[j] = num.FMA32(W1Trail2[j], t79Entry, t81[j])
-							}
+						t42_3 := t42[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t672 := t4522[i] + t61[i]
+							t67[i] = t672
+							t42_3[i] = -t672
 						}
 					}
 					// memora.e, memora.G_W1, memora.W2, memora.W1
-					clear(t120)
+					clear(t71)
 					if kern.Wide() {
 						a2 := stepBackwardNest19Args{
+							unsafe.SliceData(t67),
 							unsafe.SliceData(c.E),
-							unsafe.SliceData(t82_2),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t120),
-							unsafe.SliceData(t122),
-							unsafe.SliceData(t138),
-							unsafe.SliceData(t127),
-							unsafe.SliceData(t58),
+							unsafe.SliceData(t71),
+							unsafe.SliceData(t91),
+							unsafe.SliceData(t43),
+							unsafe.SliceData(t492),
 							unsafe.SliceData(t24),
 							unsafe.SliceData(W2BarState),
 							dV*a + C*dV*s + T*dV*l,
@@ -1878,7 +1794,6 @@ func (c *stepBackwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dV,
 							dH,
-							[2]float32{thetaEntry3},
 							[2]float32{rhoEntry3},
 						}
 						stepBackwardNest19(&a2)
@@ -1886,54 +1801,63 @@ func (c *stepBackwardFused) run() {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
-							t58_2 := t58[i*dH:][:dH]
+							t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
+							t492_2 := t492[i*dH:][:dH]
 							t24_2 := t24[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							eEntry3 := e[i]
-							t82Entry := t82_2[i]
-							w3 := F(thetaEntry3 * eEntry3)
+							t67Entry := t67[i]
+							eEntry4 := e[i]
 							for j := range dH {
-								W2TrailEntry2 := W2Trail2[j]
-								t120[j] = num.FMA32(W2TrailEntry2, t82Entry, t120[j])
-								W2BarState2[j] = num.FMA32(t122_3[j], t82Entry, num.FMA32(-w3, t138[j], F(eEntry3*t127[j]))+kern.Choose((F(1e-08) <= W2TrailEntry2), F(F(rhoEntry3*t58_2[j])*(F(1)/t24_2[j])), F(0)))
+								W2TrailEntry := W2Trail2[j]
+								t71[j] = num.FMA32(W2TrailEntry, t67Entry, t71[j])
+								W2BarState2[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t492_2[j])*(F(1)/t24_2[j])), F(0))))
 							}
 						}
 					}
-					// memora.e
+					// memora.e, memora.G_W1, memora.U_W1, memora.U_W2
 					if kern.Wide() {
 						a2 := stepBackwardNest20Args{
+							unsafe.SliceData(c.GW1Prod),
 							unsafe.SliceData(t22),
-							unsafe.SliceData(t120),
+							unsafe.SliceData(t392),
+							unsafe.SliceData(t86),
 							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(t98),
+							unsafe.SliceData(t71),
+							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t64),
+							unsafe.SliceData(t78),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
+							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest20(&a2)
 					} else {
+						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+						t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t22Entry3 := t22_2[i]
-							t120Entry := t120[i]
-							t98[i] = num.FMA32(F(F(eProd[i]*t22Entry3)*t39_2[i]), t120Entry, F(t22Entry3*t120Entry))
+							GW1ProdEntry2 := GW1Prod[i]
+							t22Entry2 := t22_2[i]
+							t392Entry := t392_2[i]
+							t86Entry2 := t86[i]
+							eProdEntry2 := eProd[i]
+							t71Entry := t71[i]
+							w2 := num.FMA32(eProdEntry2, t71Entry, num.FMA32(F(thetaEntry3*eProdEntry2), t62_2[i], num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t86Entry2, -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t392Entry)*t86Entry2))))
+							w3 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t392Entry) * t86Entry2)
+							t78[i] = num.FMA32(F(t22Entry2*t392Entry), w2, num.FMA32(t22Entry2, t71Entry, num.FMA32(thetaEntry3, t64[i], num.FMA32(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t392Entry), t86Entry2, w3))))
 						}
 					}
-					// memora.e, memora.W1, memora.W2, memora.G_W1, memora.G_W2
-					clear(t100)
+					// memora.e, memora.W1, memora.W2
+					clear(t80)
 					if kern.Wide() {
 						a2 := stepBackwardNest21Args{
-							unsafe.SliceData(t98),
-							unsafe.SliceData(t5123),
-							unsafe.SliceData(t79),
+							unsafe.SliceData(t78),
 							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t80),
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t100),
-							unsafe.SliceData(t142),
-							unsafe.SliceData(t45),
+							unsafe.SliceData(t15),
+							unsafe.SliceData(t452),
 							unsafe.SliceData(W1BarState),
 							dH * dK * a,
 							dK*a + C*dK*s + T*dK*l,
@@ -1946,29 +1870,24 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							t142_2 := t142[i*dK:][:dK]
-							t45_2 := t45[i*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
+							t452_2 := t452[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t98Entry := t98[i]
-							t5123Entry2 := t5123[i]
-							t79Entry2 := t79[i]
+							t78Entry := t78[i]
 							for j := range dK {
-								W1TrailEntry := W1Trail2[j]
-								k0Entry := k0[j]
-								t100[j] = num.FMA32(W1TrailEntry, t98Entry, t100[j])
-								W1BarState2[j] = num.FMA32(k0Entry, t98Entry, num.FMA32(k0Entry, t79Entry2, num.FMA32(k0Entry, t5123Entry2, kern.Choose((F(1e-08) <= W1TrailEntry), F(F(rhoEntry3*t142_2[j])*(F(1)/t45_2[j])), F(0)))))
+								W1TrailEntry2 := W1Trail2[j]
+								t80[j] = num.FMA32(W1TrailEntry2, t78Entry, t80[j])
+								W1BarState2[j] = num.FMA32(k0[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/t452_2[j])), F(0)))
 							}
 						}
 					}
-					// memora.e, memora.G_W1, memora
+					// memora.e, memora.U_W1, memora
 					if kern.Wide() {
 						a2 := stepBackwardNest22Args{
-							unsafe.SliceData(t112_2),
-							unsafe.SliceData(t53),
-							unsafe.SliceData(t81),
-							unsafe.SliceData(t100),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(t80),
 							unsafe.SliceData(t32),
-							unsafe.SliceData(t1023),
+							unsafe.SliceData(t11),
 							unsafe.SliceData(t72),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
@@ -1979,13 +1898,13 @@ func (c *stepBackwardFused) run() {
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t32_2[i] = (num.FMA32(-thetaEntry3, t112_2[i], t53[i]) + t81[i]) + t100[i]
-							t72_2[i] = t1023[i]
+							t32_2[i] = num.FMA32(thetaEntry3, t28[i], t80[i])
+							t72_2[i] = t11[i]
 						}
 					}
 					// memora.e
-					t52_2[a] = t2722 + t712
-					t62_2[a] = t17 + t61
+					t52_2[a] = t29 + t65
+					t62_3[a] = t18 + t52_3
 				}
 			}
 		}
@@ -1998,38 +1917,38 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// memora.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t8, d, 1, t72, dK, 1, c.WQ, d, 1)
 
 	// memora.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t92, d, 1, t72, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
 
 	// memora.rho, memora.theta
 	var t26 F
-	var t41 F
+	var t39 F
 	for i := range L {
 		t152_2 := t152[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		t102_2 := t102[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
+		t62_3 := t62[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
 		t52_2 := t52[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
+		t36_2 := t36[i*T:][:T]
 		for j := range T {
 			t152Entry := t152_2[j]
-			t232 := kern.Choose(t152Entry, F(F(rhoSigmoid[j]*kern.Choose(t152Entry, kern.Choose(t102_2[j], t62_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t232 := kern.Choose(t152Entry, F(F(rhoSigmoid[j]*kern.Choose(t152Entry, kern.Choose(t102_2[j], t62_3[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
 			t26 = t26 + t232
-			t31 := (F(0) <= thetaSoftplus[j])
-			t383 := kern.Choose(t31, F(kern.Choose(t31, t52_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t41 = t41 + t383
+			t292 := (F(0) <= thetaSoftplus[j])
+			t363 := kern.Choose(t292, F(kern.Choose(t292, t52_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t39 = t39 + t363
 			t23_2[j] = t232
-			t38_2[j] = t383
+			t36_2[j] = t363
 		}
 	}
 	c.BRhoBar[0] = t26
-	c.BThetaBar[0] = t41
+	c.BThetaBar[0] = t39
 
 	// memora.rho, memora.theta
 	clear(c.WRhoBar)
@@ -2037,14 +1956,13 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest23Args{
 			unsafe.SliceData(t23),
-			unsafe.SliceData(t38),
+			unsafe.SliceData(t36),
 			unsafe.SliceData(c.ThetaStack),
 			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t28),
 			unsafe.SliceData(c.WThetaBar),
 			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t43),
+			unsafe.SliceData(c.WRho),
+			unsafe.SliceData(t42_2),
 			L,
 			T,
 			T*dK + T*dV,
@@ -2053,36 +1971,33 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest23(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
+		wRho := c.WRho[:dK+dV]
 		for i := range L {
 			t23_2 := t23[i*T:][:T]
-			t38_2 := t38[i*T:][:T]
+			t36_2 := t36[i*T:][:T]
 			for j := range T {
 				thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t28_2 := t28[(i*T+j)*(dK+dV):][:dK+dV]
-				t43_2 := t43[(i*T+j)*(dK+dV):][:dK+dV]
+				t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK+dV]
 				t23Entry := t23_2[j]
-				t38Entry := t38_2[j]
+				t36Entry := t36_2[j]
 				for k := range dK + dV {
 					thetaStackEntry := thetaStack[k]
 					wRhoBar[k] = num.FMA32(thetaStackEntry, t23Entry, wRhoBar[k])
-					t28_2[k] = F(t23Entry * wRho[k])
-					wThetaBar[k] = num.FMA32(thetaStackEntry, t38Entry, wThetaBar[k])
-					t43_2[k] = F(t38Entry * wTheta[k])
+					wThetaBar[k] = num.FMA32(thetaStackEntry, t36Entry, wThetaBar[k])
+					t42_3[k] = num.FMA32(t36Entry, wTheta[k], F(t23Entry*wRho[k]))
 				}
 			}
 		}
 	}
 
-	// memora.v
+	// memora.v, memora.theta
 	if kern.Wide() {
 		a := stepBackwardNest24Args{
 			unsafe.SliceData(t42),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t46),
+			unsafe.SliceData(t42_2),
+			unsafe.SliceData(t45),
 			dK,
 			L,
 			T*dK + T*dV,
@@ -2095,30 +2010,28 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t42_2 := t42[(i*T+j)*dV:][:dV]
-				t28_2 := t28[(i*T+j)*(dK+dV)+dK:][:dV]
-				t43_2 := t43[(i*T+j)*(dK+dV)+dK:][:dV]
-				t46_2 := t46[(i*T+j)*dV:][:dV]
+				t42_3 := t42[(i*T+j)*dV:][:dV]
+				t42_4 := t42_2[(i*T+j)*(dK+dV)+dK:][:dV]
+				t45_2 := t45[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t46_2[k] = (t42_2[k] + t28_2[k]) + t43_2[k]
+					t45_2[k] = t42_3[k] + t42_4[k]
 				}
 			}
 		}
 	}
 
 	// memora.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t46, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t46, d, 1, t45, dV, 1, c.WV, d, 1)
 
 	// memora.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t48, d, 1, t46, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t45, dV, 1)
 
-	// memora.k0
+	// memora.k0, memora.theta
 	if kern.Wide() {
 		a := stepBackwardNest25Args{
 			unsafe.SliceData(t32),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t49),
+			unsafe.SliceData(t42_2),
+			unsafe.SliceData(t48),
 			L,
 			T*dK + T*dV,
 			T * dK,
@@ -2131,28 +2044,27 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t32_2 := t32[(i*T+j)*dK:][:dK]
-				t28_2 := t28[(i*T+j)*(dK+dV):][:dK]
-				t43_2 := t43[(i*T+j)*(dK+dV):][:dK]
-				t49_2 := t49[(i*T+j)*dK:][:dK]
+				t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK]
+				t48_2 := t48[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t49_2[k] = (t32_2[k] + t28_2[k]) + t43_2[k]
+					t48_2[k] = t32_2[k] + t42_3[k]
 				}
 			}
 		}
 	}
 
 	// memora.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t49, d, 1, t48, dK, 1, c.WK, d, 1)
 
 	// memora.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t51, d, 1, t49, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t48, dK, 1)
 
 	// memora.k0
 	if kern.Wide() {
 		a := stepBackwardNest26Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t51),
+			unsafe.SliceData(t8),
+			unsafe.SliceData(t46),
+			unsafe.SliceData(t49),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
@@ -2163,12 +2075,12 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t92_2 := t92[(i*T+j)*d:][:d]
-				t48_2 := t48[(i*T+j)*d:][:d]
-				t51_2 := t51[(i*T+j)*d:][:d]
+				t8_2 := t8[(i*T+j)*d:][:d]
+				t46_2 := t46[(i*T+j)*d:][:d]
+				t49_2 := t49[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t92_2[k] + t48_2[k]) + t51_2[k]
+					xBar[k] = (t8_2[k] + t46_2[k]) + t49_2[k]
 				}
 			}
 		}

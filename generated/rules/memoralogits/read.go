@@ -114,43 +114,43 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
-	t10 := c.Work[:L*T*dH] // [L, T, d_h]
+	t22 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t6 := work[:L*T*dH] // [L, T, d_h]
+	t8 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t7 := work[:L*T*dK] // [L, T, d_k]
+	t9 := work[:L*T*dK] // [L, T, d_k]
 
 	// memora_logits.y
 	for i := range L {
-		kern.Gemm(dH, T, dV, F(1), false, kern.From(t10, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dH, T, dV, F(1), false, kern.From(t22, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// memora_logits.y
 	for i := range L {
 		for j := range T {
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t10_2 := t10[(i*T+j)*dH:][:dH]
+			t22_2 := t22[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-			t6_2 := t6[(i*T+j)*dH:][:dH]
+			t8_2 := t8[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				ySigmoidEntry := ySigmoid[k]
-				t10Entry := t10_2[k]
-				t6_2[k] = F(ySigmoidEntry*t10Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t10Entry)*ySigmoid2[k])
+				t22Entry := t22_2[k]
+				t8_2[k] = F(ySigmoidEntry*t22Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t22Entry)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// memora_logits.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(t7, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t6, i*T*dH), 1, dH)
+		kern.Gemm(dK, T, dH, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t8, i*T*dH), 1, dH)
 	}
 
 	// memora_logits.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t7, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t9, dK, 1, c.WQ, d, 1)
 
 	// memora_logits.q0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t7, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t9, dK, 1)
 }
 
 // readNode is one call of Read on the tape.

@@ -165,23 +165,23 @@ func (c *Step[F]) Run() {
 	work = work[256:]
 	t31 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t1232 := work[:16*dH] // [16, d_h]
+	t1822 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t143 := work[:16*dH] // [16, d_h]
+	t202 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t153 := work[:256*dV] // [16, 16, d_v]
+	t2122 := work[:256*dV] // [16, 16, d_v]
 	work = work[256*dV:]
 	t54 := work[:16*dH*dV] // [16, d_v, d_h]
 	work = work[16*dH*dV:]
 	W222 := work[:16*dH*dV] // [16, d_v, d_h]
 	work = work[16*dH*dV:]
-	t582 := work[:dH*dK] // [d_h, d_k]
+	t58 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t71 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t163 := work[:16*dK] // [16, d_k]
+	t2222 := work[:16*dK] // [16, d_k]
 	work = work[16*dK:]
-	t173 := work[:256*dH] // [16, 16, d_h]
+	t232 := work[:256*dH] // [16, 16, d_h]
 	work = work[256*dH:]
 	t76 := work[:16*dH*dK] // [16, d_h, d_k]
 	work = work[16*dH*dK:]
@@ -189,7 +189,7 @@ func (c *Step[F]) Run() {
 	work = work[16*dH*dK:]
 	t78 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t1822 := work[:16*dH] // [16, d_h]
+	t242 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
 	y3 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
@@ -201,9 +201,9 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t23_2 := work[:dH] // [d_h]
 	work = work[dH:]
-	t102 := work[:dH] // [d_h]
+	t142 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1222 := work[:dH] // [d_h]
+	t162 := work[:dH] // [d_h]
 	work = work[dH:]
 	t3 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -223,7 +223,7 @@ func (c *Step[F]) Run() {
 	work = work[dH*dK:]
 	t50 := work[:dH] // [d_h]
 	work = work[dH:]
-	t142 := work[:dH] // [d_h]
+	t183 := work[:dH] // [d_h]
 	work = work[dH:]
 	y5 := work[:dV] // [d_v]
 
@@ -602,15 +602,15 @@ func (c *Step[F]) Run() {
 			for i := range 16 {
 				t30_2 := t30[i*dH:][:dH]
 				t31_2 := t31[i*dH:][:dH]
-				t1232_2 := t1232[i*dH:][:dH]
-				t143_2 := t143[i*dH:][:dH]
+				t1822_2 := t1822[i*dH:][:dH]
+				t202_2 := t202[i*dH:][:dH]
 				for j := range dH {
 					t30Entry := t30_2[j]
 					t312 := num.Sigmoid(t30Entry)
-					t1233 := F(t30Entry * t312)
+					t1823 := F(t30Entry * t312)
 					t31_2[j] = t312
-					t1232_2[j] = t1233
-					t143_2[j] = t1233
+					t1822_2[j] = t1823
+					t202_2[j] = t1823
 				}
 			}
 			// memora_logits.e
@@ -622,7 +622,7 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dV, 16, dH, F(1), true, e3, 1, dV, W2State, dH, 1, t1232, 1, dH)
+			kern.Gemm(dV, 16, dH, F(1), true, e3, 1, dV, W2State, dH, 1, t1822, 1, dH)
 			// memora_logits.W2, memora_logits.c
 			for i := range 16 {
 				t17_2 := t17[i*16:][:16]
@@ -632,10 +632,10 @@ func (c *Step[F]) Run() {
 				t28_2 := t28[i*16:][:16]
 				for j := range 16 {
 					e3_2 := e3[j*dV:][:dV]
-					t153_2 := t153[(i*16+j)*dV:][:dV]
+					t2122_2 := t2122[(i*16+j)*dV:][:dV]
 					w := F(((((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]) * t21_2[j])
 					for k := range dV {
-						t153_2[k] = F(e3_2[k] * w)
+						t2122_2[k] = F(e3_2[k] * w)
 					}
 				}
 			}
@@ -650,9 +650,9 @@ func (c *Step[F]) Run() {
 					}
 				}
 			}
-			// memora_logits.W2
+			// memora_logits.W2, memora_logits.G_W2
 			for i := range 16 {
-				kern.Gemm(dH, dV, 16, F(-1), true, kern.From(t54, i*dV*dH), 1, dH, t143, 1, dH, kern.From(t153, i*16*dV), dV, 1)
+				kern.Gemm(dH, dV, 16, F(-1), true, kern.From(t54, i*dV*dH), 1, dH, t202, 1, dH, kern.From(t2122, i*16*dV), dV, 1)
 			}
 			// memora_logits.W2
 			for i := range 16 {
@@ -679,9 +679,9 @@ func (c *Step[F]) Run() {
 			// memora_logits.W1, memora_logits.W2
 			for i := range dH {
 				W1State4 := W1State[i*dK:][:dK]
-				t582_2 := t582[i*dK:][:dK]
+				t58_2 := t58[i*dK:][:dK]
 				for j := range dK {
-					t582_2[j] = num.Log(num.Max(W1State4[j], F(1e-08)))
+					t58_2[j] = num.Log(num.Max(W1State4[j], F(1e-08)))
 				}
 			}
 			// memora_logits.G_W1
@@ -702,10 +702,10 @@ func (c *Step[F]) Run() {
 			// memora_logits.W1
 			for i := range 16 {
 				t19_2 := t19[((l*chunks+t5)*16+i)*dK:][:dK]
-				t163_2 := t163[i*dK:][:dK]
+				t2222_2 := t2222[i*dK:][:dK]
 				t21Entry := t21_2[i]
 				for j := range dK {
-					t163_2[j] = F(t19_2[j] * t21Entry)
+					t2222_2[j] = F(t19_2[j] * t21Entry)
 				}
 			}
 			// memora_logits.W1, memora_logits.c
@@ -717,10 +717,10 @@ func (c *Step[F]) Run() {
 				t28_2 := t28[i*16:][:16]
 				for j := range 16 {
 					t71_2 := t71[j*dH:][:dH]
-					t173_2 := t173[(i*16+j)*dH:][:dH]
+					t232_2 := t232[(i*16+j)*dH:][:dH]
 					w2 := (((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]
 					for k := range dH {
-						t173_2[k] = F(w2 * t71_2[k])
+						t232_2[k] = F(w2 * t71_2[k])
 					}
 				}
 			}
@@ -728,16 +728,16 @@ func (c *Step[F]) Run() {
 			for i := range 16 {
 				aEntry2 := a2[i]
 				for j := range dH {
-					t582_2 := t582[j*dK:][:dK]
+					t58_2 := t58[j*dK:][:dK]
 					t76_2 := t76[(i*dH+j)*dK:][:dK]
 					for k := range dK {
-						t76_2[k] = F(t582_2[k] * aEntry2)
+						t76_2[k] = F(t58_2[k] * aEntry2)
 					}
 				}
 			}
-			// memora_logits.W1
+			// memora_logits.W1, memora_logits.G_W1
 			for i := range 16 {
-				kern.Gemm(dK, dH, 16, F(-1), true, kern.From(t76, i*dH*dK), 1, dK, t163, 1, dK, kern.From(t173, i*16*dH), dH, 1)
+				kern.Gemm(dK, dH, 16, F(-1), true, kern.From(t76, i*dH*dK), 1, dK, t2222, 1, dK, kern.From(t232, i*16*dH), dH, 1)
 			}
 			// memora_logits.W1
 			for i := range 16 {
@@ -780,25 +780,25 @@ func (c *Step[F]) Run() {
 			// memora_logits.y, memora_logits
 			for i := range 16 {
 				t78_2 := t78[i*dH:][:dH]
-				t1822_2 := t1822[i*dH:][:dH]
+				t242_2 := t242[i*dH:][:dH]
 				t523_2 := t523[i*dH:][:dH]
 				for j := range dH {
 					t78Entry := t78_2[j]
-					t1822_2[j] = F(t78Entry * num.Sigmoid(t78Entry))
+					t242_2[j] = F(t78Entry * num.Sigmoid(t78Entry))
 					t523_2[j] = t78Entry
 				}
 			}
 			// memora_logits.y, memora_logits
 			for i := range 16 {
 				y3_2 := y3[i*dV:][:dV]
-				t1822_2 := t1822[i*dH:][:dH]
+				t242_2 := t242[i*dH:][:dH]
 				for j := range dV {
 					W222_2 := W222[(i*dV+j)*dH:][:dH]
 					t323_2 := t323[(i*dV+j)*dH:][:dH]
 					var y4 F
 					for k := range dH {
 						W222Entry := W222_2[k]
-						y4 += F(W222Entry * t1822_2[k])
+						y4 += F(W222Entry * t242_2[k])
 						t323_2[k] = W222Entry
 					}
 					y3_2[j] = y4
@@ -971,15 +971,15 @@ func (c *Step[F]) Run() {
 						t2Entry := t2[i]
 						t24_3 := num.Sigmoid(t2Entry)
 						t23_2[i] = t24_3
-						t102[i] = F(t2Entry * t24_3)
-						t1222[i] = F(t24_3 * F(t25Entry*t2Entry))
+						t142[i] = F(t2Entry * t24_3)
+						t162[i] = F(t24_3 * F(t25Entry*t2Entry))
 					}
 					// memora_logits.e
 					for i := range dV {
 						W2State2_2 := W2State2[i*dH:][:dH]
 						var t33 F
 						for j := range dH {
-							t33 += F(W2State2_2[j] * t102[j])
+							t33 += F(W2State2_2[j] * t142[j])
 						}
 						t3[i] = t33
 					}
@@ -991,7 +991,7 @@ func (c *Step[F]) Run() {
 							c.E[(l*(T-16*chunks)+a2+C*s)*dV+i] = e7
 						}
 					}
-					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W1
+					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2, memora_logits.G_W1
 					clear(t222)
 					t26Entry := t26_2[a2]
 					for i := range dV {
@@ -1000,7 +1000,7 @@ func (c *Step[F]) Run() {
 						e6Entry := e6[i]
 						for j := range dH {
 							W2State2Entry := W2State2_2[j]
-							t273_2[j] = F(t26Entry*num.Log(num.Max(W2State2Entry, F(1e-08)))) - F(e6Entry*t1222[j])
+							t273_2[j] = F(t26Entry*num.Log(num.Max(W2State2Entry, F(1e-08)))) - F(e6Entry*t162[j])
 							t222[j] += F(W2State2Entry * e6Entry)
 						}
 					}
@@ -1031,7 +1031,7 @@ func (c *Step[F]) Run() {
 						t2Entry2 := t2[i]
 						t41[i] = F(t23Entry*t222Entry) + F(F(F(t2Entry2*t23Entry)*t222Entry)*num.Sigmoid(-t2Entry2))
 					}
-					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1
+					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					for i := range dH {
 						W1State2_2 := W1State2[i*dK:][:dK]
 						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -1079,7 +1079,7 @@ func (c *Step[F]) Run() {
 						t50Entry := t50[i]
 						t53 := t2[i]
 						t63 := t222[i]
-						t142[i] = F(t50Entry * num.Sigmoid(t50Entry))
+						t183[i] = F(t50Entry * num.Sigmoid(t50Entry))
 						if len(c.EProd) > 0 {
 							c.EProd[(l*(T-16*chunks)+a2+C*s)*dH+i] = t53
 						}
@@ -1097,7 +1097,7 @@ func (c *Step[F]) Run() {
 						var y6 F
 						for j := range dH {
 							W223Entry := W223_2[j]
-							y6 += F(W223Entry * t142[j])
+							y6 += F(W223Entry * t183[j])
 							W2State2_2[j] = W223Entry
 						}
 						y5[i] = y6
@@ -1201,11 +1201,11 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 14·L·T·d_h + 12·L·T·d_k + 7·L·T·d_v - 224·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 13·L·T + 192·L·chunks + 78·d_h·d_k + 75·d_h·d_v + 523·d_h + 37·d_k + 341·d_v + 4176.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 11·L·T·d_k + 6·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 13·L·T + 192·L·chunks + 59·d_h·d_k + 62·d_h·d_v + 953·d_h + 291·d_k + 324·d_v + 3808.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
 	chunks := (T) / 16
-	return C*dH*dK + C*dH*dV + 3*L*T*d + 14*L*T*dH + 12*L*T*dK + 7*L*T*dV - 224*L*chunks*dH + L*dH*dK + L*dH*dV + 13*L*T + 192*L*chunks + 78*dH*dK + 75*dH*dV + 523*dH + 37*dK + 341*dV + 4176
+	return C*dH*dK + C*dH*dV + 3*L*T*d + 13*L*T*dH + 11*L*T*dK + 6*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 13*L*T + 192*L*chunks + 59*dH*dK + 62*dH*dV + 953*dH + 291*dK + 324*dV + 3808
 }
 
 // FlagsLen is L·T.
@@ -1251,31 +1251,29 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV-16*L*chunks*dV:]
 	t22_2 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t122 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	t6 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
 	t36 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
-	work = work[L*T*dH-16*L*chunks*dH:]
-	t372 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
 	t38 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
 	t392 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
+	t40 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	work = work[L*T*dH-16*L*chunks*dH:]
 	t41 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t51 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	t512 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t137 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	t90 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t6 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	t722 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t1122 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	t91 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t1222 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	t1522 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
-	t402 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
-	work = work[L*T*dH-16*L*chunks*dH:]
-	t412 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
+	t162 := work[:L*T*dH-16*L*chunks*dH] // [L, T - 16·chunks, d_h]
 	work = work[L*T*dH-16*L*chunks*dH:]
 	t42 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
@@ -1295,7 +1293,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK:]
 	t152 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t122_2 := work[:L*T] // [L, T]
+	t122 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t132 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -1309,11 +1307,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks:]
 	t4 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t622 := work[:16*L*chunks] // [L, chunks, 16]
+	t623 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t822 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t722 := work[:16*L*chunks] // [L, chunks, 16]
+	t723 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t922 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
@@ -1347,23 +1345,21 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV:]
 	t282 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t30 := work[:L*T*d] // [L, T, d]
+	t292 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t39 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t61 := work[:L*T] // [L, T]
+	t59 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t44 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t65 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t66 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t69 := work[:L*T*dV] // [L, T, d_v]
+	t68 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t71 := work[:L*T*d] // [L, T, d]
+	t69 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t72_2 := work[:L*T*dK] // [L, T, d_k]
+	t71 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t74 := work[:L*T*d] // [L, T, d]
+	t72_2 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -1383,248 +1379,212 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	t24_2 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t108 := work[:dH] // [d_h]
-	work = work[dH:]
+	t254 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
+	t275 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
+	W223 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
 	t45 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t46 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t482 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	W123 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t823 := work[:dH] // [d_h]
+	t32 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1022 := work[:dK] // [d_k]
+	t9 := work[:dH] // [d_h]
+	work = work[dH:]
+	t113 := work[:dK] // [d_k]
 	work = work[dK:]
-	t1123 := work[:dH*dK] // [d_h, d_k]
+	t123 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t1223 := work[:dH] // [d_h]
+	t13 := work[:dH] // [d_h]
 	work = work[dH:]
-	t14 := work[:dH*dK] // [d_h, d_k]
+	t15 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t110 := work[:dH] // [d_h]
+	t86 := work[:dH] // [d_h]
 	work = work[dH:]
-	t112_2 := work[:dK] // [d_k]
+	t28 := work[:dK] // [d_k]
 	work = work[dK:]
-	t127 := work[:dH] // [d_h]
+	t43 := work[:dH] // [d_h]
 	work = work[dH:]
-	t138 := work[:dH] // [d_h]
-	work = work[dH:]
-	t5122 := work[:dH] // [d_h]
-	work = work[dH:]
-	t3923 := work[:dV] // [d_v]
+	t452 := work[:dV] // [d_v]
 	work = work[dV:]
-	t114 := work[:dV] // [d_v]
-	work = work[dV:]
-	t55 := work[:dH*dV] // [d_v, d_h]
+	t462 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t56 := work[:dV] // [d_v]
+	t472 := work[:dV] // [d_v]
 	work = work[dV:]
-	t53 := work[:dK] // [d_k]
-	work = work[dK:]
-	t58 := work[:dH*dV] // [d_v, d_h]
+	t49 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t116 := work[:dV] // [d_v]
+	t61 := work[:dV] // [d_v]
 	work = work[dV:]
-	t118 := work[:dH] // [d_h]
+	t62_2 := work[:dH] // [d_h]
 	work = work[dH:]
-	t82_2 := work[:dV] // [d_v]
+	t64 := work[:dH] // [d_h]
+	work = work[dH:]
+	t67 := work[:dV] // [d_v]
 	work = work[dV:]
-	t79 := work[:dH] // [d_h]
+	t712 := work[:dH] // [d_h]
 	work = work[dH:]
-	t81 := work[:dK] // [d_k]
-	work = work[dK:]
-	t120 := work[:dH] // [d_h]
+	t78 := work[:dH] // [d_h]
 	work = work[dH:]
-	t98 := work[:dH] // [d_h]
-	work = work[dH:]
-	t100 := work[:dK] // [d_k]
+	t80 := work[:dK] // [d_k]
 	work = work[dK:]
 	W1BarState2 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W2BarState2 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t15 := work[:dH*dV] // [d_v, d_h]
+	t154 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t16 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t223 := work[:16*dH*dV] // [16, d_v, d_h]
+	t23_2 := work[:16*dH*dV] // [16, d_v, d_h]
 	work = work[16*dH*dV:]
-	t172 := work[:256] // [16, 16]
+	t17 := work[:256] // [16, 16]
 	work = work[256:]
 	t194 := work[:256] // [16, 16]
 	work = work[256:]
 	t224 := work[:256] // [16, 16]
 	work = work[256:]
-	t254 := work[:256] // [16, 16]
+	t256 := work[:256] // [16, 16]
 	work = work[256:]
-	t28 := work[:256] // [16, 16]
+	t283 := work[:256] // [16, 16]
 	work = work[256:]
-	c2 := work[:256] // [16, 16]
-	work = work[256:]
-	t188 := work[:16*dH] // [16, d_h]
-	work = work[16*dH:]
 	t57 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t583 := work[:dH*dK] // [d_h, d_k]
+	t58 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t322 := work[:16*dH*dK] // [16, d_h, d_k]
 	work = work[16*dH*dK:]
-	t174 := work[:16*dH] // [16, d_h]
+	t713 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t592 := work[:16*dH*dV] // [16, d_v, d_h]
+	t522 := work[:16*dH] // [16, d_h]
+	work = work[16*dH:]
+	t50 := work[:16*dH*dV] // [16, d_v, d_h]
 	work = work[16*dH*dV:]
-	t602 := work[:16*dV] // [16, d_v]
+	t51 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t1225 := work[:16*dK] // [16, d_k]
+	t134 := work[:16*dK] // [16, d_k]
 	work = work[16*dK:]
-	t13 := work[:16*dH*dK] // [16, d_h, d_k]
+	t1422 := work[:16*dH*dK] // [16, d_h, d_k]
 	work = work[16*dH*dK:]
-	t1422 := work[:16*dH] // [16, d_h]
+	t1523 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t162 := work[:16*dH*dK] // [16, d_h, d_k]
+	t172 := work[:16*dH*dK] // [16, d_h, d_k]
 	work = work[16*dH*dK:]
-	t23_2 := work[:16*dH] // [16, d_h]
+	t2223 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t1922 := work[:16] // [16]
-	work = work[16:]
 	t2022 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t184 := work[:256*dH] // [16, 16, d_h]
+	t214 := work[:16] // [16]
+	work = work[16:]
+	t141 := work[:256*dK] // [d_k, 16, 16]
+	work = work[256*dK:]
+	t2222 := work[:16*dK] // [d_k, 16]
+	work = work[16*dK:]
+	t146 := work[:256*dH] // [16, d_h, 16]
 	work = work[256*dH:]
-	t185 := work[:256] // [16, 16]
+	t2322 := work[:256*dH] // [16, d_h, 16]
+	work = work[256*dH:]
+	t244 := work[:256] // [16, 16]
 	work = work[256:]
-	t2222 := work[:16*dH*dK] // [16, d_h, d_k]
-	work = work[16*dH*dK:]
-	t176 := work[:16*dH] // [16, d_h]
-	work = work[16*dH:]
 	t2522 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t2622 := work[:16*dK] // [16, d_k]
-	work = work[16*dK:]
-	t2422 := work[:16] // [16]
+	t277 := work[:16] // [16]
 	work = work[16:]
-	t204 := work[:16*dH] // [16, d_h]
+	t403 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t205 := work[:16*dH] // [16, d_h]
+	t148 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t206 := work[:16*dH] // [16, d_h]
+	t149 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t207 := work[:16*dH] // [16, d_h]
-	work = work[16*dH:]
-	t4822 := work[:16*dH] // [16, d_h]
-	work = work[16*dH:]
-	t62_2 := work[:16*dH*dV] // [16, d_v, d_h]
+	t532 := work[:16*dH*dV] // [16, d_v, d_h]
 	work = work[16*dH*dV:]
 	t3222 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t652 := work[:16] // [16]
-	work = work[16:]
-	t662 := work[:dH*dV] // [d_v, d_h]
+	t56 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t186 := work[:256*dV] // [16, 16, d_v]
+	t572 := work[:16] // [16]
+	work = work[16:]
+	t142_2 := work[:256*dH] // [d_h, 16, 16]
+	work = work[256*dH:]
+	t582 := work[:16*dH] // [d_h, 16]
+	work = work[16*dH:]
+	t592 := work[:256*dV] // [16, d_v, 16]
 	work = work[256*dV:]
-	t187 := work[:256] // [16, 16]
-	work = work[256:]
-	t682 := work[:16*dH*dV] // [16, d_v, d_h]
-	work = work[16*dH*dV:]
-	t179 := work[:16*dV] // [16, d_v]
+	t60 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t7122 := work[:16*dV] // [16, d_v]
+	t614 := work[:256] // [16, 16]
+	work = work[256:]
+	t653 := work[:16] // [16]
+	work = work[16:]
+	t802 := work[:256] // [16, 16]
+	work = work[256:]
+	t662 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t180 := work[:16*dH] // [16, d_h]
+	t702 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t702 := work[:16] // [16]
-	work = work[16:]
-	t782 := work[:16*dH] // [16, d_h]
+	t77 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t208 := work[:16*dH] // [16, d_h]
-	work = work[16*dH:]
-	t812 := work[:16*dV] // [16, d_v]
-	work = work[16*dV:]
-	t182_2 := work[:16*dH] // [16, d_h]
-	work = work[16*dH:]
-	t97 := work[:16*dH] // [16, d_h]
-	work = work[16*dH:]
-	t1002 := work[:256] // [16, 16]
+	t832 := work[:256] // [16, 16]
 	work = work[256:]
-	t1032 := work[:16] // [16]
+	t842 := work[:16] // [16]
 	work = work[16:]
-	t1042 := work[:256] // [16, 16]
+	t852 := work[:256] // [16, 16]
 	work = work[256:]
-	t1052 := work[:16] // [16]
-	work = work[16:]
-	t106 := work[:16] // [16]
-	work = work[16:]
-	t107 := work[:256] // [16, 16]
+	t88 := work[:256] // [16, 16]
 	work = work[256:]
-	t1103 := work[:16] // [16]
+	t89 := work[:16] // [16]
 	work = work[16:]
-	t111 := work[:256] // [16, 16]
+	t903 := work[:256] // [16, 16]
 	work = work[256:]
-	t1122_2 := work[:16] // [16]
-	work = work[16:]
-	t113 := work[:16] // [16]
-	work = work[16:]
-	t1143 := work[:16] // [16]
-	work = work[16:]
-	t115 := work[:256] // [16, 16]
+	t93 := work[:256] // [16, 16]
 	work = work[256:]
-	t1182 := work[:16] // [16]
+	t94 := work[:16] // [16]
 	work = work[16:]
-	t119 := work[:256] // [16, 16]
-	work = work[256:]
-	t1202 := work[:16] // [16]
+	t97 := work[:16] // [16]
 	work = work[16:]
-	t135 := work[:16] // [16]
+	t105 := work[:16] // [16]
+	work = work[16:]
+	t108 := work[:16] // [16]
+	work = work[16:]
+	t109 := work[:16] // [16]
+	work = work[16:]
+	t110 := work[:16] // [16]
+	work = work[16:]
+	t113_2 := work[:16] // [16]
+	work = work[16:]
+	t111 := work[:16] // [16]
+	work = work[16:]
+	t112_2 := work[:16] // [16]
+	work = work[16:]
+	t116 := work[:16] // [16]
+	work = work[16:]
+	t117 := work[:16] // [16]
+	work = work[16:]
+	t118 := work[:16] // [16]
 	work = work[16:]
 	t121 := work[:16] // [16]
 	work = work[16:]
-	t1223_2 := work[:16] // [16]
+	t119 := work[:16] // [16]
+	work = work[16:]
+	t120 := work[:16] // [16]
+	work = work[16:]
+	t124 := work[:16] // [16]
 	work = work[16:]
 	t125 := work[:16] // [16]
 	work = work[16:]
-	t1383 := work[:16] // [16]
+	t126 := work[:16] // [16]
 	work = work[16:]
-	t139 := work[:16] // [16]
+	t129 := work[:16] // [16]
 	work = work[16:]
-	t140 := work[:16] // [16]
+	t127 := work[:16] // [16]
 	work = work[16:]
-	t141 := work[:16] // [16]
+	t128 := work[:16] // [16]
 	work = work[16:]
-	t142_2 := work[:16] // [16]
+	t132_2 := work[:16] // [16]
 	work = work[16:]
-	t145 := work[:16] // [16]
+	t133 := work[:16] // [16]
 	work = work[16:]
-	t146 := work[:16] // [16]
-	work = work[16:]
-	t147 := work[:16] // [16]
-	work = work[16:]
-	t150 := work[:16] // [16]
-	work = work[16:]
-	t148 := work[:16] // [16]
-	work = work[16:]
-	t149 := work[:16] // [16]
-	work = work[16:]
-	t153 := work[:16] // [16]
-	work = work[16:]
-	t154 := work[:16] // [16]
-	work = work[16:]
-	t155 := work[:16] // [16]
-	work = work[16:]
-	t158 := work[:16] // [16]
-	work = work[16:]
-	t156 := work[:16] // [16]
-	work = work[16:]
-	t157 := work[:16] // [16]
-	work = work[16:]
-	t161 := work[:16] // [16]
-	work = work[16:]
-	t162_2 := work[:16] // [16]
-	work = work[16:]
-	t166 := work[:16]    // [16]
-	t32 := c.Flags[:L*T] // [L, T]
+	t135 := work[:16]      // [16]
+	t32_2 := c.Flags[:L*T] // [L, T]
 
 	// memora_logits.rho, memora_logits.theta
 	for i := range L {
@@ -1633,14 +1593,14 @@ func (c *StepBackward[F]) Run() {
 		t8_2 := t8[i*T:][:T]
 		rho2 := rho[i*T:][:T]
 		theta2 := theta[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
 		for j := range T {
 			t83 := num.Max(rhoSigmoid[j], F(0))
 			thetaSoftplusEntry := thetaSoftplus[j]
 			t8_2[j] = t83
 			rho2[j] = num.Min(t83, F(1))
 			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
-			t32_2[j] = (F(0) <= thetaSoftplusEntry)
+			t32_3[j] = (F(0) <= thetaSoftplusEntry)
 		}
 	}
 
@@ -1722,7 +1682,7 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// memora_logits.e, memora_logits.G_W1, memora_logits.y, memora_logits.U_W2
+	// memora_logits.e, memora_logits.U_W2, memora_logits.G_W1, memora_logits.y
 	for i := range L {
 		t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
@@ -1730,46 +1690,43 @@ func (c *StepBackward[F]) Run() {
 			GW1Prod := c.GW1Prod[(i*(T-16*chunks)+j)*dH:][:dH]
 			yProd := c.YProd[(i*(T-16*chunks)+j)*dH:][:dH]
 			t22_3 := t22_2[(i*(T-16*chunks)+j)*dH:][:dH]
-			t122_3 := t122[(i*(T-16*chunks)+j)*dH:][:dH]
+			t6_2 := t6[(i*(T-16*chunks)+j)*dH:][:dH]
 			t36_2 := t36[(i*(T-16*chunks)+j)*dH:][:dH]
-			t372_2 := t372[(i*(T-16*chunks)+j)*dH:][:dH]
 			t38_2 := t38[(i*(T-16*chunks)+j)*dH:][:dH]
 			t392_2 := t392[(i*(T-16*chunks)+j)*dH:][:dH]
+			t40_2 := t40[(i*(T-16*chunks)+j)*dH:][:dH]
 			t41_2 := t41[(i*(T-16*chunks)+j)*dH:][:dH]
-			t51_2 := t51[(i*(T-16*chunks)+j)*dH:][:dH]
-			t137_2 := t137[(i*(T-16*chunks)+j)*dH:][:dH]
-			t6_2 := t6[(i*(T-16*chunks)+j)*dH:][:dH]
-			t1122_3 := t1122[(i*(T-16*chunks)+j)*dH:][:dH]
-			t1222_2 := t1222[(i*(T-16*chunks)+j)*dH:][:dH]
-			t402_2 := t402[(i*(T-16*chunks)+j)*dH:][:dH]
-			t412_2 := t412[(i*(T-16*chunks)+j)*dH:][:dH]
+			t512_2 := t512[(i*(T-16*chunks)+j)*dH:][:dH]
+			t90_2 := t90[(i*(T-16*chunks)+j)*dH:][:dH]
+			t722_2 := t722[(i*(T-16*chunks)+j)*dH:][:dH]
+			t91_2 := t91[(i*(T-16*chunks)+j)*dH:][:dH]
+			t1522_2 := t1522[(i*(T-16*chunks)+j)*dH:][:dH]
+			t162_2 := t162[(i*(T-16*chunks)+j)*dH:][:dH]
 			t25Entry := t25_2[j]
 			for k := range dH {
 				eProdEntry := eProd[k]
 				t222_2 := num.Sigmoid(eProdEntry)
 				GW1ProdEntry := GW1Prod[k]
 				t362 := F(GW1ProdEntry * t222_2)
-				t3722 := F(eProdEntry * GW1ProdEntry)
 				t382 := -eProdEntry
 				t3922 := num.Sigmoid(t382)
+				t402 := F(F(F(eProdEntry*GW1ProdEntry)*t222_2) * t3922)
 				yProdEntry := yProd[k]
-				t512 := num.Sigmoid(yProdEntry)
-				t11222 := F(t25Entry * eProdEntry)
-				t4022 := F(F(F(eProdEntry*t222_2)*GW1ProdEntry) * t3922)
+				t5122 := num.Sigmoid(yProdEntry)
+				t15222 := F(t25Entry * eProdEntry)
 				t22_3[k] = t222_2
-				t122_3[k] = F(eProdEntry * t222_2)
+				t6_2[k] = F(F(t25Entry*eProdEntry) * t222_2)
 				t36_2[k] = t362
-				t372_2[k] = t3722
 				t38_2[k] = t382
 				t392_2[k] = t3922
-				t41_2[k] = t362 + F(F(t222_2*t3722)*t3922)
-				t51_2[k] = t512
-				t137_2[k] = F(yProdEntry * t512)
-				t6_2[k] = num.Sigmoid(-yProdEntry)
-				t1122_3[k] = t11222
-				t1222_2[k] = F(t222_2 * t11222)
-				t402_2[k] = t4022
-				t412_2[k] = t362 + t4022
+				t40_2[k] = t402
+				t41_2[k] = t362 + t402
+				t512_2[k] = t5122
+				t90_2[k] = F(yProdEntry * t5122)
+				t722_2[k] = num.Sigmoid(-yProdEntry)
+				t91_2[k] = F(eProdEntry * t222_2)
+				t1522_2[k] = t15222
+				t162_2[k] = F(t222_2 * t15222)
 			}
 		}
 	}
@@ -1810,16 +1767,16 @@ func (c *StepBackward[F]) Run() {
 				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
 				for a2 := range n {
 					e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
-					t412_2 := t412[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					// memora_logits.W2, memora_logits.U_W2
+					t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					t26Entry := t26_2[a2]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-						t1222_2 := t1222[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t162_2 := t162[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t274_2 := t274[i*dH:][:dH]
 						eEntry := e[i]
 						for j := range dH {
-							t274_2[j] = F(t26Entry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) - F(eEntry*t1222_2[j])
+							t274_2[j] = F(t26Entry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) - F(eEntry*t162_2[j])
 						}
 					}
 					// memora_logits.W2
@@ -1842,13 +1799,13 @@ func (c *StepBackward[F]) Run() {
 							W222_2[j] = (W222_2[j] / sum)
 						}
 					}
-					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1
+					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					t25Entry2 := t25_2[a2]
 					for i := range dH {
 						W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
 						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t48_2 := t48[i*dK:][:dK]
-						w := F(t25Entry2 * t412_2[i])
+						w := F(t25Entry2 * t41_2[i])
 						for j := range dK {
 							t48_2[j] = F(t26Entry*num.Log(num.Max(W1Trail2[j], F(1e-08)))) - F(w*t23_3[j])
 						}
@@ -1894,261 +1851,236 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
 				t26_2 := t26[l*(T-16*chunks)+C*s:][:n]
 				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
-				t82_3 := t82[l*(T-16*chunks)+C*s:][:n]
+				t82_2 := t82[l*(T-16*chunks)+C*s:][:n]
 				t92_2 := t92[l*(T-16*chunks)+C*s:][:n]
 				for a2 := n - 1; a2 >= 0; a2-- {
-					t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
-					t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t51_2 := t51[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t372_2 := t372[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+					t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+					t512_2 := t512[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+					yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+					t722_2 := t722[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+					t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+					t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+					t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+					eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+					t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					t72_3 := t72[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+					GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 					t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-					// memora_logits.W2, memora_logits.y
-					clear(t108)
+					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
+					t26Entry3 := t26_2[a2]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 						t24_3 := t24_2[i*dH:][:dH]
-						W2Trail3 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
-						t2Entry := t2_2[i]
+						t254_2 := t254[i*dH:][:dH]
+						t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t275_2 := t275[i*dH:][:dH]
+						eEntry2 := e[i]
 						for j := range dH {
-							t24_3[j] = num.Max(W2Trail2[j], F(1e-08))
-							t108[j] += F(W2Trail3[j] * t2Entry)
+							t243 := num.Max(W2Trail2[j], F(1e-08))
+							t255 := num.Log(t243)
+							t24_3[j] = t243
+							t254_2[j] = t255
+							t275_2[j] = F(t26Entry3*t255) - F(eEntry2*t6_2[j])
 						}
 					}
-					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1
-					t26Entry3 := t26_2[a2]
-					t25Entry3 := t25_2[a2]
-					for i := range dH {
-						W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-						t45_2 := t45[i*dK:][:dK]
-						t46_2 := t46[i*dK:][:dK]
-						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-						t482_2 := t482[i*dK:][:dK]
-						w2 := F(t25Entry3 * t41_2[i])
-						for j := range dK {
-							t452 := num.Max(W1Trail2[j], F(1e-08))
-							t462 := num.Log(t452)
-							t45_2[j] = t452
-							t46_2[j] = t462
-							t482_2[j] = F(t26Entry3*t462) - F(w2*t23_3[j])
-						}
-					}
-					// memora_logits.W1
-					for i := range dH {
-						t482_2 := t482[i*dK:][:dK]
-						W123_2 := W123[i*dK:][:dK]
+					// memora_logits.W2
+					for i := range dV {
+						t275_2 := t275[i*dH:][:dH]
+						W223_2 := W223[i*dH:][:dH]
 						top3 := F(math.Inf(-1))
-						for j := range dK {
-							if x := t482_2[j]; x > top3 || x != x {
+						for j := range dH {
+							if x := t275_2[j]; x > top3 || x != x {
 								top3 = x
 							}
 						}
 						var sum3 F
-						for j := range dK {
-							e5 := num.Exp(t482_2[j] - top3)
+						for j := range dH {
+							e5 := num.Exp(t275_2[j] - top3)
 							sum3 += e5
-							W123_2[j] = e5
+							W223_2[j] = e5
 						}
+						for j := range dH {
+							W223_2[j] = (W223_2[j] / sum3)
+						}
+					}
+					// memora_logits.W1, memora_logits.W2
+					for i := range dH {
+						W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
+						t45_2 := t45[i*dK:][:dK]
 						for j := range dK {
-							W123_2[j] = (W123_2[j] / sum3)
+							t45_2[j] = num.Max(W1Trail2[j], F(1e-08))
+						}
+					}
+					// memora_logits.y
+					clear(t32)
+					for i := range dV {
+						W223_2 := W223[i*dH:][:dH]
+						t2Entry := t2_2[i]
+						for j := range dH {
+							t32[j] += F(W223_2[j] * t2Entry)
 						}
 					}
 					// memora_logits.y
 					for i := range dH {
-						t51Entry := t51_2[i]
-						t108Entry := t108[i]
-						t823[i] = F(t51Entry*t108Entry) + F(F(F(yProd[i]*t51Entry)*t108Entry)*t6_2[i])
+						t512Entry := t512_2[i]
+						t32Entry := t32[i]
+						t9[i] = F(t512Entry*t32Entry) + F(F(F(yProd[i]*t512Entry)*t32Entry)*t722_2[i])
 					}
 					// memora_logits.y, memora_logits.W1
-					clear(t1022)
+					clear(t113)
 					for i := range dH {
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-						W123_2 := W123[i*dK:][:dK]
-						t1123_2 := t1123[i*dK:][:dK]
-						var t1224 F
-						t823Entry := t823[i]
+						W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
+						t123_2 := t123[i*dK:][:dK]
+						var t133_2 F
+						t9Entry := t9[i]
 						for j := range dK {
-							t1124 := W1BarState3[j] + F(t27_2[j]*t823Entry)
-							W123Entry := W123_2[j]
-							t1224 += F(W123Entry * t1124)
-							t1022[j] += F(W123Entry * t823Entry)
-							t1123_2[j] = t1124
+							t124_2 := W1BarState3[j] + F(t27_2[j]*t9Entry)
+							W1TrailEntry := W1Trail2[j]
+							t133_2 += F(W1TrailEntry * t124_2)
+							t113[j] += F(W1TrailEntry * t9Entry)
+							t123_2[j] = t124_2
 						}
-						t1223[i] = t1224
+						t13[i] = t133_2
 					}
-					// memora_logits.W1, memora_logits.U_W1, memora_logits.G_W1
-					clear(t112_2)
-					var t17 F
+					// memora_logits.W1, memora_logits.U_W1
+					clear(t28)
+					var t184 F
 					for i := range dH {
-						W123_2 := W123[i*dK:][:dK]
-						t1123_2 := t1123[i*dK:][:dK]
-						t46_2 := t46[i*dK:][:dK]
-						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-						t14_2 := t14[i*dK:][:dK]
-						var t1102 F
-						t1223Entry := t1223[i]
+						W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
+						t123_2 := t123[i*dK:][:dK]
+						t45_2 := t45[i*dK:][:dK]
+						t15_2 := t15[i*dK:][:dK]
+						var t862 F
+						t13Entry := t13[i]
 						t41Entry := t41_2[i]
 						for j := range dK {
-							t143 := F(W123_2[j] * (t1123_2[j] - t1223Entry))
-							t17 += F(t46_2[j] * t143)
-							t1102 += F(t143 * t23_3[j])
-							t14_2[j] = t143
-							t112_2[j] += F(t143 * t41Entry)
+							t153 := F(W1Trail2[j] * (t123_2[j] - t13Entry))
+							t184 += F(num.Log(t45_2[j]) * t153)
+							t862 += F(t153 * t23_3[j])
+							t15_2[j] = t153
+							t28[j] -= F(t153 * t41Entry)
 						}
-						t110[i] = t1102
+						t86[i] = t862
 					}
-					// memora_logits.U_W1, memora_logits.G_W1
-					var t2722 F
+					// memora_logits.U_W1
+					var t29 F
+					for i := range dK {
+						t29 += F(t23_3[i] * t28[i])
+					}
+					// memora_logits.G_W1, memora_logits.U_W1
+					t25Entry3 := t25_2[a2]
 					for i := range dH {
-						t110Entry := t110[i]
-						t2722 += F(t41_2[i] * t110Entry)
 						t22Entry := t22_3[i]
-						t392Entry := t392_2[i]
-						t323 := -F(F(F(t25Entry3*t22Entry)*t392Entry) * t110Entry)
-						t372Entry := t372_2[i]
-						GW1ProdEntry2 := GW1Prod[i]
-						t127[i] = F(eProd[i] * t323)
-						t138[i] = F(t22Entry * t110Entry)
-						w6 := F(F(F(F(F(t25Entry3*t22Entry)*t22Entry)*t372Entry)*t392Entry) * t110Entry)
-						t5122[i] = w6 + F(GW1ProdEntry2*t323) + F(F(t22Entry*t392Entry)*(-F(F(F(t25Entry3*t372Entry)*t392Entry)*t110Entry)-F(F(t25Entry3*GW1ProdEntry2)*t110Entry)))
+						t86Entry := t86[i]
+						t43[i] = -F(F(F(F(t25Entry3*eProd[i])*t22Entry)*t392_2[i])*t86Entry) - F(F(t25Entry3*t22Entry)*t86Entry)
 					}
-					t2723 := -t2722
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 						W2BarState3 := W2BarState[i*dH:][:dH]
-						t137_2 := t137[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						W2Trail3 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
-						t55_2 := t55[i*dH:][:dH]
-						var t3924 F
-						var t1142 F
-						var t562 F
+						t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						W223_2 := W223[i*dH:][:dH]
+						t462_2 := t462[i*dH:][:dH]
+						var t4522 F
+						var t4722 F
 						t2Entry2 := t2_2[i]
 						for j := range dH {
-							W2TrailEntry := W2Trail2[j]
-							t3924 += F(W2TrailEntry * t127[j])
-							t1142 += F(W2TrailEntry * t138[j])
-							t552 := W2BarState3[j] + F(t2Entry2*t137_2[j])
-							t562 += F(W2Trail3[j] * t552)
-							t55_2[j] = t552
+							t4522 += F(W2Trail2[j] * t43[j])
+							t4622 := W2BarState3[j] + F(t2Entry2*t90_2[j])
+							t4722 += F(W223_2[j] * t4622)
+							t462_2[j] = t4622
 						}
-						t3923[i] = t3924
-						t114[i] = t1142
-						t56[i] = t562
+						t452[i] = t4522
+						t472[i] = t4722
 					}
-					// memora_logits.G_W1
-					clear(t53)
-					for i := range dH {
-						W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-						t5122Entry := t5122[i]
-						for j := range dK {
-							t53[j] += F(W1Trail2[j] * t5122Entry)
-						}
-					}
-					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
-					clear(t118)
-					var t612 F
+					// memora_logits.W2, memora_logits.U_W2
+					clear(t62_2)
+					var t52_2 F
 					for i := range dV {
-						W2Trail2 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
-						t55_2 := t55[i*dH:][:dH]
-						t24_3 := t24_2[i*dH:][:dH]
-						t122_3 := t122[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t58_2 := t58[i*dH:][:dH]
-						var t1162 F
-						t56Entry := t56[i]
-						eEntry2 := e[i]
+						W223_2 := W223[i*dH:][:dH]
+						t462_2 := t462[i*dH:][:dH]
+						t254_2 := t254[i*dH:][:dH]
+						t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t49_2 := t49[i*dH:][:dH]
+						var t612 F
+						t472Entry := t472[i]
+						eEntry3 := e[i]
 						for j := range dH {
-							t582 := F(W2Trail2[j] * (t55_2[j] - t56Entry))
-							t612 += F(num.Log(t24_3[j]) * t582)
-							t1162 += F(t582 * t122_3[j])
-							t58_2[j] = t582
-							t118[j] += F(t582 * eEntry2)
+							t492 := F(W223_2[j] * (t462_2[j] - t472Entry))
+							t52_2 += F(t254_2[j] * t492)
+							t612 += F(t492 * t6_2[j])
+							t49_2[j] = t492
+							t62_2[j] -= F(t492 * eEntry3)
 						}
-						t116[i] = t1162
+						t61[i] = -t612
 					}
-					// memora_logits.U_W2, memora_logits.e, memora_logits.G_W1, memora_logits.G_W2
-					var t712 F
+					// memora_logits.U_W2
+					var t652 F
+					for i := range dH {
+						t642 := F(t22_3[i] * t62_2[i])
+						t652 += F(eProd[i] * t642)
+						t64[i] = t642
+					}
+					// memora_logits.e
 					for i := range dV {
-						t116Entry := t116[i]
-						t712 += F(e[i] * t116Entry)
-						t822_2 := t3923[i] - F(t25Entry3*t114[i]) - F(t25Entry3*t116Entry)
-						t82_2[i] = t822_2
-						t72_3[i] = -t822_2
-					}
-					t713 := -t712
-					// memora_logits.G_W2
-					for i := range dH {
-						t22Entry2 := t22_3[i]
-						t118Entry := t118[i]
-						t79[i] = -F(F(t25Entry3*t22Entry2)*t118Entry) - F(F(F(F(t25Entry3*eProd[i])*t22Entry2)*t392_2[i])*t118Entry)
-					}
-					// memora_logits.G_W2
-					clear(t81)
-					for i := range dH {
-						W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-						t79Entry := t79[i]
-						for j := range dK {
-							t81[j] += F(W1Trail2[j] * t79Entry)
-						}
+						t672 := t452[i] + t61[i]
+						t67[i] = t672
+						t72_3[i] = -t672
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
-					clear(t120)
+					clear(t712)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-						t58_2 := t58[i*dH:][:dH]
+						t49_2 := t49[i*dH:][:dH]
 						t24_3 := t24_2[i*dH:][:dH]
-						t122_3 := t122[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t91_2 := t91[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						W2BarState3 := W2BarState[i*dH:][:dH]
-						eEntry3 := e[i]
-						t82Entry := t82_2[i]
-						w3 := F(t25Entry3 * eEntry3)
+						t67Entry := t67[i]
+						eEntry4 := e[i]
 						for j := range dH {
-							W2TrailEntry2 := W2Trail2[j]
-							t120[j] += F(W2TrailEntry2 * t82Entry)
-							W2BarState3[j] = F(eEntry3*t127[j]) - F(w3*t138[j]) + kern.Choose((F(1e-08) <= W2TrailEntry2), F(F(t26Entry3*t58_2[j])*(F(1)/t24_3[j])), F(0)) + F(t122_3[j]*t82Entry)
+							W2TrailEntry := W2Trail2[j]
+							t712[j] += F(W2TrailEntry * t67Entry)
+							W2BarState3[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t26Entry3*t49_2[j])*(F(1)/t24_3[j])), F(0)) + F(t67Entry*t91_2[j])
 						}
 					}
-					// memora_logits.e
+					// memora_logits.e, memora_logits.G_W1, memora_logits.U_W1, memora_logits.U_W2
 					for i := range dH {
-						t22Entry3 := t22_3[i]
-						t120Entry := t120[i]
-						t98[i] = F(t22Entry3*t120Entry) + F(F(F(eProd[i]*t22Entry3)*t392_2[i])*t120Entry)
+						GW1ProdEntry2 := GW1Prod[i]
+						t22Entry2 := t22_3[i]
+						t392Entry := t392_2[i]
+						t86Entry2 := t86[i]
+						eProdEntry2 := eProd[i]
+						t712Entry := t712[i]
+						w5 := -F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t392Entry)*t86Entry2) - F(F(t25Entry3*GW1ProdEntry2)*t86Entry2) + F(F(t25Entry3*eProdEntry2)*t62_2[i]) + F(eProdEntry2*t712Entry)
+						w6 := -F(F(F(F(t25Entry3*GW1ProdEntry2)*t22Entry2)*t392Entry) * t86Entry2)
+						t78[i] = w6 + F(F(F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t392Entry)*t86Entry2) + F(t25Entry3*t64[i]) + F(t22Entry2*t712Entry) + F(F(t22Entry2*t392Entry)*w5)
 					}
-					// memora_logits.e, memora_logits.W1, memora_logits.W2, memora_logits.G_W1, memora_logits.G_W2
-					clear(t100)
+					// memora_logits.e, memora_logits.W1, memora_logits.W2
+					clear(t80)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-						t14_2 := t14[i*dK:][:dK]
+						t15_2 := t15[i*dK:][:dK]
 						t45_2 := t45[i*dK:][:dK]
 						W1BarState3 := W1BarState[i*dK:][:dK]
-						t98Entry := t98[i]
-						t5122Entry2 := t5122[i]
-						t79Entry2 := t79[i]
+						t78Entry := t78[i]
 						for j := range dK {
-							W1TrailEntry := W1Trail2[j]
-							t23Entry := t23_3[j]
-							t100[j] += F(W1TrailEntry * t98Entry)
-							W1BarState3[j] = kern.Choose((F(1e-08) <= W1TrailEntry), F(F(t26Entry3*t14_2[j])*(F(1)/t45_2[j])), F(0)) + F(t23Entry*t5122Entry2) + F(t23Entry*t79Entry2) + F(t23Entry*t98Entry)
+							W1TrailEntry2 := W1Trail2[j]
+							t80[j] += F(W1TrailEntry2 * t78Entry)
+							W1BarState3[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t26Entry3*t15_2[j])*(F(1)/t45_2[j])), F(0)) + F(t23_3[j]*t78Entry)
 						}
 					}
-					// memora_logits.e, memora_logits.G_W1, memora_logits
+					// memora_logits.e, memora_logits.U_W1, memora_logits
 					for i := range dK {
-						t62_3[i] = -F(t25Entry3*t112_2[i]) + t53[i] + t81[i] + t100[i]
-						t10_2[i] = t1022[i]
+						t62_3[i] = F(t25Entry3*t28[i]) + t80[i]
+						t10_2[i] = t113[i]
 					}
 					// memora_logits.e
-					t82_3[a2] = t2723 + t713
-					t92_2[a2] = t17 + t612
+					t82_2[a2] = t29 + t652
+					t92_2[a2] = t184 + t52_2
 				}
 			}
 		}
@@ -2185,16 +2117,16 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// memora_logits.rho, memora_logits.theta
-	clear(t122_2)
+	clear(t122)
 	clear(t132)
 	for i := range L {
 		t92_2 := t92[i*(T-16*chunks):][:T-16*chunks]
-		t122_3 := t122_2[i*T+16*chunks:][:T-16*chunks]
-		t82_3 := t82[i*(T-16*chunks):][:T-16*chunks]
-		t132_2 := t132[i*T+16*chunks:][:T-16*chunks]
+		t122_2 := t122[i*T+16*chunks:][:T-16*chunks]
+		t82_2 := t82[i*(T-16*chunks):][:T-16*chunks]
+		t132_3 := t132[i*T+16*chunks:][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t122_3[j] += t92_2[j]
-			t132_2[j] += t82_3[j]
+			t122_2[j] += t92_2[j]
+			t132_3[j] += t82_2[j]
 		}
 	}
 
@@ -2258,7 +2190,7 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// memora_logits.a
-	clear(t622)
+	clear(t623)
 	clear(t822)
 	for i := range L {
 		for j := range chunks {
@@ -2266,12 +2198,12 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo; n > 0 {
 				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
 				t4_2 := t4[(i*chunks+j)*16+-2+lo:][:n]
-				t622_2 := t622[(i*chunks+j)*16+lo:][:n]
+				t623_2 := t623[(i*chunks+j)*16+lo:][:n]
 				t5_3 := t5[(i*chunks+j)*16+-2+lo:][:n]
 				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t5Entry := t5_2[k]
-					t622_2[k] = F(t4_2[k] * t5Entry)
+					t623_2[k] = F(t4_2[k] * t5Entry)
 					t822_2[k] = F(t5_3[k] * t5Entry)
 				}
 			}
@@ -2282,10 +2214,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t4_2 := t4[(i*chunks+j)*16:][:16]
-			t622_2 := t622[(i*chunks+j)*16:][:16]
-			t722_2 := t722[(i*chunks+j)*16:][:16]
+			t623_2 := t623[(i*chunks+j)*16:][:16]
+			t723_2 := t723[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t722_2[k] = t4_2[k] + t622_2[k]
+				t723_2[k] = t4_2[k] + t623_2[k]
 			}
 		}
 	}
@@ -2298,13 +2230,13 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
 				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
-				t722_2 := t722[(i*chunks+j)*16+-4+lo:][:n]
+				t723_2 := t723[(i*chunks+j)*16+-4+lo:][:n]
 				t922_2 := t922[(i*chunks+j)*16+lo:][:n]
 				t822_3 := t822[(i*chunks+j)*16+-4+lo:][:n]
 				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t822Entry := t822_2[k]
-					t922_2[k] = F(t722_2[k] * t822Entry)
+					t922_2[k] = F(t723_2[k] * t822Entry)
 					t11_2[k] = F(t822_3[k] * t822Entry)
 				}
 			}
@@ -2314,11 +2246,11 @@ func (c *StepBackward[F]) Run() {
 	// memora_logits.a
 	for i := range L {
 		for j := range chunks {
-			t722_2 := t722[(i*chunks+j)*16:][:16]
+			t723_2 := t723[(i*chunks+j)*16:][:16]
 			t922_2 := t922[(i*chunks+j)*16:][:16]
 			t102_2 := t102[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t102_2[k] = t722_2[k] + t922_2[k]
+				t102_2[k] = t723_2[k] + t922_2[k]
 			}
 		}
 	}
@@ -2367,32 +2299,32 @@ func (c *StepBackward[F]) Run() {
 		}
 		for t7 := chunks - 1; t7 >= 0; t7-- {
 			t21_2 := t21[(l*chunks+t7)*16:][:16]
-			t182_3 := t182[(l*chunks+t7)*16:][:16]
+			t182_2 := t182[(l*chunks+t7)*16:][:16]
 			t212_2 := t212[(l*chunks+t7)*16:][:16]
 			a2 := a[(l*chunks+t7)*16:][:16]
 			// memora_logits.W2
-			clear(t223)
+			clear(t23_2)
 			for i := range dV {
 				W2States := c.W2States[((l*chunks+t7)*dV+i)*dH:][:dH]
-				t15_2 := t15[i*dH:][:dH]
+				t154_2 := t154[i*dH:][:dH]
 				t16_2 := t16[i*dH:][:dH]
 				W2BarState2_3 := W2BarState2[i*dH:][:dH]
-				t223_2 := t223[(15*dV+i)*dH:][:dH]
+				t23_3 := t23_2[(15*dV+i)*dH:][:dH]
 				for j := range dH {
-					t153_2 := num.Max(W2States[j], F(1e-08))
-					t15_2[j] = t153_2
-					t16_2[j] = num.Log(t153_2)
-					t223_2[j] += W2BarState2_3[j]
+					t155 := num.Max(W2States[j], F(1e-08))
+					t154_2[j] = t155
+					t16_2[j] = num.Log(t155)
+					t23_3[j] += W2BarState2_3[j]
 				}
 			}
 			// memora_logits.c
-			clear(t172)
+			clear(t17)
 			for i := range 16 {
 				lo := max(0, i)
 				if n := min(16, i+1) - lo; n > 0 {
-					t172_2 := t172[i*16+lo:][:n]
+					t17_2 := t17[i*16+lo:][:n]
 					for j := range n {
-						t172_2[j] = F(1)
+						t17_2[j] = F(1)
 					}
 				}
 			}
@@ -2402,11 +2334,11 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo; n > 0 {
 				t18_2 := t18[(l*chunks+t7)*16+lo:][:n]
 				for i := range n {
-					t172_2 := t172[((lo+i)-1)*16:][:16]
+					t17_2 := t17[((lo+i)-1)*16:][:16]
 					t194_2 := t194[(lo+i)*16:][:16]
 					t18Entry2 := t18_2[i]
 					for j := range 16 {
-						t194_2[j] = F(t172_2[j] * t18Entry2)
+						t194_2[j] = F(t17_2[j] * t18Entry2)
 					}
 				}
 			}
@@ -2416,67 +2348,46 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo2; n > 0 {
 				t5_2 := t5[(l*chunks+t7)*16+lo2:][:n]
 				for i := range n {
-					t172_2 := t172[((lo2+i)-2)*16:][:16]
+					t17_2 := t17[((lo2+i)-2)*16:][:16]
 					t194_2 := t194[((lo2+i)-2)*16:][:16]
 					t224_2 := t224[(lo2+i)*16:][:16]
 					t5Entry2 := t5_2[i]
 					for j := range 16 {
-						t224_2[j] = F((t172_2[j] + t194_2[j]) * t5Entry2)
+						t224_2[j] = F((t17_2[j] + t194_2[j]) * t5Entry2)
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t254)
+			clear(t256)
 			lo3 := max(0, 4)
 			if n := 16 - lo3; n > 0 {
 				t822_2 := t822[(l*chunks+t7)*16+lo3:][:n]
 				for i := range n {
-					t172_2 := t172[((lo3+i)-4)*16:][:16]
+					t17_2 := t17[((lo3+i)-4)*16:][:16]
 					t194_2 := t194[((lo3+i)-4)*16:][:16]
 					t224_2 := t224[((lo3+i)-4)*16:][:16]
-					t254_2 := t254[(lo3+i)*16:][:16]
+					t256_2 := t256[(lo3+i)*16:][:16]
 					t822Entry2 := t822_2[i]
 					for j := range 16 {
-						t254_2[j] = F(((t172_2[j] + t194_2[j]) + t224_2[j]) * t822Entry2)
+						t256_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t822Entry2)
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t28)
+			clear(t283)
 			lo4 := max(0, 8)
 			if n := 16 - lo4; n > 0 {
 				t11_2 := t11[(l*chunks+t7)*16+lo4:][:n]
 				for i := range n {
-					t172_2 := t172[((lo4+i)-8)*16:][:16]
+					t17_2 := t17[((lo4+i)-8)*16:][:16]
 					t194_2 := t194[((lo4+i)-8)*16:][:16]
 					t224_2 := t224[((lo4+i)-8)*16:][:16]
-					t254_2 := t254[((lo4+i)-8)*16:][:16]
-					t28_2 := t28[(lo4+i)*16:][:16]
+					t256_2 := t256[((lo4+i)-8)*16:][:16]
+					t283_2 := t283[(lo4+i)*16:][:16]
 					t11Entry := t11_2[i]
 					for j := range 16 {
-						t28_2[j] = F((((t172_2[j] + t194_2[j]) + t224_2[j]) + t254_2[j]) * t11Entry)
+						t283_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t11Entry)
 					}
-				}
-			}
-			// memora_logits.c
-			for i := range 16 {
-				t172_2 := t172[i*16:][:16]
-				t194_2 := t194[i*16:][:16]
-				t224_2 := t224[i*16:][:16]
-				t254_2 := t254[i*16:][:16]
-				t28_2 := t28[i*16:][:16]
-				c3 := c2[i*16:][:16]
-				for j := range 16 {
-					c3[j] = (((t172_2[j] + t194_2[j]) + t224_2[j]) + t254_2[j]) + t28_2[j]
-				}
-			}
-			// memora_logits.e
-			for i := range 16 {
-				eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-				t188_2 := t188[i*dH:][:dH]
-				for j := range dH {
-					eProd2Entry := eProd2[j]
-					t188_2[j] = F(eProd2Entry * num.Sigmoid(eProd2Entry))
 				}
 			}
 			// memora_logits.W1, memora_logits.W2
@@ -2484,644 +2395,562 @@ func (c *StepBackward[F]) Run() {
 			for i := range dH {
 				W1States := c.W1States[((l*chunks+t7)*dH+i)*dK:][:dK]
 				t57_2 := t57[i*dK:][:dK]
-				t583_2 := t583[i*dK:][:dK]
+				t58_2 := t58[i*dK:][:dK]
 				W1BarState2_3 := W1BarState2[i*dK:][:dK]
 				t322_2 := t322[(15*dH+i)*dK:][:dK]
 				for j := range dK {
-					t572 := num.Max(W1States[j], F(1e-08))
-					t57_2[j] = t572
-					t583_2[j] = num.Log(t572)
+					t573 := num.Max(W1States[j], F(1e-08))
+					t57_2[j] = t573
+					t58_2[j] = num.Log(t573)
 					t322_2[j] += W1BarState2_3[j]
 				}
 			}
+			// memora_logits.G_W1, memora_logits.e
+			for i := range 16 {
+				GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
+				eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
+				t713_2 := t713[i*dH:][:dH]
+				for j := range dH {
+					GW1Prod2Entry := GW1Prod2[j]
+					eProd2Entry := eProd2[j]
+					t713_2[j] = F(GW1Prod2Entry*num.Sigmoid(eProd2Entry)) + F(F(F(eProd2Entry*GW1Prod2Entry)*num.Sigmoid(eProd2Entry))*num.Sigmoid(-eProd2Entry))
+				}
+			}
 			// memora_logits.y, memora_logits.W2
-			clear(t174)
+			clear(t522)
 			for i := range 16 {
 				tView := t[((l*chunks+t7)*16+i)*dV:][:dV]
-				t602_2 := t602[i*dV:][:dV]
+				t51_2 := t51[i*dV:][:dV]
 				yProd2 := c.YProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-				t174_2 := t174[i*dH:][:dH]
+				t522_2 := t522[i*dH:][:dH]
 				for j := range dV {
-					t223_2 := t223[(i*dV+j)*dH:][:dH]
+					t23_3 := t23_2[(i*dV+j)*dH:][:dH]
 					W22 := c.W22[(((l*chunks+t7)*16+i)*dV+j)*dH:][:dH]
-					t592_2 := t592[(i*dV+j)*dH:][:dH]
-					var t6022 F
+					t50_2 := t50[(i*dV+j)*dH:][:dH]
+					var t513 F
 					tViewEntry := tView[j]
 					for k := range dH {
 						yProd2Entry := yProd2[k]
-						t5922 := t223_2[k] + F(tViewEntry*F(yProd2Entry*num.Sigmoid(yProd2Entry)))
+						t502 := t23_3[k] + F(tViewEntry*F(yProd2Entry*num.Sigmoid(yProd2Entry)))
 						W22Entry := W22[k]
-						t6022 += F(W22Entry * t5922)
-						t174_2[k] += F(W22Entry * tViewEntry)
-						t592_2[k] = t5922
+						t513 += F(W22Entry * t502)
+						t522_2[k] += F(W22Entry * tViewEntry)
+						t50_2[k] = t502
 					}
-					t602_2[j] = t6022
+					t51_2[j] = t513
 				}
 			}
 			// memora_logits.y, memora_logits.W1
-			clear(t1225)
+			clear(t134)
 			for i := range 16 {
 				yProd2 := c.YProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-				t174_2 := t174[i*dH:][:dH]
-				t1422_2 := t1422[i*dH:][:dH]
+				t522_2 := t522[i*dH:][:dH]
+				t1523_2 := t1523[i*dH:][:dH]
 				t22_3 := t22[((l*chunks+t7)*16+i)*dK:][:dK]
-				t1225_2 := t1225[i*dK:][:dK]
+				t134_2 := t134[i*dK:][:dK]
 				for j := range dH {
 					t322_2 := t322[(i*dH+j)*dK:][:dK]
 					W12 := c.W12[(((l*chunks+t7)*16+i)*dH+j)*dK:][:dK]
-					t13_2 := t13[(i*dH+j)*dK:][:dK]
-					var t1423 F
+					t1422_2 := t1422[(i*dH+j)*dK:][:dK]
+					var t1524 F
 					yProd2Entry2 := yProd2[j]
-					t174Entry := t174_2[j]
-					w4 := F(num.Sigmoid(yProd2Entry2)*t174Entry) + F(F(F(yProd2Entry2*num.Sigmoid(yProd2Entry2))*t174Entry)*num.Sigmoid(-yProd2Entry2))
+					t522Entry := t522_2[j]
+					w2 := F(num.Sigmoid(yProd2Entry2)*t522Entry) + F(F(F(yProd2Entry2*num.Sigmoid(yProd2Entry2))*t522Entry)*num.Sigmoid(-yProd2Entry2))
 					for k := range dK {
-						t133 := t322_2[k] + F(t22_3[k]*w4)
+						t1423 := t322_2[k] + F(t22_3[k]*w2)
 						W12Entry := W12[k]
-						t1423 += F(W12Entry * t133)
-						t1225_2[k] += F(W12Entry * w4)
-						t13_2[k] = t133
+						t1524 += F(W12Entry * t1423)
+						t134_2[k] += F(W12Entry * w2)
+						t1422_2[k] = t1423
 					}
-					t1422_2[j] = t1423
+					t1523_2[j] = t1524
 				}
 			}
 			// memora_logits.W1
 			for i := range 16 {
-				t1422_2 := t1422[i*dH:][:dH]
-				t23_3 := t23_2[i*dH:][:dH]
+				t1523_2 := t1523[i*dH:][:dH]
+				t2223_2 := t2223[i*dH:][:dH]
 				for j := range dH {
 					W12 := c.W12[(((l*chunks+t7)*16+i)*dH+j)*dK:][:dK]
-					t13_2 := t13[(i*dH+j)*dK:][:dK]
-					t583_2 := t583[j*dK:][:dK]
-					t162_3 := t162[(i*dH+j)*dK:][:dK]
-					var t25_2 F
-					t1422Entry := t1422_2[j]
+					t1422_2 := t1422[(i*dH+j)*dK:][:dK]
+					t58_2 := t58[j*dK:][:dK]
+					t172_2 := t172[(i*dH+j)*dK:][:dK]
+					var t2224 F
+					t1523Entry := t1523_2[j]
 					for k := range dK {
-						t1622 := F(W12[k] * (t13_2[k] - t1422Entry))
-						t25_2 += F(t1622 * t583_2[k])
-						t162_3[k] = t1622
+						t1722 := F(W12[k] * (t1422_2[k] - t1523Entry))
+						t2224 += F(t1722 * t58_2[k])
+						t172_2[k] = t1722
 					}
-					t23_3[j] = t25_2
+					t2223_2[j] = t2224
 				}
-			}
-			// memora_logits.W1
-			for i := range 16 {
-				t23_3 := t23_2[i*dH:][:dH]
-				var t1923 F
-				for j := range dH {
-					t1923 += t23_3[j]
-				}
-				t1922[i] = t1923
 			}
 			// memora_logits.W1
 			clear(t2022)
 			for i := range dH {
 				t2022_2 := t2022[i*dK:][:dK]
 				for j := range 16 {
-					t162_3 := t162[(j*dH+i)*dK:][:dK]
+					t172_2 := t172[(j*dH+i)*dK:][:dK]
 					aEntry := a2[j]
 					for k := range dK {
-						t2022_2[k] += F(t162_3[k] * aEntry)
+						t2022_2[k] += F(t172_2[k] * aEntry)
 					}
 				}
 			}
 			// memora_logits.W1
 			for i := range 16 {
-				kern.Gemm(dH, 16, dK, F(1), false, kern.From(t184, i*16*dH), 1, dH, kern.From(t162, i*dH*dK), dK, 1, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK)
+				t2223_2 := t2223[i*dH:][:dH]
+				var t215 F
+				for j := range dH {
+					t215 += t2223_2[j]
+				}
+				t214[i] = t215
 			}
-			// memora_logits.W1, memora_logits.G_W1, memora_logits.e
-			for i := range 16 {
-				t185_2 := t185[i*16:][:16]
+			// memora_logits.W1
+			for i := range dK {
+				kern.Gemm(16, 16, dH, F(1), false, kern.From(t141, i*16*16), 1, 16, kern.From(t172, i), dH*dK, dK, t713, 1, dH)
+			}
+			// memora_logits.W1, memora_logits.c
+			for i := range dK {
+				t2222_2 := t2222[i*16:][:16]
 				for j := range 16 {
-					GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+j)*dH:][:dH]
-					eProd2 := c.EProd2[((l*chunks+t7)*16+j)*dH:][:dH]
-					t184_2 := t184[(i*16+j)*dH:][:dH]
-					var t1852 F
-					for k := range dH {
-						GW1Prod2Entry := GW1Prod2[k]
-						eProd2Entry2 := eProd2[k]
-						t1852 += F(t184_2[k] * (F(GW1Prod2Entry*num.Sigmoid(eProd2Entry2)) + F(F(num.Sigmoid(eProd2Entry2)*F(eProd2Entry2*GW1Prod2Entry))*num.Sigmoid(-eProd2Entry2))))
+					t141_2 := t141[(i*16+j)*16:][:16]
+					var t2223_2 F
+					for k := range 16 {
+						t2223_2 += F(t141_2[k] * ((((t17[k*16+j] + t194[k*16+j]) + t224[k*16+j]) + t256[k*16+j]) + t283[k*16+j]))
 					}
-					t185_2[j] = t1852
+					t2222_2[j] = -t2223_2
 				}
 			}
 			// memora_logits.W1
-			kern.Gemm(dH*dK, 16, 16, F(1), false, t2222, 1, dH*dK, t162, 1, dH*dK, c2, 16, 1)
-			// memora_logits.W1, memora_logits.G_W1, memora_logits.e
-			clear(t2622)
+			kern.Gemm(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK)
+			// memora_logits.W1
 			for i := range 16 {
-				GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
-				eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-				t176_2 := t176[i*dH:][:dH]
-				t2522_2 := t2522[i*dH:][:dH]
-				t19_2 := t19[((l*chunks+t7)*16+i)*dK:][:dK]
-				t2622_2 := t2622[i*dK:][:dK]
-				t21Entry := t21_2[i]
 				for j := range dH {
-					t2222_2 := t2222[(i*dH+j)*dK:][:dK]
-					var t1762 F
-					var t2523 F
-					GW1Prod2Entry2 := GW1Prod2[j]
-					eProd2Entry3 := eProd2[j]
-					w5 := F(GW1Prod2Entry2*num.Sigmoid(eProd2Entry3)) + F(F(num.Sigmoid(eProd2Entry3)*F(eProd2Entry3*GW1Prod2Entry2))*num.Sigmoid(-eProd2Entry3))
-					for k := range dK {
-						t2222Entry := t2222_2[k]
-						t2322 := -F(t2222Entry * t21Entry)
-						t19Entry := t19_2[k]
-						t1762 += F(t2222Entry * t19Entry)
-						t2523 += F(t2322 * t19Entry)
-						t2622_2[k] += F(t2322 * w5)
+					t146_2 := t146[(i*dH+j)*16:][:16]
+					t2322_2 := t2322[(i*dH+j)*16:][:16]
+					for k := range 16 {
+						t2322_2[k] = -F(t146_2[k] * t21_2[k])
 					}
-					t176_2[j] = t1762
-					t2522_2[j] = t2523
 				}
 			}
-			// memora_logits.W1, memora_logits.G_W1, memora_logits.e
+			// memora_logits.W1, memora_logits.c
+			clear(t2522)
 			for i := range 16 {
-				GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
-				eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-				t176_2 := t176[i*dH:][:dH]
+				t244_2 := t244[i*16:][:16]
 				t2522_2 := t2522[i*dH:][:dH]
-				t204_2 := t204[i*dH:][:dH]
-				t205_2 := t205[i*dH:][:dH]
-				t206_2 := t206[i*dH:][:dH]
-				t207_2 := t207[i*dH:][:dH]
-				t4822_2 := t4822[i*dH:][:dH]
-				var t2423 F
-				for j := range dH {
-					GW1Prod2Entry3 := GW1Prod2[j]
-					eProd2Entry4 := eProd2[j]
-					t2423 += F((F(GW1Prod2Entry3*num.Sigmoid(eProd2Entry4)) + F(F(num.Sigmoid(eProd2Entry4)*F(eProd2Entry4*GW1Prod2Entry3))*num.Sigmoid(-eProd2Entry4))) * t176_2[j])
-					t2522Entry := t2522_2[j]
-					t29 := F(F(num.Sigmoid(eProd2Entry4)*num.Sigmoid(-eProd2Entry4)) * t2522Entry)
-					t2042 := F(eProd2Entry4 * t29)
-					t2062 := F(num.Sigmoid(eProd2Entry4) * t2522Entry)
-					t204_2[j] = t2042
-					t205_2[j] = t2042
-					t206_2[j] = t2062
-					t207_2[j] = t2062
-					w7 := -F(F(F(F(num.Sigmoid(eProd2Entry4)*num.Sigmoid(eProd2Entry4))*F(eProd2Entry4*GW1Prod2Entry3))*num.Sigmoid(-eProd2Entry4)) * t2522Entry)
-					w8 := F(F(num.Sigmoid(eProd2Entry4)*num.Sigmoid(-eProd2Entry4)) * (F(F(F(eProd2Entry4*GW1Prod2Entry3)*num.Sigmoid(-eProd2Entry4))*t2522Entry) + F(GW1Prod2Entry3*t2522Entry)))
-					t4822_2[j] = w7 + F(GW1Prod2Entry3*t29) + w8
+				for j := range 16 {
+					t713_2 := t713[j*dH:][:dH]
+					var t245 F
+					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t283[j*16+i]
+					for k := range dH {
+						t245 += F(t2322[(i*dH+k)*16+j] * t713_2[k])
+						t2522_2[k] += F(t2322[(j*dH+k)*16+i] * w3)
+					}
+					t244_2[j] = t245
 				}
-				t2422[i] = -t2423
+			}
+			// memora_logits.W1
+			for i := range 16 {
+				t19_2 := t19[((l*chunks+t7)*16+i)*dK:][:dK]
+				var t278 F
+				for j := range dK {
+					t278 += F(t19_2[j] * t2222[j*16+i])
+				}
+				t277[i] = t278
+			}
+			// memora_logits.G_W1, memora_logits.e, memora_logits.W2
+			for i := range 16 {
+				eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
+				t2522_2 := t2522[i*dH:][:dH]
+				t403_2 := t403[i*dH:][:dH]
+				t148_2 := t148[i*dH:][:dH]
+				t149_2 := t149[i*dH:][:dH]
+				for j := range dH {
+					eProd2Entry2 := eProd2[j]
+					t2522Entry := t2522_2[j]
+					t1482 := F(eProd2Entry2 * num.Sigmoid(eProd2Entry2))
+					t403_2[j] = F(F(F(eProd2Entry2*num.Sigmoid(eProd2Entry2))*num.Sigmoid(-eProd2Entry2))*t2522Entry) + F(num.Sigmoid(eProd2Entry2)*t2522Entry)
+					t148_2[j] = t1482
+					t149_2[j] = t1482
+				}
 			}
 			// memora_logits.W2
 			for i := range 16 {
-				t602_2 := t602[i*dV:][:dV]
+				t51_2 := t51[i*dV:][:dV]
 				t3222_2 := t3222[i*dV:][:dV]
 				for j := range dV {
 					W22 := c.W22[(((l*chunks+t7)*16+i)*dV+j)*dH:][:dH]
-					t592_2 := t592[(i*dV+j)*dH:][:dH]
+					t50_2 := t50[(i*dV+j)*dH:][:dH]
 					t16_2 := t16[j*dH:][:dH]
-					t62_3 := t62_2[(i*dV+j)*dH:][:dH]
+					t532_2 := t532[(i*dV+j)*dH:][:dH]
 					var t3223 F
-					t602Entry := t602_2[j]
+					t51Entry := t51_2[j]
 					for k := range dH {
-						t622_2 := F(W22[k] * (t592_2[k] - t602Entry))
-						t3223 += F(t622_2 * t16_2[k])
-						t62_3[k] = t622_2
+						t5322 := F(W22[k] * (t50_2[k] - t51Entry))
+						t3223 += F(t5322 * t16_2[k])
+						t532_2[k] = t5322
 					}
 					t3222_2[j] = t3223
 				}
 			}
 			// memora_logits.W2
-			for i := range 16 {
-				t3222_2 := t3222[i*dV:][:dV]
-				var t6522 F
-				for j := range dV {
-					t6522 += t3222_2[j]
-				}
-				t652[i] = t6522
-			}
-			// memora_logits.W2
-			clear(t662)
+			clear(t56)
 			for i := range dV {
-				t662_2 := t662[i*dH:][:dH]
+				t56_2 := t56[i*dH:][:dH]
 				for j := range 16 {
-					t62_3 := t62_2[(j*dV+i)*dH:][:dH]
+					t532_2 := t532[(j*dV+i)*dH:][:dH]
 					aEntry2 := a2[j]
 					for k := range dH {
-						t662_2[k] += F(t62_3[k] * aEntry2)
+						t56_2[k] += F(t532_2[k] * aEntry2)
 					}
 				}
 			}
 			// memora_logits.W2
 			for i := range 16 {
-				kern.Gemm(dV, 16, dH, F(1), false, kern.From(t186, i*16*dV), 1, dV, kern.From(t62_2, i*dV*dH), dH, 1, t188, 1, dH)
+				t3222_2 := t3222[i*dV:][:dV]
+				var t5722 F
+				for j := range dV {
+					t5722 += t3222_2[j]
+				}
+				t572[i] = t5722
 			}
 			// memora_logits.W2
-			for i := range 16 {
-				t187_2 := t187[i*16:][:16]
+			for i := range dH {
+				kern.Gemm(16, 16, dV, F(1), false, kern.From(t142_2, i*16*16), 1, 16, kern.From(t532, i), dH*dV, dH, kern.From(c.E2, (l*chunks+t7)*16*dV), 1, dV)
+			}
+			// memora_logits.W2, memora_logits.c
+			for i := range dH {
+				t582_2 := t582[i*16:][:16]
 				for j := range 16 {
-					t186_2 := t186[(i*16+j)*dV:][:dV]
-					e2 := c.E2[((l*chunks+t7)*16+j)*dV:][:dV]
-					var t1872 F
-					for k := range dV {
-						t1872 += F(t186_2[k] * e2[k])
+					t142_3 := t142_2[(i*16+j)*16:][:16]
+					var t5822 F
+					t21Entry := t21_2[j]
+					for k := range 16 {
+						t5822 += F(t142_3[k] * F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t283[k*16+j])*t21Entry))
 					}
-					t187_2[j] = t1872
+					t582_2[j] = -t5822
 				}
 			}
 			// memora_logits.W2
-			kern.Gemm(dH*dV, 16, 16, F(1), false, t682, 1, dH*dV, t62_2, 1, dH*dV, c2, 16, 1)
-			// memora_logits.W2, memora_logits.G_W2
-			clear(t180)
+			kern.Gemm(16*dV, 16, dH, F(-1), false, t592, 16, 1, t532, dH, 1, t148, 1, dH)
+			// memora_logits.W2, memora_logits.c
+			clear(t60)
 			for i := range 16 {
-				e2 := c.E2[((l*chunks+t7)*16+i)*dV:][:dV]
-				t179_2 := t179[i*dV:][:dV]
-				t7122_2 := t7122[i*dV:][:dV]
-				t188_2 := t188[i*dH:][:dH]
-				t180_2 := t180[i*dH:][:dH]
+				t614_2 := t614[i*16:][:16]
+				t60_2 := t60[i*dV:][:dV]
 				t21Entry2 := t21_2[i]
-				for j := range dV {
-					t682_2 := t682[(i*dV+j)*dH:][:dH]
-					var t1792 F
-					var t7123 F
-					e2Entry := e2[j]
-					for k := range dH {
-						t682Entry := t682_2[k]
-						t692 := -F(t682Entry * t21Entry2)
-						t188Entry := t188_2[k]
-						t1792 += F(t682Entry * t188Entry)
-						t7123 += F(t692 * t188Entry)
-						t180_2[k] += F(t692 * e2Entry)
+				for j := range 16 {
+					e2 := c.E2[((l*chunks+t7)*16+j)*dV:][:dV]
+					var t615 F
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t283[j*16+i]) * t21Entry2)
+					for k := range dV {
+						t615 += F(t592[(i*dV+k)*16+j] * e2[k])
+						t60_2[k] += F(t592[(j*dV+k)*16+i] * w4)
 					}
-					t179_2[j] = t1792
-					t7122_2[j] = t7123
+					t614_2[j] = t615
 				}
 			}
-			// memora_logits.W2
+			// memora_logits.W2, memora_logits.c
+			clear(t653)
 			for i := range 16 {
-				e2 := c.E2[((l*chunks+t7)*16+i)*dV:][:dV]
-				t179_2 := t179[i*dV:][:dV]
-				var t7022 F
-				for j := range dV {
-					t7022 += F(e2[j] * t179_2[j])
-				}
-				t702[i] = -t7022
-			}
-			// memora_logits.G_W2, memora_logits.e, memora_logits.G_W1
-			for i := range 16 {
-				eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-				t180_2 := t180[i*dH:][:dH]
-				t782_2 := t782[i*dH:][:dH]
-				t208_2 := t208[i*dH:][:dH]
-				for j := range dH {
-					eProd2Entry5 := eProd2[j]
-					t180Entry := t180_2[j]
-					t782_2[j] = F(num.Sigmoid(eProd2Entry5)*t180Entry) + F(F(F(eProd2Entry5*num.Sigmoid(eProd2Entry5))*num.Sigmoid(-eProd2Entry5))*t180Entry)
-					t208_2[j] = F(eProd2Entry5 * num.Sigmoid(eProd2Entry5))
+				t614_2 := t614[i*16:][:16]
+				t17_2 := t17[i*16:][:16]
+				t194_2 := t194[i*16:][:16]
+				t224_2 := t224[i*16:][:16]
+				t256_2 := t256[i*16:][:16]
+				t283_2 := t283[i*16:][:16]
+				t244_2 := t244[i*16:][:16]
+				t802_2 := t802[i*16:][:16]
+				for j := range 16 {
+					t614Entry := t614_2[j]
+					t653[j] += F(((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) + t283_2[j]) * t614Entry)
+					t802_2[j] = t244_2[j] + F(t614Entry*t21_2[j])
 				}
 			}
 			// memora_logits.e
 			for i := range 16 {
-				t7122_2 := t7122[i*dV:][:dV]
-				t812_2 := t812[i*dV:][:dV]
+				t60_2 := t60[i*dV:][:dV]
+				t662_2 := t662[i*dV:][:dV]
 				for j := range dV {
-					t812_2[j] = t7122_2[j]
+					t662_2[j] = t60_2[j]
 				}
 			}
 			// memora_logits.G_W1
-			kern.Gemm(dV, 16, dH, F(1), true, t812, 1, dV, kern.From(c.W2States, (l*chunks+t7)*dV*dH), dH, 1, t204, 1, dH)
-			// memora_logits.G_W1
-			kern.Gemm(dV, 16, dH, F(1), true, t812, 1, dV, kern.From(c.W2States, (l*chunks+t7)*dV*dH), dH, 1, t206, 1, dH)
+			kern.Gemm(dV, 16, dH, F(1), true, t662, 1, dV, kern.From(c.W2States, (l*chunks+t7)*dV*dH), dH, 1, t403, 1, dH)
 			// memora_logits.e
 			for i := range 16 {
-				t812_2 := t812[i*dV:][:dV]
+				t662_2 := t662[i*dV:][:dV]
 				t202_2 := t202[((l*chunks+t7)*16+i)*dV:][:dV]
 				for j := range dV {
-					t202_2[j] = -t812_2[j]
+					t202_2[j] = -t662_2[j]
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dH, 16, dV, F(1), false, t182_2, 1, dH, kern.From(c.W2States, (l*chunks+t7)*dV*dH), 1, dH, t812, 1, dV)
-			// memora_logits.e, memora_logits.G_W1
+			kern.Gemm(dH, 16, dV, F(1), false, t702, 1, dH, kern.From(c.W2States, (l*chunks+t7)*dV*dH), 1, dH, t662, 1, dV)
+			// memora_logits.e, memora_logits.G_W1, memora_logits.W2
 			for i := range 16 {
+				GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
 				eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-				t182_4 := t182_2[i*dH:][:dH]
-				t97_2 := t97[i*dH:][:dH]
+				t2522_2 := t2522[i*dH:][:dH]
+				t702_2 := t702[i*dH:][:dH]
+				t77_2 := t77[i*dH:][:dH]
 				for j := range dH {
-					eProd2Entry6 := eProd2[j]
-					t182Entry := t182_4[j]
-					t97_2[j] = F(num.Sigmoid(eProd2Entry6)*t182Entry) + F(F(F(eProd2Entry6*num.Sigmoid(eProd2Entry6))*num.Sigmoid(-eProd2Entry6))*t182Entry)
-				}
-			}
-			// memora_logits.c, memora_logits.W1, memora_logits.W2
-			for i := range 16 {
-				t185_2 := t185[i*16:][:16]
-				t187_2 := t187[i*16:][:16]
-				t1002_2 := t1002[i*16:][:16]
-				for j := range 16 {
-					t21Entry3 := t21_2[j]
-					t1002_2[j] = -F(t185_2[j]*t21Entry3) - F(t187_2[j]*t21Entry3)
+					GW1Prod2Entry2 := GW1Prod2[j]
+					eProd2Entry3 := eProd2[j]
+					t2522Entry2 := t2522_2[j]
+					t582Entry := t582[j*16+i]
+					t702Entry := t702_2[j]
+					w7 := F(F(F(eProd2Entry3*GW1Prod2Entry2)*num.Sigmoid(-eProd2Entry3))*t2522Entry2) + F(GW1Prod2Entry2*t2522Entry2) + F(eProd2Entry3*t582Entry) + F(eProd2Entry3*t702Entry)
+					w8 := F(F(F(GW1Prod2Entry2*num.Sigmoid(eProd2Entry3))*num.Sigmoid(-eProd2Entry3)) * t2522Entry2)
+					w9 := -F(F(F(F(F(eProd2Entry3*GW1Prod2Entry2)*num.Sigmoid(eProd2Entry3))*num.Sigmoid(eProd2Entry3))*num.Sigmoid(-eProd2Entry3)) * t2522Entry2)
+					t77_2[j] = w8 + w9 + F(num.Sigmoid(eProd2Entry3)*t582Entry) + F(num.Sigmoid(eProd2Entry3)*t702Entry) + F(F(num.Sigmoid(eProd2Entry3)*num.Sigmoid(-eProd2Entry3))*w7)
 				}
 			}
 			// memora_logits.c
-			clear(t1032)
-			clear(t1042)
+			clear(t832)
+			clear(t842)
 			lo5 := max(0, 8)
 			if n := 16 - lo5; n > 0 {
 				t11_2 := t11[(l*chunks+t7)*16+lo5:][:n]
-				t1032_2 := t1032[0+lo5:][:n]
+				t842_2 := t842[0+lo5:][:n]
 				for i := range n {
-					t1002_2 := t1002[(lo5+i)*16:][:16]
-					t172_2 := t172[((lo5+i)-8)*16:][:16]
+					t802_2 := t802[(lo5+i)*16:][:16]
+					t17_2 := t17[((lo5+i)-8)*16:][:16]
 					t194_2 := t194[((lo5+i)-8)*16:][:16]
 					t224_2 := t224[((lo5+i)-8)*16:][:16]
-					t254_2 := t254[((lo5+i)-8)*16:][:16]
-					t1042_2 := t1042[((lo5+i)-8)*16:][:16]
-					var t1033 F
+					t256_2 := t256[((lo5+i)-8)*16:][:16]
+					t832_2 := t832[((lo5+i)-8)*16:][:16]
+					var t843 F
 					t11Entry2 := t11_2[i]
 					for j := range 16 {
-						t1002Entry := t1002_2[j]
-						t1033 += F((((t172_2[j] + t194_2[j]) + t224_2[j]) + t254_2[j]) * t1002Entry)
-						t1042_2[j] += F(t1002Entry * t11Entry2)
+						t802Entry := t802_2[j]
+						t843 += F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t802Entry)
+						t832_2[j] += F(t802Entry * t11Entry2)
 					}
-					t1032_2[i] = t1033
+					t842_2[i] = t843
 				}
 			}
 			// memora_logits.c
-			clear(t1052)
-			clear(t106)
+			for i := range 16 {
+				t802_2 := t802[i*16:][:16]
+				t832_2 := t832[i*16:][:16]
+				t852_2 := t852[i*16:][:16]
+				for j := range 16 {
+					t852_2[j] = t802_2[j] + t832_2[j]
+				}
+			}
+			// memora_logits.c
+			clear(t88)
+			clear(t89)
 			lo6 := max(0, 4)
 			if n := 16 - lo6; n > 0 {
-				t1032_2 := t1032[0+lo6:][:n]
-				t822_2 := t822[(l*chunks+t7)*16+-4+lo6:][:n]
-				t1052_2 := t1052[0+lo6:][:n]
-				t822_3 := t822[(l*chunks+t7)*16+lo6:][:n]
-				t106_2 := t106[-4+lo6:][:n]
+				t822_2 := t822[(l*chunks+t7)*16+lo6:][:n]
+				t89_2 := t89[0+lo6:][:n]
 				for i := range n {
-					t1032Entry := t1032_2[i]
-					t1052_2[i] = F(t822_2[i] * t1032Entry)
-					t106_2[i] += F(t822_3[i] * t1032Entry)
-				}
-			}
-			// memora_logits.c
-			for i := range 16 {
-				t1002_2 := t1002[i*16:][:16]
-				t1042_2 := t1042[i*16:][:16]
-				t107_2 := t107[i*16:][:16]
-				for j := range 16 {
-					t107_2[j] = t1002_2[j] + t1042_2[j]
-				}
-			}
-			// memora_logits.c
-			clear(t1103)
-			clear(t111)
-			lo7 := max(0, 4)
-			if n := 16 - lo7; n > 0 {
-				t822_2 := t822[(l*chunks+t7)*16+lo7:][:n]
-				t1103_2 := t1103[0+lo7:][:n]
-				for i := range n {
-					t107_2 := t107[(lo7+i)*16:][:16]
-					t172_2 := t172[((lo7+i)-4)*16:][:16]
-					t194_2 := t194[((lo7+i)-4)*16:][:16]
-					t224_2 := t224[((lo7+i)-4)*16:][:16]
-					t111_2 := t111[((lo7+i)-4)*16:][:16]
-					var t1104 F
+					t852_2 := t852[(lo6+i)*16:][:16]
+					t17_2 := t17[((lo6+i)-4)*16:][:16]
+					t194_2 := t194[((lo6+i)-4)*16:][:16]
+					t224_2 := t224[((lo6+i)-4)*16:][:16]
+					t88_2 := t88[((lo6+i)-4)*16:][:16]
+					var t892 F
 					t822Entry3 := t822_2[i]
 					for j := range 16 {
-						t107Entry := t107_2[j]
-						t1104 += F(((t172_2[j] + t194_2[j]) + t224_2[j]) * t107Entry)
-						t111_2[j] += F(t107Entry * t822Entry3)
+						t852Entry := t852_2[j]
+						t892 += F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t852Entry)
+						t88_2[j] += F(t852Entry * t822Entry3)
 					}
-					t1103_2[i] = t1104
+					t89_2[i] = t892
 				}
 			}
 			// memora_logits.c
 			for i := range 16 {
-				t1122_2[i] = t1052[i] + t106[i] + t1103[i]
-			}
-			// memora_logits.c
-			clear(t113)
-			clear(t1143)
-			lo8 := max(0, 2)
-			if n := 16 - lo8; n > 0 {
-				t1122_3 := t1122_2[0+lo8:][:n]
-				t5_2 := t5[(l*chunks+t7)*16+-2+lo8:][:n]
-				t113_2 := t113[0+lo8:][:n]
-				t5_3 := t5[(l*chunks+t7)*16+lo8:][:n]
-				t1143_2 := t1143[-2+lo8:][:n]
-				for i := range n {
-					t1122Entry := t1122_3[i]
-					t113_2[i] = F(t5_2[i] * t1122Entry)
-					t1143_2[i] += F(t5_3[i] * t1122Entry)
-				}
-			}
-			// memora_logits.c
-			for i := range 16 {
-				t107_2 := t107[i*16:][:16]
-				t111_2 := t111[i*16:][:16]
-				t115_2 := t115[i*16:][:16]
+				t852_2 := t852[i*16:][:16]
+				t88_2 := t88[i*16:][:16]
+				t903_2 := t903[i*16:][:16]
 				for j := range 16 {
-					t115_2[j] = t107_2[j] + t111_2[j]
+					t903_2[j] = t852_2[j] + t88_2[j]
 				}
 			}
 			// memora_logits.c
-			clear(t1182)
-			clear(t119)
-			lo9 := max(0, 2)
-			if n := 16 - lo9; n > 0 {
-				t5_2 := t5[(l*chunks+t7)*16+lo9:][:n]
-				t1182_2 := t1182[0+lo9:][:n]
+			clear(t93)
+			clear(t94)
+			lo7 := max(0, 2)
+			if n := 16 - lo7; n > 0 {
+				t5_2 := t5[(l*chunks+t7)*16+lo7:][:n]
+				t94_2 := t94[0+lo7:][:n]
 				for i := range n {
-					t115_2 := t115[(lo9+i)*16:][:16]
-					t172_2 := t172[((lo9+i)-2)*16:][:16]
-					t194_2 := t194[((lo9+i)-2)*16:][:16]
-					t119_2 := t119[((lo9+i)-2)*16:][:16]
-					var t1183 F
+					t903_2 := t903[(lo7+i)*16:][:16]
+					t17_2 := t17[((lo7+i)-2)*16:][:16]
+					t194_2 := t194[((lo7+i)-2)*16:][:16]
+					t93_2 := t93[((lo7+i)-2)*16:][:16]
+					var t942 F
 					t5Entry3 := t5_2[i]
 					for j := range 16 {
-						t115Entry := t115_2[j]
-						t1183 += F((t172_2[j] + t194_2[j]) * t115Entry)
-						t119_2[j] += F(t115Entry * t5Entry3)
+						t903Entry := t903_2[j]
+						t942 += F((t17_2[j] + t194_2[j]) * t903Entry)
+						t93_2[j] += F(t903Entry * t5Entry3)
 					}
-					t1182_2[i] = t1183
+					t94_2[i] = t942
 				}
 			}
-			// memora_logits.c, memora_logits.a
-			for i := range 16 {
-				t1202[i] = t113[i] + t1143[i] + t1182[i]
-				t135[i] = t1922[i] + t652[i]
-			}
 			// memora_logits.c
-			clear(t121)
-			clear(t1223_2)
-			lo10 := max(0, 1)
-			if n := 16 - lo10; n > 0 {
-				t1202_2 := t1202[0+lo10:][:n]
-				t18_2 := t18[(l*chunks+t7)*16+-1+lo10:][:n]
-				t121_2 := t121[0+lo10:][:n]
-				t18_3 := t18[(l*chunks+t7)*16+lo10:][:n]
-				t1223_3 := t1223_2[-1+lo10:][:n]
+			clear(t97)
+			lo8 := max(0, 1)
+			if n := 16 - lo8; n > 0 {
+				t97_2 := t97[0+lo8:][:n]
 				for i := range n {
-					t1202Entry := t1202_2[i]
-					t121_2[i] = F(t18_2[i] * t1202Entry)
-					t1223_3[i] += F(t18_3[i] * t1202Entry)
+					t17_2 := t17[((lo8+i)-1)*16:][:16]
+					t903_2 := t903[(lo8+i)*16:][:16]
+					t93_2 := t93[(lo8+i)*16:][:16]
+					var t972 F
+					for j := range 16 {
+						t972 += F(t17_2[j] * (t903_2[j] + t93_2[j]))
+					}
+					t97_2[i] = t972
 				}
 			}
-			// memora_logits.c
+			// memora_logits.a
+			for i := range 16 {
+				t105[i] = t214[i] + t572[i]
+			}
+			// memora_logits.a
+			clear(t108)
+			clear(t109)
+			lo9 := max(0, 8)
+			if n := 16 - lo9; n > 0 {
+				t105_2 := t105[0+lo9:][:n]
+				t11_2 := t11[(l*chunks+t7)*16+lo9:][:n]
+				t108_2 := t108[-8+lo9:][:n]
+				t102_2 := t102[(l*chunks+t7)*16+-8+lo9:][:n]
+				t109_2 := t109[0+lo9:][:n]
+				for i := range n {
+					t105Entry := t105_2[i]
+					t108_2[i] += F(t11_2[i] * t105Entry)
+					t109_2[i] = F(t102_2[i] * t105Entry)
+				}
+			}
+			// memora_logits.a
+			for i := range 16 {
+				t110[i] = t842[i] + t109[i]
+				t113_2[i] = t105[i] + t108[i]
+			}
+			// memora_logits.a
+			clear(t111)
+			clear(t112_2)
+			clear(t116)
+			clear(t117)
+			lo10 := max(0, 4)
+			if n := 16 - lo10; n > 0 {
+				t110_2 := t110[0+lo10:][:n]
+				t113_3 := t113_2[0+lo10:][:n]
+				t822_2 := t822[(l*chunks+t7)*16+lo10:][:n]
+				t111_2 := t111[-4+lo10:][:n]
+				t822_3 := t822[(l*chunks+t7)*16+-4+lo10:][:n]
+				t112_3 := t112_2[0+lo10:][:n]
+				t116_2 := t116[-4+lo10:][:n]
+				t723_2 := t723[(l*chunks+t7)*16+-4+lo10:][:n]
+				t117_2 := t117[0+lo10:][:n]
+				for i := range n {
+					t110Entry := t110_2[i]
+					t113Entry := t113_3[i]
+					t822Entry4 := t822_2[i]
+					t111_2[i] += F(t822Entry4 * t110Entry)
+					t112_3[i] = F(t822_3[i] * t110Entry)
+					t116_2[i] += F(t822Entry4 * t113Entry)
+					t117_2[i] = F(t723_2[i] * t113Entry)
+				}
+			}
+			// memora_logits.a
+			for i := range 16 {
+				t118[i] = t89[i] + t111[i] + t112_2[i] + t117[i]
+				t121[i] = t113_2[i] + t116[i]
+			}
+			// memora_logits.a
+			clear(t119)
+			clear(t120)
+			clear(t124)
 			clear(t125)
-			lo11 := max(0, 1)
+			lo11 := max(0, 2)
 			if n := 16 - lo11; n > 0 {
+				t118_2 := t118[0+lo11:][:n]
+				t121_2 := t121[0+lo11:][:n]
+				t5_2 := t5[(l*chunks+t7)*16+lo11:][:n]
+				t119_2 := t119[-2+lo11:][:n]
+				t5_3 := t5[(l*chunks+t7)*16+-2+lo11:][:n]
+				t120_2 := t120[0+lo11:][:n]
+				t124_2 := t124[-2+lo11:][:n]
+				t4_2 := t4[(l*chunks+t7)*16+-2+lo11:][:n]
 				t125_2 := t125[0+lo11:][:n]
 				for i := range n {
-					t172_2 := t172[((lo11+i)-1)*16:][:16]
-					t115_2 := t115[(lo11+i)*16:][:16]
-					t119_2 := t119[(lo11+i)*16:][:16]
-					var t1252 F
-					for j := range 16 {
-						t1252 += F(t172_2[j] * (t115_2[j] + t119_2[j]))
-					}
-					t125_2[i] = t1252
+					t118Entry := t118_2[i]
+					t121Entry := t121_2[i]
+					t5Entry4 := t5_2[i]
+					t119_2[i] += F(t5Entry4 * t118Entry)
+					t120_2[i] = F(t5_3[i] * t118Entry)
+					t124_2[i] += F(t5Entry4 * t121Entry)
+					t125_2[i] = F(t4_2[i] * t121Entry)
 				}
 			}
 			// memora_logits.a
-			clear(t1383)
-			clear(t139)
-			lo12 := max(0, 8)
+			for i := range 16 {
+				t126[i] = t94[i] + t119[i] + t120[i] + t125[i]
+				t129[i] = t121[i] + t124[i]
+			}
+			// memora_logits.a
+			clear(t127)
+			clear(t128)
+			clear(t132_2)
+			clear(t133)
+			lo12 := max(0, 1)
 			if n := 16 - lo12; n > 0 {
-				t135_2 := t135[0+lo12:][:n]
-				t102_2 := t102[(l*chunks+t7)*16+-8+lo12:][:n]
-				t1383_2 := t1383[0+lo12:][:n]
-				t11_2 := t11[(l*chunks+t7)*16+lo12:][:n]
-				t139_2 := t139[-8+lo12:][:n]
+				t126_2 := t126[0+lo12:][:n]
+				t129_2 := t129[0+lo12:][:n]
+				t18_2 := t18[(l*chunks+t7)*16+lo12:][:n]
+				t127_2 := t127[-1+lo12:][:n]
+				t18_3 := t18[(l*chunks+t7)*16+-1+lo12:][:n]
+				t128_2 := t128[0+lo12:][:n]
+				t24_3 := t24[(l*chunks+t7)*16+-1+lo12:][:n]
+				t132_3 := t132_2[0+lo12:][:n]
+				t133_2 := t133[-1+lo12:][:n]
 				for i := range n {
-					t135Entry := t135_2[i]
-					t1383_2[i] = F(t102_2[i] * t135Entry)
-					t139_2[i] += F(t11_2[i] * t135Entry)
-				}
-			}
-			// memora_logits.a
-			clear(t140)
-			clear(t141)
-			lo13 := max(0, 4)
-			if n := 16 - lo13; n > 0 {
-				t1383_2 := t1383[0+lo13:][:n]
-				t822_2 := t822[(l*chunks+t7)*16+-4+lo13:][:n]
-				t140_2 := t140[0+lo13:][:n]
-				t822_3 := t822[(l*chunks+t7)*16+lo13:][:n]
-				t141_2 := t141[-4+lo13:][:n]
-				for i := range n {
-					t1383Entry := t1383_2[i]
-					t140_2[i] = F(t822_2[i] * t1383Entry)
-					t141_2[i] += F(t822_3[i] * t1383Entry)
-				}
-			}
-			// memora_logits.a
-			for i := range 16 {
-				t142_2[i] = t135[i] + t139[i]
-			}
-			// memora_logits.a
-			clear(t145)
-			clear(t146)
-			lo14 := max(0, 4)
-			if n := 16 - lo14; n > 0 {
-				t142_3 := t142_2[0+lo14:][:n]
-				t722_2 := t722[(l*chunks+t7)*16+-4+lo14:][:n]
-				t145_2 := t145[0+lo14:][:n]
-				t822_2 := t822[(l*chunks+t7)*16+lo14:][:n]
-				t146_2 := t146[-4+lo14:][:n]
-				for i := range n {
-					t142Entry := t142_3[i]
-					t145_2[i] = F(t722_2[i] * t142Entry)
-					t146_2[i] += F(t822_2[i] * t142Entry)
-				}
-			}
-			// memora_logits.a
-			for i := range 16 {
-				t147[i] = t140[i] + t141[i] + t145[i]
-				t150[i] = t142_2[i] + t146[i]
-			}
-			// memora_logits.a
-			clear(t148)
-			clear(t149)
-			clear(t153)
-			clear(t154)
-			lo15 := max(0, 2)
-			if n := 16 - lo15; n > 0 {
-				t147_2 := t147[0+lo15:][:n]
-				t150_2 := t150[0+lo15:][:n]
-				t5_2 := t5[(l*chunks+t7)*16+-2+lo15:][:n]
-				t148_2 := t148[0+lo15:][:n]
-				t5_3 := t5[(l*chunks+t7)*16+lo15:][:n]
-				t149_2 := t149[-2+lo15:][:n]
-				t4_2 := t4[(l*chunks+t7)*16+-2+lo15:][:n]
-				t153_2 := t153[0+lo15:][:n]
-				t154_2 := t154[-2+lo15:][:n]
-				for i := range n {
-					t147Entry := t147_2[i]
-					t150Entry := t150_2[i]
-					t148_2[i] = F(t5_2[i] * t147Entry)
-					t5Entry4 := t5_3[i]
-					t149_2[i] += F(t5Entry4 * t147Entry)
-					t153_2[i] = F(t4_2[i] * t150Entry)
-					t154_2[i] += F(t5Entry4 * t150Entry)
-				}
-			}
-			// memora_logits.a
-			for i := range 16 {
-				t155[i] = t148[i] + t149[i] + t153[i]
-				t158[i] = t150[i] + t154[i]
-			}
-			// memora_logits.a
-			clear(t156)
-			clear(t157)
-			clear(t161)
-			clear(t162_2)
-			lo16 := max(0, 1)
-			if n := 16 - lo16; n > 0 {
-				t155_2 := t155[0+lo16:][:n]
-				t158_2 := t158[0+lo16:][:n]
-				t18_2 := t18[(l*chunks+t7)*16+-1+lo16:][:n]
-				t156_2 := t156[0+lo16:][:n]
-				t18_3 := t18[(l*chunks+t7)*16+lo16:][:n]
-				t157_2 := t157[-1+lo16:][:n]
-				t24_3 := t24[(l*chunks+t7)*16+-1+lo16:][:n]
-				t161_2 := t161[0+lo16:][:n]
-				t162_3 := t162_2[-1+lo16:][:n]
-				for i := range n {
-					t155Entry := t155_2[i]
-					t158Entry := t158_2[i]
-					t156_2[i] = F(t18_2[i] * t155Entry)
-					t18Entry3 := t18_3[i]
-					t157_2[i] += F(t18Entry3 * t155Entry)
-					t161_2[i] = F(t24_3[i] * t158Entry)
-					t162_3[i] += F(t18Entry3 * t158Entry)
+					t126Entry := t126_2[i]
+					t129Entry := t129_2[i]
+					t18Entry3 := t18_2[i]
+					t127_2[i] += F(t18Entry3 * t126Entry)
+					t128_2[i] = F(t18_3[i] * t126Entry)
+					t132_3[i] = F(t24_3[i] * t129Entry)
+					t133_2[i] += F(t18Entry3 * t129Entry)
 				}
 			}
 			// memora_logits.a.start
-			clear(t166)
+			clear(t135)
 			if n := min(16, 1); n > 0 {
-				t158_2 := t158[:n]
-				t162_3 := t162_2[:n]
-				t166_2 := t166[:n]
+				t129_2 := t129[:n]
+				t133_2 := t133[:n]
+				t135_2 := t135[:n]
 				for i := range n {
-					t166_2[i] = t158_2[i] + t162_3[i]
+					t135_2[i] = t129_2[i] + t133_2[i]
 				}
 			}
 			// memora_logits.a.start
 			for i := range 16 {
-				t182_3[i] = t121[i] + t1223_2[i] + t125[i] + t156[i] + t157[i] + t161[i] + t166[i]
-				t212_2[i] = t2422[i] + t702[i]
+				t182_2[i] = t97[i] + t127[i] + t128[i] + t132_2[i] + t135[i]
+				t212_2[i] = t277[i] + t653[i]
 			}
-			// memora_logits.a.start, memora_logits
+			// memora_logits.a.start, memora_logits.W1, memora_logits
 			for i := range 16 {
-				t2622_2 := t2622[i*dK:][:dK]
 				t192_2 := t192[((l*chunks+t7)*16+i)*dK:][:dK]
-				t1225_2 := t1225[i*dK:][:dK]
+				t134_2 := t134[i*dK:][:dK]
 				t222_2 := t222[((l*chunks+t7)*16+i)*dK:][:dK]
+				t21Entry3 := t21_2[i]
 				for j := range dK {
-					t192_2[j] = t2622_2[j]
-					t222_2[j] = t1225_2[j]
+					t192_2[j] = F(t2222[j*16+i] * t21Entry3)
+					t222_2[j] = t134_2[j]
 				}
 			}
-			// memora_logits.G_W1
-			kern.Gemm(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t7)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t7)*dH*dK), 1, dK, t4822, 1, dH)
-			// memora_logits.G_W2
-			kern.Gemm(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t7)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t7)*dH*dK), 1, dK, t782, 1, dH)
 			// memora_logits.e
-			kern.Gemm(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t7)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t7)*dH*dK), 1, dK, t97, 1, dH)
+			kern.Gemm(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t7)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t7)*dH*dK), 1, dK, t77, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			for i := range dH {
 				W1States := c.W1States[((l*chunks+t7)*dH+i)*dK:][:dK]
@@ -3132,28 +2961,22 @@ func (c *StepBackward[F]) Run() {
 					W1BarState2_3[j] = kern.Choose((F(1e-08) <= W1States[j]), F(t2022_2[j]*(F(1)/t57_2[j])), F(0))
 				}
 			}
-			// memora_logits.G_W1
-			kern.Gemm(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK, t4822, dH, 1)
-			// memora_logits.G_W2
-			kern.Gemm(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK, t782, dH, 1)
 			// memora_logits.e
-			kern.Gemm(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK, t97, dH, 1)
+			kern.Gemm(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK, t77, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			for i := range dV {
 				W2States := c.W2States[((l*chunks+t7)*dV+i)*dH:][:dH]
-				t662_2 := t662[i*dH:][:dH]
-				t15_2 := t15[i*dH:][:dH]
+				t56_2 := t56[i*dH:][:dH]
+				t154_2 := t154[i*dH:][:dH]
 				W2BarState2_3 := W2BarState2[i*dH:][:dH]
 				for j := range dH {
-					W2BarState2_3[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t662_2[j]*(F(1)/t15_2[j])), F(0))
+					W2BarState2_3[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t154_2[j])), F(0))
 				}
 			}
 			// memora_logits.G_W1
-			kern.Gemm(dV, dH, 16, F(1), true, W2BarState2, dH, 1, kern.From(c.E2, (l*chunks+t7)*16*dV), 1, dV, t205, dH, 1)
-			// memora_logits.G_W1
-			kern.Gemm(dV, dH, 16, F(1), true, W2BarState2, dH, 1, kern.From(c.E2, (l*chunks+t7)*16*dV), 1, dV, t207, dH, 1)
+			kern.Gemm(dV, dH, 16, F(1), true, W2BarState2, dH, 1, kern.From(c.E2, (l*chunks+t7)*16*dV), 1, dV, t403, dH, 1)
 			// memora_logits.e
-			kern.Gemm(dV, dH, 16, F(1), true, W2BarState2, dH, 1, t812, 1, dV, t208, dH, 1)
+			kern.Gemm(dV, dH, 16, F(1), true, W2BarState2, dH, 1, t662, 1, dV, t149, dH, 1)
 		}
 		for i := range dH * dK {
 			W1BarOut[i] = W1BarState2_2[i]
@@ -3188,11 +3011,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			t212_2 := t212[(i*chunks+j)*16:][:16]
 			t242_2 := t242[i*T+16*j:][:16]
-			t182_3 := t182[(i*chunks+j)*16:][:16]
+			t182_2 := t182[(i*chunks+j)*16:][:16]
 			t272_2 := t272[i*T+16*j:][:16]
 			for k := range 16 {
 				t242_2[k] += t212_2[k]
-				t272_2[k] += t182_3[k]
+				t272_2[k] += t182_2[k]
 			}
 		}
 	}
@@ -3224,117 +3047,113 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// memora_logits.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t282, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t292, d, 1, t282, dK, 1, c.WQ, d, 1)
 
 	// memora_logits.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t30, d, 1, t282, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t282, dK, 1)
 
 	// memora_logits.theta, memora_logits.rho
 	var t42_2 F
-	var t64 F
+	var t622 F
 	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
+		t132_3 := t132[i*T:][:T]
 		t242_2 := t242[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t122_3 := t122_2[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
 		t272_2 := t272[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t39_2 := t39[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
 		for j := range T {
-			t32Entry := t32_2[j]
-			t393 := kern.Choose(t32Entry, F(kern.Choose(t32Entry, t132_2[j]+t242_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t32Entry := t32_3[j]
+			t393 := kern.Choose(t32Entry, F(kern.Choose(t32Entry, t132_3[j]+t242_2[j], F(0))*thetaSigmoid[j]), F(0))
 			t42_2 += t393
-			t484 := (t8_2[j] <= F(1))
+			t46 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t532 := (t484 && (F(0) <= rhoSigmoidEntry))
-			t613 := kern.Choose(t532, F(F(rhoSigmoidEntry*kern.Choose(t532, kern.Choose(t484, t122_3[j]+t272_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t64 += t613
+			t514 := (t46 && (F(0) <= rhoSigmoidEntry))
+			t593 := kern.Choose(t514, F(F(rhoSigmoidEntry*kern.Choose(t514, kern.Choose(t46, t122_2[j]+t272_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t622 += t593
 			t39_2[j] = t393
-			t61_2[j] = t613
+			t59_2[j] = t593
 		}
 	}
 	c.BThetaBar[0] = t42_2
-	c.BRhoBar[0] = t64
+	c.BRhoBar[0] = t622
 
 	// memora_logits.theta, memora_logits.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	for i := range L {
 		t39_2 := t39[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t44_2 := t44[(i*T+j)*(dK+dV):][:dK+dV]
-			t66_2 := t66[(i*T+j)*(dK+dV):][:dK+dV]
+			t65_2 := t65[(i*T+j)*(dK+dV):][:dK+dV]
 			t39Entry := t39_2[j]
-			t61Entry := t61_2[j]
+			t59Entry := t59_2[j]
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
 				wThetaBar[k] += F(rhoStackEntry * t39Entry)
-				t44_2[k] = F(t39Entry * wTheta[k])
-				wRhoBar[k] += F(rhoStackEntry * t61Entry)
-				t66_2[k] = F(t61Entry * wRho[k])
+				wRhoBar[k] += F(rhoStackEntry * t59Entry)
+				t65_2[k] = F(t39Entry*wTheta[k]) + F(t59Entry*wRho[k])
 			}
 		}
 	}
 
-	// memora_logits.v
+	// memora_logits.v, memora_logits.rho
 	for i := range L {
 		for j := range T {
 			t142_3 := t142[(i*T+j)*dV:][:dV]
 			t252_2 := t252[(i*T+j)*dV:][:dV]
-			t44_2 := t44[(i*T+j)*(dK+dV)+dK:][:dV]
-			t66_2 := t66[(i*T+j)*(dK+dV)+dK:][:dV]
-			t69_2 := t69[(i*T+j)*dV:][:dV]
+			t65_2 := t65[(i*T+j)*(dK+dV)+dK:][:dV]
+			t68_2 := t68[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t69_2[k] = t142_3[k] + t252_2[k] + t44_2[k] + t66_2[k]
+				t68_2[k] = t142_3[k] + t252_2[k] + t65_2[k]
 			}
 		}
 	}
 
 	// memora_logits.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t69, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t69, d, 1, t68, dV, 1, c.WV, d, 1)
 
 	// memora_logits.v
-	kern.Gemm(L*T, d, dV, F(1), false, t71, d, 1, t69, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t68, dV, 1)
 
-	// memora_logits.k0
+	// memora_logits.k0, memora_logits.rho
 	for i := range L {
 		for j := range T {
 			t152_2 := t152[(i*T+j)*dK:][:dK]
 			t262_2 := t262[(i*T+j)*dK:][:dK]
-			t44_2 := t44[(i*T+j)*(dK+dV):][:dK]
-			t66_2 := t66[(i*T+j)*(dK+dV):][:dK]
-			t72_3 := t72_2[(i*T+j)*dK:][:dK]
+			t65_2 := t65[(i*T+j)*(dK+dV):][:dK]
+			t71_2 := t71[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t72_3[k] = t152_2[k] + t262_2[k] + t44_2[k] + t66_2[k]
+				t71_2[k] = t152_2[k] + t262_2[k] + t65_2[k]
 			}
 		}
 	}
 
 	// memora_logits.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t72_2, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t72_2, d, 1, t71, dK, 1, c.WK, d, 1)
 
 	// memora_logits.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t74, d, 1, t72_2, dK, 1, c.WK, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t71, dK, 1)
 
 	// memora_logits.k0
 	for i := range L {
 		for j := range T {
-			t30_2 := t30[(i*T+j)*d:][:d]
-			t71_2 := t71[(i*T+j)*d:][:d]
-			t74_2 := t74[(i*T+j)*d:][:d]
+			t292_2 := t292[(i*T+j)*d:][:d]
+			t69_2 := t69[(i*T+j)*d:][:d]
+			t72_3 := t72_2[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t30_2[k] + t71_2[k] + t74_2[k]
+				xBar[k] = t292_2[k] + t69_2[k] + t72_3[k]
 			}
 		}
 	}
@@ -3360,6 +3179,7 @@ type stepNode[F num.Float] struct {
 //	c_t[i∈C] = ρ_t c_{t−1}[i] + { 1 if i = t ; 0 otherwise }    memora_logits.c
 //	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    memora_logits.theta
 //	e_t = slope(F(load(W_{t−1})), V)    memora_logits.e
+//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora_logits.G_W2
 //	U_t = step(G_t)    memora_logits.U_W2
 //	W2_t[r∈d_v] = softmax_{j∈d_h}(a_t log(max(W2°[r,j], 1e-8)) + Σ_{i∈C} c_t[i] U_W2_i[r,j])    memora_logits.W2
 //	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora_logits.G_W1

@@ -140,8 +140,8 @@ type stepNest13Args struct {
 type stepNest14Args struct {
 	t30   *float32
 	t31   *float32
-	t1232 *float32
-	t143  *float32
+	t1822 *float32
+	t202  *float32
 	n0    int // d_h
 }
 
@@ -153,17 +153,17 @@ type stepNest15Args struct {
 }
 
 type stepNest16Args struct {
-	t17  *float32
-	t193 *float32
-	t223 *float32
-	t252 *float32
-	t28  *float32
-	t21  *float32
-	e3   *float32
-	t153 *float32
-	n0   int // 16·t + 16·chunks·l
-	n1   int // 16·d_v
-	n2   int // d_v
+	t17   *float32
+	t193  *float32
+	t223  *float32
+	t252  *float32
+	t28   *float32
+	t21   *float32
+	e3    *float32
+	t2122 *float32
+	n0    int // 16·t + 16·chunks·l
+	n1    int // 16·d_v
+	n2    int // d_v
 }
 
 type stepNest17Args struct {
@@ -186,7 +186,7 @@ type stepNest18Args struct {
 
 type stepNest19Args struct {
 	W1State *float32
-	t582    *float32
+	t58     *float32
 	n0      int // d_h
 	n1      int // d_k
 }
@@ -200,12 +200,12 @@ type stepNest20Args struct {
 }
 
 type stepNest21Args struct {
-	t21  *float32
-	t19  *float32
-	t163 *float32
-	n0   int // 16·t + 16·chunks·l
-	n1   int // 16·d_k·t + 16·chunks·d_k·l
-	n2   int // d_k
+	t21   *float32
+	t19   *float32
+	t2222 *float32
+	n0    int // 16·t + 16·chunks·l
+	n1    int // 16·d_k·t + 16·chunks·d_k·l
+	n2    int // d_k
 }
 
 type stepNest22Args struct {
@@ -215,19 +215,19 @@ type stepNest22Args struct {
 	t252 *float32
 	t28  *float32
 	t71  *float32
-	t173 *float32
+	t232 *float32
 	n0   int // 16·d_h
 	n1   int // d_h
 }
 
 type stepNest23Args struct {
-	a    *float32
-	t582 *float32
-	t76  *float32
-	n0   int // 16·t + 16·chunks·l
-	n1   int // d_h·d_k
-	n2   int // d_h
-	n3   int // d_k
+	a   *float32
+	t58 *float32
+	t76 *float32
+	n0  int // 16·t + 16·chunks·l
+	n1  int // d_h·d_k
+	n2  int // d_h
+	n3  int // d_k
 }
 
 type stepNest24Args struct {
@@ -250,20 +250,20 @@ type stepNest25Args struct {
 }
 
 type stepNest26Args struct {
-	t78   *float32
-	t1822 *float32
-	t523  *float32
-	n0    int // d_h
+	t78  *float32
+	t242 *float32
+	t523 *float32
+	n0   int // d_h
 }
 
 type stepNest27Args struct {
-	W222  *float32
-	t1822 *float32
-	t323  *float32
-	y3    *float32
-	n0    int // d_h
-	n1    int // d_h·d_v
-	n2    int // d_v
+	W222 *float32
+	t242 *float32
+	t323 *float32
+	y3   *float32
+	n0   int // d_h
+	n1   int // d_h·d_v
+	n2   int // d_v
 }
 
 type stepNest28Args struct {
@@ -302,15 +302,15 @@ type stepNest30Args struct {
 type stepNest31Args struct {
 	t2       *float32
 	t23      *float32
-	t102     *float32
-	t1222    *float32
+	t142     *float32
+	t162     *float32
 	n0       int        // d_h
 	t25Entry [2]float32 // and nothing
 }
 
 type stepNest32Args struct {
 	W2State2 *float32
-	t102     *float32
+	t142     *float32
 	t3       *float32
 	n0       int // d_v
 	n1       int // d_h
@@ -335,7 +335,7 @@ type stepNest34Args struct {
 type stepNest35Args struct {
 	e6       *float32
 	W2State2 *float32
-	t1222    *float32
+	t162     *float32
 	t273     *float32
 	t222     *float32
 	n0       int        // d_v
@@ -410,13 +410,13 @@ type stepNest43Args struct {
 
 type stepNest44Args struct {
 	t50  *float32
-	t142 *float32
+	t183 *float32
 	n0   int // d_h
 }
 
 type stepNest45Args struct {
 	W223     *float32
-	t142     *float32
+	t183     *float32
 	W2State2 *float32
 	y5       *float32
 	n0       int // d_v
@@ -483,26 +483,26 @@ func (c *stepFused) run() {
 	t252 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+768:][:256]                // [16, 16]
 	t28 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+1024:][:256]                // [16, 16]
 	t31 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+1280:][:16*dH]              // [16, d_h]
-	t1232 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+64*dH+16*dV+1280:][:16*dH]            // [16, d_h]
-	t143 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+80*dH+16*dV+1280:][:16*dH]             // [16, d_h]
-	t153 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+96*dH+16*dV+1280:][:256*dV]            // [16, 16, d_v]
+	t1822 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+64*dH+16*dV+1280:][:16*dH]            // [16, d_h]
+	t202 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+80*dH+16*dV+1280:][:16*dH]             // [16, d_h]
+	t2122 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+96*dH+16*dV+1280:][:256*dV]           // [16, 16, d_v]
 	t54 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+18*dH*dV+96*dH+272*dV+1280:][:16*dH*dV]          // [16, d_v, d_h]
 	W222 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+34*dH*dV+96*dH+272*dV+1280:][:16*dH*dV]         // [16, d_v, d_h]
-	t582 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+50*dH*dV+96*dH+272*dV+1280:][:dH*dK]            // [d_h, d_k]
+	t58 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+17*dH*dK+50*dH*dV+96*dH+272*dV+1280:][:dH*dK]             // [d_h, d_k]
 	t71 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+18*dH*dK+50*dH*dV+96*dH+272*dV+1280:][:16*dH]             // [16, d_h]
-	t163 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+18*dH*dK+50*dH*dV+112*dH+272*dV+1280:][:16*dK]           // [16, d_k]
-	t173 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+18*dH*dK+50*dH*dV+112*dH+16*dK+272*dV+1280:][:256*dH]    // [16, 16, d_h]
+	t2222 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+18*dH*dK+50*dH*dV+112*dH+272*dV+1280:][:16*dK]          // [16, d_k]
+	t232 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+18*dH*dK+50*dH*dV+112*dH+16*dK+272*dV+1280:][:256*dH]    // [16, 16, d_h]
 	t76 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+18*dH*dK+50*dH*dV+368*dH+16*dK+272*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
 	W122 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+34*dH*dK+50*dH*dV+368*dH+16*dK+272*dV+1280:][:16*dH*dK]  // [16, d_h, d_k]
 	t78 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+50*dH*dK+50*dH*dV+368*dH+16*dK+272*dV+1280:][:16*dH]      // [16, d_h]
-	t1822 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+50*dH*dK+50*dH*dV+384*dH+16*dK+272*dV+1280:][:16*dH]    // [16, d_h]
+	t242 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+50*dH*dK+50*dH*dV+384*dH+16*dK+272*dV+1280:][:16*dH]     // [16, d_h]
 	y3 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+50*dH*dK+50*dH*dV+400*dH+16*dK+272*dV+1280:][:16*dV]       // [16, d_v]
 	W1State2 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+50*dH*dK+50*dH*dV+400*dH+16*dK+288*dV+1280:][:dH*dK] // [d_h, d_k]
 	W2State2 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+50*dH*dV+400*dH+16*dK+288*dV+1280:][:dH*dV] // [d_v, d_h]
 	t2 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+400*dH+16*dK+288*dV+1280:][:dH]          // [d_h]
 	t23_2 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+401*dH+16*dK+288*dV+1280:][:dH]       // [d_h]
-	t102 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+402*dH+16*dK+288*dV+1280:][:dH]        // [d_h]
-	t1222 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+403*dH+16*dK+288*dV+1280:][:dH]       // [d_h]
+	t142 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+402*dH+16*dK+288*dV+1280:][:dH]        // [d_h]
+	t162 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+403*dH+16*dK+288*dV+1280:][:dH]        // [d_h]
 	t3 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+404*dH+16*dK+288*dV+1280:][:dV]          // [d_v]
 	e6 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+404*dH+16*dK+289*dV+1280:][:dV]          // [d_v]
 	t273 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+51*dH*dV+404*dH+16*dK+290*dV+1280:][:dH*dV]     // [d_v, d_h]
@@ -512,7 +512,7 @@ func (c *stepFused) run() {
 	t48 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+51*dH*dK+53*dH*dV+406*dH+16*dK+290*dV+1280:][:dH*dK]      // [d_h, d_k]
 	W123 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+52*dH*dK+53*dH*dV+406*dH+16*dK+290*dV+1280:][:dH*dK]     // [d_h, d_k]
 	t50 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+53*dH*dK+53*dH*dV+406*dH+16*dK+290*dV+1280:][:dH]         // [d_h]
-	t142 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+53*dH*dK+53*dH*dV+407*dH+16*dK+290*dV+1280:][:dH]        // [d_h]
+	t183 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+53*dH*dK+53*dH*dV+407*dH+16*dK+290*dV+1280:][:dH]        // [d_h]
 	y5 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T+192*L*chunks+53*dH*dK+53*dH*dV+408*dH+16*dK+290*dV+1280:][:dV]          // [d_v]
 
 	// memora_logits.k0
@@ -1028,8 +1028,8 @@ func (c *stepFused) run() {
 				a2 := stepNest14Args{
 					unsafe.SliceData(t30),
 					unsafe.SliceData(t31),
-					unsafe.SliceData(t1232),
-					unsafe.SliceData(t143),
+					unsafe.SliceData(t1822),
+					unsafe.SliceData(t202),
 					dH,
 				}
 				stepNest14(&a2)
@@ -1037,15 +1037,15 @@ func (c *stepFused) run() {
 				for i := range 16 {
 					t30_2 := t30[i*dH:][:dH]
 					t31_2 := t31[i*dH:][:dH]
-					t1232_2 := t1232[i*dH:][:dH]
-					t143_2 := t143[i*dH:][:dH]
+					t1822_2 := t1822[i*dH:][:dH]
+					t202_2 := t202[i*dH:][:dH]
 					for j := range dH {
 						t30Entry := t30_2[j]
 						t312 := kern.Sigmoid(t30Entry)
-						t1233 := F(t30Entry * t312)
+						t1823 := F(t30Entry * t312)
 						t31_2[j] = t312
-						t1232_2[j] = t1233
-						t143_2[j] = t1233
+						t1822_2[j] = t1823
+						t202_2[j] = t1823
 					}
 				}
 			}
@@ -1068,7 +1068,7 @@ func (c *stepFused) run() {
 				}
 			}
 			// memora_logits.e
-			kern.GemmFMA(dV, 16, dH, F(1), true, e3, 1, dV, W2State, dH, 1, t1232, 1, dH)
+			kern.GemmFMA(dV, 16, dH, F(1), true, e3, 1, dV, W2State, dH, 1, t1822, 1, dH)
 			// memora_logits.W2, memora_logits.c
 			if kern.Wide() {
 				a2 := stepNest16Args{
@@ -1079,7 +1079,7 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t28),
 					unsafe.SliceData(t21),
 					unsafe.SliceData(e3),
-					unsafe.SliceData(t153),
+					unsafe.SliceData(t2122),
 					16*t5 + 16*chunks*l,
 					16 * dV,
 					dV,
@@ -1095,10 +1095,10 @@ func (c *stepFused) run() {
 					t28_2 := t28[i*16:][:16]
 					for j := range 16 {
 						e3_2 := e3[j*dV:][:dV]
-						t153_2 := t153[(i*16+j)*dV:][:dV]
+						t2122_2 := t2122[(i*16+j)*dV:][:dV]
 						w := F(((((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]) * t21_2[j])
 						for k := range dV {
-							t153_2[k] = F(e3_2[k] * w)
+							t2122_2[k] = F(e3_2[k] * w)
 						}
 					}
 				}
@@ -1128,9 +1128,9 @@ func (c *stepFused) run() {
 					}
 				}
 			}
-			// memora_logits.W2
+			// memora_logits.W2, memora_logits.G_W2
 			for i := range 16 {
-				kern.GemmFMA(dH, dV, 16, F(-1), true, kern.From(t54, i*dV*dH), 1, dH, t143, 1, dH, kern.From(t153, i*16*dV), dV, 1)
+				kern.GemmFMA(dH, dV, 16, F(-1), true, kern.From(t54, i*dV*dH), 1, dH, t202, 1, dH, kern.From(t2122, i*16*dV), dV, 1)
 			}
 			// memora_logits.W2
 			if kern.Wide() {
@@ -1171,7 +1171,7 @@ func (c *stepFused) run() {
 			if kern.Wide() {
 				a2 := stepNest19Args{
 					unsafe.SliceData(W1State),
-					unsafe.SliceData(t582),
+					unsafe.SliceData(t58),
 					dH,
 					dK,
 				}
@@ -1179,9 +1179,9 @@ func (c *stepFused) run() {
 			} else {
 				for i := range dH {
 					W1State3 := W1State[i*dK:][:dK]
-					t582_2 := t582[i*dK:][:dK]
+					t58_2 := t58[i*dK:][:dK]
 					for j := range dK {
-						t582_2[j] = kern.Log(kern.Larger(W1State3[j], F(1e-08)))
+						t58_2[j] = kern.Log(kern.Larger(W1State3[j], F(1e-08)))
 					}
 				}
 			}
@@ -1216,7 +1216,7 @@ func (c *stepFused) run() {
 				a2 := stepNest21Args{
 					unsafe.SliceData(t21),
 					unsafe.SliceData(t19),
-					unsafe.SliceData(t163),
+					unsafe.SliceData(t2222),
 					16*t5 + 16*chunks*l,
 					16*dK*t5 + 16*chunks*dK*l,
 					dK,
@@ -1226,10 +1226,10 @@ func (c *stepFused) run() {
 				t21_2 := t21[(l*chunks+t5)*16:][:16]
 				for i := range 16 {
 					t19_2 := t19[((l*chunks+t5)*16+i)*dK:][:dK]
-					t163_2 := t163[i*dK:][:dK]
+					t2222_2 := t2222[i*dK:][:dK]
 					t21Entry := t21_2[i]
 					for j := range dK {
-						t163_2[j] = F(t19_2[j] * t21Entry)
+						t2222_2[j] = F(t19_2[j] * t21Entry)
 					}
 				}
 			}
@@ -1242,7 +1242,7 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t252),
 					unsafe.SliceData(t28),
 					unsafe.SliceData(t71),
-					unsafe.SliceData(t173),
+					unsafe.SliceData(t232),
 					16 * dH,
 					dH,
 				}
@@ -1256,10 +1256,10 @@ func (c *stepFused) run() {
 					t28_2 := t28[i*16:][:16]
 					for j := range 16 {
 						t71_2 := t71[j*dH:][:dH]
-						t173_2 := t173[(i*16+j)*dH:][:dH]
+						t232_2 := t232[(i*16+j)*dH:][:dH]
 						w2 := (((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]
 						for k := range dH {
-							t173_2[k] = F(w2 * t71_2[k])
+							t232_2[k] = F(w2 * t71_2[k])
 						}
 					}
 				}
@@ -1268,7 +1268,7 @@ func (c *stepFused) run() {
 			if kern.Wide() {
 				a2 := stepNest23Args{
 					unsafe.SliceData(a),
-					unsafe.SliceData(t582),
+					unsafe.SliceData(t58),
 					unsafe.SliceData(t76),
 					16*t5 + 16*chunks*l,
 					dH * dK,
@@ -1281,17 +1281,17 @@ func (c *stepFused) run() {
 				for i := range 16 {
 					aEntry2 := a2[i]
 					for j := range dH {
-						t582_2 := t582[j*dK:][:dK]
+						t58_2 := t58[j*dK:][:dK]
 						t76_2 := t76[(i*dH+j)*dK:][:dK]
 						for k := range dK {
-							t76_2[k] = F(t582_2[k] * aEntry2)
+							t76_2[k] = F(t58_2[k] * aEntry2)
 						}
 					}
 				}
 			}
-			// memora_logits.W1
+			// memora_logits.W1, memora_logits.G_W1
 			for i := range 16 {
-				kern.GemmFMA(dK, dH, 16, F(-1), true, kern.From(t76, i*dH*dK), 1, dK, t163, 1, dK, kern.From(t173, i*16*dH), dH, 1)
+				kern.GemmFMA(dK, dH, 16, F(-1), true, kern.From(t76, i*dH*dK), 1, dK, t2222, 1, dK, kern.From(t232, i*16*dH), dH, 1)
 			}
 			// memora_logits.W1
 			if kern.Wide() {
@@ -1364,7 +1364,7 @@ func (c *stepFused) run() {
 			if kern.Wide() {
 				a2 := stepNest26Args{
 					unsafe.SliceData(t78),
-					unsafe.SliceData(t1822),
+					unsafe.SliceData(t242),
 					unsafe.SliceData(t523),
 					dH,
 				}
@@ -1372,11 +1372,11 @@ func (c *stepFused) run() {
 			} else {
 				for i := range 16 {
 					t78_2 := t78[i*dH:][:dH]
-					t1822_2 := t1822[i*dH:][:dH]
+					t242_2 := t242[i*dH:][:dH]
 					t523_2 := t523[i*dH:][:dH]
 					for j := range dH {
 						t78Entry := t78_2[j]
-						t1822_2[j] = F(t78Entry * kern.Sigmoid(t78Entry))
+						t242_2[j] = F(t78Entry * kern.Sigmoid(t78Entry))
 						t523_2[j] = t78Entry
 					}
 				}
@@ -1385,7 +1385,7 @@ func (c *stepFused) run() {
 			if kern.Wide() {
 				a2 := stepNest27Args{
 					unsafe.SliceData(W222),
-					unsafe.SliceData(t1822),
+					unsafe.SliceData(t242),
 					unsafe.SliceData(t323),
 					unsafe.SliceData(y3),
 					dH,
@@ -1396,7 +1396,7 @@ func (c *stepFused) run() {
 			} else {
 				for i := range 16 {
 					y3_2 := y3[i*dV:][:dV]
-					t1822_2 := t1822[i*dH:][:dH]
+					t242_2 := t242[i*dH:][:dH]
 					for j := range dV {
 						W222_2 := W222[(i*dV+j)*dH:][:dH]
 						t323_2 := t323[(i*dV+j)*dH:][:dH]
@@ -1404,7 +1404,7 @@ func (c *stepFused) run() {
 						y4Sums := [16]F{y4}
 						for k := range dH {
 							W222Entry := W222_2[k]
-							y4Sums[k%16] = num.FMA32(W222Entry, t1822_2[k], y4Sums[k%16])
+							y4Sums[k%16] = num.FMA32(W222Entry, t242_2[k], y4Sums[k%16])
 							t323_2[k] = W222Entry
 						}
 						y4 = kern.Sum16(&y4Sums)
@@ -1561,8 +1561,8 @@ func (c *stepFused) run() {
 						a3 := stepNest31Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t23_2),
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t1222),
+							unsafe.SliceData(t142),
+							unsafe.SliceData(t162),
 							dH,
 							[2]float32{t25Entry},
 						}
@@ -1572,15 +1572,15 @@ func (c *stepFused) run() {
 							t2Entry := t2[i]
 							t24_2 := kern.Sigmoid(t2Entry)
 							t23_2[i] = t24_2
-							t102[i] = F(t2Entry * t24_2)
-							t1222[i] = F(t24_2 * F(t25Entry*t2Entry))
+							t142[i] = F(t2Entry * t24_2)
+							t162[i] = F(t24_2 * F(t25Entry*t2Entry))
 						}
 					}
 					// memora_logits.e
 					if kern.Wide() {
 						a3 := stepNest32Args{
 							unsafe.SliceData(W2State2),
-							unsafe.SliceData(t102),
+							unsafe.SliceData(t142),
 							unsafe.SliceData(t3),
 							dV,
 							dH,
@@ -1592,7 +1592,7 @@ func (c *stepFused) run() {
 							var t33 F
 							t33Sums := [16]F{t33}
 							for j := range dH {
-								t33Sums[j%16] = num.FMA32(W2State2_2[j], t102[j], t33Sums[j%16])
+								t33Sums[j%16] = num.FMA32(W2State2_2[j], t142[j], t33Sums[j%16])
 							}
 							t33 = kern.Sum16(&t33Sums)
 							t3[i] = t33
@@ -1634,14 +1634,14 @@ func (c *stepFused) run() {
 							e6[i] = e7
 						}
 					}
-					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W1
+					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2, memora_logits.G_W1
 					clear(t222)
 					t26Entry := t26_2[a2]
 					if kern.Wide() {
 						a3 := stepNest35Args{
 							unsafe.SliceData(e6),
 							unsafe.SliceData(W2State2),
-							unsafe.SliceData(t1222),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(t273),
 							unsafe.SliceData(t222),
 							dV,
@@ -1656,7 +1656,7 @@ func (c *stepFused) run() {
 							e6Entry := e6[i]
 							for j := range dH {
 								W2State2Entry := W2State2_2[j]
-								t273_2[j] = num.FMA32(-e6Entry, t1222[j], F(t26Entry*kern.Log(kern.Larger(W2State2Entry, F(1e-08)))))
+								t273_2[j] = num.FMA32(-e6Entry, t162[j], F(t26Entry*kern.Log(kern.Larger(W2State2Entry, F(1e-08)))))
 								t222[j] = num.FMA32(W2State2Entry, e6Entry, t222[j])
 							}
 						}
@@ -1711,7 +1711,7 @@ func (c *stepFused) run() {
 							t41[i] = num.FMA32(F(F(t2Entry2*t23Entry)*t222Entry), kern.Sigmoid(-t2Entry2), F(t23Entry*t222Entry))
 						}
 					}
-					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1
+					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					if kern.Wide() {
 						a3 := stepNest38Args{
 							unsafe.SliceData(t41),
@@ -1851,21 +1851,21 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a3 := stepNest44Args{
 							unsafe.SliceData(t50),
-							unsafe.SliceData(t142),
+							unsafe.SliceData(t183),
 							dH,
 						}
 						stepNest44(&a3)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
-							t142[i] = F(t50Entry * kern.Sigmoid(t50Entry))
+							t183[i] = F(t50Entry * kern.Sigmoid(t50Entry))
 						}
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
 						a3 := stepNest45Args{
 							unsafe.SliceData(W223),
-							unsafe.SliceData(t142),
+							unsafe.SliceData(t183),
 							unsafe.SliceData(W2State2),
 							unsafe.SliceData(y5),
 							dV,
@@ -1880,7 +1880,7 @@ func (c *stepFused) run() {
 							y6Sums := [16]F{y6}
 							for j := range dH {
 								W223Entry := W223_2[j]
-								y6Sums[j%16] = num.FMA32(W223Entry, t142[j], y6Sums[j%16])
+								y6Sums[j%16] = num.FMA32(W223Entry, t183[j], y6Sums[j%16])
 								W2State2_2[j] = W223Entry
 							}
 							y6 = kern.Sum16(&y6Sums)
@@ -1967,19 +1967,18 @@ type stepBackwardNest5Args struct {
 	GW1Prod *float32
 	yProd   *float32
 	t22     *float32
-	t122    *float32
+	t6      *float32
 	t36     *float32
-	t372    *float32
 	t38     *float32
 	t392    *float32
+	t40     *float32
 	t41     *float32
-	t51     *float32
-	t137    *float32
-	t6      *float32
-	t1122   *float32
-	t1222   *float32
-	t402    *float32
-	t412    *float32
+	t512    *float32
+	t90     *float32
+	t722    *float32
+	t91     *float32
+	t1522   *float32
+	t162    *float32
 	n0      int // L
 	n1      int // T - 16·chunks
 	n2      int // T·d_h - 16·chunks·d_h
@@ -1988,7 +1987,7 @@ type stepBackwardNest5Args struct {
 
 type stepBackwardNest6Args struct {
 	e        *float32
-	t1222    *float32
+	t162     *float32
 	W2Trail  *float32
 	t274     *float32
 	n0       int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
@@ -2007,7 +2006,7 @@ type stepBackwardNest7Args struct {
 }
 
 type stepBackwardNest8Args struct {
-	t412      *float32
+	t41       *float32
 	t23       *float32
 	W1Trail   *float32
 	t48       *float32
@@ -2028,189 +2027,170 @@ type stepBackwardNest9Args struct {
 }
 
 type stepBackwardNest10Args struct {
-	t2      *float32
-	W2Trail *float32
-	t24     *float32
-	t108    *float32
-	n0      int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1      int // d_h·d_v·a
-	n2      int // d_h·d_v·a + d_h·d_v
-	n3      int // d_v
-	n4      int // d_h
-}
-
-type stepBackwardNest11Args struct {
-	t41       *float32
-	W1Trail   *float32
-	t45       *float32
-	t46       *float32
-	t23       *float32
-	t482      *float32
-	n0        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1        int        // d_h·d_k·a
-	n2        int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n3        int        // d_h
-	n4        int        // d_k
-	t25Entry3 [2]float32 // and nothing
+	e         *float32
+	W2Trail   *float32
+	t24       *float32
+	t254      *float32
+	t6        *float32
+	t275      *float32
+	n0        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1        int        // d_h·d_v·a
+	n2        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n3        int        // d_v
+	n4        int        // d_h
 	t26Entry3 [2]float32 // and nothing
 }
 
+type stepBackwardNest11Args struct {
+	t275 *float32
+	W223 *float32
+	n0   int // d_v
+	n1   int // d_h
+}
+
 type stepBackwardNest12Args struct {
-	t482 *float32
-	W123 *float32
-	n0   int // d_h
-	n1   int // d_k
-}
-
-type stepBackwardNest13Args struct {
-	t51   *float32
-	t108  *float32
-	yProd *float32
-	t6    *float32
-	t823  *float32
-	n0    int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1    int // d_h
-}
-
-type stepBackwardNest14Args struct {
-	t823       *float32
-	t27        *float32
-	W1BarState *float32
-	W123       *float32
-	t1022      *float32
-	t1123      *float32
-	t1223      *float32
-	n0         int // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n1         int // d_h
-	n2         int // d_k
-}
-
-type stepBackwardNest15Args struct {
-	t1223    *float32
-	t41      *float32
-	W123     *float32
-	t1123    *float32
-	t46      *float32
-	t23      *float32
-	t14      *float32
-	t112     *float32
-	t110     *float32
-	t17Total *float32
-	n0       int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1       int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n2       int        // d_h
-	n3       int        // d_k
-	t17      [2]float32 // and nothing
-}
-
-type stepBackwardNest16Args struct {
-	t110       *float32
-	t41        *float32
-	t22        *float32
-	t392       *float32
-	t372       *float32
-	GW1Prod    *float32
-	eProd      *float32
-	t127       *float32
-	t138       *float32
-	t5122      *float32
-	t2722Total *float32
-	n0         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1         int        // d_h
-	t2722      [2]float32 // and nothing
-	t25Entry3  [2]float32 // and nothing
-}
-
-type stepBackwardNest17Args struct {
-	t2         *float32
-	W2Trail    *float32
-	t127       *float32
-	t138       *float32
-	t137       *float32
-	W2BarState *float32
-	t55        *float32
-	t3923      *float32
-	t114       *float32
-	t56        *float32
-	n0         int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1         int // d_h·d_v·a
-	n2         int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n3         int // d_h·d_v·a + d_h·d_v
-	n4         int // d_v
-	n5         int // d_h
-}
-
-type stepBackwardNest18Args struct {
-	t5122   *float32
 	W1Trail *float32
-	t53     *float32
+	t45     *float32
 	n0      int // d_h·d_k·a
 	n1      int // d_h
 	n2      int // d_k
 }
 
-type stepBackwardNest19Args struct {
-	t56       *float32
-	e         *float32
-	W2Trail   *float32
-	t55       *float32
-	t24       *float32
-	t122      *float32
-	t58       *float32
-	t118      *float32
-	t116      *float32
-	t612Total *float32
-	n0        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1        int        // d_h·d_v·a + d_h·d_v
-	n2        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n3        int        // d_v
-	n4        int        // d_h
-	t612      [2]float32 // and nothing
+type stepBackwardNest13Args struct {
+	t2   *float32
+	W223 *float32
+	t32  *float32
+	n0   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1   int // d_v
+	n2   int // d_h
 }
 
-type stepBackwardNest20Args struct {
-	t116      *float32
-	e         *float32
-	t114      *float32
-	t3923     *float32
-	t82       *float32
-	t72       *float32
-	t712Total *float32
-	n0        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1        int        // d_v
-	t712      [2]float32 // and nothing
-	t25Entry3 [2]float32 // and nothing
+type stepBackwardNest14Args struct {
+	t512  *float32
+	t32   *float32
+	yProd *float32
+	t722  *float32
+	t9    *float32
+	n0    int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n1    int // d_h
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest15Args struct {
+	t9         *float32
+	t27        *float32
+	W1BarState *float32
+	W1Trail    *float32
+	t113       *float32
+	t123       *float32
+	t13        *float32
+	n0         int // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
+	n1         int // d_h·d_k·a + d_h·d_k
+	n2         int // d_h
+	n3         int // d_k
+}
+
+type stepBackwardNest16Args struct {
+	t13       *float32
+	t41       *float32
+	W1Trail   *float32
+	t123      *float32
+	t45       *float32
+	t23       *float32
+	t15       *float32
+	t28       *float32
+	t86       *float32
+	t184Total *float32
+	n0        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n1        int        // d_h·d_k·a + d_h·d_k
+	n2        int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
+	n3        int        // d_h
+	n4        int        // d_k
+	t184      [2]float32 // and nothing
+}
+
+type stepBackwardNest17Args struct {
+	t23      *float32
+	t28      *float32
+	t29Total *float32
+	n0       int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
+	n1       int        // d_k
+	t29      [2]float32 // and nothing
+}
+
+type stepBackwardNest18Args struct {
 	t22       *float32
-	t118      *float32
+	t86       *float32
 	eProd     *float32
 	t392      *float32
-	t79       *float32
+	t43       *float32
 	n0        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
 	n1        int        // d_h
 	t25Entry3 [2]float32 // and nothing
 }
 
+type stepBackwardNest19Args struct {
+	t2         *float32
+	W2Trail    *float32
+	t43        *float32
+	t90        *float32
+	W2BarState *float32
+	W223       *float32
+	t462       *float32
+	t452       *float32
+	t472       *float32
+	n0         int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1         int // d_h·d_v·a
+	n2         int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n3         int // d_v
+	n4         int // d_h
+}
+
+type stepBackwardNest20Args struct {
+	t472     *float32
+	e        *float32
+	W223     *float32
+	t462     *float32
+	t254     *float32
+	t6       *float32
+	t49      *float32
+	t62      *float32
+	t61      *float32
+	t52Total *float32
+	n0       int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1       int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n2       int        // d_v
+	n3       int        // d_h
+	t52      [2]float32 // and nothing
+}
+
+type stepBackwardNest21Args struct {
+	t22       *float32
+	t62       *float32
+	eProd     *float32
+	t64       *float32
+	t652Total *float32
+	n0        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n1        int        // d_h
+	t652      [2]float32 // and nothing
+}
+
 type stepBackwardNest22Args struct {
-	t79     *float32
-	W1Trail *float32
-	t81     *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
+	t452 *float32
+	t61  *float32
+	t67  *float32
+	t72  *float32
+	n0   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1   int // d_v
 }
 
 type stepBackwardNest23Args struct {
+	t67        *float32
 	e          *float32
-	t82        *float32
 	W2Trail    *float32
-	t120       *float32
-	t122       *float32
-	t138       *float32
-	t127       *float32
-	t58        *float32
+	t712       *float32
+	t91        *float32
+	t43        *float32
+	t49        *float32
 	t24        *float32
 	W2BarState *float32
 	n0         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
@@ -2218,28 +2198,30 @@ type stepBackwardNest23Args struct {
 	n2         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
 	n3         int        // d_v
 	n4         int        // d_h
-	t25Entry3  [2]float32 // and nothing
 	t26Entry3  [2]float32 // and nothing
 }
 
 type stepBackwardNest24Args struct {
-	t22   *float32
-	t120  *float32
-	eProd *float32
-	t392  *float32
-	t98   *float32
-	n0    int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1    int // d_h
+	GW1Prod   *float32
+	t22       *float32
+	t392      *float32
+	t86       *float32
+	eProd     *float32
+	t712      *float32
+	t62       *float32
+	t64       *float32
+	t78       *float32
+	n0        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n1        int        // d_h
+	t25Entry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest25Args struct {
-	t98        *float32
-	t5122      *float32
-	t79        *float32
+	t78        *float32
 	W1Trail    *float32
+	t80        *float32
 	t23        *float32
-	t100       *float32
-	t14        *float32
+	t15        *float32
 	t45        *float32
 	W1BarState *float32
 	n0         int        // d_h·d_k·a
@@ -2250,12 +2232,10 @@ type stepBackwardNest25Args struct {
 }
 
 type stepBackwardNest26Args struct {
-	t112      *float32
-	t53       *float32
-	t81       *float32
-	t100      *float32
+	t28       *float32
+	t80       *float32
 	t62       *float32
-	t1022     *float32
+	t113      *float32
 	t10       *float32
 	n0        int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
 	n1        int        // d_k
@@ -2308,15 +2288,15 @@ type stepBackwardNest30Args struct {
 
 type stepBackwardNest31Args struct {
 	t4   *float32
-	t622 *float32
-	t722 *float32
+	t623 *float32
+	t723 *float32
 	n0   int // L
 	n1   int // 16·chunks
 	n2   int // chunks
 }
 
 type stepBackwardNest32Args struct {
-	t722 *float32
+	t723 *float32
 	t922 *float32
 	t102 *float32
 	n0   int // L
@@ -2335,9 +2315,9 @@ type stepBackwardNest33Args struct {
 
 type stepBackwardNest34Args struct {
 	W2States    *float32
-	t15         *float32
+	t154        *float32
 	t16         *float32
-	t223        *float32
+	t23         *float32
 	W2BarState2 *float32
 	n0          int // d_h·d_v·t + chunks·d_h·d_v·l
 	n1          int // 15·d_h·d_v
@@ -2347,14 +2327,14 @@ type stepBackwardNest34Args struct {
 
 type stepBackwardNest35Args struct {
 	t18  *float32
-	t172 *float32
+	t17  *float32
 	t194 *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
 type stepBackwardNest36Args struct {
 	t5   *float32
-	t172 *float32
+	t17  *float32
 	t194 *float32
 	t224 *float32
 	n0   int // 16·t + 16·chunks·l
@@ -2362,43 +2342,27 @@ type stepBackwardNest36Args struct {
 
 type stepBackwardNest37Args struct {
 	t822 *float32
-	t172 *float32
+	t17  *float32
 	t194 *float32
 	t224 *float32
-	t254 *float32
+	t256 *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
 type stepBackwardNest38Args struct {
 	t11  *float32
-	t172 *float32
+	t17  *float32
 	t194 *float32
 	t224 *float32
-	t254 *float32
-	t28  *float32
+	t256 *float32
+	t283 *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
 type stepBackwardNest39Args struct {
-	t172 *float32
-	t194 *float32
-	t224 *float32
-	t254 *float32
-	t28  *float32
-	c2   *float32
-}
-
-type stepBackwardNest40Args struct {
-	eProd2 *float32
-	t188   *float32
-	n0     int // 16·d_h·t + 16·chunks·d_h·l
-	n1     int // d_h
-}
-
-type stepBackwardNest41Args struct {
 	W1States    *float32
 	t57         *float32
-	t583        *float32
+	t58         *float32
 	t322        *float32
 	W1BarState2 *float32
 	n0          int // d_h·d_k·t + chunks·d_h·d_k·l
@@ -2407,14 +2371,22 @@ type stepBackwardNest41Args struct {
 	n3          int // d_k
 }
 
-type stepBackwardNest42Args struct {
+type stepBackwardNest40Args struct {
+	GW1Prod2 *float32
+	eProd2   *float32
+	t713     *float32
+	n0       int // 16·d_h·t + 16·chunks·d_h·l
+	n1       int // d_h
+}
+
+type stepBackwardNest41Args struct {
 	t      *float32
 	yProd2 *float32
-	t223   *float32
+	t23    *float32
 	W22    *float32
-	t174   *float32
-	t592   *float32
-	t602   *float32
+	t522   *float32
+	t50    *float32
+	t51    *float32
 	n0     int // 16·d_v·t + 16·chunks·d_v·l
 	n1     int // 16·d_h·t + 16·chunks·d_h·l
 	n2     int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l
@@ -2423,15 +2395,15 @@ type stepBackwardNest42Args struct {
 	n5     int // d_v
 }
 
-type stepBackwardNest43Args struct {
+type stepBackwardNest42Args struct {
 	yProd2 *float32
-	t174   *float32
+	t522   *float32
 	t22    *float32
 	t322   *float32
 	W12    *float32
-	t1225  *float32
-	t13    *float32
+	t134   *float32
 	t1422  *float32
+	t1523  *float32
 	n0     int // 16·d_h·t + 16·chunks·d_h·l
 	n1     int // 16·d_k·t + 16·chunks·d_k·l
 	n2     int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l
@@ -2440,28 +2412,22 @@ type stepBackwardNest43Args struct {
 	n5     int // d_k
 }
 
-type stepBackwardNest44Args struct {
-	t1422 *float32
+type stepBackwardNest43Args struct {
+	t1523 *float32
 	W12   *float32
-	t13   *float32
-	t583  *float32
-	t162  *float32
-	t23   *float32
+	t1422 *float32
+	t58   *float32
+	t172  *float32
+	t2223 *float32
 	n0    int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l
 	n1    int // d_h
 	n2    int // d_h·d_k
 	n3    int // d_k
 }
 
-type stepBackwardNest45Args struct {
-	t23   *float32
-	t1922 *float32
-	n0    int // d_h
-}
-
-type stepBackwardNest46Args struct {
+type stepBackwardNest44Args struct {
 	a     *float32
-	t162  *float32
+	t172  *float32
 	t2022 *float32
 	n0    int // 16·t + 16·chunks·l
 	n1    int // d_h
@@ -2469,54 +2435,37 @@ type stepBackwardNest46Args struct {
 	n3    int // d_h·d_k
 }
 
+type stepBackwardNest45Args struct {
+	t2223 *float32
+	t214  *float32
+	n0    int // d_h
+}
+
+type stepBackwardNest46Args struct {
+	t146  *float32
+	t21   *float32
+	t2322 *float32
+	n0    int // 16·t + 16·chunks·l
+	n1    int // 16·d_h
+	n2    int // d_h
+}
+
 type stepBackwardNest47Args struct {
-	GW1Prod2 *float32
-	eProd2   *float32
-	t184     *float32
-	t185     *float32
-	n0       int // 16·d_h·t + 16·chunks·d_h·l
-	n1       int // 16·d_h
-	n2       int // d_h
+	eProd2 *float32
+	t2522  *float32
+	t403   *float32
+	t148   *float32
+	t149   *float32
+	n0     int // 16·d_h·t + 16·chunks·d_h·l
+	n1     int // d_h
 }
 
 type stepBackwardNest48Args struct {
-	t21      *float32
-	GW1Prod2 *float32
-	eProd2   *float32
-	t2222    *float32
-	t19      *float32
-	t2622    *float32
-	t176     *float32
-	t2522    *float32
-	n0       int // 16·t + 16·chunks·l
-	n1       int // 16·d_h·t + 16·chunks·d_h·l
-	n2       int // 16·d_k·t + 16·chunks·d_k·l
-	n3       int // d_h
-	n4       int // d_h·d_k
-	n5       int // d_k
-}
-
-type stepBackwardNest49Args struct {
-	GW1Prod2 *float32
-	eProd2   *float32
-	t176     *float32
-	t2522    *float32
-	t204     *float32
-	t205     *float32
-	t206     *float32
-	t207     *float32
-	t4822    *float32
-	t2422    *float32
-	n0       int // 16·d_h·t + 16·chunks·d_h·l
-	n1       int // d_h
-}
-
-type stepBackwardNest50Args struct {
-	t602  *float32
+	t51   *float32
 	W22   *float32
-	t592  *float32
+	t50   *float32
 	t16   *float32
-	t62   *float32
+	t532  *float32
 	t3222 *float32
 	n0    int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l
 	n1    int // d_h·d_v
@@ -2524,212 +2473,152 @@ type stepBackwardNest50Args struct {
 	n3    int // d_h
 }
 
-type stepBackwardNest51Args struct {
-	t3222 *float32
-	t652  *float32
-	n0    int // d_v
-}
-
-type stepBackwardNest52Args struct {
+type stepBackwardNest49Args struct {
 	a    *float32
-	t62  *float32
-	t662 *float32
+	t532 *float32
+	t56  *float32
 	n0   int // 16·t + 16·chunks·l
 	n1   int // d_v
 	n2   int // d_h
 	n3   int // d_h·d_v
 }
 
-type stepBackwardNest53Args struct {
-	t186 *float32
-	e2   *float32
-	t187 *float32
-	n0   int // 16·d_v·t + 16·chunks·d_v·l
-	n1   int // 16·d_v
-	n2   int // d_v
+type stepBackwardNest50Args struct {
+	t3222 *float32
+	t572  *float32
+	n0    int // d_v
 }
 
-type stepBackwardNest54Args struct {
-	t21   *float32
-	e2    *float32
-	t682  *float32
-	t188  *float32
-	t180  *float32
-	t179  *float32
-	t7122 *float32
-	n0    int // 16·t + 16·chunks·l
-	n1    int // 16·d_v·t + 16·chunks·d_v·l
-	n2    int // d_h
-	n3    int // d_h·d_v
-	n4    int // d_v
+type stepBackwardNest51Args struct {
+	t614 *float32
+	t17  *float32
+	t194 *float32
+	t224 *float32
+	t256 *float32
+	t283 *float32
+	t653 *float32
+	t21  *float32
+	t244 *float32
+	t802 *float32
+	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest55Args struct {
-	e2   *float32
-	t179 *float32
-	t702 *float32
-	n0   int // 16·d_v·t + 16·chunks·d_v·l
-	n1   int // d_v
-}
-
-type stepBackwardNest56Args struct {
-	eProd2 *float32
-	t180   *float32
-	t782   *float32
-	t208   *float32
-	n0     int // 16·d_h·t + 16·chunks·d_h·l
-	n1     int // d_h
-}
-
-type stepBackwardNest57Args struct {
-	t812 *float32
+type stepBackwardNest52Args struct {
+	t662 *float32
 	t202 *float32
 	n0   int // 16·d_v·t + 16·chunks·d_v·l
 	n1   int // d_v
 }
 
+type stepBackwardNest53Args struct {
+	t11  *float32
+	t802 *float32
+	t17  *float32
+	t194 *float32
+	t224 *float32
+	t256 *float32
+	t832 *float32
+	t842 *float32
+	n0   int // 16·t + 16·chunks·l
+}
+
+type stepBackwardNest54Args struct {
+	t802 *float32
+	t832 *float32
+	t852 *float32
+}
+
+type stepBackwardNest55Args struct {
+	t822 *float32
+	t852 *float32
+	t17  *float32
+	t194 *float32
+	t224 *float32
+	t88  *float32
+	t89  *float32
+	n0   int // 16·t + 16·chunks·l
+}
+
+type stepBackwardNest56Args struct {
+	t852 *float32
+	t88  *float32
+	t903 *float32
+}
+
+type stepBackwardNest57Args struct {
+	t5   *float32
+	t903 *float32
+	t17  *float32
+	t194 *float32
+	t93  *float32
+	t94  *float32
+	n0   int // 16·t + 16·chunks·l
+}
+
 type stepBackwardNest58Args struct {
-	eProd2 *float32
-	t182   *float32
-	t97    *float32
-	n0     int // 16·d_h·t + 16·chunks·d_h·l
-	n1     int // d_h
+	t17  *float32
+	t903 *float32
+	t93  *float32
+	t97  *float32
 }
 
 type stepBackwardNest59Args struct {
-	t21   *float32
-	t187  *float32
-	t185  *float32
-	t1002 *float32
-	n0    int // 16·t + 16·chunks·l
+	t214 *float32
+	t572 *float32
+	t105 *float32
 }
 
 type stepBackwardNest60Args struct {
-	t11   *float32
-	t1002 *float32
-	t172  *float32
-	t194  *float32
-	t224  *float32
-	t254  *float32
-	t1042 *float32
-	t1032 *float32
-	n0    int // 16·t + 16·chunks·l
+	t842 *float32
+	t109 *float32
+	t110 *float32
+	t105 *float32
+	t108 *float32
+	t113 *float32
 }
 
 type stepBackwardNest61Args struct {
-	t1002 *float32
-	t1042 *float32
-	t107  *float32
+	t89  *float32
+	t111 *float32
+	t112 *float32
+	t117 *float32
+	t118 *float32
+	t113 *float32
+	t116 *float32
+	t121 *float32
 }
 
 type stepBackwardNest62Args struct {
-	t822  *float32
-	t107  *float32
-	t172  *float32
-	t194  *float32
-	t224  *float32
-	t111  *float32
-	t1103 *float32
-	n0    int // 16·t + 16·chunks·l
+	t94  *float32
+	t119 *float32
+	t120 *float32
+	t125 *float32
+	t126 *float32
+	t121 *float32
+	t124 *float32
+	t129 *float32
 }
 
 type stepBackwardNest63Args struct {
-	t1052 *float32
-	t106  *float32
-	t1103 *float32
-	t1122 *float32
+	t129 *float32
+	t133 *float32
+	t135 *float32
 }
 
 type stepBackwardNest64Args struct {
-	t107 *float32
-	t111 *float32
-	t115 *float32
+	t97  *float32
+	t127 *float32
+	t128 *float32
+	t132 *float32
+	t135 *float32
+	t182 *float32
+	t277 *float32
+	t653 *float32
+	t212 *float32
+	n0   int // 16·t + 16·chunks·l
 }
 
 type stepBackwardNest65Args struct {
-	t5    *float32
-	t115  *float32
-	t172  *float32
-	t194  *float32
-	t119  *float32
-	t1182 *float32
-	n0    int // 16·t + 16·chunks·l
-}
-
-type stepBackwardNest66Args struct {
-	t113  *float32
-	t1143 *float32
-	t1182 *float32
-	t1202 *float32
-	t1922 *float32
-	t652  *float32
-	t135  *float32
-}
-
-type stepBackwardNest67Args struct {
-	t172 *float32
-	t115 *float32
-	t119 *float32
-	t125 *float32
-}
-
-type stepBackwardNest68Args struct {
-	t135 *float32
-	t139 *float32
-	t142 *float32
-}
-
-type stepBackwardNest69Args struct {
-	t140 *float32
-	t141 *float32
-	t145 *float32
-	t147 *float32
-	t142 *float32
-	t146 *float32
-	t150 *float32
-}
-
-type stepBackwardNest70Args struct {
-	t148 *float32
-	t149 *float32
-	t153 *float32
-	t155 *float32
-	t150 *float32
-	t154 *float32
-	t158 *float32
-}
-
-type stepBackwardNest71Args struct {
-	t158 *float32
-	t162 *float32
-	t166 *float32
-}
-
-type stepBackwardNest72Args struct {
-	t121  *float32
-	t1223 *float32
-	t125  *float32
-	t156  *float32
-	t157  *float32
-	t161  *float32
-	t166  *float32
-	t182  *float32
-	t2422 *float32
-	t702  *float32
-	t212  *float32
-	n0    int // 16·t + 16·chunks·l
-}
-
-type stepBackwardNest73Args struct {
-	t2622 *float32
-	t192  *float32
-	t1225 *float32
-	t222  *float32
-	n0    int // 16·d_k·t + 16·chunks·d_k·l
-	n1    int // d_k
-}
-
-type stepBackwardNest74Args struct {
 	W1States    *float32
 	t2022       *float32
 	t57         *float32
@@ -2739,17 +2628,17 @@ type stepBackwardNest74Args struct {
 	n2          int // d_k
 }
 
-type stepBackwardNest75Args struct {
+type stepBackwardNest66Args struct {
 	W2States    *float32
-	t662        *float32
-	t15         *float32
+	t56         *float32
+	t154        *float32
 	W2BarState2 *float32
 	n0          int // d_h·d_v·t + chunks·d_h·d_v·l
 	n1          int // d_v
 	n2          int // d_h
 }
 
-type stepBackwardNest76Args struct {
+type stepBackwardNest67Args struct {
 	t232 *float32
 	t222 *float32
 	t262 *float32
@@ -2762,7 +2651,7 @@ type stepBackwardNest76Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest77Args struct {
+type stepBackwardNest68Args struct {
 	t242 *float32
 	t212 *float32
 	t272 *float32
@@ -2773,7 +2662,7 @@ type stepBackwardNest77Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest78Args struct {
+type stepBackwardNest69Args struct {
 	t252 *float32
 	t202 *float32
 	n0   int // L
@@ -2784,7 +2673,7 @@ type stepBackwardNest78Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest79Args struct {
+type stepBackwardNest70Args struct {
 	t112 *float32
 	t232 *float32
 	t282 *float32
@@ -2794,28 +2683,26 @@ type stepBackwardNest79Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest80Args struct {
+type stepBackwardNest71Args struct {
 	t39       *float32
-	t61       *float32
+	t59       *float32
 	rhoStack  *float32
 	wThetaBar *float32
-	wTheta    *float32
-	t44       *float32
 	wRhoBar   *float32
 	wRho      *float32
-	t66       *float32
+	wTheta    *float32
+	t65       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k + T·d_v
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest81Args struct {
+type stepBackwardNest72Args struct {
 	t142 *float32
 	t252 *float32
-	t44  *float32
-	t66  *float32
-	t69  *float32
+	t65  *float32
+	t68  *float32
 	n0   int // d_k
 	n1   int // L
 	n2   int // T·d_k + T·d_v
@@ -2825,12 +2712,11 @@ type stepBackwardNest81Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest82Args struct {
+type stepBackwardNest73Args struct {
 	t152 *float32
 	t262 *float32
-	t44  *float32
-	t66  *float32
-	t72  *float32
+	t65  *float32
+	t71  *float32
 	n0   int // L
 	n1   int // T·d_k + T·d_v
 	n2   int // T·d_k
@@ -2839,10 +2725,10 @@ type stepBackwardNest82Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest83Args struct {
-	t30  *float32
-	t71  *float32
-	t74  *float32
+type stepBackwardNest74Args struct {
+	t292 *float32
+	t69  *float32
+	t72  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -2881,198 +2767,178 @@ func (c *stepBackwardFused) run() {
 	t := c.Work[2*L*T*dK+5*L*T:][:16*L*chunks*dV]                                                                                                                                   // [L, 16·chunks, d_v]
 	t2 := c.Work[2*L*T*dK+16*L*chunks*dV+5*L*T:][:L*T*dV-16*L*chunks*dV]                                                                                                            // [L, T - 16·chunks, d_v]
 	t22_2 := c.Work[2*L*T*dK+L*T*dV+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                                                 // [L, T - 16·chunks, d_h]
-	t122 := c.Work[L*T*dH+2*L*T*dK+L*T*dV-16*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                            // [L, T - 16·chunks, d_h]
+	t6 := c.Work[L*T*dH+2*L*T*dK+L*T*dV-16*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                              // [L, T - 16·chunks, d_h]
 	t36 := c.Work[2*L*T*dH+2*L*T*dK+L*T*dV-32*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t372 := c.Work[3*L*T*dH+2*L*T*dK+L*T*dV-48*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
-	t38 := c.Work[4*L*T*dH+2*L*T*dK+L*T*dV-64*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t392 := c.Work[5*L*T*dH+2*L*T*dK+L*T*dV-80*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
+	t38 := c.Work[3*L*T*dH+2*L*T*dK+L*T*dV-48*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
+	t392 := c.Work[4*L*T*dH+2*L*T*dK+L*T*dV-64*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
+	t40 := c.Work[5*L*T*dH+2*L*T*dK+L*T*dV-80*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
 	t41 := c.Work[6*L*T*dH+2*L*T*dK+L*T*dV-96*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t51 := c.Work[7*L*T*dH+2*L*T*dK+L*T*dV-112*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
-	t137 := c.Work[8*L*T*dH+2*L*T*dK+L*T*dV-128*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
-	t6 := c.Work[9*L*T*dH+2*L*T*dK+L*T*dV-144*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t1122 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV-160*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                       // [L, T - 16·chunks, d_h]
-	t1222 := c.Work[11*L*T*dH+2*L*T*dK+L*T*dV-176*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                       // [L, T - 16·chunks, d_h]
-	t402 := c.Work[12*L*T*dH+2*L*T*dK+L*T*dV-192*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                        // [L, T - 16·chunks, d_h]
-	t412 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                        // [L, T - 16·chunks, d_h]
-	t42 := c.Work[14*L*T*dH+2*L*T*dK+L*T*dV-224*L*chunks*dH+5*L*T:][:L*dH*dK]                                                                                                       // [L, d_h, d_k]
-	t52 := c.Work[14*L*T*dH+2*L*T*dK+L*T*dV-224*L*chunks*dH+L*dH*dK+5*L*T:][:L*dH*dV]                                                                                               // [L, d_v, d_h]
-	t62 := c.Work[14*L*T*dH+2*L*T*dK+L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+5*L*T:][:L*T*dK-16*L*chunks*dK]                                                                         // [L, T - 16·chunks, d_k]
-	t72 := c.Work[14*L*T*dH+3*L*T*dK+L*T*dV-224*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+5*L*T:][:L*T*dV-16*L*chunks*dV]                                                          // [L, T - 16·chunks, d_v]
-	t82 := c.Work[14*L*T*dH+3*L*T*dK+2*L*T*dV-224*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T-16*L*chunks]                                               // [L, T - 16·chunks]
-	t92 := c.Work[14*L*T*dH+3*L*T*dK+2*L*T*dV-224*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-16*L*chunks:][:L*T-16*L*chunks]                                   // [L, T - 16·chunks]
-	t10 := c.Work[14*L*T*dH+3*L*T*dK+2*L*T*dV-224*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+7*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]                             // [L, T - 16·chunks, d_k]
-	t112 := c.Work[14*L*T*dH+4*L*T*dK+2*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+7*L*T-32*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t152 := c.Work[14*L*T*dH+5*L*T*dK+2*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+7*L*T-32*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t122_2 := c.Work[14*L*T*dH+6*L*T*dK+2*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+7*L*T-32*L*chunks:][:L*T]                                            // [L, T]
-	t132 := c.Work[14*L*T*dH+6*L*T*dK+2*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+8*L*T-32*L*chunks:][:L*T]                                              // [L, T]
-	t142 := c.Work[14*L*T*dH+6*L*T*dK+2*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T-32*L*chunks:][:L*T*dV]                                           // [L, T, d_v]
-	t24 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T-32*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t3 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T-16*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t5 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T:][:16*L*chunks]                                                    // [L, chunks, 16]
-	t4 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+16*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t622 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+32*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t822 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+48*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t722 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+64*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t922 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+80*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t11 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+96*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t102 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+112*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	t12 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+128*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	a := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+144*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t182 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+160*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	t192 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+176*L*chunks:][:16*L*chunks*dK]                                  // [L, chunks, 16, d_k]
-	t202 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+176*L*chunks:][:16*L*chunks*dV]                                  // [L, chunks, 16, d_v]
-	t212 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+9*L*T+176*L*chunks:][:16*L*chunks]                                                    // [L, chunks, 16]
-	t222 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+9*L*T+192*L*chunks:][:16*L*chunks*dK]                                                 // [L, chunks, 16, d_k]
-	t232 := c.Work[14*L*T*dH+6*L*T*dK+3*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+9*L*T+192*L*chunks:][:L*T*dK]                                                                        // [L, T, d_k]
-	t262 := c.Work[14*L*T*dH+7*L*T*dK+3*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+9*L*T+192*L*chunks:][:L*T*dK]                                                                        // [L, T, d_k]
-	t242 := c.Work[14*L*T*dH+8*L*T*dK+3*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+9*L*T+192*L*chunks:][:L*T]                                                                           // [L, T]
-	t272 := c.Work[14*L*T*dH+8*L*T*dK+3*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+10*L*T+192*L*chunks:][:L*T]                                                                          // [L, T]
-	t252 := c.Work[14*L*T*dH+8*L*T*dK+3*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+11*L*T+192*L*chunks:][:L*T*dV]                                                                       // [L, T, d_v]
-	t282 := c.Work[14*L*T*dH+8*L*T*dK+4*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+11*L*T+192*L*chunks:][:L*T*dK]                                                                       // [L, T, d_k]
-	t30 := c.Work[14*L*T*dH+9*L*T*dK+4*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+11*L*T+192*L*chunks:][:L*T*d]                                                                         // [L, T, d]
-	t39 := c.Work[L*T*d+14*L*T*dH+9*L*T*dK+4*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+11*L*T+192*L*chunks:][:L*T]                                                                     // [L, T]
-	t61 := c.Work[L*T*d+14*L*T*dH+9*L*T*dK+4*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+12*L*T+192*L*chunks:][:L*T]                                                                     // [L, T]
-	t44 := c.Work[L*T*d+14*L*T*dH+9*L*T*dK+4*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*dK+L*T*dV]                                                           // [L, T, d_k + d_v]
-	t66 := c.Work[L*T*d+14*L*T*dH+10*L*T*dK+5*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*dK+L*T*dV]                                                          // [L, T, d_k + d_v]
-	t69 := c.Work[L*T*d+14*L*T*dH+11*L*T*dK+6*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*dV]                                                                 // [L, T, d_v]
-	t71 := c.Work[L*T*d+14*L*T*dH+11*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*d]                                                                  // [L, T, d]
-	t72_2 := c.Work[2*L*T*d+14*L*T*dH+11*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*dK]                                                             // [L, T, d_k]
-	t74 := c.Work[2*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*d]                                                                // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:dH*dK]                                                         // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+dH*dK:][:dH*dV]                                                   // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                                        // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                              // [C + 1, d_v, d_h]
-	t274 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+2*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	W222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t48 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+4*dH*dV:][:dH*dK]                                // [d_h, d_k]
-	W122 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+3*dH*dK+4*dH*dV:][:dH*dK]                               // [d_h, d_k]
-	t24_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                              // [d_v, d_h]
-	t108 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH]                                  // [d_h]
-	t45 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+5*dH*dV+dH:][:dH*dK]                             // [d_h, d_k]
-	t46 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+5*dH*dV+dH:][:dH*dK]                             // [d_h, d_k]
-	t482 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+5*dH*dV+dH:][:dH*dK]                            // [d_h, d_k]
-	W123 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+5*dH*dV+dH:][:dH*dK]                            // [d_h, d_k]
-	t823 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+5*dH*dV+dH:][:dH]                               // [d_h]
-	t1022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+5*dH*dV+2*dH:][:dK]                            // [d_k]
-	t1123 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+5*dH*dV+2*dH+dK:][:dH*dK]                      // [d_h, d_k]
-	t1223 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+9*dH*dK+5*dH*dV+2*dH+dK:][:dH]                         // [d_h]
-	t14 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+9*dH*dK+5*dH*dV+3*dH+dK:][:dH*dK]                        // [d_h, d_k]
-	t110 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+5*dH*dV+3*dH+dK:][:dH]                         // [d_h]
-	t112_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+5*dH*dV+4*dH+dK:][:dK]                       // [d_k]
-	t127 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+5*dH*dV+4*dH+2*dK:][:dH]                       // [d_h]
-	t138 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+5*dH*dV+5*dH+2*dK:][:dH]                       // [d_h]
-	t5122 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+5*dH*dV+6*dH+2*dK:][:dH]                      // [d_h]
-	t3923 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+5*dH*dV+7*dH+2*dK:][:dV]                      // [d_v]
-	t114 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+5*dH*dV+7*dH+2*dK+dV:][:dV]                    // [d_v]
-	t55 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+5*dH*dV+7*dH+2*dK+2*dV:][:dH*dV]                // [d_v, d_h]
-	t56 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+6*dH*dV+7*dH+2*dK+2*dV:][:dV]                   // [d_v]
-	t53 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+6*dH*dV+7*dH+2*dK+3*dV:][:dK]                   // [d_k]
-	t58 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+6*dH*dV+7*dH+3*dK+3*dV:][:dH*dV]                // [d_v, d_h]
-	t116 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+7*dH*dV+7*dH+3*dK+3*dV:][:dV]                  // [d_v]
-	t118 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+7*dH*dV+7*dH+3*dK+4*dV:][:dH]                  // [d_h]
-	t82_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+7*dH*dV+8*dH+3*dK+4*dV:][:dV]                 // [d_v]
-	t79 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+7*dH*dV+8*dH+3*dK+5*dV:][:dH]                   // [d_h]
-	t81 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+7*dH*dV+9*dH+3*dK+5*dV:][:dK]                   // [d_k]
-	t120 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+7*dH*dV+9*dH+4*dK+5*dV:][:dH]                  // [d_h]
-	t98 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+7*dH*dV+10*dH+4*dK+5*dV:][:dH]                  // [d_h]
-	t100 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+7*dH*dV+11*dH+4*dK+5*dV:][:dK]                 // [d_k]
-	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+7*dH*dV+11*dH+5*dK+5*dV:][:dH*dK]       // [d_h, d_k]
-	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+11*dH*dK+7*dH*dV+11*dH+5*dK+5*dV:][:dH*dV]       // [d_v, d_h]
-	t15 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+11*dH*dK+8*dH*dV+11*dH+5*dK+5*dV:][:dH*dV]               // [d_v, d_h]
-	t16 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+11*dH*dK+9*dH*dV+11*dH+5*dK+5*dV:][:dH*dV]               // [d_v, d_h]
-	t223 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+11*dH*dK+10*dH*dV+11*dH+5*dK+5*dV:][:16*dH*dV]          // [16, d_v, d_h]
-	t172 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+11*dH*dK+26*dH*dV+11*dH+5*dK+5*dV:][:256]               // [16, 16]
-	t194 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+11*dH*dK+26*dH*dV+11*dH+5*dK+5*dV+256:][:256]           // [16, 16]
-	t224 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+11*dH*dK+26*dH*dV+11*dH+5*dK+5*dV+512:][:256]           // [16, 16]
-	t254 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+11*dH*dK+26*dH*dV+11*dH+5*dK+5*dV+768:][:256]           // [16, 16]
-	t28 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+11*dH*dK+26*dH*dV+11*dH+5*dK+5*dV+1024:][:256]           // [16, 16]
-	c2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+11*dH*dK+26*dH*dV+11*dH+5*dK+5*dV+1280:][:256]            // [16, 16]
-	t188 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+11*dH*dK+26*dH*dV+11*dH+5*dK+5*dV+1536:][:16*dH]        // [16, d_h]
-	t57 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+11*dH*dK+26*dH*dV+27*dH+5*dK+5*dV+1536:][:dH*dK]         // [d_h, d_k]
-	t583 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+12*dH*dK+26*dH*dV+27*dH+5*dK+5*dV+1536:][:dH*dK]        // [d_h, d_k]
-	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+13*dH*dK+26*dH*dV+27*dH+5*dK+5*dV+1536:][:16*dH*dK]     // [16, d_h, d_k]
-	t174 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+29*dH*dK+26*dH*dV+27*dH+5*dK+5*dV+1536:][:16*dH]        // [16, d_h]
-	t592 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+29*dH*dK+26*dH*dV+43*dH+5*dK+5*dV+1536:][:16*dH*dV]     // [16, d_v, d_h]
-	t602 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+29*dH*dK+42*dH*dV+43*dH+5*dK+5*dV+1536:][:16*dV]        // [16, d_v]
-	t1225 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+29*dH*dK+42*dH*dV+43*dH+5*dK+21*dV+1536:][:16*dK]      // [16, d_k]
-	t13 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+29*dH*dK+42*dH*dV+43*dH+21*dK+21*dV+1536:][:16*dH*dK]    // [16, d_h, d_k]
-	t1422 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+45*dH*dK+42*dH*dV+43*dH+21*dK+21*dV+1536:][:16*dH]     // [16, d_h]
-	t162 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+45*dH*dK+42*dH*dV+59*dH+21*dK+21*dV+1536:][:16*dH*dK]   // [16, d_h, d_k]
-	t23_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+61*dH*dK+42*dH*dV+59*dH+21*dK+21*dV+1536:][:16*dH]     // [16, d_h]
-	t1922 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+61*dH*dK+42*dH*dV+75*dH+21*dK+21*dV+1536:][:16]        // [16]
-	t2022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+61*dH*dK+42*dH*dV+75*dH+21*dK+21*dV+1552:][:dH*dK]     // [d_h, d_k]
-	t184 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+62*dH*dK+42*dH*dV+75*dH+21*dK+21*dV+1552:][:256*dH]     // [16, 16, d_h]
-	t185 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+62*dH*dK+42*dH*dV+331*dH+21*dK+21*dV+1552:][:256]       // [16, 16]
-	t2222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+62*dH*dK+42*dH*dV+331*dH+21*dK+21*dV+1808:][:16*dH*dK] // [16, d_h, d_k]
-	t176 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+42*dH*dV+331*dH+21*dK+21*dV+1808:][:16*dH]     // [16, d_h]
-	t2522 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+42*dH*dV+347*dH+21*dK+21*dV+1808:][:16*dH]    // [16, d_h]
-	t2622 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+42*dH*dV+363*dH+21*dK+21*dV+1808:][:16*dK]    // [16, d_k]
-	t2422 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+42*dH*dV+363*dH+37*dK+21*dV+1808:][:16]       // [16]
-	t204 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+42*dH*dV+363*dH+37*dK+21*dV+1824:][:16*dH]     // [16, d_h]
-	t205 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+42*dH*dV+379*dH+37*dK+21*dV+1824:][:16*dH]     // [16, d_h]
-	t206 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+42*dH*dV+395*dH+37*dK+21*dV+1824:][:16*dH]     // [16, d_h]
-	t207 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+42*dH*dV+411*dH+37*dK+21*dV+1824:][:16*dH]     // [16, d_h]
-	t4822 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+42*dH*dV+427*dH+37*dK+21*dV+1824:][:16*dH]    // [16, d_h]
-	t62_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+42*dH*dV+443*dH+37*dK+21*dV+1824:][:16*dH*dV] // [16, d_v, d_h]
-	t3222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+58*dH*dV+443*dH+37*dK+21*dV+1824:][:16*dV]    // [16, d_v]
-	t652 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+58*dH*dV+443*dH+37*dK+37*dV+1824:][:16]        // [16]
-	t662 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+58*dH*dV+443*dH+37*dK+37*dV+1840:][:dH*dV]     // [d_v, d_h]
-	t186 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+59*dH*dV+443*dH+37*dK+37*dV+1840:][:256*dV]    // [16, 16, d_v]
-	t187 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+59*dH*dV+443*dH+37*dK+293*dV+1840:][:256]      // [16, 16]
-	t682 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+59*dH*dV+443*dH+37*dK+293*dV+2096:][:16*dH*dV] // [16, d_v, d_h]
-	t179 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+443*dH+37*dK+293*dV+2096:][:16*dV]    // [16, d_v]
-	t7122 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+443*dH+37*dK+309*dV+2096:][:16*dV]   // [16, d_v]
-	t180 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+443*dH+37*dK+325*dV+2096:][:16*dH]    // [16, d_h]
-	t702 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+459*dH+37*dK+325*dV+2096:][:16]       // [16]
-	t782 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+459*dH+37*dK+325*dV+2112:][:16*dH]    // [16, d_h]
-	t208 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+475*dH+37*dK+325*dV+2112:][:16*dH]    // [16, d_h]
-	t812 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+491*dH+37*dK+325*dV+2112:][:16*dV]    // [16, d_v]
-	t182_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+491*dH+37*dK+341*dV+2112:][:16*dH]  // [16, d_h]
-	t97 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+507*dH+37*dK+341*dV+2112:][:16*dH]     // [16, d_h]
-	t1002 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+2112:][:256]     // [16, 16]
-	t1032 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+2368:][:16]      // [16]
-	t1042 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+2384:][:256]     // [16, 16]
-	t1052 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+2640:][:16]      // [16]
-	t106 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+2656:][:16]       // [16]
-	t107 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+2672:][:256]      // [16, 16]
-	t1103 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+2928:][:16]      // [16]
-	t111 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+2944:][:256]      // [16, 16]
-	t1122_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3200:][:16]    // [16]
-	t113 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3216:][:16]       // [16]
-	t1143 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3232:][:16]      // [16]
-	t115 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3248:][:256]      // [16, 16]
-	t1182 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3504:][:16]      // [16]
-	t119 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3520:][:256]      // [16, 16]
-	t1202 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3776:][:16]      // [16]
-	t135 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3792:][:16]       // [16]
-	t121 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3808:][:16]       // [16]
-	t1223_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3824:][:16]    // [16]
-	t125 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3840:][:16]       // [16]
-	t1383 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3856:][:16]      // [16]
-	t139 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3872:][:16]       // [16]
-	t140 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3888:][:16]       // [16]
-	t141 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3904:][:16]       // [16]
-	t142_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3920:][:16]     // [16]
-	t145 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3936:][:16]       // [16]
-	t146 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3952:][:16]       // [16]
-	t147 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3968:][:16]       // [16]
-	t150 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+3984:][:16]       // [16]
-	t148 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4000:][:16]       // [16]
-	t149 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4016:][:16]       // [16]
-	t153 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4032:][:16]       // [16]
-	t154 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4048:][:16]       // [16]
-	t155 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4064:][:16]       // [16]
-	t158 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4080:][:16]       // [16]
-	t156 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4096:][:16]       // [16]
-	t157 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4112:][:16]       // [16]
-	t161 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4128:][:16]       // [16]
-	t162_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4144:][:16]     // [16]
-	t166 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4160:][:16]       // [16]
-	t32 := c.Flags[:L*T]                                                                                                                                                            // [L, T]
-	t17Total := make([]F, 1)
-	t2722Total := make([]F, 1)
-	t612Total := make([]F, 1)
-	t712Total := make([]F, 1)
+	t512 := c.Work[7*L*T*dH+2*L*T*dK+L*T*dV-112*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
+	t90 := c.Work[8*L*T*dH+2*L*T*dK+L*T*dV-128*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
+	t722 := c.Work[9*L*T*dH+2*L*T*dK+L*T*dV-144*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
+	t91 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV-160*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
+	t1522 := c.Work[11*L*T*dH+2*L*T*dK+L*T*dV-176*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                       // [L, T - 16·chunks, d_h]
+	t162 := c.Work[12*L*T*dH+2*L*T*dK+L*T*dV-192*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                        // [L, T - 16·chunks, d_h]
+	t42 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+5*L*T:][:L*dH*dK]                                                                                                       // [L, d_h, d_k]
+	t52 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+5*L*T:][:L*dH*dV]                                                                                               // [L, d_v, d_h]
+	t62 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+5*L*T:][:L*T*dK-16*L*chunks*dK]                                                                         // [L, T - 16·chunks, d_k]
+	t72 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+5*L*T:][:L*T*dV-16*L*chunks*dV]                                                          // [L, T - 16·chunks, d_v]
+	t82 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T-16*L*chunks]                                               // [L, T - 16·chunks]
+	t92 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-16*L*chunks:][:L*T-16*L*chunks]                                   // [L, T - 16·chunks]
+	t10 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+7*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]                             // [L, T - 16·chunks, d_k]
+	t112 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+7*L*T-32*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t152 := c.Work[13*L*T*dH+5*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+7*L*T-32*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t122 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+7*L*T-32*L*chunks:][:L*T]                                              // [L, T]
+	t132 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+8*L*T-32*L*chunks:][:L*T]                                              // [L, T]
+	t142 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T-32*L*chunks:][:L*T*dV]                                           // [L, T, d_v]
+	t24 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T-32*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t3 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T-16*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t5 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T:][:16*L*chunks]                                                    // [L, chunks, 16]
+	t4 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+16*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t623 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+32*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t822 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+48*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t723 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+64*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t922 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+80*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t11 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+96*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t102 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+112*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t12 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+128*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	a := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+144*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t182 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+160*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t192 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+176*L*chunks:][:16*L*chunks*dK]                                  // [L, chunks, 16, d_k]
+	t202 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+9*L*T+176*L*chunks:][:16*L*chunks*dV]                                  // [L, chunks, 16, d_v]
+	t212 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+9*L*T+176*L*chunks:][:16*L*chunks]                                                    // [L, chunks, 16]
+	t222 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+9*L*T+192*L*chunks:][:16*L*chunks*dK]                                                 // [L, chunks, 16, d_k]
+	t232 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+9*L*T+192*L*chunks:][:L*T*dK]                                                                        // [L, T, d_k]
+	t262 := c.Work[13*L*T*dH+7*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+9*L*T+192*L*chunks:][:L*T*dK]                                                                        // [L, T, d_k]
+	t242 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+9*L*T+192*L*chunks:][:L*T]                                                                           // [L, T]
+	t272 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+10*L*T+192*L*chunks:][:L*T]                                                                          // [L, T]
+	t252 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+11*L*T+192*L*chunks:][:L*T*dV]                                                                       // [L, T, d_v]
+	t282 := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+11*L*T+192*L*chunks:][:L*T*dK]                                                                       // [L, T, d_k]
+	t292 := c.Work[13*L*T*dH+9*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+11*L*T+192*L*chunks:][:L*T*d]                                                                        // [L, T, d]
+	t39 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+11*L*T+192*L*chunks:][:L*T]                                                                     // [L, T]
+	t59 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+12*L*T+192*L*chunks:][:L*T]                                                                     // [L, T]
+	t65 := c.Work[L*T*d+13*L*T*dH+9*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*dK+L*T*dV]                                                           // [L, T, d_k + d_v]
+	t68 := c.Work[L*T*d+13*L*T*dH+10*L*T*dK+5*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*dV]                                                                 // [L, T, d_v]
+	t69 := c.Work[L*T*d+13*L*T*dH+10*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*d]                                                                  // [L, T, d]
+	t71 := c.Work[2*L*T*d+13*L*T*dH+10*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*dK]                                                               // [L, T, d_k]
+	t72_2 := c.Work[2*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:L*T*d]                                                              // [L, T, d]
+	W1BarState := c.Work[3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks:][:dH*dK]                                                         // [d_h, d_k]
+	W2BarState := c.Work[3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+dH*dK:][:dH*dV]                                                   // [d_v, d_h]
+	W1Trail := c.Work[3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                                        // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                              // [C + 1, d_v, d_h]
+	t274 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+2*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	W222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t48 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+4*dH*dV:][:dH*dK]                                // [d_h, d_k]
+	W122 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+3*dH*dK+4*dH*dV:][:dH*dK]                               // [d_h, d_k]
+	t24_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                              // [d_v, d_h]
+	t254 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t275 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+6*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	W223 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+7*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t45 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+8*dH*dV:][:dH*dK]                                // [d_h, d_k]
+	t32 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV:][:dH]                                   // [d_h]
+	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+dH:][:dH]                                 // [d_h]
+	t113 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+2*dH:][:dK]                             // [d_k]
+	t123 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+2*dH+dK:][:dH*dK]                       // [d_h, d_k]
+	t13 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+8*dH*dV+2*dH+dK:][:dH]                           // [d_h]
+	t15 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+8*dH*dV+3*dH+dK:][:dH*dK]                        // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+8*dH*dV+3*dH+dK:][:dH]                           // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+8*dH*dV+4*dH+dK:][:dK]                           // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+8*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+8*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
+	t462 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+8*dH*dV+5*dH+2*dK+dV:][:dH*dV]                  // [d_v, d_h]
+	t472 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+9*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
+	t49 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+9*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+5*dH+2*dK+2*dV:][:dV]                   // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+5*dH+2*dK+3*dV:][:dH]                 // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+6*dH+2*dK+3*dV:][:dH]                   // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+7*dH+2*dK+3*dV:][:dV]                   // [d_v]
+	t712 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+7*dH+2*dK+4*dV:][:dH]                  // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+8*dH+2*dK+4*dV:][:dH]                   // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+9*dH+2*dK+4*dV:][:dK]                   // [d_k]
+	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]        // [d_h, d_k]
+	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]        // [d_v, d_h]
+	t154 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+11*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]               // [d_v, d_h]
+	t16 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+12*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
+	t23_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+13*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]           // [16, d_v, d_h]
+	t17 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+29*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
+	t194 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
+	t224 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
+	t256 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
+	t283 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
+	t57 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
+	t58 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+9*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
+	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH*dK]      // [16, d_h, d_k]
+	t713 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+26*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
+	t522 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+26*dH*dK+29*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]        // [16, d_h]
+	t50 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+26*dH*dK+29*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
+	t51 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+26*dH*dK+45*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dV]         // [16, d_v]
+	t134 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+26*dH*dK+45*dH*dV+41*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
+	t1422 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+26*dH*dK+45*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH*dK]  // [16, d_h, d_k]
+	t1523 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+42*dH*dK+45*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t172 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+42*dH*dK+45*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	t2223 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+58*dH*dK+45*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t2022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+58*dH*dK+45*dH*dV+73*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
+	t214 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+73*dH+19*dK+20*dV+1280:][:16]         // [16]
+	t141 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+73*dH+19*dK+20*dV+1296:][:256*dK]     // [d_k, 16, 16]
+	t2222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+73*dH+275*dK+20*dV+1296:][:16*dK]    // [d_k, 16]
+	t146 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+73*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
+	t2322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+329*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
+	t244 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+585*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
+	t2522 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+585*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
+	t277 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+601*dH+291*dK+20*dV+1552:][:16]       // [16]
+	t403 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+601*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t148 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t149 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t532 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
+	t3222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+61*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
+	t56 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+61*dH*dV+649*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
+	t572 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+649*dH+291*dK+36*dV+1568:][:16]       // [16]
+	t142_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+649*dH+291*dK+36*dV+1584:][:256*dH] // [d_h, 16, 16]
+	t582 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+905*dH+291*dK+36*dV+1584:][:16*dH]    // [d_h, 16]
+	t592 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+36*dV+1584:][:256*dV]   // [16, d_v, 16]
+	t60 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+292*dV+1584:][:16*dV]    // [16, d_v]
+	t614 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+308*dV+1584:][:256]     // [16, 16]
+	t653 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+308*dV+1840:][:16]      // [16]
+	t802 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
+	t662 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+308*dV+2112:][:16*dV]   // [16, d_v]
+	t702 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+324*dV+2112:][:16*dH]   // [16, d_h]
+	t77 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+937*dH+291*dK+324*dV+2112:][:16*dH]    // [16, d_h]
+	t832 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+2112:][:256]     // [16, 16]
+	t842 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+2368:][:16]      // [16]
+	t852 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+2384:][:256]     // [16, 16]
+	t88 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+2640:][:256]      // [16, 16]
+	t89 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+2896:][:16]       // [16]
+	t903 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+2912:][:256]     // [16, 16]
+	t93 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3168:][:256]      // [16, 16]
+	t94 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3424:][:16]       // [16]
+	t97 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3440:][:16]       // [16]
+	t105 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3456:][:16]      // [16]
+	t108 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3472:][:16]      // [16]
+	t109 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3488:][:16]      // [16]
+	t110 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3504:][:16]      // [16]
+	t113_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3520:][:16]    // [16]
+	t111 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3536:][:16]      // [16]
+	t112_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3552:][:16]    // [16]
+	t116 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3568:][:16]      // [16]
+	t117 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3584:][:16]      // [16]
+	t118 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3600:][:16]      // [16]
+	t121 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3616:][:16]      // [16]
+	t119 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3632:][:16]      // [16]
+	t120 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3648:][:16]      // [16]
+	t124 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3664:][:16]      // [16]
+	t125 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3680:][:16]      // [16]
+	t126 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3696:][:16]      // [16]
+	t129 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3712:][:16]      // [16]
+	t127 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3728:][:16]      // [16]
+	t128 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3744:][:16]      // [16]
+	t132_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3760:][:16]    // [16]
+	t133 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3776:][:16]      // [16]
+	t135 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3792:][:16]      // [16]
+	t32_2 := c.Flags[:L*T]                                                                                                                                                          // [L, T]
+	t184Total := make([]F, 1)
+	t29Total := make([]F, 1)
+	t52Total := make([]F, 1)
+	t652Total := make([]F, 1)
 
 	// memora_logits.rho, memora_logits.theta
 	for i := range L {
@@ -3081,14 +2947,14 @@ func (c *stepBackwardFused) run() {
 		t8_2 := t8[i*T:][:T]
 		rho2 := rho[i*T:][:T]
 		theta2 := theta[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
 		for j := range T {
 			t83 := kern.Larger(rhoSigmoid[j], F(0))
 			thetaSoftplusEntry := thetaSoftplus[j]
 			t8_2[j] = t83
 			rho2[j] = kern.Smaller(t83, F(1))
 			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
-			t32_2[j] = (F(0) <= thetaSoftplusEntry)
+			t32_3[j] = (F(0) <= thetaSoftplusEntry)
 		}
 	}
 
@@ -3222,7 +3088,7 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// memora_logits.e, memora_logits.G_W1, memora_logits.y, memora_logits.U_W2
+	// memora_logits.e, memora_logits.U_W2, memora_logits.G_W1, memora_logits.y
 	if kern.Wide() {
 		a2 := stepBackwardNest5Args{
 			unsafe.SliceData(t25),
@@ -3230,19 +3096,18 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.GW1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t22_2),
-			unsafe.SliceData(t122),
+			unsafe.SliceData(t6),
 			unsafe.SliceData(t36),
-			unsafe.SliceData(t372),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t392),
+			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
-			unsafe.SliceData(t51),
-			unsafe.SliceData(t137),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t1122),
-			unsafe.SliceData(t1222),
-			unsafe.SliceData(t402),
-			unsafe.SliceData(t412),
+			unsafe.SliceData(t512),
+			unsafe.SliceData(t90),
+			unsafe.SliceData(t722),
+			unsafe.SliceData(t91),
+			unsafe.SliceData(t1522),
+			unsafe.SliceData(t162),
 			L,
 			T - 16*chunks,
 			T*dH - 16*chunks*dH,
@@ -3257,46 +3122,43 @@ func (c *stepBackwardFused) run() {
 				GW1Prod := c.GW1Prod[(i*(T-16*chunks)+j)*dH:][:dH]
 				yProd := c.YProd[(i*(T-16*chunks)+j)*dH:][:dH]
 				t22_3 := t22_2[(i*(T-16*chunks)+j)*dH:][:dH]
-				t122_3 := t122[(i*(T-16*chunks)+j)*dH:][:dH]
+				t6_2 := t6[(i*(T-16*chunks)+j)*dH:][:dH]
 				t36_2 := t36[(i*(T-16*chunks)+j)*dH:][:dH]
-				t372_2 := t372[(i*(T-16*chunks)+j)*dH:][:dH]
 				t38_2 := t38[(i*(T-16*chunks)+j)*dH:][:dH]
 				t392_2 := t392[(i*(T-16*chunks)+j)*dH:][:dH]
+				t40_2 := t40[(i*(T-16*chunks)+j)*dH:][:dH]
 				t41_2 := t41[(i*(T-16*chunks)+j)*dH:][:dH]
-				t51_2 := t51[(i*(T-16*chunks)+j)*dH:][:dH]
-				t137_2 := t137[(i*(T-16*chunks)+j)*dH:][:dH]
-				t6_2 := t6[(i*(T-16*chunks)+j)*dH:][:dH]
-				t1122_3 := t1122[(i*(T-16*chunks)+j)*dH:][:dH]
-				t1222_2 := t1222[(i*(T-16*chunks)+j)*dH:][:dH]
-				t402_2 := t402[(i*(T-16*chunks)+j)*dH:][:dH]
-				t412_2 := t412[(i*(T-16*chunks)+j)*dH:][:dH]
+				t512_2 := t512[(i*(T-16*chunks)+j)*dH:][:dH]
+				t90_2 := t90[(i*(T-16*chunks)+j)*dH:][:dH]
+				t722_2 := t722[(i*(T-16*chunks)+j)*dH:][:dH]
+				t91_2 := t91[(i*(T-16*chunks)+j)*dH:][:dH]
+				t1522_2 := t1522[(i*(T-16*chunks)+j)*dH:][:dH]
+				t162_2 := t162[(i*(T-16*chunks)+j)*dH:][:dH]
 				t25Entry := t25_2[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
 					t222_2 := kern.Sigmoid(eProdEntry)
 					GW1ProdEntry := GW1Prod[k]
 					t362 := F(GW1ProdEntry * t222_2)
-					t3722 := F(eProdEntry * GW1ProdEntry)
 					t382 := -eProdEntry
 					t3922 := kern.Sigmoid(t382)
+					t402 := F(F(F(eProdEntry*GW1ProdEntry)*t222_2) * t3922)
 					yProdEntry := yProd[k]
-					t512 := kern.Sigmoid(yProdEntry)
-					t11222 := F(t25Entry * eProdEntry)
-					t4022 := F(F(F(eProdEntry*t222_2)*GW1ProdEntry) * t3922)
+					t5122 := kern.Sigmoid(yProdEntry)
+					t15222 := F(t25Entry * eProdEntry)
 					t22_3[k] = t222_2
-					t122_3[k] = F(eProdEntry * t222_2)
+					t6_2[k] = F(F(t25Entry*eProdEntry) * t222_2)
 					t36_2[k] = t362
-					t372_2[k] = t3722
 					t38_2[k] = t382
 					t392_2[k] = t3922
-					t41_2[k] = num.FMA32(F(t222_2*t3722), t3922, t362)
-					t51_2[k] = t512
-					t137_2[k] = F(yProdEntry * t512)
-					t6_2[k] = kern.Sigmoid(-yProdEntry)
-					t1122_3[k] = t11222
-					t1222_2[k] = F(t222_2 * t11222)
-					t402_2[k] = t4022
-					t412_2[k] = t362 + t4022
+					t40_2[k] = t402
+					t41_2[k] = t362 + t402
+					t512_2[k] = t5122
+					t90_2[k] = F(yProdEntry * t5122)
+					t722_2[k] = kern.Sigmoid(-yProdEntry)
+					t91_2[k] = F(eProdEntry * t222_2)
+					t1522_2[k] = t15222
+					t162_2[k] = F(t222_2 * t15222)
 				}
 			}
 		}
@@ -3321,12 +3183,12 @@ func (c *stepBackwardFused) run() {
 				t26_2 := t26[l*(T-16*chunks)+C*s:][:n]
 				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
 				for a2 := range n {
-					// memora_logits.W2, memora_logits.U_W2
+					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					t26Entry := t26_2[a2]
 					if kern.Wide() {
 						a3 := stepBackwardNest6Args{
 							unsafe.SliceData(c.E),
-							unsafe.SliceData(t1222),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t274),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
@@ -3340,12 +3202,12 @@ func (c *stepBackwardFused) run() {
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
-							t1222_2 := t1222[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+							t162_2 := t162[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 							t274_2 := t274[i*dH:][:dH]
 							eEntry := e[i]
 							for j := range dH {
-								t274_2[j] = num.FMA32(-eEntry, t1222_2[j], F(t26Entry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
+								t274_2[j] = num.FMA32(-eEntry, t162_2[j], F(t26Entry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
 							}
 						}
 					}
@@ -3381,11 +3243,11 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1
+					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					t25Entry2 := t25_2[a2]
 					if kern.Wide() {
 						a3 := stepBackwardNest8Args{
-							unsafe.SliceData(t412),
+							unsafe.SliceData(t41),
 							unsafe.SliceData(t23),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t48),
@@ -3399,12 +3261,12 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest8(&a3)
 					} else {
-						t412_2 := t412[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
 							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
 							t48_2 := t48[i*dK:][:dK]
-							w := F(t25Entry2 * t412_2[i])
+							w := F(t25Entry2 * t41_2[i])
 							for j := range dK {
 								t48_2[j] = num.FMA32(-w, t23_3[j], F(t26Entry*kern.Log(kern.Larger(W1Trail2[j], F(1e-08)))))
 							}
@@ -3455,477 +3317,427 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
 				t26_2 := t26[l*(T-16*chunks)+C*s:][:n]
 				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
-				t82_3 := t82[l*(T-16*chunks)+C*s:][:n]
+				t82_2 := t82[l*(T-16*chunks)+C*s:][:n]
 				t92_2 := t92[l*(T-16*chunks)+C*s:][:n]
 				for a2 := n - 1; a2 >= 0; a2-- {
-					// memora_logits.W2, memora_logits.y
-					clear(t108)
+					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
+					t26Entry3 := t26_2[a2]
 					if kern.Wide() {
 						a3 := stepBackwardNest10Args{
-							unsafe.SliceData(t2),
+							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t24_2),
-							unsafe.SliceData(t108),
+							unsafe.SliceData(t254),
+							unsafe.SliceData(t6),
+							unsafe.SliceData(t275),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dH * dV * a2,
-							dH*dV*a2 + dH*dV,
+							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dV,
 							dH,
+							[2]float32{t26Entry3},
 						}
 						stepBackwardNest10(&a3)
 					} else {
-						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 							t24_3 := t24_2[i*dH:][:dH]
-							W2Trail3 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
-							t2Entry := t2_2[i]
+							t254_2 := t254[i*dH:][:dH]
+							t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+							t275_2 := t275[i*dH:][:dH]
+							eEntry2 := e[i]
 							for j := range dH {
-								t24_3[j] = kern.Larger(W2Trail2[j], F(1e-08))
-								t108[j] = num.FMA32(W2Trail3[j], t2Entry, t108[j])
+								t243 := kern.Larger(W2Trail2[j], F(1e-08))
+								t255 := kern.Log(t243)
+								t24_3[j] = t243
+								t254_2[j] = t255
+								t275_2[j] = num.FMA32(-eEntry2, t6_2[j], F(t26Entry3*t255))
 							}
 						}
 					}
-					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1
-					t26Entry3 := t26_2[a2]
-					t25Entry3 := t25_2[a2]
+					// memora_logits.W2
 					if kern.Wide() {
 						a3 := stepBackwardNest11Args{
-							unsafe.SliceData(t41),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t45),
-							unsafe.SliceData(t46),
-							unsafe.SliceData(t23),
-							unsafe.SliceData(t482),
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dH * dK * a2,
-							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
+							unsafe.SliceData(t275),
+							unsafe.SliceData(W223),
+							dV,
 							dH,
-							dK,
-							[2]float32{t25Entry3},
-							[2]float32{t26Entry3},
 						}
 						stepBackwardNest11(&a3)
 					} else {
-						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						for i := range dH {
-							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-							t45_2 := t45[i*dK:][:dK]
-							t46_2 := t46[i*dK:][:dK]
-							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-							t482_2 := t482[i*dK:][:dK]
-							w2 := F(t25Entry3 * t41_2[i])
-							for j := range dK {
-								t452 := kern.Larger(W1Trail2[j], F(1e-08))
-								t462 := kern.Log(t452)
-								t45_2[j] = t452
-								t46_2[j] = t462
-								t482_2[j] = num.FMA32(-w2, t23_3[j], F(t26Entry3*t462))
+						for i := range dV {
+							t275_2 := t275[i*dH:][:dH]
+							W223_2 := W223[i*dH:][:dH]
+							top3 := F(math.Inf(-1))
+							top3Sums := kern.Lowest16()
+							for j := range dH {
+								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t275_2[j])
+							}
+							top3 = kern.Gather(top3, kern.Top16(&top3Sums))
+							var sum3 F
+							sum3Sums := [16]F{sum3}
+							for j := range dH {
+								e5 := kern.Exp(t275_2[j] - top3)
+								sum3Sums[j%16] = sum3Sums[j%16] + e5
+								W223_2[j] = e5
+							}
+							sum3 = kern.Sum16(&sum3Sums)
+							for j := range dH {
+								W223_2[j] = (W223_2[j] / sum3)
 							}
 						}
 					}
-					// memora_logits.W1
+					// memora_logits.W1, memora_logits.W2
 					if kern.Wide() {
 						a3 := stepBackwardNest12Args{
-							unsafe.SliceData(t482),
-							unsafe.SliceData(W123),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t45),
+							dH * dK * a2,
 							dH,
 							dK,
 						}
 						stepBackwardNest12(&a3)
 					} else {
 						for i := range dH {
-							t482_2 := t482[i*dK:][:dK]
-							W123_2 := W123[i*dK:][:dK]
-							top3 := F(math.Inf(-1))
-							top3Sums := kern.Lowest16()
+							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
+							t45_2 := t45[i*dK:][:dK]
 							for j := range dK {
-								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t482_2[j])
+								t45_2[j] = kern.Larger(W1Trail2[j], F(1e-08))
 							}
-							top3 = kern.Gather(top3, kern.Top16(&top3Sums))
-							var sum3 F
-							sum3Sums := [16]F{sum3}
-							for j := range dK {
-								e5 := kern.Exp(t482_2[j] - top3)
-								sum3Sums[j%16] = sum3Sums[j%16] + e5
-								W123_2[j] = e5
-							}
-							sum3 = kern.Sum16(&sum3Sums)
-							for j := range dK {
-								W123_2[j] = (W123_2[j] / sum3)
+						}
+					}
+					// memora_logits.y
+					clear(t32)
+					if kern.Wide() {
+						a3 := stepBackwardNest13Args{
+							unsafe.SliceData(t2),
+							unsafe.SliceData(W223),
+							unsafe.SliceData(t32),
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dV,
+							dH,
+						}
+						stepBackwardNest13(&a3)
+					} else {
+						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+						for i := range dV {
+							W223_2 := W223[i*dH:][:dH]
+							t2Entry := t2_2[i]
+							for j := range dH {
+								t32[j] = num.FMA32(W223_2[j], t2Entry, t32[j])
 							}
 						}
 					}
 					// memora_logits.y
 					if kern.Wide() {
-						a3 := stepBackwardNest13Args{
-							unsafe.SliceData(t51),
-							unsafe.SliceData(t108),
+						a3 := stepBackwardNest14Args{
+							unsafe.SliceData(t512),
+							unsafe.SliceData(t32),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t6),
-							unsafe.SliceData(t823),
+							unsafe.SliceData(t722),
+							unsafe.SliceData(t9),
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dH,
 						}
-						stepBackwardNest13(&a3)
+						stepBackwardNest14(&a3)
 					} else {
-						t51_2 := t51[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t512_2 := t512[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t722_2 := t722[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
-							t51Entry := t51_2[i]
-							t108Entry := t108[i]
-							t823[i] = num.FMA32(F(F(yProd[i]*t51Entry)*t108Entry), t6_2[i], F(t51Entry*t108Entry))
+							t512Entry := t512_2[i]
+							t32Entry := t32[i]
+							t9[i] = num.FMA32(F(F(yProd[i]*t512Entry)*t32Entry), t722_2[i], F(t512Entry*t32Entry))
 						}
 					}
 					// memora_logits.y, memora_logits.W1
-					clear(t1022)
+					clear(t113)
 					if kern.Wide() {
-						a3 := stepBackwardNest14Args{
-							unsafe.SliceData(t823),
+						a3 := stepBackwardNest15Args{
+							unsafe.SliceData(t9),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(W123),
-							unsafe.SliceData(t1022),
-							unsafe.SliceData(t1123),
-							unsafe.SliceData(t1223),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t113),
+							unsafe.SliceData(t123),
+							unsafe.SliceData(t13),
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
+							dH*dK*a2 + dH*dK,
 							dH,
 							dK,
 						}
-						stepBackwardNest14(&a3)
+						stepBackwardNest15(&a3)
 					} else {
 						for i := range dH {
 							t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
-							W123_2 := W123[i*dK:][:dK]
-							t1123_2 := t1123[i*dK:][:dK]
-							var t1224 F
-							t823Entry := t823[i]
-							t1224Sums := [16]F{t1224}
+							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
+							t123_2 := t123[i*dK:][:dK]
+							var t133_2 F
+							t9Entry := t9[i]
+							t133Sums := [16]F{t133_2}
 							for j := range dK {
-								t1124 := num.FMA32(t27_2[j], t823Entry, W1BarState3[j])
-								W123Entry := W123_2[j]
-								t1224Sums[j%16] = num.FMA32(W123Entry, t1124, t1224Sums[j%16])
-								t1022[j] = num.FMA32(W123Entry, t823Entry, t1022[j])
-								t1123_2[j] = t1124
+								t124_2 := num.FMA32(t27_2[j], t9Entry, W1BarState3[j])
+								W1TrailEntry := W1Trail2[j]
+								t133Sums[j%16] = num.FMA32(W1TrailEntry, t124_2, t133Sums[j%16])
+								t113[j] = num.FMA32(W1TrailEntry, t9Entry, t113[j])
+								t123_2[j] = t124_2
 							}
-							t1224 = kern.Sum16(&t1224Sums)
-							t1223[i] = t1224
+							t133_2 = kern.Sum16(&t133Sums)
+							t13[i] = t133_2
 						}
 					}
-					// memora_logits.W1, memora_logits.U_W1, memora_logits.G_W1
-					clear(t112_2)
-					var t17 F
+					// memora_logits.W1, memora_logits.U_W1
+					clear(t28)
+					var t184 F
 					if kern.Wide() {
-						a3 := stepBackwardNest15Args{
-							unsafe.SliceData(t1223),
+						a3 := stepBackwardNest16Args{
+							unsafe.SliceData(t13),
 							unsafe.SliceData(t41),
-							unsafe.SliceData(W123),
-							unsafe.SliceData(t1123),
-							unsafe.SliceData(t46),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t123),
+							unsafe.SliceData(t45),
 							unsafe.SliceData(t23),
-							unsafe.SliceData(t14),
-							unsafe.SliceData(t112_2),
-							unsafe.SliceData(t110),
-							unsafe.SliceData(t17Total),
+							unsafe.SliceData(t15),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(t86),
+							unsafe.SliceData(t184Total),
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
+							dH*dK*a2 + dH*dK,
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
 							dH,
 							dK,
-							[2]float32{t17},
-						}
-						stepBackwardNest15(&a3)
-					} else {
-						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t17_2 := t17
-						for i := range dH {
-							W123_2 := W123[i*dK:][:dK]
-							t1123_2 := t1123[i*dK:][:dK]
-							t46_2 := t46[i*dK:][:dK]
-							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-							t14_2 := t14[i*dK:][:dK]
-							var t1102 F
-							t1223Entry := t1223[i]
-							t41Entry := t41_2[i]
-							t17Sums := [16]F{t17_2}
-							t1102Sums := [16]F{t1102}
-							for j := range dK {
-								t143 := F(W123_2[j] * (t1123_2[j] - t1223Entry))
-								t17Sums[j%16] = num.FMA32(t46_2[j], t143, t17Sums[j%16])
-								t1102Sums[j%16] = num.FMA32(t143, t23_3[j], t1102Sums[j%16])
-								t14_2[j] = t143
-								t112_2[j] = num.FMA32(t143, t41Entry, t112_2[j])
-							}
-							t17_2 = kern.Sum16(&t17Sums)
-							t1102 = kern.Sum16(&t1102Sums)
-							t110[i] = t1102
-						}
-						t17Total[0] = t17_2
-					}
-					t17 = t17Total[0]
-					// memora_logits.U_W1, memora_logits.G_W1
-					var t2722 F
-					if kern.Wide() {
-						a3 := stepBackwardNest16Args{
-							unsafe.SliceData(t110),
-							unsafe.SliceData(t41),
-							unsafe.SliceData(t22_2),
-							unsafe.SliceData(t392),
-							unsafe.SliceData(t372),
-							unsafe.SliceData(c.GW1Prod),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t127),
-							unsafe.SliceData(t138),
-							unsafe.SliceData(t5122),
-							unsafe.SliceData(t2722Total),
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dH,
-							[2]float32{t2722},
-							[2]float32{t25Entry3},
+							[2]float32{t184},
 						}
 						stepBackwardNest16(&a3)
 					} else {
 						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t372_2 := t372[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t2722_2 := t2722
-						t2722Sums := [16]F{t2722_2}
+						t184_2 := t184
 						for i := range dH {
-							t110Entry := t110[i]
-							t2722Sums[i%16] = num.FMA32(t41_2[i], t110Entry, t2722Sums[i%16])
-							t22Entry := t22_3[i]
-							t392Entry := t392_2[i]
-							t323 := -F(F(F(t25Entry3*t22Entry)*t392Entry) * t110Entry)
-							t372Entry := t372_2[i]
-							GW1ProdEntry2 := GW1Prod[i]
-							t127[i] = F(eProd[i] * t323)
-							t138[i] = F(t22Entry * t110Entry)
-							w6 := F(F(F(F(F(t25Entry3*t22Entry)*t22Entry)*t372Entry)*t392Entry) * t110Entry)
-							t5122[i] = num.FMA32(F(t22Entry*t392Entry), num.FMA32(-F(t25Entry3*GW1ProdEntry2), t110Entry, -F(F(F(t25Entry3*t372Entry)*t392Entry)*t110Entry)), num.FMA32(GW1ProdEntry2, t323, w6))
+							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
+							t123_2 := t123[i*dK:][:dK]
+							t45_2 := t45[i*dK:][:dK]
+							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
+							var t862 F
+							t13Entry := t13[i]
+							t41Entry := t41_2[i]
+							t184Sums := [16]F{t184_2}
+							t862Sums := [16]F{t862}
+							for j := range dK {
+								t153 := F(W1Trail2[j] * (t123_2[j] - t13Entry))
+								t184Sums[j%16] = num.FMA32(kern.Log(t45_2[j]), t153, t184Sums[j%16])
+								t862Sums[j%16] = num.FMA32(t153, t23_3[j], t862Sums[j%16])
+								t15_2[j] = t153
+								t28[j] = num.FMA32(-t153, t41Entry, t28[j])
+							}
+							t184_2 = kern.Sum16(&t184Sums)
+							t862 = kern.Sum16(&t862Sums)
+							t86[i] = t862
 						}
-						t2722_2 = kern.Sum16(&t2722Sums)
-						t2722Total[0] = t2722_2
+						t184Total[0] = t184_2
 					}
-					t2722 = t2722Total[0]
-					t2723 := -t2722
-					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
+					t184 = t184Total[0]
+					// memora_logits.U_W1
+					var t29 F
 					if kern.Wide() {
 						a3 := stepBackwardNest17Args{
+							unsafe.SliceData(t23),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(t29Total),
+							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
+							dK,
+							[2]float32{t29},
+						}
+						stepBackwardNest17(&a3)
+					} else {
+						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+						t29_2 := t29
+						t29Sums := [16]F{t29_2}
+						for i := range dK {
+							t29Sums[i%16] = num.FMA32(t23_3[i], t28[i], t29Sums[i%16])
+						}
+						t29_2 = kern.Sum16(&t29Sums)
+						t29Total[0] = t29_2
+					}
+					t29 = t29Total[0]
+					// memora_logits.G_W1, memora_logits.U_W1
+					t25Entry3 := t25_2[a2]
+					if kern.Wide() {
+						a3 := stepBackwardNest18Args{
+							unsafe.SliceData(t22_2),
+							unsafe.SliceData(t86),
+							unsafe.SliceData(c.EProd),
+							unsafe.SliceData(t392),
+							unsafe.SliceData(t43),
+							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
+							dH,
+							[2]float32{t25Entry3},
+						}
+						stepBackwardNest18(&a3)
+					} else {
+						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						for i := range dH {
+							t22Entry := t22_3[i]
+							t86Entry := t86[i]
+							t43[i] = num.FMA32(-F(t25Entry3*t22Entry), t86Entry, -F(F(F(F(t25Entry3*eProd[i])*t22Entry)*t392_2[i])*t86Entry))
+						}
+					}
+					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
+					if kern.Wide() {
+						a3 := stepBackwardNest19Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t127),
-							unsafe.SliceData(t138),
-							unsafe.SliceData(t137),
+							unsafe.SliceData(t43),
+							unsafe.SliceData(t90),
 							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t55),
-							unsafe.SliceData(t3923),
-							unsafe.SliceData(t114),
-							unsafe.SliceData(t56),
+							unsafe.SliceData(W223),
+							unsafe.SliceData(t462),
+							unsafe.SliceData(t452),
+							unsafe.SliceData(t472),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dH * dV * a2,
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dH*dV*a2 + dH*dV,
 							dV,
 							dH,
 						}
-						stepBackwardNest17(&a3)
+						stepBackwardNest19(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-							t137_2 := t137[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+							t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							W2BarState3 := W2BarState[i*dH:][:dH]
-							W2Trail3 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
-							t55_2 := t55[i*dH:][:dH]
-							var t3924 F
-							var t1142 F
-							var t562 F
+							W223_2 := W223[i*dH:][:dH]
+							t462_2 := t462[i*dH:][:dH]
+							var t4522 F
+							var t4722 F
 							t2Entry2 := t2_2[i]
-							t3924Sums := [16]F{t3924}
-							t1142Sums := [16]F{t1142}
-							t562Sums := [16]F{t562}
+							t4522Sums := [16]F{t4522}
+							t4722Sums := [16]F{t4722}
 							for j := range dH {
-								W2TrailEntry := W2Trail2[j]
-								t3924Sums[j%16] = num.FMA32(W2TrailEntry, t127[j], t3924Sums[j%16])
-								t1142Sums[j%16] = num.FMA32(W2TrailEntry, t138[j], t1142Sums[j%16])
-								t552 := num.FMA32(t2Entry2, t137_2[j], W2BarState3[j])
-								t562Sums[j%16] = num.FMA32(W2Trail3[j], t552, t562Sums[j%16])
-								t55_2[j] = t552
+								t4522Sums[j%16] = num.FMA32(W2Trail2[j], t43[j], t4522Sums[j%16])
+								t4622 := num.FMA32(t2Entry2, t90_2[j], W2BarState3[j])
+								t4722Sums[j%16] = num.FMA32(W223_2[j], t4622, t4722Sums[j%16])
+								t462_2[j] = t4622
 							}
-							t3924 = kern.Sum16(&t3924Sums)
-							t1142 = kern.Sum16(&t1142Sums)
-							t562 = kern.Sum16(&t562Sums)
-							t3923[i] = t3924
-							t114[i] = t1142
-							t56[i] = t562
+							t4522 = kern.Sum16(&t4522Sums)
+							t4722 = kern.Sum16(&t4722Sums)
+							t452[i] = t4522
+							t472[i] = t4722
 						}
 					}
-					// memora_logits.G_W1
-					clear(t53)
+					// memora_logits.W2, memora_logits.U_W2
+					clear(t62_2)
+					var t52_2 F
 					if kern.Wide() {
-						a3 := stepBackwardNest18Args{
-							unsafe.SliceData(t5122),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t53),
-							dH * dK * a2,
-							dH,
-							dK,
-						}
-						stepBackwardNest18(&a3)
-					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-							t5122Entry := t5122[i]
-							for j := range dK {
-								t53[j] = num.FMA32(W1Trail2[j], t5122Entry, t53[j])
-							}
-						}
-					}
-					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
-					clear(t118)
-					var t612 F
-					if kern.Wide() {
-						a3 := stepBackwardNest19Args{
-							unsafe.SliceData(t56),
+						a3 := stepBackwardNest20Args{
+							unsafe.SliceData(t472),
 							unsafe.SliceData(c.E),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t55),
-							unsafe.SliceData(t24_2),
-							unsafe.SliceData(t122),
-							unsafe.SliceData(t58),
-							unsafe.SliceData(t118),
-							unsafe.SliceData(t116),
-							unsafe.SliceData(t612Total),
+							unsafe.SliceData(W223),
+							unsafe.SliceData(t462),
+							unsafe.SliceData(t254),
+							unsafe.SliceData(t6),
+							unsafe.SliceData(t49),
+							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t52Total),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dH*dV*a2 + dH*dV,
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dV,
 							dH,
-							[2]float32{t612},
-						}
-						stepBackwardNest19(&a3)
-					} else {
-						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
-						t612_2 := t612
-						for i := range dV {
-							W2Trail2 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
-							t55_2 := t55[i*dH:][:dH]
-							t24_3 := t24_2[i*dH:][:dH]
-							t122_3 := t122[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-							t58_2 := t58[i*dH:][:dH]
-							var t1162 F
-							t56Entry := t56[i]
-							eEntry2 := e[i]
-							t612Sums := [16]F{t612_2}
-							t1162Sums := [16]F{t1162}
-							for j := range dH {
-								t582 := F(W2Trail2[j] * (t55_2[j] - t56Entry))
-								t612Sums[j%16] = num.FMA32(kern.Log(t24_3[j]), t582, t612Sums[j%16])
-								t1162Sums[j%16] = num.FMA32(t582, t122_3[j], t1162Sums[j%16])
-								t58_2[j] = t582
-								t118[j] = num.FMA32(t582, eEntry2, t118[j])
-							}
-							t612_2 = kern.Sum16(&t612Sums)
-							t1162 = kern.Sum16(&t1162Sums)
-							t116[i] = t1162
-						}
-						t612Total[0] = t612_2
-					}
-					t612 = t612Total[0]
-					// memora_logits.U_W2, memora_logits.e, memora_logits.G_W1, memora_logits.G_W2
-					var t712 F
-					if kern.Wide() {
-						a3 := stepBackwardNest20Args{
-							unsafe.SliceData(t116),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(t114),
-							unsafe.SliceData(t3923),
-							unsafe.SliceData(t82_2),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(t712Total),
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV,
-							[2]float32{t712},
-							[2]float32{t25Entry3},
+							[2]float32{t52_2},
 						}
 						stepBackwardNest20(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
-						t72_3 := t72[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
-						t712_2 := t712
-						t712Sums := [16]F{t712_2}
+						t52_3 := t52_2
 						for i := range dV {
-							t116Entry := t116[i]
-							t712Sums[i%16] = num.FMA32(e[i], t116Entry, t712Sums[i%16])
-							t822_2 := num.FMA32(-t25Entry3, t116Entry, num.FMA32(-t25Entry3, t114[i], t3923[i]))
-							t82_2[i] = t822_2
-							t72_3[i] = -t822_2
+							W223_2 := W223[i*dH:][:dH]
+							t462_2 := t462[i*dH:][:dH]
+							t254_2 := t254[i*dH:][:dH]
+							t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+							t49_2 := t49[i*dH:][:dH]
+							var t612 F
+							t472Entry := t472[i]
+							eEntry3 := e[i]
+							t52Sums := [16]F{t52_3}
+							t612Sums := [16]F{t612}
+							for j := range dH {
+								t492 := F(W223_2[j] * (t462_2[j] - t472Entry))
+								t52Sums[j%16] = num.FMA32(t254_2[j], t492, t52Sums[j%16])
+								t612Sums[j%16] = num.FMA32(t492, t6_2[j], t612Sums[j%16])
+								t49_2[j] = t492
+								t62_2[j] = num.FMA32(-t492, eEntry3, t62_2[j])
+							}
+							t52_3 = kern.Sum16(&t52Sums)
+							t612 = kern.Sum16(&t612Sums)
+							t61[i] = -t612
 						}
-						t712_2 = kern.Sum16(&t712Sums)
-						t712Total[0] = t712_2
+						t52Total[0] = t52_3
 					}
-					t712 = t712Total[0]
-					t713 := -t712
-					// memora_logits.G_W2
+					t52_2 = t52Total[0]
+					// memora_logits.U_W2
+					var t652 F
 					if kern.Wide() {
 						a3 := stepBackwardNest21Args{
 							unsafe.SliceData(t22_2),
-							unsafe.SliceData(t118),
+							unsafe.SliceData(t62_2),
 							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t392),
-							unsafe.SliceData(t79),
+							unsafe.SliceData(t64),
+							unsafe.SliceData(t652Total),
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dH,
-							[2]float32{t25Entry3},
+							[2]float32{t652},
 						}
 						stepBackwardNest21(&a3)
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t652_2 := t652
+						t652Sums := [16]F{t652_2}
 						for i := range dH {
-							t22Entry2 := t22_3[i]
-							t118Entry := t118[i]
-							t79[i] = num.FMA32(-F(F(F(t25Entry3*eProd[i])*t22Entry2)*t392_2[i]), t118Entry, -F(F(t25Entry3*t22Entry2)*t118Entry))
+							t642 := F(t22_3[i] * t62_2[i])
+							t652Sums[i%16] = num.FMA32(eProd[i], t642, t652Sums[i%16])
+							t64[i] = t642
 						}
+						t652_2 = kern.Sum16(&t652Sums)
+						t652Total[0] = t652_2
 					}
-					// memora_logits.G_W2
-					clear(t81)
+					t652 = t652Total[0]
+					// memora_logits.e
 					if kern.Wide() {
 						a3 := stepBackwardNest22Args{
-							unsafe.SliceData(t79),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t81),
-							dH * dK * a2,
-							dH,
-							dK,
+							unsafe.SliceData(t452),
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t67),
+							unsafe.SliceData(t72),
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dV,
 						}
 						stepBackwardNest22(&a3)
 					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-							t79Entry := t79[i]
-							for j := range dK {
-								t81[j] = num.FMA32(W1Trail2[j], t79Entry, t81[j])
-							}
+						t72_3 := t72[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+						for i := range dV {
+							t672 := t452[i] + t61[i]
+							t67[i] = t672
+							t72_3[i] = -t672
 						}
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
-					clear(t120)
+					clear(t712)
 					if kern.Wide() {
 						a3 := stepBackwardNest23Args{
+							unsafe.SliceData(t67),
 							unsafe.SliceData(c.E),
-							unsafe.SliceData(t82_2),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t120),
-							unsafe.SliceData(t122),
-							unsafe.SliceData(t138),
-							unsafe.SliceData(t127),
-							unsafe.SliceData(t58),
+							unsafe.SliceData(t712),
+							unsafe.SliceData(t91),
+							unsafe.SliceData(t43),
+							unsafe.SliceData(t49),
 							unsafe.SliceData(t24_2),
 							unsafe.SliceData(W2BarState),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
@@ -3933,7 +3745,6 @@ func (c *stepBackwardFused) run() {
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dV,
 							dH,
-							[2]float32{t25Entry3},
 							[2]float32{t26Entry3},
 						}
 						stepBackwardNest23(&a3)
@@ -3941,53 +3752,62 @@ func (c *stepBackwardFused) run() {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-							t122_3 := t122[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-							t58_2 := t58[i*dH:][:dH]
+							t91_2 := t91[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+							t49_2 := t49[i*dH:][:dH]
 							t24_3 := t24_2[i*dH:][:dH]
 							W2BarState3 := W2BarState[i*dH:][:dH]
-							eEntry3 := e[i]
-							t82Entry := t82_2[i]
-							w3 := F(t25Entry3 * eEntry3)
+							t67Entry := t67[i]
+							eEntry4 := e[i]
 							for j := range dH {
-								W2TrailEntry2 := W2Trail2[j]
-								t120[j] = num.FMA32(W2TrailEntry2, t82Entry, t120[j])
-								W2BarState3[j] = num.FMA32(t122_3[j], t82Entry, num.FMA32(-w3, t138[j], F(eEntry3*t127[j]))+kern.Choose((F(1e-08) <= W2TrailEntry2), F(F(t26Entry3*t58_2[j])*(F(1)/t24_3[j])), F(0)))
+								W2TrailEntry := W2Trail2[j]
+								t712[j] = num.FMA32(W2TrailEntry, t67Entry, t712[j])
+								W2BarState3[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t26Entry3*t49_2[j])*(F(1)/t24_3[j])), F(0))))
 							}
 						}
 					}
-					// memora_logits.e
+					// memora_logits.e, memora_logits.G_W1, memora_logits.U_W1, memora_logits.U_W2
 					if kern.Wide() {
 						a3 := stepBackwardNest24Args{
+							unsafe.SliceData(c.GW1Prod),
 							unsafe.SliceData(t22_2),
-							unsafe.SliceData(t120),
-							unsafe.SliceData(c.EProd),
 							unsafe.SliceData(t392),
-							unsafe.SliceData(t98),
+							unsafe.SliceData(t86),
+							unsafe.SliceData(c.EProd),
+							unsafe.SliceData(t712),
+							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t64),
+							unsafe.SliceData(t78),
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dH,
+							[2]float32{t25Entry3},
 						}
 						stepBackwardNest24(&a3)
 					} else {
+						GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
-							t22Entry3 := t22_3[i]
-							t120Entry := t120[i]
-							t98[i] = num.FMA32(F(F(eProd[i]*t22Entry3)*t392_2[i]), t120Entry, F(t22Entry3*t120Entry))
+							GW1ProdEntry2 := GW1Prod[i]
+							t22Entry2 := t22_3[i]
+							t392Entry := t392_2[i]
+							t86Entry2 := t86[i]
+							eProdEntry2 := eProd[i]
+							t712Entry := t712[i]
+							w5 := num.FMA32(eProdEntry2, t712Entry, num.FMA32(F(t25Entry3*eProdEntry2), t62_2[i], num.FMA32(-F(t25Entry3*GW1ProdEntry2), t86Entry2, -F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t392Entry)*t86Entry2))))
+							w6 := -F(F(F(F(t25Entry3*GW1ProdEntry2)*t22Entry2)*t392Entry) * t86Entry2)
+							t78[i] = num.FMA32(F(t22Entry2*t392Entry), w5, num.FMA32(t22Entry2, t712Entry, num.FMA32(t25Entry3, t64[i], num.FMA32(F(F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t392Entry), t86Entry2, w6))))
 						}
 					}
-					// memora_logits.e, memora_logits.W1, memora_logits.W2, memora_logits.G_W1, memora_logits.G_W2
-					clear(t100)
+					// memora_logits.e, memora_logits.W1, memora_logits.W2
+					clear(t80)
 					if kern.Wide() {
 						a3 := stepBackwardNest25Args{
-							unsafe.SliceData(t98),
-							unsafe.SliceData(t5122),
-							unsafe.SliceData(t79),
+							unsafe.SliceData(t78),
 							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t80),
 							unsafe.SliceData(t23),
-							unsafe.SliceData(t100),
-							unsafe.SliceData(t14),
+							unsafe.SliceData(t15),
 							unsafe.SliceData(t45),
 							unsafe.SliceData(W1BarState),
 							dH * dK * a2,
@@ -4001,29 +3821,24 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
 							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-							t14_2 := t14[i*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
 							t45_2 := t45[i*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
-							t98Entry := t98[i]
-							t5122Entry2 := t5122[i]
-							t79Entry2 := t79[i]
+							t78Entry := t78[i]
 							for j := range dK {
-								W1TrailEntry := W1Trail2[j]
-								t23Entry := t23_3[j]
-								t100[j] = num.FMA32(W1TrailEntry, t98Entry, t100[j])
-								W1BarState3[j] = num.FMA32(t23Entry, t98Entry, num.FMA32(t23Entry, t79Entry2, num.FMA32(t23Entry, t5122Entry2, kern.Choose((F(1e-08) <= W1TrailEntry), F(F(t26Entry3*t14_2[j])*(F(1)/t45_2[j])), F(0)))))
+								W1TrailEntry2 := W1Trail2[j]
+								t80[j] = num.FMA32(W1TrailEntry2, t78Entry, t80[j])
+								W1BarState3[j] = num.FMA32(t23_3[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t26Entry3*t15_2[j])*(F(1)/t45_2[j])), F(0)))
 							}
 						}
 					}
-					// memora_logits.e, memora_logits.G_W1, memora_logits
+					// memora_logits.e, memora_logits.U_W1, memora_logits
 					if kern.Wide() {
 						a3 := stepBackwardNest26Args{
-							unsafe.SliceData(t112_2),
-							unsafe.SliceData(t53),
-							unsafe.SliceData(t81),
-							unsafe.SliceData(t100),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(t80),
 							unsafe.SliceData(t62),
-							unsafe.SliceData(t1022),
+							unsafe.SliceData(t113),
 							unsafe.SliceData(t10),
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
 							dK,
@@ -4034,13 +3849,13 @@ func (c *stepBackwardFused) run() {
 						t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						for i := range dK {
-							t62_3[i] = (num.FMA32(-t25Entry3, t112_2[i], t53[i]) + t81[i]) + t100[i]
-							t10_2[i] = t1022[i]
+							t62_3[i] = num.FMA32(t25Entry3, t28[i], t80[i])
+							t10_2[i] = t113[i]
 						}
 					}
 					// memora_logits.e
-					t82_3[a2] = t2723 + t713
-					t92_2[a2] = t17 + t612
+					t82_2[a2] = t29 + t652
+					t92_2[a2] = t184 + t52_2
 				}
 			}
 		}
@@ -4085,11 +3900,11 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// memora_logits.rho, memora_logits.theta
-	clear(t122_2)
+	clear(t122)
 	clear(t132)
 	if kern.Wide() {
 		a2 := stepBackwardNest28Args{
-			unsafe.SliceData(t122_2),
+			unsafe.SliceData(t122),
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t132),
 			unsafe.SliceData(t82),
@@ -4101,13 +3916,13 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest28(&a2)
 	} else {
 		for i := range L {
-			t122_3 := t122_2[i*T+16*chunks:][:T-16*chunks]
+			t122_2 := t122[i*T+16*chunks:][:T-16*chunks]
 			t92_2 := t92[i*(T-16*chunks):][:T-16*chunks]
-			t132_2 := t132[i*T+16*chunks:][:T-16*chunks]
-			t82_3 := t82[i*(T-16*chunks):][:T-16*chunks]
+			t132_3 := t132[i*T+16*chunks:][:T-16*chunks]
+			t82_2 := t82[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
-				t122_3[j] = t122_3[j] + t92_2[j]
-				t132_2[j] = t132_2[j] + t82_3[j]
+				t122_2[j] = t122_2[j] + t92_2[j]
+				t132_3[j] = t132_3[j] + t82_2[j]
 			}
 		}
 	}
@@ -4194,7 +4009,7 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// memora_logits.a
-	clear(t622)
+	clear(t623)
 	clear(t822)
 	for i := range L {
 		for j := range chunks {
@@ -4202,12 +4017,12 @@ func (c *stepBackwardFused) run() {
 			if n := 16 - lo; n > 0 {
 				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
 				t4_2 := t4[(i*chunks+j)*16+-2+lo:][:n]
-				t622_2 := t622[(i*chunks+j)*16+lo:][:n]
+				t623_2 := t623[(i*chunks+j)*16+lo:][:n]
 				t5_3 := t5[(i*chunks+j)*16+-2+lo:][:n]
 				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t5Entry := t5_2[k]
-					t622_2[k] = F(t4_2[k] * t5Entry)
+					t623_2[k] = F(t4_2[k] * t5Entry)
 					t822_2[k] = F(t5_3[k] * t5Entry)
 				}
 			}
@@ -4218,8 +4033,8 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a2 := stepBackwardNest31Args{
 			unsafe.SliceData(t4),
-			unsafe.SliceData(t622),
-			unsafe.SliceData(t722),
+			unsafe.SliceData(t623),
+			unsafe.SliceData(t723),
 			L,
 			16 * chunks,
 			chunks,
@@ -4229,10 +4044,10 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				t4_2 := t4[(i*chunks+j)*16:][:16]
-				t622_2 := t622[(i*chunks+j)*16:][:16]
-				t722_2 := t722[(i*chunks+j)*16:][:16]
+				t623_2 := t623[(i*chunks+j)*16:][:16]
+				t723_2 := t723[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t722_2[k] = t4_2[k] + t622_2[k]
+					t723_2[k] = t4_2[k] + t623_2[k]
 				}
 			}
 		}
@@ -4246,13 +4061,13 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
 				t822_2 := t822[(i*chunks+j)*16+lo:][:n]
-				t722_2 := t722[(i*chunks+j)*16+-4+lo:][:n]
+				t723_2 := t723[(i*chunks+j)*16+-4+lo:][:n]
 				t922_2 := t922[(i*chunks+j)*16+lo:][:n]
 				t822_3 := t822[(i*chunks+j)*16+-4+lo:][:n]
 				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t822Entry := t822_2[k]
-					t922_2[k] = F(t722_2[k] * t822Entry)
+					t922_2[k] = F(t723_2[k] * t822Entry)
 					t11_2[k] = F(t822_3[k] * t822Entry)
 				}
 			}
@@ -4262,7 +4077,7 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.a
 	if kern.Wide() {
 		a2 := stepBackwardNest32Args{
-			unsafe.SliceData(t722),
+			unsafe.SliceData(t723),
 			unsafe.SliceData(t922),
 			unsafe.SliceData(t102),
 			L,
@@ -4273,11 +4088,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t722_2 := t722[(i*chunks+j)*16:][:16]
+				t723_2 := t723[(i*chunks+j)*16:][:16]
 				t922_2 := t922[(i*chunks+j)*16:][:16]
 				t102_2 := t102[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t102_2[k] = t722_2[k] + t922_2[k]
+					t102_2[k] = t723_2[k] + t922_2[k]
 				}
 			}
 		}
@@ -4328,14 +4143,15 @@ func (c *stepBackwardFused) run() {
 		copy(W1BarState2[:dH*dK], t42[l*dH*dK:][:dH*dK])
 		copy(W2BarState2[:dH*dV], t52[l*dV*dH:][:dH*dV])
 		for t7 := chunks - 1; t7 >= 0; t7-- {
+			t21_2 := t21[(l*chunks+t7)*16:][:16]
 			// memora_logits.W2
-			clear(t223)
+			clear(t23_2)
 			if kern.Wide() {
 				a2 := stepBackwardNest34Args{
 					unsafe.SliceData(c.W2States),
-					unsafe.SliceData(t15),
+					unsafe.SliceData(t154),
 					unsafe.SliceData(t16),
-					unsafe.SliceData(t223),
+					unsafe.SliceData(t23_2),
 					unsafe.SliceData(W2BarState2),
 					dH*dV*t7 + chunks*dH*dV*l,
 					15 * dH * dV,
@@ -4346,26 +4162,26 @@ func (c *stepBackwardFused) run() {
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t7)*dV+i)*dH:][:dH]
-					t15_2 := t15[i*dH:][:dH]
+					t154_2 := t154[i*dH:][:dH]
 					t16_2 := t16[i*dH:][:dH]
-					t223_2 := t223[(15*dV+i)*dH:][:dH]
+					t23_3 := t23_2[(15*dV+i)*dH:][:dH]
 					W2BarState2_2 := W2BarState2[i*dH:][:dH]
 					for j := range dH {
-						t153_2 := kern.Larger(W2States[j], F(1e-08))
-						t15_2[j] = t153_2
-						t16_2[j] = kern.Log(t153_2)
-						t223_2[j] = t223_2[j] + W2BarState2_2[j]
+						t155 := kern.Larger(W2States[j], F(1e-08))
+						t154_2[j] = t155
+						t16_2[j] = kern.Log(t155)
+						t23_3[j] = t23_3[j] + W2BarState2_2[j]
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t172)
+			clear(t17)
 			for i := range 16 {
 				lo := max(0, i)
 				if n := min(16, i+1) - lo; n > 0 {
-					t172_2 := t172[i*16+lo:][:n]
+					t17_2 := t17[i*16+lo:][:n]
 					for j := range n {
-						t172_2[j] = F(1)
+						t17_2[j] = F(1)
 					}
 				}
 			}
@@ -4374,7 +4190,7 @@ func (c *stepBackwardFused) run() {
 			if kern.Wide() {
 				a2 := stepBackwardNest35Args{
 					unsafe.SliceData(t18),
-					unsafe.SliceData(t172),
+					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					16*t7 + 16*chunks*l,
 				}
@@ -4384,11 +4200,11 @@ func (c *stepBackwardFused) run() {
 				if n := 16 - lo; n > 0 {
 					t18_2 := t18[(l*chunks+t7)*16+lo:][:n]
 					for i := range n {
-						t172_2 := t172[((lo+i)-1)*16:][:16]
+						t17_2 := t17[((lo+i)-1)*16:][:16]
 						t194_2 := t194[(lo+i)*16:][:16]
 						t18Entry2 := t18_2[i]
 						for j := range 16 {
-							t194_2[j] = F(t172_2[j] * t18Entry2)
+							t194_2[j] = F(t17_2[j] * t18Entry2)
 						}
 					}
 				}
@@ -4398,7 +4214,7 @@ func (c *stepBackwardFused) run() {
 			if kern.Wide() {
 				a2 := stepBackwardNest36Args{
 					unsafe.SliceData(t5),
-					unsafe.SliceData(t172),
+					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
 					16*t7 + 16*chunks*l,
@@ -4409,25 +4225,25 @@ func (c *stepBackwardFused) run() {
 				if n := 16 - lo; n > 0 {
 					t5_2 := t5[(l*chunks+t7)*16+lo:][:n]
 					for i := range n {
-						t172_2 := t172[((lo+i)-2)*16:][:16]
+						t17_2 := t17[((lo+i)-2)*16:][:16]
 						t194_2 := t194[((lo+i)-2)*16:][:16]
 						t224_2 := t224[(lo+i)*16:][:16]
 						t5Entry2 := t5_2[i]
 						for j := range 16 {
-							t224_2[j] = F((t172_2[j] + t194_2[j]) * t5Entry2)
+							t224_2[j] = F((t17_2[j] + t194_2[j]) * t5Entry2)
 						}
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t254)
+			clear(t256)
 			if kern.Wide() {
 				a2 := stepBackwardNest37Args{
 					unsafe.SliceData(t822),
-					unsafe.SliceData(t172),
+					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
-					unsafe.SliceData(t254),
+					unsafe.SliceData(t256),
 					16*t7 + 16*chunks*l,
 				}
 				stepBackwardNest37(&a2)
@@ -4436,27 +4252,27 @@ func (c *stepBackwardFused) run() {
 				if n := 16 - lo; n > 0 {
 					t822_2 := t822[(l*chunks+t7)*16+lo:][:n]
 					for i := range n {
-						t172_2 := t172[((lo+i)-4)*16:][:16]
+						t17_2 := t17[((lo+i)-4)*16:][:16]
 						t194_2 := t194[((lo+i)-4)*16:][:16]
 						t224_2 := t224[((lo+i)-4)*16:][:16]
-						t254_2 := t254[(lo+i)*16:][:16]
+						t256_2 := t256[(lo+i)*16:][:16]
 						t822Entry2 := t822_2[i]
 						for j := range 16 {
-							t254_2[j] = F(((t172_2[j] + t194_2[j]) + t224_2[j]) * t822Entry2)
+							t256_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t822Entry2)
 						}
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t28)
+			clear(t283)
 			if kern.Wide() {
 				a2 := stepBackwardNest38Args{
 					unsafe.SliceData(t11),
-					unsafe.SliceData(t172),
+					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
-					unsafe.SliceData(t254),
-					unsafe.SliceData(t28),
+					unsafe.SliceData(t256),
+					unsafe.SliceData(t283),
 					16*t7 + 16*chunks*l,
 				}
 				stepBackwardNest38(&a2)
@@ -4465,68 +4281,25 @@ func (c *stepBackwardFused) run() {
 				if n := 16 - lo; n > 0 {
 					t11_2 := t11[(l*chunks+t7)*16+lo:][:n]
 					for i := range n {
-						t172_2 := t172[((lo+i)-8)*16:][:16]
+						t17_2 := t17[((lo+i)-8)*16:][:16]
 						t194_2 := t194[((lo+i)-8)*16:][:16]
 						t224_2 := t224[((lo+i)-8)*16:][:16]
-						t254_2 := t254[((lo+i)-8)*16:][:16]
-						t28_2 := t28[(lo+i)*16:][:16]
+						t256_2 := t256[((lo+i)-8)*16:][:16]
+						t283_2 := t283[(lo+i)*16:][:16]
 						t11Entry := t11_2[i]
 						for j := range 16 {
-							t28_2[j] = F((((t172_2[j] + t194_2[j]) + t224_2[j]) + t254_2[j]) * t11Entry)
+							t283_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t11Entry)
 						}
-					}
-				}
-			}
-			// memora_logits.c
-			if kern.Wide() {
-				a2 := stepBackwardNest39Args{
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t194),
-					unsafe.SliceData(t224),
-					unsafe.SliceData(t254),
-					unsafe.SliceData(t28),
-					unsafe.SliceData(c2),
-				}
-				stepBackwardNest39(&a2)
-			} else {
-				for i := range 16 {
-					t172_2 := t172[i*16:][:16]
-					t194_2 := t194[i*16:][:16]
-					t224_2 := t224[i*16:][:16]
-					t254_2 := t254[i*16:][:16]
-					t28_2 := t28[i*16:][:16]
-					c3 := c2[i*16:][:16]
-					for j := range 16 {
-						c3[j] = (((t172_2[j] + t194_2[j]) + t224_2[j]) + t254_2[j]) + t28_2[j]
-					}
-				}
-			}
-			// memora_logits.e
-			if kern.Wide() {
-				a2 := stepBackwardNest40Args{
-					unsafe.SliceData(c.EProd2),
-					unsafe.SliceData(t188),
-					16*dH*t7 + 16*chunks*dH*l,
-					dH,
-				}
-				stepBackwardNest40(&a2)
-			} else {
-				for i := range 16 {
-					eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-					t188_2 := t188[i*dH:][:dH]
-					for j := range dH {
-						eProd2Entry := eProd2[j]
-						t188_2[j] = F(eProd2Entry * kern.Sigmoid(eProd2Entry))
 					}
 				}
 			}
 			// memora_logits.W1, memora_logits.W2
 			clear(t322)
 			if kern.Wide() {
-				a2 := stepBackwardNest41Args{
+				a2 := stepBackwardNest39Args{
 					unsafe.SliceData(c.W1States),
 					unsafe.SliceData(t57),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t58),
 					unsafe.SliceData(t322),
 					unsafe.SliceData(W1BarState2),
 					dH*dK*t7 + chunks*dH*dK*l,
@@ -4534,33 +4307,55 @@ func (c *stepBackwardFused) run() {
 					dH,
 					dK,
 				}
-				stepBackwardNest41(&a2)
+				stepBackwardNest39(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t7)*dH+i)*dK:][:dK]
 					t57_2 := t57[i*dK:][:dK]
-					t583_2 := t583[i*dK:][:dK]
+					t58_2 := t58[i*dK:][:dK]
 					t322_2 := t322[(15*dH+i)*dK:][:dK]
 					W1BarState2_2 := W1BarState2[i*dK:][:dK]
 					for j := range dK {
-						t572 := kern.Larger(W1States[j], F(1e-08))
-						t57_2[j] = t572
-						t583_2[j] = kern.Log(t572)
+						t573 := kern.Larger(W1States[j], F(1e-08))
+						t57_2[j] = t573
+						t58_2[j] = kern.Log(t573)
 						t322_2[j] = t322_2[j] + W1BarState2_2[j]
 					}
 				}
 			}
-			// memora_logits.y, memora_logits.W2
-			clear(t174)
+			// memora_logits.G_W1, memora_logits.e
 			if kern.Wide() {
-				a2 := stepBackwardNest42Args{
+				a2 := stepBackwardNest40Args{
+					unsafe.SliceData(c.GW1Prod2),
+					unsafe.SliceData(c.EProd2),
+					unsafe.SliceData(t713),
+					16*dH*t7 + 16*chunks*dH*l,
+					dH,
+				}
+				stepBackwardNest40(&a2)
+			} else {
+				for i := range 16 {
+					GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
+					eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
+					t713_2 := t713[i*dH:][:dH]
+					for j := range dH {
+						GW1Prod2Entry := GW1Prod2[j]
+						eProd2Entry := eProd2[j]
+						t713_2[j] = num.FMA32(F(F(eProd2Entry*GW1Prod2Entry)*kern.Sigmoid(eProd2Entry)), kern.Sigmoid(-eProd2Entry), F(GW1Prod2Entry*kern.Sigmoid(eProd2Entry)))
+					}
+				}
+			}
+			// memora_logits.y, memora_logits.W2
+			clear(t522)
+			if kern.Wide() {
+				a2 := stepBackwardNest41Args{
 					unsafe.SliceData(t),
 					unsafe.SliceData(c.YProd2),
-					unsafe.SliceData(t223),
+					unsafe.SliceData(t23_2),
 					unsafe.SliceData(c.W22),
-					unsafe.SliceData(t174),
-					unsafe.SliceData(t592),
-					unsafe.SliceData(t602),
+					unsafe.SliceData(t522),
+					unsafe.SliceData(t50),
+					unsafe.SliceData(t51),
 					16*dV*t7 + 16*chunks*dV*l,
 					16*dH*t7 + 16*chunks*dH*l,
 					16*dH*dV*t7 + 16*chunks*dH*dV*l,
@@ -4568,47 +4363,90 @@ func (c *stepBackwardFused) run() {
 					dH * dV,
 					dV,
 				}
-				stepBackwardNest42(&a2)
+				stepBackwardNest41(&a2)
 			} else {
 				for i := range 16 {
 					tView := t[((l*chunks+t7)*16+i)*dV:][:dV]
-					t602_2 := t602[i*dV:][:dV]
+					t51_2 := t51[i*dV:][:dV]
 					yProd2 := c.YProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-					t174_2 := t174[i*dH:][:dH]
+					t522_2 := t522[i*dH:][:dH]
 					for j := range dV {
-						t223_2 := t223[(i*dV+j)*dH:][:dH]
+						t23_3 := t23_2[(i*dV+j)*dH:][:dH]
 						W22 := c.W22[(((l*chunks+t7)*16+i)*dV+j)*dH:][:dH]
-						t592_2 := t592[(i*dV+j)*dH:][:dH]
-						var t6022 F
+						t50_2 := t50[(i*dV+j)*dH:][:dH]
+						var t513 F
 						tViewEntry := tView[j]
-						t6022Sums := [16]F{t6022}
+						t513Sums := [16]F{t513}
 						for k := range dH {
 							yProd2Entry := yProd2[k]
-							t5922 := num.FMA32(tViewEntry, F(yProd2Entry*kern.Sigmoid(yProd2Entry)), t223_2[k])
+							t502 := num.FMA32(tViewEntry, F(yProd2Entry*kern.Sigmoid(yProd2Entry)), t23_3[k])
 							W22Entry := W22[k]
-							t6022Sums[k%16] = num.FMA32(W22Entry, t5922, t6022Sums[k%16])
-							t174_2[k] = num.FMA32(W22Entry, tViewEntry, t174_2[k])
-							t592_2[k] = t5922
+							t513Sums[k%16] = num.FMA32(W22Entry, t502, t513Sums[k%16])
+							t522_2[k] = num.FMA32(W22Entry, tViewEntry, t522_2[k])
+							t50_2[k] = t502
 						}
-						t6022 = kern.Sum16(&t6022Sums)
-						t602_2[j] = t6022
+						t513 = kern.Sum16(&t513Sums)
+						t51_2[j] = t513
 					}
 				}
 			}
 			// memora_logits.y, memora_logits.W1
-			clear(t1225)
+			clear(t134)
 			if kern.Wide() {
-				a2 := stepBackwardNest43Args{
+				a2 := stepBackwardNest42Args{
 					unsafe.SliceData(c.YProd2),
-					unsafe.SliceData(t174),
+					unsafe.SliceData(t522),
 					unsafe.SliceData(t22),
 					unsafe.SliceData(t322),
 					unsafe.SliceData(c.W12),
-					unsafe.SliceData(t1225),
-					unsafe.SliceData(t13),
+					unsafe.SliceData(t134),
 					unsafe.SliceData(t1422),
+					unsafe.SliceData(t1523),
 					16*dH*t7 + 16*chunks*dH*l,
 					16*dK*t7 + 16*chunks*dK*l,
+					16*dH*dK*t7 + 16*chunks*dH*dK*l,
+					dH,
+					dH * dK,
+					dK,
+				}
+				stepBackwardNest42(&a2)
+			} else {
+				for i := range 16 {
+					yProd2 := c.YProd2[((l*chunks+t7)*16+i)*dH:][:dH]
+					t522_2 := t522[i*dH:][:dH]
+					t1523_2 := t1523[i*dH:][:dH]
+					t22_3 := t22[((l*chunks+t7)*16+i)*dK:][:dK]
+					t134_2 := t134[i*dK:][:dK]
+					for j := range dH {
+						t322_2 := t322[(i*dH+j)*dK:][:dK]
+						W12 := c.W12[(((l*chunks+t7)*16+i)*dH+j)*dK:][:dK]
+						t1422_2 := t1422[(i*dH+j)*dK:][:dK]
+						var t1524 F
+						yProd2Entry2 := yProd2[j]
+						t522Entry := t522_2[j]
+						w2 := num.FMA32(F(F(yProd2Entry2*kern.Sigmoid(yProd2Entry2))*t522Entry), kern.Sigmoid(-yProd2Entry2), F(kern.Sigmoid(yProd2Entry2)*t522Entry))
+						t1524Sums := [16]F{t1524}
+						for k := range dK {
+							t1423 := num.FMA32(t22_3[k], w2, t322_2[k])
+							W12Entry := W12[k]
+							t1524Sums[k%16] = num.FMA32(W12Entry, t1423, t1524Sums[k%16])
+							t134_2[k] = num.FMA32(W12Entry, w2, t134_2[k])
+							t1422_2[k] = t1423
+						}
+						t1524 = kern.Sum16(&t1524Sums)
+						t1523_2[j] = t1524
+					}
+				}
+			}
+			// memora_logits.W1
+			if kern.Wide() {
+				a2 := stepBackwardNest43Args{
+					unsafe.SliceData(t1523),
+					unsafe.SliceData(c.W12),
+					unsafe.SliceData(t1422),
+					unsafe.SliceData(t58),
+					unsafe.SliceData(t172),
+					unsafe.SliceData(t2223),
 					16*dH*dK*t7 + 16*chunks*dH*dK*l,
 					dH,
 					dH * dK,
@@ -4617,287 +4455,197 @@ func (c *stepBackwardFused) run() {
 				stepBackwardNest43(&a2)
 			} else {
 				for i := range 16 {
-					yProd2 := c.YProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-					t174_2 := t174[i*dH:][:dH]
-					t1422_2 := t1422[i*dH:][:dH]
-					t22_3 := t22[((l*chunks+t7)*16+i)*dK:][:dK]
-					t1225_2 := t1225[i*dK:][:dK]
-					for j := range dH {
-						t322_2 := t322[(i*dH+j)*dK:][:dK]
-						W12 := c.W12[(((l*chunks+t7)*16+i)*dH+j)*dK:][:dK]
-						t13_2 := t13[(i*dH+j)*dK:][:dK]
-						var t1423 F
-						yProd2Entry2 := yProd2[j]
-						t174Entry := t174_2[j]
-						w4 := num.FMA32(F(F(yProd2Entry2*kern.Sigmoid(yProd2Entry2))*t174Entry), kern.Sigmoid(-yProd2Entry2), F(kern.Sigmoid(yProd2Entry2)*t174Entry))
-						t1423Sums := [16]F{t1423}
-						for k := range dK {
-							t133 := num.FMA32(t22_3[k], w4, t322_2[k])
-							W12Entry := W12[k]
-							t1423Sums[k%16] = num.FMA32(W12Entry, t133, t1423Sums[k%16])
-							t1225_2[k] = num.FMA32(W12Entry, w4, t1225_2[k])
-							t13_2[k] = t133
-						}
-						t1423 = kern.Sum16(&t1423Sums)
-						t1422_2[j] = t1423
-					}
-				}
-			}
-			// memora_logits.W1
-			if kern.Wide() {
-				a2 := stepBackwardNest44Args{
-					unsafe.SliceData(t1422),
-					unsafe.SliceData(c.W12),
-					unsafe.SliceData(t13),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t162),
-					unsafe.SliceData(t23_2),
-					16*dH*dK*t7 + 16*chunks*dH*dK*l,
-					dH,
-					dH * dK,
-					dK,
-				}
-				stepBackwardNest44(&a2)
-			} else {
-				for i := range 16 {
-					t1422_2 := t1422[i*dH:][:dH]
-					t23_3 := t23_2[i*dH:][:dH]
+					t1523_2 := t1523[i*dH:][:dH]
+					t2223_2 := t2223[i*dH:][:dH]
 					for j := range dH {
 						W12 := c.W12[(((l*chunks+t7)*16+i)*dH+j)*dK:][:dK]
-						t13_2 := t13[(i*dH+j)*dK:][:dK]
-						t583_2 := t583[j*dK:][:dK]
-						t162_3 := t162[(i*dH+j)*dK:][:dK]
-						var t25_2 F
-						t1422Entry := t1422_2[j]
-						t25Sums := [16]F{t25_2}
+						t1422_2 := t1422[(i*dH+j)*dK:][:dK]
+						t58_2 := t58[j*dK:][:dK]
+						t172_2 := t172[(i*dH+j)*dK:][:dK]
+						var t2224 F
+						t1523Entry := t1523_2[j]
+						t2224Sums := [16]F{t2224}
 						for k := range dK {
-							t1622 := F(W12[k] * (t13_2[k] - t1422Entry))
-							t25Sums[k%16] = num.FMA32(t1622, t583_2[k], t25Sums[k%16])
-							t162_3[k] = t1622
+							t1722 := F(W12[k] * (t1422_2[k] - t1523Entry))
+							t2224Sums[k%16] = num.FMA32(t1722, t58_2[k], t2224Sums[k%16])
+							t172_2[k] = t1722
 						}
-						t25_2 = kern.Sum16(&t25Sums)
-						t23_3[j] = t25_2
+						t2224 = kern.Sum16(&t2224Sums)
+						t2223_2[j] = t2224
 					}
-				}
-			}
-			// memora_logits.W1
-			if kern.Wide() {
-				a2 := stepBackwardNest45Args{
-					unsafe.SliceData(t23_2),
-					unsafe.SliceData(t1922),
-					dH,
-				}
-				stepBackwardNest45(&a2)
-			} else {
-				for i := range 16 {
-					t23_3 := t23_2[i*dH:][:dH]
-					var t1923 F
-					t1923Sums := [16]F{t1923}
-					for j := range dH {
-						t1923Sums[j%16] = t1923Sums[j%16] + t23_3[j]
-					}
-					t1923 = kern.Sum16(&t1923Sums)
-					t1922[i] = t1923
 				}
 			}
 			// memora_logits.W1
 			clear(t2022)
 			if kern.Wide() {
-				a2 := stepBackwardNest46Args{
+				a2 := stepBackwardNest44Args{
 					unsafe.SliceData(a),
-					unsafe.SliceData(t162),
+					unsafe.SliceData(t172),
 					unsafe.SliceData(t2022),
 					16*t7 + 16*chunks*l,
 					dH,
 					dK,
 					dH * dK,
 				}
-				stepBackwardNest46(&a2)
+				stepBackwardNest44(&a2)
 			} else {
 				a2 := a[(l*chunks+t7)*16:][:16]
 				for i := range dH {
 					t2022_2 := t2022[i*dK:][:dK]
 					for j := range 16 {
-						t162_3 := t162[(j*dH+i)*dK:][:dK]
+						t172_2 := t172[(j*dH+i)*dK:][:dK]
 						aEntry := a2[j]
 						for k := range dK {
-							t2022_2[k] = num.FMA32(t162_3[k], aEntry, t2022_2[k])
+							t2022_2[k] = num.FMA32(t172_2[k], aEntry, t2022_2[k])
 						}
 					}
 				}
 			}
 			// memora_logits.W1
-			for i := range 16 {
-				kern.GemmFMA(dH, 16, dK, F(1), false, kern.From(t184, i*16*dH), 1, dH, kern.From(t162, i*dH*dK), dK, 1, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK)
+			if kern.Wide() {
+				a2 := stepBackwardNest45Args{
+					unsafe.SliceData(t2223),
+					unsafe.SliceData(t214),
+					dH,
+				}
+				stepBackwardNest45(&a2)
+			} else {
+				for i := range 16 {
+					t2223_2 := t2223[i*dH:][:dH]
+					var t215 F
+					t215Sums := [16]F{t215}
+					for j := range dH {
+						t215Sums[j%16] = t215Sums[j%16] + t2223_2[j]
+					}
+					t215 = kern.Sum16(&t215Sums)
+					t214[i] = t215
+				}
 			}
-			// memora_logits.W1, memora_logits.G_W1, memora_logits.e
+			// memora_logits.W1
+			for i := range dK {
+				kern.GemmFMA(16, 16, dH, F(1), false, kern.From(t141, i*16*16), 1, 16, kern.From(t172, i), dH*dK, dK, t713, 1, dH)
+			}
+			// memora_logits.W1, memora_logits.c
+			for i := range dK {
+				t2222_2 := t2222[i*16:][:16]
+				for j := range 16 {
+					t141_2 := t141[(i*16+j)*16:][:16]
+					var t2223_2 F
+					for k := range 16 {
+						t2223_2 = num.FMA32(t141_2[k], (((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t283[k*16+j], t2223_2)
+					}
+					t2222_2[j] = -t2223_2
+				}
+			}
+			// memora_logits.W1
+			kern.GemmFMA(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK)
+			// memora_logits.W1
+			if kern.Wide() {
+				a2 := stepBackwardNest46Args{
+					unsafe.SliceData(t146),
+					unsafe.SliceData(t21),
+					unsafe.SliceData(t2322),
+					16*t7 + 16*chunks*l,
+					16 * dH,
+					dH,
+				}
+				stepBackwardNest46(&a2)
+			} else {
+				for i := range 16 {
+					for j := range dH {
+						t146_2 := t146[(i*dH+j)*16:][:16]
+						t2322_2 := t2322[(i*dH+j)*16:][:16]
+						for k := range 16 {
+							t2322_2[k] = -F(t146_2[k] * t21_2[k])
+						}
+					}
+				}
+			}
+			// memora_logits.W1, memora_logits.c
+			clear(t2522)
+			for i := range 16 {
+				t244_2 := t244[i*16:][:16]
+				t2522_2 := t2522[i*dH:][:dH]
+				for j := range 16 {
+					t713_2 := t713[j*dH:][:dH]
+					var t245 F
+					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t283[j*16+i]
+					for k := range dH {
+						t245 = num.FMA32(t2322[(i*dH+k)*16+j], t713_2[k], t245)
+						t2522_2[k] = num.FMA32(t2322[(j*dH+k)*16+i], w3, t2522_2[k])
+					}
+					t244_2[j] = t245
+				}
+			}
+			// memora_logits.W1
+			for i := range 16 {
+				t19_2 := t19[((l*chunks+t7)*16+i)*dK:][:dK]
+				var t278 F
+				for j := range dK {
+					t278 = num.FMA32(t19_2[j], t2222[j*16+i], t278)
+				}
+				t277[i] = t278
+			}
+			// memora_logits.G_W1, memora_logits.e, memora_logits.W2
 			if kern.Wide() {
 				a2 := stepBackwardNest47Args{
-					unsafe.SliceData(c.GW1Prod2),
 					unsafe.SliceData(c.EProd2),
-					unsafe.SliceData(t184),
-					unsafe.SliceData(t185),
+					unsafe.SliceData(t2522),
+					unsafe.SliceData(t403),
+					unsafe.SliceData(t148),
+					unsafe.SliceData(t149),
 					16*dH*t7 + 16*chunks*dH*l,
-					16 * dH,
 					dH,
 				}
 				stepBackwardNest47(&a2)
 			} else {
 				for i := range 16 {
-					t185_2 := t185[i*16:][:16]
-					for j := range 16 {
-						GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+j)*dH:][:dH]
-						eProd2 := c.EProd2[((l*chunks+t7)*16+j)*dH:][:dH]
-						t184_2 := t184[(i*16+j)*dH:][:dH]
-						var t1852 F
-						t1852Sums := [16]F{t1852}
-						for k := range dH {
-							GW1Prod2Entry := GW1Prod2[k]
-							eProd2Entry2 := eProd2[k]
-							t1852Sums[k%16] = num.FMA32(t184_2[k], num.FMA32(F(kern.Sigmoid(eProd2Entry2)*F(eProd2Entry2*GW1Prod2Entry)), kern.Sigmoid(-eProd2Entry2), F(GW1Prod2Entry*kern.Sigmoid(eProd2Entry2))), t1852Sums[k%16])
-						}
-						t1852 = kern.Sum16(&t1852Sums)
-						t185_2[j] = t1852
-					}
-				}
-			}
-			// memora_logits.W1
-			kern.GemmFMA(dH*dK, 16, 16, F(1), false, t2222, 1, dH*dK, t162, 1, dH*dK, c2, 16, 1)
-			// memora_logits.W1, memora_logits.G_W1, memora_logits.e
-			clear(t2622)
-			if kern.Wide() {
-				a2 := stepBackwardNest48Args{
-					unsafe.SliceData(t21),
-					unsafe.SliceData(c.GW1Prod2),
-					unsafe.SliceData(c.EProd2),
-					unsafe.SliceData(t2222),
-					unsafe.SliceData(t19),
-					unsafe.SliceData(t2622),
-					unsafe.SliceData(t176),
-					unsafe.SliceData(t2522),
-					16*t7 + 16*chunks*l,
-					16*dH*t7 + 16*chunks*dH*l,
-					16*dK*t7 + 16*chunks*dK*l,
-					dH,
-					dH * dK,
-					dK,
-				}
-				stepBackwardNest48(&a2)
-			} else {
-				t21_2 := t21[(l*chunks+t7)*16:][:16]
-				for i := range 16 {
-					GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
 					eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-					t176_2 := t176[i*dH:][:dH]
 					t2522_2 := t2522[i*dH:][:dH]
-					t19_2 := t19[((l*chunks+t7)*16+i)*dK:][:dK]
-					t2622_2 := t2622[i*dK:][:dK]
-					t21Entry := t21_2[i]
+					t403_2 := t403[i*dH:][:dH]
+					t148_2 := t148[i*dH:][:dH]
+					t149_2 := t149[i*dH:][:dH]
 					for j := range dH {
-						t2222_2 := t2222[(i*dH+j)*dK:][:dK]
-						var t1762 F
-						var t2523 F
-						GW1Prod2Entry2 := GW1Prod2[j]
-						eProd2Entry3 := eProd2[j]
-						w5 := num.FMA32(F(kern.Sigmoid(eProd2Entry3)*F(eProd2Entry3*GW1Prod2Entry2)), kern.Sigmoid(-eProd2Entry3), F(GW1Prod2Entry2*kern.Sigmoid(eProd2Entry3)))
-						t1762Sums := [16]F{t1762}
-						t2523Sums := [16]F{t2523}
-						for k := range dK {
-							t2222Entry := t2222_2[k]
-							t2322 := -F(t2222Entry * t21Entry)
-							t19Entry := t19_2[k]
-							t1762Sums[k%16] = num.FMA32(t2222Entry, t19Entry, t1762Sums[k%16])
-							t2523Sums[k%16] = num.FMA32(t2322, t19Entry, t2523Sums[k%16])
-							t2622_2[k] = num.FMA32(t2322, w5, t2622_2[k])
-						}
-						t1762 = kern.Sum16(&t1762Sums)
-						t2523 = kern.Sum16(&t2523Sums)
-						t176_2[j] = t1762
-						t2522_2[j] = t2523
-					}
-				}
-			}
-			// memora_logits.W1, memora_logits.G_W1, memora_logits.e
-			if kern.Wide() {
-				a2 := stepBackwardNest49Args{
-					unsafe.SliceData(c.GW1Prod2),
-					unsafe.SliceData(c.EProd2),
-					unsafe.SliceData(t176),
-					unsafe.SliceData(t2522),
-					unsafe.SliceData(t204),
-					unsafe.SliceData(t205),
-					unsafe.SliceData(t206),
-					unsafe.SliceData(t207),
-					unsafe.SliceData(t4822),
-					unsafe.SliceData(t2422),
-					16*dH*t7 + 16*chunks*dH*l,
-					dH,
-				}
-				stepBackwardNest49(&a2)
-			} else {
-				for i := range 16 {
-					GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
-					eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-					t176_2 := t176[i*dH:][:dH]
-					t2522_2 := t2522[i*dH:][:dH]
-					t204_2 := t204[i*dH:][:dH]
-					t205_2 := t205[i*dH:][:dH]
-					t206_2 := t206[i*dH:][:dH]
-					t207_2 := t207[i*dH:][:dH]
-					t4822_2 := t4822[i*dH:][:dH]
-					var t2423 F
-					t2423Sums := [16]F{t2423}
-					for j := range dH {
-						GW1Prod2Entry3 := GW1Prod2[j]
-						eProd2Entry4 := eProd2[j]
-						t2423Sums[j%16] = num.FMA32(num.FMA32(F(kern.Sigmoid(eProd2Entry4)*F(eProd2Entry4*GW1Prod2Entry3)), kern.Sigmoid(-eProd2Entry4), F(GW1Prod2Entry3*kern.Sigmoid(eProd2Entry4))), t176_2[j], t2423Sums[j%16])
+						eProd2Entry2 := eProd2[j]
 						t2522Entry := t2522_2[j]
-						t29 := F(F(kern.Sigmoid(eProd2Entry4)*kern.Sigmoid(-eProd2Entry4)) * t2522Entry)
-						t2042 := F(eProd2Entry4 * t29)
-						t2062 := F(kern.Sigmoid(eProd2Entry4) * t2522Entry)
-						t204_2[j] = t2042
-						t205_2[j] = t2042
-						t206_2[j] = t2062
-						t207_2[j] = t2062
-						w7 := -F(F(F(F(kern.Sigmoid(eProd2Entry4)*kern.Sigmoid(eProd2Entry4))*F(eProd2Entry4*GW1Prod2Entry3))*kern.Sigmoid(-eProd2Entry4)) * t2522Entry)
-						w8 := F(F(kern.Sigmoid(eProd2Entry4)*kern.Sigmoid(-eProd2Entry4)) * num.FMA32(GW1Prod2Entry3, t2522Entry, F(F(F(eProd2Entry4*GW1Prod2Entry3)*kern.Sigmoid(-eProd2Entry4))*t2522Entry)))
-						t4822_2[j] = num.FMA32(GW1Prod2Entry3, t29, w7) + w8
+						t1482 := F(eProd2Entry2 * kern.Sigmoid(eProd2Entry2))
+						t403_2[j] = num.FMA32(kern.Sigmoid(eProd2Entry2), t2522Entry, F(F(F(eProd2Entry2*kern.Sigmoid(eProd2Entry2))*kern.Sigmoid(-eProd2Entry2))*t2522Entry))
+						t148_2[j] = t1482
+						t149_2[j] = t1482
 					}
-					t2423 = kern.Sum16(&t2423Sums)
-					t2422[i] = -t2423
 				}
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest50Args{
-					unsafe.SliceData(t602),
+				a2 := stepBackwardNest48Args{
+					unsafe.SliceData(t51),
 					unsafe.SliceData(c.W22),
-					unsafe.SliceData(t592),
+					unsafe.SliceData(t50),
 					unsafe.SliceData(t16),
-					unsafe.SliceData(t62_2),
+					unsafe.SliceData(t532),
 					unsafe.SliceData(t3222),
 					16*dH*dV*t7 + 16*chunks*dH*dV*l,
 					dH * dV,
 					dV,
 					dH,
 				}
-				stepBackwardNest50(&a2)
+				stepBackwardNest48(&a2)
 			} else {
 				for i := range 16 {
-					t602_2 := t602[i*dV:][:dV]
+					t51_2 := t51[i*dV:][:dV]
 					t3222_2 := t3222[i*dV:][:dV]
 					for j := range dV {
 						W22 := c.W22[(((l*chunks+t7)*16+i)*dV+j)*dH:][:dH]
-						t592_2 := t592[(i*dV+j)*dH:][:dH]
+						t50_2 := t50[(i*dV+j)*dH:][:dH]
 						t16_2 := t16[j*dH:][:dH]
-						t62_3 := t62_2[(i*dV+j)*dH:][:dH]
+						t532_2 := t532[(i*dV+j)*dH:][:dH]
 						var t3223 F
-						t602Entry := t602_2[j]
+						t51Entry := t51_2[j]
 						t3223Sums := [16]F{t3223}
 						for k := range dH {
-							t622_2 := F(W22[k] * (t592_2[k] - t602Entry))
-							t3223Sums[k%16] = num.FMA32(t622_2, t16_2[k], t3223Sums[k%16])
-							t62_3[k] = t622_2
+							t5322 := F(W22[k] * (t50_2[k] - t51Entry))
+							t3223Sums[k%16] = num.FMA32(t5322, t16_2[k], t3223Sums[k%16])
+							t532_2[k] = t5322
 						}
 						t3223 = kern.Sum16(&t3223Sums)
 						t3222_2[j] = t3223
@@ -4905,739 +4653,567 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.W2
+			clear(t56)
+			if kern.Wide() {
+				a2 := stepBackwardNest49Args{
+					unsafe.SliceData(a),
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t56),
+					16*t7 + 16*chunks*l,
+					dV,
+					dH,
+					dH * dV,
+				}
+				stepBackwardNest49(&a2)
+			} else {
+				a2 := a[(l*chunks+t7)*16:][:16]
+				for i := range dV {
+					t56_2 := t56[i*dH:][:dH]
+					for j := range 16 {
+						t532_2 := t532[(j*dV+i)*dH:][:dH]
+						aEntry2 := a2[j]
+						for k := range dH {
+							t56_2[k] = num.FMA32(t532_2[k], aEntry2, t56_2[k])
+						}
+					}
+				}
+			}
+			// memora_logits.W2
+			if kern.Wide() {
+				a2 := stepBackwardNest50Args{
+					unsafe.SliceData(t3222),
+					unsafe.SliceData(t572),
+					dV,
+				}
+				stepBackwardNest50(&a2)
+			} else {
+				for i := range 16 {
+					t3222_2 := t3222[i*dV:][:dV]
+					var t5722 F
+					t5722Sums := [16]F{t5722}
+					for j := range dV {
+						t5722Sums[j%16] = t5722Sums[j%16] + t3222_2[j]
+					}
+					t5722 = kern.Sum16(&t5722Sums)
+					t572[i] = t5722
+				}
+			}
+			// memora_logits.W2
+			for i := range dH {
+				kern.GemmFMA(16, 16, dV, F(1), false, kern.From(t142_2, i*16*16), 1, 16, kern.From(t532, i), dH*dV, dH, kern.From(c.E2, (l*chunks+t7)*16*dV), 1, dV)
+			}
+			// memora_logits.W2, memora_logits.c
+			for i := range dH {
+				t582_2 := t582[i*16:][:16]
+				for j := range 16 {
+					t142_3 := t142_2[(i*16+j)*16:][:16]
+					var t5822 F
+					t21Entry := t21_2[j]
+					for k := range 16 {
+						t5822 = num.FMA32(t142_3[k], F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t283[k*16+j])*t21Entry), t5822)
+					}
+					t582_2[j] = -t5822
+				}
+			}
+			// memora_logits.W2
+			kern.GemmFMA(16*dV, 16, dH, F(-1), false, t592, 16, 1, t532, dH, 1, t148, 1, dH)
+			// memora_logits.W2, memora_logits.c
+			clear(t60)
+			for i := range 16 {
+				t614_2 := t614[i*16:][:16]
+				t60_2 := t60[i*dV:][:dV]
+				t21Entry2 := t21_2[i]
+				for j := range 16 {
+					e2 := c.E2[((l*chunks+t7)*16+j)*dV:][:dV]
+					var t615 F
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t283[j*16+i]) * t21Entry2)
+					for k := range dV {
+						t615 = num.FMA32(t592[(i*dV+k)*16+j], e2[k], t615)
+						t60_2[k] = num.FMA32(t592[(j*dV+k)*16+i], w4, t60_2[k])
+					}
+					t614_2[j] = t615
+				}
+			}
+			// memora_logits.W2, memora_logits.c
+			clear(t653)
 			if kern.Wide() {
 				a2 := stepBackwardNest51Args{
-					unsafe.SliceData(t3222),
-					unsafe.SliceData(t652),
-					dV,
+					unsafe.SliceData(t614),
+					unsafe.SliceData(t17),
+					unsafe.SliceData(t194),
+					unsafe.SliceData(t224),
+					unsafe.SliceData(t256),
+					unsafe.SliceData(t283),
+					unsafe.SliceData(t653),
+					unsafe.SliceData(t21),
+					unsafe.SliceData(t244),
+					unsafe.SliceData(t802),
+					16*t7 + 16*chunks*l,
 				}
 				stepBackwardNest51(&a2)
 			} else {
 				for i := range 16 {
-					t3222_2 := t3222[i*dV:][:dV]
-					var t6522 F
-					t6522Sums := [16]F{t6522}
-					for j := range dV {
-						t6522Sums[j%16] = t6522Sums[j%16] + t3222_2[j]
+					t614_2 := t614[i*16:][:16]
+					t17_2 := t17[i*16:][:16]
+					t194_2 := t194[i*16:][:16]
+					t224_2 := t224[i*16:][:16]
+					t256_2 := t256[i*16:][:16]
+					t283_2 := t283[i*16:][:16]
+					t244_2 := t244[i*16:][:16]
+					t802_2 := t802[i*16:][:16]
+					for j := range 16 {
+						t614Entry := t614_2[j]
+						t653[j] = num.FMA32((((t17_2[j]+t194_2[j])+t224_2[j])+t256_2[j])+t283_2[j], t614Entry, t653[j])
+						t802_2[j] = num.FMA32(t614Entry, t21_2[j], t244_2[j])
 					}
-					t6522 = kern.Sum16(&t6522Sums)
-					t652[i] = t6522
 				}
 			}
-			// memora_logits.W2
-			clear(t662)
+			// memora_logits.e
+			for i := range 16 {
+				copy(t662[i*dV:][:dV], t60[i*dV:][:dV])
+			}
+			// memora_logits.G_W1
+			kern.GemmFMA(dV, 16, dH, F(1), true, t662, 1, dV, kern.From(c.W2States, (l*chunks+t7)*dV*dH), dH, 1, t403, 1, dH)
+			// memora_logits.e
 			if kern.Wide() {
 				a2 := stepBackwardNest52Args{
-					unsafe.SliceData(a),
-					unsafe.SliceData(t62_2),
 					unsafe.SliceData(t662),
-					16*t7 + 16*chunks*l,
-					dV,
-					dH,
-					dH * dV,
-				}
-				stepBackwardNest52(&a2)
-			} else {
-				a2 := a[(l*chunks+t7)*16:][:16]
-				for i := range dV {
-					t662_2 := t662[i*dH:][:dH]
-					for j := range 16 {
-						t62_3 := t62_2[(j*dV+i)*dH:][:dH]
-						aEntry2 := a2[j]
-						for k := range dH {
-							t662_2[k] = num.FMA32(t62_3[k], aEntry2, t662_2[k])
-						}
-					}
-				}
-			}
-			// memora_logits.W2
-			for i := range 16 {
-				kern.GemmFMA(dV, 16, dH, F(1), false, kern.From(t186, i*16*dV), 1, dV, kern.From(t62_2, i*dV*dH), dH, 1, t188, 1, dH)
-			}
-			// memora_logits.W2
-			if kern.Wide() {
-				a2 := stepBackwardNest53Args{
-					unsafe.SliceData(t186),
-					unsafe.SliceData(c.E2),
-					unsafe.SliceData(t187),
-					16*dV*t7 + 16*chunks*dV*l,
-					16 * dV,
-					dV,
-				}
-				stepBackwardNest53(&a2)
-			} else {
-				for i := range 16 {
-					t187_2 := t187[i*16:][:16]
-					for j := range 16 {
-						t186_2 := t186[(i*16+j)*dV:][:dV]
-						e2 := c.E2[((l*chunks+t7)*16+j)*dV:][:dV]
-						var t1872 F
-						t1872Sums := [16]F{t1872}
-						for k := range dV {
-							t1872Sums[k%16] = num.FMA32(t186_2[k], e2[k], t1872Sums[k%16])
-						}
-						t1872 = kern.Sum16(&t1872Sums)
-						t187_2[j] = t1872
-					}
-				}
-			}
-			// memora_logits.W2
-			kern.GemmFMA(dH*dV, 16, 16, F(1), false, t682, 1, dH*dV, t62_2, 1, dH*dV, c2, 16, 1)
-			// memora_logits.W2, memora_logits.G_W2
-			clear(t180)
-			if kern.Wide() {
-				a2 := stepBackwardNest54Args{
-					unsafe.SliceData(t21),
-					unsafe.SliceData(c.E2),
-					unsafe.SliceData(t682),
-					unsafe.SliceData(t188),
-					unsafe.SliceData(t180),
-					unsafe.SliceData(t179),
-					unsafe.SliceData(t7122),
-					16*t7 + 16*chunks*l,
-					16*dV*t7 + 16*chunks*dV*l,
-					dH,
-					dH * dV,
-					dV,
-				}
-				stepBackwardNest54(&a2)
-			} else {
-				t21_2 := t21[(l*chunks+t7)*16:][:16]
-				for i := range 16 {
-					e2 := c.E2[((l*chunks+t7)*16+i)*dV:][:dV]
-					t179_2 := t179[i*dV:][:dV]
-					t7122_2 := t7122[i*dV:][:dV]
-					t188_2 := t188[i*dH:][:dH]
-					t180_2 := t180[i*dH:][:dH]
-					t21Entry2 := t21_2[i]
-					for j := range dV {
-						t682_2 := t682[(i*dV+j)*dH:][:dH]
-						var t1792 F
-						var t7123 F
-						e2Entry := e2[j]
-						t1792Sums := [16]F{t1792}
-						t7123Sums := [16]F{t7123}
-						for k := range dH {
-							t682Entry := t682_2[k]
-							t692 := -F(t682Entry * t21Entry2)
-							t188Entry := t188_2[k]
-							t1792Sums[k%16] = num.FMA32(t682Entry, t188Entry, t1792Sums[k%16])
-							t7123Sums[k%16] = num.FMA32(t692, t188Entry, t7123Sums[k%16])
-							t180_2[k] = num.FMA32(t692, e2Entry, t180_2[k])
-						}
-						t1792 = kern.Sum16(&t1792Sums)
-						t7123 = kern.Sum16(&t7123Sums)
-						t179_2[j] = t1792
-						t7122_2[j] = t7123
-					}
-				}
-			}
-			// memora_logits.W2
-			if kern.Wide() {
-				a2 := stepBackwardNest55Args{
-					unsafe.SliceData(c.E2),
-					unsafe.SliceData(t179),
-					unsafe.SliceData(t702),
-					16*dV*t7 + 16*chunks*dV*l,
-					dV,
-				}
-				stepBackwardNest55(&a2)
-			} else {
-				for i := range 16 {
-					e2 := c.E2[((l*chunks+t7)*16+i)*dV:][:dV]
-					t179_2 := t179[i*dV:][:dV]
-					var t7022 F
-					t7022Sums := [16]F{t7022}
-					for j := range dV {
-						t7022Sums[j%16] = num.FMA32(e2[j], t179_2[j], t7022Sums[j%16])
-					}
-					t7022 = kern.Sum16(&t7022Sums)
-					t702[i] = -t7022
-				}
-			}
-			// memora_logits.G_W2, memora_logits.e, memora_logits.G_W1
-			if kern.Wide() {
-				a2 := stepBackwardNest56Args{
-					unsafe.SliceData(c.EProd2),
-					unsafe.SliceData(t180),
-					unsafe.SliceData(t782),
-					unsafe.SliceData(t208),
-					16*dH*t7 + 16*chunks*dH*l,
-					dH,
-				}
-				stepBackwardNest56(&a2)
-			} else {
-				for i := range 16 {
-					eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-					t180_2 := t180[i*dH:][:dH]
-					t782_2 := t782[i*dH:][:dH]
-					t208_2 := t208[i*dH:][:dH]
-					for j := range dH {
-						eProd2Entry5 := eProd2[j]
-						t180Entry := t180_2[j]
-						t782_2[j] = num.FMA32(F(F(eProd2Entry5*kern.Sigmoid(eProd2Entry5))*kern.Sigmoid(-eProd2Entry5)), t180Entry, F(kern.Sigmoid(eProd2Entry5)*t180Entry))
-						t208_2[j] = F(eProd2Entry5 * kern.Sigmoid(eProd2Entry5))
-					}
-				}
-			}
-			// memora_logits.e
-			for i := range 16 {
-				copy(t812[i*dV:][:dV], t7122[i*dV:][:dV])
-			}
-			// memora_logits.G_W1
-			kern.GemmFMA(dV, 16, dH, F(1), true, t812, 1, dV, kern.From(c.W2States, (l*chunks+t7)*dV*dH), dH, 1, t204, 1, dH)
-			// memora_logits.G_W1
-			kern.GemmFMA(dV, 16, dH, F(1), true, t812, 1, dV, kern.From(c.W2States, (l*chunks+t7)*dV*dH), dH, 1, t206, 1, dH)
-			// memora_logits.e
-			if kern.Wide() {
-				a2 := stepBackwardNest57Args{
-					unsafe.SliceData(t812),
 					unsafe.SliceData(t202),
 					16*dV*t7 + 16*chunks*dV*l,
 					dV,
 				}
-				stepBackwardNest57(&a2)
+				stepBackwardNest52(&a2)
 			} else {
 				for i := range 16 {
-					t812_2 := t812[i*dV:][:dV]
+					t662_2 := t662[i*dV:][:dV]
 					t202_2 := t202[((l*chunks+t7)*16+i)*dV:][:dV]
 					for j := range dV {
-						t202_2[j] = -t812_2[j]
+						t202_2[j] = -t662_2[j]
 					}
 				}
 			}
 			// memora_logits.e
-			kern.GemmFMA(dH, 16, dV, F(1), false, t182_2, 1, dH, kern.From(c.W2States, (l*chunks+t7)*dV*dH), 1, dH, t812, 1, dV)
-			// memora_logits.e, memora_logits.G_W1
-			if kern.Wide() {
-				a2 := stepBackwardNest58Args{
-					unsafe.SliceData(c.EProd2),
-					unsafe.SliceData(t182_2),
-					unsafe.SliceData(t97),
-					16*dH*t7 + 16*chunks*dH*l,
-					dH,
-				}
-				stepBackwardNest58(&a2)
-			} else {
-				for i := range 16 {
-					eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
-					t182_3 := t182_2[i*dH:][:dH]
-					t97_2 := t97[i*dH:][:dH]
-					for j := range dH {
-						eProd2Entry6 := eProd2[j]
-						t182Entry := t182_3[j]
-						t97_2[j] = num.FMA32(F(F(eProd2Entry6*kern.Sigmoid(eProd2Entry6))*kern.Sigmoid(-eProd2Entry6)), t182Entry, F(kern.Sigmoid(eProd2Entry6)*t182Entry))
-					}
-				}
-			}
-			// memora_logits.c, memora_logits.W1, memora_logits.W2
-			if kern.Wide() {
-				a2 := stepBackwardNest59Args{
-					unsafe.SliceData(t21),
-					unsafe.SliceData(t187),
-					unsafe.SliceData(t185),
-					unsafe.SliceData(t1002),
-					16*t7 + 16*chunks*l,
-				}
-				stepBackwardNest59(&a2)
-			} else {
-				t21_2 := t21[(l*chunks+t7)*16:][:16]
-				for i := range 16 {
-					t187_2 := t187[i*16:][:16]
-					t185_2 := t185[i*16:][:16]
-					t1002_2 := t1002[i*16:][:16]
-					for j := range 16 {
-						t21Entry3 := t21_2[j]
-						t1002_2[j] = num.FMA32(-t187_2[j], t21Entry3, -F(t185_2[j]*t21Entry3))
-					}
+			kern.GemmFMA(dH, 16, dV, F(1), false, t702, 1, dH, kern.From(c.W2States, (l*chunks+t7)*dV*dH), 1, dH, t662, 1, dV)
+			// memora_logits.e, memora_logits.G_W1, memora_logits.W2
+			for i := range 16 {
+				GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
+				eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
+				t2522_2 := t2522[i*dH:][:dH]
+				t702_2 := t702[i*dH:][:dH]
+				t77_2 := t77[i*dH:][:dH]
+				for j := range dH {
+					GW1Prod2Entry2 := GW1Prod2[j]
+					eProd2Entry3 := eProd2[j]
+					t2522Entry2 := t2522_2[j]
+					t582Entry := t582[j*16+i]
+					t702Entry := t702_2[j]
+					w7 := num.FMA32(eProd2Entry3, t702Entry, num.FMA32(eProd2Entry3, t582Entry, num.FMA32(GW1Prod2Entry2, t2522Entry2, F(F(F(eProd2Entry3*GW1Prod2Entry2)*kern.Sigmoid(-eProd2Entry3))*t2522Entry2))))
+					w8 := F(F(F(GW1Prod2Entry2*kern.Sigmoid(eProd2Entry3))*kern.Sigmoid(-eProd2Entry3)) * t2522Entry2)
+					w9 := -F(F(F(F(F(eProd2Entry3*GW1Prod2Entry2)*kern.Sigmoid(eProd2Entry3))*kern.Sigmoid(eProd2Entry3))*kern.Sigmoid(-eProd2Entry3)) * t2522Entry2)
+					t77_2[j] = num.FMA32(F(kern.Sigmoid(eProd2Entry3)*kern.Sigmoid(-eProd2Entry3)), w7, num.FMA32(kern.Sigmoid(eProd2Entry3), t702Entry, num.FMA32(kern.Sigmoid(eProd2Entry3), t582Entry, w8+w9)))
 				}
 			}
 			// memora_logits.c
-			clear(t1032)
-			clear(t1042)
+			clear(t832)
+			clear(t842)
 			if kern.Wide() {
-				a2 := stepBackwardNest60Args{
+				a2 := stepBackwardNest53Args{
 					unsafe.SliceData(t11),
-					unsafe.SliceData(t1002),
-					unsafe.SliceData(t172),
+					unsafe.SliceData(t802),
+					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
-					unsafe.SliceData(t254),
-					unsafe.SliceData(t1042),
-					unsafe.SliceData(t1032),
+					unsafe.SliceData(t256),
+					unsafe.SliceData(t832),
+					unsafe.SliceData(t842),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest60(&a2)
+				stepBackwardNest53(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
 					t11_2 := t11[(l*chunks+t7)*16+lo:][:n]
-					t1032_2 := t1032[0+lo:][:n]
+					t842_2 := t842[0+lo:][:n]
 					for i := range n {
-						t1002_2 := t1002[(lo+i)*16:][:16]
-						t172_2 := t172[((lo+i)-8)*16:][:16]
+						t802_2 := t802[(lo+i)*16:][:16]
+						t17_2 := t17[((lo+i)-8)*16:][:16]
 						t194_2 := t194[((lo+i)-8)*16:][:16]
 						t224_2 := t224[((lo+i)-8)*16:][:16]
-						t254_2 := t254[((lo+i)-8)*16:][:16]
-						t1042_2 := t1042[((lo+i)-8)*16:][:16]
-						var t1033 F
+						t256_2 := t256[((lo+i)-8)*16:][:16]
+						t832_2 := t832[((lo+i)-8)*16:][:16]
+						var t843 F
 						t11Entry2 := t11_2[i]
-						t1033Sums := [16]F{t1033}
+						t843Sums := [16]F{t843}
 						for j := range 16 {
-							t1002Entry := t1002_2[j]
-							t1033Sums[j%16] = num.FMA32(((t172_2[j]+t194_2[j])+t224_2[j])+t254_2[j], t1002Entry, t1033Sums[j%16])
-							t1042_2[j] = num.FMA32(t1002Entry, t11Entry2, t1042_2[j])
+							t802Entry := t802_2[j]
+							t843Sums[j%16] = num.FMA32(((t17_2[j]+t194_2[j])+t224_2[j])+t256_2[j], t802Entry, t843Sums[j%16])
+							t832_2[j] = num.FMA32(t802Entry, t11Entry2, t832_2[j])
 						}
-						t1033 = kern.Sum16(&t1033Sums)
-						t1032_2[i] = t1033
+						t843 = kern.Sum16(&t843Sums)
+						t842_2[i] = t843
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t1052)
-			clear(t106)
-			lo := max(0, 4)
-			if n := 16 - lo; n > 0 {
-				t1032_2 := t1032[0+lo:][:n]
-				t822_2 := t822[(l*chunks+t7)*16+-4+lo:][:n]
-				t1052_2 := t1052[0+lo:][:n]
-				t822_3 := t822[(l*chunks+t7)*16+lo:][:n]
-				t106_2 := t106[-4+lo:][:n]
-				for i := range n {
-					t1032Entry := t1032_2[i]
-					t1052_2[i] = F(t822_2[i] * t1032Entry)
-					t106_2[i] = num.FMA32(t822_3[i], t1032Entry, t106_2[i])
+			if kern.Wide() {
+				a2 := stepBackwardNest54Args{
+					unsafe.SliceData(t802),
+					unsafe.SliceData(t832),
+					unsafe.SliceData(t852),
+				}
+				stepBackwardNest54(&a2)
+			} else {
+				for i := range 16 {
+					t802_2 := t802[i*16:][:16]
+					t832_2 := t832[i*16:][:16]
+					t852_2 := t852[i*16:][:16]
+					for j := range 16 {
+						t852_2[j] = t802_2[j] + t832_2[j]
+					}
+				}
+			}
+			// memora_logits.c
+			clear(t88)
+			clear(t89)
+			if kern.Wide() {
+				a2 := stepBackwardNest55Args{
+					unsafe.SliceData(t822),
+					unsafe.SliceData(t852),
+					unsafe.SliceData(t17),
+					unsafe.SliceData(t194),
+					unsafe.SliceData(t224),
+					unsafe.SliceData(t88),
+					unsafe.SliceData(t89),
+					16*t7 + 16*chunks*l,
+				}
+				stepBackwardNest55(&a2)
+			} else {
+				lo := max(0, 4)
+				if n := 16 - lo; n > 0 {
+					t822_2 := t822[(l*chunks+t7)*16+lo:][:n]
+					t89_2 := t89[0+lo:][:n]
+					for i := range n {
+						t852_2 := t852[(lo+i)*16:][:16]
+						t17_2 := t17[((lo+i)-4)*16:][:16]
+						t194_2 := t194[((lo+i)-4)*16:][:16]
+						t224_2 := t224[((lo+i)-4)*16:][:16]
+						t88_2 := t88[((lo+i)-4)*16:][:16]
+						var t892 F
+						t822Entry3 := t822_2[i]
+						t892Sums := [16]F{t892}
+						for j := range 16 {
+							t852Entry := t852_2[j]
+							t892Sums[j%16] = num.FMA32((t17_2[j]+t194_2[j])+t224_2[j], t852Entry, t892Sums[j%16])
+							t88_2[j] = num.FMA32(t852Entry, t822Entry3, t88_2[j])
+						}
+						t892 = kern.Sum16(&t892Sums)
+						t89_2[i] = t892
+					}
 				}
 			}
 			// memora_logits.c
 			if kern.Wide() {
+				a2 := stepBackwardNest56Args{
+					unsafe.SliceData(t852),
+					unsafe.SliceData(t88),
+					unsafe.SliceData(t903),
+				}
+				stepBackwardNest56(&a2)
+			} else {
+				for i := range 16 {
+					t852_2 := t852[i*16:][:16]
+					t88_2 := t88[i*16:][:16]
+					t903_2 := t903[i*16:][:16]
+					for j := range 16 {
+						t903_2[j] = t852_2[j] + t88_2[j]
+					}
+				}
+			}
+			// memora_logits.c
+			clear(t93)
+			clear(t94)
+			if kern.Wide() {
+				a2 := stepBackwardNest57Args{
+					unsafe.SliceData(t5),
+					unsafe.SliceData(t903),
+					unsafe.SliceData(t17),
+					unsafe.SliceData(t194),
+					unsafe.SliceData(t93),
+					unsafe.SliceData(t94),
+					16*t7 + 16*chunks*l,
+				}
+				stepBackwardNest57(&a2)
+			} else {
+				lo := max(0, 2)
+				if n := 16 - lo; n > 0 {
+					t5_2 := t5[(l*chunks+t7)*16+lo:][:n]
+					t94_2 := t94[0+lo:][:n]
+					for i := range n {
+						t903_2 := t903[(lo+i)*16:][:16]
+						t17_2 := t17[((lo+i)-2)*16:][:16]
+						t194_2 := t194[((lo+i)-2)*16:][:16]
+						t93_2 := t93[((lo+i)-2)*16:][:16]
+						var t942 F
+						t5Entry3 := t5_2[i]
+						t942Sums := [16]F{t942}
+						for j := range 16 {
+							t903Entry := t903_2[j]
+							t942Sums[j%16] = num.FMA32(t17_2[j]+t194_2[j], t903Entry, t942Sums[j%16])
+							t93_2[j] = num.FMA32(t903Entry, t5Entry3, t93_2[j])
+						}
+						t942 = kern.Sum16(&t942Sums)
+						t94_2[i] = t942
+					}
+				}
+			}
+			// memora_logits.c
+			clear(t97)
+			if kern.Wide() {
+				a2 := stepBackwardNest58Args{
+					unsafe.SliceData(t17),
+					unsafe.SliceData(t903),
+					unsafe.SliceData(t93),
+					unsafe.SliceData(t97),
+				}
+				stepBackwardNest58(&a2)
+			} else {
+				lo := max(0, 1)
+				if n := 16 - lo; n > 0 {
+					t97_2 := t97[0+lo:][:n]
+					for i := range n {
+						t17_2 := t17[((lo+i)-1)*16:][:16]
+						t903_2 := t903[(lo+i)*16:][:16]
+						t93_2 := t93[(lo+i)*16:][:16]
+						var t972 F
+						t972Sums := [16]F{t972}
+						for j := range 16 {
+							t972Sums[j%16] = num.FMA32(t17_2[j], t903_2[j]+t93_2[j], t972Sums[j%16])
+						}
+						t972 = kern.Sum16(&t972Sums)
+						t97_2[i] = t972
+					}
+				}
+			}
+			// memora_logits.a
+			if kern.Wide() {
+				a2 := stepBackwardNest59Args{
+					unsafe.SliceData(t214),
+					unsafe.SliceData(t572),
+					unsafe.SliceData(t105),
+				}
+				stepBackwardNest59(&a2)
+			} else {
+				for i := range 16 {
+					t105[i] = t214[i] + t572[i]
+				}
+			}
+			// memora_logits.a
+			clear(t108)
+			clear(t109)
+			lo := max(0, 8)
+			if n := 16 - lo; n > 0 {
+				t105_2 := t105[0+lo:][:n]
+				t11_2 := t11[(l*chunks+t7)*16+lo:][:n]
+				t108_2 := t108[-8+lo:][:n]
+				t102_2 := t102[(l*chunks+t7)*16+-8+lo:][:n]
+				t109_2 := t109[0+lo:][:n]
+				for i := range n {
+					t105Entry := t105_2[i]
+					t108_2[i] = num.FMA32(t11_2[i], t105Entry, t108_2[i])
+					t109_2[i] = F(t102_2[i] * t105Entry)
+				}
+			}
+			// memora_logits.a
+			if kern.Wide() {
+				a2 := stepBackwardNest60Args{
+					unsafe.SliceData(t842),
+					unsafe.SliceData(t109),
+					unsafe.SliceData(t110),
+					unsafe.SliceData(t105),
+					unsafe.SliceData(t108),
+					unsafe.SliceData(t113_2),
+				}
+				stepBackwardNest60(&a2)
+			} else {
+				for i := range 16 {
+					t110[i] = t842[i] + t109[i]
+					t113_2[i] = t105[i] + t108[i]
+				}
+			}
+			// memora_logits.a
+			clear(t111)
+			clear(t112_2)
+			clear(t116)
+			clear(t117)
+			lo2 := max(0, 4)
+			if n := 16 - lo2; n > 0 {
+				t110_2 := t110[0+lo2:][:n]
+				t113_3 := t113_2[0+lo2:][:n]
+				t822_2 := t822[(l*chunks+t7)*16+lo2:][:n]
+				t111_2 := t111[-4+lo2:][:n]
+				t822_3 := t822[(l*chunks+t7)*16+-4+lo2:][:n]
+				t112_3 := t112_2[0+lo2:][:n]
+				t116_2 := t116[-4+lo2:][:n]
+				t723_2 := t723[(l*chunks+t7)*16+-4+lo2:][:n]
+				t117_2 := t117[0+lo2:][:n]
+				for i := range n {
+					t110Entry := t110_2[i]
+					t113Entry := t113_3[i]
+					t822Entry4 := t822_2[i]
+					t111_2[i] = num.FMA32(t822Entry4, t110Entry, t111_2[i])
+					t112_3[i] = F(t822_3[i] * t110Entry)
+					t116_2[i] = num.FMA32(t822Entry4, t113Entry, t116_2[i])
+					t117_2[i] = F(t723_2[i] * t113Entry)
+				}
+			}
+			// memora_logits.a
+			if kern.Wide() {
 				a2 := stepBackwardNest61Args{
-					unsafe.SliceData(t1002),
-					unsafe.SliceData(t1042),
-					unsafe.SliceData(t107),
+					unsafe.SliceData(t89),
+					unsafe.SliceData(t111),
+					unsafe.SliceData(t112_2),
+					unsafe.SliceData(t117),
+					unsafe.SliceData(t118),
+					unsafe.SliceData(t113_2),
+					unsafe.SliceData(t116),
+					unsafe.SliceData(t121),
 				}
 				stepBackwardNest61(&a2)
 			} else {
 				for i := range 16 {
-					t1002_2 := t1002[i*16:][:16]
-					t1042_2 := t1042[i*16:][:16]
-					t107_2 := t107[i*16:][:16]
-					for j := range 16 {
-						t107_2[j] = t1002_2[j] + t1042_2[j]
-					}
+					t118[i] = ((t89[i] + t111[i]) + t112_2[i]) + t117[i]
+					t121[i] = t113_2[i] + t116[i]
 				}
 			}
-			// memora_logits.c
-			clear(t1103)
-			clear(t111)
+			// memora_logits.a
+			clear(t119)
+			clear(t120)
+			clear(t124)
+			clear(t125)
+			lo3 := max(0, 2)
+			if n := 16 - lo3; n > 0 {
+				t118_2 := t118[0+lo3:][:n]
+				t121_2 := t121[0+lo3:][:n]
+				t5_2 := t5[(l*chunks+t7)*16+lo3:][:n]
+				t119_2 := t119[-2+lo3:][:n]
+				t5_3 := t5[(l*chunks+t7)*16+-2+lo3:][:n]
+				t120_2 := t120[0+lo3:][:n]
+				t124_2 := t124[-2+lo3:][:n]
+				t4_2 := t4[(l*chunks+t7)*16+-2+lo3:][:n]
+				t125_2 := t125[0+lo3:][:n]
+				for i := range n {
+					t118Entry := t118_2[i]
+					t121Entry := t121_2[i]
+					t5Entry4 := t5_2[i]
+					t119_2[i] = num.FMA32(t5Entry4, t118Entry, t119_2[i])
+					t120_2[i] = F(t5_3[i] * t118Entry)
+					t124_2[i] = num.FMA32(t5Entry4, t121Entry, t124_2[i])
+					t125_2[i] = F(t4_2[i] * t121Entry)
+				}
+			}
+			// memora_logits.a
 			if kern.Wide() {
 				a2 := stepBackwardNest62Args{
-					unsafe.SliceData(t822),
-					unsafe.SliceData(t107),
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t194),
-					unsafe.SliceData(t224),
-					unsafe.SliceData(t111),
-					unsafe.SliceData(t1103),
-					16*t7 + 16*chunks*l,
+					unsafe.SliceData(t94),
+					unsafe.SliceData(t119),
+					unsafe.SliceData(t120),
+					unsafe.SliceData(t125),
+					unsafe.SliceData(t126),
+					unsafe.SliceData(t121),
+					unsafe.SliceData(t124),
+					unsafe.SliceData(t129),
 				}
 				stepBackwardNest62(&a2)
 			} else {
-				lo2 := max(0, 4)
-				if n := 16 - lo2; n > 0 {
-					t822_2 := t822[(l*chunks+t7)*16+lo2:][:n]
-					t1103_2 := t1103[0+lo2:][:n]
-					for i := range n {
-						t107_2 := t107[(lo2+i)*16:][:16]
-						t172_2 := t172[((lo2+i)-4)*16:][:16]
-						t194_2 := t194[((lo2+i)-4)*16:][:16]
-						t224_2 := t224[((lo2+i)-4)*16:][:16]
-						t111_2 := t111[((lo2+i)-4)*16:][:16]
-						var t1104 F
-						t822Entry3 := t822_2[i]
-						t1104Sums := [16]F{t1104}
-						for j := range 16 {
-							t107Entry := t107_2[j]
-							t1104Sums[j%16] = num.FMA32((t172_2[j]+t194_2[j])+t224_2[j], t107Entry, t1104Sums[j%16])
-							t111_2[j] = num.FMA32(t107Entry, t822Entry3, t111_2[j])
-						}
-						t1104 = kern.Sum16(&t1104Sums)
-						t1103_2[i] = t1104
-					}
+				for i := range 16 {
+					t126[i] = ((t94[i] + t119[i]) + t120[i]) + t125[i]
+					t129[i] = t121[i] + t124[i]
 				}
 			}
-			// memora_logits.c
+			// memora_logits.a
+			clear(t127)
+			clear(t128)
+			clear(t132_2)
+			clear(t133)
+			lo4 := max(0, 1)
+			if n := 16 - lo4; n > 0 {
+				t126_2 := t126[0+lo4:][:n]
+				t129_2 := t129[0+lo4:][:n]
+				t18_2 := t18[(l*chunks+t7)*16+lo4:][:n]
+				t127_2 := t127[-1+lo4:][:n]
+				t18_3 := t18[(l*chunks+t7)*16+-1+lo4:][:n]
+				t128_2 := t128[0+lo4:][:n]
+				t24_3 := t24[(l*chunks+t7)*16+-1+lo4:][:n]
+				t132_3 := t132_2[0+lo4:][:n]
+				t133_2 := t133[-1+lo4:][:n]
+				for i := range n {
+					t126Entry := t126_2[i]
+					t129Entry := t129_2[i]
+					t18Entry3 := t18_2[i]
+					t127_2[i] = num.FMA32(t18Entry3, t126Entry, t127_2[i])
+					t128_2[i] = F(t18_3[i] * t126Entry)
+					t132_3[i] = F(t24_3[i] * t129Entry)
+					t133_2[i] = num.FMA32(t18Entry3, t129Entry, t133_2[i])
+				}
+			}
+			// memora_logits.a.start
+			clear(t135)
 			if kern.Wide() {
 				a2 := stepBackwardNest63Args{
-					unsafe.SliceData(t1052),
-					unsafe.SliceData(t106),
-					unsafe.SliceData(t1103),
-					unsafe.SliceData(t1122_2),
+					unsafe.SliceData(t129),
+					unsafe.SliceData(t133),
+					unsafe.SliceData(t135),
 				}
 				stepBackwardNest63(&a2)
 			} else {
-				for i := range 16 {
-					t1122_2[i] = (t1052[i] + t106[i]) + t1103[i]
+				if n := min(16, 1); n > 0 {
+					t129_2 := t129[:n]
+					t133_2 := t133[:n]
+					t135_2 := t135[:n]
+					for i := range n {
+						t135_2[i] = t129_2[i] + t133_2[i]
+					}
 				}
 			}
-			// memora_logits.c
-			clear(t113)
-			clear(t1143)
-			lo2 := max(0, 2)
-			if n := 16 - lo2; n > 0 {
-				t1122_3 := t1122_2[0+lo2:][:n]
-				t5_2 := t5[(l*chunks+t7)*16+-2+lo2:][:n]
-				t113_2 := t113[0+lo2:][:n]
-				t5_3 := t5[(l*chunks+t7)*16+lo2:][:n]
-				t1143_2 := t1143[-2+lo2:][:n]
-				for i := range n {
-					t1122Entry := t1122_3[i]
-					t113_2[i] = F(t5_2[i] * t1122Entry)
-					t1143_2[i] = num.FMA32(t5_3[i], t1122Entry, t1143_2[i])
-				}
-			}
-			// memora_logits.c
+			// memora_logits.a.start
 			if kern.Wide() {
 				a2 := stepBackwardNest64Args{
-					unsafe.SliceData(t107),
-					unsafe.SliceData(t111),
-					unsafe.SliceData(t115),
-				}
-				stepBackwardNest64(&a2)
-			} else {
-				for i := range 16 {
-					t107_2 := t107[i*16:][:16]
-					t111_2 := t111[i*16:][:16]
-					t115_2 := t115[i*16:][:16]
-					for j := range 16 {
-						t115_2[j] = t107_2[j] + t111_2[j]
-					}
-				}
-			}
-			// memora_logits.c
-			clear(t1182)
-			clear(t119)
-			if kern.Wide() {
-				a2 := stepBackwardNest65Args{
-					unsafe.SliceData(t5),
-					unsafe.SliceData(t115),
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t194),
-					unsafe.SliceData(t119),
-					unsafe.SliceData(t1182),
-					16*t7 + 16*chunks*l,
-				}
-				stepBackwardNest65(&a2)
-			} else {
-				lo3 := max(0, 2)
-				if n := 16 - lo3; n > 0 {
-					t5_2 := t5[(l*chunks+t7)*16+lo3:][:n]
-					t1182_2 := t1182[0+lo3:][:n]
-					for i := range n {
-						t115_2 := t115[(lo3+i)*16:][:16]
-						t172_2 := t172[((lo3+i)-2)*16:][:16]
-						t194_2 := t194[((lo3+i)-2)*16:][:16]
-						t119_2 := t119[((lo3+i)-2)*16:][:16]
-						var t1183 F
-						t5Entry3 := t5_2[i]
-						t1183Sums := [16]F{t1183}
-						for j := range 16 {
-							t115Entry := t115_2[j]
-							t1183Sums[j%16] = num.FMA32(t172_2[j]+t194_2[j], t115Entry, t1183Sums[j%16])
-							t119_2[j] = num.FMA32(t115Entry, t5Entry3, t119_2[j])
-						}
-						t1183 = kern.Sum16(&t1183Sums)
-						t1182_2[i] = t1183
-					}
-				}
-			}
-			// memora_logits.c, memora_logits.a
-			if kern.Wide() {
-				a2 := stepBackwardNest66Args{
-					unsafe.SliceData(t113),
-					unsafe.SliceData(t1143),
-					unsafe.SliceData(t1182),
-					unsafe.SliceData(t1202),
-					unsafe.SliceData(t1922),
-					unsafe.SliceData(t652),
+					unsafe.SliceData(t97),
+					unsafe.SliceData(t127),
+					unsafe.SliceData(t128),
+					unsafe.SliceData(t132_2),
 					unsafe.SliceData(t135),
-				}
-				stepBackwardNest66(&a2)
-			} else {
-				for i := range 16 {
-					t1202[i] = (t113[i] + t1143[i]) + t1182[i]
-					t135[i] = t1922[i] + t652[i]
-				}
-			}
-			// memora_logits.c
-			clear(t121)
-			clear(t1223_2)
-			lo3 := max(0, 1)
-			if n := 16 - lo3; n > 0 {
-				t1202_2 := t1202[0+lo3:][:n]
-				t18_2 := t18[(l*chunks+t7)*16+-1+lo3:][:n]
-				t121_2 := t121[0+lo3:][:n]
-				t18_3 := t18[(l*chunks+t7)*16+lo3:][:n]
-				t1223_3 := t1223_2[-1+lo3:][:n]
-				for i := range n {
-					t1202Entry := t1202_2[i]
-					t121_2[i] = F(t18_2[i] * t1202Entry)
-					t1223_3[i] = num.FMA32(t18_3[i], t1202Entry, t1223_3[i])
-				}
-			}
-			// memora_logits.c
-			clear(t125)
-			if kern.Wide() {
-				a2 := stepBackwardNest67Args{
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t115),
-					unsafe.SliceData(t119),
-					unsafe.SliceData(t125),
-				}
-				stepBackwardNest67(&a2)
-			} else {
-				lo4 := max(0, 1)
-				if n := 16 - lo4; n > 0 {
-					t125_2 := t125[0+lo4:][:n]
-					for i := range n {
-						t172_2 := t172[((lo4+i)-1)*16:][:16]
-						t115_2 := t115[(lo4+i)*16:][:16]
-						t119_2 := t119[(lo4+i)*16:][:16]
-						var t1252 F
-						t1252Sums := [16]F{t1252}
-						for j := range 16 {
-							t1252Sums[j%16] = num.FMA32(t172_2[j], t115_2[j]+t119_2[j], t1252Sums[j%16])
-						}
-						t1252 = kern.Sum16(&t1252Sums)
-						t125_2[i] = t1252
-					}
-				}
-			}
-			// memora_logits.a
-			clear(t1383)
-			clear(t139)
-			lo4 := max(0, 8)
-			if n := 16 - lo4; n > 0 {
-				t135_2 := t135[0+lo4:][:n]
-				t102_2 := t102[(l*chunks+t7)*16+-8+lo4:][:n]
-				t1383_2 := t1383[0+lo4:][:n]
-				t11_2 := t11[(l*chunks+t7)*16+lo4:][:n]
-				t139_2 := t139[-8+lo4:][:n]
-				for i := range n {
-					t135Entry := t135_2[i]
-					t1383_2[i] = F(t102_2[i] * t135Entry)
-					t139_2[i] = num.FMA32(t11_2[i], t135Entry, t139_2[i])
-				}
-			}
-			// memora_logits.a
-			clear(t140)
-			clear(t141)
-			lo5 := max(0, 4)
-			if n := 16 - lo5; n > 0 {
-				t1383_2 := t1383[0+lo5:][:n]
-				t822_2 := t822[(l*chunks+t7)*16+-4+lo5:][:n]
-				t140_2 := t140[0+lo5:][:n]
-				t822_3 := t822[(l*chunks+t7)*16+lo5:][:n]
-				t141_2 := t141[-4+lo5:][:n]
-				for i := range n {
-					t1383Entry := t1383_2[i]
-					t140_2[i] = F(t822_2[i] * t1383Entry)
-					t141_2[i] = num.FMA32(t822_3[i], t1383Entry, t141_2[i])
-				}
-			}
-			// memora_logits.a
-			if kern.Wide() {
-				a2 := stepBackwardNest68Args{
-					unsafe.SliceData(t135),
-					unsafe.SliceData(t139),
-					unsafe.SliceData(t142_2),
-				}
-				stepBackwardNest68(&a2)
-			} else {
-				for i := range 16 {
-					t142_2[i] = t135[i] + t139[i]
-				}
-			}
-			// memora_logits.a
-			clear(t145)
-			clear(t146)
-			lo6 := max(0, 4)
-			if n := 16 - lo6; n > 0 {
-				t142_3 := t142_2[0+lo6:][:n]
-				t722_2 := t722[(l*chunks+t7)*16+-4+lo6:][:n]
-				t145_2 := t145[0+lo6:][:n]
-				t822_2 := t822[(l*chunks+t7)*16+lo6:][:n]
-				t146_2 := t146[-4+lo6:][:n]
-				for i := range n {
-					t142Entry := t142_3[i]
-					t145_2[i] = F(t722_2[i] * t142Entry)
-					t146_2[i] = num.FMA32(t822_2[i], t142Entry, t146_2[i])
-				}
-			}
-			// memora_logits.a
-			if kern.Wide() {
-				a2 := stepBackwardNest69Args{
-					unsafe.SliceData(t140),
-					unsafe.SliceData(t141),
-					unsafe.SliceData(t145),
-					unsafe.SliceData(t147),
-					unsafe.SliceData(t142_2),
-					unsafe.SliceData(t146),
-					unsafe.SliceData(t150),
-				}
-				stepBackwardNest69(&a2)
-			} else {
-				for i := range 16 {
-					t147[i] = (t140[i] + t141[i]) + t145[i]
-					t150[i] = t142_2[i] + t146[i]
-				}
-			}
-			// memora_logits.a
-			clear(t148)
-			clear(t149)
-			clear(t153)
-			clear(t154)
-			lo7 := max(0, 2)
-			if n := 16 - lo7; n > 0 {
-				t147_2 := t147[0+lo7:][:n]
-				t150_2 := t150[0+lo7:][:n]
-				t5_2 := t5[(l*chunks+t7)*16+-2+lo7:][:n]
-				t148_2 := t148[0+lo7:][:n]
-				t5_3 := t5[(l*chunks+t7)*16+lo7:][:n]
-				t149_2 := t149[-2+lo7:][:n]
-				t4_2 := t4[(l*chunks+t7)*16+-2+lo7:][:n]
-				t153_2 := t153[0+lo7:][:n]
-				t154_2 := t154[-2+lo7:][:n]
-				for i := range n {
-					t147Entry := t147_2[i]
-					t150Entry := t150_2[i]
-					t148_2[i] = F(t5_2[i] * t147Entry)
-					t5Entry4 := t5_3[i]
-					t149_2[i] = num.FMA32(t5Entry4, t147Entry, t149_2[i])
-					t153_2[i] = F(t4_2[i] * t150Entry)
-					t154_2[i] = num.FMA32(t5Entry4, t150Entry, t154_2[i])
-				}
-			}
-			// memora_logits.a
-			if kern.Wide() {
-				a2 := stepBackwardNest70Args{
-					unsafe.SliceData(t148),
-					unsafe.SliceData(t149),
-					unsafe.SliceData(t153),
-					unsafe.SliceData(t155),
-					unsafe.SliceData(t150),
-					unsafe.SliceData(t154),
-					unsafe.SliceData(t158),
-				}
-				stepBackwardNest70(&a2)
-			} else {
-				for i := range 16 {
-					t155[i] = (t148[i] + t149[i]) + t153[i]
-					t158[i] = t150[i] + t154[i]
-				}
-			}
-			// memora_logits.a
-			clear(t156)
-			clear(t157)
-			clear(t161)
-			clear(t162_2)
-			lo8 := max(0, 1)
-			if n := 16 - lo8; n > 0 {
-				t155_2 := t155[0+lo8:][:n]
-				t158_2 := t158[0+lo8:][:n]
-				t18_2 := t18[(l*chunks+t7)*16+-1+lo8:][:n]
-				t156_2 := t156[0+lo8:][:n]
-				t18_3 := t18[(l*chunks+t7)*16+lo8:][:n]
-				t157_2 := t157[-1+lo8:][:n]
-				t24_3 := t24[(l*chunks+t7)*16+-1+lo8:][:n]
-				t161_2 := t161[0+lo8:][:n]
-				t162_3 := t162_2[-1+lo8:][:n]
-				for i := range n {
-					t155Entry := t155_2[i]
-					t158Entry := t158_2[i]
-					t156_2[i] = F(t18_2[i] * t155Entry)
-					t18Entry3 := t18_3[i]
-					t157_2[i] = num.FMA32(t18Entry3, t155Entry, t157_2[i])
-					t161_2[i] = F(t24_3[i] * t158Entry)
-					t162_3[i] = num.FMA32(t18Entry3, t158Entry, t162_3[i])
-				}
-			}
-			// memora_logits.a.start
-			clear(t166)
-			if kern.Wide() {
-				a2 := stepBackwardNest71Args{
-					unsafe.SliceData(t158),
-					unsafe.SliceData(t162_2),
-					unsafe.SliceData(t166),
-				}
-				stepBackwardNest71(&a2)
-			} else {
-				if n := min(16, 1); n > 0 {
-					t158_2 := t158[:n]
-					t162_3 := t162_2[:n]
-					t166_2 := t166[:n]
-					for i := range n {
-						t166_2[i] = t158_2[i] + t162_3[i]
-					}
-				}
-			}
-			// memora_logits.a.start
-			if kern.Wide() {
-				a2 := stepBackwardNest72Args{
-					unsafe.SliceData(t121),
-					unsafe.SliceData(t1223_2),
-					unsafe.SliceData(t125),
-					unsafe.SliceData(t156),
-					unsafe.SliceData(t157),
-					unsafe.SliceData(t161),
-					unsafe.SliceData(t166),
 					unsafe.SliceData(t182),
-					unsafe.SliceData(t2422),
-					unsafe.SliceData(t702),
+					unsafe.SliceData(t277),
+					unsafe.SliceData(t653),
 					unsafe.SliceData(t212),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest72(&a2)
+				stepBackwardNest64(&a2)
 			} else {
-				t182_3 := t182[(l*chunks+t7)*16:][:16]
+				t182_2 := t182[(l*chunks+t7)*16:][:16]
 				t212_2 := t212[(l*chunks+t7)*16:][:16]
 				for i := range 16 {
-					t182_3[i] = (((((t121[i] + t1223_2[i]) + t125[i]) + t156[i]) + t157[i]) + t161[i]) + t166[i]
-					t212_2[i] = t2422[i] + t702[i]
+					t182_2[i] = (((t97[i] + t127[i]) + t128[i]) + t132_2[i]) + t135[i]
+					t212_2[i] = t277[i] + t653[i]
 				}
 			}
-			// memora_logits.a.start, memora_logits
-			if kern.Wide() {
-				a2 := stepBackwardNest73Args{
-					unsafe.SliceData(t2622),
-					unsafe.SliceData(t192),
-					unsafe.SliceData(t1225),
-					unsafe.SliceData(t222),
-					16*dK*t7 + 16*chunks*dK*l,
-					dK,
-				}
-				stepBackwardNest73(&a2)
-			} else {
-				for i := range 16 {
-					t2622_2 := t2622[i*dK:][:dK]
-					t192_2 := t192[((l*chunks+t7)*16+i)*dK:][:dK]
-					t1225_2 := t1225[i*dK:][:dK]
-					t222_2 := t222[((l*chunks+t7)*16+i)*dK:][:dK]
-					for j := range dK {
-						t192_2[j] = t2622_2[j]
-						t222_2[j] = t1225_2[j]
-					}
+			// memora_logits.a.start, memora_logits.W1, memora_logits
+			for i := range 16 {
+				t192_2 := t192[((l*chunks+t7)*16+i)*dK:][:dK]
+				t134_2 := t134[i*dK:][:dK]
+				t222_2 := t222[((l*chunks+t7)*16+i)*dK:][:dK]
+				t21Entry3 := t21_2[i]
+				for j := range dK {
+					t192_2[j] = F(t2222[j*16+i] * t21Entry3)
+					t222_2[j] = t134_2[j]
 				}
 			}
-			// memora_logits.G_W1
-			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t7)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t7)*dH*dK), 1, dK, t4822, 1, dH)
-			// memora_logits.G_W2
-			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t7)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t7)*dH*dK), 1, dK, t782, 1, dH)
 			// memora_logits.e
-			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t7)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t7)*dH*dK), 1, dK, t97, 1, dH)
+			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t7)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t7)*dH*dK), 1, dK, t77, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest74Args{
+				a2 := stepBackwardNest65Args{
 					unsafe.SliceData(c.W1States),
 					unsafe.SliceData(t2022),
 					unsafe.SliceData(t57),
@@ -5646,7 +5222,7 @@ func (c *stepBackwardFused) run() {
 					dH,
 					dK,
 				}
-				stepBackwardNest74(&a2)
+				stepBackwardNest65(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t7)*dH+i)*dK:][:dK]
@@ -5658,41 +5234,35 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 			}
-			// memora_logits.G_W1
-			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK, t4822, dH, 1)
-			// memora_logits.G_W2
-			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK, t782, dH, 1)
 			// memora_logits.e
-			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK, t97, dH, 1)
+			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK, t77, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest75Args{
+				a2 := stepBackwardNest66Args{
 					unsafe.SliceData(c.W2States),
-					unsafe.SliceData(t662),
-					unsafe.SliceData(t15),
+					unsafe.SliceData(t56),
+					unsafe.SliceData(t154),
 					unsafe.SliceData(W2BarState2),
 					dH*dV*t7 + chunks*dH*dV*l,
 					dV,
 					dH,
 				}
-				stepBackwardNest75(&a2)
+				stepBackwardNest66(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t7)*dV+i)*dH:][:dH]
-					t662_2 := t662[i*dH:][:dH]
-					t15_2 := t15[i*dH:][:dH]
+					t56_2 := t56[i*dH:][:dH]
+					t154_2 := t154[i*dH:][:dH]
 					W2BarState2_2 := W2BarState2[i*dH:][:dH]
 					for j := range dH {
-						W2BarState2_2[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t662_2[j]*(F(1)/t15_2[j])), F(0))
+						W2BarState2_2[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t154_2[j])), F(0))
 					}
 				}
 			}
 			// memora_logits.G_W1
-			kern.GemmFMA(dV, dH, 16, F(1), true, W2BarState2, dH, 1, kern.From(c.E2, (l*chunks+t7)*16*dV), 1, dV, t205, dH, 1)
-			// memora_logits.G_W1
-			kern.GemmFMA(dV, dH, 16, F(1), true, W2BarState2, dH, 1, kern.From(c.E2, (l*chunks+t7)*16*dV), 1, dV, t207, dH, 1)
+			kern.GemmFMA(dV, dH, 16, F(1), true, W2BarState2, dH, 1, kern.From(c.E2, (l*chunks+t7)*16*dV), 1, dV, t403, dH, 1)
 			// memora_logits.e
-			kern.GemmFMA(dV, dH, 16, F(1), true, W2BarState2, dH, 1, t812, 1, dV, t208, dH, 1)
+			kern.GemmFMA(dV, dH, 16, F(1), true, W2BarState2, dH, 1, t662, 1, dV, t149, dH, 1)
 		}
 		copy(c.W1BarOut[l*dH*dK:][:dH*dK], W1BarState2[:dH*dK])
 		copy(c.W2BarOut[l*dV*dH:][:dH*dV], W2BarState2[:dH*dV])
@@ -5702,7 +5272,7 @@ func (c *stepBackwardFused) run() {
 	clear(t232)
 	clear(t262)
 	if kern.Wide() {
-		a2 := stepBackwardNest76Args{
+		a2 := stepBackwardNest67Args{
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t222),
 			unsafe.SliceData(t262),
@@ -5714,7 +5284,7 @@ func (c *stepBackwardFused) run() {
 			16 * dK,
 			dK,
 		}
-		stepBackwardNest76(&a2)
+		stepBackwardNest67(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5736,7 +5306,7 @@ func (c *stepBackwardFused) run() {
 	clear(t242)
 	clear(t272)
 	if kern.Wide() {
-		a2 := stepBackwardNest77Args{
+		a2 := stepBackwardNest68Args{
 			unsafe.SliceData(t242),
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t272),
@@ -5746,17 +5316,17 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest77(&a2)
+		stepBackwardNest68(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				t242_2 := t242[i*T+16*j:][:16]
 				t212_2 := t212[(i*chunks+j)*16:][:16]
 				t272_2 := t272[i*T+16*j:][:16]
-				t182_3 := t182[(i*chunks+j)*16:][:16]
+				t182_2 := t182[(i*chunks+j)*16:][:16]
 				for k := range 16 {
 					t242_2[k] = t242_2[k] + t212_2[k]
-					t272_2[k] = t272_2[k] + t182_3[k]
+					t272_2[k] = t272_2[k] + t182_2[k]
 				}
 			}
 		}
@@ -5765,7 +5335,7 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.v
 	clear(t252)
 	if kern.Wide() {
-		a2 := stepBackwardNest78Args{
+		a2 := stepBackwardNest69Args{
 			unsafe.SliceData(t252),
 			unsafe.SliceData(t202),
 			L,
@@ -5775,7 +5345,7 @@ func (c *stepBackwardFused) run() {
 			16 * dV,
 			dV,
 		}
-		stepBackwardNest78(&a2)
+		stepBackwardNest69(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5792,7 +5362,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.q0
 	if kern.Wide() {
-		a2 := stepBackwardNest79Args{
+		a2 := stepBackwardNest70Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t282),
@@ -5801,7 +5371,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			dK,
 		}
-		stepBackwardNest79(&a2)
+		stepBackwardNest70(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5816,95 +5386,91 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// memora_logits.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t282, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t292, d, 1, t282, dK, 1, c.WQ, d, 1)
 
 	// memora_logits.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t30, d, 1, t282, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t282, dK, 1)
 
 	// memora_logits.theta, memora_logits.rho
 	var t42_2 F
-	var t64 F
+	var t622 F
 	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
+		t132_3 := t132[i*T:][:T]
 		t242_2 := t242[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t122_3 := t122_2[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
 		t272_2 := t272[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t39_2 := t39[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
 		for j := range T {
-			t32Entry := t32_2[j]
-			t393 := kern.Choose(t32Entry, F(kern.Choose(t32Entry, t132_2[j]+t242_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t32Entry := t32_3[j]
+			t393 := kern.Choose(t32Entry, F(kern.Choose(t32Entry, t132_3[j]+t242_2[j], F(0))*thetaSigmoid[j]), F(0))
 			t42_2 = t42_2 + t393
-			t484 := (t8_2[j] <= F(1))
+			t46 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t532 := (t484 && (F(0) <= rhoSigmoidEntry))
-			t613 := kern.Choose(t532, F(F(rhoSigmoidEntry*kern.Choose(t532, kern.Choose(t484, t122_3[j]+t272_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t64 = t64 + t613
+			t514 := (t46 && (F(0) <= rhoSigmoidEntry))
+			t593 := kern.Choose(t514, F(F(rhoSigmoidEntry*kern.Choose(t514, kern.Choose(t46, t122_2[j]+t272_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t622 = t622 + t593
 			t39_2[j] = t393
-			t61_2[j] = t613
+			t59_2[j] = t593
 		}
 	}
 	c.BThetaBar[0] = t42_2
-	c.BRhoBar[0] = t64
+	c.BRhoBar[0] = t622
 
 	// memora_logits.theta, memora_logits.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a2 := stepBackwardNest80Args{
+		a2 := stepBackwardNest71Args{
 			unsafe.SliceData(t39),
-			unsafe.SliceData(t61),
+			unsafe.SliceData(t59),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t44),
 			unsafe.SliceData(c.WRhoBar),
 			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t66),
+			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(t65),
 			L,
 			T,
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest80(&a2)
+		stepBackwardNest71(&a2)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
 			t39_2 := t39[i*T:][:T]
-			t61_2 := t61[i*T:][:T]
+			t59_2 := t59[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t44_2 := t44[(i*T+j)*(dK+dV):][:dK+dV]
-				t66_2 := t66[(i*T+j)*(dK+dV):][:dK+dV]
+				t65_2 := t65[(i*T+j)*(dK+dV):][:dK+dV]
 				t39Entry := t39_2[j]
-				t61Entry := t61_2[j]
+				t59Entry := t59_2[j]
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
 					wThetaBar[k] = num.FMA32(rhoStackEntry, t39Entry, wThetaBar[k])
-					t44_2[k] = F(t39Entry * wTheta[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t61Entry, wRhoBar[k])
-					t66_2[k] = F(t61Entry * wRho[k])
+					wRhoBar[k] = num.FMA32(rhoStackEntry, t59Entry, wRhoBar[k])
+					t65_2[k] = num.FMA32(t59Entry, wRho[k], F(t39Entry*wTheta[k]))
 				}
 			}
 		}
 	}
 
-	// memora_logits.v
+	// memora_logits.v, memora_logits.rho
 	if kern.Wide() {
-		a2 := stepBackwardNest81Args{
+		a2 := stepBackwardNest72Args{
 			unsafe.SliceData(t142),
 			unsafe.SliceData(t252),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t66),
-			unsafe.SliceData(t69),
+			unsafe.SliceData(t65),
+			unsafe.SliceData(t68),
 			dK,
 			L,
 			T*dK + T*dV,
@@ -5913,36 +5479,34 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest81(&a2)
+		stepBackwardNest72(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
 				t142_3 := t142[(i*T+j)*dV:][:dV]
 				t252_2 := t252[(i*T+j)*dV:][:dV]
-				t44_2 := t44[(i*T+j)*(dK+dV)+dK:][:dV]
-				t66_2 := t66[(i*T+j)*(dK+dV)+dK:][:dV]
-				t69_2 := t69[(i*T+j)*dV:][:dV]
+				t65_2 := t65[(i*T+j)*(dK+dV)+dK:][:dV]
+				t68_2 := t68[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t69_2[k] = ((t142_3[k] + t252_2[k]) + t44_2[k]) + t66_2[k]
+					t68_2[k] = (t142_3[k] + t252_2[k]) + t65_2[k]
 				}
 			}
 		}
 	}
 
 	// memora_logits.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t69, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t69, d, 1, t68, dV, 1, c.WV, d, 1)
 
 	// memora_logits.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t71, d, 1, t69, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t68, dV, 1)
 
-	// memora_logits.k0
+	// memora_logits.k0, memora_logits.rho
 	if kern.Wide() {
-		a2 := stepBackwardNest82Args{
+		a2 := stepBackwardNest73Args{
 			unsafe.SliceData(t152),
 			unsafe.SliceData(t262),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t66),
-			unsafe.SliceData(t72_2),
+			unsafe.SliceData(t65),
+			unsafe.SliceData(t71),
 			L,
 			T*dK + T*dV,
 			T * dK,
@@ -5950,50 +5514,49 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest82(&a2)
+		stepBackwardNest73(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
 				t152_2 := t152[(i*T+j)*dK:][:dK]
 				t262_2 := t262[(i*T+j)*dK:][:dK]
-				t44_2 := t44[(i*T+j)*(dK+dV):][:dK]
-				t66_2 := t66[(i*T+j)*(dK+dV):][:dK]
-				t72_3 := t72_2[(i*T+j)*dK:][:dK]
+				t65_2 := t65[(i*T+j)*(dK+dV):][:dK]
+				t71_2 := t71[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t72_3[k] = ((t152_2[k] + t262_2[k]) + t44_2[k]) + t66_2[k]
+					t71_2[k] = (t152_2[k] + t262_2[k]) + t65_2[k]
 				}
 			}
 		}
 	}
 
 	// memora_logits.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t72_2, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t72_2, d, 1, t71, dK, 1, c.WK, d, 1)
 
 	// memora_logits.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t74, d, 1, t72_2, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t71, dK, 1)
 
 	// memora_logits.k0
 	if kern.Wide() {
-		a2 := stepBackwardNest83Args{
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t71),
-			unsafe.SliceData(t74),
+		a2 := stepBackwardNest74Args{
+			unsafe.SliceData(t292),
+			unsafe.SliceData(t69),
+			unsafe.SliceData(t72_2),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest83(&a2)
+		stepBackwardNest74(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
-				t30_2 := t30[(i*T+j)*d:][:d]
-				t71_2 := t71[(i*T+j)*d:][:d]
-				t74_2 := t74[(i*T+j)*d:][:d]
+				t292_2 := t292[(i*T+j)*d:][:d]
+				t69_2 := t69[(i*T+j)*d:][:d]
+				t72_3 := t72_2[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t30_2[k] + t71_2[k]) + t74_2[k]
+					xBar[k] = (t292_2[k] + t69_2[k]) + t72_3[k]
 				}
 			}
 		}

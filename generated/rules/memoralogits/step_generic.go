@@ -241,21 +241,3 @@ func stepBackwardNest72(*stepBackwardNest72Args) { panic("no assembly in this bu
 func stepBackwardNest73(*stepBackwardNest73Args) { panic("no assembly in this build") }
 
 func stepBackwardNest74(*stepBackwardNest74Args) { panic("no assembly in this build") }
-
-func stepBackwardNest75(*stepBackwardNest75Args) { panic("no assembly in this build") }
-
-func stepBackwardNest76(*stepBackwardNest76Args) { panic("no assembly in this build") }
-
-func stepBackwardNest77(*stepBackwardNest77Args) { panic("no assembly in this build") }
-
-func stepBackwardNest78(*stepBackwardNest78Args) { panic("no assembly in this build") }
-
-func stepBackwardNest79(*stepBackwardNest79Args) { panic("no assembly in this build") }
-
-func stepBackwardNest80(*stepBackwardNest80Args) { panic("no assembly in this build") }
-
-func stepBackwardNest81(*stepBackwardNest81Args) { panic("no assembly in this build") }
-
-func stepBackwardNest82(*stepBackwardNest82Args) { panic("no assembly in this build") }
-
-func stepBackwardNest83(*stepBackwardNest83Args) { panic("no assembly in this build") }

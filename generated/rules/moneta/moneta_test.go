@@ -128,10 +128,10 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		k.YPow4 = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.W1Pow = a.Fresh(k.L * k.T)
+		k.GPow3 = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.W1Pow2 = a.Fresh(k.L * k.T)
+		k.GPow4 = a.Fresh(k.L * k.T)
 	}
 	k.ThetaSigmoid = a.Fresh(k.L * k.T)
 	k.RhoSigmoid2 = a.Fresh(k.L * k.T)
@@ -172,8 +172,8 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.YProd = k.YProd
 	g.YPow3 = k.YPow3
 	g.YPow4 = k.YPow4
-	g.W1Pow = k.W1Pow
-	g.W1Pow2 = k.W1Pow2
+	g.GPow3 = k.GPow3
+	g.GPow4 = k.GPow4
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.RhoSigmoid2 = k.RhoSigmoid2
 	g.WKBar = a.Grad("W_K", g.D*g.DK)

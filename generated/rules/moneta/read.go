@@ -235,11 +235,11 @@ func (c *ReadBackward[F]) Run() {
 	work := c.Work[L*dH*dV:]
 	t37 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
-	t102 := work[:L*T*dH] // [L, T, d_h]
+	t22 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t62 := work[:L*T*dH] // [L, T, d_h]
+	t82 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t72 := work[:L*T*dK] // [L, T, d_k]
+	t92 := work[:L*T*dK] // [L, T, d_k]
 	t5 := c.Flags[:L]    // [L]
 	flags := c.Flags[L:]
 	t23 := flags[:L] // [L]
@@ -286,35 +286,35 @@ func (c *ReadBackward[F]) Run() {
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(T, dH, dV, F(1), false, kern.From(t102, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t19, i*dV*dH), dH, 1)
+		kern.Gemm(T, dH, dV, F(1), false, kern.From(t22, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t19, i*dV*dH), dH, 1)
 	}
 
 	// moneta.y
 	for i := range L {
 		for j := range T {
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t102_2 := t102[(i*T+j)*dH:][:dH]
+			t22_2 := t22[(i*T+j)*dH:][:dH]
 			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-			t62_2 := t62[(i*T+j)*dH:][:dH]
+			t82_2 := t82[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				ySigmoidEntry := ySigmoid[k]
-				t102Entry := t102_2[k]
-				t62_2[k] = F(ySigmoidEntry*t102Entry) + F(F(F(yProd3[k]*ySigmoidEntry)*t102Entry)*ySigmoid2[k])
+				t22Entry := t22_2[k]
+				t82_2[k] = F(ySigmoidEntry*t22Entry) + F(F(F(yProd3[k]*ySigmoidEntry)*t22Entry)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(t72, i*T*dK), 1, dK, kern.From(t37, i*dH*dK), 1, dK, kern.From(t62, i*T*dH), 1, dH)
+		kern.Gemm(dK, T, dH, F(1), false, kern.From(t92, i*T*dK), 1, dK, kern.From(t37, i*dH*dK), 1, dK, kern.From(t82, i*T*dH), 1, dH)
 	}
 
 	// moneta.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t92, dK, 1, c.WQ, d, 1)
 
 	// moneta.q0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t72, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t92, dK, 1)
 }
 
 // readNode is one call of Read on the tape.

@@ -297,10 +297,10 @@ type readBackwardNest2Args struct {
 
 type readBackwardNest3Args struct {
 	ySigmoid  *float32
-	t102      *float32
+	t22       *float32
 	yProd3    *float32
 	ySigmoid2 *float32
-	t62       *float32
+	t82       *float32
 	n0        int // L
 	n1        int // T·d_h
 	n2        int // T
@@ -321,9 +321,9 @@ func (c *readBackwardFused) run() {
 	_ = dV
 	t19 := c.Work[:L*dH*dV]                           // [L, d_v, d_h]
 	t37 := c.Work[L*dH*dV:][:L*dH*dK]                 // [L, d_h, d_k]
-	t102 := c.Work[L*dH*dK+L*dH*dV:][:L*T*dH]         // [L, T, d_h]
-	t62 := c.Work[L*T*dH+L*dH*dK+L*dH*dV:][:L*T*dH]   // [L, T, d_h]
-	t72 := c.Work[2*L*T*dH+L*dH*dK+L*dH*dV:][:L*T*dK] // [L, T, d_k]
+	t22 := c.Work[L*dH*dK+L*dH*dV:][:L*T*dH]          // [L, T, d_h]
+	t82 := c.Work[L*T*dH+L*dH*dK+L*dH*dV:][:L*T*dH]   // [L, T, d_h]
+	t92 := c.Work[2*L*T*dH+L*dH*dK+L*dH*dV:][:L*T*dK] // [L, T, d_k]
 	t5 := c.Flags[:L]                                 // [L]
 	t23 := c.Flags[L:][:L]                            // [L]
 
@@ -397,17 +397,17 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	for i := range L {
-		kern.GemmFMA(T, dH, dV, F(1), false, kern.From(t102, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t19, i*dV*dH), dH, 1)
+		kern.GemmFMA(T, dH, dV, F(1), false, kern.From(t22, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t19, i*dV*dH), dH, 1)
 	}
 
 	// moneta.y
 	if kern.Wide() {
 		a := readBackwardNest3Args{
 			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t102),
+			unsafe.SliceData(t22),
 			unsafe.SliceData(c.YProd3),
 			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t62),
+			unsafe.SliceData(t82),
 			L,
 			T * dH,
 			T,
@@ -418,14 +418,14 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t102_2 := t102[(i*T+j)*dH:][:dH]
+				t22_2 := t22[(i*T+j)*dH:][:dH]
 				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-				t62_2 := t62[(i*T+j)*dH:][:dH]
+				t82_2 := t82[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					ySigmoidEntry := ySigmoid[k]
-					t102Entry := t102_2[k]
-					t62_2[k] = num.FMA32(F(F(yProd3[k]*ySigmoidEntry)*t102Entry), ySigmoid2[k], F(ySigmoidEntry*t102Entry))
+					t22Entry := t22_2[k]
+					t82_2[k] = num.FMA32(F(F(yProd3[k]*ySigmoidEntry)*t22Entry), ySigmoid2[k], F(ySigmoidEntry*t22Entry))
 				}
 			}
 		}
@@ -433,12 +433,12 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t72, i*T*dK), 1, dK, kern.From(t37, i*dH*dK), 1, dK, kern.From(t62, i*T*dH), 1, dH)
+		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t92, i*T*dK), 1, dK, kern.From(t37, i*dH*dK), 1, dK, kern.From(t82, i*T*dH), 1, dH)
 	}
 
 	// moneta.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t92, dK, 1, c.WQ, d, 1)
 
 	// moneta.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t72, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t92, dK, 1)
 }

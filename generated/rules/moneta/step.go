@@ -51,8 +51,8 @@ type Step[F num.Float] struct {
 	YProd         []F // [L, T, d_h], written; may be nil
 	YPow3         []F // [L, T], written; may be nil
 	YPow4         []F // [L, T], written; may be nil
-	W1Pow         []F // [L, T], written; may be nil
-	W1Pow2        []F // [L, T], written; may be nil
+	GPow3         []F // [L, T], written; may be nil
+	GPow4         []F // [L, T], written; may be nil
 	ThetaSigmoid  []F // [L, T], written
 	RhoSigmoid2   []F // [L, T], written
 	W1Checkpoints []F // [L, segments, d_h, d_k], written; may be nil
@@ -96,9 +96,9 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t38 := work[:dH] // [d_h]
 	work = work[dH:]
-	t102 := work[:dH] // [d_h]
+	t1422 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1222 := work[:dH] // [d_h]
+	t162 := work[:dH] // [d_h]
 	work = work[dH:]
 	t39 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -116,7 +116,7 @@ func (c *Step[F]) Run() {
 	work = work[dH*dV:]
 	t220 := work[:dH] // [d_h]
 	work = work[dH:]
-	t143 := work[:dH] // [d_h]
+	t182 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
 
@@ -279,12 +279,12 @@ func (c *Step[F]) Run() {
 					// moneta.g
 					t22_2 := (t20 == F(0))
 					t31 := kern.Choose(t22_2, F(1), t20)
-					t33 := num.Pow(t31, F(-0.5))
+					t332 := num.Pow(t31, F(-0.5))
 					if len(c.GPow2) > 0 {
-						c.GPow2[l*T+a+C*s] = t33
+						c.GPow2[l*T+a+C*s] = t332
 					}
 					// moneta.g
-					w2 := F(0.3333333333333333 * t33)
+					w2 := F(0.3333333333333333 * t332)
 					for i := range dH {
 						t19_2 := t19[i*dK:][:dK]
 						W1State2 := W1State[i*dK:][:dK]
@@ -302,15 +302,15 @@ func (c *Step[F]) Run() {
 						t37Entry := t37[i]
 						t382 := num.Sigmoid(t37Entry)
 						t38[i] = t382
-						t102[i] = F(t37Entry * t382)
-						t1222[i] = F(t382 * F(thetaEntry*t37Entry))
+						t1422[i] = F(t37Entry * t382)
+						t162[i] = F(t382 * F(thetaEntry*t37Entry))
 					}
 					// moneta.g
 					for i := range dV {
 						t18_2 := t18[i*dH:][:dH]
 						var t392 F
 						for j := range dH {
-							t392 += F(t18_2[j] * t102[j])
+							t392 += F(t18_2[j] * t1422[j])
 						}
 						t39[i] = t392
 					}
@@ -333,7 +333,7 @@ func (c *Step[F]) Run() {
 						t184_2 := t184[i*dH:][:dH]
 						gEntry := g[i]
 						for j := range dH {
-							W22 := F(rhoEntry*W2State2[j]) - F(gEntry*t1222[j])
+							W22 := F(rhoEntry*W2State2[j]) - F(gEntry*t162[j])
 							t1842 := num.Abs(W22)
 							t185 += F(F(F(t1842*t1842)*t1842) * t1842)
 							W2State2[j] = W22
@@ -363,17 +363,17 @@ func (c *Step[F]) Run() {
 							t202_2[j] = t2022
 						}
 					}
-					// moneta.y, moneta.g, moneta.W1
+					// moneta.y, moneta.g
 					t187 := (t185 == F(0))
 					t196 := kern.Choose(t187, F(1), t185)
 					t198 := num.Pow(t196, F(-0.5))
 					t205 := (t203 == F(0))
 					t214 := kern.Choose(t205, F(1), t203)
 					t216 := num.Pow(t214, F(-0.5))
-					t302 := num.Pow(t214, F(-1.5))
-					t862 := num.Pow(t196, F(-1.5))
-					t177 := num.Pow(t132, F(-1.5))
-					t233 := num.Pow(t31, F(-1.5))
+					t352 := num.Pow(t214, F(-1.5))
+					t81 := num.Pow(t196, F(-1.5))
+					t1862 := num.Pow(t31, F(-1.5))
+					t233 := num.Pow(t132, F(-1.5))
 					if len(c.YPow) > 0 {
 						c.YPow[l*T+a+C*s] = t198
 					}
@@ -381,16 +381,16 @@ func (c *Step[F]) Run() {
 						c.YPow2[l*T+a+C*s] = t216
 					}
 					if len(c.YPow3) > 0 {
-						c.YPow3[l*T+a+C*s] = t302
+						c.YPow3[l*T+a+C*s] = t352
 					}
 					if len(c.YPow4) > 0 {
-						c.YPow4[l*T+a+C*s] = t862
+						c.YPow4[l*T+a+C*s] = t81
 					}
-					if len(c.W1Pow) > 0 {
-						c.W1Pow[l*T+a+C*s] = t177
+					if len(c.GPow3) > 0 {
+						c.GPow3[l*T+a+C*s] = t1862
 					}
-					if len(c.W1Pow2) > 0 {
-						c.W1Pow2[l*T+a+C*s] = t233
+					if len(c.GPow4) > 0 {
+						c.GPow4[l*T+a+C*s] = t233
 					}
 					// moneta.y, moneta.g
 					for i := range dV {
@@ -418,7 +418,7 @@ func (c *Step[F]) Run() {
 						t220Entry := t220[i]
 						t32 := t37[i]
 						t422 := t22[i]
-						t143[i] = F(t220Entry * num.Sigmoid(t220Entry))
+						t182[i] = F(t220Entry * num.Sigmoid(t220Entry))
 						if len(c.GProd) > 0 {
 							c.GProd[(l*T+a+C*s)*dH+i] = t32
 						}
@@ -437,7 +437,7 @@ func (c *Step[F]) Run() {
 						var y3 F
 						for j := range dH {
 							t190Entry := t190_2[j]
-							y3 += F(kern.Choose(t187, F(0), F(F(F(w5*W2State2[j])*t190Entry)*t190Entry)) * t143[j])
+							y3 += F(kern.Choose(t187, F(0), F(F(F(w5*W2State2[j])*t190Entry)*t190Entry)) * t182[j])
 						}
 						y2[i] = y3
 					}
@@ -500,8 +500,8 @@ type StepBackward[F num.Float] struct {
 	YProd         []F    // [L, T, d_h]
 	YPow3         []F    // [L, T]
 	YPow4         []F    // [L, T]
-	W1Pow         []F    // [L, T]
-	W1Pow2        []F    // [L, T]
+	GPow3         []F    // [L, T]
+	GPow4         []F    // [L, T]
 	ThetaSigmoid  []F    // [L, T]
 	RhoSigmoid2   []F    // [L, T]
 	WKBar         []F    // [d_k, d], written
@@ -520,10 +520,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 15·L·T·d_h + 5·L·T·d_k + 10·L·T·d_v + 7·L·T + 17·d_h·d_k + 15·d_h·d_v + 9·d_h + 5·d_k + 4·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 4·L·T·d_k + 9·L·T·d_v + 7·L·T + 9·d_h·d_k + 11·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 3*L*T*d + 15*L*T*dH + 5*L*T*dK + 10*L*T*dV + 7*L*T + 17*dH*dK + 15*dH*dV + 9*dH + 5*dK + 4*dV
+	return C*dH*dK + C*dH*dV + 3*L*T*d + 13*L*T*dH + 4*L*T*dK + 9*L*T*dV + 7*L*T + 9*dH*dK + 11*dH*dV + 8*dH + 3*dK + 3*dV
 }
 
 // FlagsLen is L·T.
@@ -546,47 +546,43 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	theta := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t382 := work[:L*T*dH] // [L, T, d_h]
+	t38 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t506 := work[:L*T*dH] // [L, T, d_h]
+	t622 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t156 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t157 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t158 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t159 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
+	t160 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t161 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t221 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t521 := work[:L*T*dH] // [L, T, d_h]
+	t265 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t622 := work[:L*T*dH] // [L, T, d_h]
+	t722 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t523 := work[:L*T*dH] // [L, T, d_h]
+	t266 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t112 := work[:L*T*dH] // [L, T, d_h]
+	t1522 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1222 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1602 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1612 := work[:L*T*dH] // [L, T, d_h]
+	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t412 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t422 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t432 := work[:L*T*dV] // [L, T, d_v]
+	t43 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t44 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	g := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t358 := work[:L*T*dV] // [L, T, d_v]
+	t146 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t32 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -598,23 +594,21 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t72 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t92 := work[:L*T*d] // [L, T, d]
+	t82 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t17 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t38 := work[:L*T] // [L, T]
+	t36 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t22 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t42_2 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t43 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t46 := work[:L*T*dV] // [L, T, d_v]
+	t45 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t48 := work[:L*T*d] // [L, T, d]
+	t46 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t49 := work[:L*T*dK] // [L, T, d_k]
+	t48 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t51 := work[:L*T*d] // [L, T, d]
+	t49 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -628,9 +622,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dV:]
 	t7 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t9 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t18 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
+	W22 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t184 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
@@ -638,83 +632,51 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	t25 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t27 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t36 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	W12 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t202 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t190 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t192 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t492 := work[:dH] // [d_h]
+	t322 := work[:dH] // [d_h]
 	work = work[dH:]
 	t208 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t210 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t822 := work[:dH] // [d_h]
+	t9 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1022 := work[:dK] // [d_k]
+	t11 := work[:dK] // [d_k]
 	work = work[dK:]
-	t132 := work[:dH*dK] // [d_h, d_k]
+	t142 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t4422 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t69 := work[:dH*dV] // [d_v, d_h]
+	t60 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t100 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t1232 := work[:dH*dK] // [d_h, d_k]
+	t104 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t494 := work[:dH] // [d_h]
+	t261 := work[:dH] // [d_h]
 	work = work[dH:]
-	t496 := work[:dK] // [d_k]
+	t108 := work[:dK] // [d_k]
 	work = work[dK:]
-	t511 := work[:dH] // [d_h]
+	t125 := work[:dH] // [d_h]
 	work = work[dH:]
+	t127 := work[:dV] // [d_v]
+	work = work[dV:]
+	t128 := work[:dH*dV] // [d_v, d_h]
+	work = work[dH*dV:]
+	t131 := work[:dV] // [d_v]
+	work = work[dV:]
+	t132 := work[:dH] // [d_h]
+	work = work[dH:]
+	t134 := work[:dH] // [d_h]
+	work = work[dH:]
+	t149 := work[:dV] // [d_v]
+	work = work[dV:]
 	t153 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1412 := work[:dV] // [d_v]
-	work = work[dV:]
-	t498 := work[:dV] // [d_v]
-	work = work[dV:]
-	t16023 := work[:dH*dV] // [d_v, d_h]
+	t212 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t1912 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t270 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t500 := work[:dV] // [d_v]
-	work = work[dV:]
-	t502 := work[:dH] // [d_h]
+	t16022 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1552 := work[:dK] // [d_k]
+	t162_2 := work[:dK] // [d_k]
 	work = work[dK:]
-	t2162 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t247 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t361 := work[:dV] // [d_v]
-	work = work[dV:]
-	t284 := work[:dH] // [d_h]
-	work = work[dH:]
-	t286 := work[:dK] // [d_k]
-	work = work[dK:]
-	t289 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t504 := work[:dH] // [d_h]
-	work = work[dH:]
-	t431 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t370 := work[:dH] // [d_h]
-	work = work[dH:]
-	t372 := work[:dK] // [d_k]
-	work = work[dK:]
-	t375 := work[:dH*dK] // [d_h, d_k]
+	t165 := work[:dH*dK] // [d_h, d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 
 	// moneta.rho, moneta.theta
@@ -726,65 +688,60 @@ func (c *StepBackward[F]) Run() {
 		theta2 := theta[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
-			t82 := num.Max(rhoSigmoid[j], F(0))
+			t83 := num.Max(rhoSigmoid[j], F(0))
 			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t82
-			rho2[j] = num.Min(t82, F(1))
+			t8_2[j] = t83
+			rho2[j] = num.Min(t83, F(1))
 			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
 			t10_2[j] = (F(0) <= thetaSoftplusEntry)
 		}
 	}
 
-	// moneta.g, moneta.W1, moneta.y, moneta.W2
+	// moneta.g, moneta.W2, moneta.W1, moneta.y
 	for i := range L {
 		theta2 := theta[i*T:][:T]
 		for j := range T {
 			gProd := c.GProd[(i*T+j)*dH:][:dH]
 			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			t382_2 := t382[(i*T+j)*dH:][:dH]
-			t506_2 := t506[(i*T+j)*dH:][:dH]
+			t38_2 := t38[(i*T+j)*dH:][:dH]
+			t622_2 := t622[(i*T+j)*dH:][:dH]
 			t156_2 := t156[(i*T+j)*dH:][:dH]
-			t157_2 := t157[(i*T+j)*dH:][:dH]
 			t158_2 := t158[(i*T+j)*dH:][:dH]
 			t159_2 := t159[(i*T+j)*dH:][:dH]
+			t160_2 := t160[(i*T+j)*dH:][:dH]
 			t161_2 := t161[(i*T+j)*dH:][:dH]
 			t221_2 := t221[(i*T+j)*dH:][:dH]
-			t521_2 := t521[(i*T+j)*dH:][:dH]
-			t622_2 := t622[(i*T+j)*dH:][:dH]
-			t523_2 := t523[(i*T+j)*dH:][:dH]
-			t112_2 := t112[(i*T+j)*dH:][:dH]
-			t1222_2 := t1222[(i*T+j)*dH:][:dH]
-			t1602_2 := t1602[(i*T+j)*dH:][:dH]
-			t1612_2 := t1612[(i*T+j)*dH:][:dH]
+			t265_2 := t265[(i*T+j)*dH:][:dH]
+			t722_2 := t722[(i*T+j)*dH:][:dH]
+			t266_2 := t266[(i*T+j)*dH:][:dH]
+			t1522_2 := t1522[(i*T+j)*dH:][:dH]
+			t162_3 := t162[(i*T+j)*dH:][:dH]
 			thetaEntry := theta2[j]
 			for k := range dH {
 				gProdEntry := gProd[k]
-				t3822 := num.Sigmoid(gProdEntry)
+				t382 := num.Sigmoid(gProdEntry)
 				W1ProdEntry := W1Prod[k]
-				t1562 := F(W1ProdEntry * t3822)
-				t1572 := F(gProdEntry * W1ProdEntry)
+				t1562 := F(W1ProdEntry * t382)
 				t1582 := -gProdEntry
 				t1592 := num.Sigmoid(t1582)
+				t1602 := F(F(F(gProdEntry*W1ProdEntry)*t382) * t1592)
 				yProdEntry := yProd[k]
 				t2212 := num.Sigmoid(yProdEntry)
-				t1122 := F(thetaEntry * gProdEntry)
-				t16022 := F(F(F(gProdEntry*t3822)*W1ProdEntry) * t1592)
-				t382_2[k] = t3822
-				t506_2[k] = F(gProdEntry * t3822)
+				t15222 := F(thetaEntry * gProdEntry)
+				t38_2[k] = t382
+				t622_2[k] = F(F(thetaEntry*gProdEntry) * t382)
 				t156_2[k] = t1562
-				t157_2[k] = t1572
 				t158_2[k] = t1582
 				t159_2[k] = t1592
-				t161_2[k] = t1562 + F(F(t3822*t1572)*t1592)
+				t160_2[k] = t1602
+				t161_2[k] = t1562 + t1602
 				t221_2[k] = t2212
-				t521_2[k] = F(yProdEntry * t2212)
-				t622_2[k] = num.Sigmoid(-yProdEntry)
-				t523_2[k] = F(thetaEntry * t3822)
-				t112_2[k] = t1122
-				t1222_2[k] = F(t3822 * t1122)
-				t1602_2[k] = t16022
-				t1612_2[k] = t1562 + t16022
+				t265_2[k] = F(yProdEntry * t2212)
+				t722_2[k] = num.Sigmoid(-yProdEntry)
+				t266_2[k] = F(gProdEntry * t382)
+				t1522_2[k] = t15222
+				t162_3[k] = F(t382 * t15222)
 			}
 		}
 	}
@@ -795,22 +752,22 @@ func (c *StepBackward[F]) Run() {
 			gLin := c.GLin[(i*T+j)*dV:][:dV]
 			t412_2 := t412[(i*T+j)*dV:][:dV]
 			t422_2 := t422[(i*T+j)*dV:][:dV]
-			t432_2 := t432[(i*T+j)*dV:][:dV]
+			t43_2 := t43[(i*T+j)*dV:][:dV]
 			t44_2 := t44[(i*T+j)*dV:][:dV]
 			g2 := g[(i*T+j)*dV:][:dV]
-			t358_2 := t358[(i*T+j)*dV:][:dV]
+			t146_2 := t146[(i*T+j)*dV:][:dV]
 			for k := range dV {
 				gLinEntry := gLin[k]
 				t4122 := F(10 * gLinEntry)
 				t4222 := num.Tanh(t4122)
-				t4322 := F(gLinEntry * gLinEntry)
-				t442 := 1e-06 + t4322
+				t432 := F(gLinEntry * gLinEntry)
+				t442 := 1e-06 + t432
 				t412_2[k] = t4122
 				t422_2[k] = t4222
-				t432_2[k] = t4322
+				t43_2[k] = t432
 				t44_2[k] = t442
 				g2[k] = F(t4222 * t442)
-				t358_2[k] = 1 - F(t4222*t4222)
+				t146_2[k] = 1 - F(t4222*t4222)
 			}
 		}
 	}
@@ -851,16 +808,16 @@ func (c *StepBackward[F]) Run() {
 				theta2 := theta[l*T+C*s:][:n]
 				for a := range n {
 					g2 := g[(l*T+a+C*s)*dV:][:dV]
-					t1612_2 := t1612[(l*T+a+C*s)*dH:][:dH]
+					t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
 					// moneta.W2
 					rhoEntry := rho2[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t1222_2 := t1222[(l*T+a+C*s)*dH:][:dH]
+						t162_3 := t162[(l*T+a+C*s)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						gEntry := g2[i]
 						for j := range dH {
-							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) - F(gEntry*t1222_2[j])
+							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) - F(gEntry*t162_3[j])
 						}
 					}
 					// moneta.W1
@@ -869,7 +826,7 @@ func (c *StepBackward[F]) Run() {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						w := F(thetaEntry2 * t1612_2[i])
+						w := F(thetaEntry2 * t161_2[i])
 						for j := range dK {
 							W1Trail3[j] = F(rhoEntry*W1Trail2[j]) - F(w*k0[j])
 						}
@@ -878,34 +835,34 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				gPow := c.GPow[l*T+C*s:][:n]
-				gPow2 := c.GPow2[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
 				yPow := c.YPow[l*T+C*s:][:n]
 				yPow2 := c.YPow2[l*T+C*s:][:n]
 				yPow3 := c.YPow3[l*T+C*s:][:n]
+				theta2 := theta[l*T+C*s:][:n]
 				yPow4 := c.YPow4[l*T+C*s:][:n]
-				W1Pow2 := c.W1Pow2[l*T+C*s:][:n]
-				W1Pow := c.W1Pow[l*T+C*s:][:n]
+				gPow2 := c.GPow2[l*T+C*s:][:n]
+				gPow3 := c.GPow3[l*T+C*s:][:n]
+				gPow4 := c.GPow4[l*T+C*s:][:n]
 				t52_2 := t52[l*T+C*s:][:n]
 				t62_2 := t62[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
+					g2 := g[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					t221_2 := t221[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
-					t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
-					t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
-					t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
-					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
+					t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
+					t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
+					k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+					t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 					gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-					g2 := g[(l*T+a+C*s)*dV:][:dV]
+					t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
 					gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 					t422_2 := t422[(l*T+a+C*s)*dV:][:dV]
 					t44_2 := t44[(l*T+a+C*s)*dV:][:dV]
-					t358_2 := t358[(l*T+a+C*s)*dV:][:dV]
-					t42_2 := t42[(l*T+a+C*s)*dV:][:dV]
+					t146_2 := t146[(l*T+a+C*s)*dV:][:dV]
+					t42_3 := t42[(l*T+a+C*s)*dV:][:dV]
+					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 					t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
 					// moneta.g
@@ -921,26 +878,29 @@ func (c *StepBackward[F]) Run() {
 					}
 					// moneta.g
 					t4 := (t2 == F(0))
-					// moneta.g, moneta.y
+					// moneta.g, moneta.W2, moneta.y
 					var t185 F
 					gPowEntry2 := gPow[a]
 					w2 := F(0.3333333333333333 * gPowEntry2)
+					rhoEntry3 := rho2[a]
 					for i := range dV {
 						t3 := t[i*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
 						t7_2 := t7[i*dH:][:dH]
-						t9_2 := t9[i*dH:][:dH]
-						W2Trail3 := W2Trail[(a*dV+i)*dH:][:dH]
 						t18_2 := t18[i*dH:][:dH]
+						W22_2 := W22[i*dH:][:dH]
 						t184_2 := t184[i*dH:][:dH]
+						gEntry2 := g2[i]
 						for j := range dH {
 							t73 := kern.Choose(t4, F(1), t3[j])
-							t93 := F(t73 * t73)
-							t1842 := num.Abs(W2Trail2[j])
+							W2TrailEntry := W2Trail2[j]
+							W222 := F(rhoEntry3*W2TrailEntry) - F(gEntry2*t622_2[j])
+							t1842 := num.Abs(W222)
 							t185 += F(F(F(t1842*t1842)*t1842) * t1842)
 							t7_2[j] = t73
-							t9_2[j] = t93
-							t18_2[j] = kern.Choose(t4, F(0), F(F(w2*W2Trail3[j])*t93))
+							t18_2[j] = kern.Choose(t4, F(0), F(F(F(w2*W2TrailEntry)*t73)*t73))
+							W22_2[j] = W222
 							t184_2[j] = t1842
 						}
 					}
@@ -950,387 +910,287 @@ func (c *StepBackward[F]) Run() {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						t19_2 := t19[i*dK:][:dK]
 						for j := range dK {
-							t192_2 := num.Abs(W1Trail2[j])
-							t20 += F(F(F(t192_2*t192_2)*t192_2) * t192_2)
-							t19_2[j] = t192_2
+							t192 := num.Abs(W1Trail2[j])
+							t20 += F(F(F(t192*t192)*t192) * t192)
+							t19_2[j] = t192
 						}
 					}
 					// moneta.g, moneta.y
-					t222 := (t20 == F(0))
+					t22 := (t20 == F(0))
 					t187 := (t185 == F(0))
-					// moneta.g, moneta.W1, moneta.y
+					// moneta.g, moneta.y
 					var t203 F
-					gPow2Entry2 := gPow2[a]
-					w3 := F(0.3333333333333333 * gPow2Entry2)
-					rhoEntry3 := rho2[a]
-					thetaEntry3 := theta2[a]
 					for i := range dH {
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						t19_2 := t19[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						t25_2 := t25[i*dK:][:dK]
-						t27_2 := t27[i*dK:][:dK]
-						t36_2 := t36[i*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
 						t202_2 := t202[i*dK:][:dK]
-						w4 := F(thetaEntry3 * t161_2[i])
 						for j := range dK {
-							t252 := kern.Choose(t222, F(1), t19_2[j])
-							t272 := F(t252 * t252)
-							W1TrailEntry := W1Trail2[j]
-							W122 := F(rhoEntry3*W1TrailEntry) - F(w4*k0[j])
-							t2022 := num.Abs(W122)
+							t2022 := num.Abs(W1Trail2[j])
 							t203 += F(F(F(t2022*t2022)*t2022) * t2022)
-							t25_2[j] = t252
-							t27_2[j] = t272
-							t36_2[j] = kern.Choose(t222, F(0), F(F(w3*W1TrailEntry)*t272))
-							W12_2[j] = W122
+							t25_2[j] = kern.Choose(t22, F(1), t19_2[j])
 							t202_2[j] = t2022
 						}
 					}
 					// moneta.y, moneta.g
-					clear(t492)
+					clear(t322)
 					yPowEntry2 := yPow[a]
-					w5 := F(0.3333333333333333 * yPowEntry2)
+					w3 := F(0.3333333333333333 * yPowEntry2)
 					for i := range dV {
 						t184_2 := t184[i*dH:][:dH]
 						t190_2 := t190[i*dH:][:dH]
-						t192_2 := t192[i*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+						W22_2 := W22[i*dH:][:dH]
 						yBarEntry := yBar[i]
 						for j := range dH {
 							t1902 := kern.Choose(t187, F(1), t184_2[j])
-							t1922 := F(t1902 * t1902)
 							t190_2[j] = t1902
-							t192_2[j] = t1922
-							t492[j] += F(kern.Choose(t187, F(0), F(F(w5*W2Trail2[j])*t1922)) * yBarEntry)
+							t322[j] += F(kern.Choose(t187, F(0), F(F(F(w3*W22_2[j])*t1902)*t1902)) * yBarEntry)
 						}
 					}
-					// moneta.y, moneta.g, moneta.W1
+					// moneta.y, moneta.g
 					t205 := (t203 == F(0))
-					t1123 := !t205
-					t67 := !t187
-					t15822 := !t4
-					t2142 := !t222
+					t12 := !t205
+					t58 := !t187
+					t163 := !t22
+					t210 := !t4
 					// moneta.y, moneta.g
 					for i := range dH {
 						t202_2 := t202[i*dK:][:dK]
 						t208_2 := t208[i*dK:][:dK]
-						t210_2 := t210[i*dK:][:dK]
 						for j := range dK {
-							t2082 := kern.Choose(t205, F(1), t202_2[j])
-							t208_2[j] = t2082
-							t210_2[j] = F(t2082 * t2082)
+							t208_2[j] = kern.Choose(t205, F(1), t202_2[j])
 						}
 					}
 					// moneta.y
 					for i := range dH {
 						t221Entry := t221_2[i]
-						t492Entry := t492[i]
-						t822[i] = F(t221Entry*t492Entry) + F(F(F(yProd[i]*t221Entry)*t492Entry)*t622_2[i])
+						t322Entry := t322[i]
+						t9[i] = F(t221Entry*t322Entry) + F(F(F(yProd[i]*t221Entry)*t322Entry)*t722_2[i])
 					}
 					// moneta.y, moneta.g
-					clear(t1022)
-					var t262 F
+					clear(t11)
+					var t1922 F
 					yPow2Entry2 := yPow2[a]
-					w6 := F(0.3333333333333333 * yPow2Entry2)
+					w4 := F(0.3333333333333333 * yPow2Entry2)
 					for i := range dH {
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
-						t210_2 := t210[i*dK:][:dK]
-						t132_2 := t132[i*dK:][:dK]
-						t4422_2 := t4422[i*dK:][:dK]
-						t822Entry := t822[i]
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+						t208_2 := t208[i*dK:][:dK]
+						t142_2 := t142[i*dK:][:dK]
+						t9Entry := t9[i]
 						for j := range dK {
-							t1322 := kern.Choose(t1123, F(q0[j]*t822Entry), F(0))
-							W12Entry := W12_2[j]
-							t210Entry := t210_2[j]
-							t262 += kern.Choose(t1123, F(F(F(0.3333333333333333*W12Entry)*t210Entry)*t1322), F(0))
-							t1022[j] += F(kern.Choose(t205, F(0), F(F(w6*W12Entry)*t210Entry)) * t822Entry)
-							t132_2[j] = t1322
-							t4422_2[j] = num.Sign(W12Entry)
+							t1422 := kern.Choose(t12, F(q0[j]*t9Entry), F(0))
+							W1TrailEntry := W1Trail2[j]
+							t208Entry := t208_2[j]
+							t1922 += kern.Choose(t12, F(F(F(F(0.3333333333333333*W1TrailEntry)*t208Entry)*t208Entry)*t1422), F(0))
+							t11[j] += F(kern.Choose(t205, F(0), F(F(F(w4*W1TrailEntry)*t208Entry)*t208Entry)) * t9Entry)
+							t142_2[j] = t1422
 						}
 					}
 					// moneta.y, moneta.g
-					var t82 F
+					var t65 F
 					for i := range dV {
-						t521_2 := t521[(l*T+a+C*s)*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t192_2 := t192[i*dH:][:dH]
-						t69_2 := t69[i*dH:][:dH]
-						t100_2 := t100[i*dH:][:dH]
+						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+						t190_2 := t190[i*dH:][:dH]
+						W22_2 := W22[i*dH:][:dH]
+						t60_2 := t60[i*dH:][:dH]
 						yBarEntry2 := yBar[i]
 						for j := range dH {
-							t692 := kern.Choose(t67, F(yBarEntry2*t521_2[j]), F(0))
-							W2TrailEntry := W2Trail2[j]
-							t82 += kern.Choose(t67, F(F(F(0.3333333333333333*W2TrailEntry)*t192_2[j])*t692), F(0))
-							t69_2[j] = t692
-							t100_2[j] = num.Sign(W2TrailEntry)
+							t602 := kern.Choose(t58, F(yBarEntry2*t265_2[j]), F(0))
+							t190Entry := t190_2[j]
+							t65 += kern.Choose(t58, F(F(F(F(0.3333333333333333*W22_2[j])*t190Entry)*t190Entry)*t602), F(0))
+							t60_2[j] = t602
 						}
 					}
 					// moneta.W1, moneta.y, moneta.g
-					clear(t496)
-					var t1292 F
-					w7 := F(0.3333333333333333 * yPow2Entry2)
-					w8 := F(4 * kern.Choose(t1123, F(F(-0.5*yPow3[a])*t262), F(0)))
+					clear(t108)
+					var t1112 F
+					w5 := F(0.3333333333333333 * yPow2Entry2)
+					w6 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t1922), F(0))
 					for i := range dH {
-						t132_2 := t132[i*dK:][:dK]
-						t202_2 := t202[i*dK:][:dK]
-						t4422_2 := t4422[i*dK:][:dK]
 						t208_2 := t208[i*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
+						t142_2 := t142[i*dK:][:dK]
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+						t202_2 := t202[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						t210_2 := t210[i*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t1232_2 := t1232[i*dK:][:dK]
-						var t4942 F
+						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
+						t104_2 := t104[i*dK:][:dK]
+						var t2612 F
 						t161Entry := t161_2[i]
 						for j := range dK {
-							t132Entry := t132_2[j]
+							t208Entry2 := t208_2[j]
+							t142Entry := t142_2[j]
+							W1TrailEntry2 := W1Trail2[j]
 							t202Entry := t202_2[j]
-							t4422Entry := t4422_2[j]
-							w18 := kern.Choose(t1123, F(t4422Entry*kern.Choose(t1123, F(F(2*t208_2[j])*kern.Choose(t1123, F(F(w7*W12_2[j])*t132Entry), F(0))), F(0))), F(0))
-							t12322 := W1BarState2[j] + kern.Choose(t1123, F(F(w7*t210_2[j])*t132Entry), F(0)) + F(F(F(F(w8*t202Entry)*t202Entry)*t202Entry)*t4422Entry) + w18
-							t4942 += F(t12322 * k0[j])
-							t1292 += F(W1Trail2[j] * t12322)
-							t1232_2[j] = t12322
-							t496[j] += F(t12322 * t161Entry)
+							w14 := kern.Choose(t12, F(2*kern.Choose(t12, F(F(F(w5*W1TrailEntry2)*t208Entry2)*t142Entry), F(0))), F(0))
+							w15 := kern.Choose(t12, F(F(F(w5*t208Entry2)*t208Entry2)*t142Entry), F(0))
+							t1042 := W1BarState2[j] + w15 + F((w14+F(4*F(F(F(w6*t202Entry)*t202Entry)*t202Entry)))*num.Sign(W1TrailEntry2))
+							t2612 += F(t1042 * k0[j])
+							t1112 += F(W1Trail3[j] * t1042)
+							t104_2[j] = t1042
+							t108[j] -= F(t1042 * t161Entry)
 						}
-						t494[i] = t4942
+						t261[i] = t2612
 					}
 					// moneta.W1
-					var t1272 F
-					for i := range dH {
-						t494Entry := t494[i]
-						t1272 += F(t161_2[i] * t494Entry)
-						t382Entry := t382_2[i]
-						t159Entry := t159_2[i]
-						t1342 := -F(F(F(thetaEntry3*t382Entry)*t159Entry) * t494Entry)
-						t157Entry := t157_2[i]
-						W1ProdEntry2 := W1Prod[i]
-						t511[i] = F(gProd[i] * t1342)
-						w19 := F(F(F(F(F(thetaEntry3*t382Entry)*t382Entry)*t157Entry)*t159Entry) * t494Entry)
-						t153[i] = w19 + F(W1ProdEntry2*t1342) + F(F(t382Entry*t159Entry)*(-F(F(F(thetaEntry3*t157Entry)*t159Entry)*t494Entry)-F(F(thetaEntry3*W1ProdEntry2)*t494Entry)))
+					var t109 F
+					for i := range dK {
+						t109 += F(k0[i] * t108[i])
 					}
-					t12722 := -t1272
-					// moneta.W1, moneta.g, moneta.W2, moneta.y
-					clear(t502)
-					var t173 F
-					var t276 F
-					w9 := F(0.3333333333333333 * yPowEntry2)
-					w10 := F(4 * kern.Choose(t67, F(F(-0.5*yPow4[a])*t82), F(0)))
+					// moneta.W1
+					thetaEntry3 := theta2[a]
+					for i := range dH {
+						t38Entry := t38_2[i]
+						t261Entry := t261[i]
+						t125[i] = -F(F(F(F(thetaEntry3*gProd[i])*t38Entry)*t159_2[i])*t261Entry) - F(F(thetaEntry3*t38Entry)*t261Entry)
+					}
+					// moneta.W1, moneta.W2, moneta.y, moneta.g
+					clear(t132)
+					var t137 F
+					w7 := F(0.3333333333333333 * yPowEntry2)
+					w8 := kern.Choose(t58, F(F(-0.5*yPow4[a])*t65), F(0))
 					for i := range dV {
 						t18_2 := t18[i*dH:][:dH]
-						t523_2 := t523[(l*T+a+C*s)*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t9_2 := t9[i*dH:][:dH]
-						t69_2 := t69[i*dH:][:dH]
-						t184_2 := t184[i*dH:][:dH]
-						t100_2 := t100[i*dH:][:dH]
 						t190_2 := t190[i*dH:][:dH]
-						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+						t60_2 := t60[i*dH:][:dH]
+						W22_2 := W22[i*dH:][:dH]
+						t184_2 := t184[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t192_2 := t192[i*dH:][:dH]
-						t506_2 := t506[(l*T+a+C*s)*dH:][:dH]
-						t16023_2 := t16023[i*dH:][:dH]
-						t1912_2 := t1912[i*dH:][:dH]
-						t270_2 := t270[i*dH:][:dH]
-						var t14122 F
-						var t4982 F
-						var t5002 F
-						gEntry2 := g2[i]
-						for j := range dH {
-							t18Entry := t18_2[j]
-							t511Entry := t511[j]
-							t14122 += F(t18Entry * t511Entry)
-							t494Entry2 := t494[j]
-							t4982 += F(t18Entry * F(t382_2[j]*t494Entry2))
-							t16024 := kern.Choose(t15822, F(gEntry2*t511Entry)-F(gEntry2*F(t494Entry2*t523_2[j])), F(0))
-							W2TrailEntry2 := W2Trail2[j]
-							t173 += kern.Choose(t15822, F(F(F(0.3333333333333333*W2TrailEntry2)*t9_2[j])*t16024), F(0))
-							t69Entry := t69_2[j]
-							t184Entry := t184_2[j]
-							t100Entry := t100_2[j]
-							w20 := kern.Choose(t67, F(t100Entry*kern.Choose(t67, F(F(2*t190_2[j])*kern.Choose(t67, F(F(w9*W2Trail3[j])*t69Entry), F(0))), F(0))), F(0))
-							t2702 := W2BarState2[j] + kern.Choose(t67, F(F(w9*t192_2[j])*t69Entry), F(0)) + F(F(F(F(w10*t184Entry)*t184Entry)*t184Entry)*t100Entry) + w20
-							t5002 += F(t2702 * t506_2[j])
-							t276 += F(W2TrailEntry2 * t2702)
-							t16023_2[j] = t16024
-							t1912_2[j] = num.Sign(W2TrailEntry2)
-							t270_2[j] = t2702
-							t502[j] += F(t2702 * gEntry2)
-						}
-						t1412[i] = t14122
-						t498[i] = t4982
-						t500[i] = t5002
-					}
-					// moneta.W1, moneta.g
-					clear(t1552)
-					var t229 F
-					for i := range dH {
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t27_2 := t27[i*dK:][:dK]
-						t36_2 := t36[i*dK:][:dK]
-						t2162_2 := t2162[i*dK:][:dK]
-						t247_2 := t247[i*dK:][:dK]
-						t153Entry := t153[i]
-						for j := range dK {
-							t21622 := kern.Choose(t2142, F(k0[j]*t153Entry), F(0))
-							W1TrailEntry2 := W1Trail2[j]
-							t229 += kern.Choose(t2142, F(F(F(0.3333333333333333*W1TrailEntry2)*t27_2[j])*t21622), F(0))
-							t1552[j] += F(t36_2[j] * t153Entry)
-							t2162_2[j] = t21622
-							t247_2[j] = num.Sign(W1TrailEntry2)
-						}
-					}
-					// moneta.W2, moneta.g, moneta.W1
-					var t274 F
-					for i := range dV {
-						t500Entry := t500[i]
-						t274 += F(g2[i] * t500Entry)
-						t343 := t1412[i] - F(thetaEntry3*t498[i]) - F(thetaEntry3*t500Entry)
-						t3612 := F(2*F(F(gLin[i]*t422_2[i])*t343)) + F(F(F(10*t44_2[i])*t343)*t358_2[i])
-						t361[i] = t3612
-						t42_2[i] = -t3612
-					}
-					t2742 := -t274
-					// moneta.W2
-					for i := range dH {
-						t382Entry2 := t382_2[i]
-						t502Entry := t502[i]
-						t284[i] = -F(F(thetaEntry3*t382Entry2)*t502Entry) - F(F(F(F(thetaEntry3*gProd[i])*t382Entry2)*t159_2[i])*t502Entry)
-					}
-					// moneta.W2, moneta.g
-					clear(t286)
-					var t302 F
-					for i := range dH {
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t27_2 := t27[i*dK:][:dK]
-						t36_2 := t36[i*dK:][:dK]
-						t289_2 := t289[i*dK:][:dK]
-						t284Entry := t284[i]
-						for j := range dK {
-							t2892 := kern.Choose(t2142, F(k0[j]*t284Entry), F(0))
-							t302 += kern.Choose(t2142, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t2892), F(0))
-							t286[j] += F(t36_2[j] * t284Entry)
-							t289_2[j] = t2892
-						}
-					}
-					// moneta.g
-					clear(t504)
-					var t444 F
-					for i := range dV {
-						t506_2 := t506[(l*T+a+C*s)*dH:][:dH]
+						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t9_2 := t9[i*dH:][:dH]
-						t18_2 := t18[i*dH:][:dH]
-						t431_2 := t431[i*dH:][:dH]
-						t361Entry := t361[i]
+						t128_2 := t128[i*dH:][:dH]
+						var t1272 F
+						var t1312 F
+						gEntry3 := g2[i]
 						for j := range dH {
-							t4312 := kern.Choose(t15822, F(t506_2[j]*t361Entry), F(0))
-							t444 += kern.Choose(t15822, F(F(F(0.3333333333333333*W2Trail2[j])*t9_2[j])*t4312), F(0))
-							t504[j] += F(t18_2[j] * t361Entry)
-							t431_2[j] = t4312
+							t1272 += F(t18_2[j] * t125[j])
+							t190Entry2 := t190_2[j]
+							t60Entry := t60_2[j]
+							W22Entry := W22_2[j]
+							t184Entry := t184_2[j]
+							w16 := kern.Choose(t58, F(2*kern.Choose(t58, F(F(F(w7*W22Entry)*t190Entry2)*t60Entry), F(0))), F(0))
+							w17 := kern.Choose(t58, F(F(F(w7*t190Entry2)*t190Entry2)*t60Entry), F(0))
+							t1282 := W2BarState2[j] + w17 + F((w16+F(4*F(F(F(w8*t184Entry)*t184Entry)*t184Entry)))*num.Sign(W22Entry))
+							t1312 += F(t1282 * t622_2[j])
+							t137 += F(W2Trail2[j] * t1282)
+							t128_2[j] = t1282
+							t132[j] -= F(t1282 * gEntry3)
 						}
+						t127[i] = t1272
+						t131[i] = -t1312
+					}
+					// moneta.W2
+					var t135 F
+					for i := range dH {
+						t1342 := F(t38_2[i] * t132[i])
+						t135 += F(gProd[i] * t1342)
+						t134[i] = t1342
 					}
 					// moneta.g
-					for i := range dH {
-						t382Entry3 := t382_2[i]
-						t504Entry := t504[i]
-						t370[i] = F(t382Entry3*t504Entry) + F(F(F(gProd[i]*t382Entry3)*t159_2[i])*t504Entry)
-					}
-					// moneta.g
-					clear(t372)
-					var t388 F
-					for i := range dH {
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t27_2 := t27[i*dK:][:dK]
-						t36_2 := t36[i*dK:][:dK]
-						t375_2 := t375[i*dK:][:dK]
-						t370Entry := t370[i]
-						for j := range dK {
-							t3752 := kern.Choose(t2142, F(k0[j]*t370Entry), F(0))
-							t388 += kern.Choose(t2142, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t3752), F(0))
-							t372[j] += F(t36_2[j] * t370Entry)
-							t375_2[j] = t3752
-						}
-					}
-					// moneta.g, moneta.W1, moneta.W2
-					W1Pow2Entry := W1Pow2[a]
-					w11 := F(0.3333333333333333 * gPow2Entry2)
-					w12 := F(4 * kern.Choose(t2142, F(F(-0.5*W1Pow2Entry)*t229), F(0)))
-					w13 := F(4 * kern.Choose(t2142, F(F(-0.5*W1Pow2Entry)*t302), F(0)))
-					w14 := F(4 * kern.Choose(t2142, F(F(-0.5*W1Pow2Entry)*t388), F(0)))
-					for i := range dH {
-						t27_2 := t27[i*dK:][:dK]
-						t2162_2 := t2162[i*dK:][:dK]
-						t19_2 := t19[i*dK:][:dK]
-						t247_2 := t247[i*dK:][:dK]
-						t25_2 := t25[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t289_2 := t289[i*dK:][:dK]
-						t375_2 := t375[i*dK:][:dK]
-						t1232_2 := t1232[i*dK:][:dK]
-						W1BarState2 := W1BarState[i*dK:][:dK]
-						for j := range dK {
-							t27Entry := t27_2[j]
-							t2162Entry := t2162_2[j]
-							t19Entry := t19_2[j]
-							t247Entry := t247_2[j]
-							t25Entry := t25_2[j]
-							W1TrailEntry3 := W1Trail2[j]
-							t289Entry := t289_2[j]
-							t375Entry := t375_2[j]
-							w21 := kern.Choose(t2142, F(t247Entry*kern.Choose(t2142, F(F(2*t25Entry)*kern.Choose(t2142, F(F(w11*W1TrailEntry3)*t2162Entry), F(0))), F(0))), F(0))
-							w22 := kern.Choose(t2142, F(t247Entry*kern.Choose(t2142, F(F(2*t25Entry)*kern.Choose(t2142, F(F(w11*W1TrailEntry3)*t289Entry), F(0))), F(0))), F(0))
-							w23 := kern.Choose(t2142, F(F(w11*t27Entry)*t375Entry), F(0))
-							w24 := F(F(F(F(w14*t19Entry)*t19Entry)*t19Entry) * t247Entry)
-							w25 := kern.Choose(t2142, F(t247Entry*kern.Choose(t2142, F(F(2*t25Entry)*kern.Choose(t2142, F(F(w11*W1TrailEntry3)*t375Entry), F(0))), F(0))), F(0))
-							W1BarState2[j] = F(rhoEntry3*t1232_2[j]) + kern.Choose(t2142, F(F(w11*t27Entry)*t2162Entry), F(0)) + F(F(F(F(w12*t19Entry)*t19Entry)*t19Entry)*t247Entry) + w21 + kern.Choose(t2142, F(F(w11*t27Entry)*t289Entry), F(0)) + F(F(F(F(w13*t19Entry)*t19Entry)*t19Entry)*t247Entry) + w22 + w23 + w24 + w25
-						}
-					}
-					// moneta.g, moneta.W1, moneta.W2
-					W1PowEntry := W1Pow[a]
-					w15 := F(0.3333333333333333 * gPowEntry2)
-					w16 := F(4 * kern.Choose(t15822, F(F(-0.5*W1PowEntry)*t173), F(0)))
-					w17 := F(4 * kern.Choose(t15822, F(F(-0.5*W1PowEntry)*t444), F(0)))
 					for i := range dV {
-						t9_2 := t9[i*dH:][:dH]
-						t16023_2 := t16023[i*dH:][:dH]
-						t3 := t[i*dH:][:dH]
-						t1912_2 := t1912[i*dH:][:dH]
+						t139 := t127[i] + t131[i]
+						t1492 := F(2*F(F(gLin[i]*t422_2[i])*t139)) + F(F(F(10*t44_2[i])*t139)*t146_2[i])
+						t149[i] = t1492
+						t42_3[i] = -t1492
+					}
+					// moneta.g, moneta.W1
+					clear(t153)
+					var t217 F
+					for i := range dV {
+						t266_2 := t266[(l*T+a+C*s)*dH:][:dH]
 						t7_2 := t7[i*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t431_2 := t431[i*dH:][:dH]
-						t270_2 := t270[i*dH:][:dH]
+						t18_2 := t18[i*dH:][:dH]
+						t212_2 := t212[i*dH:][:dH]
+						t149Entry := t149[i]
+						gEntry4 := g2[i]
+						for j := range dH {
+							t2122 := kern.Choose(t210, F(gEntry4*t125[j])+F(t149Entry*t266_2[j]), F(0))
+							t7Entry := t7_2[j]
+							t217 += kern.Choose(t210, F(F(F(F(0.3333333333333333*W2Trail2[j])*t7Entry)*t7Entry)*t2122), F(0))
+							t153[j] += F(t18_2[j] * t149Entry)
+							t212_2[j] = t2122
+						}
+					}
+					// moneta.g, moneta.W1, moneta.W2
+					for i := range dH {
+						W1ProdEntry2 := W1Prod[i]
+						t38Entry2 := t38_2[i]
+						t159Entry := t159_2[i]
+						t261Entry2 := t261[i]
+						gProdEntry2 := gProd[i]
+						t153Entry := t153[i]
+						w18 := -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t159Entry)*t261Entry2) - F(F(thetaEntry3*W1ProdEntry2)*t261Entry2) + F(F(thetaEntry3*gProdEntry2)*t132[i]) + F(gProdEntry2*t153Entry)
+						w19 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t159Entry) * t261Entry2)
+						t16022[i] = w19 + F(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t159Entry)*t261Entry2) + F(thetaEntry3*t134[i]) + F(t38Entry2*t153Entry) + F(F(t38Entry2*t159Entry)*w18)
+					}
+					// moneta.g
+					clear(t162_2)
+					var t170 F
+					gPow2Entry2 := gPow2[a]
+					w9 := F(0.3333333333333333 * gPow2Entry2)
+					for i := range dH {
+						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						t25_2 := t25[i*dK:][:dK]
+						t165_2 := t165[i*dK:][:dK]
+						t16022Entry := t16022[i]
+						for j := range dK {
+							t1652 := kern.Choose(t163, F(k0[j]*t16022Entry), F(0))
+							W1TrailEntry3 := W1Trail2[j]
+							t25Entry := t25_2[j]
+							t170 += kern.Choose(t163, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25Entry)*t25Entry)*t1652), F(0))
+							t162_2[j] += F(kern.Choose(t22, F(0), F(F(F(w9*W1TrailEntry3)*t25Entry)*t25Entry)) * t16022Entry)
+							t165_2[j] = t1652
+						}
+					}
+					// moneta.g, moneta.W1
+					w10 := F(0.3333333333333333 * gPow2Entry2)
+					w11 := kern.Choose(t163, F(F(-0.5*gPow3[a])*t170), F(0))
+					for i := range dH {
+						t25_2 := t25[i*dK:][:dK]
+						t165_2 := t165[i*dK:][:dK]
+						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						t19_2 := t19[i*dK:][:dK]
+						t104_2 := t104[i*dK:][:dK]
+						W1BarState2 := W1BarState[i*dK:][:dK]
+						for j := range dK {
+							t25Entry2 := t25_2[j]
+							t165Entry := t165_2[j]
+							W1TrailEntry4 := W1Trail2[j]
+							t19Entry := t19_2[j]
+							w20 := kern.Choose(t163, F(2*kern.Choose(t163, F(F(F(w10*W1TrailEntry4)*t25Entry2)*t165Entry), F(0))), F(0))
+							w21 := kern.Choose(t163, F(F(F(w10*t25Entry2)*t25Entry2)*t165Entry), F(0))
+							W1BarState2[j] = F(rhoEntry3*t104_2[j]) + w21 + F((w20+F(4*F(F(F(w11*t19Entry)*t19Entry)*t19Entry)))*num.Sign(W1TrailEntry4))
+						}
+					}
+					// moneta.g, moneta.W2
+					w12 := F(0.3333333333333333 * gPowEntry2)
+					w13 := kern.Choose(t210, F(F(-0.5*gPow4[a])*t217), F(0))
+					for i := range dV {
+						t7_2 := t7[i*dH:][:dH]
+						t212_2 := t212[i*dH:][:dH]
+						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						t3 := t[i*dH:][:dH]
+						t128_2 := t128[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						for j := range dH {
-							t9Entry := t9_2[j]
-							t16023Entry := t16023_2[j]
+							t7Entry2 := t7_2[j]
+							t212Entry := t212_2[j]
+							W2TrailEntry2 := W2Trail2[j]
 							tEntry := t3[j]
-							t1912Entry := t1912_2[j]
-							t7Entry := t7_2[j]
-							W2TrailEntry3 := W2Trail2[j]
-							t431Entry := t431_2[j]
-							w26 := kern.Choose(t15822, F(t1912Entry*kern.Choose(t15822, F(F(2*t7Entry)*kern.Choose(t15822, F(F(w15*W2TrailEntry3)*t16023Entry), F(0))), F(0))), F(0))
-							w27 := kern.Choose(t15822, F(F(w15*t9Entry)*t431Entry), F(0))
-							w28 := F(F(F(F(w17*tEntry)*tEntry)*tEntry) * t1912Entry)
-							w29 := kern.Choose(t15822, F(t1912Entry*kern.Choose(t15822, F(F(2*t7Entry)*kern.Choose(t15822, F(F(w15*W2TrailEntry3)*t431Entry), F(0))), F(0))), F(0))
-							W2BarState2[j] = kern.Choose(t15822, F(F(w15*t9Entry)*t16023Entry), F(0)) + F(F(F(F(w16*tEntry)*tEntry)*tEntry)*t1912Entry) + w26 + F(rhoEntry3*t270_2[j]) + w27 + w28 + w29
+							w22 := kern.Choose(t210, F(2*kern.Choose(t210, F(F(F(w12*W2TrailEntry2)*t7Entry2)*t212Entry), F(0))), F(0))
+							w23 := kern.Choose(t210, F(F(F(w12*t7Entry2)*t7Entry2)*t212Entry), F(0))
+							W2BarState2[j] = F(rhoEntry3*t128_2[j]) + w23 + F((w22+F(4*F(F(F(w13*tEntry)*tEntry)*tEntry)))*num.Sign(W2TrailEntry2))
 						}
 					}
 					// moneta.g, moneta.W1, moneta
 					for i := range dK {
-						t32_2[i] = -F(thetaEntry3*t496[i]) + t1552[i] + t286[i] + t372[i]
-						t72_2[i] = t1022[i]
+						t32_2[i] = F(thetaEntry3*t108[i]) + t162_2[i]
+						t72_2[i] = t11[i]
 					}
 					// moneta.g
-					t52_2[a] = t1292 + t276
-					t62_2[a] = t12722 + t2742
+					t52_2[a] = t1112 + t137
+					t62_2[a] = t109 + t135
 				}
 			}
 		}
@@ -1351,14 +1211,14 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// moneta.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t82, d, 1, t72, dK, 1, c.WQ, d, 1)
 
 	// moneta.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t92, d, 1, t72, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
 
 	// moneta.theta, moneta.rho
 	var t202_2 F
-	var t41 F
+	var t39 F
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
 		t62_2 := t62[i*T:][:T]
@@ -1368,96 +1228,92 @@ func (c *StepBackward[F]) Run() {
 		t52_2 := t52[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
+		t36_2 := t36[i*T:][:T]
 		for j := range T {
 			t10Entry := t10_2[j]
 			t172 := kern.Choose(t10Entry, F(kern.Choose(t10Entry, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
 			t202_2 += t172
-			t253 := (t8_2[j] <= F(1))
+			t23 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t30 := (t253 && (F(0) <= rhoSigmoidEntry))
-			t383 := kern.Choose(t30, F(F(rhoSigmoidEntry*kern.Choose(t30, kern.Choose(t253, t52_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t41 += t383
+			t28 := (t23 && (F(0) <= rhoSigmoidEntry))
+			t362 := kern.Choose(t28, F(F(rhoSigmoidEntry*kern.Choose(t28, kern.Choose(t23, t52_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t39 += t362
 			t17_2[j] = t172
-			t38_2[j] = t383
+			t36_2[j] = t362
 		}
 	}
 	c.BThetaBar[0] = t202_2
-	c.BRhoBar[0] = t41
+	c.BRhoBar[0] = t39
 
 	// moneta.theta, moneta.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	for i := range L {
 		t17_2 := t17[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
+		t36_2 := t36[i*T:][:T]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t22_2 := t22[(i*T+j)*(dK+dV):][:dK+dV]
-			t43_2 := t43[(i*T+j)*(dK+dV):][:dK+dV]
+			t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK+dV]
 			t17Entry := t17_2[j]
-			t38Entry := t38_2[j]
+			t36Entry := t36_2[j]
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
 				wThetaBar[k] += F(rhoStackEntry * t17Entry)
-				t22_2[k] = F(t17Entry * wTheta[k])
-				wRhoBar[k] += F(rhoStackEntry * t38Entry)
-				t43_2[k] = F(t38Entry * wRho[k])
+				wRhoBar[k] += F(rhoStackEntry * t36Entry)
+				t42_3[k] = F(t17Entry*wTheta[k]) + F(t36Entry*wRho[k])
 			}
 		}
 	}
 
-	// moneta.v
+	// moneta.v, moneta.rho
 	for i := range L {
 		for j := range T {
-			t42_2 := t42[(i*T+j)*dV:][:dV]
-			t22_2 := t22[(i*T+j)*(dK+dV)+dK:][:dV]
-			t43_2 := t43[(i*T+j)*(dK+dV)+dK:][:dV]
-			t46_2 := t46[(i*T+j)*dV:][:dV]
+			t42_3 := t42[(i*T+j)*dV:][:dV]
+			t42_4 := t42_2[(i*T+j)*(dK+dV)+dK:][:dV]
+			t45_2 := t45[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t46_2[k] = t42_2[k] + t22_2[k] + t43_2[k]
+				t45_2[k] = t42_3[k] + t42_4[k]
 			}
 		}
 	}
 
 	// moneta.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t46, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t46, d, 1, t45, dV, 1, c.WV, d, 1)
 
 	// moneta.v
-	kern.Gemm(L*T, d, dV, F(1), false, t48, d, 1, t46, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t45, dV, 1)
 
-	// moneta.k0
+	// moneta.k0, moneta.rho
 	for i := range L {
 		for j := range T {
 			t32_2 := t32[(i*T+j)*dK:][:dK]
-			t22_2 := t22[(i*T+j)*(dK+dV):][:dK]
-			t43_2 := t43[(i*T+j)*(dK+dV):][:dK]
-			t49_2 := t49[(i*T+j)*dK:][:dK]
+			t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK]
+			t48_2 := t48[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t49_2[k] = t32_2[k] + t22_2[k] + t43_2[k]
+				t48_2[k] = t32_2[k] + t42_3[k]
 			}
 		}
 	}
 
 	// moneta.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t49, d, 1, t48, dK, 1, c.WK, d, 1)
 
 	// moneta.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t51, d, 1, t49, dK, 1, c.WK, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t48, dK, 1)
 
 	// moneta.k0
 	for i := range L {
 		for j := range T {
-			t92_2 := t92[(i*T+j)*d:][:d]
-			t48_2 := t48[(i*T+j)*d:][:d]
-			t51_2 := t51[(i*T+j)*d:][:d]
+			t82_2 := t82[(i*T+j)*d:][:d]
+			t46_2 := t46[(i*T+j)*d:][:d]
+			t49_2 := t49[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t92_2[k] + t48_2[k] + t51_2[k]
+				xBar[k] = t82_2[k] + t46_2[k] + t49_2[k]
 			}
 		}
 	}
@@ -1561,10 +1417,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.YPow4 = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.W1Pow = c.Run.Saved(k.L * k.T)
+		k.GPow3 = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.W1Pow2 = c.Run.Saved(k.L * k.T)
+		k.GPow4 = c.Run.Saved(k.L * k.T)
 	}
 	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
 	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
@@ -1621,8 +1477,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.YProd = k.YProd
 	g.YPow3 = k.YPow3
 	g.YPow4 = k.YPow4
-	g.W1Pow = k.W1Pow
-	g.W1Pow2 = k.W1Pow2
+	g.GPow3 = k.GPow3
+	g.GPow4 = k.GPow4
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.RhoSigmoid2 = k.RhoSigmoid2
 	g.WKBar = t.Scratch(g.D * g.DK)

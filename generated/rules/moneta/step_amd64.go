@@ -300,12 +300,6 @@ func stepBackwardNest29AVX512(a *stepBackwardNest29Args)
 //go:noescape
 func stepBackwardNest29AVX2(a *stepBackwardNest29Args)
 
-//go:noescape
-func stepBackwardNest30AVX512(a *stepBackwardNest30Args)
-
-//go:noescape
-func stepBackwardNest30AVX2(a *stepBackwardNest30Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -696,12 +690,4 @@ func stepBackwardNest29(a *stepBackwardNest29Args) {
 		return
 	}
 	stepBackwardNest29AVX2(a)
-}
-
-func stepBackwardNest30(a *stepBackwardNest30Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest30AVX512(a)
-		return
-	}
-	stepBackwardNest30AVX2(a)
 }

@@ -78,18 +78,18 @@ type stepNest6Args struct {
 type stepNest7Args struct {
 	t37        *float32
 	t38        *float32
-	t102       *float32
-	t1222      *float32
+	t1422      *float32
+	t162       *float32
 	n0         int        // d_h
 	thetaEntry [2]float32 // and nothing
 }
 
 type stepNest8Args struct {
-	t18  *float32
-	t102 *float32
-	t39  *float32
-	n0   int // d_v
-	n1   int // d_h
+	t18   *float32
+	t1422 *float32
+	t39   *float32
+	n0    int // d_v
+	n1    int // d_h
 }
 
 type stepNest9Args struct {
@@ -110,7 +110,7 @@ type stepNest10Args struct {
 
 type stepNest11Args struct {
 	g         *float32
-	t1222     *float32
+	t162      *float32
 	W2State   *float32
 	t18       *float32
 	t22       *float32
@@ -187,14 +187,14 @@ type stepNest18Args struct {
 
 type stepNest19Args struct {
 	t220 *float32
-	t143 *float32
+	t182 *float32
 	n0   int // d_h
 }
 
 type stepNest20Args struct {
 	t190       *float32
 	W2State    *float32
-	t143       *float32
+	t182       *float32
 	y2         *float32
 	n0         int        // d_v
 	n1         int        // d_h
@@ -228,8 +228,8 @@ func (c *stepFused) run() {
 	t19 := c.Work[4*L*T+dH*dK+3*dH*dV:][:dH*dK]              // [d_h, d_k]
 	t37 := c.Work[4*L*T+2*dH*dK+3*dH*dV:][:dH]               // [d_h]
 	t38 := c.Work[4*L*T+2*dH*dK+3*dH*dV+dH:][:dH]            // [d_h]
-	t102 := c.Work[4*L*T+2*dH*dK+3*dH*dV+2*dH:][:dH]         // [d_h]
-	t1222 := c.Work[4*L*T+2*dH*dK+3*dH*dV+3*dH:][:dH]        // [d_h]
+	t1422 := c.Work[4*L*T+2*dH*dK+3*dH*dV+2*dH:][:dH]        // [d_h]
+	t162 := c.Work[4*L*T+2*dH*dK+3*dH*dV+3*dH:][:dH]         // [d_h]
 	t39 := c.Work[4*L*T+2*dH*dK+3*dH*dV+4*dH:][:dV]          // [d_v]
 	g := c.Work[4*L*T+2*dH*dK+3*dH*dV+4*dH+dV:][:dV]         // [d_v]
 	t22 := c.Work[4*L*T+2*dH*dK+3*dH*dV+4*dH+2*dV:][:dH]     // [d_h]
@@ -238,7 +238,7 @@ func (c *stepFused) run() {
 	t202 := c.Work[4*L*T+2*dH*dK+4*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
 	t190 := c.Work[4*L*T+3*dH*dK+4*dH*dV+6*dH+2*dV:][:dH*dV] // [d_v, d_h]
 	t220 := c.Work[4*L*T+3*dH*dK+5*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
-	t143 := c.Work[4*L*T+3*dH*dK+5*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
+	t182 := c.Work[4*L*T+3*dH*dK+5*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
 	y2 := c.Work[4*L*T+3*dH*dK+5*dH*dV+8*dH+2*dV:][:dV]      // [d_v]
 	t2Total := make([]F, 1)
 	t20Total := make([]F, 1)
@@ -464,12 +464,12 @@ func (c *stepFused) run() {
 					// moneta.g
 					t22_2 := (t20 == F(0))
 					t31 := kern.Choose(t22_2, F(1), t20)
-					t33 := num.Pow(t31, F(-0.5))
+					t332 := num.Pow(t31, F(-0.5))
 					if len(c.GPow2) > 0 {
-						c.GPow2[l*T+a+C*s] = t33
+						c.GPow2[l*T+a+C*s] = t332
 					}
 					// moneta.g
-					w2 := F(0.3333333333333333 * t33)
+					w2 := F(0.3333333333333333 * t332)
 					t22Number := kern.Choose(t22_2, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepNest6Args{
@@ -506,8 +506,8 @@ func (c *stepFused) run() {
 						a2 := stepNest7Args{
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t38),
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t1222),
+							unsafe.SliceData(t1422),
+							unsafe.SliceData(t162),
 							dH,
 							[2]float32{thetaEntry},
 						}
@@ -517,15 +517,15 @@ func (c *stepFused) run() {
 							t37Entry := t37[i]
 							t382 := kern.Sigmoid(t37Entry)
 							t38[i] = t382
-							t102[i] = F(t37Entry * t382)
-							t1222[i] = F(t382 * F(thetaEntry*t37Entry))
+							t1422[i] = F(t37Entry * t382)
+							t162[i] = F(t382 * F(thetaEntry*t37Entry))
 						}
 					}
 					// moneta.g
 					if kern.Wide() {
 						a2 := stepNest8Args{
 							unsafe.SliceData(t18),
-							unsafe.SliceData(t102),
+							unsafe.SliceData(t1422),
 							unsafe.SliceData(t39),
 							dV,
 							dH,
@@ -537,7 +537,7 @@ func (c *stepFused) run() {
 							var t392 F
 							t392Sums := [16]F{t392}
 							for j := range dH {
-								t392Sums[j%16] = num.FMA32(t18_2[j], t102[j], t392Sums[j%16])
+								t392Sums[j%16] = num.FMA32(t18_2[j], t1422[j], t392Sums[j%16])
 							}
 							t392 = kern.Sum16(&t392Sums)
 							t39[i] = t392
@@ -587,7 +587,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := stepNest11Args{
 							unsafe.SliceData(g),
-							unsafe.SliceData(t1222),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t18),
 							unsafe.SliceData(t22),
@@ -608,7 +608,7 @@ func (c *stepFused) run() {
 							gEntry := g[i]
 							t185Sums := [16]F{t185_2}
 							for j := range dH {
-								W22 := num.FMA32(-gEntry, t1222[j], F(rhoEntry*W2State2[j]))
+								W22 := num.FMA32(-gEntry, t162[j], F(rhoEntry*W2State2[j]))
 								t1842 := num.Abs(W22)
 								t185Sums[j%16] = num.FMA32(F(F(t1842*t1842)*t1842), t1842, t185Sums[j%16])
 								W2State2[j] = W22
@@ -675,17 +675,17 @@ func (c *stepFused) run() {
 						t203Total[0] = t203_2
 					}
 					t203 = t203Total[0]
-					// moneta.y, moneta.g, moneta.W1
+					// moneta.y, moneta.g
 					t187 := (t185 == F(0))
 					t196 := kern.Choose(t187, F(1), t185)
 					t198 := num.Pow(t196, F(-0.5))
 					t205 := (t203 == F(0))
 					t214 := kern.Choose(t205, F(1), t203)
 					t216 := num.Pow(t214, F(-0.5))
-					t302 := num.Pow(t214, F(-1.5))
-					t862 := num.Pow(t196, F(-1.5))
-					t177 := num.Pow(t132, F(-1.5))
-					t233 := num.Pow(t31, F(-1.5))
+					t352 := num.Pow(t214, F(-1.5))
+					t81 := num.Pow(t196, F(-1.5))
+					t1862 := num.Pow(t31, F(-1.5))
+					t233 := num.Pow(t132, F(-1.5))
 					if len(c.YPow) > 0 {
 						c.YPow[l*T+a+C*s] = t198
 					}
@@ -693,16 +693,16 @@ func (c *stepFused) run() {
 						c.YPow2[l*T+a+C*s] = t216
 					}
 					if len(c.YPow3) > 0 {
-						c.YPow3[l*T+a+C*s] = t302
+						c.YPow3[l*T+a+C*s] = t352
 					}
 					if len(c.YPow4) > 0 {
-						c.YPow4[l*T+a+C*s] = t862
+						c.YPow4[l*T+a+C*s] = t81
 					}
-					if len(c.W1Pow) > 0 {
-						c.W1Pow[l*T+a+C*s] = t177
+					if len(c.GPow3) > 0 {
+						c.GPow3[l*T+a+C*s] = t1862
 					}
-					if len(c.W1Pow2) > 0 {
-						c.W1Pow2[l*T+a+C*s] = t233
+					if len(c.GPow4) > 0 {
+						c.GPow4[l*T+a+C*s] = t233
 					}
 					// moneta.y, moneta.g
 					t187Number := kern.Choose(t187, F(1), F(0))
@@ -812,14 +812,14 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := stepNest19Args{
 							unsafe.SliceData(t220),
-							unsafe.SliceData(t143),
+							unsafe.SliceData(t182),
 							dH,
 						}
 						stepNest19(&a2)
 					} else {
 						for i := range dH {
 							t220Entry := t220[i]
-							t143[i] = F(t220Entry * kern.Sigmoid(t220Entry))
+							t182[i] = F(t220Entry * kern.Sigmoid(t220Entry))
 						}
 					}
 					// moneta.y, moneta.g
@@ -829,7 +829,7 @@ func (c *stepFused) run() {
 						a2 := stepNest20Args{
 							unsafe.SliceData(t190),
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t143),
+							unsafe.SliceData(t182),
 							unsafe.SliceData(y2),
 							dV,
 							dH,
@@ -846,7 +846,7 @@ func (c *stepFused) run() {
 							y3Sums := [16]F{y3}
 							for j := range dH {
 								t190Entry := t190_2[j]
-								y3Sums[j%16] = num.FMA32(kern.Choose(t187_2, F(0), F(F(F(w5*W2State2[j])*t190Entry)*t190Entry)), t143[j], y3Sums[j%16])
+								y3Sums[j%16] = num.FMA32(kern.Choose(t187_2, F(0), F(F(F(w5*W2State2[j])*t190Entry)*t190Entry)), t182[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3
@@ -871,21 +871,19 @@ type stepBackwardNest1Args struct {
 	gProd  *float32
 	W1Prod *float32
 	yProd  *float32
-	t382   *float32
-	t506   *float32
+	t38    *float32
+	t622   *float32
 	t156   *float32
-	t157   *float32
 	t158   *float32
 	t159   *float32
+	t160   *float32
 	t161   *float32
 	t221   *float32
-	t521   *float32
-	t622   *float32
-	t523   *float32
-	t112   *float32
-	t1222  *float32
-	t1602  *float32
-	t1612  *float32
+	t265   *float32
+	t722   *float32
+	t266   *float32
+	t1522  *float32
+	t162   *float32
 	n0     int // L
 	n1     int // T
 	n2     int // T·d_h
@@ -896,10 +894,10 @@ type stepBackwardNest2Args struct {
 	gLin *float32
 	t412 *float32
 	t422 *float32
-	t432 *float32
+	t43  *float32
 	t44  *float32
 	g    *float32
-	t358 *float32
+	t146 *float32
 	n0   int // L
 	n1   int // T·d_v
 	n2   int // T
@@ -908,7 +906,7 @@ type stepBackwardNest2Args struct {
 
 type stepBackwardNest3Args struct {
 	g        *float32
-	t1222    *float32
+	t162     *float32
 	W2Trail  *float32
 	n0       int        // d_v·a + C·d_v·s + T·d_v·l
 	n1       int        // d_h·a + C·d_h·s + T·d_h·l
@@ -920,7 +918,7 @@ type stepBackwardNest3Args struct {
 }
 
 type stepBackwardNest4Args struct {
-	t1612       *float32
+	t161        *float32
 	k0          *float32
 	W1Trail     *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
@@ -944,19 +942,23 @@ type stepBackwardNest5Args struct {
 }
 
 type stepBackwardNest6Args struct {
+	g         *float32
 	t         *float32
 	W2Trail   *float32
+	t622      *float32
 	t7        *float32
-	t9        *float32
 	t18       *float32
+	W22       *float32
 	t184      *float32
 	t185Total *float32
-	n0        int        // d_h·d_v·a + d_h·d_v
+	n0        int        // d_v·a + C·d_v·s + T·d_v·l
 	n1        int        // d_h·d_v·a
-	n2        int        // d_v
-	n3        int        // d_h
+	n2        int        // d_h·a + C·d_h·s + T·d_h·l
+	n3        int        // d_v
+	n4        int        // d_h
 	t185      [2]float32 // and nothing
 	t4Number  [2]float32 // and nothing
+	rhoEntry3 [2]float32 // and nothing
 	w2        [2]float32 // and nothing
 }
 
@@ -971,47 +973,34 @@ type stepBackwardNest7Args struct {
 }
 
 type stepBackwardNest8Args struct {
-	t161        *float32
-	t19         *float32
-	W1Trail     *float32
-	k0          *float32
-	t25         *float32
-	t27         *float32
-	t36         *float32
-	W12         *float32
-	t202        *float32
-	t203Total   *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h·d_k·a
-	n2          int        // d_k·a + C·d_k·s + T·d_k·l
-	n3          int        // d_h
-	n4          int        // d_k
-	t203        [2]float32 // and nothing
-	t222Number  [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
-	w3          [2]float32 // and nothing
+	W1Trail   *float32
+	t19       *float32
+	t25       *float32
+	t202      *float32
+	t203Total *float32
+	n0        int        // d_h·d_k·a + d_h·d_k
+	n1        int        // d_h
+	n2        int        // d_k
+	t203      [2]float32 // and nothing
+	t22Number [2]float32 // and nothing
 }
 
 type stepBackwardNest9Args struct {
 	yBar       *float32
 	t184       *float32
 	t190       *float32
-	t192       *float32
-	W2Trail    *float32
-	t492       *float32
+	W22        *float32
+	t322       *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·d_v·a + d_h·d_v
-	n2         int        // d_v
-	n3         int        // d_h
+	n1         int        // d_v
+	n2         int        // d_h
 	t187Number [2]float32 // and nothing
-	w5         [2]float32 // and nothing
+	w3         [2]float32 // and nothing
 }
 
 type stepBackwardNest10Args struct {
 	t202       *float32
 	t208       *float32
-	t210       *float32
 	n0         int        // d_h
 	n1         int        // d_k
 	t205Number [2]float32 // and nothing
@@ -1019,329 +1008,270 @@ type stepBackwardNest10Args struct {
 
 type stepBackwardNest11Args struct {
 	t221  *float32
-	t492  *float32
+	t322  *float32
 	yProd *float32
-	t622  *float32
-	t822  *float32
+	t722  *float32
+	t9    *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
 type stepBackwardNest12Args struct {
-	t822        *float32
-	q0          *float32
-	W12         *float32
-	t210        *float32
-	t1022       *float32
-	t132        *float32
-	t4422       *float32
-	t262Total   *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_h
-	n2          int        // d_k
-	t262        [2]float32 // and nothing
-	t205Number  [2]float32 // and nothing
-	t1123Number [2]float32 // and nothing
-	w6          [2]float32 // and nothing
+	t9         *float32
+	q0         *float32
+	W1Trail    *float32
+	t208       *float32
+	t11        *float32
+	t142       *float32
+	t1922Total *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a + d_h·d_k
+	n2         int        // d_h
+	n3         int        // d_k
+	t1922      [2]float32 // and nothing
+	t205Number [2]float32 // and nothing
+	t12Number  [2]float32 // and nothing
+	w4         [2]float32 // and nothing
 }
 
 type stepBackwardNest13Args struct {
 	yBar      *float32
-	t521      *float32
-	W2Trail   *float32
-	t192      *float32
-	t69       *float32
-	t100      *float32
-	t82Total  *float32
+	t265      *float32
+	t190      *float32
+	W22       *float32
+	t60       *float32
+	t65Total  *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
 	n1        int        // d_h·a + C·d_h·s + T·d_h·l
-	n2        int        // d_h·d_v·a + d_h·d_v
-	n3        int        // d_v
-	n4        int        // d_h
-	t82       [2]float32 // and nothing
-	t67Number [2]float32 // and nothing
+	n2        int        // d_v
+	n3        int        // d_h
+	t65       [2]float32 // and nothing
+	t58Number [2]float32 // and nothing
 }
 
 type stepBackwardNest14Args struct {
-	t161        *float32
-	t132        *float32
-	t202        *float32
-	t4422       *float32
-	t208        *float32
-	W12         *float32
-	W1BarState  *float32
-	t210        *float32
-	k0          *float32
-	W1Trail     *float32
-	t1232       *float32
-	t496        *float32
-	t494        *float32
-	t1292Total  *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_k·a + C·d_k·s + T·d_k·l
-	n2          int        // d_h·d_k·a
-	n3          int        // d_h
-	n4          int        // d_k
-	t1292       [2]float32 // and nothing
-	t1123Number [2]float32 // and nothing
-	w7          [2]float32 // and nothing
-	w8          [2]float32 // and nothing
+	t161       *float32
+	t208       *float32
+	t142       *float32
+	W1Trail    *float32
+	t202       *float32
+	W1BarState *float32
+	k0         *float32
+	t104       *float32
+	t108       *float32
+	t261       *float32
+	t1112Total *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d_h·d_k·a + d_h·d_k
+	n2         int        // d_k·a + C·d_k·s + T·d_k·l
+	n3         int        // d_h·d_k·a
+	n4         int        // d_h
+	n5         int        // d_k
+	t1112      [2]float32 // and nothing
+	t12Number  [2]float32 // and nothing
+	w5         [2]float32 // and nothing
+	w6         [2]float32 // and nothing
 }
 
 type stepBackwardNest15Args struct {
-	t494        *float32
-	t161        *float32
-	t382        *float32
-	t159        *float32
-	t157        *float32
-	W1Prod      *float32
-	gProd       *float32
-	t511        *float32
-	t153        *float32
-	t1272Total  *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	t1272       [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
+	k0        *float32
+	t108      *float32
+	t109Total *float32
+	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n1        int        // d_k
+	t109      [2]float32 // and nothing
 }
 
 type stepBackwardNest16Args struct {
-	g            *float32
-	t18          *float32
-	t511         *float32
-	t494         *float32
-	t382         *float32
-	t523         *float32
-	W2Trail      *float32
-	t9           *float32
-	t69          *float32
-	t184         *float32
-	t100         *float32
-	t190         *float32
-	W2BarState   *float32
-	t192         *float32
-	t506         *float32
-	t16023       *float32
-	t1912        *float32
-	t270         *float32
-	t502         *float32
-	t1412        *float32
-	t498         *float32
-	t500         *float32
-	t173Total    *float32
-	t276Total    *float32
-	n0           int        // d_v·a + C·d_v·s + T·d_v·l
-	n1           int        // d_h·a + C·d_h·s + T·d_h·l
-	n2           int        // d_h·d_v·a
-	n3           int        // d_h·d_v·a + d_h·d_v
-	n4           int        // d_v
-	n5           int        // d_h
-	t276         [2]float32 // and nothing
-	t173         [2]float32 // and nothing
-	t67Number    [2]float32 // and nothing
-	t15822Number [2]float32 // and nothing
-	w9           [2]float32 // and nothing
-	w10          [2]float32 // and nothing
-}
-
-type stepBackwardNest17Args struct {
-	t153        *float32
-	k0          *float32
-	W1Trail     *float32
-	t27         *float32
-	t36         *float32
-	t1552       *float32
-	t2162       *float32
-	t247        *float32
-	t229Total   *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_h·d_k·a
-	n2          int        // d_h
-	n3          int        // d_k
-	t229        [2]float32 // and nothing
-	t2142Number [2]float32 // and nothing
-}
-
-type stepBackwardNest18Args struct {
-	t500        *float32
-	g           *float32
-	t498        *float32
-	t1412       *float32
-	t44         *float32
-	t358        *float32
-	gLin        *float32
-	t422        *float32
-	t361        *float32
-	t42         *float32
-	t274Total   *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_v
-	t274        [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest19Args struct {
-	t382        *float32
-	t502        *float32
+	t38         *float32
+	t261        *float32
 	gProd       *float32
 	t159        *float32
-	t284        *float32
+	t125        *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
 	thetaEntry3 [2]float32 // and nothing
 }
 
+type stepBackwardNest17Args struct {
+	g          *float32
+	t18        *float32
+	t125       *float32
+	t190       *float32
+	t60        *float32
+	W22        *float32
+	t184       *float32
+	W2BarState *float32
+	t622       *float32
+	W2Trail    *float32
+	t128       *float32
+	t132       *float32
+	t127       *float32
+	t131       *float32
+	t137Total  *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l
+	n2         int        // d_h·d_v·a
+	n3         int        // d_v
+	n4         int        // d_h
+	t137       [2]float32 // and nothing
+	t58Number  [2]float32 // and nothing
+	w7         [2]float32 // and nothing
+	w8         [2]float32 // and nothing
+}
+
+type stepBackwardNest18Args struct {
+	t38       *float32
+	t132      *float32
+	gProd     *float32
+	t134      *float32
+	t135Total *float32
+	n0        int        // d_h·a + C·d_h·s + T·d_h·l
+	n1        int        // d_h
+	t135      [2]float32 // and nothing
+}
+
+type stepBackwardNest19Args struct {
+	t127 *float32
+	t131 *float32
+	t44  *float32
+	t146 *float32
+	gLin *float32
+	t422 *float32
+	t149 *float32
+	t42  *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+}
+
 type stepBackwardNest20Args struct {
-	t284        *float32
-	k0          *float32
-	W1Trail     *float32
-	t27         *float32
-	t36         *float32
-	t286        *float32
-	t289        *float32
-	t302Total   *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_h·d_k·a
-	n2          int        // d_h
-	n3          int        // d_k
-	t302        [2]float32 // and nothing
-	t2142Number [2]float32 // and nothing
+	t149       *float32
+	g          *float32
+	t266       *float32
+	t125       *float32
+	t7         *float32
+	W2Trail    *float32
+	t18        *float32
+	t153       *float32
+	t212       *float32
+	t217Total  *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l
+	n2         int        // d_h·d_v·a
+	n3         int        // d_v
+	n4         int        // d_h
+	t217       [2]float32 // and nothing
+	t210Number [2]float32 // and nothing
 }
 
 type stepBackwardNest21Args struct {
-	t361         *float32
-	t506         *float32
-	W2Trail      *float32
-	t9           *float32
-	t18          *float32
-	t504         *float32
-	t431         *float32
-	t444Total    *float32
-	n0           int        // d_h·a + C·d_h·s + T·d_h·l
-	n1           int        // d_h·d_v·a
-	n2           int        // d_v
-	n3           int        // d_h
-	t444         [2]float32 // and nothing
-	t15822Number [2]float32 // and nothing
+	W1Prod      *float32
+	t38         *float32
+	t159        *float32
+	t261        *float32
+	gProd       *float32
+	t153        *float32
+	t132        *float32
+	t134        *float32
+	t16022      *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	thetaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest22Args struct {
-	t382  *float32
-	t504  *float32
-	gProd *float32
-	t159  *float32
-	t370  *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
+	t16022     *float32
+	k0         *float32
+	W1Trail    *float32
+	t25        *float32
+	t162       *float32
+	t165       *float32
+	t170Total  *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h
+	n3         int        // d_k
+	t170       [2]float32 // and nothing
+	t22Number  [2]float32 // and nothing
+	t163Number [2]float32 // and nothing
+	w9         [2]float32 // and nothing
 }
 
 type stepBackwardNest23Args struct {
-	t370        *float32
-	k0          *float32
-	W1Trail     *float32
-	t27         *float32
-	t36         *float32
-	t372        *float32
-	t375        *float32
-	t388Total   *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_h·d_k·a
-	n2          int        // d_h
-	n3          int        // d_k
-	t388        [2]float32 // and nothing
-	t2142Number [2]float32 // and nothing
+	t25        *float32
+	t165       *float32
+	W1Trail    *float32
+	t19        *float32
+	t104       *float32
+	W1BarState *float32
+	n0         int        // d_h·d_k·a
+	n1         int        // d_h
+	n2         int        // d_k
+	t163Number [2]float32 // and nothing
+	w10        [2]float32 // and nothing
+	w11        [2]float32 // and nothing
+	rhoEntry3  [2]float32 // and nothing
 }
 
 type stepBackwardNest24Args struct {
-	t27         *float32
-	t2162       *float32
-	t19         *float32
-	t247        *float32
-	t25         *float32
-	W1Trail     *float32
-	t289        *float32
-	t375        *float32
-	t1232       *float32
-	W1BarState  *float32
-	n0          int        // d_h·d_k·a
-	n1          int        // d_h
-	n2          int        // d_k
-	t2142Number [2]float32 // and nothing
-	w11         [2]float32 // and nothing
-	w14         [2]float32 // and nothing
-	w13         [2]float32 // and nothing
-	w12         [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
+	t7         *float32
+	t212       *float32
+	W2Trail    *float32
+	t          *float32
+	t128       *float32
+	W2BarState *float32
+	n0         int        // d_h·d_v·a
+	n1         int        // d_v
+	n2         int        // d_h
+	t210Number [2]float32 // and nothing
+	w12        [2]float32 // and nothing
+	w13        [2]float32 // and nothing
+	rhoEntry3  [2]float32 // and nothing
 }
 
 type stepBackwardNest25Args struct {
-	t9           *float32
-	t16023       *float32
-	t            *float32
-	t1912        *float32
-	t7           *float32
-	W2Trail      *float32
-	t431         *float32
-	t270         *float32
-	W2BarState   *float32
-	n0           int        // d_h·d_v·a
-	n1           int        // d_v
-	n2           int        // d_h
-	t15822Number [2]float32 // and nothing
-	w15          [2]float32 // and nothing
-	w17          [2]float32 // and nothing
-	rhoEntry3    [2]float32 // and nothing
-	w16          [2]float32 // and nothing
-}
-
-type stepBackwardNest26Args struct {
-	t496        *float32
-	t1552       *float32
-	t286        *float32
-	t372        *float32
+	t108        *float32
+	t162        *float32
 	t32         *float32
-	t1022       *float32
+	t11         *float32
 	t72         *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest26Args struct {
 	t17       *float32
-	t38       *float32
+	t36       *float32
 	rhoStack  *float32
 	wThetaBar *float32
-	wTheta    *float32
-	t22       *float32
 	wRhoBar   *float32
 	wRho      *float32
-	t43       *float32
+	wTheta    *float32
+	t42       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k + T·d_v
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest28Args struct {
-	t42 *float32
-	t22 *float32
-	t43 *float32
-	t46 *float32
-	n0  int // d_k
-	n1  int // L
-	n2  int // T·d_k + T·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_k + d_v
-	n6  int // d_v
+type stepBackwardNest27Args struct {
+	t42   *float32
+	t42_2 *float32
+	t45   *float32
+	n0    int // d_k
+	n1    int // L
+	n2    int // T·d_k + T·d_v
+	n3    int // T·d_v
+	n4    int // T
+	n5    int // d_k + d_v
+	n6    int // d_v
 }
 
-type stepBackwardNest29Args struct {
+type stepBackwardNest28Args struct {
 	t32 *float32
-	t22 *float32
-	t43 *float32
-	t49 *float32
+	t42 *float32
+	t48 *float32
 	n0  int // L
 	n1  int // T·d_k + T·d_v
 	n2  int // T·d_k
@@ -1350,10 +1280,10 @@ type stepBackwardNest29Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest30Args struct {
-	t92  *float32
-	t48  *float32
-	t51  *float32
+type stepBackwardNest29Args struct {
+	t82  *float32
+	t46  *float32
+	t49  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -1376,110 +1306,88 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t8 := c.Work[:L*T]                                                                                                     // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                                              // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                                                                                          // [L, T]
-	t382 := c.Work[3*L*T:][:L*T*dH]                                                                                        // [L, T, d_h]
-	t506 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                                 // [L, T, d_h]
-	t156 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t157 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t158 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t159 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t161 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t221 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t521 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t622 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
-	t523 := c.Work[10*L*T*dH+3*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t112 := c.Work[11*L*T*dH+3*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t1222 := c.Work[12*L*T*dH+3*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t1602 := c.Work[13*L*T*dH+3*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t1612 := c.Work[14*L*T*dH+3*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t412 := c.Work[15*L*T*dH+3*L*T:][:L*T*dV]                                                                              // [L, T, d_v]
-	t422 := c.Work[15*L*T*dH+L*T*dV+3*L*T:][:L*T*dV]                                                                       // [L, T, d_v]
-	t432 := c.Work[15*L*T*dH+2*L*T*dV+3*L*T:][:L*T*dV]                                                                     // [L, T, d_v]
-	t44 := c.Work[15*L*T*dH+3*L*T*dV+3*L*T:][:L*T*dV]                                                                      // [L, T, d_v]
-	g := c.Work[15*L*T*dH+4*L*T*dV+3*L*T:][:L*T*dV]                                                                        // [L, T, d_v]
-	t358 := c.Work[15*L*T*dH+5*L*T*dV+3*L*T:][:L*T*dV]                                                                     // [L, T, d_v]
-	t32 := c.Work[15*L*T*dH+6*L*T*dV+3*L*T:][:L*T*dK]                                                                      // [L, T, d_k]
-	t42 := c.Work[15*L*T*dH+L*T*dK+6*L*T*dV+3*L*T:][:L*T*dV]                                                               // [L, T, d_v]
-	t52 := c.Work[15*L*T*dH+L*T*dK+7*L*T*dV+3*L*T:][:L*T]                                                                  // [L, T]
-	t62 := c.Work[15*L*T*dH+L*T*dK+7*L*T*dV+4*L*T:][:L*T]                                                                  // [L, T]
-	t72 := c.Work[15*L*T*dH+L*T*dK+7*L*T*dV+5*L*T:][:L*T*dK]                                                               // [L, T, d_k]
-	t92 := c.Work[15*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T*d]                                                              // [L, T, d]
-	t17 := c.Work[L*T*d+15*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T]                                                          // [L, T]
-	t38 := c.Work[L*T*d+15*L*T*dH+2*L*T*dK+7*L*T*dV+6*L*T:][:L*T]                                                          // [L, T]
-	t22 := c.Work[L*T*d+15*L*T*dH+2*L*T*dK+7*L*T*dV+7*L*T:][:L*T*dK+L*T*dV]                                                // [L, T, d_k + d_v]
-	t43 := c.Work[L*T*d+15*L*T*dH+3*L*T*dK+8*L*T*dV+7*L*T:][:L*T*dK+L*T*dV]                                                // [L, T, d_k + d_v]
-	t46 := c.Work[L*T*d+15*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T:][:L*T*dV]                                                       // [L, T, d_v]
-	t48 := c.Work[L*T*d+15*L*T*dH+4*L*T*dK+10*L*T*dV+7*L*T:][:L*T*d]                                                       // [L, T, d]
-	t49 := c.Work[2*L*T*d+15*L*T*dH+4*L*T*dK+10*L*T*dV+7*L*T:][:L*T*dK]                                                    // [L, T, d_k]
-	t51 := c.Work[2*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T:][:L*T*d]                                                     // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T:][:dH*dK]                                              // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+dH*dK:][:dH*dV]                                        // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                             // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                   // [C + 1, d_v, d_h]
-	t := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+2*dH*dV:][:dH*dV]                       // [d_v, d_h]
-	t7 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+3*dH*dV:][:dH*dV]                      // [d_v, d_h]
-	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+4*dH*dV:][:dH*dV]                      // [d_v, d_h]
-	t18 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+5*dH*dV:][:dH*dV]                     // [d_v, d_h]
-	t184 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+6*dH*dV:][:dH*dV]                    // [d_v, d_h]
-	t19 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+7*dH*dV:][:dH*dK]                     // [d_h, d_k]
-	t25 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+3*dH*dK+7*dH*dV:][:dH*dK]                     // [d_h, d_k]
-	t27 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+4*dH*dK+7*dH*dV:][:dH*dK]                     // [d_h, d_k]
-	t36 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+5*dH*dK+7*dH*dV:][:dH*dK]                     // [d_h, d_k]
-	W12 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+6*dH*dK+7*dH*dV:][:dH*dK]                     // [d_h, d_k]
-	t202 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+7*dH*dK+7*dH*dV:][:dH*dK]                    // [d_h, d_k]
-	t190 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+8*dH*dK+7*dH*dV:][:dH*dV]                    // [d_v, d_h]
-	t192 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+8*dH*dK+8*dH*dV:][:dH*dV]                    // [d_v, d_h]
-	t492 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+8*dH*dK+9*dH*dV:][:dH]                       // [d_h]
-	t208 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+dH:][:dH*dK]                 // [d_h, d_k]
-	t210 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+9*dH*dK+9*dH*dV+dH:][:dH*dK]                 // [d_h, d_k]
-	t822 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+10*dH*dK+9*dH*dV+dH:][:dH]                   // [d_h]
-	t1022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+10*dH*dK+9*dH*dV+2*dH:][:dK]                // [d_k]
-	t132 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+10*dH*dK+9*dH*dV+2*dH+dK:][:dH*dK]           // [d_h, d_k]
-	t4422 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+11*dH*dK+9*dH*dV+2*dH+dK:][:dH*dK]          // [d_h, d_k]
-	t69 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+9*dH*dV+2*dH+dK:][:dH*dV]            // [d_v, d_h]
-	t100 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+10*dH*dV+2*dH+dK:][:dH*dV]          // [d_v, d_h]
-	t1232 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+11*dH*dV+2*dH+dK:][:dH*dK]         // [d_h, d_k]
-	t494 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+2*dH+dK:][:dH]             // [d_h]
-	t496 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+3*dH+dK:][:dK]             // [d_k]
-	t511 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+3*dH+2*dK:][:dH]           // [d_h]
-	t153 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+4*dH+2*dK:][:dH]           // [d_h]
-	t1412 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+5*dH+2*dK:][:dV]          // [d_v]
-	t498 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+5*dH+2*dK+dV:][:dV]        // [d_v]
-	t16023 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
-	t1912 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+12*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]  // [d_v, d_h]
-	t270 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+13*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]   // [d_v, d_h]
-	t500 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+14*dH*dV+5*dH+2*dK+2*dV:][:dV]      // [d_v]
-	t502 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+14*dH*dV+5*dH+2*dK+3*dV:][:dH]      // [d_h]
-	t1552 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+14*dH*dV+6*dH+2*dK+3*dV:][:dK]     // [d_k]
-	t2162 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+14*dH*dV+6*dH+3*dK+3*dV:][:dH*dK]  // [d_h, d_k]
-	t247 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+14*dH*dK+14*dH*dV+6*dH+3*dK+3*dV:][:dH*dK]   // [d_h, d_k]
-	t361 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+15*dH*dK+14*dH*dV+6*dH+3*dK+3*dV:][:dV]      // [d_v]
-	t284 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+15*dH*dK+14*dH*dV+6*dH+3*dK+4*dV:][:dH]      // [d_h]
-	t286 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+15*dH*dK+14*dH*dV+7*dH+3*dK+4*dV:][:dK]      // [d_k]
-	t289 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+15*dH*dK+14*dH*dV+7*dH+4*dK+4*dV:][:dH*dK]   // [d_h, d_k]
-	t504 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+14*dH*dV+7*dH+4*dK+4*dV:][:dH]      // [d_h]
-	t431 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+14*dH*dV+8*dH+4*dK+4*dV:][:dH*dV]   // [d_v, d_h]
-	t370 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+15*dH*dV+8*dH+4*dK+4*dV:][:dH]      // [d_h]
-	t372 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+15*dH*dV+9*dH+4*dK+4*dV:][:dK]      // [d_k]
-	t375 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+15*dH*dV+9*dH+5*dK+4*dV:][:dH*dK]   // [d_h, d_k]
-	t10 := c.Flags[:L*T]                                                                                                   // [L, T]
+	t8 := c.Work[:L*T]                                                                                                 // [L, T]
+	rho := c.Work[L*T:][:L*T]                                                                                          // [L, T]
+	theta := c.Work[2*L*T:][:L*T]                                                                                      // [L, T]
+	t38 := c.Work[3*L*T:][:L*T*dH]                                                                                     // [L, T, d_h]
+	t622 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
+	t156 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t158 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t159 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t160 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t161 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t221 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t265 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t722 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t266 := c.Work[10*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t1522 := c.Work[11*L*T*dH+3*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
+	t162 := c.Work[12*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t412 := c.Work[13*L*T*dH+3*L*T:][:L*T*dV]                                                                          // [L, T, d_v]
+	t422 := c.Work[13*L*T*dH+L*T*dV+3*L*T:][:L*T*dV]                                                                   // [L, T, d_v]
+	t43 := c.Work[13*L*T*dH+2*L*T*dV+3*L*T:][:L*T*dV]                                                                  // [L, T, d_v]
+	t44 := c.Work[13*L*T*dH+3*L*T*dV+3*L*T:][:L*T*dV]                                                                  // [L, T, d_v]
+	g := c.Work[13*L*T*dH+4*L*T*dV+3*L*T:][:L*T*dV]                                                                    // [L, T, d_v]
+	t146 := c.Work[13*L*T*dH+5*L*T*dV+3*L*T:][:L*T*dV]                                                                 // [L, T, d_v]
+	t32 := c.Work[13*L*T*dH+6*L*T*dV+3*L*T:][:L*T*dK]                                                                  // [L, T, d_k]
+	t42 := c.Work[13*L*T*dH+L*T*dK+6*L*T*dV+3*L*T:][:L*T*dV]                                                           // [L, T, d_v]
+	t52 := c.Work[13*L*T*dH+L*T*dK+7*L*T*dV+3*L*T:][:L*T]                                                              // [L, T]
+	t62 := c.Work[13*L*T*dH+L*T*dK+7*L*T*dV+4*L*T:][:L*T]                                                              // [L, T]
+	t72 := c.Work[13*L*T*dH+L*T*dK+7*L*T*dV+5*L*T:][:L*T*dK]                                                           // [L, T, d_k]
+	t82 := c.Work[13*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T*d]                                                          // [L, T, d]
+	t17 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T]                                                      // [L, T]
+	t36 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+7*L*T*dV+6*L*T:][:L*T]                                                      // [L, T]
+	t42_2 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+7*L*T*dV+7*L*T:][:L*T*dK+L*T*dV]                                          // [L, T, d_k + d_v]
+	t45 := c.Work[L*T*d+13*L*T*dH+3*L*T*dK+8*L*T*dV+7*L*T:][:L*T*dV]                                                   // [L, T, d_v]
+	t46 := c.Work[L*T*d+13*L*T*dH+3*L*T*dK+9*L*T*dV+7*L*T:][:L*T*d]                                                    // [L, T, d]
+	t48 := c.Work[2*L*T*d+13*L*T*dH+3*L*T*dK+9*L*T*dV+7*L*T:][:L*T*dK]                                                 // [L, T, d_k]
+	t49 := c.Work[2*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T:][:L*T*d]                                                  // [L, T, d]
+	W1BarState := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T:][:dH*dK]                                           // [d_h, d_k]
+	W2BarState := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+dH*dK:][:dH*dV]                                     // [d_v, d_h]
+	W1Trail := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                          // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                // [C + 1, d_v, d_h]
+	t := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+2*dH*dV:][:dH*dV]                    // [d_v, d_h]
+	t7 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+3*dH*dV:][:dH*dV]                   // [d_v, d_h]
+	t18 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+4*dH*dV:][:dH*dV]                  // [d_v, d_h]
+	W22 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+5*dH*dV:][:dH*dV]                  // [d_v, d_h]
+	t184 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+6*dH*dV:][:dH*dV]                 // [d_v, d_h]
+	t19 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+7*dH*dV:][:dH*dK]                  // [d_h, d_k]
+	t25 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+7*dH*dV:][:dH*dK]                  // [d_h, d_k]
+	t202 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+4*dH*dK+7*dH*dV:][:dH*dK]                 // [d_h, d_k]
+	t190 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+5*dH*dK+7*dH*dV:][:dH*dV]                 // [d_v, d_h]
+	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+5*dH*dK+8*dH*dV:][:dH]                    // [d_h]
+	t208 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+5*dH*dK+8*dH*dV+dH:][:dH*dK]              // [d_h, d_k]
+	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+6*dH*dK+8*dH*dV+dH:][:dH]                   // [d_h]
+	t11 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+6*dH*dK+8*dH*dV+2*dH:][:dK]                // [d_k]
+	t142 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+6*dH*dK+8*dH*dV+2*dH+dK:][:dH*dK]         // [d_h, d_k]
+	t60 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+7*dH*dK+8*dH*dV+2*dH+dK:][:dH*dV]          // [d_v, d_h]
+	t104 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+7*dH*dK+9*dH*dV+2*dH+dK:][:dH*dK]         // [d_h, d_k]
+	t261 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+2*dH+dK:][:dH]            // [d_h]
+	t108 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+3*dH+dK:][:dK]            // [d_k]
+	t125 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+3*dH+2*dK:][:dH]          // [d_h]
+	t127 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+4*dH+2*dK:][:dV]          // [d_v]
+	t128 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+4*dH+2*dK+dV:][:dH*dV]    // [d_v, d_h]
+	t131 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+10*dH*dV+4*dH+2*dK+dV:][:dV]      // [d_v]
+	t132 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+10*dH*dV+4*dH+2*dK+2*dV:][:dH]    // [d_h]
+	t134 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+10*dH*dV+5*dH+2*dK+2*dV:][:dH]    // [d_h]
+	t149 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+10*dH*dV+6*dH+2*dK+2*dV:][:dV]    // [d_v]
+	t153 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+10*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
+	t212 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+10*dH*dV+7*dH+2*dK+3*dV:][:dH*dV] // [d_v, d_h]
+	t16022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+11*dH*dV+7*dH+2*dK+3*dV:][:dH]  // [d_h]
+	t162_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+11*dH*dV+8*dH+2*dK+3*dV:][:dK]  // [d_k]
+	t165 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+11*dH*dV+8*dH+3*dK+3*dV:][:dH*dK] // [d_h, d_k]
+	t10 := c.Flags[:L*T]                                                                                               // [L, T]
 	t2Total := make([]F, 1)
 	t185Total := make([]F, 1)
 	t20Total := make([]F, 1)
 	t203Total := make([]F, 1)
-	t262Total := make([]F, 1)
-	t82Total := make([]F, 1)
-	t1292Total := make([]F, 1)
-	t1272Total := make([]F, 1)
-	t173Total := make([]F, 1)
-	t276Total := make([]F, 1)
-	t229Total := make([]F, 1)
-	t274Total := make([]F, 1)
-	t302Total := make([]F, 1)
-	t444Total := make([]F, 1)
-	t388Total := make([]F, 1)
+	t1922Total := make([]F, 1)
+	t65Total := make([]F, 1)
+	t1112Total := make([]F, 1)
+	t109Total := make([]F, 1)
+	t137Total := make([]F, 1)
+	t135Total := make([]F, 1)
+	t217Total := make([]F, 1)
+	t170Total := make([]F, 1)
 
 	// moneta.rho, moneta.theta
 	for i := range L {
@@ -1490,37 +1398,35 @@ func (c *stepBackwardFused) run() {
 		theta2 := theta[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
-			t82 := kern.Larger(rhoSigmoid[j], F(0))
+			t83 := kern.Larger(rhoSigmoid[j], F(0))
 			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t82
-			rho2[j] = kern.Smaller(t82, F(1))
+			t8_2[j] = t83
+			rho2[j] = kern.Smaller(t83, F(1))
 			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
 			t10_2[j] = (F(0) <= thetaSoftplusEntry)
 		}
 	}
 
-	// moneta.g, moneta.W1, moneta.y, moneta.W2
+	// moneta.g, moneta.W2, moneta.W1, moneta.y
 	if kern.Wide() {
 		a := stepBackwardNest1Args{
 			unsafe.SliceData(theta),
 			unsafe.SliceData(c.GProd),
 			unsafe.SliceData(c.W1Prod),
 			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t382),
-			unsafe.SliceData(t506),
+			unsafe.SliceData(t38),
+			unsafe.SliceData(t622),
 			unsafe.SliceData(t156),
-			unsafe.SliceData(t157),
 			unsafe.SliceData(t158),
 			unsafe.SliceData(t159),
+			unsafe.SliceData(t160),
 			unsafe.SliceData(t161),
 			unsafe.SliceData(t221),
-			unsafe.SliceData(t521),
-			unsafe.SliceData(t622),
-			unsafe.SliceData(t523),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t1222),
-			unsafe.SliceData(t1602),
-			unsafe.SliceData(t1612),
+			unsafe.SliceData(t265),
+			unsafe.SliceData(t722),
+			unsafe.SliceData(t266),
+			unsafe.SliceData(t1522),
+			unsafe.SliceData(t162),
 			L,
 			T,
 			T * dH,
@@ -1534,49 +1440,44 @@ func (c *stepBackwardFused) run() {
 				gProd := c.GProd[(i*T+j)*dH:][:dH]
 				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				t382_2 := t382[(i*T+j)*dH:][:dH]
-				t506_2 := t506[(i*T+j)*dH:][:dH]
+				t38_2 := t38[(i*T+j)*dH:][:dH]
+				t622_2 := t622[(i*T+j)*dH:][:dH]
 				t156_2 := t156[(i*T+j)*dH:][:dH]
-				t157_2 := t157[(i*T+j)*dH:][:dH]
 				t158_2 := t158[(i*T+j)*dH:][:dH]
 				t159_2 := t159[(i*T+j)*dH:][:dH]
+				t160_2 := t160[(i*T+j)*dH:][:dH]
 				t161_2 := t161[(i*T+j)*dH:][:dH]
 				t221_2 := t221[(i*T+j)*dH:][:dH]
-				t521_2 := t521[(i*T+j)*dH:][:dH]
-				t622_2 := t622[(i*T+j)*dH:][:dH]
-				t523_2 := t523[(i*T+j)*dH:][:dH]
-				t112_2 := t112[(i*T+j)*dH:][:dH]
-				t1222_2 := t1222[(i*T+j)*dH:][:dH]
-				t1602_2 := t1602[(i*T+j)*dH:][:dH]
-				t1612_2 := t1612[(i*T+j)*dH:][:dH]
+				t265_2 := t265[(i*T+j)*dH:][:dH]
+				t722_2 := t722[(i*T+j)*dH:][:dH]
+				t266_2 := t266[(i*T+j)*dH:][:dH]
+				t1522_2 := t1522[(i*T+j)*dH:][:dH]
+				t162_3 := t162[(i*T+j)*dH:][:dH]
 				thetaEntry := theta2[j]
 				for k := range dH {
 					gProdEntry := gProd[k]
-					t3822 := kern.Sigmoid(gProdEntry)
+					t382 := kern.Sigmoid(gProdEntry)
 					W1ProdEntry := W1Prod[k]
-					t1562 := F(W1ProdEntry * t3822)
-					t1572 := F(gProdEntry * W1ProdEntry)
+					t1562 := F(W1ProdEntry * t382)
 					t1582 := -gProdEntry
 					t1592 := kern.Sigmoid(t1582)
+					t1602 := F(F(F(gProdEntry*W1ProdEntry)*t382) * t1592)
 					yProdEntry := yProd[k]
 					t2212 := kern.Sigmoid(yProdEntry)
-					t1122 := F(thetaEntry * gProdEntry)
-					t16022 := F(F(F(gProdEntry*t3822)*W1ProdEntry) * t1592)
-					t382_2[k] = t3822
-					t506_2[k] = F(gProdEntry * t3822)
+					t15222 := F(thetaEntry * gProdEntry)
+					t38_2[k] = t382
+					t622_2[k] = F(F(thetaEntry*gProdEntry) * t382)
 					t156_2[k] = t1562
-					t157_2[k] = t1572
 					t158_2[k] = t1582
 					t159_2[k] = t1592
-					t161_2[k] = num.FMA32(F(t3822*t1572), t1592, t1562)
+					t160_2[k] = t1602
+					t161_2[k] = t1562 + t1602
 					t221_2[k] = t2212
-					t521_2[k] = F(yProdEntry * t2212)
-					t622_2[k] = kern.Sigmoid(-yProdEntry)
-					t523_2[k] = F(thetaEntry * t3822)
-					t112_2[k] = t1122
-					t1222_2[k] = F(t3822 * t1122)
-					t1602_2[k] = t16022
-					t1612_2[k] = t1562 + t16022
+					t265_2[k] = F(yProdEntry * t2212)
+					t722_2[k] = kern.Sigmoid(-yProdEntry)
+					t266_2[k] = F(gProdEntry * t382)
+					t1522_2[k] = t15222
+					t162_3[k] = F(t382 * t15222)
 				}
 			}
 		}
@@ -1588,10 +1489,10 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.GLin),
 			unsafe.SliceData(t412),
 			unsafe.SliceData(t422),
-			unsafe.SliceData(t432),
+			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(g),
-			unsafe.SliceData(t358),
+			unsafe.SliceData(t146),
 			L,
 			T * dV,
 			T,
@@ -1604,22 +1505,22 @@ func (c *stepBackwardFused) run() {
 				gLin := c.GLin[(i*T+j)*dV:][:dV]
 				t412_2 := t412[(i*T+j)*dV:][:dV]
 				t422_2 := t422[(i*T+j)*dV:][:dV]
-				t432_2 := t432[(i*T+j)*dV:][:dV]
+				t43_2 := t43[(i*T+j)*dV:][:dV]
 				t44_2 := t44[(i*T+j)*dV:][:dV]
 				g2 := g[(i*T+j)*dV:][:dV]
-				t358_2 := t358[(i*T+j)*dV:][:dV]
+				t146_2 := t146[(i*T+j)*dV:][:dV]
 				for k := range dV {
 					gLinEntry := gLin[k]
 					t4122 := F(10 * gLinEntry)
 					t4222 := kern.Tanh(t4122)
-					t4322 := F(gLinEntry * gLinEntry)
-					t442 := F(1e-06) + t4322
+					t432 := F(gLinEntry * gLinEntry)
+					t442 := F(1e-06) + t432
 					t412_2[k] = t4122
 					t422_2[k] = t4222
-					t432_2[k] = t4322
+					t43_2[k] = t432
 					t44_2[k] = t442
 					g2[k] = F(t4222 * t442)
-					t358_2[k] = num.FMA32(-t4222, t4222, F(1))
+					t146_2[k] = num.FMA32(-t4222, t4222, F(1))
 				}
 			}
 		}
@@ -1649,7 +1550,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(g),
-							unsafe.SliceData(t1222),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(W2Trail),
 							dV*a + C*dV*s + T*dV*l,
 							dH*a + C*dH*s + T*dH*l,
@@ -1663,12 +1564,12 @@ func (c *stepBackwardFused) run() {
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t1222_2 := t1222[(l*T+a+C*s)*dH:][:dH]
+							t162_3 := t162[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							gEntry := g2[i]
 							for j := range dH {
-								W2Trail3[j] = num.FMA32(-gEntry, t1222_2[j], F(rhoEntry*W2Trail2[j]))
+								W2Trail3[j] = num.FMA32(-gEntry, t162_3[j], F(rhoEntry*W2Trail2[j]))
 							}
 						}
 					}
@@ -1676,7 +1577,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t1612),
+							unsafe.SliceData(t161),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1Trail),
 							dH*a + C*dH*s + T*dH*l,
@@ -1690,12 +1591,12 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest4(&a2)
 					} else {
-						t1612_2 := t1612[(l*T+a+C*s)*dH:][:dH]
+						t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							w := F(thetaEntry2 * t1612_2[i])
+							w := F(thetaEntry2 * t161_2[i])
 							for j := range dK {
 								W1Trail3[j] = num.FMA32(-w, k0[j], F(rhoEntry*W1Trail2[j]))
 							}
@@ -1705,15 +1606,15 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				gPow := c.GPow[l*T+C*s:][:n]
-				gPow2 := c.GPow2[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
-				theta2 := theta[l*T+C*s:][:n]
 				yPow := c.YPow[l*T+C*s:][:n]
 				yPow2 := c.YPow2[l*T+C*s:][:n]
 				yPow3 := c.YPow3[l*T+C*s:][:n]
+				theta2 := theta[l*T+C*s:][:n]
 				yPow4 := c.YPow4[l*T+C*s:][:n]
-				W1Pow2 := c.W1Pow2[l*T+C*s:][:n]
-				W1Pow := c.W1Pow[l*T+C*s:][:n]
+				gPow2 := c.GPow2[l*T+C*s:][:n]
+				gPow3 := c.GPow3[l*T+C*s:][:n]
+				gPow4 := c.GPow4[l*T+C*s:][:n]
 				t52_2 := t52[l*T+C*s:][:n]
 				t62_2 := t62[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
@@ -1748,49 +1649,57 @@ func (c *stepBackwardFused) run() {
 					t2 = t2Total[0]
 					// moneta.g
 					t4 := (t2 == F(0))
-					// moneta.g, moneta.y
+					// moneta.g, moneta.W2, moneta.y
 					var t185 F
 					gPowEntry2 := gPow[a]
 					w2 := F(0.3333333333333333 * gPowEntry2)
+					rhoEntry3 := rho2[a]
 					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
+							unsafe.SliceData(g),
 							unsafe.SliceData(t),
 							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t622),
 							unsafe.SliceData(t7),
-							unsafe.SliceData(t9),
 							unsafe.SliceData(t18),
+							unsafe.SliceData(W22),
 							unsafe.SliceData(t184),
 							unsafe.SliceData(t185Total),
-							dH*dV*a + dH*dV,
+							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
+							dH*a + C*dH*s + T*dH*l,
 							dV,
 							dH,
 							[2]float32{t185},
 							[2]float32{t4Number},
+							[2]float32{rhoEntry3},
 							[2]float32{w2},
 						}
 						stepBackwardNest6(&a2)
 					} else {
+						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t185_2 := t185
 						t4_2 := (F(0) < t4Number)
 						for i := range dV {
 							t3 := t[i*dH:][:dH]
-							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
 							t7_2 := t7[i*dH:][:dH]
-							t9_2 := t9[i*dH:][:dH]
-							W2Trail3 := W2Trail[(a*dV+i)*dH:][:dH]
 							t18_2 := t18[i*dH:][:dH]
+							W22_2 := W22[i*dH:][:dH]
 							t184_2 := t184[i*dH:][:dH]
+							gEntry2 := g2[i]
 							t185Sums := [16]F{t185_2}
 							for j := range dH {
 								t73 := kern.Choose(t4_2, F(1), t3[j])
-								t93 := F(t73 * t73)
-								t1842 := num.Abs(W2Trail2[j])
+								W2TrailEntry := W2Trail2[j]
+								W222 := num.FMA32(-gEntry2, t622_2[j], F(rhoEntry3*W2TrailEntry))
+								t1842 := num.Abs(W222)
 								t185Sums[j%16] = num.FMA32(F(F(t1842*t1842)*t1842), t1842, t185Sums[j%16])
 								t7_2[j] = t73
-								t9_2[j] = t93
-								t18_2[j] = kern.Choose(t4_2, F(0), F(F(w2*W2Trail3[j])*t93))
+								t18_2[j] = kern.Choose(t4_2, F(0), F(F(F(w2*W2TrailEntry)*t73)*t73))
+								W22_2[j] = W222
 								t184_2[j] = t1842
 							}
 							t185_2 = kern.Sum16(&t185Sums)
@@ -1818,9 +1727,9 @@ func (c *stepBackwardFused) run() {
 							t19_2 := t19[i*dK:][:dK]
 							t20Sums := [16]F{t20_2}
 							for j := range dK {
-								t192_2 := num.Abs(W1Trail2[j])
-								t20Sums[j%16] = num.FMA32(F(F(t192_2*t192_2)*t192_2), t192_2, t20Sums[j%16])
-								t19_2[j] = t192_2
+								t192 := num.Abs(W1Trail2[j])
+								t20Sums[j%16] = num.FMA32(F(F(t192*t192)*t192), t192, t20Sums[j%16])
+								t19_2[j] = t192
 							}
 							t20_2 = kern.Sum16(&t20Sums)
 						}
@@ -1828,65 +1737,38 @@ func (c *stepBackwardFused) run() {
 					}
 					t20 = t20Total[0]
 					// moneta.g, moneta.y
-					t222 := (t20 == F(0))
+					t22 := (t20 == F(0))
 					t187 := (t185 == F(0))
-					// moneta.g, moneta.W1, moneta.y
+					// moneta.g, moneta.y
 					var t203 F
-					gPow2Entry2 := gPow2[a]
-					w3 := F(0.3333333333333333 * gPow2Entry2)
-					rhoEntry3 := rho2[a]
-					thetaEntry3 := theta2[a]
-					t222Number := kern.Choose(t222, F(1), F(0))
+					t22Number := kern.Choose(t22, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t161),
-							unsafe.SliceData(t19),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t19),
 							unsafe.SliceData(t25),
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t36),
-							unsafe.SliceData(W12),
 							unsafe.SliceData(t202),
 							unsafe.SliceData(t203Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH * dK * a,
-							dK*a + C*dK*s + T*dK*l,
+							dH*dK*a + dH*dK,
 							dH,
 							dK,
 							[2]float32{t203},
-							[2]float32{t222Number},
-							[2]float32{thetaEntry3},
-							[2]float32{rhoEntry3},
-							[2]float32{w3},
+							[2]float32{t22Number},
 						}
 						stepBackwardNest8(&a2)
 					} else {
-						t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
 						t203_2 := t203
-						t222_2 := (F(0) < t222Number)
+						t22_2 := (F(0) < t22Number)
 						for i := range dH {
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							t19_2 := t19[i*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							t25_2 := t25[i*dK:][:dK]
-							t27_2 := t27[i*dK:][:dK]
-							t36_2 := t36[i*dK:][:dK]
-							W12_2 := W12[i*dK:][:dK]
 							t202_2 := t202[i*dK:][:dK]
-							w4 := F(thetaEntry3 * t161_2[i])
 							t203Sums := [16]F{t203_2}
 							for j := range dK {
-								t252 := kern.Choose(t222_2, F(1), t19_2[j])
-								t272 := F(t252 * t252)
-								W1TrailEntry := W1Trail2[j]
-								W122 := num.FMA32(-w4, k0[j], F(rhoEntry3*W1TrailEntry))
-								t2022 := num.Abs(W122)
+								t2022 := num.Abs(W1Trail2[j])
 								t203Sums[j%16] = num.FMA32(F(F(t2022*t2022)*t2022), t2022, t203Sums[j%16])
-								t25_2[j] = t252
-								t27_2[j] = t272
-								t36_2[j] = kern.Choose(t222_2, F(0), F(F(w3*W1TrailEntry)*t272))
-								W12_2[j] = W122
+								t25_2[j] = kern.Choose(t22_2, F(1), t19_2[j])
 								t202_2[j] = t2022
 							}
 							t203_2 = kern.Sum16(&t203Sums)
@@ -1895,24 +1777,22 @@ func (c *stepBackwardFused) run() {
 					}
 					t203 = t203Total[0]
 					// moneta.y, moneta.g
-					clear(t492)
+					clear(t322)
 					yPowEntry2 := yPow[a]
-					w5 := F(0.3333333333333333 * yPowEntry2)
+					w3 := F(0.3333333333333333 * yPowEntry2)
 					t187Number := kern.Choose(t187, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t184),
 							unsafe.SliceData(t190),
-							unsafe.SliceData(t192),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t492),
+							unsafe.SliceData(W22),
+							unsafe.SliceData(t322),
 							dV*a + C*dV*s + T*dV*l,
-							dH*dV*a + dH*dV,
 							dV,
 							dH,
 							[2]float32{t187Number},
-							[2]float32{w5},
+							[2]float32{w3},
 						}
 						stepBackwardNest9(&a2)
 					} else {
@@ -1921,31 +1801,27 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							t184_2 := t184[i*dH:][:dH]
 							t190_2 := t190[i*dH:][:dH]
-							t192_2 := t192[i*dH:][:dH]
-							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							W22_2 := W22[i*dH:][:dH]
 							yBarEntry := yBar[i]
 							for j := range dH {
 								t1902 := kern.Choose(t187_2, F(1), t184_2[j])
-								t1922 := F(t1902 * t1902)
 								t190_2[j] = t1902
-								t192_2[j] = t1922
-								t492[j] = num.FMA32(kern.Choose(t187_2, F(0), F(F(w5*W2Trail2[j])*t1922)), yBarEntry, t492[j])
+								t322[j] = num.FMA32(kern.Choose(t187_2, F(0), F(F(F(w3*W22_2[j])*t1902)*t1902)), yBarEntry, t322[j])
 							}
 						}
 					}
-					// moneta.y, moneta.g, moneta.W1
+					// moneta.y, moneta.g
 					t205 := (t203 == F(0))
-					t1123 := !t205
-					t67 := !t187
-					t15822 := !t4
-					t2142 := !t222
+					t12 := !t205
+					t58 := !t187
+					t163 := !t22
+					t210 := !t4
 					// moneta.y, moneta.g
 					t205Number := kern.Choose(t205, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t202),
 							unsafe.SliceData(t208),
-							unsafe.SliceData(t210),
 							dH,
 							dK,
 							[2]float32{t205Number},
@@ -1956,11 +1832,8 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							t202_2 := t202[i*dK:][:dK]
 							t208_2 := t208[i*dK:][:dK]
-							t210_2 := t210[i*dK:][:dK]
 							for j := range dK {
-								t2082 := kern.Choose(t205_2, F(1), t202_2[j])
-								t208_2[j] = t2082
-								t210_2[j] = F(t2082 * t2082)
+								t208_2[j] = kern.Choose(t205_2, F(1), t202_2[j])
 							}
 						}
 					}
@@ -1968,10 +1841,10 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t221),
-							unsafe.SliceData(t492),
+							unsafe.SliceData(t322),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t622),
-							unsafe.SliceData(t822),
+							unsafe.SliceData(t722),
+							unsafe.SliceData(t9),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
@@ -1979,751 +1852,592 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t221_2 := t221[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+						t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t221Entry := t221_2[i]
-							t492Entry := t492[i]
-							t822[i] = num.FMA32(F(F(yProd[i]*t221Entry)*t492Entry), t622_2[i], F(t221Entry*t492Entry))
+							t322Entry := t322[i]
+							t9[i] = num.FMA32(F(F(yProd[i]*t221Entry)*t322Entry), t722_2[i], F(t221Entry*t322Entry))
 						}
 					}
 					// moneta.y, moneta.g
-					clear(t1022)
-					var t262 F
+					clear(t11)
+					var t1922 F
 					yPow2Entry2 := yPow2[a]
-					w6 := F(0.3333333333333333 * yPow2Entry2)
-					t1123Number := kern.Choose(t1123, F(1), F(0))
+					w4 := F(0.3333333333333333 * yPow2Entry2)
+					t12Number := kern.Choose(t12, F(1), F(0))
 					t205Number2 := kern.Choose(t205, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t822),
+							unsafe.SliceData(t9),
 							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(W12),
-							unsafe.SliceData(t210),
-							unsafe.SliceData(t1022),
-							unsafe.SliceData(t132),
-							unsafe.SliceData(t4422),
-							unsafe.SliceData(t262Total),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t208),
+							unsafe.SliceData(t11),
+							unsafe.SliceData(t142),
+							unsafe.SliceData(t1922Total),
 							dK*a + C*dK*s + T*dK*l,
+							dH*dK*a + dH*dK,
 							dH,
 							dK,
-							[2]float32{t262},
+							[2]float32{t1922},
 							[2]float32{t205Number2},
-							[2]float32{t1123Number},
-							[2]float32{w6},
+							[2]float32{t12Number},
+							[2]float32{w4},
 						}
 						stepBackwardNest12(&a2)
 					} else {
-						t262_2 := t262
+						t1922_2 := t1922
 						t205_2 := (F(0) < t205Number2)
-						t1123_2 := (F(0) < t1123Number)
+						t12_2 := (F(0) < t12Number)
 						for i := range dH {
 							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-							W12_2 := W12[i*dK:][:dK]
-							t210_2 := t210[i*dK:][:dK]
-							t132_2 := t132[i*dK:][:dK]
-							t4422_2 := t4422[i*dK:][:dK]
-							t822Entry := t822[i]
-							t262Sums := [16]F{t262_2}
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							t208_2 := t208[i*dK:][:dK]
+							t142_2 := t142[i*dK:][:dK]
+							t9Entry := t9[i]
+							t1922Sums := [16]F{t1922_2}
 							for j := range dK {
-								t1322 := kern.Choose(t1123_2, F(q0[j]*t822Entry), F(0))
-								W12Entry := W12_2[j]
-								t210Entry := t210_2[j]
-								t262Sums[j%16] = t262Sums[j%16] + kern.Choose(t1123_2, F(F(F(0.3333333333333333*W12Entry)*t210Entry)*t1322), F(0))
-								t1022[j] = num.FMA32(kern.Choose(t205_2, F(0), F(F(w6*W12Entry)*t210Entry)), t822Entry, t1022[j])
-								t132_2[j] = t1322
-								t4422_2[j] = kern.Sign(W12Entry)
+								t1422 := kern.Choose(t12_2, F(q0[j]*t9Entry), F(0))
+								W1TrailEntry := W1Trail2[j]
+								t208Entry := t208_2[j]
+								t1922Sums[j%16] = t1922Sums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t208Entry)*t208Entry)*t1422), F(0))
+								t11[j] = num.FMA32(kern.Choose(t205_2, F(0), F(F(F(w4*W1TrailEntry)*t208Entry)*t208Entry)), t9Entry, t11[j])
+								t142_2[j] = t1422
 							}
-							t262_2 = kern.Sum16(&t262Sums)
+							t1922_2 = kern.Sum16(&t1922Sums)
 						}
-						t262Total[0] = t262_2
+						t1922Total[0] = t1922_2
 					}
-					t262 = t262Total[0]
+					t1922 = t1922Total[0]
 					// moneta.y, moneta.g
-					var t82 F
-					t67Number := kern.Choose(t67, F(1), F(0))
+					var t65 F
+					t58Number := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t521),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t192),
-							unsafe.SliceData(t69),
-							unsafe.SliceData(t100),
-							unsafe.SliceData(t82Total),
+							unsafe.SliceData(t265),
+							unsafe.SliceData(t190),
+							unsafe.SliceData(W22),
+							unsafe.SliceData(t60),
+							unsafe.SliceData(t65Total),
 							dV*a + C*dV*s + T*dV*l,
 							dH*a + C*dH*s + T*dH*l,
-							dH*dV*a + dH*dV,
 							dV,
 							dH,
-							[2]float32{t82},
-							[2]float32{t67Number},
+							[2]float32{t65},
+							[2]float32{t58Number},
 						}
 						stepBackwardNest13(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t82_2 := t82
-						t67_2 := (F(0) < t67Number)
+						t65_2 := t65
+						t58_2 := (F(0) < t58Number)
 						for i := range dV {
-							t521_2 := t521[(l*T+a+C*s)*dH:][:dH]
-							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							t192_2 := t192[i*dH:][:dH]
-							t69_2 := t69[i*dH:][:dH]
-							t100_2 := t100[i*dH:][:dH]
+							t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+							t190_2 := t190[i*dH:][:dH]
+							W22_2 := W22[i*dH:][:dH]
+							t60_2 := t60[i*dH:][:dH]
 							yBarEntry2 := yBar[i]
-							t82Sums := [16]F{t82_2}
+							t65Sums := [16]F{t65_2}
 							for j := range dH {
-								t692 := kern.Choose(t67_2, F(yBarEntry2*t521_2[j]), F(0))
-								W2TrailEntry := W2Trail2[j]
-								t82Sums[j%16] = t82Sums[j%16] + kern.Choose(t67_2, F(F(F(0.3333333333333333*W2TrailEntry)*t192_2[j])*t692), F(0))
-								t69_2[j] = t692
-								t100_2[j] = kern.Sign(W2TrailEntry)
+								t602 := kern.Choose(t58_2, F(yBarEntry2*t265_2[j]), F(0))
+								t190Entry := t190_2[j]
+								t65Sums[j%16] = t65Sums[j%16] + kern.Choose(t58_2, F(F(F(F(0.3333333333333333*W22_2[j])*t190Entry)*t190Entry)*t602), F(0))
+								t60_2[j] = t602
 							}
-							t82_2 = kern.Sum16(&t82Sums)
+							t65_2 = kern.Sum16(&t65Sums)
 						}
-						t82Total[0] = t82_2
+						t65Total[0] = t65_2
 					}
-					t82 = t82Total[0]
+					t65 = t65Total[0]
 					// moneta.W1, moneta.y, moneta.g
-					clear(t496)
-					var t1292 F
-					w7 := F(0.3333333333333333 * yPow2Entry2)
-					w8 := F(4 * kern.Choose(t1123, F(F(-0.5*yPow3[a])*t262), F(0)))
-					t1123Number2 := kern.Choose(t1123, F(1), F(0))
+					clear(t108)
+					var t1112 F
+					w5 := F(0.3333333333333333 * yPow2Entry2)
+					w6 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t1922), F(0))
+					t12Number2 := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(t161),
-							unsafe.SliceData(t132),
-							unsafe.SliceData(t202),
-							unsafe.SliceData(t4422),
 							unsafe.SliceData(t208),
-							unsafe.SliceData(W12),
-							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(t210),
-							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t142),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t1232),
-							unsafe.SliceData(t496),
-							unsafe.SliceData(t494),
-							unsafe.SliceData(t1292Total),
+							unsafe.SliceData(t202),
+							unsafe.SliceData(W1BarState),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t104),
+							unsafe.SliceData(t108),
+							unsafe.SliceData(t261),
+							unsafe.SliceData(t1112Total),
 							dH*a + C*dH*s + T*dH*l,
+							dH*dK*a + dH*dK,
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
 							dH,
 							dK,
-							[2]float32{t1292},
-							[2]float32{t1123Number2},
-							[2]float32{w7},
-							[2]float32{w8},
+							[2]float32{t1112},
+							[2]float32{t12Number2},
+							[2]float32{w5},
+							[2]float32{w6},
 						}
 						stepBackwardNest14(&a2)
 					} else {
 						t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
-						t1292_2 := t1292
-						t1123_2 := (F(0) < t1123Number2)
+						t1112_2 := t1112
+						t12_2 := (F(0) < t12Number2)
 						for i := range dH {
-							t132_2 := t132[i*dK:][:dK]
-							t202_2 := t202[i*dK:][:dK]
-							t4422_2 := t4422[i*dK:][:dK]
 							t208_2 := t208[i*dK:][:dK]
-							W12_2 := W12[i*dK:][:dK]
+							t142_2 := t142[i*dK:][:dK]
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							t202_2 := t202[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t210_2 := t210[i*dK:][:dK]
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t1232_2 := t1232[i*dK:][:dK]
-							var t4942 F
+							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
+							t104_2 := t104[i*dK:][:dK]
+							var t2612 F
 							t161Entry := t161_2[i]
-							t4942Sums := [16]F{t4942}
-							t1292Sums := [16]F{t1292_2}
+							t2612Sums := [16]F{t2612}
+							t1112Sums := [16]F{t1112_2}
 							for j := range dK {
-								t132Entry := t132_2[j]
+								t208Entry2 := t208_2[j]
+								t142Entry := t142_2[j]
+								W1TrailEntry2 := W1Trail2[j]
 								t202Entry := t202_2[j]
-								t4422Entry := t4422_2[j]
-								w18 := kern.Choose(t1123_2, F(t4422Entry*kern.Choose(t1123_2, F(F(2*t208_2[j])*kern.Choose(t1123_2, F(F(w7*W12_2[j])*t132Entry), F(0))), F(0))), F(0))
-								t12322 := num.FMA32(F(F(F(w8*t202Entry)*t202Entry)*t202Entry), t4422Entry, W1BarState2[j]+kern.Choose(t1123_2, F(F(w7*t210_2[j])*t132Entry), F(0))) + w18
-								t4942Sums[j%16] = num.FMA32(t12322, k0[j], t4942Sums[j%16])
-								t1292Sums[j%16] = num.FMA32(W1Trail2[j], t12322, t1292Sums[j%16])
-								t1232_2[j] = t12322
-								t496[j] = num.FMA32(t12322, t161Entry, t496[j])
+								w14 := kern.Choose(t12_2, F(2*kern.Choose(t12_2, F(F(F(w5*W1TrailEntry2)*t208Entry2)*t142Entry), F(0))), F(0))
+								w15 := kern.Choose(t12_2, F(F(F(w5*t208Entry2)*t208Entry2)*t142Entry), F(0))
+								t1042 := num.FMA32(num.FMA32(F(F(F(4*w6)*t202Entry)*t202Entry), t202Entry, w14), kern.Sign(W1TrailEntry2), W1BarState2[j]+w15)
+								t2612Sums[j%16] = num.FMA32(t1042, k0[j], t2612Sums[j%16])
+								t1112Sums[j%16] = num.FMA32(W1Trail3[j], t1042, t1112Sums[j%16])
+								t104_2[j] = t1042
+								t108[j] = num.FMA32(-t1042, t161Entry, t108[j])
 							}
-							t4942 = kern.Sum16(&t4942Sums)
-							t1292_2 = kern.Sum16(&t1292Sums)
-							t494[i] = t4942
+							t2612 = kern.Sum16(&t2612Sums)
+							t1112_2 = kern.Sum16(&t1112Sums)
+							t261[i] = t2612
 						}
-						t1292Total[0] = t1292_2
+						t1112Total[0] = t1112_2
 					}
-					t1292 = t1292Total[0]
+					t1112 = t1112Total[0]
 					// moneta.W1
-					var t1272 F
+					var t109 F
 					if kern.Wide() {
 						a2 := stepBackwardNest15Args{
-							unsafe.SliceData(t494),
-							unsafe.SliceData(t161),
-							unsafe.SliceData(t382),
-							unsafe.SliceData(t159),
-							unsafe.SliceData(t157),
-							unsafe.SliceData(c.W1Prod),
-							unsafe.SliceData(c.GProd),
-							unsafe.SliceData(t511),
-							unsafe.SliceData(t153),
-							unsafe.SliceData(t1272Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{t1272},
-							[2]float32{thetaEntry3},
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t108),
+							unsafe.SliceData(t109Total),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{t109},
 						}
 						stepBackwardNest15(&a2)
 					} else {
-						t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
-						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
-						t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
-						t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
-						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
-						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-						t1272_2 := t1272
-						t1272Sums := [16]F{t1272_2}
-						for i := range dH {
-							t494Entry := t494[i]
-							t1272Sums[i%16] = num.FMA32(t161_2[i], t494Entry, t1272Sums[i%16])
-							t382Entry := t382_2[i]
-							t159Entry := t159_2[i]
-							t1342 := -F(F(F(thetaEntry3*t382Entry)*t159Entry) * t494Entry)
-							t157Entry := t157_2[i]
-							W1ProdEntry2 := W1Prod[i]
-							t511[i] = F(gProd[i] * t1342)
-							w19 := F(F(F(F(F(thetaEntry3*t382Entry)*t382Entry)*t157Entry)*t159Entry) * t494Entry)
-							t153[i] = num.FMA32(F(t382Entry*t159Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t494Entry, -F(F(F(thetaEntry3*t157Entry)*t159Entry)*t494Entry)), num.FMA32(W1ProdEntry2, t1342, w19))
+						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						t109_2 := t109
+						t109Sums := [16]F{t109_2}
+						for i := range dK {
+							t109Sums[i%16] = num.FMA32(k0[i], t108[i], t109Sums[i%16])
 						}
-						t1272_2 = kern.Sum16(&t1272Sums)
-						t1272Total[0] = t1272_2
+						t109_2 = kern.Sum16(&t109Sums)
+						t109Total[0] = t109_2
 					}
-					t1272 = t1272Total[0]
-					t12722 := -t1272
-					// moneta.W1, moneta.g, moneta.W2, moneta.y
-					clear(t502)
-					var t173 F
-					var t276 F
-					w9 := F(0.3333333333333333 * yPowEntry2)
-					w10 := F(4 * kern.Choose(t67, F(F(-0.5*yPow4[a])*t82), F(0)))
-					t15822Number := kern.Choose(t15822, F(1), F(0))
-					t67Number2 := kern.Choose(t67, F(1), F(0))
+					t109 = t109Total[0]
+					// moneta.W1
+					thetaEntry3 := theta2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest16Args{
-							unsafe.SliceData(g),
-							unsafe.SliceData(t18),
-							unsafe.SliceData(t511),
-							unsafe.SliceData(t494),
-							unsafe.SliceData(t382),
-							unsafe.SliceData(t523),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t9),
-							unsafe.SliceData(t69),
-							unsafe.SliceData(t184),
-							unsafe.SliceData(t100),
-							unsafe.SliceData(t190),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t192),
-							unsafe.SliceData(t506),
-							unsafe.SliceData(t16023),
-							unsafe.SliceData(t1912),
-							unsafe.SliceData(t270),
-							unsafe.SliceData(t502),
-							unsafe.SliceData(t1412),
-							unsafe.SliceData(t498),
-							unsafe.SliceData(t500),
-							unsafe.SliceData(t173Total),
-							unsafe.SliceData(t276Total),
-							dV*a + C*dV*s + T*dV*l,
+							unsafe.SliceData(t38),
+							unsafe.SliceData(t261),
+							unsafe.SliceData(c.GProd),
+							unsafe.SliceData(t159),
+							unsafe.SliceData(t125),
 							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH*dV,
-							dV,
 							dH,
-							[2]float32{t276},
-							[2]float32{t173},
-							[2]float32{t67Number2},
-							[2]float32{t15822Number},
-							[2]float32{w9},
-							[2]float32{w10},
+							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest16(&a2)
 					} else {
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						t276_2 := t276
-						t173_2 := t173
-						t67_2 := (F(0) < t67Number2)
-						t15822_2 := (F(0) < t15822Number)
-						for i := range dV {
-							t18_2 := t18[i*dH:][:dH]
-							t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
-							t523_2 := t523[(l*T+a+C*s)*dH:][:dH]
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t9_2 := t9[i*dH:][:dH]
-							t69_2 := t69[i*dH:][:dH]
-							t184_2 := t184[i*dH:][:dH]
-							t100_2 := t100[i*dH:][:dH]
-							t190_2 := t190[i*dH:][:dH]
-							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							W2BarState2 := W2BarState[i*dH:][:dH]
-							t192_2 := t192[i*dH:][:dH]
-							t506_2 := t506[(l*T+a+C*s)*dH:][:dH]
-							t16023_2 := t16023[i*dH:][:dH]
-							t1912_2 := t1912[i*dH:][:dH]
-							t270_2 := t270[i*dH:][:dH]
-							var t14122 F
-							var t4982 F
-							var t5002 F
-							gEntry2 := g2[i]
-							t14122Sums := [16]F{t14122}
-							t4982Sums := [16]F{t4982}
-							t173Sums := [16]F{t173_2}
-							t5002Sums := [16]F{t5002}
-							t276Sums := [16]F{t276_2}
-							for j := range dH {
-								t18Entry := t18_2[j]
-								t511Entry := t511[j]
-								t14122Sums[j%16] = num.FMA32(t18Entry, t511Entry, t14122Sums[j%16])
-								t494Entry2 := t494[j]
-								t4982Sums[j%16] = num.FMA32(t18Entry, F(t382_2[j]*t494Entry2), t4982Sums[j%16])
-								t16024 := kern.Choose(t15822_2, num.FMA32(-gEntry2, F(t494Entry2*t523_2[j]), F(gEntry2*t511Entry)), F(0))
-								W2TrailEntry2 := W2Trail2[j]
-								t173Sums[j%16] = t173Sums[j%16] + kern.Choose(t15822_2, F(F(F(0.3333333333333333*W2TrailEntry2)*t9_2[j])*t16024), F(0))
-								t69Entry := t69_2[j]
-								t184Entry := t184_2[j]
-								t100Entry := t100_2[j]
-								w20 := kern.Choose(t67_2, F(t100Entry*kern.Choose(t67_2, F(F(2*t190_2[j])*kern.Choose(t67_2, F(F(w9*W2Trail3[j])*t69Entry), F(0))), F(0))), F(0))
-								t2702 := num.FMA32(F(F(F(w10*t184Entry)*t184Entry)*t184Entry), t100Entry, W2BarState2[j]+kern.Choose(t67_2, F(F(w9*t192_2[j])*t69Entry), F(0))) + w20
-								t5002Sums[j%16] = num.FMA32(t2702, t506_2[j], t5002Sums[j%16])
-								t276Sums[j%16] = num.FMA32(W2TrailEntry2, t2702, t276Sums[j%16])
-								t16023_2[j] = t16024
-								t1912_2[j] = kern.Sign(W2TrailEntry2)
-								t270_2[j] = t2702
-								t502[j] = num.FMA32(t2702, gEntry2, t502[j])
-							}
-							t14122 = kern.Sum16(&t14122Sums)
-							t4982 = kern.Sum16(&t4982Sums)
-							t173_2 = kern.Sum16(&t173Sums)
-							t5002 = kern.Sum16(&t5002Sums)
-							t276_2 = kern.Sum16(&t276Sums)
-							t1412[i] = t14122
-							t498[i] = t4982
-							t500[i] = t5002
-						}
-						t173Total[0] = t173_2
-						t276Total[0] = t276_2
-					}
-					t173 = t173Total[0]
-					t276 = t276Total[0]
-					// moneta.W1, moneta.g
-					clear(t1552)
-					var t229 F
-					t2142Number := kern.Choose(t2142, F(1), F(0))
-					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
-							unsafe.SliceData(t153),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t36),
-							unsafe.SliceData(t1552),
-							unsafe.SliceData(t2162),
-							unsafe.SliceData(t247),
-							unsafe.SliceData(t229Total),
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dH,
-							dK,
-							[2]float32{t229},
-							[2]float32{t2142Number},
-						}
-						stepBackwardNest17(&a2)
-					} else {
-						t229_2 := t229
-						t2142_2 := (F(0) < t2142Number)
-						for i := range dH {
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t27_2 := t27[i*dK:][:dK]
-							t36_2 := t36[i*dK:][:dK]
-							t2162_2 := t2162[i*dK:][:dK]
-							t247_2 := t247[i*dK:][:dK]
-							t153Entry := t153[i]
-							t229Sums := [16]F{t229_2}
-							for j := range dK {
-								t21622 := kern.Choose(t2142_2, F(k0[j]*t153Entry), F(0))
-								W1TrailEntry2 := W1Trail2[j]
-								t229Sums[j%16] = t229Sums[j%16] + kern.Choose(t2142_2, F(F(F(0.3333333333333333*W1TrailEntry2)*t27_2[j])*t21622), F(0))
-								t1552[j] = num.FMA32(t36_2[j], t153Entry, t1552[j])
-								t2162_2[j] = t21622
-								t247_2[j] = kern.Sign(W1TrailEntry2)
-							}
-							t229_2 = kern.Sum16(&t229Sums)
-						}
-						t229Total[0] = t229_2
-					}
-					t229 = t229Total[0]
-					// moneta.W2, moneta.g, moneta.W1
-					var t274 F
-					if kern.Wide() {
-						a2 := stepBackwardNest18Args{
-							unsafe.SliceData(t500),
-							unsafe.SliceData(g),
-							unsafe.SliceData(t498),
-							unsafe.SliceData(t1412),
-							unsafe.SliceData(t44),
-							unsafe.SliceData(t358),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t422),
-							unsafe.SliceData(t361),
-							unsafe.SliceData(t42),
-							unsafe.SliceData(t274Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-							[2]float32{t274},
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest18(&a2)
-					} else {
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						t44_2 := t44[(l*T+a+C*s)*dV:][:dV]
-						t358_2 := t358[(l*T+a+C*s)*dV:][:dV]
-						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-						t422_2 := t422[(l*T+a+C*s)*dV:][:dV]
-						t42_2 := t42[(l*T+a+C*s)*dV:][:dV]
-						t274_2 := t274
-						t274Sums := [16]F{t274_2}
-						for i := range dV {
-							t500Entry := t500[i]
-							t274Sums[i%16] = num.FMA32(g2[i], t500Entry, t274Sums[i%16])
-							t343 := num.FMA32(-thetaEntry3, t500Entry, num.FMA32(-thetaEntry3, t498[i], t1412[i]))
-							t3612 := num.FMA32(F(F(10*t44_2[i])*t343), t358_2[i], F(F(F(2*gLin[i])*t422_2[i])*t343))
-							t361[i] = t3612
-							t42_2[i] = -t3612
-						}
-						t274_2 = kern.Sum16(&t274Sums)
-						t274Total[0] = t274_2
-					}
-					t274 = t274Total[0]
-					t2742 := -t274
-					// moneta.W2
-					if kern.Wide() {
-						a2 := stepBackwardNest19Args{
-							unsafe.SliceData(t382),
-							unsafe.SliceData(t502),
-							unsafe.SliceData(c.GProd),
-							unsafe.SliceData(t159),
-							unsafe.SliceData(t284),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest19(&a2)
-					} else {
-						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
+						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 						t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t382Entry2 := t382_2[i]
-							t502Entry := t502[i]
-							t284[i] = num.FMA32(-F(F(F(thetaEntry3*gProd[i])*t382Entry2)*t159_2[i]), t502Entry, -F(F(thetaEntry3*t382Entry2)*t502Entry))
+							t38Entry := t38_2[i]
+							t261Entry := t261[i]
+							t125[i] = num.FMA32(-F(thetaEntry3*t38Entry), t261Entry, -F(F(F(F(thetaEntry3*gProd[i])*t38Entry)*t159_2[i])*t261Entry))
 						}
 					}
-					// moneta.W2, moneta.g
-					clear(t286)
-					var t302 F
-					t2142Number2 := kern.Choose(t2142, F(1), F(0))
+					// moneta.W1, moneta.W2, moneta.y, moneta.g
+					clear(t132)
+					var t137 F
+					w7 := F(0.3333333333333333 * yPowEntry2)
+					w8 := kern.Choose(t58, F(F(-0.5*yPow4[a])*t65), F(0))
+					t58Number2 := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest20Args{
-							unsafe.SliceData(t284),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t36),
-							unsafe.SliceData(t286),
-							unsafe.SliceData(t289),
-							unsafe.SliceData(t302Total),
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dH,
-							dK,
-							[2]float32{t302},
-							[2]float32{t2142Number2},
-						}
-						stepBackwardNest20(&a2)
-					} else {
-						t302_2 := t302
-						t2142_2 := (F(0) < t2142Number2)
-						for i := range dH {
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t27_2 := t27[i*dK:][:dK]
-							t36_2 := t36[i*dK:][:dK]
-							t289_2 := t289[i*dK:][:dK]
-							t284Entry := t284[i]
-							t302Sums := [16]F{t302_2}
-							for j := range dK {
-								t2892 := kern.Choose(t2142_2, F(k0[j]*t284Entry), F(0))
-								t302Sums[j%16] = t302Sums[j%16] + kern.Choose(t2142_2, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t2892), F(0))
-								t286[j] = num.FMA32(t36_2[j], t284Entry, t286[j])
-								t289_2[j] = t2892
-							}
-							t302_2 = kern.Sum16(&t302Sums)
-						}
-						t302Total[0] = t302_2
-					}
-					t302 = t302Total[0]
-					// moneta.g
-					clear(t504)
-					var t444 F
-					t15822Number2 := kern.Choose(t15822, F(1), F(0))
-					if kern.Wide() {
-						a2 := stepBackwardNest21Args{
-							unsafe.SliceData(t361),
-							unsafe.SliceData(t506),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t9),
+						a2 := stepBackwardNest17Args{
+							unsafe.SliceData(g),
 							unsafe.SliceData(t18),
-							unsafe.SliceData(t504),
-							unsafe.SliceData(t431),
-							unsafe.SliceData(t444Total),
+							unsafe.SliceData(t125),
+							unsafe.SliceData(t190),
+							unsafe.SliceData(t60),
+							unsafe.SliceData(W22),
+							unsafe.SliceData(t184),
+							unsafe.SliceData(W2BarState),
+							unsafe.SliceData(t622),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t128),
+							unsafe.SliceData(t132),
+							unsafe.SliceData(t127),
+							unsafe.SliceData(t131),
+							unsafe.SliceData(t137Total),
+							dV*a + C*dV*s + T*dV*l,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
 							dV,
 							dH,
-							[2]float32{t444},
-							[2]float32{t15822Number2},
+							[2]float32{t137},
+							[2]float32{t58Number2},
+							[2]float32{w7},
+							[2]float32{w8},
+						}
+						stepBackwardNest17(&a2)
+					} else {
+						g2 := g[(l*T+a+C*s)*dV:][:dV]
+						t137_2 := t137
+						t58_2 := (F(0) < t58Number2)
+						for i := range dV {
+							t18_2 := t18[i*dH:][:dH]
+							t190_2 := t190[i*dH:][:dH]
+							t60_2 := t60[i*dH:][:dH]
+							W22_2 := W22[i*dH:][:dH]
+							t184_2 := t184[i*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t128_2 := t128[i*dH:][:dH]
+							var t1272 F
+							var t1312 F
+							gEntry3 := g2[i]
+							t1272Sums := [16]F{t1272}
+							t1312Sums := [16]F{t1312}
+							t137Sums := [16]F{t137_2}
+							for j := range dH {
+								t1272Sums[j%16] = num.FMA32(t18_2[j], t125[j], t1272Sums[j%16])
+								t190Entry2 := t190_2[j]
+								t60Entry := t60_2[j]
+								W22Entry := W22_2[j]
+								t184Entry := t184_2[j]
+								w16 := kern.Choose(t58_2, F(2*kern.Choose(t58_2, F(F(F(w7*W22Entry)*t190Entry2)*t60Entry), F(0))), F(0))
+								w17 := kern.Choose(t58_2, F(F(F(w7*t190Entry2)*t190Entry2)*t60Entry), F(0))
+								t1282 := num.FMA32(num.FMA32(F(F(F(4*w8)*t184Entry)*t184Entry), t184Entry, w16), kern.Sign(W22Entry), W2BarState2[j]+w17)
+								t1312Sums[j%16] = num.FMA32(t1282, t622_2[j], t1312Sums[j%16])
+								t137Sums[j%16] = num.FMA32(W2Trail2[j], t1282, t137Sums[j%16])
+								t128_2[j] = t1282
+								t132[j] = num.FMA32(-t1282, gEntry3, t132[j])
+							}
+							t1272 = kern.Sum16(&t1272Sums)
+							t1312 = kern.Sum16(&t1312Sums)
+							t137_2 = kern.Sum16(&t137Sums)
+							t127[i] = t1272
+							t131[i] = -t1312
+						}
+						t137Total[0] = t137_2
+					}
+					t137 = t137Total[0]
+					// moneta.W2
+					var t135 F
+					if kern.Wide() {
+						a2 := stepBackwardNest18Args{
+							unsafe.SliceData(t38),
+							unsafe.SliceData(t132),
+							unsafe.SliceData(c.GProd),
+							unsafe.SliceData(t134),
+							unsafe.SliceData(t135Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t135},
+						}
+						stepBackwardNest18(&a2)
+					} else {
+						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
+						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+						t135_2 := t135
+						t135Sums := [16]F{t135_2}
+						for i := range dH {
+							t1342 := F(t38_2[i] * t132[i])
+							t135Sums[i%16] = num.FMA32(gProd[i], t1342, t135Sums[i%16])
+							t134[i] = t1342
+						}
+						t135_2 = kern.Sum16(&t135Sums)
+						t135Total[0] = t135_2
+					}
+					t135 = t135Total[0]
+					// moneta.g
+					if kern.Wide() {
+						a2 := stepBackwardNest19Args{
+							unsafe.SliceData(t127),
+							unsafe.SliceData(t131),
+							unsafe.SliceData(t44),
+							unsafe.SliceData(t146),
+							unsafe.SliceData(c.GLin),
+							unsafe.SliceData(t422),
+							unsafe.SliceData(t149),
+							unsafe.SliceData(t42),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						stepBackwardNest19(&a2)
+					} else {
+						t44_2 := t44[(l*T+a+C*s)*dV:][:dV]
+						t146_2 := t146[(l*T+a+C*s)*dV:][:dV]
+						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+						t422_2 := t422[(l*T+a+C*s)*dV:][:dV]
+						t42_3 := t42[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t139 := t127[i] + t131[i]
+							t1492 := num.FMA32(F(F(10*t44_2[i])*t139), t146_2[i], F(F(F(2*gLin[i])*t422_2[i])*t139))
+							t149[i] = t1492
+							t42_3[i] = -t1492
+						}
+					}
+					// moneta.g, moneta.W1
+					clear(t153)
+					var t217 F
+					t210Number := kern.Choose(t210, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest20Args{
+							unsafe.SliceData(t149),
+							unsafe.SliceData(g),
+							unsafe.SliceData(t266),
+							unsafe.SliceData(t125),
+							unsafe.SliceData(t7),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t18),
+							unsafe.SliceData(t153),
+							unsafe.SliceData(t212),
+							unsafe.SliceData(t217Total),
+							dV*a + C*dV*s + T*dV*l,
+							dH*a + C*dH*s + T*dH*l,
+							dH * dV * a,
+							dV,
+							dH,
+							[2]float32{t217},
+							[2]float32{t210Number},
+						}
+						stepBackwardNest20(&a2)
+					} else {
+						g2 := g[(l*T+a+C*s)*dV:][:dV]
+						t217_2 := t217
+						t210_2 := (F(0) < t210Number)
+						for i := range dV {
+							t266_2 := t266[(l*T+a+C*s)*dH:][:dH]
+							t7_2 := t7[i*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t18_2 := t18[i*dH:][:dH]
+							t212_2 := t212[i*dH:][:dH]
+							t149Entry := t149[i]
+							gEntry4 := g2[i]
+							t217Sums := [16]F{t217_2}
+							for j := range dH {
+								t2122 := kern.Choose(t210_2, num.FMA32(t149Entry, t266_2[j], F(gEntry4*t125[j])), F(0))
+								t7Entry := t7_2[j]
+								t217Sums[j%16] = t217Sums[j%16] + kern.Choose(t210_2, F(F(F(F(0.3333333333333333*W2Trail2[j])*t7Entry)*t7Entry)*t2122), F(0))
+								t153[j] = num.FMA32(t18_2[j], t149Entry, t153[j])
+								t212_2[j] = t2122
+							}
+							t217_2 = kern.Sum16(&t217Sums)
+						}
+						t217Total[0] = t217_2
+					}
+					t217 = t217Total[0]
+					// moneta.g, moneta.W1, moneta.W2
+					if kern.Wide() {
+						a2 := stepBackwardNest21Args{
+							unsafe.SliceData(c.W1Prod),
+							unsafe.SliceData(t38),
+							unsafe.SliceData(t159),
+							unsafe.SliceData(t261),
+							unsafe.SliceData(c.GProd),
+							unsafe.SliceData(t153),
+							unsafe.SliceData(t132),
+							unsafe.SliceData(t134),
+							unsafe.SliceData(t16022),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest21(&a2)
 					} else {
-						t444_2 := t444
-						t15822_2 := (F(0) < t15822Number2)
-						for i := range dV {
-							t506_2 := t506[(l*T+a+C*s)*dH:][:dH]
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t9_2 := t9[i*dH:][:dH]
-							t18_2 := t18[i*dH:][:dH]
-							t431_2 := t431[i*dH:][:dH]
-							t361Entry := t361[i]
-							t444Sums := [16]F{t444_2}
-							for j := range dH {
-								t4312 := kern.Choose(t15822_2, F(t506_2[j]*t361Entry), F(0))
-								t444Sums[j%16] = t444Sums[j%16] + kern.Choose(t15822_2, F(F(F(0.3333333333333333*W2Trail2[j])*t9_2[j])*t4312), F(0))
-								t504[j] = num.FMA32(t18_2[j], t361Entry, t504[j])
-								t431_2[j] = t4312
-							}
-							t444_2 = kern.Sum16(&t444Sums)
+						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
+						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
+						t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
+						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							W1ProdEntry2 := W1Prod[i]
+							t38Entry2 := t38_2[i]
+							t159Entry := t159_2[i]
+							t261Entry2 := t261[i]
+							gProdEntry2 := gProd[i]
+							t153Entry := t153[i]
+							w18 := num.FMA32(gProdEntry2, t153Entry, num.FMA32(F(thetaEntry3*gProdEntry2), t132[i], num.FMA32(-F(thetaEntry3*W1ProdEntry2), t261Entry2, -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t159Entry)*t261Entry2))))
+							w19 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t159Entry) * t261Entry2)
+							t16022[i] = num.FMA32(F(t38Entry2*t159Entry), w18, num.FMA32(t38Entry2, t153Entry, num.FMA32(thetaEntry3, t134[i], num.FMA32(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t159Entry), t261Entry2, w19))))
 						}
-						t444Total[0] = t444_2
 					}
-					t444 = t444Total[0]
 					// moneta.g
+					clear(t162_2)
+					var t170 F
+					gPow2Entry2 := gPow2[a]
+					w9 := F(0.3333333333333333 * gPow2Entry2)
+					t163Number := kern.Choose(t163, F(1), F(0))
+					t22Number2 := kern.Choose(t22, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest22Args{
-							unsafe.SliceData(t382),
-							unsafe.SliceData(t504),
-							unsafe.SliceData(c.GProd),
-							unsafe.SliceData(t159),
-							unsafe.SliceData(t370),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-						}
-						stepBackwardNest22(&a2)
-					} else {
-						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
-						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-						t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t382Entry3 := t382_2[i]
-							t504Entry := t504[i]
-							t370[i] = num.FMA32(F(F(gProd[i]*t382Entry3)*t159_2[i]), t504Entry, F(t382Entry3*t504Entry))
-						}
-					}
-					// moneta.g
-					clear(t372)
-					var t388 F
-					t2142Number3 := kern.Choose(t2142, F(1), F(0))
-					if kern.Wide() {
-						a2 := stepBackwardNest23Args{
-							unsafe.SliceData(t370),
+							unsafe.SliceData(t16022),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t36),
-							unsafe.SliceData(t372),
-							unsafe.SliceData(t375),
-							unsafe.SliceData(t388Total),
+							unsafe.SliceData(t25),
+							unsafe.SliceData(t162_2),
+							unsafe.SliceData(t165),
+							unsafe.SliceData(t170Total),
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
 							dH,
 							dK,
-							[2]float32{t388},
-							[2]float32{t2142Number3},
+							[2]float32{t170},
+							[2]float32{t22Number2},
+							[2]float32{t163Number},
+							[2]float32{w9},
 						}
-						stepBackwardNest23(&a2)
+						stepBackwardNest22(&a2)
 					} else {
-						t388_2 := t388
-						t2142_2 := (F(0) < t2142Number3)
+						t170_2 := t170
+						t22_2 := (F(0) < t22Number2)
+						t163_2 := (F(0) < t163Number)
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t27_2 := t27[i*dK:][:dK]
-							t36_2 := t36[i*dK:][:dK]
-							t375_2 := t375[i*dK:][:dK]
-							t370Entry := t370[i]
-							t388Sums := [16]F{t388_2}
+							t25_2 := t25[i*dK:][:dK]
+							t165_2 := t165[i*dK:][:dK]
+							t16022Entry := t16022[i]
+							t170Sums := [16]F{t170_2}
 							for j := range dK {
-								t3752 := kern.Choose(t2142_2, F(k0[j]*t370Entry), F(0))
-								t388Sums[j%16] = t388Sums[j%16] + kern.Choose(t2142_2, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t3752), F(0))
-								t372[j] = num.FMA32(t36_2[j], t370Entry, t372[j])
-								t375_2[j] = t3752
+								t1652 := kern.Choose(t163_2, F(k0[j]*t16022Entry), F(0))
+								W1TrailEntry3 := W1Trail2[j]
+								t25Entry := t25_2[j]
+								t170Sums[j%16] = t170Sums[j%16] + kern.Choose(t163_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25Entry)*t25Entry)*t1652), F(0))
+								t162_2[j] = num.FMA32(kern.Choose(t22_2, F(0), F(F(F(w9*W1TrailEntry3)*t25Entry)*t25Entry)), t16022Entry, t162_2[j])
+								t165_2[j] = t1652
 							}
-							t388_2 = kern.Sum16(&t388Sums)
+							t170_2 = kern.Sum16(&t170Sums)
 						}
-						t388Total[0] = t388_2
+						t170Total[0] = t170_2
 					}
-					t388 = t388Total[0]
-					// moneta.g, moneta.W1, moneta.W2
-					W1Pow2Entry := W1Pow2[a]
-					w11 := F(0.3333333333333333 * gPow2Entry2)
-					w12 := F(4 * kern.Choose(t2142, F(F(-0.5*W1Pow2Entry)*t229), F(0)))
-					w13 := F(4 * kern.Choose(t2142, F(F(-0.5*W1Pow2Entry)*t302), F(0)))
-					w14 := F(4 * kern.Choose(t2142, F(F(-0.5*W1Pow2Entry)*t388), F(0)))
-					t2142Number4 := kern.Choose(t2142, F(1), F(0))
+					t170 = t170Total[0]
+					// moneta.g, moneta.W1
+					w10 := F(0.3333333333333333 * gPow2Entry2)
+					w11 := kern.Choose(t163, F(F(-0.5*gPow3[a])*t170), F(0))
+					t163Number2 := kern.Choose(t163, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest24Args{
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t2162),
-							unsafe.SliceData(t19),
-							unsafe.SliceData(t247),
+						a2 := stepBackwardNest23Args{
 							unsafe.SliceData(t25),
+							unsafe.SliceData(t165),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t289),
-							unsafe.SliceData(t375),
-							unsafe.SliceData(t1232),
+							unsafe.SliceData(t19),
+							unsafe.SliceData(t104),
 							unsafe.SliceData(W1BarState),
 							dH * dK * a,
 							dH,
 							dK,
-							[2]float32{t2142Number4},
+							[2]float32{t163Number2},
+							[2]float32{w10},
 							[2]float32{w11},
-							[2]float32{w14},
-							[2]float32{w13},
-							[2]float32{w12},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest24(&a2)
+						stepBackwardNest23(&a2)
 					} else {
-						t2142_2 := (F(0) < t2142Number4)
+						t163_2 := (F(0) < t163Number2)
 						for i := range dH {
-							t27_2 := t27[i*dK:][:dK]
-							t2162_2 := t2162[i*dK:][:dK]
-							t19_2 := t19[i*dK:][:dK]
-							t247_2 := t247[i*dK:][:dK]
 							t25_2 := t25[i*dK:][:dK]
+							t165_2 := t165[i*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t289_2 := t289[i*dK:][:dK]
-							t375_2 := t375[i*dK:][:dK]
-							t1232_2 := t1232[i*dK:][:dK]
+							t19_2 := t19[i*dK:][:dK]
+							t104_2 := t104[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							for j := range dK {
-								t27Entry := t27_2[j]
-								t2162Entry := t2162_2[j]
+								t25Entry2 := t25_2[j]
+								t165Entry := t165_2[j]
+								W1TrailEntry4 := W1Trail2[j]
 								t19Entry := t19_2[j]
-								t247Entry := t247_2[j]
-								t25Entry := t25_2[j]
-								W1TrailEntry3 := W1Trail2[j]
-								t289Entry := t289_2[j]
-								t375Entry := t375_2[j]
-								w21 := kern.Choose(t2142_2, F(t247Entry*kern.Choose(t2142_2, F(F(2*t25Entry)*kern.Choose(t2142_2, F(F(w11*W1TrailEntry3)*t2162Entry), F(0))), F(0))), F(0))
-								w22 := kern.Choose(t2142_2, F(t247Entry*kern.Choose(t2142_2, F(F(2*t25Entry)*kern.Choose(t2142_2, F(F(w11*W1TrailEntry3)*t289Entry), F(0))), F(0))), F(0))
-								w23 := kern.Choose(t2142_2, F(F(w11*t27Entry)*t375Entry), F(0))
-								w24 := F(F(F(F(w14*t19Entry)*t19Entry)*t19Entry) * t247Entry)
-								w25 := kern.Choose(t2142_2, F(t247Entry*kern.Choose(t2142_2, F(F(2*t25Entry)*kern.Choose(t2142_2, F(F(w11*W1TrailEntry3)*t375Entry), F(0))), F(0))), F(0))
-								W1BarState2[j] = (((num.FMA32(F(F(F(w13*t19Entry)*t19Entry)*t19Entry), t247Entry, (num.FMA32(F(F(F(w12*t19Entry)*t19Entry)*t19Entry), t247Entry, num.FMA32(rhoEntry3, t1232_2[j], kern.Choose(t2142_2, F(F(w11*t27Entry)*t2162Entry), F(0))))+w21)+kern.Choose(t2142_2, F(F(w11*t27Entry)*t289Entry), F(0))) + w22) + w23) + w24) + w25
+								w20 := kern.Choose(t163_2, F(2*kern.Choose(t163_2, F(F(F(w10*W1TrailEntry4)*t25Entry2)*t165Entry), F(0))), F(0))
+								w21 := kern.Choose(t163_2, F(F(F(w10*t25Entry2)*t25Entry2)*t165Entry), F(0))
+								W1BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w11)*t19Entry)*t19Entry), t19Entry, w20), kern.Sign(W1TrailEntry4), num.FMA32(rhoEntry3, t104_2[j], w21))
 							}
 						}
 					}
-					// moneta.g, moneta.W1, moneta.W2
-					W1PowEntry := W1Pow[a]
-					w15 := F(0.3333333333333333 * gPowEntry2)
-					w16 := F(4 * kern.Choose(t15822, F(F(-0.5*W1PowEntry)*t173), F(0)))
-					w17 := F(4 * kern.Choose(t15822, F(F(-0.5*W1PowEntry)*t444), F(0)))
-					t15822Number3 := kern.Choose(t15822, F(1), F(0))
+					// moneta.g, moneta.W2
+					w12 := F(0.3333333333333333 * gPowEntry2)
+					w13 := kern.Choose(t210, F(F(-0.5*gPow4[a])*t217), F(0))
+					t210Number2 := kern.Choose(t210, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest25Args{
-							unsafe.SliceData(t9),
-							unsafe.SliceData(t16023),
-							unsafe.SliceData(t),
-							unsafe.SliceData(t1912),
+						a2 := stepBackwardNest24Args{
 							unsafe.SliceData(t7),
+							unsafe.SliceData(t212),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t431),
-							unsafe.SliceData(t270),
+							unsafe.SliceData(t),
+							unsafe.SliceData(t128),
 							unsafe.SliceData(W2BarState),
 							dH * dV * a,
 							dV,
 							dH,
-							[2]float32{t15822Number3},
-							[2]float32{w15},
-							[2]float32{w17},
+							[2]float32{t210Number2},
+							[2]float32{w12},
+							[2]float32{w13},
 							[2]float32{rhoEntry3},
-							[2]float32{w16},
 						}
-						stepBackwardNest25(&a2)
+						stepBackwardNest24(&a2)
 					} else {
-						t15822_2 := (F(0) < t15822Number3)
+						t210_2 := (F(0) < t210Number2)
 						for i := range dV {
-							t9_2 := t9[i*dH:][:dH]
-							t16023_2 := t16023[i*dH:][:dH]
-							t3 := t[i*dH:][:dH]
-							t1912_2 := t1912[i*dH:][:dH]
 							t7_2 := t7[i*dH:][:dH]
+							t212_2 := t212[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t431_2 := t431[i*dH:][:dH]
-							t270_2 := t270[i*dH:][:dH]
+							t3 := t[i*dH:][:dH]
+							t128_2 := t128[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							for j := range dH {
-								t9Entry := t9_2[j]
-								t16023Entry := t16023_2[j]
+								t7Entry2 := t7_2[j]
+								t212Entry := t212_2[j]
+								W2TrailEntry2 := W2Trail2[j]
 								tEntry := t3[j]
-								t1912Entry := t1912_2[j]
-								t7Entry := t7_2[j]
-								W2TrailEntry3 := W2Trail2[j]
-								t431Entry := t431_2[j]
-								w26 := kern.Choose(t15822_2, F(t1912Entry*kern.Choose(t15822_2, F(F(2*t7Entry)*kern.Choose(t15822_2, F(F(w15*W2TrailEntry3)*t16023Entry), F(0))), F(0))), F(0))
-								w27 := kern.Choose(t15822_2, F(F(w15*t9Entry)*t431Entry), F(0))
-								w28 := F(F(F(F(w17*tEntry)*tEntry)*tEntry) * t1912Entry)
-								w29 := kern.Choose(t15822_2, F(t1912Entry*kern.Choose(t15822_2, F(F(2*t7Entry)*kern.Choose(t15822_2, F(F(w15*W2TrailEntry3)*t431Entry), F(0))), F(0))), F(0))
-								W2BarState2[j] = ((num.FMA32(rhoEntry3, t270_2[j], num.FMA32(F(F(F(w16*tEntry)*tEntry)*tEntry), t1912Entry, kern.Choose(t15822_2, F(F(w15*t9Entry)*t16023Entry), F(0)))+w26) + w27) + w28) + w29
+								w22 := kern.Choose(t210_2, F(2*kern.Choose(t210_2, F(F(F(w12*W2TrailEntry2)*t7Entry2)*t212Entry), F(0))), F(0))
+								w23 := kern.Choose(t210_2, F(F(F(w12*t7Entry2)*t7Entry2)*t212Entry), F(0))
+								W2BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w13)*tEntry)*tEntry), tEntry, w22), kern.Sign(W2TrailEntry2), num.FMA32(rhoEntry3, t128_2[j], w23))
 							}
 						}
 					}
 					// moneta.g, moneta.W1, moneta
 					if kern.Wide() {
-						a2 := stepBackwardNest26Args{
-							unsafe.SliceData(t496),
-							unsafe.SliceData(t1552),
-							unsafe.SliceData(t286),
-							unsafe.SliceData(t372),
+						a2 := stepBackwardNest25Args{
+							unsafe.SliceData(t108),
+							unsafe.SliceData(t162_2),
 							unsafe.SliceData(t32),
-							unsafe.SliceData(t1022),
+							unsafe.SliceData(t11),
 							unsafe.SliceData(t72),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest26(&a2)
+						stepBackwardNest25(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t32_2[i] = (num.FMA32(-thetaEntry3, t496[i], t1552[i]) + t286[i]) + t372[i]
-							t72_2[i] = t1022[i]
+							t32_2[i] = num.FMA32(thetaEntry3, t108[i], t162_2[i])
+							t72_2[i] = t11[i]
 						}
 					}
 					// moneta.g
-					t52_2[a] = t1292 + t276
-					t62_2[a] = t12722 + t2742
+					t52_2[a] = t1112 + t137
+					t62_2[a] = t109 + t135
 				}
 			}
 		}
@@ -2736,14 +2450,14 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// moneta.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t82, d, 1, t72, dK, 1, c.WQ, d, 1)
 
 	// moneta.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t92, d, 1, t72, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
 
 	// moneta.theta, moneta.rho
 	var t202_2 F
-	var t41 F
+	var t39 F
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
 		t62_2 := t62[i*T:][:T]
@@ -2753,75 +2467,71 @@ func (c *stepBackwardFused) run() {
 		t52_2 := t52[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
+		t36_2 := t36[i*T:][:T]
 		for j := range T {
 			t10Entry := t10_2[j]
 			t172 := kern.Choose(t10Entry, F(kern.Choose(t10Entry, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
 			t202_2 = t202_2 + t172
-			t253 := (t8_2[j] <= F(1))
+			t23 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t30 := (t253 && (F(0) <= rhoSigmoidEntry))
-			t383 := kern.Choose(t30, F(F(rhoSigmoidEntry*kern.Choose(t30, kern.Choose(t253, t52_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t41 = t41 + t383
+			t28 := (t23 && (F(0) <= rhoSigmoidEntry))
+			t362 := kern.Choose(t28, F(F(rhoSigmoidEntry*kern.Choose(t28, kern.Choose(t23, t52_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t39 = t39 + t362
 			t17_2[j] = t172
-			t38_2[j] = t383
+			t36_2[j] = t362
 		}
 	}
 	c.BThetaBar[0] = t202_2
-	c.BRhoBar[0] = t41
+	c.BRhoBar[0] = t39
 
 	// moneta.theta, moneta.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest27Args{
+		a := stepBackwardNest26Args{
 			unsafe.SliceData(t17),
-			unsafe.SliceData(t38),
+			unsafe.SliceData(t36),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t22),
 			unsafe.SliceData(c.WRhoBar),
 			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t43),
+			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(t42_2),
 			L,
 			T,
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest27(&a)
+		stepBackwardNest26(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
-			t38_2 := t38[i*T:][:T]
+			t36_2 := t36[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t22_2 := t22[(i*T+j)*(dK+dV):][:dK+dV]
-				t43_2 := t43[(i*T+j)*(dK+dV):][:dK+dV]
+				t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK+dV]
 				t17Entry := t17_2[j]
-				t38Entry := t38_2[j]
+				t36Entry := t36_2[j]
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
 					wThetaBar[k] = num.FMA32(rhoStackEntry, t17Entry, wThetaBar[k])
-					t22_2[k] = F(t17Entry * wTheta[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t38Entry, wRhoBar[k])
-					t43_2[k] = F(t38Entry * wRho[k])
+					wRhoBar[k] = num.FMA32(rhoStackEntry, t36Entry, wRhoBar[k])
+					t42_3[k] = num.FMA32(t36Entry, wRho[k], F(t17Entry*wTheta[k]))
 				}
 			}
 		}
 	}
 
-	// moneta.v
+	// moneta.v, moneta.rho
 	if kern.Wide() {
-		a := stepBackwardNest28Args{
+		a := stepBackwardNest27Args{
 			unsafe.SliceData(t42),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t46),
+			unsafe.SliceData(t42_2),
+			unsafe.SliceData(t45),
 			dK,
 			L,
 			T*dK + T*dV,
@@ -2830,34 +2540,32 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest28(&a)
+		stepBackwardNest27(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t42_2 := t42[(i*T+j)*dV:][:dV]
-				t22_2 := t22[(i*T+j)*(dK+dV)+dK:][:dV]
-				t43_2 := t43[(i*T+j)*(dK+dV)+dK:][:dV]
-				t46_2 := t46[(i*T+j)*dV:][:dV]
+				t42_3 := t42[(i*T+j)*dV:][:dV]
+				t42_4 := t42_2[(i*T+j)*(dK+dV)+dK:][:dV]
+				t45_2 := t45[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t46_2[k] = (t42_2[k] + t22_2[k]) + t43_2[k]
+					t45_2[k] = t42_3[k] + t42_4[k]
 				}
 			}
 		}
 	}
 
 	// moneta.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t46, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t46, d, 1, t45, dV, 1, c.WV, d, 1)
 
 	// moneta.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t48, d, 1, t46, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t45, dV, 1)
 
-	// moneta.k0
+	// moneta.k0, moneta.rho
 	if kern.Wide() {
-		a := stepBackwardNest29Args{
+		a := stepBackwardNest28Args{
 			unsafe.SliceData(t32),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t49),
+			unsafe.SliceData(t42_2),
+			unsafe.SliceData(t48),
 			L,
 			T*dK + T*dV,
 			T * dK,
@@ -2865,49 +2573,48 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest29(&a)
+		stepBackwardNest28(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t32_2 := t32[(i*T+j)*dK:][:dK]
-				t22_2 := t22[(i*T+j)*(dK+dV):][:dK]
-				t43_2 := t43[(i*T+j)*(dK+dV):][:dK]
-				t49_2 := t49[(i*T+j)*dK:][:dK]
+				t42_3 := t42_2[(i*T+j)*(dK+dV):][:dK]
+				t48_2 := t48[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t49_2[k] = (t32_2[k] + t22_2[k]) + t43_2[k]
+					t48_2[k] = t32_2[k] + t42_3[k]
 				}
 			}
 		}
 	}
 
 	// moneta.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t49, d, 1, t48, dK, 1, c.WK, d, 1)
 
 	// moneta.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t51, d, 1, t49, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t48, dK, 1)
 
 	// moneta.k0
 	if kern.Wide() {
-		a := stepBackwardNest30Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t51),
+		a := stepBackwardNest29Args{
+			unsafe.SliceData(t82),
+			unsafe.SliceData(t46),
+			unsafe.SliceData(t49),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest30(&a)
+		stepBackwardNest29(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t92_2 := t92[(i*T+j)*d:][:d]
-				t48_2 := t48[(i*T+j)*d:][:d]
-				t51_2 := t51[(i*T+j)*d:][:d]
+				t82_2 := t82[(i*T+j)*d:][:d]
+				t46_2 := t46[(i*T+j)*d:][:d]
+				t49_2 := t49[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t92_2[k] + t48_2[k]) + t51_2[k]
+					xBar[k] = (t82_2[k] + t46_2[k]) + t49_2[k]
 				}
 			}
 		}

@@ -101,5 +101,3 @@ func stepBackwardNest27(*stepBackwardNest27Args) { panic("no assembly in this bu
 func stepBackwardNest28(*stepBackwardNest28Args) { panic("no assembly in this build") }
 
 func stepBackwardNest29(*stepBackwardNest29Args) { panic("no assembly in this build") }
-
-func stepBackwardNest30(*stepBackwardNest30Args) { panic("no assembly in this build") }

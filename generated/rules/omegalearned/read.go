@@ -86,10 +86,10 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// omega_learned.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t, dK, 1, c.WQ, d, 1)
 
 	// omega_learned.q0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t, dK, 1)
 }
 
 // readNode is one call of Read on the tape.

@@ -80,7 +80,7 @@ func (c *Step[F]) Run() {
 	work = work[L*T:]
 	t16 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t62 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t72 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
 	rho := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -127,7 +127,7 @@ func (c *Step[F]) Run() {
 		wTheta := c.WTheta[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t62_2 := t62[(i*T+j)*(dK+dV):][:dK+dV]
+			t72_2 := t72[(i*T+j)*(dK+dV):][:dK+dV]
 			var t42 F
 			var t122 F
 			var t162 F
@@ -136,7 +136,7 @@ func (c *Step[F]) Run() {
 				t42 += F(rhoStackEntry * wRho[k])
 				t122 += F(rhoStackEntry * wEta[k])
 				t162 += F(rhoStackEntry * wTheta[k])
-				t62_2[k] = F(rhoStackEntry * num.Sigmoid(rhoStackEntry))
+				t72_2[k] = F(rhoStackEntry * num.Sigmoid(rhoStackEntry))
 			}
 			t4_2[j] = t42
 			t12_2[j] = t122
@@ -181,7 +181,7 @@ func (c *Step[F]) Run() {
 	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// omega_learned.S
-	kern.Gemm(dV, L*T, dK+dV, F(1), false, t22, 1, dV, c.WOmega, dK+dV, 1, t62, 1, dK+dV)
+	kern.Gemm(dV, L*T, dK+dV, F(1), false, t22, 1, dV, c.WOmega, dK+dV, 1, t72, 1, dK+dV)
 
 	// omega_learned
 	for l := range L {
@@ -421,10 +421,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 11·L·T·d_k + 9·L·T·d_v + 9·L·T.
+// WorkLen is 3·L·T·d + 9·L·T·d_k + 7·L·T·d_v + 9·L·T.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 11*L*T*dK + 9*L*T*dV + 9*L*T
+	return 3*L*T*d + 9*L*T*dK + 7*L*T*dV + 9*L*T
 }
 
 // RowsLen is 2·C·d_k + 4·d_k.
@@ -453,11 +453,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK+L*T*dV:]
 	t23 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t382 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t35 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
 	t32 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t72 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -465,31 +463,29 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK:]
 	t13 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t30 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t302 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t232 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t142 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t25 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t112 := work[:L*T*d] // [L, T, d]
+	t10 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t192 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t29 := work[:L*T] // [L, T]
+	t27 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t49 := work[:L*T] // [L, T]
+	t45 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t24 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t51 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t33 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t54 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t57 := work[:L*T*dV] // [L, T, d_v]
+	t54 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t59 := work[:L*T*d] // [L, T, d]
+	t55 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t60 := work[:L*T*dK] // [L, T, d_k]
+	t57 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t62 := work[:L*T*d]      // [L, T, d]
+	t58 := work[:L*T*d]      // [L, T, d]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
@@ -543,25 +539,24 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t22_2 := t22[(i*T+j)*(dK+dV):][:dK+dV]
 			t23_2 := t23[(i*T+j)*(dK+dV):][:dK+dV]
-			t382_2 := t382[(i*T+j)*(dK+dV):][:dK+dV]
+			t35_2 := t35[(i*T+j)*(dK+dV):][:dK+dV]
 			thetaEntry := theta2[j]
 			for k := range dK + dV {
 				t22Entry := t22_2[k]
-				t232_2 := num.Sigmoid(t22Entry)
-				t23_2[k] = t232_2
-				t382_2[k] = F(t232_2 * F(thetaEntry*t22Entry))
+				t232 := num.Sigmoid(t22Entry)
+				t23_2[k] = t232
+				t35_2[k] = F(t232 * F(thetaEntry*t22Entry))
 			}
 		}
 	}
 
 	// omega_learned
 	clear(t32)
-	clear(t42)
 	clear(t72)
 	clear(t82)
 	clear(c.WOmegaBar)
 	clear(t13)
-	clear(t30)
+	clear(t302)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -631,7 +626,6 @@ func (c *StepBackward[F]) Run() {
 					theta2 := theta[l*T+C*s:][:n]
 					t72_2 := t72[l*T+C*s:][:n]
 					t32_2 := t32[l*T+C*s:][:n]
-					t42_2 := t42[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
@@ -639,23 +633,23 @@ func (c *StepBackward[F]) Run() {
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						t382_2 := t382[(l*T+a+C*s)*(dK+dV):][:dK+dV]
-						t30_2 := t30[(l*T+a+C*s)*(dK+dV):][:dK+dV]
+						t35_2 := t35[(l*T+a+C*s)*(dK+dV):][:dK+dV]
+						t302_2 := t302[(l*T+a+C*s)*(dK+dV):][:dK+dV]
 						WOmegaBar2 := c.WOmegaBar[(i+1)*(dK+dV):][:dK+dV]
 						WOmega2 := c.WOmega[(i+1)*(dK+dV):][:dK+dV]
 						// omega_learned.y, omega_learned.M, omega_learned.S
 						rhoEntry2 := rho2[a]
 						etaEntry2 := eta[a]
 						thetaEntry := theta2[a]
-						var t840 F
-						var t120 F
-						var t150 F
+						var t7220 F
+						var t290 F
+						var t160 F
 						SProdEntry0 := c.SProd[(l*T+a+C*s)*dV+i]
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
 						w20 := F(thetaEntry * SProdEntry0)
-						var t841 F
-						var t121 F
-						var t151 F
+						var t7221 F
+						var t291 F
+						var t161 F
 						SProdEntry1 := c.SProd[(l*T+a+C*s)*dV+i+1]
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
 						w21 := F(thetaEntry * SProdEntry1)
@@ -667,24 +661,24 @@ func (c *StepBackward[F]) Run() {
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
 							t4220 := MBarState[j][0] + F(q0Entry*yBarEntry0)
-							t840 += F(MTrailEntry0 * t4220)
+							t7220 += F(MTrailEntry0 * t4220)
 							t90 := SBarState[j][0] + t4220
-							t120 += F(t90 * k0Entry)
-							t150 += F(STrailEntry0 * t90)
+							t290 += F(t90 * k0Entry)
+							t160 += F(STrailEntry0 * t90)
 							t82Sum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*k0Entry)) * yBarEntry0)
 							MBarState[j][0] = F(rhoEntry2 * t4220)
-							t13Sum -= F(w20 * t90)
+							t13Sum -= F(t90 * SProdEntry0)
 							SBarState[j][0] = F(etaEntry2 * t90)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
 							t4221 := MBarState[j][1] + F(q0Entry*yBarEntry1)
-							t841 += F(MTrailEntry1 * t4221)
+							t7221 += F(MTrailEntry1 * t4221)
 							t91 := SBarState[j][1] + t4221
-							t121 += F(t91 * k0Entry)
-							t151 += F(STrailEntry1 * t91)
+							t291 += F(t91 * k0Entry)
+							t161 += F(STrailEntry1 * t91)
 							t82Sum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*k0Entry)) * yBarEntry1)
 							MBarState[j][1] = F(rhoEntry2 * t4221)
-							t13Sum -= F(w21 * t91)
+							t13Sum -= F(t91 * SProdEntry1)
 							SBarState[j][1] = F(etaEntry2 * t91)
 							t82_2[j] = t82Sum
 							t13_2[j] = t13Sum
@@ -692,28 +686,21 @@ func (c *StepBackward[F]) Run() {
 						t72Sum := t72_2[a]
 						t32Sum := t32_2[a]
 						// omega_learned.S
-						t72Sum += t840
-						t1230 := -t120
-						t32Sum += t150
-						t72Sum += t841
-						t1231 := -t121
-						t32Sum += t151
+						t72Sum += t7220
+						t32Sum += t160
+						t72Sum += t7221
+						t32Sum += t161
 						t72_2[a] = t72Sum
 						t32_2[a] = t32Sum
 						for j := range dK + dV {
-							t382Entry := t382_2[j]
-							t30Sum := t30_2[j]
-							WOmegaBar[j] += F(t1230 * t382Entry)
-							t30Sum += F(WOmega[j] * t1230)
-							WOmegaBar2[j] += F(t1231 * t382Entry)
-							t30Sum += F(WOmega2[j] * t1231)
-							t30_2[j] = t30Sum
+							t35Entry := t35_2[j]
+							t302Sum := t302_2[j]
+							WOmegaBar[j] -= F(t290 * t35Entry)
+							t302Sum += F(WOmega[j] * t290)
+							WOmegaBar2[j] -= F(t291 * t35Entry)
+							t302Sum += F(WOmega2[j] * t291)
+							t302_2[j] = t302Sum
 						}
-						// omega_learned.S
-						t42Sum := t42_2[a]
-						t42Sum += F(SProdEntry0 * t1230)
-						t42Sum += F(SProdEntry1 * t1231)
-						t42_2[a] = t42Sum
 					}
 				}
 			}
@@ -777,7 +764,6 @@ func (c *StepBackward[F]) Run() {
 					theta2 := theta[l*T+C*s:][:n]
 					t72_2 := t72[l*T+C*s:][:n]
 					t32_2 := t32[l*T+C*s:][:n]
-					t42_2 := t42[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
@@ -785,12 +771,12 @@ func (c *StepBackward[F]) Run() {
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
-						t382_2 := t382[(l*T+a+C*s)*(dK+dV):][:dK+dV]
-						t30_2 := t30[(l*T+a+C*s)*(dK+dV):][:dK+dV]
+						t35_2 := t35[(l*T+a+C*s)*(dK+dV):][:dK+dV]
+						t302_2 := t302[(l*T+a+C*s)*(dK+dV):][:dK+dV]
 						// omega_learned.y, omega_learned.M, omega_learned.S
-						var t84 F
-						var t12 F
-						var t15 F
+						var t722 F
+						var t29 F
+						var t16 F
 						rhoEntry2 := rho2[a]
 						etaEntry2 := eta[a]
 						SProdEntry := c.SProd[(l*T+a+C*s)*dV+i]
@@ -801,25 +787,22 @@ func (c *StepBackward[F]) Run() {
 							STrailEntry := STrail3[j][0]
 							k0Entry := k0[j]
 							t422 := MBarState[j][0] + F(q0[j]*yBarEntry)
-							t84 += F(MTrailEntry * t422)
+							t722 += F(MTrailEntry * t422)
 							t9 := SBarState[j][0] + t422
-							t12 += F(t9 * k0Entry)
-							t15 += F(STrailEntry * t9)
+							t29 += F(t9 * k0Entry)
+							t16 += F(STrailEntry * t9)
 							t82_2[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*k0Entry)) * yBarEntry)
 							MBarState[j][0] = F(rhoEntry2 * t422)
-							t13_2[j] -= F(w2 * t9)
+							t13_2[j] -= F(t9 * SProdEntry)
 							SBarState[j][0] = F(etaEntry2 * t9)
 						}
-						t72_2[a] += t84
-						t123 := -t12
-						t32_2[a] += t15
+						t72_2[a] += t722
+						t32_2[a] += t16
 						// omega_learned.S
 						for j := range dK + dV {
-							WOmegaBar[j] += F(t123 * t382_2[j])
-							t30_2[j] += F(WOmega[j] * t123)
+							WOmegaBar[j] -= F(t29 * t35_2[j])
+							t302_2[j] += F(WOmega[j] * t29)
 						}
-						// omega_learned.S
-						t42_2[a] += F(SProdEntry * t123)
 					}
 				}
 			}
@@ -834,35 +817,49 @@ func (c *StepBackward[F]) Run() {
 
 	// omega_learned.S
 	for i := range L {
+		t142_2 := t142[i*T:][:T]
+		for j := range T {
+			k0 := c.K0[(i*T+j)*dK:][:dK]
+			t13_2 := t13[(i*T+j)*dK:][:dK]
+			var t1422 F
+			for k := range dK {
+				t1422 += F(k0[k] * t13_2[k])
+			}
+			t142_2[j] = t1422
+		}
+	}
+
+	// omega_learned.S
+	for i := range L {
 		theta2 := theta[i*T:][:T]
 		for j := range T {
 			t23_2 := t23[(i*T+j)*(dK+dV):][:dK+dV]
-			t30_2 := t30[(i*T+j)*(dK+dV):][:dK+dV]
+			t302_2 := t302[(i*T+j)*(dK+dV):][:dK+dV]
 			t22_2 := t22[(i*T+j)*(dK+dV):][:dK+dV]
-			t232_2 := t232[(i*T+j)*(dK+dV):][:dK+dV]
-			thetaEntry3 := theta2[j]
+			t25_2 := t25[(i*T+j)*(dK+dV):][:dK+dV]
+			thetaEntry2 := theta2[j]
 			for k := range dK + dV {
 				t23Entry := t23_2[k]
-				t30Entry := t30_2[k]
+				t302Entry := t302_2[k]
 				t22Entry2 := t22_2[k]
-				t232_2[k] = F(F(thetaEntry3*t23Entry)*t30Entry) + F(F(F(F(thetaEntry3*t22Entry2)*t23Entry)*t30Entry)*num.Sigmoid(-t22Entry2))
+				t25_2[k] = -F(F(thetaEntry2*t23Entry)*t302Entry) - F(F(F(F(thetaEntry2*t22Entry2)*t23Entry)*t302Entry)*num.Sigmoid(-t22Entry2))
 			}
 		}
 	}
 
 	// omega_learned.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t82, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t10, d, 1, t82, dK, 1, c.WQ, d, 1)
 
 	// omega_learned.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t112, d, 1, t82, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t82, dK, 1)
 
 	// omega_learned.theta, omega_learned.rho, omega_learned.eta
 	var t22_2 F
-	var t31 F
-	var t52 F
+	var t292 F
+	var t48 F
 	for i := range L {
 		t122_2 := t122[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		eta := c.Eta[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
@@ -872,27 +869,27 @@ func (c *StepBackward[F]) Run() {
 		t72_2 := t72[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t192_2 := t192[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t45_2 := t45[i*T:][:T]
 		for j := range T {
 			t122Entry := t122_2[j]
-			t1922 := kern.Choose(t122Entry, F(kern.Choose(t122Entry, t42_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t1922 := kern.Choose(t122Entry, F(kern.Choose(t122Entry, t142_2[j], F(0))*thetaSigmoid[j]), F(0))
 			t22_2 += t1922
-			t292 := F(F(eta[j]*t32_2[j]) * etaSigmoid[j])
-			t31 += t292
-			t36 := (t8_2[j] <= F(1))
+			t272 := F(F(eta[j]*t32_2[j]) * etaSigmoid[j])
+			t292 += t272
+			t32_3 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t41 := (t36 && (F(0) <= rhoSigmoidEntry))
-			t492 := kern.Choose(t41, F(F(rhoSigmoidEntry*kern.Choose(t41, kern.Choose(t36, t72_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t52 += t492
+			t37 := (t32_3 && (F(0) <= rhoSigmoidEntry))
+			t452 := kern.Choose(t37, F(F(rhoSigmoidEntry*kern.Choose(t37, kern.Choose(t32_3, t72_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t48 += t452
 			t192_2[j] = t1922
-			t29_2[j] = t292
-			t49_2[j] = t492
+			t27_2[j] = t272
+			t45_2[j] = t452
 		}
 	}
 	c.BThetaBar[0] = t22_2
-	c.BEtaBar[0] = t31
-	c.BRhoBar[0] = t52
+	c.BEtaBar[0] = t292
+	c.BRhoBar[0] = t48
 
 	// omega_learned.theta, omega_learned.eta, omega_learned.rho
 	clear(c.WThetaBar)
@@ -900,84 +897,78 @@ func (c *StepBackward[F]) Run() {
 	clear(c.WRhoBar)
 	for i := range L {
 		t192_2 := t192[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t45_2 := t45[i*T:][:T]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wEtaBar := c.WEtaBar[:dK+dV]
-		wEta := c.WEta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
+		wEta := c.WEta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t24_2 := t24[(i*T+j)*(dK+dV):][:dK+dV]
-			t33_2 := t33[(i*T+j)*(dK+dV):][:dK+dV]
-			t54_2 := t54[(i*T+j)*(dK+dV):][:dK+dV]
+			t51_2 := t51[(i*T+j)*(dK+dV):][:dK+dV]
 			t192Entry := t192_2[j]
-			t29Entry := t29_2[j]
-			t49Entry := t49_2[j]
+			t27Entry := t27_2[j]
+			t45Entry := t45_2[j]
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
 				wThetaBar[k] += F(rhoStackEntry * t192Entry)
-				t24_2[k] = F(t192Entry * wTheta[k])
-				wEtaBar[k] += F(rhoStackEntry * t29Entry)
-				t33_2[k] = F(t29Entry * wEta[k])
-				wRhoBar[k] += F(rhoStackEntry * t49Entry)
-				t54_2[k] = F(t49Entry * wRho[k])
+				wEtaBar[k] += F(rhoStackEntry * t27Entry)
+				wRhoBar[k] += F(rhoStackEntry * t45Entry)
+				t51_2[k] = F(t192Entry*wTheta[k]) + F(t27Entry*wEta[k]) + F(t45Entry*wRho[k])
 			}
 		}
 	}
 
-	// omega_learned.v, omega_learned.S
+	// omega_learned.v, omega_learned.rho, omega_learned.S
 	for i := range L {
 		for j := range T {
-			t232_2 := t232[(i*T+j)*(dK+dV)+dK:][:dV]
-			t24_2 := t24[(i*T+j)*(dK+dV)+dK:][:dV]
-			t33_2 := t33[(i*T+j)*(dK+dV)+dK:][:dV]
-			t54_2 := t54[(i*T+j)*(dK+dV)+dK:][:dV]
-			t57_2 := t57[(i*T+j)*dV:][:dV]
+			t25_2 := t25[(i*T+j)*(dK+dV)+dK:][:dV]
+			t51_2 := t51[(i*T+j)*(dK+dV)+dK:][:dV]
+			t54_2 := t54[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t57_2[k] = t232_2[k] + t24_2[k] + t33_2[k] + t54_2[k]
+				t54_2[k] = t25_2[k] + t51_2[k]
 			}
 		}
 	}
 
 	// omega_learned.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t57, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t55, d, 1, t54, dV, 1, c.WV, d, 1)
 
 	// omega_learned.v
-	kern.Gemm(L*T, d, dV, F(1), false, t59, d, 1, t57, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t54, dV, 1)
 
-	// omega_learned.k0, omega_learned.S
+	// omega_learned.k0, omega_learned.rho, omega_learned.S
 	for i := range L {
+		theta2 := theta[i*T:][:T]
 		for j := range T {
 			t13_2 := t13[(i*T+j)*dK:][:dK]
-			t232_2 := t232[(i*T+j)*(dK+dV):][:dK]
-			t24_2 := t24[(i*T+j)*(dK+dV):][:dK]
-			t33_2 := t33[(i*T+j)*(dK+dV):][:dK]
-			t54_2 := t54[(i*T+j)*(dK+dV):][:dK]
-			t60_2 := t60[(i*T+j)*dK:][:dK]
+			t25_2 := t25[(i*T+j)*(dK+dV):][:dK]
+			t51_2 := t51[(i*T+j)*(dK+dV):][:dK]
+			t57_2 := t57[(i*T+j)*dK:][:dK]
+			thetaEntry3 := theta2[j]
 			for k := range dK {
-				t60_2[k] = (t13_2[k] + t232_2[k]) + t24_2[k] + t33_2[k] + t54_2[k]
+				t57_2[k] = (F(thetaEntry3*t13_2[k]) + t25_2[k]) + t51_2[k]
 			}
 		}
 	}
 
 	// omega_learned.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t60, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t58, d, 1, t57, dK, 1, c.WK, d, 1)
 
 	// omega_learned.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t62, d, 1, t60, dK, 1, c.WK, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t57, dK, 1)
 
 	// omega_learned.k0
 	for i := range L {
 		for j := range T {
-			t112_2 := t112[(i*T+j)*d:][:d]
-			t59_2 := t59[(i*T+j)*d:][:d]
-			t62_2 := t62[(i*T+j)*d:][:d]
+			t10_2 := t10[(i*T+j)*d:][:d]
+			t55_2 := t55[(i*T+j)*d:][:d]
+			t58_2 := t58[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t112_2[k] + t59_2[k] + t62_2[k]
+				xBar[k] = t10_2[k] + t55_2[k] + t58_2[k]
 			}
 		}
 	}

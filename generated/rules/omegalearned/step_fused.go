@@ -14,7 +14,7 @@ type stepNest1Args struct {
 	wRho     *float32
 	wEta     *float32
 	wTheta   *float32
-	t62      *float32
+	t72      *float32
 	t4       *float32
 	t12      *float32
 	t16      *float32
@@ -80,7 +80,7 @@ func (c *stepFused) run() {
 	t4 := c.Work[:L*T]                           // [L, T]
 	t12 := c.Work[L*T:][:L*T]                    // [L, T]
 	t16 := c.Work[2*L*T:][:L*T]                  // [L, T]
-	t62 := c.Work[3*L*T:][:L*T*dK+L*T*dV]        // [L, T, d_k + d_v]
+	t72 := c.Work[3*L*T:][:L*T*dK+L*T*dV]        // [L, T, d_k + d_v]
 	rho := c.Work[L*T*dK+L*T*dV+3*L*T:][:L*T]    // [L, T]
 	theta := c.Work[L*T*dK+L*T*dV+4*L*T:][:L*T]  // [L, T]
 	t22 := c.Work[L*T*dK+L*T*dV+5*L*T:][:L*T*dV] // [L, T, d_v]
@@ -110,7 +110,7 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(c.WEta),
 			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t62),
+			unsafe.SliceData(t72),
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t12),
 			unsafe.SliceData(t16),
@@ -130,7 +130,7 @@ func (c *stepFused) run() {
 			t16_2 := t16[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t62_2 := t62[(i*T+j)*(dK+dV):][:dK+dV]
+				t72_2 := t72[(i*T+j)*(dK+dV):][:dK+dV]
 				var t42 F
 				var t122 F
 				var t162 F
@@ -142,7 +142,7 @@ func (c *stepFused) run() {
 					t42Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t42Sums[k%16])
 					t122Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t122Sums[k%16])
 					t162Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t162Sums[k%16])
-					t62_2[k] = F(rhoStackEntry * kern.Sigmoid(rhoStackEntry))
+					t72_2[k] = F(rhoStackEntry * kern.Sigmoid(rhoStackEntry))
 				}
 				t42 = kern.Sum16(&t42Sums)
 				t122 = kern.Sum16(&t122Sums)
@@ -213,7 +213,7 @@ func (c *stepFused) run() {
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// omega_learned.S
-	kern.GemmFMA(dV, L*T, dK+dV, F(1), false, t22, 1, dV, c.WOmega, dK+dV, 1, t62, 1, dK+dV)
+	kern.GemmFMA(dV, L*T, dK+dV, F(1), false, t22, 1, dV, c.WOmega, dK+dV, 1, t72, 1, dK+dV)
 
 	// omega_learned
 	workers.Each(L*kern.Parts(dV), (*stepRows1)(c))

@@ -261,7 +261,7 @@ func (c *ReadBackward[F]) Run() {
 	H, L, T, d, dC, dV := c.H, c.L, c.T, c.D, c.DC, c.DV
 	r := c.Work[:H*L*T*dV] // [L, T, H, d_v]
 	work := c.Work[H*L*T*dV:]
-	t32 := work[:H*L*T*dV] // [L, T, H·d_v]
+	t22 := work[:H*L*T*dV] // [L, T, H·d_v]
 	work = work[H*L*T*dV:]
 	t72 := work[:H*L*T*dV] // [L, T, H, d_v]
 	work = work[H*L*T*dV:]
@@ -269,7 +269,7 @@ func (c *ReadBackward[F]) Run() {
 	work = work[H*L*T:]
 	t25 := work[:H*L*T*dV] // [L, T, H, d_v]
 	work = work[H*L*T*dV:]
-	t27 := work[:L*T*d] // [L, T, d]
+	t26 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t28 := work[:H*L*T*dV] // [L, T, H, d_v]
 	work = work[H*L*T*dV:]
@@ -281,7 +281,7 @@ func (c *ReadBackward[F]) Run() {
 	work = work[H*L*T*dC:]
 	t40 := work[:H*L*T*dC] // [L, T, H, d_c]
 	work = work[H*L*T*dC:]
-	t42 := work[:L*T*d] // [L, T, d]
+	t41 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t44 := work[:L*T*d] // [L, T, d]
 
@@ -301,10 +301,10 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// ret_net.y
-	kern.Gemm(d, H*dV, L*T, F(1), false, c.WOBar, H*dV, 1, c.YBar, 1, d, c.Z, H*dV, 1)
+	kern.Gemm(L*T, H*dV, d, F(1), false, t22, H*dV, 1, c.YBar, d, 1, c.WO, H*dV, 1)
 
 	// ret_net.y
-	kern.Gemm(L*T, H*dV, d, F(1), false, t32, H*dV, 1, c.YBar, d, 1, c.WO, H*dV, 1)
+	kern.Gemm(d, H*dV, L*T, F(1), false, c.WOBar, H*dV, 1, c.YBar, 1, d, c.Z, H*dV, 1)
 
 	// ret_net.z
 	for i := range L {
@@ -312,7 +312,7 @@ func (c *ReadBackward[F]) Run() {
 			zDiv := c.ZDiv[(i*T+j)*H:][:H]
 			t92_2 := t92[(i*T+j)*H:][:H]
 			for k := range H {
-				t32View := t32[((i*T+j)*H+k)*dV:][:dV]
+				t22View := t22[((i*T+j)*H+k)*dV:][:dV]
 				zDiv2 := c.ZDiv2[((i*T+j)*H+k)*dV:][:dV]
 				r2 := r[((i*T+j)*H+k)*dV:][:dV]
 				zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
@@ -323,9 +323,9 @@ func (c *ReadBackward[F]) Run() {
 				var t922 F
 				zDivEntry := zDiv[k]
 				for m := range dV {
-					t32ViewEntry := t32View[m]
-					t722 := F(t32ViewEntry * zDivEntry)
-					t922 += F(t32ViewEntry * zDiv2[m])
+					t22ViewEntry := t22View[m]
+					t722 := F(t22ViewEntry * zDivEntry)
+					t922 += F(t22ViewEntry * zDiv2[m])
 					rEntry := r2[m]
 					zSigmoidEntry := zSigmoid[m]
 					t72_2[m] = t722
@@ -337,10 +337,10 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// ret_net.z
-	kern.Gemm(H*dV, d, L*T, F(1), false, c.WGBar, d, 1, t25, 1, H*dV, c.X, d, 1)
+	kern.Gemm(L*T, d, H*dV, F(1), false, t26, d, 1, t25, H*dV, 1, c.WG, d, 1)
 
 	// ret_net.z
-	kern.Gemm(L*T, d, H*dV, F(1), false, t27, d, 1, t25, H*dV, 1, c.WG, d, 1)
+	kern.Gemm(H*dV, d, L*T, F(1), false, c.WGBar, d, 1, t25, 1, H*dV, c.X, d, 1)
 
 	// ret_net.r, ret_net.z
 	zDiv3Entry := c.ZDiv3[0]
@@ -397,10 +397,10 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// ret_net.o
-	kern.Gemm(H*dC, d, L*T, F(1), false, c.WEBar, d, 1, t39, 1, H*dC, c.X, d, 1)
+	kern.Gemm(L*T, d, H*dC, F(1), false, t41, d, 1, t39, H*dC, 1, c.WE, d, 1)
 
 	// ret_net.o
-	kern.Gemm(L*T, d, H*dC, F(1), false, t42, d, 1, t39, H*dC, 1, c.WE, d, 1)
+	kern.Gemm(H*dC, d, L*T, F(1), false, c.WEBar, d, 1, t39, 1, H*dC, c.X, d, 1)
 
 	// ret_net.o
 	kern.Gemm(H*dC, d, L*T, F(1), false, c.WCBar, d, 1, t40, 1, H*dC, c.X, d, 1)
@@ -411,12 +411,12 @@ func (c *ReadBackward[F]) Run() {
 	// ret_net.o
 	for i := range L {
 		for j := range T {
-			t27_2 := t27[(i*T+j)*d:][:d]
-			t42_2 := t42[(i*T+j)*d:][:d]
+			t26_2 := t26[(i*T+j)*d:][:d]
+			t41_2 := t41[(i*T+j)*d:][:d]
 			t44_2 := t44[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t27_2[k] + t42_2[k] + t44_2[k]
+				xBar[k] = t26_2[k] + t41_2[k] + t44_2[k]
 			}
 		}
 	}

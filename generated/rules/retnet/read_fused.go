@@ -403,7 +403,7 @@ type readBackwardNest1Args struct {
 
 type readBackwardNest2Args struct {
 	zDiv      *float32
-	t32       *float32
+	t22       *float32
 	zDiv2     *float32
 	r         *float32
 	zSigmoid  *float32
@@ -455,8 +455,8 @@ type readBackwardNest4Args struct {
 }
 
 type readBackwardNest5Args struct {
-	t27  *float32
-	t42  *float32
+	t26  *float32
+	t41  *float32
 	t44  *float32
 	xBar *float32
 	n0   int // L
@@ -478,17 +478,17 @@ func (c *readBackwardFused) run() {
 	_ = dC
 	_ = dV
 	r := c.Work[:H*L*T*dV]                                        // [L, T, H, d_v]
-	t32 := c.Work[H*L*T*dV:][:H*L*T*dV]                           // [L, T, H·d_v]
+	t22 := c.Work[H*L*T*dV:][:H*L*T*dV]                           // [L, T, H·d_v]
 	t72 := c.Work[2*H*L*T*dV:][:H*L*T*dV]                         // [L, T, H, d_v]
 	t92 := c.Work[3*H*L*T*dV:][:H*L*T]                            // [L, T, H]
 	t25 := c.Work[3*H*L*T*dV+H*L*T:][:H*L*T*dV]                   // [L, T, H, d_v]
-	t27 := c.Work[4*H*L*T*dV+H*L*T:][:L*T*d]                      // [L, T, d]
+	t26 := c.Work[4*H*L*T*dV+H*L*T:][:L*T*d]                      // [L, T, d]
 	t28 := c.Work[4*H*L*T*dV+H*L*T+L*T*d:][:H*L*T*dV]             // [L, T, H, d_v]
 	t30 := c.Work[5*H*L*T*dV+H*L*T+L*T*d:][:H*L*T]                // [L, T, H]
 	t35 := c.Work[5*H*L*T*dV+2*H*L*T+L*T*d:][:H*L*T*dV]           // [L, T, H, d_v]
 	t39 := c.Work[6*H*L*T*dV+2*H*L*T+L*T*d:][:H*L*T*dC]           // [L, T, H, d_c]
 	t40 := c.Work[H*L*T*dC+6*H*L*T*dV+2*H*L*T+L*T*d:][:H*L*T*dC]  // [L, T, H, d_c]
-	t42 := c.Work[2*H*L*T*dC+6*H*L*T*dV+2*H*L*T+L*T*d:][:L*T*d]   // [L, T, d]
+	t41 := c.Work[2*H*L*T*dC+6*H*L*T*dV+2*H*L*T+L*T*d:][:L*T*d]   // [L, T, d]
 	t44 := c.Work[2*H*L*T*dC+6*H*L*T*dV+2*H*L*T+2*L*T*d:][:L*T*d] // [L, T, d]
 
 	// ret_net.r
@@ -523,16 +523,16 @@ func (c *readBackwardFused) run() {
 	}
 
 	// ret_net.y
-	kern.GemmFMA(d, H*dV, L*T, F(1), false, c.WOBar, H*dV, 1, c.YBar, 1, d, c.Z, H*dV, 1)
+	kern.GemmFMA(L*T, H*dV, d, F(1), false, t22, H*dV, 1, c.YBar, d, 1, c.WO, H*dV, 1)
 
 	// ret_net.y
-	kern.GemmFMA(L*T, H*dV, d, F(1), false, t32, H*dV, 1, c.YBar, d, 1, c.WO, H*dV, 1)
+	kern.GemmFMA(d, H*dV, L*T, F(1), false, c.WOBar, H*dV, 1, c.YBar, 1, d, c.Z, H*dV, 1)
 
 	// ret_net.z
 	if kern.Wide() {
 		a := readBackwardNest2Args{
 			unsafe.SliceData(c.ZDiv),
-			unsafe.SliceData(t32),
+			unsafe.SliceData(t22),
 			unsafe.SliceData(c.ZDiv2),
 			unsafe.SliceData(r),
 			unsafe.SliceData(c.ZSigmoid),
@@ -556,7 +556,7 @@ func (c *readBackwardFused) run() {
 				zDiv := c.ZDiv[(i*T+j)*H:][:H]
 				t92_2 := t92[(i*T+j)*H:][:H]
 				for k := range H {
-					t32View := t32[((i*T+j)*H+k)*dV:][:dV]
+					t22View := t22[((i*T+j)*H+k)*dV:][:dV]
 					zDiv2 := c.ZDiv2[((i*T+j)*H+k)*dV:][:dV]
 					r2 := r[((i*T+j)*H+k)*dV:][:dV]
 					zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
@@ -568,9 +568,9 @@ func (c *readBackwardFused) run() {
 					zDivEntry := zDiv[k]
 					t922Sums := [16]F{t922}
 					for m := range dV {
-						t32ViewEntry := t32View[m]
-						t722 := F(t32ViewEntry * zDivEntry)
-						t922Sums[m%16] = num.FMA32(t32ViewEntry, zDiv2[m], t922Sums[m%16])
+						t22ViewEntry := t22View[m]
+						t722 := F(t22ViewEntry * zDivEntry)
+						t922Sums[m%16] = num.FMA32(t22ViewEntry, zDiv2[m], t922Sums[m%16])
 						rEntry := r2[m]
 						zSigmoidEntry := zSigmoid[m]
 						t72_2[m] = t722
@@ -584,10 +584,10 @@ func (c *readBackwardFused) run() {
 	}
 
 	// ret_net.z
-	kern.GemmFMA(H*dV, d, L*T, F(1), false, c.WGBar, d, 1, t25, 1, H*dV, c.X, d, 1)
+	kern.GemmFMA(L*T, d, H*dV, F(1), false, t26, d, 1, t25, H*dV, 1, c.WG, d, 1)
 
 	// ret_net.z
-	kern.GemmFMA(L*T, d, H*dV, F(1), false, t27, d, 1, t25, H*dV, 1, c.WG, d, 1)
+	kern.GemmFMA(H*dV, d, L*T, F(1), false, c.WGBar, d, 1, t25, 1, H*dV, c.X, d, 1)
 
 	// ret_net.r, ret_net.z
 	zDiv3Entry := c.ZDiv3[0]
@@ -685,10 +685,10 @@ func (c *readBackwardFused) run() {
 	}
 
 	// ret_net.o
-	kern.GemmFMA(H*dC, d, L*T, F(1), false, c.WEBar, d, 1, t39, 1, H*dC, c.X, d, 1)
+	kern.GemmFMA(L*T, d, H*dC, F(1), false, t41, d, 1, t39, H*dC, 1, c.WE, d, 1)
 
 	// ret_net.o
-	kern.GemmFMA(L*T, d, H*dC, F(1), false, t42, d, 1, t39, H*dC, 1, c.WE, d, 1)
+	kern.GemmFMA(H*dC, d, L*T, F(1), false, c.WEBar, d, 1, t39, 1, H*dC, c.X, d, 1)
 
 	// ret_net.o
 	kern.GemmFMA(H*dC, d, L*T, F(1), false, c.WCBar, d, 1, t40, 1, H*dC, c.X, d, 1)
@@ -699,8 +699,8 @@ func (c *readBackwardFused) run() {
 	// ret_net.o
 	if kern.Wide() {
 		a := readBackwardNest5Args{
-			unsafe.SliceData(t27),
-			unsafe.SliceData(t42),
+			unsafe.SliceData(t26),
+			unsafe.SliceData(t41),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(c.XBar),
 			L,
@@ -712,12 +712,12 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t27_2 := t27[(i*T+j)*d:][:d]
-				t42_2 := t42[(i*T+j)*d:][:d]
+				t26_2 := t26[(i*T+j)*d:][:d]
+				t41_2 := t41[(i*T+j)*d:][:d]
 				t44_2 := t44[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t27_2[k] + t42_2[k]) + t44_2[k]
+					xBar[k] = (t26_2[k] + t41_2[k]) + t44_2[k]
 				}
 			}
 		}

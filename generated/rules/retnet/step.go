@@ -570,7 +570,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d:]
 	t55 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t74 := work[:L*T*d] // [L, T, d]
+	t70 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t35 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
@@ -595,17 +595,17 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[dV:]
 	t352 := rows[:dV] // [d_v]
 	rows = rows[dV:]
-	t39 := rows[:dC] // [d_c]
+	t40 := rows[:dC] // [d_c]
 	rows = rows[dC:]
-	t41 := rows[:dC] // [d_c]
+	t42_2 := rows[:dC] // [d_c]
 	rows = rows[dC:]
 	t50 := rows[:dV] // [d_v]
 	rows = rows[dV:]
 	t51 := rows[:dC] // [d_c]
 	rows = rows[dC:]
-	t69 := rows[:dV] // [d_v]
+	t65 := rows[:dV] // [d_v]
 	rows = rows[dV:]
-	t70 := rows[:dC] // [d_c]
+	t66 := rows[:dC] // [d_c]
 
 	// ret_net.gamma
 	gammaPow := c.GammaPow[:H]
@@ -661,7 +661,7 @@ func (c *StepBackward[F]) Run() {
 	clear(t44)
 	clear(t46)
 	clear(t55)
-	clear(t74)
+	clear(t70)
 	w2 := F(dV)
 	t18 := (F(1) / F(dV))
 	for l := range L {
@@ -750,8 +750,8 @@ func (c *StepBackward[F]) Run() {
 					r2 := c.R[((l*T+a+C*s)*H+i+1)*dV:][:dV]
 					v := c.V[((l*T+a+C*s)*H+i)*dV:][:dV]
 					v2 := c.V[((l*T+a+C*s)*H+i+1)*dV:][:dV]
-					t42_2 := t42[((l*T+a+C*s)*H+i)*dV:][:dV]
-					t42_3 := t42[((l*T+a+C*s)*H+i+1)*dV:][:dV]
+					t42_3 := t42[((l*T+a+C*s)*H+i)*dV:][:dV]
+					t42_4 := t42[((l*T+a+C*s)*H+i+1)*dV:][:dV]
 					// ret_net.z
 					t3530 := num.Sqrt(1e-05 + (t31[(l*T+a+C*s)*H+i] / w2))
 					t620 := (F(1) / t3530)
@@ -765,16 +765,16 @@ func (c *StepBackward[F]) Run() {
 					}
 					// ret_net.r, ret_net.z
 					t920 := -t90
-					t940 := F(t920 * F(t18*t620))
+					t920_2 := F(t920 * F(t18*t620))
 					var t30220 F
 					t921 := -t91
-					t941 := F(t921 * F(t18*t621))
+					t921_2 := F(t921 * F(t18*t621))
 					var t30221 F
 					for j := range dV {
-						t2820 := F(F(zProd[j]*t30_2[j])*F(t322View[j]*t620)) + F(2*F(F(0.5*r[j])*t940))
+						t2820 := F(F(zProd[j]*t30_2[j])*F(t322View[j]*t620)) + F(2*F(F(0.5*r[j])*t920_2))
 						t30220 += t2820
 						t28[j][0] = t2820
-						t2821 := F(F(zProd2[j]*t30_3[j])*F(t322View2[j]*t621)) + F(2*F(F(0.5*r2[j])*t941))
+						t2821 := F(F(zProd2[j]*t30_3[j])*F(t322View2[j]*t621)) + F(2*F(F(0.5*r2[j])*t921_2))
 						t30221 += t2821
 						t28[j][1] = t2821
 					}
@@ -788,14 +788,14 @@ func (c *StepBackward[F]) Run() {
 						t352[j][1] = t28[j][1] + w1
 					}
 					// ret_net.o, ret_net.B, ret_net.A
-					clear(t39)
-					clear(t41)
+					clear(t40)
+					clear(t42_2)
 					clear(t51)
-					clear(t70)
-					clear(t39)
-					clear(t41)
+					clear(t66)
+					clear(t40)
+					clear(t42_2)
 					clear(t51)
-					clear(t70)
+					clear(t66)
 					for j := range dV {
 						t2_2 := t2[(l*T+a+C*s)*dC:][:dC]
 						t3 := t[(l*T+a+C*s)*dC:][:dC]
@@ -812,11 +812,11 @@ func (c *StepBackward[F]) Run() {
 						oProd3 := c.OProd[((l*T+a+C*s)*H+i+1)*dC:][:dC]
 						AProd2 := c.AProd[((l*T+a+C*s)*H+i+1)*dC:][:dC]
 						var t5020 F
-						var t6920 F
+						var t6520 F
 						t352Entry0 := t352[j][0]
 						vEntry20 := v[j]
 						var t5021 F
-						var t6921 F
+						var t6521 F
 						t352Entry1 := t352[j][1]
 						vEntry21 := v2[j]
 						for k := range dC {
@@ -824,33 +824,33 @@ func (c *StepBackward[F]) Run() {
 							tEntry2 := t3[k]
 							t470 := BBarState2[k][0] - F(oProd2[k]*t352Entry0)
 							t5020 += F(t470 * BProd[k])
-							t530 := F(t470 * gammaEntry0)
-							t660 := ABarState2[k][0] + F(oProd[k]*t352Entry0)
-							t6920 += F(t660 * AProd[k])
-							t720 := F(t660 * gammaEntry0)
-							t39[k][0] -= F(BTrail2[k][0] * t352Entry0)
-							t41[k][0] += F(ATrail2[k][0] * t352Entry0)
+							t520 := F(t470 * gammaEntry0)
+							t620_2 := ABarState2[k][0] + F(oProd[k]*t352Entry0)
+							t6520 += F(t620_2 * AProd[k])
+							t670 := F(t620_2 * gammaEntry0)
+							t40[k][0] -= F(BTrail2[k][0] * t352Entry0)
+							t42_2[k][0] += F(ATrail2[k][0] * t352Entry0)
 							t51[k][0] -= F(t470 * vEntry20)
-							t70[k][0] += F(t660 * vEntry20)
-							ABarState2[k][0] = F(t530*t2Entry2) + F(t720*tEntry2)
-							BBarState2[k][0] = F(t530*tEntry2) - F(t720*t2Entry2)
+							t66[k][0] += F(t620_2 * vEntry20)
+							ABarState2[k][0] = F(t520*t2Entry2) + F(t670*tEntry2)
+							BBarState2[k][0] = F(t520*tEntry2) - F(t670*t2Entry2)
 							t471 := BBarState2[k][1] - F(oProd2_2[k]*t352Entry1)
 							t5021 += F(t471 * BProd2[k])
-							t531 := F(t471 * gammaEntry1)
-							t661 := ABarState2[k][1] + F(oProd3[k]*t352Entry1)
-							t6921 += F(t661 * AProd2[k])
-							t721 := F(t661 * gammaEntry1)
-							t39[k][1] -= F(BTrail2[k][1] * t352Entry1)
-							t41[k][1] += F(ATrail2[k][1] * t352Entry1)
+							t521 := F(t471 * gammaEntry1)
+							t621_2 := ABarState2[k][1] + F(oProd3[k]*t352Entry1)
+							t6521 += F(t621_2 * AProd2[k])
+							t671 := F(t621_2 * gammaEntry1)
+							t40[k][1] -= F(BTrail2[k][1] * t352Entry1)
+							t42_2[k][1] += F(ATrail2[k][1] * t352Entry1)
 							t51[k][1] -= F(t471 * vEntry21)
-							t70[k][1] += F(t661 * vEntry21)
-							ABarState2[k][1] = F(t531*t2Entry2) + F(t721*tEntry2)
-							BBarState2[k][1] = F(t531*tEntry2) - F(t721*t2Entry2)
+							t66[k][1] += F(t621_2 * vEntry21)
+							ABarState2[k][1] = F(t521*t2Entry2) + F(t671*tEntry2)
+							BBarState2[k][1] = F(t521*tEntry2) - F(t671*t2Entry2)
 						}
 						t50[j][0] = -t5020
-						t69[j][0] = t6920
+						t65[j][0] = t6520
 						t50[j][1] = -t5021
-						t69[j][1] = t6921
+						t65[j][1] = t6521
 					}
 					// ret_net.o, ret_net.B, ret_net.A
 					for j := range dC {
@@ -858,7 +858,7 @@ func (c *StepBackward[F]) Run() {
 						t44_2 := t44[(l*T+a+C*s)*d:][:d]
 						t46_2 := t46[(l*T+a+C*s)*d:][:d]
 						t55_2 := t55[(l*T+a+C*s)*d:][:d]
-						t74_2 := t74[(l*T+a+C*s)*d:][:d]
+						t70_2 := t70[(l*T+a+C*s)*d:][:d]
 						WEBar := c.WEBar[(i*dC+j)*d:][:d]
 						WE := c.WE[(i*dC+j)*d:][:d]
 						WCBar := c.WCBar[(i*dC+j)*d:][:d]
@@ -875,46 +875,46 @@ func (c *StepBackward[F]) Run() {
 						WB2 := c.WB[((i+1)*dC+j)*d:][:d]
 						WABar2 := c.WABar[((i+1)*dC+j)*d:][:d]
 						WA2 := c.WA[((i+1)*dC+j)*d:][:d]
-						t39Entry0 := t39[j][0]
-						t41Entry0 := t41[j][0]
+						t40Entry0 := t40[j][0]
+						t42Entry0 := t42_2[j][0]
 						t51Entry0 := t51[j][0]
-						t70Entry0 := t70[j][0]
-						t39Entry1 := t39[j][1]
-						t41Entry1 := t41[j][1]
+						t66Entry0 := t66[j][0]
+						t40Entry1 := t40[j][1]
+						t42Entry1 := t42_2[j][1]
 						t51Entry1 := t51[j][1]
-						t70Entry1 := t70[j][1]
+						t66Entry1 := t66[j][1]
 						for k := range d {
 							xEntry := x[k]
 							t44Sum := t44_2[k]
 							t46Sum := t46_2[k]
 							t55Sum := t55_2[k]
-							t74Sum := t74_2[k]
-							WEBar[k] += F(t39Entry0 * xEntry)
-							t44Sum += F(WE[k] * t39Entry0)
-							WCBar[k] += F(t41Entry0 * xEntry)
-							t46Sum += F(WC[k] * t41Entry0)
+							t70Sum := t70_2[k]
+							WEBar[k] += F(t40Entry0 * xEntry)
+							t44Sum += F(WE[k] * t40Entry0)
+							WCBar[k] += F(t42Entry0 * xEntry)
+							t46Sum += F(WC[k] * t42Entry0)
 							WBBar[k] += F(t51Entry0 * xEntry)
 							t55Sum += F(WB[k] * t51Entry0)
-							WABar[k] += F(t70Entry0 * xEntry)
-							t74Sum += F(WA[k] * t70Entry0)
-							WEBar2[k] += F(t39Entry1 * xEntry)
-							t44Sum += F(WE2[k] * t39Entry1)
-							WCBar2[k] += F(t41Entry1 * xEntry)
-							t46Sum += F(WC2[k] * t41Entry1)
+							WABar[k] += F(t66Entry0 * xEntry)
+							t70Sum += F(WA[k] * t66Entry0)
+							WEBar2[k] += F(t40Entry1 * xEntry)
+							t44Sum += F(WE2[k] * t40Entry1)
+							WCBar2[k] += F(t42Entry1 * xEntry)
+							t46Sum += F(WC2[k] * t42Entry1)
 							WBBar2[k] += F(t51Entry1 * xEntry)
 							t55Sum += F(WB2[k] * t51Entry1)
-							WABar2[k] += F(t70Entry1 * xEntry)
-							t74Sum += F(WA2[k] * t70Entry1)
+							WABar2[k] += F(t66Entry1 * xEntry)
+							t70Sum += F(WA2[k] * t66Entry1)
 							t44_2[k] = t44Sum
 							t46_2[k] = t46Sum
 							t55_2[k] = t55Sum
-							t74_2[k] = t74Sum
+							t70_2[k] = t70Sum
 						}
 					}
 					// ret_net.A
 					for j := range dV {
-						t42_2[j] = t50[j][0] + t69[j][0]
-						t42_3[j] = t50[j][1] + t69[j][1]
+						t42_3[j] = t50[j][0] + t65[j][0]
+						t42_4[j] = t50[j][1] + t65[j][1]
 					}
 				}
 			}
@@ -998,7 +998,7 @@ func (c *StepBackward[F]) Run() {
 					t30_2 := t30[((l*T+a+C*s)*H+i)*dV:][:dV]
 					r := c.R[((l*T+a+C*s)*H+i)*dV:][:dV]
 					v := c.V[((l*T+a+C*s)*H+i)*dV:][:dV]
-					t42_2 := t42[((l*T+a+C*s)*H+i)*dV:][:dV]
+					t42_3 := t42[((l*T+a+C*s)*H+i)*dV:][:dV]
 					// ret_net.z, ret_net.r
 					t353 := num.Sqrt(1e-05 + (t31[(l*T+a+C*s)*H+i] / w2))
 					t62 := (F(1) / t353)
@@ -1009,11 +1009,11 @@ func (c *StepBackward[F]) Run() {
 					}
 					t92 := -t9
 					// ret_net.z
-					t94 := F(t92 * F(t18*t62))
+					t92_2 := F(t92 * F(t18*t62))
 					// ret_net.r, ret_net.z
 					var t3022 F
 					for j := range dV {
-						t282 := F(F(zProd[j]*t30_2[j])*F(t322View[j]*t62)) + F(2*F(F(0.5*r[j])*t94))
+						t282 := F(F(zProd[j]*t30_2[j])*F(t322View[j]*t62)) + F(2*F(F(0.5*r[j])*t92_2))
 						t3022 += t282
 						t28[j][0] = t282
 					}
@@ -1024,10 +1024,10 @@ func (c *StepBackward[F]) Run() {
 						t352[j][0] = t28[j][0] + w
 					}
 					// ret_net.o, ret_net.B, ret_net.A
-					clear(t39)
-					clear(t41)
+					clear(t40)
+					clear(t42_2)
 					clear(t51)
-					clear(t70)
+					clear(t66)
 					for j := range dV {
 						BBarState2 := BBarState[j*dC:][:dC]
 						oProd2 := c.OProd2[((l*T+a+C*s)*H+i)*dC:][:dC]
@@ -1040,27 +1040,27 @@ func (c *StepBackward[F]) Run() {
 						BTrail2 := BTrail[((a+1)*dV+j)*dC:][:dC]
 						ATrail2 := ATrail[((a+1)*dV+j)*dC:][:dC]
 						var t502 F
-						var t692 F
+						var t652 F
 						t352Entry := t352[j][0]
 						vEntry2 := v[j]
 						for k := range dC {
 							t47 := BBarState2[k][0] - F(oProd2[k]*t352Entry)
 							t502 += F(t47 * BProd[k])
-							t53 := F(t47 * gammaEntry)
-							t66 := ABarState2[k][0] + F(oProd[k]*t352Entry)
-							t692 += F(t66 * AProd[k])
-							t72 := F(t66 * gammaEntry)
+							t52 := F(t47 * gammaEntry)
+							t62_2 := ABarState2[k][0] + F(oProd[k]*t352Entry)
+							t652 += F(t62_2 * AProd[k])
+							t67 := F(t62_2 * gammaEntry)
 							t2Entry2 := t2_2[k]
 							tEntry2 := t3[k]
-							t39[k][0] -= F(BTrail2[k][0] * t352Entry)
-							t41[k][0] += F(ATrail2[k][0] * t352Entry)
+							t40[k][0] -= F(BTrail2[k][0] * t352Entry)
+							t42_2[k][0] += F(ATrail2[k][0] * t352Entry)
 							t51[k][0] -= F(t47 * vEntry2)
-							t70[k][0] += F(t66 * vEntry2)
-							ABarState2[k][0] = F(t53*t2Entry2) + F(t72*tEntry2)
-							BBarState2[k][0] = F(t53*tEntry2) - F(t72*t2Entry2)
+							t66[k][0] += F(t62_2 * vEntry2)
+							ABarState2[k][0] = F(t52*t2Entry2) + F(t67*tEntry2)
+							BBarState2[k][0] = F(t52*tEntry2) - F(t67*t2Entry2)
 						}
 						t50[j][0] = -t502
-						t69[j][0] = t692
+						t65[j][0] = t652
 					}
 					// ret_net.o, ret_net.B, ret_net.A
 					for j := range dC {
@@ -1076,26 +1076,26 @@ func (c *StepBackward[F]) Run() {
 						t55_2 := t55[(l*T+a+C*s)*d:][:d]
 						WABar := c.WABar[(i*dC+j)*d:][:d]
 						WA := c.WA[(i*dC+j)*d:][:d]
-						t74_2 := t74[(l*T+a+C*s)*d:][:d]
-						t39Entry := t39[j][0]
-						t41Entry := t41[j][0]
+						t70_2 := t70[(l*T+a+C*s)*d:][:d]
+						t40Entry := t40[j][0]
+						t42Entry := t42_2[j][0]
 						t51Entry := t51[j][0]
-						t70Entry := t70[j][0]
+						t66Entry := t66[j][0]
 						for k := range d {
 							xEntry := x[k]
-							WEBar[k] += F(t39Entry * xEntry)
-							t44_2[k] += F(WE[k] * t39Entry)
-							WCBar[k] += F(t41Entry * xEntry)
-							t46_2[k] += F(WC[k] * t41Entry)
+							WEBar[k] += F(t40Entry * xEntry)
+							t44_2[k] += F(WE[k] * t40Entry)
+							WCBar[k] += F(t42Entry * xEntry)
+							t46_2[k] += F(WC[k] * t42Entry)
 							WBBar[k] += F(t51Entry * xEntry)
 							t55_2[k] += F(WB[k] * t51Entry)
-							WABar[k] += F(t70Entry * xEntry)
-							t74_2[k] += F(WA[k] * t70Entry)
+							WABar[k] += F(t66Entry * xEntry)
+							t70_2[k] += F(WA[k] * t66Entry)
 						}
 					}
 					// ret_net.A
 					for j := range dV {
-						t42_2[j] = t50[j][0] + t69[j][0]
+						t42_3[j] = t50[j][0] + t65[j][0]
 					}
 				}
 			}
@@ -1205,11 +1205,11 @@ func (c *StepBackward[F]) Run() {
 			t44_2 := t44[(i*T+j)*d:][:d]
 			t46_2 := t46[(i*T+j)*d:][:d]
 			t55_2 := t55[(i*T+j)*d:][:d]
-			t74_2 := t74[(i*T+j)*d:][:d]
+			t70_2 := t70[(i*T+j)*d:][:d]
 			t13_2 := t13[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = (t272_2[k] + t44_2[k] + t46_2[k] + t55_2[k] + t74_2[k]) + t13_2[k]
+				xBar[k] = (t272_2[k] + t44_2[k] + t46_2[k] + t55_2[k] + t70_2[k]) + t13_2[k]
 			}
 		}
 	}

@@ -214,10 +214,10 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// self_referential.q
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t28, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t28, d, 1, c.WQ, d, 1)
 
 	// self_referential.q
-	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t28, d, 1, c.WQ, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t28, d, 1)
 }
 
 // readNode is one call of Read on the tape.

@@ -282,8 +282,8 @@ func (c *readBackwardFused) run() {
 	}
 
 	// self_referential.q
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t28, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t28, d, 1, c.WQ, d, 1)
 
 	// self_referential.q
-	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t28, d, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t28, d, 1)
 }

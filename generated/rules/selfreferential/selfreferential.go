@@ -14,7 +14,7 @@
 // {adj:rate}; with layers the gradient goes through the nonlinearity
 // {layers:outer} {layers:inner}
 //
-// Cost: Five memories of d² numbers, 25 d² operations per token {cost}, 55
+// Cost: Five memories of d² numbers, 20 d² operations per token {cost}, 50
 // d·d_h with layers {layers:cost}; over a chunk the projections are products
 // of matrices
 //

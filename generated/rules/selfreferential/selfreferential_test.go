@@ -113,22 +113,22 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		k.AK = a.Fresh(k.L * k.T * k.D)
 	}
 	if !a.ForwardOnly {
-		k.MMLin = a.Fresh(k.L * k.T * k.D)
+		k.MMProd = a.Fresh(k.L * k.T * k.D)
 	}
 	if !a.ForwardOnly {
-		k.MAlphaLin = a.Fresh(k.L * k.T * k.D)
+		k.MAlphaProd = a.Fresh(k.L * k.T * k.D)
 	}
 	if !a.ForwardOnly {
-		k.MEtaLin = a.Fresh(k.L * k.T * k.D)
+		k.MEtaProd = a.Fresh(k.L * k.T * k.D)
 	}
 	if !a.ForwardOnly {
-		k.MKLin = a.Fresh(k.L * k.T * k.D)
+		k.MKProd = a.Fresh(k.L * k.T * k.D)
 	}
 	if !a.ForwardOnly {
-		k.MVLin = a.Fresh(k.L * k.T * k.D)
+		k.MVProd = a.Fresh(k.L * k.T * k.D)
 	}
 	if !a.ForwardOnly {
-		k.UVProd = a.Fresh(k.L * k.T * k.D)
+		k.MVProd2 = a.Fresh(k.L * k.T * k.D)
 	}
 	if !a.ForwardOnly {
 		k.ThetaSigmoid = a.Fresh(k.L * k.T)
@@ -182,12 +182,12 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.Rho = k.Rho
 	g.Theta = k.Theta
 	g.AK = k.AK
-	g.MMLin = k.MMLin
-	g.MAlphaLin = k.MAlphaLin
-	g.MEtaLin = k.MEtaLin
-	g.MKLin = k.MKLin
-	g.MVLin = k.MVLin
-	g.UVProd = k.UVProd
+	g.MMProd = k.MMProd
+	g.MAlphaProd = k.MAlphaProd
+	g.MEtaProd = k.MEtaProd
+	g.MKProd = k.MKProd
+	g.MVProd = k.MVProd
+	g.MVProd2 = k.MVProd2
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.AEtaProd = k.AEtaProd
 	g.RhoSigmoid = k.RhoSigmoid

@@ -41,12 +41,12 @@ type Step[F num.Float] struct {
 	Rho               []F // [L, T], written; may be nil
 	Theta             []F // [L, T], written; may be nil
 	AK                []F // [L, T, d], written; may be nil
-	MMLin             []F // [L, T, d], written; may be nil
-	MAlphaLin         []F // [L, T, d], written; may be nil
-	MEtaLin           []F // [L, T, d], written; may be nil
-	MKLin             []F // [L, T, d], written; may be nil
-	MVLin             []F // [L, T, d], written; may be nil
-	UVProd            []F // [L, T, d], written; may be nil
+	MMProd            []F // [L, T, d], written; may be nil
+	MAlphaProd        []F // [L, T, d], written; may be nil
+	MEtaProd          []F // [L, T, d], written; may be nil
+	MKProd            []F // [L, T, d], written; may be nil
+	MVProd            []F // [L, T, d], written; may be nil
+	MVProd2           []F // [L, T, d], written; may be nil
 	ThetaSigmoid      []F // [L, T], written; may be nil
 	AEtaProd          []F // [L, T, d], written; may be nil
 	RhoSigmoid        []F // [L, T], written; may be nil
@@ -62,10 +62,10 @@ type Step[F num.Float] struct {
 	Work              []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 7·d·d + 23·d.
+// WorkLen is L·T + 7·d·d + 14·d.
 func (c *Step[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return L*T + 7*d*d + 23*d
+	return L*T + 7*d*d + 14*d
 }
 
 // Run computes Step.
@@ -104,39 +104,21 @@ func (c *Step[F]) Run() {
 	work = work[d:]
 	k := work[:d] // [d]
 	work = work[d:]
-	uM := work[:d] // [d]
+	t := work[:d] // [d]
 	work = work[d:]
-	t29 := work[:d] // [d]
+	t22 := work[:d] // [d]
 	work = work[d:]
-	t30 := work[:d] // [d]
-	work = work[d:]
-	uAlpha := work[:d] // [d]
-	work = work[d:]
-	t45 := work[:d] // [d]
-	work = work[d:]
-	t46 := work[:d] // [d]
-	work = work[d:]
-	uEta := work[:d] // [d]
-	work = work[d:]
-	t61 := work[:d] // [d]
+	t42 := work[:d] // [d]
 	work = work[d:]
 	t62 := work[:d] // [d]
 	work = work[d:]
-	uK := work[:d] // [d]
+	t8 := work[:d] // [d]
 	work = work[d:]
-	t77 := work[:d] // [d]
+	t102 := work[:d] // [d]
 	work = work[d:]
-	t78 := work[:d] // [d]
+	t119 := work[:d] // [d]
 	work = work[d:]
-	uV := work[:d] // [d]
-	work = work[d:]
-	t93 := work[:d] // [d]
-	work = work[d:]
-	t94 := work[:d] // [d]
-	work = work[d:]
-	t194 := work[:d] // [d]
-	work = work[d:]
-	t195 := work[:d] // [d]
+	t120 := work[:d] // [d]
 
 	// self_referential.q
 	kern.Gemm(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -323,8 +305,8 @@ func (c *Step[F]) Run() {
 				theta2 := num.Softplus(t122)
 				t17 := (F(0) < t15)
 				t24 := num.Max(kern.Choose(t17, num.Sqrt(kern.Choose(t17, t15, F(1))), F(0)), F(1e-08))
-				t139 := num.Sigmoid(t122)
-				t151 := num.Sigmoid(-t6)
+				t79 := num.Sigmoid(t122)
+				t91 := num.Sigmoid(-t6)
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
@@ -332,171 +314,130 @@ func (c *Step[F]) Run() {
 					c.Theta[l*T+a+C*s] = theta2
 				}
 				if len(c.ThetaSigmoid) > 0 {
-					c.ThetaSigmoid[l*T+a+C*s] = t139
+					c.ThetaSigmoid[l*T+a+C*s] = t79
 				}
 				if len(c.RhoSigmoid) > 0 {
-					c.RhoSigmoid[l*T+a+C*s] = t151
+					c.RhoSigmoid[l*T+a+C*s] = t91
 				}
-				// self_referential.k
+				// self_referential.k, self_referential.M_m, self_referential.M_v, self_referential
 				for i := range d {
-					k[i] = (aK2[i] / t24)
+					aK2Entry2 := aK2[i]
+					k2 := (aK2Entry2 / t24)
+					t5 := k2 - aV[i]
+					t121 := F(theta2 * t5)
+					t222 := y2[i]
+					k[i] = k2
+					t[i] = t5
+					if len(c.MVProd2) > 0 {
+						c.MVProd2[(l*T+a+C*s)*d+i] = t121
+					}
+					y[i] = t222
+					if len(c.AK) > 0 {
+						c.AK[(l*T+a+C*s)*d+i] = aK2Entry2
+					}
 				}
-				// self_referential.u_m, self_referential.M_m
+				// self_referential.M_m, self_referential.u_m
 				for i := range d {
 					MMState2 := MMState[i*d:][:d]
-					var uM2 F
-					var t292 F
+					var t23 F
 					for j := range d {
-						MMStateEntry := MMState2[j]
-						uM2 += F(MMStateEntry * aV[j])
-						t292 += F(MMStateEntry * k[j])
+						t23 += F(MMState2[j] * t[j])
 					}
-					uM[i] = uM2
-					t29[i] = t292
+					t22[i] = t23
 				}
-				// self_referential.M_m
-				for i := range d {
-					t302 := t29[i] - uM[i]
-					t30[i] = t302
-					if len(c.MMLin) > 0 {
-						c.MMLin[(l*T+a+C*s)*d+i] = t302
-					}
-				}
-				// self_referential.M_m, self_referential.u_alpha, self_referential.M_alpha
+				// self_referential.M_m, self_referential.M_alpha, self_referential.u_alpha
 				for i := range d {
 					MAlphaState2 := MAlphaState[i*d:][:d]
 					MMState2 := MMState[i*d:][:d]
-					var uAlpha2 F
-					var t452 F
-					w := F(theta2 * t30[i])
+					var t422 F
+					w := F(theta2 * t22[i])
 					for j := range d {
-						MAlphaStateEntry := MAlphaState2[j]
-						uAlpha2 += F(MAlphaStateEntry * aV[j])
-						kEntry := k[j]
-						t452 += F(MAlphaStateEntry * kEntry)
-						MMState2[j] = F(rho2*MMState2[j]) - F(w*kEntry)
+						t422 += F(MAlphaState2[j] * t[j])
+						MMState2[j] = F(rho2*MMState2[j]) - F(w*k[j])
 					}
-					uAlpha[i] = uAlpha2
-					t45[i] = t452
+					t42[i] = t422
 				}
-				// self_referential.M_alpha
-				for i := range d {
-					t462 := t45[i] - uAlpha[i]
-					t46[i] = t462
-					if len(c.MAlphaLin) > 0 {
-						c.MAlphaLin[(l*T+a+C*s)*d+i] = t462
-					}
-				}
-				// self_referential.M_alpha, self_referential.M_m, self_referential.u_eta, self_referential.M_eta
+				// self_referential.M_alpha, self_referential.M_m, self_referential.M_eta, self_referential.u_eta
 				for i := range d {
 					MEtaState2 := MEtaState[i*d:][:d]
 					MAlphaState2 := MAlphaState[i*d:][:d]
 					MAlpha2_2 := MAlpha2[i*d:][:d]
-					var uEta2 F
-					var t612 F
-					w2 := F(theta2 * t46[i])
+					var t622 F
+					w2 := F(theta2 * t42[i])
 					for j := range d {
-						MEtaStateEntry := MEtaState2[j]
-						uEta2 += F(MEtaStateEntry * aV[j])
-						kEntry2 := k[j]
-						t612 += F(MEtaStateEntry * kEntry2)
-						MAlpha2_2[j] = F(rho2*MAlphaState2[j]) - F(w2*kEntry2)
+						t622 += F(MEtaState2[j] * t[j])
+						MAlpha2_2[j] = F(rho2*MAlphaState2[j]) - F(w2*k[j])
 					}
-					uEta[i] = uEta2
-					t61[i] = t612
-				}
-				// self_referential.M_eta
-				for i := range d {
-					t622 := t61[i] - uEta[i]
 					t62[i] = t622
-					if len(c.MEtaLin) > 0 {
-						c.MEtaLin[(l*T+a+C*s)*d+i] = t622
-					}
 				}
-				// self_referential.M_eta, self_referential.M_m, self_referential.u_k, self_referential.M_k
+				// self_referential.M_eta, self_referential.M_m, self_referential.M_k, self_referential.u_k
 				for i := range d {
 					MKState2 := MKState[i*d:][:d]
 					MEtaState2 := MEtaState[i*d:][:d]
 					MEta2_2 := MEta2[i*d:][:d]
-					var uK2 F
-					var t772 F
+					var t82 F
 					w3 := F(theta2 * t62[i])
 					for j := range d {
-						MKStateEntry := MKState2[j]
-						uK2 += F(MKStateEntry * aV[j])
-						kEntry3 := k[j]
-						t772 += F(MKStateEntry * kEntry3)
-						MEta2_2[j] = F(rho2*MEtaState2[j]) - F(w3*kEntry3)
+						t82 += F(MKState2[j] * t[j])
+						MEta2_2[j] = F(rho2*MEtaState2[j]) - F(w3*k[j])
 					}
-					uK[i] = uK2
-					t77[i] = t772
+					t8[i] = t82
 				}
-				// self_referential.M_k
-				for i := range d {
-					t782 := t77[i] - uK[i]
-					t78[i] = t782
-					if len(c.MKLin) > 0 {
-						c.MKLin[(l*T+a+C*s)*d+i] = t782
-					}
-				}
-				// self_referential.M_k, self_referential.M_m, self_referential.u_v, self_referential.M_v
+				// self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.u_v
 				for i := range d {
 					MVState2 := MVState[i*d:][:d]
 					MKState2 := MKState[i*d:][:d]
-					var uV2 F
-					var t932 F
-					w4 := F(theta2 * t78[i])
+					var t1022 F
+					w4 := F(theta2 * t8[i])
 					for j := range d {
-						MVStateEntry := MVState2[j]
-						uV2 += F(MVStateEntry * aV[j])
-						kEntry4 := k[j]
-						t932 += F(MVStateEntry * kEntry4)
-						MKState2[j] = F(rho2*MKState2[j]) - F(w4*kEntry4)
+						t1022 += F(MVState2[j] * t[j])
+						MKState2[j] = F(rho2*MKState2[j]) - F(w4*k[j])
 					}
-					uV[i] = uV2
-					t93[i] = t932
-				}
-				// self_referential.M_v, self_referential.u_v, self_referential
-				for i := range d {
-					t942 := t93[i] - uV[i]
-					t197 := F(theta2 * aV[i])
-					t := y2[i]
-					t22 := aK2[i]
-					t94[i] = t942
-					if len(c.MVLin) > 0 {
-						c.MVLin[(l*T+a+C*s)*d+i] = t942
-					}
-					if len(c.UVProd) > 0 {
-						c.UVProd[(l*T+a+C*s)*d+i] = t197
-					}
-					y[i] = t
-					if len(c.AK) > 0 {
-						c.AK[(l*T+a+C*s)*d+i] = t22
-					}
+					t102[i] = t1022
 				}
 				// self_referential.M_v, self_referential.M_m, self_referential.a_eta, self_referential.a_alpha
-				clear(t194)
-				clear(t195)
+				clear(t119)
+				clear(t120)
 				for i := range d {
 					MVState2 := MVState[i*d:][:d]
 					MEtaState2 := MEtaState[i*d:][:d]
 					MAlphaState2 := MAlphaState[i*d:][:d]
-					w5 := F(theta2 * t94[i])
+					w5 := F(theta2 * t102[i])
 					for j := range d {
 						MVState2[j] = F(rho2*MVState2[j]) - F(w5*k[j])
-						t194[j] += MEtaState2[j]
-						t195[j] += MAlphaState2[j]
+						t119[j] += MEtaState2[j]
+						t120[j] += MAlphaState2[j]
 					}
 				}
 				// self_referential
 				for i := range d {
-					t32 := t194[i]
-					t42 := t195[i]
+					t4222 := t22[i]
+					t52 := t42[i]
+					t6222 := t62[i]
+					t72 := t8[i]
+					t822 := t102[i]
+					t92 := t119[i]
+					t10 := t120[i]
+					if len(c.MMProd) > 0 {
+						c.MMProd[(l*T+a+C*s)*d+i] = t4222
+					}
+					if len(c.MAlphaProd) > 0 {
+						c.MAlphaProd[(l*T+a+C*s)*d+i] = t52
+					}
+					if len(c.MEtaProd) > 0 {
+						c.MEtaProd[(l*T+a+C*s)*d+i] = t6222
+					}
+					if len(c.MKProd) > 0 {
+						c.MKProd[(l*T+a+C*s)*d+i] = t72
+					}
+					if len(c.MVProd) > 0 {
+						c.MVProd[(l*T+a+C*s)*d+i] = t822
+					}
 					if len(c.AEtaProd) > 0 {
-						c.AEtaProd[(l*T+a+C*s)*d+i] = t32
+						c.AEtaProd[(l*T+a+C*s)*d+i] = t92
 					}
 					if len(c.AAlphaProd) > 0 {
-						c.AAlphaProd[(l*T+a+C*s)*d+i] = t42
+						c.AAlphaProd[(l*T+a+C*s)*d+i] = t10
 					}
 				}
 				for i := range d {
@@ -576,12 +517,12 @@ type StepBackward[F num.Float] struct {
 	Rho               []F    // [L, T]
 	Theta             []F    // [L, T]
 	AK                []F    // [L, T, d]
-	MMLin             []F    // [L, T, d]
-	MAlphaLin         []F    // [L, T, d]
-	MEtaLin           []F    // [L, T, d]
-	MKLin             []F    // [L, T, d]
-	MVLin             []F    // [L, T, d]
-	UVProd            []F    // [L, T, d]
+	MMProd            []F    // [L, T, d]
+	MAlphaProd        []F    // [L, T, d]
+	MEtaProd          []F    // [L, T, d]
+	MKProd            []F    // [L, T, d]
+	MVProd            []F    // [L, T, d]
+	MVProd2           []F    // [L, T, d]
 	ThetaSigmoid      []F    // [L, T]
 	AEtaProd          []F    // [L, T, d]
 	RhoSigmoid        []F    // [L, T]
@@ -607,10 +548,10 @@ type StepBackward[F num.Float] struct {
 	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 5·C·d·d + 4·L·T·d + 2·L·T + 10·d·d + 23·d.
+// WorkLen is 5·C·d·d + 4·L·T·d + 2·L·T + 10·d·d + 24·d.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d := c.C, c.L, c.T, c.D
-	return 5*C*d*d + 4*L*T*d + 2*L*T + 10*d*d + 23*d
+	return 5*C*d*d + 4*L*T*d + 2*L*T + 10*d*d + 24*d
 }
 
 // FlagsLen is 3·L·T.
@@ -637,7 +578,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t36 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t38 := work[:L*T*d] // [L, T, d]
+	t37 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	MKBarState := work[:d*d] // [d, d]
 	work = work[d*d:]
@@ -663,47 +604,49 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	k2 := work[:d] // [d]
 	work = work[d:]
-	t169 := work[:d] // [d]
-	work = work[d:]
-	t171 := work[:d] // [d]
-	work = work[d:]
-	t172 := work[:d] // [d]
-	work = work[d:]
-	t174 := work[:d] // [d]
-	work = work[d:]
-	t176 := work[:d] // [d]
-	work = work[d:]
-	t177 := work[:d] // [d]
-	work = work[d:]
-	t179 := work[:d] // [d]
-	work = work[d:]
-	t181 := work[:d] // [d]
-	work = work[d:]
-	t182 := work[:d] // [d]
-	work = work[d:]
-	t184 := work[:d] // [d]
-	work = work[d:]
-	t186 := work[:d] // [d]
-	work = work[d:]
-	t187 := work[:d] // [d]
-	work = work[d:]
-	t189 := work[:d] // [d]
-	work = work[d:]
-	t191 := work[:d] // [d]
-	work = work[d:]
-	t192 := work[:d] // [d]
-	work = work[d:]
-	t106 := work[:d] // [d]
-	work = work[d:]
 	t109 := work[:d] // [d]
 	work = work[d:]
-	t108 := work[:d] // [d]
+	t52 := work[:d] // [d]
 	work = work[d:]
-	t135 := work[:d] // [d]
+	t110 := work[:d] // [d]
 	work = work[d:]
-	t137 := work[:d] // [d]
+	t111 := work[:d] // [d]
 	work = work[d:]
-	t162 := work[:d]    // [d]
+	t13 := work[:d] // [d]
+	work = work[d:]
+	t112 := work[:d] // [d]
+	work = work[d:]
+	t113 := work[:d] // [d]
+	work = work[d:]
+	t21 := work[:d] // [d]
+	work = work[d:]
+	t114 := work[:d] // [d]
+	work = work[d:]
+	t115 := work[:d] // [d]
+	work = work[d:]
+	t29 := work[:d] // [d]
+	work = work[d:]
+	t116 := work[:d] // [d]
+	work = work[d:]
+	t117 := work[:d] // [d]
+	work = work[d:]
+	t372 := work[:d] // [d]
+	work = work[d:]
+	t38 := work[:d] // [d]
+	work = work[d:]
+	t118 := work[:d] // [d]
+	work = work[d:]
+	t45 := work[:d] // [d]
+	work = work[d:]
+	t50 := work[:d] // [d]
+	work = work[d:]
+	t49 := work[:d] // [d]
+	work = work[d:]
+	t76 := work[:d] // [d]
+	work = work[d:]
+	t78 := work[:d] // [d]
+	work = work[d:]
+	t102 := work[:d]    // [d]
 	t4 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t16 := flags[:L*T] // [L, T]
@@ -719,10 +662,10 @@ func (c *StepBackward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			t42 := (F(0) < qProd2[j])
-			t162_2 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			t162 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
 			t4_2[j] = t42
-			t16_2[j] = t162_2
-			t20_2[j] = (t162_2 && t42)
+			t16_2[j] = t162
+			t20_2[j] = (t162 && t42)
 		}
 	}
 
@@ -743,7 +686,7 @@ func (c *StepBackward[F]) Run() {
 	// self_referential
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	t144 := (F(1) / F(d))
+	t84 := (F(1) / F(d))
 	for l := range L {
 		for i := range d {
 			MKBar := c.MKBar[(l*d+i)*d:][:d]
@@ -822,11 +765,11 @@ func (c *StepBackward[F]) Run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					aK := c.AK[(l*T+a+C*s)*d:][:d]
-					MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
-					MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
-					MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
-					MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
-					MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
+					MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
+					MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
+					MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
+					MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
+					MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 					// self_referential.k
 					t152Entry := t152_2[a]
 					w := num.Max(kern.Choose((F(0) < t152Entry), num.Sqrt(kern.Choose((F(0) < t152Entry), t152Entry, F(1))), F(0)), F(1e-08))
@@ -847,11 +790,11 @@ func (c *StepBackward[F]) Run() {
 						MKTrail3 := MKTrail[((a+1)*d+i)*d:][:d]
 						MVTrail2 := MVTrail[(a*d+i)*d:][:d]
 						MVTrail3 := MVTrail[((a+1)*d+i)*d:][:d]
-						w2 := F(thetaEntry * MMLin[i])
-						w3 := F(thetaEntry * MAlphaLin[i])
-						w4 := F(thetaEntry * MEtaLin[i])
-						w5 := F(thetaEntry * MKLin[i])
-						w6 := F(thetaEntry * MVLin[i])
+						w2 := F(thetaEntry * MMProd[i])
+						w3 := F(thetaEntry * MAlphaProd[i])
+						w4 := F(thetaEntry * MEtaProd[i])
+						w5 := F(thetaEntry * MKProd[i])
+						w6 := F(thetaEntry * MVProd[i])
 						for j := range d {
 							kEntry := k[j]
 							MMTrail3[j] = F(rhoEntry*MMTrail2[j]) - F(w2*kEntry)
@@ -871,11 +814,11 @@ func (c *StepBackward[F]) Run() {
 				rhoSigmoid := c.RhoSigmoid[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					aK := c.AK[(l*T+a+C*s)*d:][:d]
-					MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
-					MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
-					MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
-					MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
-					MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
+					MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
+					MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
+					MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
+					MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
+					MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 					yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 					aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 					aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
@@ -884,194 +827,167 @@ func (c *StepBackward[F]) Run() {
 					// self_referential.k
 					t152Entry2 := t152_2[a]
 					t203 := num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1)))
-					t111 := (F(1) / num.Max(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08)))
+					t52_2 := (F(1) / num.Max(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08)))
 					// self_referential.k
 					w7 := num.Max(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08))
 					for i := range d {
 						k2[i] = (aK[i] / w7)
 					}
 					// self_referential.M_v
-					clear(t171)
-					var t62 F
+					clear(t52)
+					var t622 F
 					for i := range d {
 						MVBarState2 := MVBarState[i*d:][:d]
 						MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-						var t1692 F
-						MVLinEntry := MVLin[i]
+						var t1092 F
+						MVProdEntry := MVProd[i]
 						for j := range d {
 							MVBarStateEntry := MVBarState2[j]
-							t1692 += F(MVBarStateEntry * k2[j])
-							t62 += F(MVTrail2[j] * MVBarStateEntry)
-							t171[j] += F(MVBarStateEntry * MVLinEntry)
+							t1092 += F(MVBarStateEntry * k2[j])
+							t622 += F(MVTrail2[j] * MVBarStateEntry)
+							t52[j] -= F(MVBarStateEntry * MVProdEntry)
 						}
-						t169[i] = t1692
+						t109[i] = t1092
 					}
-					// self_referential.M_v
-					var t422 F
-					for i := range d {
-						t422 += F(MVLin[i] * t169[i])
-					}
-					t423 := -t422
 					// self_referential.M_v, self_referential.M_k
-					clear(t172)
-					clear(t176)
-					var t27 F
+					clear(t110)
+					clear(t13)
+					var t14 F
 					for i := range d {
 						MKBarState2 := MKBarState[i*d:][:d]
 						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
 						MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-						var t1742 F
-						t169Entry := t169[i]
-						MKLinEntry := MKLin[i]
+						var t1112 F
+						t109Entry := t109[i]
+						MKProdEntry := MKProd[i]
 						for j := range d {
 							MKBarStateEntry := MKBarState2[j]
-							t1742 += F(MKBarStateEntry * k2[j])
-							t27 += F(MKTrail2[j] * MKBarStateEntry)
-							t172[j] += F(MVTrail2[j] * t169Entry)
-							t176[j] += F(MKBarStateEntry * MKLinEntry)
+							t1112 += F(MKBarStateEntry * k2[j])
+							t14 += F(MKTrail2[j] * MKBarStateEntry)
+							t110[j] += F(MVTrail2[j] * t109Entry)
+							t13[j] -= F(MKBarStateEntry * MKProdEntry)
 						}
-						t174[i] = t1742
+						t111[i] = t1112
 					}
-					// self_referential.M_k
-					var t25 F
-					for i := range d {
-						t25 += F(MKLin[i] * t174[i])
-					}
-					t252 := -t25
 					// self_referential.M_k, self_referential.M_eta
-					clear(t177)
-					clear(t181)
-					var t48 F
+					clear(t112)
+					clear(t21)
+					var t222 F
 					for i := range d {
 						MEtaBarState2 := MEtaBarState[i*d:][:d]
 						MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
 						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
-						var t1792 F
-						t174Entry := t174[i]
-						MEtaLinEntry := MEtaLin[i]
+						var t1132 F
+						t111Entry := t111[i]
+						MEtaProdEntry := MEtaProd[i]
 						for j := range d {
 							MEtaBarStateEntry := MEtaBarState2[j]
-							t1792 += F(MEtaBarStateEntry * k2[j])
-							t48 += F(MEtaTrail2[j] * MEtaBarStateEntry)
-							t177[j] += F(MKTrail2[j] * t174Entry)
-							t181[j] += F(MEtaBarStateEntry * MEtaLinEntry)
+							t1132 += F(MEtaBarStateEntry * k2[j])
+							t222 += F(MEtaTrail2[j] * MEtaBarStateEntry)
+							t112[j] += F(MKTrail2[j] * t111Entry)
+							t21[j] -= F(MEtaBarStateEntry * MEtaProdEntry)
 						}
-						t179[i] = t1792
+						t113[i] = t1132
 					}
-					// self_referential.M_eta
-					var t462 F
-					for i := range d {
-						t462 += F(MEtaLin[i] * t179[i])
-					}
-					t4622 := -t462
 					// self_referential.M_eta, self_referential.M_alpha
-					clear(t182)
-					clear(t186)
-					var t692 F
+					clear(t114)
+					clear(t29)
+					var t30 F
 					for i := range d {
 						MAlphaBarState2 := MAlphaBarState[i*d:][:d]
 						MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
 						MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
-						var t1842 F
-						t179Entry := t179[i]
-						MAlphaLinEntry := MAlphaLin[i]
+						var t1152 F
+						t113Entry := t113[i]
+						MAlphaProdEntry := MAlphaProd[i]
 						for j := range d {
 							MAlphaBarStateEntry := MAlphaBarState2[j]
-							t1842 += F(MAlphaBarStateEntry * k2[j])
-							t692 += F(MAlphaTrail2[j] * MAlphaBarStateEntry)
-							t182[j] += F(MEtaTrail2[j] * t179Entry)
-							t186[j] += F(MAlphaBarStateEntry * MAlphaLinEntry)
+							t1152 += F(MAlphaBarStateEntry * k2[j])
+							t30 += F(MAlphaTrail2[j] * MAlphaBarStateEntry)
+							t114[j] += F(MEtaTrail2[j] * t113Entry)
+							t29[j] -= F(MAlphaBarStateEntry * MAlphaProdEntry)
 						}
-						t184[i] = t1842
+						t115[i] = t1152
 					}
-					// self_referential.M_alpha
-					var t672 F
-					for i := range d {
-						t672 += F(MAlphaLin[i] * t184[i])
-					}
-					t6722 := -t672
 					// self_referential.M_alpha, self_referential.M_m
-					clear(t187)
-					clear(t191)
-					var t90 F
+					clear(t116)
+					clear(t372)
+					var t412 F
 					for i := range d {
 						MMBarState2 := MMBarState[i*d:][:d]
 						MMTrail2 := MMTrail[(a*d+i)*d:][:d]
 						MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
-						var t1892 F
-						t184Entry := t184[i]
-						MMLinEntry := MMLin[i]
+						var t1172 F
+						t115Entry := t115[i]
+						MMProdEntry := MMProd[i]
 						for j := range d {
 							MMBarStateEntry := MMBarState2[j]
-							t1892 += F(MMBarStateEntry * k2[j])
-							t90 += F(MMTrail2[j] * MMBarStateEntry)
-							t187[j] += F(MAlphaTrail2[j] * t184Entry)
-							t191[j] += F(MMBarStateEntry * MMLinEntry)
+							t1172 += F(MMBarStateEntry * k2[j])
+							t412 += F(MMTrail2[j] * MMBarStateEntry)
+							t116[j] += F(MAlphaTrail2[j] * t115Entry)
+							t372[j] -= F(MMBarStateEntry * MMProdEntry)
 						}
-						t189[i] = t1892
+						t117[i] = t1172
 					}
 					// self_referential.M_m
-					var t882 F
+					var t39 F
 					for i := range d {
-						t882 += F(MMLin[i] * t189[i])
+						t382 := t52[i] + t13[i] + t21[i] + t29[i] + t372[i]
+						t39 += F(k2[i] * t382)
+						t38[i] = t382
 					}
-					t8822 := -t882
 					// self_referential.M_m
-					clear(t192)
+					clear(t118)
 					for i := range d {
 						MMTrail2 := MMTrail[(a*d+i)*d:][:d]
-						t189Entry := t189[i]
+						t117Entry := t117[i]
 						for j := range d {
-							t192[j] += F(MMTrail2[j] * t189Entry)
+							t118[j] += F(MMTrail2[j] * t117Entry)
 						}
 					}
-					// self_referential.a_v, self_referential.u_v, self_referential.u_k, self_referential.u_eta, self_referential.u_alpha, self_referential.u_m, self_referential.k, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.M_m
-					var t114 F
+					// self_referential.M_m, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.k
+					var t55 F
 					thetaEntry2 := theta[a]
 					for i := range d {
-						t172Entry := t172[i]
-						t177Entry := t177[i]
-						t182Entry := t182[i]
-						t187Entry := t187[i]
-						t192Entry := t192[i]
-						t1092 := -F(thetaEntry2*t171[i]) - F(thetaEntry2*t172Entry) - F(thetaEntry2*t176[i]) - F(thetaEntry2*t177Entry) - F(thetaEntry2*t181[i]) - F(thetaEntry2*t182Entry) - F(thetaEntry2*t186[i]) - F(thetaEntry2*t187Entry) - F(thetaEntry2*t191[i]) - F(thetaEntry2*t192Entry)
-						t114 += F(t1092 * (k2[i] / w7))
-						t106[i] = F(thetaEntry2*t172Entry) + F(thetaEntry2*t177Entry) + F(thetaEntry2*t182Entry) + F(thetaEntry2*t187Entry) + F(thetaEntry2*t192Entry)
-						t109[i] = t1092
+						t452 := -F(thetaEntry2*t110[i]) - F(thetaEntry2*t112[i]) - F(thetaEntry2*t114[i]) - F(thetaEntry2*t116[i]) - F(thetaEntry2*t118[i])
+						t502 := F(thetaEntry2*t38[i]) + t452
+						t55 += F(t502 * (k2[i] / w7))
+						t45[i] = t452
+						t50[i] = t502
 					}
-					t1142 := -t114
-					// self_referential.a_v
-					clear(t108)
+					t552 := -t55
+					// self_referential.a_v, self_referential.M_m
+					clear(t49)
 					for i := range d {
 						MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-						t106Entry := t106[i]
+						t45Entry := t45[i]
 						for j := range d {
-							t108[j] += F(MVTrail2[j] * t106Entry)
+							t49[j] -= F(MVTrail2[j] * t45Entry)
 						}
 					}
 					// self_referential.k, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha
-					w14 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
-					w15 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
-					w16 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
-					w17 := kern.Choose(w15, F(F(0.5*kern.Choose(w14, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))), t1142, F(0)), F(0)))*(F(1)/t203)), F(0))
-					t131 := kern.Choose(w16, w17, F(0))
-					t140 := F(thetaSigmoid[a] * (t423 + t252 + t4622 + t6722 + t8822))
-					t222 := F(t144 * t140)
-					t149 := t62 + t27 + t48 + t692 + t90
+					w9 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
+					w10 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
+					w11 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
+					w12 := kern.Choose(w10, F(F(0.5*kern.Choose(w9, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))), t552, F(0)), F(0)))*(F(1)/t203)), F(0))
+					t722 := kern.Choose(w11, w12, F(0))
+					t80 := F(thetaSigmoid[a] * t39)
+					t137 := F(t84 * t80)
+					t892 := t622 + t14 + t222 + t30 + t412
 					rhoEntry3 := rho[a]
 					rhoSigmoidEntry := rhoSigmoid[a]
-					t227 := F(F(rhoEntry3*rhoSigmoidEntry) * F(t144*t149))
-					c.BThetaBar[0] += t140
-					c.BRhoBar[0] += F(F(rhoEntry3*rhoSigmoidEntry) * t149)
+					t142 := F(F(rhoEntry3*rhoSigmoidEntry) * F(t84*t892))
+					c.BThetaBar[0] += t80
+					c.BRhoBar[0] += F(F(rhoEntry3*rhoSigmoidEntry) * t892)
 					// self_referential.a_k, self_referential.k
 					for i := range d {
-						t135[i] = F(t111*t109[i]) + F(2*F(t131*aK[i]))
+						t76[i] = F(t52_2*t50[i]) + F(2*F(t722*aK[i]))
 					}
-					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_v, self_referential.u_k, self_referential.u_v, self_referential.a_v, self_referential.M_alpha, self_referential.u_alpha, self_referential.a_alpha, self_referential.M_eta, self_referential.u_eta, self_referential.a_eta, self_referential.M_m, self_referential.u_m
-					clear(t137)
-					clear(t162)
+					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.rho, self_referential.M_eta, self_referential.a_eta, self_referential.theta
+					clear(t78)
+					clear(t102)
 					for i := range d {
-						uVProd := c.UVProd[(l*T+a+C*s)*d:][:d]
+						MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
 						MMTrail2 := MMTrail[(a*d+i)*d:][:d]
@@ -1081,36 +997,30 @@ func (c *StepBackward[F]) Run() {
 						MEtaBarState2 := MEtaBarState[i*d:][:d]
 						MMBarState2 := MMBarState[i*d:][:d]
 						q := c.Q[(l*T+a+C*s)*d:][:d]
-						t174Entry2 := t174[i]
-						t135Entry := t135[i]
-						w8 := F(thetaEntry2 * t174Entry2)
-						t169Entry2 := t169[i]
-						w9 := F(thetaEntry2 * t169Entry2)
-						t106Entry2 := t106[i]
-						t184Entry2 := t184[i]
-						w10 := F(thetaEntry2 * t184Entry2)
-						t179Entry2 := t179[i]
-						w11 := F(thetaEntry2 * t179Entry2)
-						t189Entry2 := t189[i]
+						t76Entry := t76[i]
+						t111Entry2 := t111[i]
+						t109Entry2 := t109[i]
+						t45Entry2 := t45[i]
+						t115Entry2 := t115[i]
+						t113Entry2 := t113[i]
 						yBarEntry := yBar[i]
-						w12 := F(thetaEntry2 * t189Entry2)
+						t117Entry2 := t117[i]
 						for j := range d {
-							k2Entry := k2[j]
-							uVProdEntry := uVProd[j]
+							MVProd2Entry := MVProd2[j]
 							xEntry := x[j]
-							t137[j] += F(MKTrail2[j] * t135Entry)
-							t162[j] += F(MMTrail2[j] * yBarEntry)
-							MKBarState2[j] = F(rhoEntry3*MKBarState2[j]) - F(w8*k2Entry) + F(uVProdEntry*t174Entry2) + F(xEntry*t135Entry)
-							MVBarState2[j] = F(rhoEntry3*MVBarState2[j]) - F(w9*k2Entry) + F(uVProdEntry*t169Entry2) + F(xEntry*t106Entry2)
-							MAlphaBarState2[j] = F(rhoEntry3*MAlphaBarState2[j]) - F(w10*k2Entry) + F(uVProdEntry*t184Entry2) + F(xEntry*t227)
-							MEtaBarState2[j] = F(rhoEntry3*MEtaBarState2[j]) - F(w11*k2Entry) + F(uVProdEntry*t179Entry2) + F(xEntry*t222)
-							MMBarState2[j] = F(rhoEntry3*MMBarState2[j]) - F(w12*k2Entry) + F(uVProdEntry*t189Entry2) + F(q[j]*yBarEntry)
+							t78[j] += F(MKTrail2[j] * t76Entry)
+							t102[j] += F(MMTrail2[j] * yBarEntry)
+							MKBarState2[j] = F(rhoEntry3*MKBarState2[j]) - F(MVProd2Entry*t111Entry2) + F(xEntry*t76Entry)
+							MVBarState2[j] = F(rhoEntry3*MVBarState2[j]) - F(MVProd2Entry*t109Entry2) - F(xEntry*t45Entry2)
+							MAlphaBarState2[j] = F(rhoEntry3*MAlphaBarState2[j]) - F(MVProd2Entry*t115Entry2) + F(xEntry*t142)
+							MEtaBarState2[j] = F(rhoEntry3*MEtaBarState2[j]) - F(MVProd2Entry*t113Entry2) + F(xEntry*t137)
+							MMBarState2[j] = F(rhoEntry3*MMBarState2[j]) - F(MVProd2Entry*t117Entry2) + F(q[j]*yBarEntry)
 						}
 					}
-					// self_referential.y, self_referential.a_eta, self_referential.a_alpha, self_referential
+					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.rho, self_referential
 					for i := range d {
-						t82_2[i] = t108[i] + t137[i] + F(aEtaProd[i]*t222) + F(aAlphaProd[i]*t227)
-						t72_2[i] = t162[i]
+						t82_2[i] = t49[i] + t78[i] + F(aEtaProd[i]*t137) + F(aAlphaProd[i]*t142)
+						t72_2[i] = t102[i]
 					}
 				}
 			}
@@ -1180,27 +1090,27 @@ func (c *StepBackward[F]) Run() {
 			t36_2 := t36[(i*T+j)*d:][:d]
 			t20Entry := t20_2[j]
 			qDivEntry := qDiv[j]
-			w13 := kern.Choose((t20Entry && t4_2[j]), kern.Choose(t20Entry, F(F(0.5*kern.Choose(t20Entry, kern.Choose(t16_2[j], t15_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w8 := kern.Choose((t20Entry && t4_2[j]), kern.Choose(t20Entry, F(F(0.5*kern.Choose(t20Entry, kern.Choose(t16_2[j], t15_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k3 := range d {
-				t36_2[k3] = F(t72_2[k3]*qDivEntry) + F(2*F(qProd[k3]*w13))
+				t36_2[k3] = F(t72_2[k3]*qDivEntry) + F(2*F(qProd[k3]*w8))
 			}
 		}
 	}
 
 	// self_referential.q
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, t37, d, 1, t36, d, 1, c.WQ, d, 1)
 
 	// self_referential.q
-	kern.Gemm(L*T, d, d, F(1), false, t38, d, 1, t36, d, 1, c.WQ, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, d, 1)
 
 	// self_referential.q
 	for i := range L {
 		for j := range T {
 			t82_2 := t82[(i*T+j)*d:][:d]
-			t38_2 := t38[(i*T+j)*d:][:d]
+			t37_2 := t37[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k3 := range d {
-				xBar[k3] = t82_2[k3] + t38_2[k3]
+				xBar[k3] = t82_2[k3] + t37_2[k3]
 			}
 		}
 	}
@@ -1292,22 +1202,22 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.AK = c.Run.Saved(k.L * k.T * k.D)
 	}
 	if c.Run.Tape != nil {
-		k.MMLin = c.Run.Saved(k.L * k.T * k.D)
+		k.MMProd = c.Run.Saved(k.L * k.T * k.D)
 	}
 	if c.Run.Tape != nil {
-		k.MAlphaLin = c.Run.Saved(k.L * k.T * k.D)
+		k.MAlphaProd = c.Run.Saved(k.L * k.T * k.D)
 	}
 	if c.Run.Tape != nil {
-		k.MEtaLin = c.Run.Saved(k.L * k.T * k.D)
+		k.MEtaProd = c.Run.Saved(k.L * k.T * k.D)
 	}
 	if c.Run.Tape != nil {
-		k.MKLin = c.Run.Saved(k.L * k.T * k.D)
+		k.MKProd = c.Run.Saved(k.L * k.T * k.D)
 	}
 	if c.Run.Tape != nil {
-		k.MVLin = c.Run.Saved(k.L * k.T * k.D)
+		k.MVProd = c.Run.Saved(k.L * k.T * k.D)
 	}
 	if c.Run.Tape != nil {
-		k.UVProd = c.Run.Saved(k.L * k.T * k.D)
+		k.MVProd2 = c.Run.Saved(k.L * k.T * k.D)
 	}
 	if c.Run.Tape != nil {
 		k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
@@ -1383,12 +1293,12 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Rho = k.Rho
 	g.Theta = k.Theta
 	g.AK = k.AK
-	g.MMLin = k.MMLin
-	g.MAlphaLin = k.MAlphaLin
-	g.MEtaLin = k.MEtaLin
-	g.MKLin = k.MKLin
-	g.MVLin = k.MVLin
-	g.UVProd = k.UVProd
+	g.MMProd = k.MMProd
+	g.MAlphaProd = k.MAlphaProd
+	g.MEtaProd = k.MEtaProd
+	g.MKProd = k.MKProd
+	g.MVProd = k.MVProd
+	g.MVProd2 = k.MVProd2
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.AEtaProd = k.AEtaProd
 	g.RhoSigmoid = k.RhoSigmoid

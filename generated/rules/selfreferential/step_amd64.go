@@ -133,36 +133,6 @@ func stepNest21AVX512(a *stepNest21Args)
 func stepNest21AVX2(a *stepNest21Args)
 
 //go:noescape
-func stepNest22AVX512(a *stepNest22Args)
-
-//go:noescape
-func stepNest22AVX2(a *stepNest22Args)
-
-//go:noescape
-func stepNest23AVX512(a *stepNest23Args)
-
-//go:noescape
-func stepNest23AVX2(a *stepNest23Args)
-
-//go:noescape
-func stepNest24AVX512(a *stepNest24Args)
-
-//go:noescape
-func stepNest24AVX2(a *stepNest24Args)
-
-//go:noescape
-func stepNest25AVX512(a *stepNest25Args)
-
-//go:noescape
-func stepNest25AVX2(a *stepNest25Args)
-
-//go:noescape
-func stepNest26AVX512(a *stepNest26Args)
-
-//go:noescape
-func stepNest26AVX2(a *stepNest26Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -275,30 +245,6 @@ func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
 
 //go:noescape
 func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -468,46 +414,6 @@ func stepNest21(a *stepNest21Args) {
 	stepNest21AVX2(a)
 }
 
-func stepNest22(a *stepNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest22AVX512(a)
-		return
-	}
-	stepNest22AVX2(a)
-}
-
-func stepNest23(a *stepNest23Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest23AVX512(a)
-		return
-	}
-	stepNest23AVX2(a)
-}
-
-func stepNest24(a *stepNest24Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest24AVX512(a)
-		return
-	}
-	stepNest24AVX2(a)
-}
-
-func stepNest25(a *stepNest25Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest25AVX512(a)
-		return
-	}
-	stepNest25AVX2(a)
-}
-
-func stepNest26(a *stepNest26Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest26AVX512(a)
-		return
-	}
-	stepNest26AVX2(a)
-}
-
 func stepBackwardNest1(a *stepBackwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest1AVX512(a)
@@ -658,36 +564,4 @@ func stepBackwardNest19(a *stepBackwardNest19Args) {
 		return
 	}
 	stepBackwardNest19AVX2(a)
-}
-
-func stepBackwardNest20(a *stepBackwardNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest20AVX512(a)
-		return
-	}
-	stepBackwardNest20AVX2(a)
-}
-
-func stepBackwardNest21(a *stepBackwardNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest21AVX512(a)
-		return
-	}
-	stepBackwardNest21AVX2(a)
-}
-
-func stepBackwardNest22(a *stepBackwardNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest22AVX512(a)
-		return
-	}
-	stepBackwardNest22AVX2(a)
-}
-
-func stepBackwardNest23(a *stepBackwardNest23Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest23AVX512(a)
-		return
-	}
-	stepBackwardNest23AVX2(a)
 }

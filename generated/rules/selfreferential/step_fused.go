@@ -69,190 +69,148 @@ type stepNest5Args struct {
 }
 
 type stepNest6Args struct {
-	aK2 *float32
-	k   *float32
-	n0  int        // d
-	t24 [2]float32 // and nothing
+	aK2     *float32
+	aV      *float32
+	MVProd2 *float32
+	n0      int        // d·a + C·d·s + T·d·l
+	n1      int        // d
+	t24     [2]float32 // and nothing
+	theta2  [2]float32 // and nothing
 }
 
 type stepNest7Args struct {
-	MMState *float32
-	aV      *float32
-	k       *float32
-	uM      *float32
-	t29     *float32
-	n0      int // d
-}
-
-type stepNest8Args struct {
-	t29   *float32
-	uM    *float32
-	MMLin *float32
-	n0    int // d·a + C·d·s + T·d·l
-	n1    int // d
-}
-
-type stepNest9Args struct {
-	t29 *float32
-	uM  *float32
-	t30 *float32
-	n0  int // d
-}
-
-type stepNest10Args struct {
-	t30         *float32
-	MAlphaState *float32
-	aV          *float32
-	k           *float32
-	MMState     *float32
-	uAlpha      *float32
-	t45         *float32
-	n0          int        // d
-	theta2      [2]float32 // and nothing
-	rho2        [2]float32 // and nothing
-}
-
-type stepNest11Args struct {
-	t45       *float32
-	uAlpha    *float32
-	MAlphaLin *float32
-	n0        int // d·a + C·d·s + T·d·l
-	n1        int // d
-}
-
-type stepNest12Args struct {
-	t45    *float32
-	uAlpha *float32
-	t46    *float32
-	n0     int // d
-}
-
-type stepNest13Args struct {
-	t46         *float32
-	MEtaState   *float32
-	aV          *float32
-	k           *float32
-	MAlphaState *float32
-	MAlpha2     *float32
-	uEta        *float32
-	t61         *float32
-	n0          int        // d
-	theta2      [2]float32 // and nothing
-	rho2        [2]float32 // and nothing
-}
-
-type stepNest14Args struct {
-	t61     *float32
-	uEta    *float32
-	MEtaLin *float32
-	n0      int // d·a + C·d·s + T·d·l
-	n1      int // d
-}
-
-type stepNest15Args struct {
-	t61  *float32
-	uEta *float32
-	t62  *float32
-	n0   int // d
-}
-
-type stepNest16Args struct {
-	t62       *float32
-	MKState   *float32
-	aV        *float32
-	k         *float32
-	MEtaState *float32
-	MEta2     *float32
-	uK        *float32
-	t77       *float32
-	n0        int        // d
-	theta2    [2]float32 // and nothing
-	rho2      [2]float32 // and nothing
-}
-
-type stepNest17Args struct {
-	t77   *float32
-	uK    *float32
-	MKLin *float32
-	n0    int // d·a + C·d·s + T·d·l
-	n1    int // d
-}
-
-type stepNest18Args struct {
-	t77 *float32
-	uK  *float32
-	t78 *float32
-	n0  int // d
-}
-
-type stepNest19Args struct {
-	t78     *float32
-	MVState *float32
-	aV      *float32
-	k       *float32
-	MKState *float32
-	uV      *float32
-	t93     *float32
-	n0      int        // d
-	theta2  [2]float32 // and nothing
-	rho2    [2]float32 // and nothing
-}
-
-type stepNest20Args struct {
-	t93   *float32
-	uV    *float32
-	MVLin *float32
-	n0    int // d·a + C·d·s + T·d·l
-	n1    int // d
-}
-
-type stepNest21Args struct {
-	aV     *float32
-	uVProd *float32
-	n0     int        // d·a + C·d·s + T·d·l
-	n1     int        // d
-	theta2 [2]float32 // and nothing
-}
-
-type stepNest22Args struct {
 	aK2 *float32
 	aK  *float32
 	n0  int // d·a + C·d·s + T·d·l
 	n1  int // d
 }
 
-type stepNest23Args struct {
-	t93 *float32
-	uV  *float32
+type stepNest8Args struct {
+	aK2 *float32
+	aV  *float32
 	y2  *float32
-	t94 *float32
+	k   *float32
+	t   *float32
 	y   *float32
-	n0  int // d·a + C·d·s + T·d·l
-	n1  int // d
+	n0  int        // d·a + C·d·s + T·d·l
+	n1  int        // d
+	t24 [2]float32 // and nothing
 }
 
-type stepNest24Args struct {
-	t94         *float32
+type stepNest9Args struct {
+	MMState *float32
+	t       *float32
+	t22     *float32
+	n0      int // d
+}
+
+type stepNest10Args struct {
+	t22         *float32
+	MAlphaState *float32
+	t           *float32
+	k           *float32
+	MMState     *float32
+	t42         *float32
+	n0          int        // d
+	theta2      [2]float32 // and nothing
+	rho2        [2]float32 // and nothing
+}
+
+type stepNest11Args struct {
+	t42         *float32
+	MEtaState   *float32
+	t           *float32
+	k           *float32
+	MAlphaState *float32
+	MAlpha2     *float32
+	t62         *float32
+	n0          int        // d
+	theta2      [2]float32 // and nothing
+	rho2        [2]float32 // and nothing
+}
+
+type stepNest12Args struct {
+	t62       *float32
+	MKState   *float32
+	t         *float32
+	k         *float32
+	MEtaState *float32
+	MEta2     *float32
+	t8        *float32
+	n0        int        // d
+	theta2    [2]float32 // and nothing
+	rho2      [2]float32 // and nothing
+}
+
+type stepNest13Args struct {
+	t8      *float32
+	MVState *float32
+	t       *float32
+	k       *float32
+	MKState *float32
+	t102    *float32
+	n0      int        // d
+	theta2  [2]float32 // and nothing
+	rho2    [2]float32 // and nothing
+}
+
+type stepNest14Args struct {
+	t102        *float32
 	k           *float32
 	MVState     *float32
-	t194        *float32
+	t119        *float32
 	MEtaState   *float32
-	t195        *float32
+	t120        *float32
 	MAlphaState *float32
 	n0          int        // d
 	theta2      [2]float32 // and nothing
 	rho2        [2]float32 // and nothing
 }
 
-type stepNest25Args struct {
-	t194     *float32
+type stepNest15Args struct {
+	t22    *float32
+	MMProd *float32
+	n0     int // d·a + C·d·s + T·d·l
+	n1     int // d
+}
+
+type stepNest16Args struct {
+	t42        *float32
+	MAlphaProd *float32
+	n0         int // d·a + C·d·s + T·d·l
+	n1         int // d
+}
+
+type stepNest17Args struct {
+	t62      *float32
+	MEtaProd *float32
+	n0       int // d·a + C·d·s + T·d·l
+	n1       int // d
+}
+
+type stepNest18Args struct {
+	t8     *float32
+	MKProd *float32
+	n0     int // d·a + C·d·s + T·d·l
+	n1     int // d
+}
+
+type stepNest19Args struct {
+	t102   *float32
+	MVProd *float32
+	n0     int // d·a + C·d·s + T·d·l
+	n1     int // d
+}
+
+type stepNest20Args struct {
+	t119     *float32
 	aEtaProd *float32
 	n0       int // d·a + C·d·s + T·d·l
 	n1       int // d
 }
 
-type stepNest26Args struct {
-	t195       *float32
+type stepNest21Args struct {
+	t120       *float32
 	aAlphaProd *float32
 	n0         int // d·a + C·d·s + T·d·l
 	n1         int // d
@@ -284,23 +242,14 @@ func (c *stepFused) run() {
 	aK2 := c.Work[L*T+7*d*d+3*d:][:d]       // [d]
 	aV := c.Work[L*T+7*d*d+4*d:][:d]        // [d]
 	k := c.Work[L*T+7*d*d+5*d:][:d]         // [d]
-	uM := c.Work[L*T+7*d*d+6*d:][:d]        // [d]
-	t29 := c.Work[L*T+7*d*d+7*d:][:d]       // [d]
-	t30 := c.Work[L*T+7*d*d+8*d:][:d]       // [d]
-	uAlpha := c.Work[L*T+7*d*d+9*d:][:d]    // [d]
-	t45 := c.Work[L*T+7*d*d+10*d:][:d]      // [d]
-	t46 := c.Work[L*T+7*d*d+11*d:][:d]      // [d]
-	uEta := c.Work[L*T+7*d*d+12*d:][:d]     // [d]
-	t61 := c.Work[L*T+7*d*d+13*d:][:d]      // [d]
-	t62 := c.Work[L*T+7*d*d+14*d:][:d]      // [d]
-	uK := c.Work[L*T+7*d*d+15*d:][:d]       // [d]
-	t77 := c.Work[L*T+7*d*d+16*d:][:d]      // [d]
-	t78 := c.Work[L*T+7*d*d+17*d:][:d]      // [d]
-	uV := c.Work[L*T+7*d*d+18*d:][:d]       // [d]
-	t93 := c.Work[L*T+7*d*d+19*d:][:d]      // [d]
-	t94 := c.Work[L*T+7*d*d+20*d:][:d]      // [d]
-	t194 := c.Work[L*T+7*d*d+21*d:][:d]     // [d]
-	t195 := c.Work[L*T+7*d*d+22*d:][:d]     // [d]
+	t := c.Work[L*T+7*d*d+6*d:][:d]         // [d]
+	t22 := c.Work[L*T+7*d*d+7*d:][:d]       // [d]
+	t42 := c.Work[L*T+7*d*d+8*d:][:d]       // [d]
+	t62 := c.Work[L*T+7*d*d+9*d:][:d]       // [d]
+	t8 := c.Work[L*T+7*d*d+10*d:][:d]       // [d]
+	t102 := c.Work[L*T+7*d*d+11*d:][:d]     // [d]
+	t119 := c.Work[L*T+7*d*d+12*d:][:d]     // [d]
+	t120 := c.Work[L*T+7*d*d+13*d:][:d]     // [d]
 	t3Total := make([]F, 1)
 	t9Total := make([]F, 1)
 	t15Total := make([]F, 1)
@@ -551,8 +500,8 @@ func (c *stepFused) run() {
 				theta2 := kern.Softplus(t122)
 				t17 := (F(0) < t15)
 				t24 := kern.Larger(kern.Choose(t17, num.Sqrt(kern.Choose(t17, t15, F(1))), F(0)), F(1e-08))
-				t139 := kern.Sigmoid(t122)
-				t151 := kern.Sigmoid(-t6)
+				t79 := kern.Sigmoid(t122)
+				t91 := kern.Sigmoid(-t6)
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
@@ -560,97 +509,107 @@ func (c *stepFused) run() {
 					c.Theta[l*T+a+C*s] = theta2
 				}
 				if len(c.ThetaSigmoid) > 0 {
-					c.ThetaSigmoid[l*T+a+C*s] = t139
+					c.ThetaSigmoid[l*T+a+C*s] = t79
 				}
 				if len(c.RhoSigmoid) > 0 {
-					c.RhoSigmoid[l*T+a+C*s] = t151
+					c.RhoSigmoid[l*T+a+C*s] = t91
 				}
-				// self_referential.k
-				if kern.Wide() {
-					a2 := stepNest6Args{
-						unsafe.SliceData(aK2),
-						unsafe.SliceData(k),
-						d,
-						[2]float32{t24},
-					}
-					stepNest6(&a2)
-				} else {
-					for i := range d {
-						k[i] = (aK2[i] / t24)
-					}
-				}
-				// self_referential.u_m, self_referential.M_m
-				if kern.Wide() {
-					a2 := stepNest7Args{
-						unsafe.SliceData(MMState),
-						unsafe.SliceData(aV),
-						unsafe.SliceData(k),
-						unsafe.SliceData(uM),
-						unsafe.SliceData(t29),
-						d,
-					}
-					stepNest7(&a2)
-				} else {
-					for i := range d {
-						MMState2 := MMState[i*d:][:d]
-						var uM2 F
-						var t292 F
-						uM2Sums := [16]F{uM2}
-						t292Sums := [16]F{t292}
-						for j := range d {
-							MMStateEntry := MMState2[j]
-							uM2Sums[j%16] = num.FMA32(MMStateEntry, aV[j], uM2Sums[j%16])
-							t292Sums[j%16] = num.FMA32(MMStateEntry, k[j], t292Sums[j%16])
-						}
-						uM2 = kern.Sum16(&uM2Sums)
-						t292 = kern.Sum16(&t292Sums)
-						uM[i] = uM2
-						t29[i] = t292
-					}
-				}
-				// self_referential.M_m
-				if len(c.MMLin) > 0 {
+				// self_referential.k, self_referential.M_m, self_referential.M_v, self_referential
+				if len(c.MVProd2) > 0 {
 					if kern.Wide() {
-						a2 := stepNest8Args{
-							unsafe.SliceData(t29),
-							unsafe.SliceData(uM),
-							kern.Given(c.MMLin),
+						a2 := stepNest6Args{
+							unsafe.SliceData(aK2),
+							unsafe.SliceData(aV),
+							kern.Given(c.MVProd2),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t24},
+							[2]float32{theta2},
+						}
+						stepNest6(&a2)
+					} else {
+						MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							aK2Entry2 := aK2[i]
+							k2 := (aK2Entry2 / t24)
+							t5 := k2 - aV[i]
+							t121 := F(theta2 * t5)
+							MVProd2[i] = t121
+						}
+					}
+				}
+				if len(c.AK) > 0 {
+					if kern.Wide() {
+						a2 := stepNest7Args{
+							unsafe.SliceData(aK2),
+							kern.Given(c.AK),
 							d*a + C*d*s + T*d*l,
 							d,
 						}
-						stepNest8(&a2)
+						stepNest7(&a2)
 					} else {
-						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
+						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t302 := t29[i] - uM[i]
-							MMLin[i] = t302
+							aK2Entry2 := aK2[i]
+							aK[i] = aK2Entry2
 						}
 					}
 				}
 				if kern.Wide() {
+					a2 := stepNest8Args{
+						unsafe.SliceData(aK2),
+						unsafe.SliceData(aV),
+						unsafe.SliceData(y2),
+						unsafe.SliceData(k),
+						unsafe.SliceData(t),
+						unsafe.SliceData(c.Y),
+						d*a + C*d*s + T*d*l,
+						d,
+						[2]float32{t24},
+					}
+					stepNest8(&a2)
+				} else {
+					y := c.Y[(l*T+a+C*s)*d:][:d]
+					for i := range d {
+						aK2Entry2 := aK2[i]
+						k2 := (aK2Entry2 / t24)
+						t5 := k2 - aV[i]
+						t222 := y2[i]
+						k[i] = k2
+						t[i] = t5
+						y[i] = t222
+					}
+				}
+				// self_referential.M_m, self_referential.u_m
+				if kern.Wide() {
 					a2 := stepNest9Args{
-						unsafe.SliceData(t29),
-						unsafe.SliceData(uM),
-						unsafe.SliceData(t30),
+						unsafe.SliceData(MMState),
+						unsafe.SliceData(t),
+						unsafe.SliceData(t22),
 						d,
 					}
 					stepNest9(&a2)
 				} else {
 					for i := range d {
-						t302 := t29[i] - uM[i]
-						t30[i] = t302
+						MMState2 := MMState[i*d:][:d]
+						var t23 F
+						t23Sums := [16]F{t23}
+						for j := range d {
+							t23Sums[j%16] = num.FMA32(MMState2[j], t[j], t23Sums[j%16])
+						}
+						t23 = kern.Sum16(&t23Sums)
+						t22[i] = t23
 					}
 				}
-				// self_referential.M_m, self_referential.u_alpha, self_referential.M_alpha
+				// self_referential.M_m, self_referential.M_alpha, self_referential.u_alpha
 				if kern.Wide() {
 					a2 := stepNest10Args{
-						unsafe.SliceData(t30),
+						unsafe.SliceData(t22),
 						unsafe.SliceData(MAlphaState),
-						unsafe.SliceData(aV),
+						unsafe.SliceData(t),
 						unsafe.SliceData(k),
 						unsafe.SliceData(MMState),
-						unsafe.SliceData(uAlpha),
-						unsafe.SliceData(t45),
+						unsafe.SliceData(t42),
 						d,
 						[2]float32{theta2},
 						[2]float32{rho2},
@@ -660,68 +619,88 @@ func (c *stepFused) run() {
 					for i := range d {
 						MAlphaState2 := MAlphaState[i*d:][:d]
 						MMState2 := MMState[i*d:][:d]
-						var uAlpha2 F
-						var t452 F
-						w := F(theta2 * t30[i])
-						uAlpha2Sums := [16]F{uAlpha2}
-						t452Sums := [16]F{t452}
+						var t422 F
+						w := F(theta2 * t22[i])
+						t422Sums := [16]F{t422}
 						for j := range d {
-							MAlphaStateEntry := MAlphaState2[j]
-							uAlpha2Sums[j%16] = num.FMA32(MAlphaStateEntry, aV[j], uAlpha2Sums[j%16])
-							kEntry := k[j]
-							t452Sums[j%16] = num.FMA32(MAlphaStateEntry, kEntry, t452Sums[j%16])
-							MMState2[j] = num.FMA32(-w, kEntry, F(rho2*MMState2[j]))
+							t422Sums[j%16] = num.FMA32(MAlphaState2[j], t[j], t422Sums[j%16])
+							MMState2[j] = num.FMA32(-w, k[j], F(rho2*MMState2[j]))
 						}
-						uAlpha2 = kern.Sum16(&uAlpha2Sums)
-						t452 = kern.Sum16(&t452Sums)
-						uAlpha[i] = uAlpha2
-						t45[i] = t452
+						t422 = kern.Sum16(&t422Sums)
+						t42[i] = t422
 					}
 				}
-				// self_referential.M_alpha
-				if len(c.MAlphaLin) > 0 {
-					if kern.Wide() {
-						a2 := stepNest11Args{
-							unsafe.SliceData(t45),
-							unsafe.SliceData(uAlpha),
-							kern.Given(c.MAlphaLin),
-							d*a + C*d*s + T*d*l,
-							d,
+				// self_referential.M_alpha, self_referential.M_m, self_referential.M_eta, self_referential.u_eta
+				if kern.Wide() {
+					a2 := stepNest11Args{
+						unsafe.SliceData(t42),
+						unsafe.SliceData(MEtaState),
+						unsafe.SliceData(t),
+						unsafe.SliceData(k),
+						unsafe.SliceData(MAlphaState),
+						unsafe.SliceData(MAlpha2),
+						unsafe.SliceData(t62),
+						d,
+						[2]float32{theta2},
+						[2]float32{rho2},
+					}
+					stepNest11(&a2)
+				} else {
+					for i := range d {
+						MEtaState2 := MEtaState[i*d:][:d]
+						MAlphaState2 := MAlphaState[i*d:][:d]
+						MAlpha2_2 := MAlpha2[i*d:][:d]
+						var t622 F
+						w2 := F(theta2 * t42[i])
+						t622Sums := [16]F{t622}
+						for j := range d {
+							t622Sums[j%16] = num.FMA32(MEtaState2[j], t[j], t622Sums[j%16])
+							MAlpha2_2[j] = num.FMA32(-w2, k[j], F(rho2*MAlphaState2[j]))
 						}
-						stepNest11(&a2)
-					} else {
-						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
-						for i := range d {
-							t462 := t45[i] - uAlpha[i]
-							MAlphaLin[i] = t462
-						}
+						t622 = kern.Sum16(&t622Sums)
+						t62[i] = t622
 					}
 				}
+				// self_referential.M_eta, self_referential.M_m, self_referential.M_k, self_referential.u_k
 				if kern.Wide() {
 					a2 := stepNest12Args{
-						unsafe.SliceData(t45),
-						unsafe.SliceData(uAlpha),
-						unsafe.SliceData(t46),
+						unsafe.SliceData(t62),
+						unsafe.SliceData(MKState),
+						unsafe.SliceData(t),
+						unsafe.SliceData(k),
+						unsafe.SliceData(MEtaState),
+						unsafe.SliceData(MEta2),
+						unsafe.SliceData(t8),
 						d,
+						[2]float32{theta2},
+						[2]float32{rho2},
 					}
 					stepNest12(&a2)
 				} else {
 					for i := range d {
-						t462 := t45[i] - uAlpha[i]
-						t46[i] = t462
+						MKState2 := MKState[i*d:][:d]
+						MEtaState2 := MEtaState[i*d:][:d]
+						MEta2_2 := MEta2[i*d:][:d]
+						var t82 F
+						w3 := F(theta2 * t62[i])
+						t82Sums := [16]F{t82}
+						for j := range d {
+							t82Sums[j%16] = num.FMA32(MKState2[j], t[j], t82Sums[j%16])
+							MEta2_2[j] = num.FMA32(-w3, k[j], F(rho2*MEtaState2[j]))
+						}
+						t82 = kern.Sum16(&t82Sums)
+						t8[i] = t82
 					}
 				}
-				// self_referential.M_alpha, self_referential.M_m, self_referential.u_eta, self_referential.M_eta
+				// self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.u_v
 				if kern.Wide() {
 					a2 := stepNest13Args{
-						unsafe.SliceData(t46),
-						unsafe.SliceData(MEtaState),
-						unsafe.SliceData(aV),
+						unsafe.SliceData(t8),
+						unsafe.SliceData(MVState),
+						unsafe.SliceData(t),
 						unsafe.SliceData(k),
-						unsafe.SliceData(MAlphaState),
-						unsafe.SliceData(MAlpha2),
-						unsafe.SliceData(uEta),
-						unsafe.SliceData(t61),
+						unsafe.SliceData(MKState),
+						unsafe.SliceData(t102),
 						d,
 						[2]float32{theta2},
 						[2]float32{rho2},
@@ -729,305 +708,166 @@ func (c *stepFused) run() {
 					stepNest13(&a2)
 				} else {
 					for i := range d {
-						MEtaState2 := MEtaState[i*d:][:d]
-						MAlphaState2 := MAlphaState[i*d:][:d]
-						MAlpha2_2 := MAlpha2[i*d:][:d]
-						var uEta2 F
-						var t612 F
-						w2 := F(theta2 * t46[i])
-						uEta2Sums := [16]F{uEta2}
-						t612Sums := [16]F{t612}
-						for j := range d {
-							MEtaStateEntry := MEtaState2[j]
-							uEta2Sums[j%16] = num.FMA32(MEtaStateEntry, aV[j], uEta2Sums[j%16])
-							kEntry2 := k[j]
-							t612Sums[j%16] = num.FMA32(MEtaStateEntry, kEntry2, t612Sums[j%16])
-							MAlpha2_2[j] = num.FMA32(-w2, kEntry2, F(rho2*MAlphaState2[j]))
-						}
-						uEta2 = kern.Sum16(&uEta2Sums)
-						t612 = kern.Sum16(&t612Sums)
-						uEta[i] = uEta2
-						t61[i] = t612
-					}
-				}
-				// self_referential.M_eta
-				if len(c.MEtaLin) > 0 {
-					if kern.Wide() {
-						a2 := stepNest14Args{
-							unsafe.SliceData(t61),
-							unsafe.SliceData(uEta),
-							kern.Given(c.MEtaLin),
-							d*a + C*d*s + T*d*l,
-							d,
-						}
-						stepNest14(&a2)
-					} else {
-						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
-						for i := range d {
-							t622 := t61[i] - uEta[i]
-							MEtaLin[i] = t622
-						}
-					}
-				}
-				if kern.Wide() {
-					a2 := stepNest15Args{
-						unsafe.SliceData(t61),
-						unsafe.SliceData(uEta),
-						unsafe.SliceData(t62),
-						d,
-					}
-					stepNest15(&a2)
-				} else {
-					for i := range d {
-						t622 := t61[i] - uEta[i]
-						t62[i] = t622
-					}
-				}
-				// self_referential.M_eta, self_referential.M_m, self_referential.u_k, self_referential.M_k
-				if kern.Wide() {
-					a2 := stepNest16Args{
-						unsafe.SliceData(t62),
-						unsafe.SliceData(MKState),
-						unsafe.SliceData(aV),
-						unsafe.SliceData(k),
-						unsafe.SliceData(MEtaState),
-						unsafe.SliceData(MEta2),
-						unsafe.SliceData(uK),
-						unsafe.SliceData(t77),
-						d,
-						[2]float32{theta2},
-						[2]float32{rho2},
-					}
-					stepNest16(&a2)
-				} else {
-					for i := range d {
-						MKState2 := MKState[i*d:][:d]
-						MEtaState2 := MEtaState[i*d:][:d]
-						MEta2_2 := MEta2[i*d:][:d]
-						var uK2 F
-						var t772 F
-						w3 := F(theta2 * t62[i])
-						uK2Sums := [16]F{uK2}
-						t772Sums := [16]F{t772}
-						for j := range d {
-							MKStateEntry := MKState2[j]
-							uK2Sums[j%16] = num.FMA32(MKStateEntry, aV[j], uK2Sums[j%16])
-							kEntry3 := k[j]
-							t772Sums[j%16] = num.FMA32(MKStateEntry, kEntry3, t772Sums[j%16])
-							MEta2_2[j] = num.FMA32(-w3, kEntry3, F(rho2*MEtaState2[j]))
-						}
-						uK2 = kern.Sum16(&uK2Sums)
-						t772 = kern.Sum16(&t772Sums)
-						uK[i] = uK2
-						t77[i] = t772
-					}
-				}
-				// self_referential.M_k
-				if len(c.MKLin) > 0 {
-					if kern.Wide() {
-						a2 := stepNest17Args{
-							unsafe.SliceData(t77),
-							unsafe.SliceData(uK),
-							kern.Given(c.MKLin),
-							d*a + C*d*s + T*d*l,
-							d,
-						}
-						stepNest17(&a2)
-					} else {
-						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
-						for i := range d {
-							t782 := t77[i] - uK[i]
-							MKLin[i] = t782
-						}
-					}
-				}
-				if kern.Wide() {
-					a2 := stepNest18Args{
-						unsafe.SliceData(t77),
-						unsafe.SliceData(uK),
-						unsafe.SliceData(t78),
-						d,
-					}
-					stepNest18(&a2)
-				} else {
-					for i := range d {
-						t782 := t77[i] - uK[i]
-						t78[i] = t782
-					}
-				}
-				// self_referential.M_k, self_referential.M_m, self_referential.u_v, self_referential.M_v
-				if kern.Wide() {
-					a2 := stepNest19Args{
-						unsafe.SliceData(t78),
-						unsafe.SliceData(MVState),
-						unsafe.SliceData(aV),
-						unsafe.SliceData(k),
-						unsafe.SliceData(MKState),
-						unsafe.SliceData(uV),
-						unsafe.SliceData(t93),
-						d,
-						[2]float32{theta2},
-						[2]float32{rho2},
-					}
-					stepNest19(&a2)
-				} else {
-					for i := range d {
 						MVState2 := MVState[i*d:][:d]
 						MKState2 := MKState[i*d:][:d]
-						var uV2 F
-						var t932 F
-						w4 := F(theta2 * t78[i])
-						uV2Sums := [16]F{uV2}
-						t932Sums := [16]F{t932}
+						var t1022 F
+						w4 := F(theta2 * t8[i])
+						t1022Sums := [16]F{t1022}
 						for j := range d {
-							MVStateEntry := MVState2[j]
-							uV2Sums[j%16] = num.FMA32(MVStateEntry, aV[j], uV2Sums[j%16])
-							kEntry4 := k[j]
-							t932Sums[j%16] = num.FMA32(MVStateEntry, kEntry4, t932Sums[j%16])
-							MKState2[j] = num.FMA32(-w4, kEntry4, F(rho2*MKState2[j]))
+							t1022Sums[j%16] = num.FMA32(MVState2[j], t[j], t1022Sums[j%16])
+							MKState2[j] = num.FMA32(-w4, k[j], F(rho2*MKState2[j]))
 						}
-						uV2 = kern.Sum16(&uV2Sums)
-						t932 = kern.Sum16(&t932Sums)
-						uV[i] = uV2
-						t93[i] = t932
-					}
-				}
-				// self_referential.M_v, self_referential.u_v, self_referential
-				if len(c.MVLin) > 0 {
-					if kern.Wide() {
-						a2 := stepNest20Args{
-							unsafe.SliceData(t93),
-							unsafe.SliceData(uV),
-							kern.Given(c.MVLin),
-							d*a + C*d*s + T*d*l,
-							d,
-						}
-						stepNest20(&a2)
-					} else {
-						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
-						for i := range d {
-							t942 := t93[i] - uV[i]
-							MVLin[i] = t942
-						}
-					}
-				}
-				if len(c.UVProd) > 0 {
-					if kern.Wide() {
-						a2 := stepNest21Args{
-							unsafe.SliceData(aV),
-							kern.Given(c.UVProd),
-							d*a + C*d*s + T*d*l,
-							d,
-							[2]float32{theta2},
-						}
-						stepNest21(&a2)
-					} else {
-						uVProd := c.UVProd[(l*T+a+C*s)*d:][:d]
-						for i := range d {
-							t197 := F(theta2 * aV[i])
-							uVProd[i] = t197
-						}
-					}
-				}
-				if len(c.AK) > 0 {
-					if kern.Wide() {
-						a2 := stepNest22Args{
-							unsafe.SliceData(aK2),
-							kern.Given(c.AK),
-							d*a + C*d*s + T*d*l,
-							d,
-						}
-						stepNest22(&a2)
-					} else {
-						aK := c.AK[(l*T+a+C*s)*d:][:d]
-						for i := range d {
-							t22 := aK2[i]
-							aK[i] = t22
-						}
-					}
-				}
-				if kern.Wide() {
-					a2 := stepNest23Args{
-						unsafe.SliceData(t93),
-						unsafe.SliceData(uV),
-						unsafe.SliceData(y2),
-						unsafe.SliceData(t94),
-						unsafe.SliceData(c.Y),
-						d*a + C*d*s + T*d*l,
-						d,
-					}
-					stepNest23(&a2)
-				} else {
-					y := c.Y[(l*T+a+C*s)*d:][:d]
-					for i := range d {
-						t942 := t93[i] - uV[i]
-						t := y2[i]
-						t94[i] = t942
-						y[i] = t
+						t1022 = kern.Sum16(&t1022Sums)
+						t102[i] = t1022
 					}
 				}
 				// self_referential.M_v, self_referential.M_m, self_referential.a_eta, self_referential.a_alpha
-				clear(t194)
-				clear(t195)
+				clear(t119)
+				clear(t120)
 				if kern.Wide() {
-					a2 := stepNest24Args{
-						unsafe.SliceData(t94),
+					a2 := stepNest14Args{
+						unsafe.SliceData(t102),
 						unsafe.SliceData(k),
 						unsafe.SliceData(MVState),
-						unsafe.SliceData(t194),
+						unsafe.SliceData(t119),
 						unsafe.SliceData(MEtaState),
-						unsafe.SliceData(t195),
+						unsafe.SliceData(t120),
 						unsafe.SliceData(MAlphaState),
 						d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest24(&a2)
+					stepNest14(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
 						MEtaState2 := MEtaState[i*d:][:d]
 						MAlphaState2 := MAlphaState[i*d:][:d]
-						w5 := F(theta2 * t94[i])
+						w5 := F(theta2 * t102[i])
 						for j := range d {
 							MVState2[j] = num.FMA32(-w5, k[j], F(rho2*MVState2[j]))
-							t194[j] = t194[j] + MEtaState2[j]
-							t195[j] = t195[j] + MAlphaState2[j]
+							t119[j] = t119[j] + MEtaState2[j]
+							t120[j] = t120[j] + MAlphaState2[j]
 						}
 					}
 				}
 				// self_referential
+				if len(c.MMProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest15Args{
+							unsafe.SliceData(t22),
+							kern.Given(c.MMProd),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest15(&a2)
+					} else {
+						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t4222 := t22[i]
+							MMProd[i] = t4222
+						}
+					}
+				}
+				if len(c.MAlphaProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest16Args{
+							unsafe.SliceData(t42),
+							kern.Given(c.MAlphaProd),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest16(&a2)
+					} else {
+						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t52 := t42[i]
+							MAlphaProd[i] = t52
+						}
+					}
+				}
+				if len(c.MEtaProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest17Args{
+							unsafe.SliceData(t62),
+							kern.Given(c.MEtaProd),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest17(&a2)
+					} else {
+						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t6222 := t62[i]
+							MEtaProd[i] = t6222
+						}
+					}
+				}
+				if len(c.MKProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest18Args{
+							unsafe.SliceData(t8),
+							kern.Given(c.MKProd),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest18(&a2)
+					} else {
+						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t72 := t8[i]
+							MKProd[i] = t72
+						}
+					}
+				}
+				if len(c.MVProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest19Args{
+							unsafe.SliceData(t102),
+							kern.Given(c.MVProd),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest19(&a2)
+					} else {
+						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t822 := t102[i]
+							MVProd[i] = t822
+						}
+					}
+				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest25Args{
-							unsafe.SliceData(t194),
+						a2 := stepNest20Args{
+							unsafe.SliceData(t119),
 							kern.Given(c.AEtaProd),
 							d*a + C*d*s + T*d*l,
 							d,
 						}
-						stepNest25(&a2)
+						stepNest20(&a2)
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t32 := t194[i]
-							aEtaProd[i] = t32
+							t92 := t119[i]
+							aEtaProd[i] = t92
 						}
 					}
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest26Args{
-							unsafe.SliceData(t195),
+						a2 := stepNest21Args{
+							unsafe.SliceData(t120),
 							kern.Given(c.AAlphaProd),
 							d*a + C*d*s + T*d*l,
 							d,
 						}
-						stepNest26(&a2)
+						stepNest21(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t42 := t195[i]
-							aAlphaProd[i] = t42
+							t10 := t120[i]
+							aAlphaProd[i] = t10
 						}
 					}
 				}
@@ -1075,11 +915,11 @@ type stepBackwardNest2Args struct {
 }
 
 type stepBackwardNest3Args struct {
-	MMLin       *float32
-	MAlphaLin   *float32
-	MEtaLin     *float32
-	MKLin       *float32
-	MVLin       *float32
+	MMProd      *float32
+	MAlphaProd  *float32
+	MEtaProd    *float32
+	MKProd      *float32
+	MVProd      *float32
 	k           *float32
 	MMTrail     *float32
 	MAlphaTrail *float32
@@ -1103,195 +943,158 @@ type stepBackwardNest4Args struct {
 }
 
 type stepBackwardNest5Args struct {
-	MVLin      *float32
+	MVProd     *float32
 	MVBarState *float32
 	k2         *float32
 	MVTrail    *float32
-	t171       *float32
-	t169       *float32
-	t62Total   *float32
+	t52        *float32
+	t109       *float32
+	t622Total  *float32
 	n0         int        // d·a + C·d·s + T·d·l
 	n1         int        // d·d·a
 	n2         int        // d
-	t62        [2]float32 // and nothing
+	t622       [2]float32 // and nothing
 }
 
 type stepBackwardNest6Args struct {
-	MVLin     *float32
-	t169      *float32
-	t422Total *float32
-	n0        int        // d·a + C·d·s + T·d·l
-	n1        int        // d
-	t422      [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	t169       *float32
-	MKLin      *float32
+	t109       *float32
+	MKProd     *float32
 	MKBarState *float32
 	k2         *float32
 	MKTrail    *float32
 	MVTrail    *float32
-	t172       *float32
-	t176       *float32
-	t174       *float32
-	t27Total   *float32
+	t110       *float32
+	t13        *float32
+	t111       *float32
+	t14Total   *float32
 	n0         int        // d·a + C·d·s + T·d·l
 	n1         int        // d·d·a
 	n2         int        // d
-	t27        [2]float32 // and nothing
+	t14        [2]float32 // and nothing
 }
 
-type stepBackwardNest8Args struct {
-	MKLin    *float32
-	t174     *float32
-	t25Total *float32
-	n0       int        // d·a + C·d·s + T·d·l
-	n1       int        // d
-	t25      [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
-	t174         *float32
-	MEtaLin      *float32
+type stepBackwardNest7Args struct {
+	t111         *float32
+	MEtaProd     *float32
 	MEtaBarState *float32
 	k2           *float32
 	MEtaTrail    *float32
 	MKTrail      *float32
-	t177         *float32
-	t181         *float32
-	t179         *float32
-	t48Total     *float32
+	t112         *float32
+	t21          *float32
+	t113         *float32
+	t222Total    *float32
 	n0           int        // d·a + C·d·s + T·d·l
 	n1           int        // d·d·a
 	n2           int        // d
-	t48          [2]float32 // and nothing
+	t222         [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
-	MEtaLin   *float32
-	t179      *float32
-	t462Total *float32
-	n0        int        // d·a + C·d·s + T·d·l
-	n1        int        // d
-	t462      [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
-	t179           *float32
-	MAlphaLin      *float32
+type stepBackwardNest8Args struct {
+	t113           *float32
+	MAlphaProd     *float32
 	MAlphaBarState *float32
 	k2             *float32
 	MAlphaTrail    *float32
 	MEtaTrail      *float32
-	t182           *float32
-	t186           *float32
-	t184           *float32
-	t692Total      *float32
+	t114           *float32
+	t29            *float32
+	t115           *float32
+	t30Total       *float32
 	n0             int        // d·a + C·d·s + T·d·l
 	n1             int        // d·d·a
 	n2             int        // d
-	t692           [2]float32 // and nothing
+	t30            [2]float32 // and nothing
 }
 
-type stepBackwardNest12Args struct {
-	MAlphaLin *float32
-	t184      *float32
-	t672Total *float32
-	n0        int        // d·a + C·d·s + T·d·l
-	n1        int        // d
-	t672      [2]float32 // and nothing
-}
-
-type stepBackwardNest13Args struct {
-	t184        *float32
-	MMLin       *float32
+type stepBackwardNest9Args struct {
+	t115        *float32
+	MMProd      *float32
 	MMBarState  *float32
 	k2          *float32
 	MMTrail     *float32
 	MAlphaTrail *float32
-	t187        *float32
-	t191        *float32
-	t189        *float32
-	t90Total    *float32
+	t116        *float32
+	t372        *float32
+	t117        *float32
+	t412Total   *float32
 	n0          int        // d·a + C·d·s + T·d·l
 	n1          int        // d·d·a
 	n2          int        // d
-	t90         [2]float32 // and nothing
+	t412        [2]float32 // and nothing
 }
 
-type stepBackwardNest14Args struct {
-	MMLin     *float32
-	t189      *float32
-	t882Total *float32
-	n0        int        // d·a + C·d·s + T·d·l
-	n1        int        // d
-	t882      [2]float32 // and nothing
+type stepBackwardNest10Args struct {
+	t52      *float32
+	t13      *float32
+	t21      *float32
+	t29      *float32
+	t372     *float32
+	k2       *float32
+	t38      *float32
+	t39Total *float32
+	n0       int        // d
+	t39      [2]float32 // and nothing
 }
 
-type stepBackwardNest15Args struct {
-	t189    *float32
+type stepBackwardNest11Args struct {
+	t117    *float32
 	MMTrail *float32
-	t192    *float32
+	t118    *float32
 	n0      int // d·d·a
 	n1      int // d
 }
 
-type stepBackwardNest16Args struct {
-	t172        *float32
-	t177        *float32
-	t182        *float32
-	t187        *float32
-	t192        *float32
-	t191        *float32
-	t186        *float32
-	t181        *float32
-	t176        *float32
-	t171        *float32
+type stepBackwardNest12Args struct {
+	t118        *float32
+	t116        *float32
+	t114        *float32
+	t112        *float32
+	t110        *float32
+	t38         *float32
 	k2          *float32
-	t106        *float32
-	t109        *float32
-	t114Total   *float32
+	t45         *float32
+	t50         *float32
+	t55Total    *float32
 	n0          int        // d
-	t114        [2]float32 // and nothing
+	t55         [2]float32 // and nothing
 	thetaEntry2 [2]float32 // and nothing
 	w7          [2]float32 // and nothing
 }
 
-type stepBackwardNest17Args struct {
-	t106    *float32
+type stepBackwardNest13Args struct {
+	t45     *float32
 	MVTrail *float32
-	t108    *float32
+	t49     *float32
 	n0      int // d·d·a
 	n1      int // d
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest14Args struct {
 	aK   *float32
-	t109 *float32
-	t135 *float32
+	t50  *float32
+	t76  *float32
 	n0   int        // d·a + C·d·s + T·d·l
 	n1   int        // d
-	t131 [2]float32 // and nothing
-	t111 [2]float32 // and nothing
+	t722 [2]float32 // and nothing
+	t52  [2]float32 // and nothing
 }
 
-type stepBackwardNest19Args struct {
-	t174           *float32
-	t135           *float32
-	t169           *float32
-	t106           *float32
-	t184           *float32
-	t179           *float32
-	t189           *float32
+type stepBackwardNest15Args struct {
+	t76            *float32
+	t111           *float32
+	t109           *float32
+	t45            *float32
+	t115           *float32
+	t113           *float32
 	yBar           *float32
-	k2             *float32
-	uVProd         *float32
+	t117           *float32
+	MVProd2        *float32
 	x              *float32
 	MKTrail        *float32
-	t137           *float32
+	t78            *float32
 	MMTrail        *float32
-	t162           *float32
+	t102           *float32
 	MKBarState     *float32
 	MVBarState     *float32
 	MAlphaBarState *float32
@@ -1301,27 +1104,26 @@ type stepBackwardNest19Args struct {
 	n0             int        // d·a + C·d·s + T·d·l
 	n1             int        // d·d·a
 	n2             int        // d
-	thetaEntry2    [2]float32 // and nothing
 	rhoEntry3      [2]float32 // and nothing
-	t227           [2]float32 // and nothing
-	t222           [2]float32 // and nothing
+	t142           [2]float32 // and nothing
+	t137           [2]float32 // and nothing
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest16Args struct {
 	aAlphaProd *float32
 	aEtaProd   *float32
-	t108       *float32
-	t137       *float32
+	t49        *float32
+	t78        *float32
 	t82        *float32
-	t162       *float32
+	t102       *float32
 	t72        *float32
 	n0         int        // d·a + C·d·s + T·d·l
 	n1         int        // d
-	t227       [2]float32 // and nothing
-	t222       [2]float32 // and nothing
+	t142       [2]float32 // and nothing
+	t137       [2]float32 // and nothing
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest17Args struct {
 	t72   *float32
 	qDiv2 *float32
 	t15   *float32
@@ -1331,7 +1133,7 @@ type stepBackwardNest21Args struct {
 	n3    int // d
 }
 
-type stepBackwardNest22Args struct {
+type stepBackwardNest18Args struct {
 	t20   *bool
 	qDiv  *float32
 	t4    *bool
@@ -1347,9 +1149,9 @@ type stepBackwardNest22Args struct {
 	n3    int // d
 }
 
-type stepBackwardNest23Args struct {
+type stepBackwardNest19Args struct {
 	t82  *float32
-	t38  *float32
+	t37  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -1374,7 +1176,7 @@ func (c *stepBackwardFused) run() {
 	t82 := c.Work[L*T*d+L*T:][:L*T*d]                               // [L, T, d]
 	t15 := c.Work[2*L*T*d+L*T:][:L*T]                               // [L, T]
 	t36 := c.Work[2*L*T*d+2*L*T:][:L*T*d]                           // [L, T, d]
-	t38 := c.Work[3*L*T*d+2*L*T:][:L*T*d]                           // [L, T, d]
+	t37 := c.Work[3*L*T*d+2*L*T:][:L*T*d]                           // [L, T, d]
 	MKBarState := c.Work[4*L*T*d+2*L*T:][:d*d]                      // [d, d]
 	MVBarState := c.Work[4*L*T*d+2*L*T+d*d:][:d*d]                  // [d, d]
 	MAlphaBarState := c.Work[4*L*T*d+2*L*T+2*d*d:][:d*d]            // [d, d]
@@ -1387,41 +1189,38 @@ func (c *stepBackwardFused) run() {
 	MMTrail := c.Work[4*C*d*d+4*L*T*d+2*L*T+9*d*d:][:C*d*d+d*d]     // [C + 1, d, d]
 	k := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d:][:d]                  // [d]
 	k2 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+d:][:d]               // [d]
-	t169 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+2*d:][:d]           // [d]
-	t171 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+3*d:][:d]           // [d]
-	t172 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+4*d:][:d]           // [d]
-	t174 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+5*d:][:d]           // [d]
-	t176 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+6*d:][:d]           // [d]
-	t177 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+7*d:][:d]           // [d]
-	t179 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+8*d:][:d]           // [d]
-	t181 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+9*d:][:d]           // [d]
-	t182 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+10*d:][:d]          // [d]
-	t184 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+11*d:][:d]          // [d]
-	t186 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+12*d:][:d]          // [d]
-	t187 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+13*d:][:d]          // [d]
-	t189 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+14*d:][:d]          // [d]
-	t191 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+15*d:][:d]          // [d]
-	t192 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+16*d:][:d]          // [d]
-	t106 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+17*d:][:d]          // [d]
-	t109 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+18*d:][:d]          // [d]
-	t108 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+19*d:][:d]          // [d]
-	t135 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+20*d:][:d]          // [d]
-	t137 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+21*d:][:d]          // [d]
-	t162 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+22*d:][:d]          // [d]
+	t109 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+2*d:][:d]           // [d]
+	t52 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+3*d:][:d]            // [d]
+	t110 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+4*d:][:d]           // [d]
+	t111 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+5*d:][:d]           // [d]
+	t13 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+6*d:][:d]            // [d]
+	t112 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+7*d:][:d]           // [d]
+	t113 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+8*d:][:d]           // [d]
+	t21 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+9*d:][:d]            // [d]
+	t114 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+10*d:][:d]          // [d]
+	t115 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+11*d:][:d]          // [d]
+	t29 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+12*d:][:d]           // [d]
+	t116 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+13*d:][:d]          // [d]
+	t117 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+14*d:][:d]          // [d]
+	t372 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+15*d:][:d]          // [d]
+	t38 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+16*d:][:d]           // [d]
+	t118 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+17*d:][:d]          // [d]
+	t45 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+18*d:][:d]           // [d]
+	t50 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+19*d:][:d]           // [d]
+	t49 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+20*d:][:d]           // [d]
+	t76 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+21*d:][:d]           // [d]
+	t78 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+22*d:][:d]           // [d]
+	t102 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+23*d:][:d]          // [d]
 	t4 := c.Flags[:L*T]                                             // [L, T]
 	t16 := c.Flags[L*T:][:L*T]                                      // [L, T]
 	t20 := c.Flags[2*L*T:][:L*T]                                    // [L, T]
-	t62Total := make([]F, 1)
-	t422Total := make([]F, 1)
-	t27Total := make([]F, 1)
-	t25Total := make([]F, 1)
-	t48Total := make([]F, 1)
-	t462Total := make([]F, 1)
-	t692Total := make([]F, 1)
-	t672Total := make([]F, 1)
-	t90Total := make([]F, 1)
-	t882Total := make([]F, 1)
-	t114Total := make([]F, 1)
+	t622Total := make([]F, 1)
+	t14Total := make([]F, 1)
+	t222Total := make([]F, 1)
+	t30Total := make([]F, 1)
+	t412Total := make([]F, 1)
+	t39Total := make([]F, 1)
+	t55Total := make([]F, 1)
 
 	// self_referential.q
 	for i := range L {
@@ -1432,10 +1231,10 @@ func (c *stepBackwardFused) run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			t42 := (F(0) < qProd2[j])
-			t162_2 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			t162 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
 			t4_2[j] = t42
-			t16_2[j] = t162_2
-			t20_2[j] = (t162_2 && t42)
+			t16_2[j] = t162
+			t20_2[j] = (t162 && t42)
 		}
 	}
 
@@ -1470,7 +1269,7 @@ func (c *stepBackwardFused) run() {
 	// self_referential
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	t144 := (F(1) / F(d))
+	t84 := (F(1) / F(d))
 	for l := range L {
 		for i := range d {
 			copy(MKBarState[i*d:][:d], c.MKBar[(l*d+i)*d:][:d])
@@ -1531,11 +1330,11 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(c.MMLin),
-							unsafe.SliceData(c.MAlphaLin),
-							unsafe.SliceData(c.MEtaLin),
-							unsafe.SliceData(c.MKLin),
-							unsafe.SliceData(c.MVLin),
+							unsafe.SliceData(c.MMProd),
+							unsafe.SliceData(c.MAlphaProd),
+							unsafe.SliceData(c.MEtaProd),
+							unsafe.SliceData(c.MKProd),
+							unsafe.SliceData(c.MVProd),
 							unsafe.SliceData(k),
 							unsafe.SliceData(MMTrail),
 							unsafe.SliceData(MAlphaTrail),
@@ -1551,11 +1350,11 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest3(&a2)
 					} else {
-						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
-						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
-						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
-						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
-						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
+						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
+						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
+						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
+						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
+						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
 							MMTrail3 := MMTrail[((a+1)*d+i)*d:][:d]
@@ -1567,11 +1366,11 @@ func (c *stepBackwardFused) run() {
 							MKTrail3 := MKTrail[((a+1)*d+i)*d:][:d]
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
 							MVTrail3 := MVTrail[((a+1)*d+i)*d:][:d]
-							w2 := F(thetaEntry * MMLin[i])
-							w3 := F(thetaEntry * MAlphaLin[i])
-							w4 := F(thetaEntry * MEtaLin[i])
-							w5 := F(thetaEntry * MKLin[i])
-							w6 := F(thetaEntry * MVLin[i])
+							w2 := F(thetaEntry * MMProd[i])
+							w3 := F(thetaEntry * MAlphaProd[i])
+							w4 := F(thetaEntry * MEtaProd[i])
+							w5 := F(thetaEntry * MKProd[i])
+							w6 := F(thetaEntry * MVProd[i])
 							for j := range d {
 								kEntry := k[j]
 								MMTrail3[j] = num.FMA32(-w2, kEntry, F(rhoEntry*MMTrail2[j]))
@@ -1594,7 +1393,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.k
 					t152Entry2 := t152_2[a]
 					t203 := num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1)))
-					t111 := (F(1) / kern.Larger(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08)))
+					t52_2 := (F(1) / kern.Larger(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08)))
 					// self_referential.k
 					w7 := kern.Larger(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08))
 					if kern.Wide() {
@@ -1613,494 +1412,393 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential.M_v
-					clear(t171)
-					var t62 F
+					clear(t52)
+					var t622 F
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(c.MVLin),
+							unsafe.SliceData(c.MVProd),
 							unsafe.SliceData(MVBarState),
 							unsafe.SliceData(k2),
 							unsafe.SliceData(MVTrail),
-							unsafe.SliceData(t171),
-							unsafe.SliceData(t169),
-							unsafe.SliceData(t62Total),
+							unsafe.SliceData(t52),
+							unsafe.SliceData(t109),
+							unsafe.SliceData(t622Total),
 							d*a + C*d*s + T*d*l,
 							d * d * a,
 							d,
-							[2]float32{t62},
+							[2]float32{t622},
 						}
 						stepBackwardNest5(&a2)
 					} else {
-						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
-						t62_2 := t62
+						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
+						t622_2 := t622
 						for i := range d {
 							MVBarState2 := MVBarState[i*d:][:d]
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-							var t1692 F
-							MVLinEntry := MVLin[i]
-							t1692Sums := [16]F{t1692}
-							t62Sums := [16]F{t62_2}
+							var t1092 F
+							MVProdEntry := MVProd[i]
+							t1092Sums := [16]F{t1092}
+							t622Sums := [16]F{t622_2}
 							for j := range d {
 								MVBarStateEntry := MVBarState2[j]
-								t1692Sums[j%16] = num.FMA32(MVBarStateEntry, k2[j], t1692Sums[j%16])
-								t62Sums[j%16] = num.FMA32(MVTrail2[j], MVBarStateEntry, t62Sums[j%16])
-								t171[j] = num.FMA32(MVBarStateEntry, MVLinEntry, t171[j])
+								t1092Sums[j%16] = num.FMA32(MVBarStateEntry, k2[j], t1092Sums[j%16])
+								t622Sums[j%16] = num.FMA32(MVTrail2[j], MVBarStateEntry, t622Sums[j%16])
+								t52[j] = num.FMA32(-MVBarStateEntry, MVProdEntry, t52[j])
 							}
-							t1692 = kern.Sum16(&t1692Sums)
-							t62_2 = kern.Sum16(&t62Sums)
-							t169[i] = t1692
+							t1092 = kern.Sum16(&t1092Sums)
+							t622_2 = kern.Sum16(&t622Sums)
+							t109[i] = t1092
 						}
-						t62Total[0] = t62_2
+						t622Total[0] = t622_2
 					}
-					t62 = t62Total[0]
-					// self_referential.M_v
-					var t422 F
+					t622 = t622Total[0]
+					// self_referential.M_v, self_referential.M_k
+					clear(t110)
+					clear(t13)
+					var t14 F
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(c.MVLin),
-							unsafe.SliceData(t169),
-							unsafe.SliceData(t422Total),
-							d*a + C*d*s + T*d*l,
-							d,
-							[2]float32{t422},
-						}
-						stepBackwardNest6(&a2)
-					} else {
-						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
-						t422_2 := t422
-						t422Sums := [16]F{t422_2}
-						for i := range d {
-							t422Sums[i%16] = num.FMA32(MVLin[i], t169[i], t422Sums[i%16])
-						}
-						t422_2 = kern.Sum16(&t422Sums)
-						t422Total[0] = t422_2
-					}
-					t422 = t422Total[0]
-					t423 := -t422
-					// self_referential.M_v, self_referential.M_k
-					clear(t172)
-					clear(t176)
-					var t27 F
-					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t169),
-							unsafe.SliceData(c.MKLin),
+							unsafe.SliceData(t109),
+							unsafe.SliceData(c.MKProd),
 							unsafe.SliceData(MKBarState),
 							unsafe.SliceData(k2),
 							unsafe.SliceData(MKTrail),
 							unsafe.SliceData(MVTrail),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t176),
-							unsafe.SliceData(t174),
-							unsafe.SliceData(t27Total),
+							unsafe.SliceData(t110),
+							unsafe.SliceData(t13),
+							unsafe.SliceData(t111),
+							unsafe.SliceData(t14Total),
 							d*a + C*d*s + T*d*l,
 							d * d * a,
 							d,
-							[2]float32{t27},
+							[2]float32{t14},
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest6(&a2)
 					} else {
-						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
-						t27_2 := t27
+						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
+						t14_2 := t14
 						for i := range d {
 							MKBarState2 := MKBarState[i*d:][:d]
 							MKTrail2 := MKTrail[(a*d+i)*d:][:d]
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-							var t1742 F
-							t169Entry := t169[i]
-							MKLinEntry := MKLin[i]
-							t1742Sums := [16]F{t1742}
-							t27Sums := [16]F{t27_2}
+							var t1112 F
+							t109Entry := t109[i]
+							MKProdEntry := MKProd[i]
+							t1112Sums := [16]F{t1112}
+							t14Sums := [16]F{t14_2}
 							for j := range d {
 								MKBarStateEntry := MKBarState2[j]
-								t1742Sums[j%16] = num.FMA32(MKBarStateEntry, k2[j], t1742Sums[j%16])
-								t27Sums[j%16] = num.FMA32(MKTrail2[j], MKBarStateEntry, t27Sums[j%16])
-								t172[j] = num.FMA32(MVTrail2[j], t169Entry, t172[j])
-								t176[j] = num.FMA32(MKBarStateEntry, MKLinEntry, t176[j])
+								t1112Sums[j%16] = num.FMA32(MKBarStateEntry, k2[j], t1112Sums[j%16])
+								t14Sums[j%16] = num.FMA32(MKTrail2[j], MKBarStateEntry, t14Sums[j%16])
+								t110[j] = num.FMA32(MVTrail2[j], t109Entry, t110[j])
+								t13[j] = num.FMA32(-MKBarStateEntry, MKProdEntry, t13[j])
 							}
-							t1742 = kern.Sum16(&t1742Sums)
-							t27_2 = kern.Sum16(&t27Sums)
-							t174[i] = t1742
+							t1112 = kern.Sum16(&t1112Sums)
+							t14_2 = kern.Sum16(&t14Sums)
+							t111[i] = t1112
 						}
-						t27Total[0] = t27_2
+						t14Total[0] = t14_2
 					}
-					t27 = t27Total[0]
-					// self_referential.M_k
-					var t25 F
-					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(c.MKLin),
-							unsafe.SliceData(t174),
-							unsafe.SliceData(t25Total),
-							d*a + C*d*s + T*d*l,
-							d,
-							[2]float32{t25},
-						}
-						stepBackwardNest8(&a2)
-					} else {
-						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
-						t25_2 := t25
-						t25Sums := [16]F{t25_2}
-						for i := range d {
-							t25Sums[i%16] = num.FMA32(MKLin[i], t174[i], t25Sums[i%16])
-						}
-						t25_2 = kern.Sum16(&t25Sums)
-						t25Total[0] = t25_2
-					}
-					t25 = t25Total[0]
-					t252 := -t25
+					t14 = t14Total[0]
 					// self_referential.M_k, self_referential.M_eta
-					clear(t177)
-					clear(t181)
-					var t48 F
+					clear(t112)
+					clear(t21)
+					var t222 F
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t174),
-							unsafe.SliceData(c.MEtaLin),
+						a2 := stepBackwardNest7Args{
+							unsafe.SliceData(t111),
+							unsafe.SliceData(c.MEtaProd),
 							unsafe.SliceData(MEtaBarState),
 							unsafe.SliceData(k2),
 							unsafe.SliceData(MEtaTrail),
 							unsafe.SliceData(MKTrail),
-							unsafe.SliceData(t177),
-							unsafe.SliceData(t181),
-							unsafe.SliceData(t179),
-							unsafe.SliceData(t48Total),
+							unsafe.SliceData(t112),
+							unsafe.SliceData(t21),
+							unsafe.SliceData(t113),
+							unsafe.SliceData(t222Total),
 							d*a + C*d*s + T*d*l,
 							d * d * a,
 							d,
-							[2]float32{t48},
+							[2]float32{t222},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest7(&a2)
 					} else {
-						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
-						t48_2 := t48
+						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
+						t222_2 := t222
 						for i := range d {
 							MEtaBarState2 := MEtaBarState[i*d:][:d]
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
 							MKTrail2 := MKTrail[(a*d+i)*d:][:d]
-							var t1792 F
-							t174Entry := t174[i]
-							MEtaLinEntry := MEtaLin[i]
-							t1792Sums := [16]F{t1792}
-							t48Sums := [16]F{t48_2}
+							var t1132 F
+							t111Entry := t111[i]
+							MEtaProdEntry := MEtaProd[i]
+							t1132Sums := [16]F{t1132}
+							t222Sums := [16]F{t222_2}
 							for j := range d {
 								MEtaBarStateEntry := MEtaBarState2[j]
-								t1792Sums[j%16] = num.FMA32(MEtaBarStateEntry, k2[j], t1792Sums[j%16])
-								t48Sums[j%16] = num.FMA32(MEtaTrail2[j], MEtaBarStateEntry, t48Sums[j%16])
-								t177[j] = num.FMA32(MKTrail2[j], t174Entry, t177[j])
-								t181[j] = num.FMA32(MEtaBarStateEntry, MEtaLinEntry, t181[j])
+								t1132Sums[j%16] = num.FMA32(MEtaBarStateEntry, k2[j], t1132Sums[j%16])
+								t222Sums[j%16] = num.FMA32(MEtaTrail2[j], MEtaBarStateEntry, t222Sums[j%16])
+								t112[j] = num.FMA32(MKTrail2[j], t111Entry, t112[j])
+								t21[j] = num.FMA32(-MEtaBarStateEntry, MEtaProdEntry, t21[j])
 							}
-							t1792 = kern.Sum16(&t1792Sums)
-							t48_2 = kern.Sum16(&t48Sums)
-							t179[i] = t1792
+							t1132 = kern.Sum16(&t1132Sums)
+							t222_2 = kern.Sum16(&t222Sums)
+							t113[i] = t1132
 						}
-						t48Total[0] = t48_2
+						t222Total[0] = t222_2
 					}
-					t48 = t48Total[0]
-					// self_referential.M_eta
-					var t462 F
-					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(c.MEtaLin),
-							unsafe.SliceData(t179),
-							unsafe.SliceData(t462Total),
-							d*a + C*d*s + T*d*l,
-							d,
-							[2]float32{t462},
-						}
-						stepBackwardNest10(&a2)
-					} else {
-						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
-						t462_2 := t462
-						t462Sums := [16]F{t462_2}
-						for i := range d {
-							t462Sums[i%16] = num.FMA32(MEtaLin[i], t179[i], t462Sums[i%16])
-						}
-						t462_2 = kern.Sum16(&t462Sums)
-						t462Total[0] = t462_2
-					}
-					t462 = t462Total[0]
-					t4622 := -t462
+					t222 = t222Total[0]
 					// self_referential.M_eta, self_referential.M_alpha
-					clear(t182)
-					clear(t186)
-					var t692 F
+					clear(t114)
+					clear(t29)
+					var t30 F
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t179),
-							unsafe.SliceData(c.MAlphaLin),
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t113),
+							unsafe.SliceData(c.MAlphaProd),
 							unsafe.SliceData(MAlphaBarState),
 							unsafe.SliceData(k2),
 							unsafe.SliceData(MAlphaTrail),
 							unsafe.SliceData(MEtaTrail),
-							unsafe.SliceData(t182),
-							unsafe.SliceData(t186),
-							unsafe.SliceData(t184),
-							unsafe.SliceData(t692Total),
+							unsafe.SliceData(t114),
+							unsafe.SliceData(t29),
+							unsafe.SliceData(t115),
+							unsafe.SliceData(t30Total),
 							d*a + C*d*s + T*d*l,
 							d * d * a,
 							d,
-							[2]float32{t692},
+							[2]float32{t30},
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest8(&a2)
 					} else {
-						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
-						t692_2 := t692
+						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
+						t30_2 := t30
 						for i := range d {
 							MAlphaBarState2 := MAlphaBarState[i*d:][:d]
 							MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
-							var t1842 F
-							t179Entry := t179[i]
-							MAlphaLinEntry := MAlphaLin[i]
-							t1842Sums := [16]F{t1842}
-							t692Sums := [16]F{t692_2}
+							var t1152 F
+							t113Entry := t113[i]
+							MAlphaProdEntry := MAlphaProd[i]
+							t1152Sums := [16]F{t1152}
+							t30Sums := [16]F{t30_2}
 							for j := range d {
 								MAlphaBarStateEntry := MAlphaBarState2[j]
-								t1842Sums[j%16] = num.FMA32(MAlphaBarStateEntry, k2[j], t1842Sums[j%16])
-								t692Sums[j%16] = num.FMA32(MAlphaTrail2[j], MAlphaBarStateEntry, t692Sums[j%16])
-								t182[j] = num.FMA32(MEtaTrail2[j], t179Entry, t182[j])
-								t186[j] = num.FMA32(MAlphaBarStateEntry, MAlphaLinEntry, t186[j])
+								t1152Sums[j%16] = num.FMA32(MAlphaBarStateEntry, k2[j], t1152Sums[j%16])
+								t30Sums[j%16] = num.FMA32(MAlphaTrail2[j], MAlphaBarStateEntry, t30Sums[j%16])
+								t114[j] = num.FMA32(MEtaTrail2[j], t113Entry, t114[j])
+								t29[j] = num.FMA32(-MAlphaBarStateEntry, MAlphaProdEntry, t29[j])
 							}
-							t1842 = kern.Sum16(&t1842Sums)
-							t692_2 = kern.Sum16(&t692Sums)
-							t184[i] = t1842
+							t1152 = kern.Sum16(&t1152Sums)
+							t30_2 = kern.Sum16(&t30Sums)
+							t115[i] = t1152
 						}
-						t692Total[0] = t692_2
+						t30Total[0] = t30_2
 					}
-					t692 = t692Total[0]
-					// self_referential.M_alpha
-					var t672 F
-					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(c.MAlphaLin),
-							unsafe.SliceData(t184),
-							unsafe.SliceData(t672Total),
-							d*a + C*d*s + T*d*l,
-							d,
-							[2]float32{t672},
-						}
-						stepBackwardNest12(&a2)
-					} else {
-						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
-						t672_2 := t672
-						t672Sums := [16]F{t672_2}
-						for i := range d {
-							t672Sums[i%16] = num.FMA32(MAlphaLin[i], t184[i], t672Sums[i%16])
-						}
-						t672_2 = kern.Sum16(&t672Sums)
-						t672Total[0] = t672_2
-					}
-					t672 = t672Total[0]
-					t6722 := -t672
+					t30 = t30Total[0]
 					// self_referential.M_alpha, self_referential.M_m
-					clear(t187)
-					clear(t191)
-					var t90 F
+					clear(t116)
+					clear(t372)
+					var t412 F
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(t184),
-							unsafe.SliceData(c.MMLin),
+						a2 := stepBackwardNest9Args{
+							unsafe.SliceData(t115),
+							unsafe.SliceData(c.MMProd),
 							unsafe.SliceData(MMBarState),
 							unsafe.SliceData(k2),
 							unsafe.SliceData(MMTrail),
 							unsafe.SliceData(MAlphaTrail),
-							unsafe.SliceData(t187),
-							unsafe.SliceData(t191),
-							unsafe.SliceData(t189),
-							unsafe.SliceData(t90Total),
+							unsafe.SliceData(t116),
+							unsafe.SliceData(t372),
+							unsafe.SliceData(t117),
+							unsafe.SliceData(t412Total),
 							d*a + C*d*s + T*d*l,
 							d * d * a,
 							d,
-							[2]float32{t90},
+							[2]float32{t412},
 						}
-						stepBackwardNest13(&a2)
+						stepBackwardNest9(&a2)
 					} else {
-						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
-						t90_2 := t90
+						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
+						t412_2 := t412
 						for i := range d {
 							MMBarState2 := MMBarState[i*d:][:d]
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
 							MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
-							var t1892 F
-							t184Entry := t184[i]
-							MMLinEntry := MMLin[i]
-							t1892Sums := [16]F{t1892}
-							t90Sums := [16]F{t90_2}
+							var t1172 F
+							t115Entry := t115[i]
+							MMProdEntry := MMProd[i]
+							t1172Sums := [16]F{t1172}
+							t412Sums := [16]F{t412_2}
 							for j := range d {
 								MMBarStateEntry := MMBarState2[j]
-								t1892Sums[j%16] = num.FMA32(MMBarStateEntry, k2[j], t1892Sums[j%16])
-								t90Sums[j%16] = num.FMA32(MMTrail2[j], MMBarStateEntry, t90Sums[j%16])
-								t187[j] = num.FMA32(MAlphaTrail2[j], t184Entry, t187[j])
-								t191[j] = num.FMA32(MMBarStateEntry, MMLinEntry, t191[j])
+								t1172Sums[j%16] = num.FMA32(MMBarStateEntry, k2[j], t1172Sums[j%16])
+								t412Sums[j%16] = num.FMA32(MMTrail2[j], MMBarStateEntry, t412Sums[j%16])
+								t116[j] = num.FMA32(MAlphaTrail2[j], t115Entry, t116[j])
+								t372[j] = num.FMA32(-MMBarStateEntry, MMProdEntry, t372[j])
 							}
-							t1892 = kern.Sum16(&t1892Sums)
-							t90_2 = kern.Sum16(&t90Sums)
-							t189[i] = t1892
+							t1172 = kern.Sum16(&t1172Sums)
+							t412_2 = kern.Sum16(&t412Sums)
+							t117[i] = t1172
 						}
-						t90Total[0] = t90_2
+						t412Total[0] = t412_2
 					}
-					t90 = t90Total[0]
+					t412 = t412Total[0]
 					// self_referential.M_m
-					var t882 F
+					var t39 F
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(c.MMLin),
-							unsafe.SliceData(t189),
-							unsafe.SliceData(t882Total),
-							d*a + C*d*s + T*d*l,
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t52),
+							unsafe.SliceData(t13),
+							unsafe.SliceData(t21),
+							unsafe.SliceData(t29),
+							unsafe.SliceData(t372),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(t38),
+							unsafe.SliceData(t39Total),
 							d,
-							[2]float32{t882},
+							[2]float32{t39},
 						}
-						stepBackwardNest14(&a2)
+						stepBackwardNest10(&a2)
 					} else {
-						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
-						t882_2 := t882
-						t882Sums := [16]F{t882_2}
+						t39_2 := t39
+						t39Sums := [16]F{t39_2}
 						for i := range d {
-							t882Sums[i%16] = num.FMA32(MMLin[i], t189[i], t882Sums[i%16])
+							t382 := (((t52[i] + t13[i]) + t21[i]) + t29[i]) + t372[i]
+							t39Sums[i%16] = num.FMA32(k2[i], t382, t39Sums[i%16])
+							t38[i] = t382
 						}
-						t882_2 = kern.Sum16(&t882Sums)
-						t882Total[0] = t882_2
+						t39_2 = kern.Sum16(&t39Sums)
+						t39Total[0] = t39_2
 					}
-					t882 = t882Total[0]
-					t8822 := -t882
+					t39 = t39Total[0]
 					// self_referential.M_m
-					clear(t192)
+					clear(t118)
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
-							unsafe.SliceData(t189),
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t117),
 							unsafe.SliceData(MMTrail),
-							unsafe.SliceData(t192),
+							unsafe.SliceData(t118),
 							d * d * a,
 							d,
 						}
-						stepBackwardNest15(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						for i := range d {
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
-							t189Entry := t189[i]
+							t117Entry := t117[i]
 							for j := range d {
-								t192[j] = num.FMA32(MMTrail2[j], t189Entry, t192[j])
+								t118[j] = num.FMA32(MMTrail2[j], t117Entry, t118[j])
 							}
 						}
 					}
-					// self_referential.a_v, self_referential.u_v, self_referential.u_k, self_referential.u_eta, self_referential.u_alpha, self_referential.u_m, self_referential.k, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.M_m
-					var t114 F
+					// self_referential.M_m, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.k
+					var t55 F
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t177),
-							unsafe.SliceData(t182),
-							unsafe.SliceData(t187),
-							unsafe.SliceData(t192),
-							unsafe.SliceData(t191),
-							unsafe.SliceData(t186),
-							unsafe.SliceData(t181),
-							unsafe.SliceData(t176),
-							unsafe.SliceData(t171),
+						a2 := stepBackwardNest12Args{
+							unsafe.SliceData(t118),
+							unsafe.SliceData(t116),
+							unsafe.SliceData(t114),
+							unsafe.SliceData(t112),
+							unsafe.SliceData(t110),
+							unsafe.SliceData(t38),
 							unsafe.SliceData(k2),
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t109),
-							unsafe.SliceData(t114Total),
+							unsafe.SliceData(t45),
+							unsafe.SliceData(t50),
+							unsafe.SliceData(t55Total),
 							d,
-							[2]float32{t114},
+							[2]float32{t55},
 							[2]float32{thetaEntry2},
 							[2]float32{w7},
 						}
-						stepBackwardNest16(&a2)
+						stepBackwardNest12(&a2)
 					} else {
-						t114_2 := t114
-						t114Sums := [16]F{t114_2}
+						t55_2 := t55
+						t55Sums := [16]F{t55_2}
 						for i := range d {
-							t172Entry := t172[i]
-							t177Entry := t177[i]
-							t182Entry := t182[i]
-							t187Entry := t187[i]
-							t192Entry := t192[i]
-							t1092 := num.FMA32(-thetaEntry2, t192Entry, num.FMA32(-thetaEntry2, t191[i], num.FMA32(-thetaEntry2, t187Entry, num.FMA32(-thetaEntry2, t186[i], num.FMA32(-thetaEntry2, t182Entry, num.FMA32(-thetaEntry2, t181[i], num.FMA32(-thetaEntry2, t177Entry, num.FMA32(-thetaEntry2, t176[i], num.FMA32(-thetaEntry2, t172Entry, -F(thetaEntry2*t171[i]))))))))))
-							t114Sums[i%16] = num.FMA32(t1092, (k2[i] / w7), t114Sums[i%16])
-							t106[i] = num.FMA32(thetaEntry2, t192Entry, num.FMA32(thetaEntry2, t187Entry, num.FMA32(thetaEntry2, t182Entry, num.FMA32(thetaEntry2, t177Entry, F(thetaEntry2*t172Entry)))))
-							t109[i] = t1092
+							t452 := num.FMA32(-thetaEntry2, t118[i], num.FMA32(-thetaEntry2, t116[i], num.FMA32(-thetaEntry2, t114[i], num.FMA32(-thetaEntry2, t112[i], -F(thetaEntry2*t110[i])))))
+							t502 := num.FMA32(thetaEntry2, t38[i], t452)
+							t55Sums[i%16] = num.FMA32(t502, (k2[i] / w7), t55Sums[i%16])
+							t45[i] = t452
+							t50[i] = t502
 						}
-						t114_2 = kern.Sum16(&t114Sums)
-						t114Total[0] = t114_2
+						t55_2 = kern.Sum16(&t55Sums)
+						t55Total[0] = t55_2
 					}
-					t114 = t114Total[0]
-					t1142 := -t114
-					// self_referential.a_v
-					clear(t108)
+					t55 = t55Total[0]
+					t552 := -t55
+					// self_referential.a_v, self_referential.M_m
+					clear(t49)
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
-							unsafe.SliceData(t106),
+						a2 := stepBackwardNest13Args{
+							unsafe.SliceData(t45),
 							unsafe.SliceData(MVTrail),
-							unsafe.SliceData(t108),
+							unsafe.SliceData(t49),
 							d * d * a,
 							d,
 						}
-						stepBackwardNest17(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-							t106Entry := t106[i]
+							t45Entry := t45[i]
 							for j := range d {
-								t108[j] = num.FMA32(MVTrail2[j], t106Entry, t108[j])
+								t49[j] = num.FMA32(-MVTrail2[j], t45Entry, t49[j])
 							}
 						}
 					}
 					// self_referential.k, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha
-					w14 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
-					w15 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
-					w16 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
-					w17 := kern.Choose(w15, F(F(0.5*kern.Choose(w14, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))), t1142, F(0)), F(0)))*(F(1)/t203)), F(0))
-					t131 := kern.Choose(w16, w17, F(0))
-					t140 := F(thetaSigmoid[a] * ((((t423 + t252) + t4622) + t6722) + t8822))
-					t222 := F(t144 * t140)
-					t149 := (((t62 + t27) + t48) + t692) + t90
+					w9 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
+					w10 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
+					w11 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
+					w12 := kern.Choose(w10, F(F(0.5*kern.Choose(w9, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))), t552, F(0)), F(0)))*(F(1)/t203)), F(0))
+					t722 := kern.Choose(w11, w12, F(0))
+					t80 := F(thetaSigmoid[a] * t39)
+					t137 := F(t84 * t80)
+					t892 := (((t622 + t14) + t222) + t30) + t412
 					rhoEntry3 := rho[a]
 					rhoSigmoidEntry := rhoSigmoid[a]
-					t227 := F(F(rhoEntry3*rhoSigmoidEntry) * F(t144*t149))
-					c.BThetaBar[0] = c.BThetaBar[0] + t140
-					c.BRhoBar[0] = num.FMA32(F(rhoEntry3*rhoSigmoidEntry), t149, c.BRhoBar[0])
+					t142 := F(F(rhoEntry3*rhoSigmoidEntry) * F(t84*t892))
+					c.BThetaBar[0] = c.BThetaBar[0] + t80
+					c.BRhoBar[0] = num.FMA32(F(rhoEntry3*rhoSigmoidEntry), t892, c.BRhoBar[0])
 					// self_referential.a_k, self_referential.k
 					if kern.Wide() {
-						a2 := stepBackwardNest18Args{
+						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(c.AK),
-							unsafe.SliceData(t109),
-							unsafe.SliceData(t135),
+							unsafe.SliceData(t50),
+							unsafe.SliceData(t76),
 							d*a + C*d*s + T*d*l,
 							d,
-							[2]float32{t131},
-							[2]float32{t111},
+							[2]float32{t722},
+							[2]float32{t52_2},
 						}
-						stepBackwardNest18(&a2)
+						stepBackwardNest14(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t135[i] = num.FMA32(F(2*t131), aK[i], F(t111*t109[i]))
+							t76[i] = num.FMA32(F(2*t722), aK[i], F(t52_2*t50[i]))
 						}
 					}
-					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_v, self_referential.u_k, self_referential.u_v, self_referential.a_v, self_referential.M_alpha, self_referential.u_alpha, self_referential.a_alpha, self_referential.M_eta, self_referential.u_eta, self_referential.a_eta, self_referential.M_m, self_referential.u_m
-					clear(t137)
-					clear(t162)
+					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.rho, self_referential.M_eta, self_referential.a_eta, self_referential.theta
+					clear(t78)
+					clear(t102)
 					if kern.Wide() {
-						a2 := stepBackwardNest19Args{
-							unsafe.SliceData(t174),
-							unsafe.SliceData(t135),
-							unsafe.SliceData(t169),
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t184),
-							unsafe.SliceData(t179),
-							unsafe.SliceData(t189),
+						a2 := stepBackwardNest15Args{
+							unsafe.SliceData(t76),
+							unsafe.SliceData(t111),
+							unsafe.SliceData(t109),
+							unsafe.SliceData(t45),
+							unsafe.SliceData(t115),
+							unsafe.SliceData(t113),
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(c.UVProd),
+							unsafe.SliceData(t117),
+							unsafe.SliceData(c.MVProd2),
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(MKTrail),
-							unsafe.SliceData(t137),
+							unsafe.SliceData(t78),
 							unsafe.SliceData(MMTrail),
-							unsafe.SliceData(t162),
+							unsafe.SliceData(t102),
 							unsafe.SliceData(MKBarState),
 							unsafe.SliceData(MVBarState),
 							unsafe.SliceData(MAlphaBarState),
@@ -2110,16 +1808,15 @@ func (c *stepBackwardFused) run() {
 							d*a + C*d*s + T*d*l,
 							d * d * a,
 							d,
-							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry3},
-							[2]float32{t227},
-							[2]float32{t222},
+							[2]float32{t142},
+							[2]float32{t137},
 						}
-						stepBackwardNest19(&a2)
+						stepBackwardNest15(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							uVProd := c.UVProd[(l*T+a+C*s)*d:][:d]
+							MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
 							x := c.X[(l*T+a+C*s)*d:][:d]
 							MKTrail2 := MKTrail[(a*d+i)*d:][:d]
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
@@ -2129,57 +1826,51 @@ func (c *stepBackwardFused) run() {
 							MEtaBarState2 := MEtaBarState[i*d:][:d]
 							q := c.Q[(l*T+a+C*s)*d:][:d]
 							MMBarState2 := MMBarState[i*d:][:d]
-							t174Entry2 := t174[i]
-							t135Entry := t135[i]
-							w8 := F(thetaEntry2 * t174Entry2)
-							t169Entry2 := t169[i]
-							w9 := F(thetaEntry2 * t169Entry2)
-							t106Entry2 := t106[i]
-							t184Entry2 := t184[i]
-							w10 := F(thetaEntry2 * t184Entry2)
-							t179Entry2 := t179[i]
-							w11 := F(thetaEntry2 * t179Entry2)
-							t189Entry2 := t189[i]
+							t76Entry := t76[i]
+							t111Entry2 := t111[i]
+							t109Entry2 := t109[i]
+							t45Entry2 := t45[i]
+							t115Entry2 := t115[i]
+							t113Entry2 := t113[i]
 							yBarEntry := yBar[i]
-							w12 := F(thetaEntry2 * t189Entry2)
+							t117Entry2 := t117[i]
 							for j := range d {
-								k2Entry := k2[j]
-								uVProdEntry := uVProd[j]
+								MVProd2Entry := MVProd2[j]
 								xEntry := x[j]
-								t137[j] = num.FMA32(MKTrail2[j], t135Entry, t137[j])
-								t162[j] = num.FMA32(MMTrail2[j], yBarEntry, t162[j])
-								MKBarState2[j] = num.FMA32(xEntry, t135Entry, num.FMA32(uVProdEntry, t174Entry2, num.FMA32(-w8, k2Entry, F(rhoEntry3*MKBarState2[j]))))
-								MVBarState2[j] = num.FMA32(xEntry, t106Entry2, num.FMA32(uVProdEntry, t169Entry2, num.FMA32(-w9, k2Entry, F(rhoEntry3*MVBarState2[j]))))
-								MAlphaBarState2[j] = num.FMA32(xEntry, t227, num.FMA32(uVProdEntry, t184Entry2, num.FMA32(-w10, k2Entry, F(rhoEntry3*MAlphaBarState2[j]))))
-								MEtaBarState2[j] = num.FMA32(xEntry, t222, num.FMA32(uVProdEntry, t179Entry2, num.FMA32(-w11, k2Entry, F(rhoEntry3*MEtaBarState2[j]))))
-								MMBarState2[j] = num.FMA32(q[j], yBarEntry, num.FMA32(uVProdEntry, t189Entry2, num.FMA32(-w12, k2Entry, F(rhoEntry3*MMBarState2[j]))))
+								t78[j] = num.FMA32(MKTrail2[j], t76Entry, t78[j])
+								t102[j] = num.FMA32(MMTrail2[j], yBarEntry, t102[j])
+								MKBarState2[j] = num.FMA32(xEntry, t76Entry, num.FMA32(-MVProd2Entry, t111Entry2, F(rhoEntry3*MKBarState2[j])))
+								MVBarState2[j] = num.FMA32(-xEntry, t45Entry2, num.FMA32(-MVProd2Entry, t109Entry2, F(rhoEntry3*MVBarState2[j])))
+								MAlphaBarState2[j] = num.FMA32(xEntry, t142, num.FMA32(-MVProd2Entry, t115Entry2, F(rhoEntry3*MAlphaBarState2[j])))
+								MEtaBarState2[j] = num.FMA32(xEntry, t137, num.FMA32(-MVProd2Entry, t113Entry2, F(rhoEntry3*MEtaBarState2[j])))
+								MMBarState2[j] = num.FMA32(q[j], yBarEntry, num.FMA32(-MVProd2Entry, t117Entry2, F(rhoEntry3*MMBarState2[j])))
 							}
 						}
 					}
-					// self_referential.y, self_referential.a_eta, self_referential.a_alpha, self_referential
+					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.rho, self_referential
 					if kern.Wide() {
-						a2 := stepBackwardNest20Args{
+						a2 := stepBackwardNest16Args{
 							unsafe.SliceData(c.AAlphaProd),
 							unsafe.SliceData(c.AEtaProd),
-							unsafe.SliceData(t108),
-							unsafe.SliceData(t137),
+							unsafe.SliceData(t49),
+							unsafe.SliceData(t78),
 							unsafe.SliceData(t82),
-							unsafe.SliceData(t162),
+							unsafe.SliceData(t102),
 							unsafe.SliceData(t72),
 							d*a + C*d*s + T*d*l,
 							d,
-							[2]float32{t227},
-							[2]float32{t222},
+							[2]float32{t142},
+							[2]float32{t137},
 						}
-						stepBackwardNest20(&a2)
+						stepBackwardNest16(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						t82_2 := t82[(l*T+a+C*s)*d:][:d]
 						t72_2 := t72[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t82_2[i] = num.FMA32(aAlphaProd[i], t227, num.FMA32(aEtaProd[i], t222, t108[i]+t137[i]))
-							t72_2[i] = t162[i]
+							t82_2[i] = num.FMA32(aAlphaProd[i], t142, num.FMA32(aEtaProd[i], t137, t49[i]+t78[i]))
+							t72_2[i] = t102[i]
 						}
 					}
 				}
@@ -2204,7 +1895,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepBackwardNest21Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t15),
@@ -2213,7 +1904,7 @@ func (c *stepBackwardFused) run() {
 			T * d,
 			d,
 		}
-		stepBackwardNest21(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			t15_2 := t15[i*T:][:T]
@@ -2233,7 +1924,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepBackwardNest22Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t20),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t4),
@@ -2248,7 +1939,7 @@ func (c *stepBackwardFused) run() {
 			T * d,
 			d,
 		}
-		stepBackwardNest22(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -2263,40 +1954,40 @@ func (c *stepBackwardFused) run() {
 				t36_2 := t36[(i*T+j)*d:][:d]
 				t20Entry := t20_2[j]
 				qDivEntry := qDiv[j]
-				w13 := kern.Choose((t20Entry && t4_2[j]), kern.Choose(t20Entry, F(F(0.5*kern.Choose(t20Entry, kern.Choose(t16_2[j], t15_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w8 := kern.Choose((t20Entry && t4_2[j]), kern.Choose(t20Entry, F(F(0.5*kern.Choose(t20Entry, kern.Choose(t16_2[j], t15_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k3 := range d {
-					t36_2[k3] = num.FMA32(F(2*qProd[k3]), w13, F(t72_2[k3]*qDivEntry))
+					t36_2[k3] = num.FMA32(F(2*qProd[k3]), w8, F(t72_2[k3]*qDivEntry))
 				}
 			}
 		}
 	}
 
 	// self_referential.q
+	kern.GemmFMA(L*T, d, d, F(1), false, t37, d, 1, t36, d, 1, c.WQ, d, 1)
+
+	// self_referential.q
 	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, d, 1)
 
 	// self_referential.q
-	kern.GemmFMA(L*T, d, d, F(1), false, t38, d, 1, t36, d, 1, c.WQ, d, 1)
-
-	// self_referential.q
 	if kern.Wide() {
-		a := stepBackwardNest23Args{
+		a := stepBackwardNest19Args{
 			unsafe.SliceData(t82),
-			unsafe.SliceData(t38),
+			unsafe.SliceData(t37),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest23(&a)
+		stepBackwardNest19(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t82_2 := t82[(i*T+j)*d:][:d]
-				t38_2 := t38[(i*T+j)*d:][:d]
+				t37_2 := t37[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k3 := range d {
-					xBar[k3] = t82_2[k3] + t38_2[k3]
+					xBar[k3] = t82_2[k3] + t37_2[k3]
 				}
 			}
 		}

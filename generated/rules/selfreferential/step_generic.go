@@ -46,16 +46,6 @@ func stepNest20(*stepNest20Args) { panic("no assembly in this build") }
 
 func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
 
-func stepNest22(*stepNest22Args) { panic("no assembly in this build") }
-
-func stepNest23(*stepNest23Args) { panic("no assembly in this build") }
-
-func stepNest24(*stepNest24Args) { panic("no assembly in this build") }
-
-func stepNest25(*stepNest25Args) { panic("no assembly in this build") }
-
-func stepNest26(*stepNest26Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -93,11 +83,3 @@ func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this bu
 func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
 
 func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
-
-func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
-
-func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }
-
-func stepBackwardNest22(*stepBackwardNest22Args) { panic("no assembly in this build") }
-
-func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this build") }

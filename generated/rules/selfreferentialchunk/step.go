@@ -41,12 +41,12 @@ type Step[F num.Float] struct {
 	Rho               []F    // [L, T], written
 	Theta             []F    // [L, T], written
 	AK                []F    // [L, T, d], written
-	MMLin             []F    // [L, T, d], written
-	MAlphaLin         []F    // [L, T, d], written
-	MEtaLin           []F    // [L, T, d], written
-	MKLin             []F    // [L, T, d], written
-	MVLin             []F    // [L, T, d], written
-	UVProd            []F    // [L, T, d], written
+	MMProd            []F    // [L, T, d], written
+	MAlphaProd        []F    // [L, T, d], written
+	MEtaProd          []F    // [L, T, d], written
+	MKProd            []F    // [L, T, d], written
+	MVProd            []F    // [L, T, d], written
+	MVProd2           []F    // [L, T, d], written
 	ThetaSigmoid      []F    // [L, T], written
 	AEtaProd          []F    // [L, T, d], written
 	RhoSigmoid        []F    // [L, T], written
@@ -63,16 +63,16 @@ type Step[F num.Float] struct {
 	Rows              [][4]F // RowsLen() entries
 }
 
-// WorkLen is 17·L·T·d + 5·L·T.
+// WorkLen is 7·L·T·d + 5·L·T.
 func (c *Step[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 17*L*T*d + 5*L*T
+	return 7*L*T*d + 5*L*T
 }
 
-// RowsLen is 6·d.
+// RowsLen is 7·d.
 func (c *Step[F]) RowsLen() int {
 	d := c.D
-	return 6 * d
+	return 7 * d
 }
 
 // Run computes Step.
@@ -99,33 +99,13 @@ func (c *Step[F]) Run() {
 	work = work[L*T:]
 	aV := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	uM := work[:L*T*d] // [L, T, d]
+	t119 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	uAlpha := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	uEta := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	uK := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	uV := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t195 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t196 := work[:L*T*d] // [L, T, d]
+	t120 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t24 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	k := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t29 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t45 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t61 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t77 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t93 := work[:L*T*d]   // [L, T, d]
+	t22 := work[:L*T*d]   // [L, T, d]
 	MKState := c.Rows[:d] // [d]
 	rows := c.Rows[d:]
 	MVState := rows[:d] // [d]
@@ -136,7 +116,9 @@ func (c *Step[F]) Run() {
 	rows = rows[d:]
 	MMState := rows[:d] // [d]
 	rows = rows[d:]
-	k2 := rows[:d] // [d]
+	k := rows[:d] // [d]
+	rows = rows[d:]
+	t := rows[:d] // [d]
 
 	// self_referential_chunk.q
 	kern.Gemm(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -147,8 +129,8 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*d:][:d]
 			var t2 F
-			for k3 := range d {
-				qProdEntry := qProd[k3]
+			for k2 := range d {
+				qProdEntry := qProd[k2]
 				t2 += F(qProdEntry * qProdEntry)
 			}
 			qProd2[j] = t2
@@ -176,8 +158,8 @@ func (c *Step[F]) Run() {
 			qProd := c.QProd[(i*T+j)*d:][:d]
 			q := c.Q[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
-			for k3 := range d {
-				q[k3] = (qProd[k3] / t11Entry)
+			for k2 := range d {
+				q[k2] = (qProd[k2] / t11Entry)
 			}
 		}
 	}
@@ -193,8 +175,8 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			aAlpha2 := aAlpha[(i*T+j)*d:][:d]
 			var t322 F
-			for k3 := range d {
-				t322 += aAlpha2[k3]
+			for k2 := range d {
+				t322 += aAlpha2[k2]
 			}
 			t32_2[j] = t322
 		}
@@ -211,8 +193,8 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			aEta2 := aEta[(i*T+j)*d:][:d]
 			var t922 F
-			for k3 := range d {
-				t922 += aEta2[k3]
+			for k2 := range d {
+				t922 += aEta2[k2]
 			}
 			t92_2[j] = t922
 		}
@@ -230,10 +212,10 @@ func (c *Step[F]) Run() {
 			aK2_2 := aK2[(i*T+j)*d:][:d]
 			aK := c.AK[(i*T+j)*d:][:d]
 			var t152 F
-			for k3 := range d {
-				aK2Entry := aK2_2[k3]
+			for k2 := range d {
+				aK2Entry := aK2_2[k2]
 				t152 += F(aK2Entry * aK2Entry)
-				aK[k3] = aK2Entry
+				aK[k2] = aK2Entry
 			}
 			t15_2[j] = t152
 		}
@@ -244,44 +226,19 @@ func (c *Step[F]) Run() {
 		kern.Gemm(d, T, d, F(1), false, kern.From(aV, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(c.X, i*T*d), 1, d)
 	}
 
-	// self_referential_chunk.u_m
-	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(uM, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(aV, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.u_alpha
-	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(uAlpha, i*T*d), 1, d, kern.From(c.MAlpha, i*d*d), d, 1, kern.From(aV, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.u_eta
-	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(uEta, i*T*d), 1, d, kern.From(c.MEta, i*d*d), d, 1, kern.From(aV, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.u_k
-	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(uK, i*T*d), 1, d, kern.From(c.MK, i*d*d), d, 1, kern.From(aV, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.u_v
-	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(uV, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(aV, i*T*d), 1, d)
-	}
-
 	// self_referential_chunk.a_eta, self_referential_chunk.a_alpha
-	clear(t195)
-	clear(t196)
+	clear(t119)
+	clear(t120)
 	for i := range L {
 		for j := range T {
-			t195_2 := t195[(i*T+j)*d:][:d]
-			t196_2 := t196[(i*T+j)*d:][:d]
-			for k3 := range d {
-				MEta := c.MEta[(i*d+k3)*d:][:d]
-				MAlpha := c.MAlpha[(i*d+k3)*d:][:d]
+			t119_2 := t119[(i*T+j)*d:][:d]
+			t120_2 := t120[(i*T+j)*d:][:d]
+			for k2 := range d {
+				MEta := c.MEta[(i*d+k2)*d:][:d]
+				MAlpha := c.MAlpha[(i*d+k2)*d:][:d]
 				for m := range d {
-					t195_2[m] += MEta[m]
-					t196_2[m] += MAlpha[m]
+					t119_2[m] += MEta[m]
+					t120_2[m] += MAlpha[m]
 				}
 			}
 		}
@@ -432,142 +389,132 @@ func (c *Step[F]) Run() {
 					for a := range n {
 						q := c.Q[(l*T+a+C*s)*d:][:d]
 						aK2_2 := aK2[(l*T+a+C*s)*d:][:d]
-						// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m
+						aV2 := aV[(l*T+a+C*s)*d:][:d]
+						// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.u_m
 						t15Entry := t15_2[a]
 						w := num.Max(kern.Choose((F(0) < t15Entry), num.Sqrt(kern.Choose((F(0) < t15Entry), t15Entry, F(1))), F(0)), F(1e-08))
 						var y20 F
-						var t2920 F
+						var t230 F
 						var y21 F
-						var t2921 F
+						var t231 F
 						var y22 F
-						var t2922 F
+						var t232 F
 						var y23 F
-						var t2923 F
+						var t233 F
 						for j := range d {
 							qEntry := q[j]
-							k3 := (aK2_2[j] / w)
+							k2 := (aK2_2[j] / w)
+							t3 := k2 - aV2[j]
 							y20 += F(MMState[j][0] * qEntry)
-							t2920 += F(MM[j] * k3)
-							k2[j][0] = k3
+							t230 += F(MM[j] * t3)
+							k[j][0] = k2
+							t[j][0] = t3
 							y21 += F(MMState[j][1] * qEntry)
-							t2921 += F(MM2[j] * k3)
-							k2[j][1] = k3
+							t231 += F(MM2[j] * t3)
+							k[j][1] = k2
+							t[j][1] = t3
 							y22 += F(MMState[j][2] * qEntry)
-							t2922 += F(MM3[j] * k3)
-							k2[j][2] = k3
+							t232 += F(MM3[j] * t3)
+							k[j][2] = k2
+							t[j][2] = t3
 							y23 += F(MMState[j][3] * qEntry)
-							t2923 += F(MM4[j] * k3)
-							k2[j][3] = k3
+							t233 += F(MM4[j] * t3)
+							k[j][3] = k2
+							t[j][3] = t3
 						}
 						// self_referential_chunk.rho, self_referential_chunk.theta
 						rho2 := num.Sigmoid((t32_2[a] / w7) + bRhoEntry)
 						theta2 := num.Softplus((t92_2[a] / w7) + bThetaEntry)
-						// self_referential_chunk.M_m, self_referential_chunk.M_alpha
+						// self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.u_alpha
 						c.Y[(l*T+a+C*s)*d+i] = y20
-						var t4520 F
-						w20 := F(theta2 * (t2920 - uM[(l*T+a+C*s)*d+i]))
+						var t420 F
+						w20 := F(theta2 * t230)
 						c.Y[(l*T+a+C*s)*d+i+1] = y21
-						var t4521 F
-						w21 := F(theta2 * (t2921 - uM[(l*T+a+C*s)*d+i+1]))
+						var t421 F
+						w21 := F(theta2 * t231)
 						c.Y[(l*T+a+C*s)*d+i+2] = y22
-						var t4522 F
-						w22 := F(theta2 * (t2922 - uM[(l*T+a+C*s)*d+i+2]))
+						var t422 F
+						w22 := F(theta2 * t232)
 						c.Y[(l*T+a+C*s)*d+i+3] = y23
-						var t4523 F
-						w23 := F(theta2 * (t2923 - uM[(l*T+a+C*s)*d+i+3]))
+						var t423 F
+						w23 := F(theta2 * t233)
 						for j := range d {
-							k2Entry0 := k2[j][0]
-							t4520 += F(MAlpha[j] * k2Entry0)
-							MMState[j][0] = F(rho2*MMState[j][0]) - F(w20*k2Entry0)
-							k2Entry1 := k2[j][1]
-							t4521 += F(MAlpha2[j] * k2Entry1)
-							MMState[j][1] = F(rho2*MMState[j][1]) - F(w21*k2Entry1)
-							k2Entry2 := k2[j][2]
-							t4522 += F(MAlpha3[j] * k2Entry2)
-							MMState[j][2] = F(rho2*MMState[j][2]) - F(w22*k2Entry2)
-							k2Entry3 := k2[j][3]
-							t4523 += F(MAlpha4[j] * k2Entry3)
-							MMState[j][3] = F(rho2*MMState[j][3]) - F(w23*k2Entry3)
+							t420 += F(MAlpha[j] * t[j][0])
+							MMState[j][0] = F(rho2*MMState[j][0]) - F(w20*k[j][0])
+							t421 += F(MAlpha2[j] * t[j][1])
+							MMState[j][1] = F(rho2*MMState[j][1]) - F(w21*k[j][1])
+							t422 += F(MAlpha3[j] * t[j][2])
+							MMState[j][2] = F(rho2*MMState[j][2]) - F(w22*k[j][2])
+							t423 += F(MAlpha4[j] * t[j][3])
+							MMState[j][3] = F(rho2*MMState[j][3]) - F(w23*k[j][3])
 						}
-						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_eta
-						var t6120 F
-						w30 := F(theta2 * (t4520 - uAlpha[(l*T+a+C*s)*d+i]))
-						var t6121 F
-						w31 := F(theta2 * (t4521 - uAlpha[(l*T+a+C*s)*d+i+1]))
-						var t6122 F
-						w32 := F(theta2 * (t4522 - uAlpha[(l*T+a+C*s)*d+i+2]))
-						var t6123 F
-						w33 := F(theta2 * (t4523 - uAlpha[(l*T+a+C*s)*d+i+3]))
+						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_eta, self_referential_chunk.u_eta
+						var t620 F
+						w30 := F(theta2 * t420)
+						var t621 F
+						w31 := F(theta2 * t421)
+						var t622 F
+						w32 := F(theta2 * t422)
+						var t623 F
+						w33 := F(theta2 * t423)
 						for j := range d {
-							k2Entry20 := k2[j][0]
-							t6120 += F(MEta[j] * k2Entry20)
-							MAlphaState[j][0] = F(rho2*MAlphaState[j][0]) - F(w30*k2Entry20)
-							k2Entry21 := k2[j][1]
-							t6121 += F(MEta2[j] * k2Entry21)
-							MAlphaState[j][1] = F(rho2*MAlphaState[j][1]) - F(w31*k2Entry21)
-							k2Entry22 := k2[j][2]
-							t6122 += F(MEta3[j] * k2Entry22)
-							MAlphaState[j][2] = F(rho2*MAlphaState[j][2]) - F(w32*k2Entry22)
-							k2Entry23 := k2[j][3]
-							t6123 += F(MEta4[j] * k2Entry23)
-							MAlphaState[j][3] = F(rho2*MAlphaState[j][3]) - F(w33*k2Entry23)
+							t620 += F(MEta[j] * t[j][0])
+							MAlphaState[j][0] = F(rho2*MAlphaState[j][0]) - F(w30*k[j][0])
+							t621 += F(MEta2[j] * t[j][1])
+							MAlphaState[j][1] = F(rho2*MAlphaState[j][1]) - F(w31*k[j][1])
+							t622 += F(MEta3[j] * t[j][2])
+							MAlphaState[j][2] = F(rho2*MAlphaState[j][2]) - F(w32*k[j][2])
+							t623 += F(MEta4[j] * t[j][3])
+							MAlphaState[j][3] = F(rho2*MAlphaState[j][3]) - F(w33*k[j][3])
 						}
-						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_k
-						var t7720 F
-						w40 := F(theta2 * (t6120 - uEta[(l*T+a+C*s)*d+i]))
-						var t7721 F
-						w41 := F(theta2 * (t6121 - uEta[(l*T+a+C*s)*d+i+1]))
-						var t7722 F
-						w42 := F(theta2 * (t6122 - uEta[(l*T+a+C*s)*d+i+2]))
-						var t7723 F
-						w43 := F(theta2 * (t6123 - uEta[(l*T+a+C*s)*d+i+3]))
+						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_k, self_referential_chunk.u_k
+						var t80 F
+						w40 := F(theta2 * t620)
+						var t81 F
+						w41 := F(theta2 * t621)
+						var t82 F
+						w42 := F(theta2 * t622)
+						var t83 F
+						w43 := F(theta2 * t623)
 						for j := range d {
-							k2Entry30 := k2[j][0]
-							t7720 += F(MK[j] * k2Entry30)
-							MEtaState[j][0] = F(rho2*MEtaState[j][0]) - F(w40*k2Entry30)
-							k2Entry31 := k2[j][1]
-							t7721 += F(MK2[j] * k2Entry31)
-							MEtaState[j][1] = F(rho2*MEtaState[j][1]) - F(w41*k2Entry31)
-							k2Entry32 := k2[j][2]
-							t7722 += F(MK3[j] * k2Entry32)
-							MEtaState[j][2] = F(rho2*MEtaState[j][2]) - F(w42*k2Entry32)
-							k2Entry33 := k2[j][3]
-							t7723 += F(MK4[j] * k2Entry33)
-							MEtaState[j][3] = F(rho2*MEtaState[j][3]) - F(w43*k2Entry33)
+							t80 += F(MK[j] * t[j][0])
+							MEtaState[j][0] = F(rho2*MEtaState[j][0]) - F(w40*k[j][0])
+							t81 += F(MK2[j] * t[j][1])
+							MEtaState[j][1] = F(rho2*MEtaState[j][1]) - F(w41*k[j][1])
+							t82 += F(MK3[j] * t[j][2])
+							MEtaState[j][2] = F(rho2*MEtaState[j][2]) - F(w42*k[j][2])
+							t83 += F(MK4[j] * t[j][3])
+							MEtaState[j][3] = F(rho2*MEtaState[j][3]) - F(w43*k[j][3])
 						}
-						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v
-						var t9320 F
-						w50 := F(theta2 * (t7720 - uK[(l*T+a+C*s)*d+i]))
-						var t9321 F
-						w51 := F(theta2 * (t7721 - uK[(l*T+a+C*s)*d+i+1]))
-						var t9322 F
-						w52 := F(theta2 * (t7722 - uK[(l*T+a+C*s)*d+i+2]))
-						var t9323 F
-						w53 := F(theta2 * (t7723 - uK[(l*T+a+C*s)*d+i+3]))
+						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.u_v
+						var t1020 F
+						w50 := F(theta2 * t80)
+						var t1021 F
+						w51 := F(theta2 * t81)
+						var t1022 F
+						w52 := F(theta2 * t82)
+						var t1023 F
+						w53 := F(theta2 * t83)
 						for j := range d {
-							k2Entry40 := k2[j][0]
-							t9320 += F(MV[j] * k2Entry40)
-							MKState[j][0] = F(rho2*MKState[j][0]) - F(w50*k2Entry40)
-							k2Entry41 := k2[j][1]
-							t9321 += F(MV2[j] * k2Entry41)
-							MKState[j][1] = F(rho2*MKState[j][1]) - F(w51*k2Entry41)
-							k2Entry42 := k2[j][2]
-							t9322 += F(MV3[j] * k2Entry42)
-							MKState[j][2] = F(rho2*MKState[j][2]) - F(w52*k2Entry42)
-							k2Entry43 := k2[j][3]
-							t9323 += F(MV4[j] * k2Entry43)
-							MKState[j][3] = F(rho2*MKState[j][3]) - F(w53*k2Entry43)
+							t1020 += F(MV[j] * t[j][0])
+							MKState[j][0] = F(rho2*MKState[j][0]) - F(w50*k[j][0])
+							t1021 += F(MV2[j] * t[j][1])
+							MKState[j][1] = F(rho2*MKState[j][1]) - F(w51*k[j][1])
+							t1022 += F(MV3[j] * t[j][2])
+							MKState[j][2] = F(rho2*MKState[j][2]) - F(w52*k[j][2])
+							t1023 += F(MV4[j] * t[j][3])
+							MKState[j][3] = F(rho2*MKState[j][3]) - F(w53*k[j][3])
 						}
 						// self_referential_chunk.M_v, self_referential_chunk.M_m
-						w60 := F(theta2 * (t9320 - uV[(l*T+a+C*s)*d+i]))
-						w61 := F(theta2 * (t9321 - uV[(l*T+a+C*s)*d+i+1]))
-						w62 := F(theta2 * (t9322 - uV[(l*T+a+C*s)*d+i+2]))
-						w63 := F(theta2 * (t9323 - uV[(l*T+a+C*s)*d+i+3]))
+						w60 := F(theta2 * t1020)
+						w61 := F(theta2 * t1021)
+						w62 := F(theta2 * t1022)
+						w63 := F(theta2 * t1023)
 						for j := range d {
-							MVState[j][0] = F(rho2*MVState[j][0]) - F(w60*k2[j][0])
-							MVState[j][1] = F(rho2*MVState[j][1]) - F(w61*k2[j][1])
-							MVState[j][2] = F(rho2*MVState[j][2]) - F(w62*k2[j][2])
-							MVState[j][3] = F(rho2*MVState[j][3]) - F(w63*k2[j][3])
+							MVState[j][0] = F(rho2*MVState[j][0]) - F(w60*k[j][0])
+							MVState[j][1] = F(rho2*MVState[j][1]) - F(w61*k[j][1])
+							MVState[j][2] = F(rho2*MVState[j][2]) - F(w62*k[j][2])
+							MVState[j][3] = F(rho2*MVState[j][3]) - F(w63*k[j][3])
 						}
 					}
 				}
@@ -667,57 +614,56 @@ func (c *Step[F]) Run() {
 					for a := range n {
 						q := c.Q[(l*T+a+C*s)*d:][:d]
 						aK2_2 := aK2[(l*T+a+C*s)*d:][:d]
-						// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m
+						aV2 := aV[(l*T+a+C*s)*d:][:d]
+						// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.u_m
 						var y2 F
-						var t292 F
+						var t23 F
 						t15Entry := t15_2[a]
 						w := num.Max(kern.Choose((F(0) < t15Entry), num.Sqrt(kern.Choose((F(0) < t15Entry), t15Entry, F(1))), F(0)), F(1e-08))
 						for j := range d {
 							y2 += F(MMState[j][0] * q[j])
-							k3 := (aK2_2[j] / w)
-							t292 += F(MM[j] * k3)
-							k2[j][0] = k3
+							k2 := (aK2_2[j] / w)
+							t3 := k2 - aV2[j]
+							t23 += F(MM[j] * t3)
+							k[j][0] = k2
+							t[j][0] = t3
 						}
 						c.Y[(l*T+a+C*s)*d+i] = y2
 						// self_referential_chunk.rho, self_referential_chunk.theta
 						rho2 := num.Sigmoid((t32_2[a] / w7) + bRhoEntry)
 						theta2 := num.Softplus((t92_2[a] / w7) + bThetaEntry)
-						// self_referential_chunk.M_m, self_referential_chunk.M_alpha
-						var t452 F
-						w2 := F(theta2 * (t292 - uM[(l*T+a+C*s)*d+i]))
+						// self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.u_alpha
+						var t42 F
+						w2 := F(theta2 * t23)
 						for j := range d {
-							k2Entry := k2[j][0]
-							t452 += F(MAlpha[j] * k2Entry)
-							MMState[j][0] = F(rho2*MMState[j][0]) - F(w2*k2Entry)
+							t42 += F(MAlpha[j] * t[j][0])
+							MMState[j][0] = F(rho2*MMState[j][0]) - F(w2*k[j][0])
 						}
-						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_eta
-						var t612 F
-						w3 := F(theta2 * (t452 - uAlpha[(l*T+a+C*s)*d+i]))
+						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_eta, self_referential_chunk.u_eta
+						var t62 F
+						w3 := F(theta2 * t42)
 						for j := range d {
-							k2Entry2 := k2[j][0]
-							t612 += F(MEta[j] * k2Entry2)
-							MAlphaState[j][0] = F(rho2*MAlphaState[j][0]) - F(w3*k2Entry2)
+							t62 += F(MEta[j] * t[j][0])
+							MAlphaState[j][0] = F(rho2*MAlphaState[j][0]) - F(w3*k[j][0])
 						}
-						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_k
-						var t772 F
-						w4 := F(theta2 * (t612 - uEta[(l*T+a+C*s)*d+i]))
+						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_k, self_referential_chunk.u_k
+						var t8 F
+						w4 := F(theta2 * t62)
 						for j := range d {
-							k2Entry3 := k2[j][0]
-							t772 += F(MK[j] * k2Entry3)
-							MEtaState[j][0] = F(rho2*MEtaState[j][0]) - F(w4*k2Entry3)
+							t8 += F(MK[j] * t[j][0])
+							MEtaState[j][0] = F(rho2*MEtaState[j][0]) - F(w4*k[j][0])
 						}
-						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v
-						var t932 F
-						w5 := F(theta2 * (t772 - uK[(l*T+a+C*s)*d+i]))
+						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.u_v
+						var t102 F
+						w5 := F(theta2 * t8)
 						for j := range d {
-							k2Entry4 := k2[j][0]
-							t932 += F(MV[j] * k2Entry4)
-							MKState[j][0] = F(rho2*MKState[j][0]) - F(w5*k2Entry4)
+							t102 += F(MV[j] * t[j][0])
+							MKState[j][0] = F(rho2*MKState[j][0]) - F(w5*k[j][0])
 						}
 						// self_referential_chunk.M_v, self_referential_chunk.M_m
-						w6 := F(theta2 * (t932 - uV[(l*T+a+C*s)*d+i]))
+						w6 := F(theta2 * t102)
 						for j := range d {
-							MVState[j][0] = F(rho2*MVState[j][0]) - F(w6*k2[j][0])
+							MVState[j][0] = F(rho2*MVState[j][0]) - F(w6*k[j][0])
 						}
 					}
 				}
@@ -755,132 +701,73 @@ func (c *Step[F]) Run() {
 		qSqrt := c.QSqrt[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
-			t62 := (t32_2[j] / w7) + bRhoEntry
+			t622 := (t32_2[j] / w7) + bRhoEntry
 			t12 := (t92_2[j] / w7) + bThetaEntry
 			t15Entry2 := t15_2[j]
 			t172 := (F(0) < t15Entry2)
-			rho[j] = num.Sigmoid(t62)
+			rho[j] = num.Sigmoid(t622)
 			theta[j] = num.Softplus(t12)
 			t24_2[j] = num.Max(kern.Choose(t172, num.Sqrt(kern.Choose(t172, t15Entry2, F(1))), F(0)), F(1e-08))
 			thetaSigmoid[j] = num.Sigmoid(t12)
-			rhoSigmoid[j] = num.Sigmoid(-t62)
+			rhoSigmoid[j] = num.Sigmoid(-t622)
 			qDiv[j] = (F(1) / t11_2[j])
 			qDiv3[j] = (F(1) / qSqrt[j])
 		}
 	}
 
-	// self_referential_chunk.k
+	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.M_v, self_referential_chunk.q
 	for i := range L {
 		t24_2 := t24[i*T:][:T]
+		theta := c.Theta[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			aK := c.AK[(i*T+j)*d:][:d]
-			k3 := k[(i*T+j)*d:][:d]
+			aV2 := aV[(i*T+j)*d:][:d]
+			t22_2 := t22[(i*T+j)*d:][:d]
+			MVProd2 := c.MVProd2[(i*T+j)*d:][:d]
+			t119_2 := t119[(i*T+j)*d:][:d]
+			aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
+			t120_2 := t120[(i*T+j)*d:][:d]
+			aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
+			q := c.Q[(i*T+j)*d:][:d]
+			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 			t24Entry := t24_2[j]
-			for k4 := range d {
-				k3[k4] = (aK[k4] / t24Entry)
+			thetaEntry := theta[j]
+			t11Entry2 := t11_2[j]
+			for k2 := range d {
+				t222 := (aK[k2] / t24Entry) - aV2[k2]
+				t22_2[k2] = t222
+				MVProd2[k2] = F(thetaEntry * t222)
+				aEtaProd[k2] = t119_2[k2]
+				aAlphaProd[k2] = t120_2[k2]
+				qDiv2[k2] = (q[k2] / t11Entry2)
 			}
 		}
 	}
 
 	// self_referential_chunk.M_m
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(t29, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(k, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.M_m
-	for i := range L {
-		for j := range T {
-			t29_2 := t29[(i*T+j)*d:][:d]
-			uM2 := uM[(i*T+j)*d:][:d]
-			MMLin := c.MMLin[(i*T+j)*d:][:d]
-			for k3 := range d {
-				MMLin[k3] = t29_2[k3] - uM2[k3]
-			}
-		}
+		kern.Gemm(d, T, d, F(1), false, kern.From(c.MMProd, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
 
 	// self_referential_chunk.M_alpha
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(t45, i*T*d), 1, d, kern.From(c.MAlpha, i*d*d), d, 1, kern.From(k, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.M_alpha
-	for i := range L {
-		for j := range T {
-			t45_2 := t45[(i*T+j)*d:][:d]
-			uAlpha2 := uAlpha[(i*T+j)*d:][:d]
-			MAlphaLin := c.MAlphaLin[(i*T+j)*d:][:d]
-			for k3 := range d {
-				MAlphaLin[k3] = t45_2[k3] - uAlpha2[k3]
-			}
-		}
+		kern.Gemm(d, T, d, F(1), false, kern.From(c.MAlphaProd, i*T*d), 1, d, kern.From(c.MAlpha, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
 
 	// self_referential_chunk.M_eta
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(t61, i*T*d), 1, d, kern.From(c.MEta, i*d*d), d, 1, kern.From(k, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.M_eta
-	for i := range L {
-		for j := range T {
-			t61_2 := t61[(i*T+j)*d:][:d]
-			uEta2 := uEta[(i*T+j)*d:][:d]
-			MEtaLin := c.MEtaLin[(i*T+j)*d:][:d]
-			for k3 := range d {
-				MEtaLin[k3] = t61_2[k3] - uEta2[k3]
-			}
-		}
+		kern.Gemm(d, T, d, F(1), false, kern.From(c.MEtaProd, i*T*d), 1, d, kern.From(c.MEta, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
 
 	// self_referential_chunk.M_k
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(t77, i*T*d), 1, d, kern.From(c.MK, i*d*d), d, 1, kern.From(k, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.M_k
-	for i := range L {
-		for j := range T {
-			t77_2 := t77[(i*T+j)*d:][:d]
-			uK2 := uK[(i*T+j)*d:][:d]
-			MKLin := c.MKLin[(i*T+j)*d:][:d]
-			for k3 := range d {
-				MKLin[k3] = t77_2[k3] - uK2[k3]
-			}
-		}
+		kern.Gemm(d, T, d, F(1), false, kern.From(c.MKProd, i*T*d), 1, d, kern.From(c.MK, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
 
 	// self_referential_chunk.M_v
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(t93, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(k, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.q
-	for i := range L {
-		theta := c.Theta[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		for j := range T {
-			t93_2 := t93[(i*T+j)*d:][:d]
-			uV2 := uV[(i*T+j)*d:][:d]
-			MVLin := c.MVLin[(i*T+j)*d:][:d]
-			aV2 := aV[(i*T+j)*d:][:d]
-			uVProd := c.UVProd[(i*T+j)*d:][:d]
-			t195_2 := t195[(i*T+j)*d:][:d]
-			aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
-			t196_2 := t196[(i*T+j)*d:][:d]
-			aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
-			q := c.Q[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-			thetaEntry := theta[j]
-			t11Entry2 := t11_2[j]
-			for k3 := range d {
-				MVLin[k3] = t93_2[k3] - uV2[k3]
-				uVProd[k3] = F(thetaEntry * aV2[k3])
-				aEtaProd[k3] = t195_2[k3]
-				aAlphaProd[k3] = t196_2[k3]
-				qDiv2[k3] = (q[k3] / t11Entry2)
-			}
-		}
+		kern.Gemm(d, T, d, F(1), false, kern.From(c.MVProd, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
 }
 
@@ -912,12 +799,12 @@ type StepBackward[F num.Float] struct {
 	Rho               []F    // [L, T]
 	Theta             []F    // [L, T]
 	AK                []F    // [L, T, d]
-	MMLin             []F    // [L, T, d]
-	MAlphaLin         []F    // [L, T, d]
-	MEtaLin           []F    // [L, T, d]
-	MKLin             []F    // [L, T, d]
-	MVLin             []F    // [L, T, d]
-	UVProd            []F    // [L, T, d]
+	MMProd            []F    // [L, T, d]
+	MAlphaProd        []F    // [L, T, d]
+	MEtaProd          []F    // [L, T, d]
+	MKProd            []F    // [L, T, d]
+	MVProd            []F    // [L, T, d]
+	MVProd2           []F    // [L, T, d]
 	ThetaSigmoid      []F    // [L, T]
 	AEtaProd          []F    // [L, T, d]
 	RhoSigmoid        []F    // [L, T]
@@ -944,13 +831,13 @@ type StepBackward[F num.Float] struct {
 	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 8·L·T·d·d + 18·L·T·d + 10·L·d·d + 11·L·T.
+// WorkLen is 4·L·T·d·d + 10·L·T·d + 10·L·d·d + 12·L·T.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	if kern.Fused() {
-		return 8*L*T*d*d + 18*L*T*d + 10*L*d*d + 11*L*T + (kern.Blocks(d)-1)*(11*L*T*d+2*L*T) // and the sums of blocks of rows
+		return 4*L*T*d*d + 10*L*T*d + 10*L*d*d + 12*L*T + (kern.Blocks(d)-1)*(3*L*T*d+L*T) // and the sums of blocks of rows
 	}
-	return 8*L*T*d*d + 18*L*T*d + 10*L*d*d + 11*L*T
+	return 4*L*T*d*d + 10*L*T*d + 10*L*d*d + 12*L*T
 }
 
 // RowsLen is 5·C·d + 15·d.
@@ -989,83 +876,61 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d:]
 	t15 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
-	t173 := work[:L*T*d] // [L, T, d]
+	t452 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t178 := work[:L*T*d] // [L, T, d]
+	t38 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t183 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t188 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t193 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t8 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t292 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t502 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t712 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t922 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t140 := work[:L*T] // [L, T]
+	t892 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t149 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t80 := work[:L*T*d*d] // [L, T, d, d]
+	t32_2 := work[:L*T*d*d] // [L, T, d, d]
 	work = work[L*T*d*d:]
-	t832 := work[:L*T*d*d] // [L, T, d, d]
+	t242 := work[:L*T*d*d] // [L, T, d, d]
 	work = work[L*T*d*d:]
-	t59 := work[:L*T*d*d] // [L, T, d, d]
+	t162 := work[:L*T*d*d] // [L, T, d, d]
 	work = work[L*T*d*d:]
-	t622 := work[:L*T*d*d] // [L, T, d, d]
+	t822 := work[:L*T*d*d] // [L, T, d, d]
 	work = work[L*T*d*d:]
-	t382 := work[:L*T*d*d] // [L, T, d, d]
-	work = work[L*T*d*d:]
-	t412 := work[:L*T*d*d] // [L, T, d, d]
-	work = work[L*T*d*d:]
-	t172 := work[:L*T*d*d] // [L, T, d, d]
-	work = work[L*T*d*d:]
-	t2022 := work[:L*T*d*d] // [L, T, d, d]
-	work = work[L*T*d*d:]
-	t106 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t109 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t108 := work[:L*T*d] // [L, T, d]
+	t492 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t202 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t24 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t111 := work[:L*T] // [L, T]
+	t52_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t114 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t131 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t223 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t228 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t135 := work[:L*T*d] // [L, T, d]
+	t50 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
+	k := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t55 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t722 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t84 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t76 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t392 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t137 := work[:L*T*d] // [L, T, d]
+	t78 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t922_2 := work[:L*d*d] // [L, d, d]
+	t137 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t142 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t922 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
 	t1122 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
 	t132 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
-	t142 := work[:L*d*d] // [L, d, d]
+	t142_2 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
 	t41 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t43 := work[:L*T*d]      // [L, T, d]
+	t42_2 := work[:L*T*d]    // [L, T, d]
 	MKBarState := c.Rows[:d] // [d]
 	rows := c.Rows[d:]
 	MVBarState := rows[:d] // [d]
@@ -1086,22 +951,22 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*d+d:]
 	MMTrail := rows[:C*d+d] // [C + 1, d]
 	rows = rows[C*d+d:]
-	t26 := rows[:d] // [d]
+	t1523 := rows[:d] // [d]
 	rows = rows[d:]
-	t522 := rows[:d] // [d]
+	t7 := rows[:d] // [d]
 	rows = rows[d:]
-	t682 := rows[:d] // [d]
+	t31 := rows[:d] // [d]
 	rows = rows[d:]
-	t47 := rows[:d] // [d]
+	t232 := rows[:d] // [d]
 	rows = rows[d:]
-	k2 := rows[:d]      // [d]
+	k3 := rows[:d]      // [d]
 	t4 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t17 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t115 := flags[:L*T] // [L, T]
+	t562 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t119 := flags[:L*T] // [L, T]
+	t60 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
 	t21 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
@@ -1122,8 +987,8 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			aK := c.AK[(i*T+j)*d:][:d]
 			var t1522 F
-			for k := range d {
-				aKEntry := aK[k]
+			for k2 := range d {
+				aKEntry := aK[k2]
 				t1522 += F(aKEntry * aKEntry)
 			}
 			t152_2[j] = t1522
@@ -1133,18 +998,9 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_chunk
 	clear(t72)
 	clear(t15)
-	clear(t173)
-	clear(t178)
-	clear(t183)
-	clear(t188)
-	clear(t193)
-	clear(t8)
-	clear(t292)
-	clear(t502)
-	clear(t712)
-	clear(t922)
-	clear(t140)
-	clear(t149)
+	clear(t452)
+	clear(t38)
+	clear(t892)
 	for l := range L {
 		i := 0
 		for ; i+1 < d; i += 2 {
@@ -1160,12 +1016,12 @@ func (c *StepBackward[F]) Run() {
 			MMBar2 := c.MMBar[(l*d+i+1)*d:][:d]
 			t22_2 := t22[(l*d+i)*d:][:d]
 			t22_3 := t22[(l*d+i+1)*d:][:d]
-			t32_2 := t32[(l*d+i)*d:][:d]
-			t32_3 := t32[(l*d+i+1)*d:][:d]
-			t42_2 := t42[(l*d+i)*d:][:d]
-			t42_3 := t42[(l*d+i+1)*d:][:d]
-			t52_2 := t52[(l*d+i)*d:][:d]
-			t52_3 := t52[(l*d+i+1)*d:][:d]
+			t32_3 := t32[(l*d+i)*d:][:d]
+			t32_4 := t32[(l*d+i+1)*d:][:d]
+			t42_3 := t42[(l*d+i)*d:][:d]
+			t42_4 := t42[(l*d+i+1)*d:][:d]
+			t52_3 := t52[(l*d+i)*d:][:d]
+			t52_4 := t52[(l*d+i+1)*d:][:d]
 			t62_2 := t62[(l*d+i)*d:][:d]
 			t62_3 := t62[(l*d+i+1)*d:][:d]
 			MKTrail2 := MKTrail[:d]
@@ -1173,12 +1029,12 @@ func (c *StepBackward[F]) Run() {
 			MAlphaTrail2 := MAlphaTrail[:d]
 			MEtaTrail2 := MEtaTrail[:d]
 			MMTrail2 := MMTrail[:d]
+			t15_2 := t15[(l*d+i)*d:][:d]
 			MV := c.MV[(l*d+i)*d:][:d]
 			MK := c.MK[(l*d+i)*d:][:d]
 			MEta := c.MEta[(l*d+i)*d:][:d]
 			MAlpha := c.MAlpha[(l*d+i)*d:][:d]
 			MM := c.MM[(l*d+i)*d:][:d]
-			t15_2 := t15[(l*d+i)*d:][:d]
 			for j := range d {
 				MKBarState[j][0] = MKBar[j]
 				MKBarState[j][1] = MKBar2[j]
@@ -1251,28 +1107,28 @@ func (c *StepBackward[F]) Run() {
 						w := num.Max(kern.Choose((F(0) < t152Entry), num.Sqrt(kern.Choose((F(0) < t152Entry), t152Entry, F(1))), F(0)), F(1e-08))
 						rhoEntry := rho[a]
 						thetaEntry := theta[a]
-						w20 := F(thetaEntry * c.MMLin[(l*T+a+C*s)*d+i])
-						w30 := F(thetaEntry * c.MAlphaLin[(l*T+a+C*s)*d+i])
-						w40 := F(thetaEntry * c.MEtaLin[(l*T+a+C*s)*d+i])
-						w50 := F(thetaEntry * c.MKLin[(l*T+a+C*s)*d+i])
-						w60 := F(thetaEntry * c.MVLin[(l*T+a+C*s)*d+i])
-						w21 := F(thetaEntry * c.MMLin[(l*T+a+C*s)*d+i+1])
-						w31 := F(thetaEntry * c.MAlphaLin[(l*T+a+C*s)*d+i+1])
-						w41 := F(thetaEntry * c.MEtaLin[(l*T+a+C*s)*d+i+1])
-						w51 := F(thetaEntry * c.MKLin[(l*T+a+C*s)*d+i+1])
-						w61 := F(thetaEntry * c.MVLin[(l*T+a+C*s)*d+i+1])
+						w20 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i])
+						w30 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i])
+						w40 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i])
+						w50 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
+						w60 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
+						w21 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i+1])
+						w31 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i+1])
+						w41 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i+1])
+						w51 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i+1])
+						w61 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i+1])
 						for j := range d {
-							k := (aK[j] / w)
-							MMTrail4[j][0] = F(rhoEntry*MMTrail3[j][0]) - F(w20*k)
-							MAlphaTrail4[j][0] = F(rhoEntry*MAlphaTrail3[j][0]) - F(w30*k)
-							MEtaTrail4[j][0] = F(rhoEntry*MEtaTrail3[j][0]) - F(w40*k)
-							MKTrail4[j][0] = F(rhoEntry*MKTrail3[j][0]) - F(w50*k)
-							MVTrail4[j][0] = F(rhoEntry*MVTrail3[j][0]) - F(w60*k)
-							MMTrail4[j][1] = F(rhoEntry*MMTrail3[j][1]) - F(w21*k)
-							MAlphaTrail4[j][1] = F(rhoEntry*MAlphaTrail3[j][1]) - F(w31*k)
-							MEtaTrail4[j][1] = F(rhoEntry*MEtaTrail3[j][1]) - F(w41*k)
-							MKTrail4[j][1] = F(rhoEntry*MKTrail3[j][1]) - F(w51*k)
-							MVTrail4[j][1] = F(rhoEntry*MVTrail3[j][1]) - F(w61*k)
+							k2 := (aK[j] / w)
+							MMTrail4[j][0] = F(rhoEntry*MMTrail3[j][0]) - F(w20*k2)
+							MAlphaTrail4[j][0] = F(rhoEntry*MAlphaTrail3[j][0]) - F(w30*k2)
+							MEtaTrail4[j][0] = F(rhoEntry*MEtaTrail3[j][0]) - F(w40*k2)
+							MKTrail4[j][0] = F(rhoEntry*MKTrail3[j][0]) - F(w50*k2)
+							MVTrail4[j][0] = F(rhoEntry*MVTrail3[j][0]) - F(w60*k2)
+							MMTrail4[j][1] = F(rhoEntry*MMTrail3[j][1]) - F(w21*k2)
+							MAlphaTrail4[j][1] = F(rhoEntry*MAlphaTrail3[j][1]) - F(w31*k2)
+							MEtaTrail4[j][1] = F(rhoEntry*MEtaTrail3[j][1]) - F(w41*k2)
+							MKTrail4[j][1] = F(rhoEntry*MKTrail3[j][1]) - F(w51*k2)
+							MVTrail4[j][1] = F(rhoEntry*MVTrail3[j][1]) - F(w61*k2)
 						}
 					}
 				}
@@ -1280,42 +1136,20 @@ func (c *StepBackward[F]) Run() {
 					t152_2 := t152[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					theta := c.Theta[l*T+C*s:][:n]
-					t140_2 := t140[l*T+C*s:][:n]
-					thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
-					t149_2 := t149[l*T+C*s:][:n]
+					t892_2 := t892[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
-						t8_2 := t8[(l*T+a+C*s)*d:][:d]
-						t173_2 := t173[(l*T+a+C*s)*d:][:d]
-						uVProd := c.UVProd[(l*T+a+C*s)*d:][:d]
-						t292_2 := t292[(l*T+a+C*s)*d:][:d]
-						t172_2 := t172[((l*T+a+C*s)*d+i)*d:][:d]
-						t2022_2 := t2022[((l*T+a+C*s)*d+i)*d:][:d]
-						t172_3 := t172[((l*T+a+C*s)*d+i+1)*d:][:d]
-						MV2 := c.MV[(l*d+i+1)*d:][:d]
-						t2022_3 := t2022[((l*T+a+C*s)*d+i+1)*d:][:d]
-						t178_2 := t178[(l*T+a+C*s)*d:][:d]
-						t502_2 := t502[(l*T+a+C*s)*d:][:d]
-						t382_2 := t382[((l*T+a+C*s)*d+i)*d:][:d]
-						t412_2 := t412[((l*T+a+C*s)*d+i)*d:][:d]
-						t382_3 := t382[((l*T+a+C*s)*d+i+1)*d:][:d]
-						MK2 := c.MK[(l*d+i+1)*d:][:d]
-						t412_3 := t412[((l*T+a+C*s)*d+i+1)*d:][:d]
-						t183_2 := t183[(l*T+a+C*s)*d:][:d]
-						t712_2 := t712[(l*T+a+C*s)*d:][:d]
-						t59_2 := t59[((l*T+a+C*s)*d+i)*d:][:d]
-						t622_2 := t622[((l*T+a+C*s)*d+i)*d:][:d]
-						t59_3 := t59[((l*T+a+C*s)*d+i+1)*d:][:d]
-						MEta2 := c.MEta[(l*d+i+1)*d:][:d]
-						t622_3 := t622[((l*T+a+C*s)*d+i+1)*d:][:d]
-						t188_2 := t188[(l*T+a+C*s)*d:][:d]
-						t922_3 := t922[(l*T+a+C*s)*d:][:d]
-						t80_2 := t80[((l*T+a+C*s)*d+i)*d:][:d]
-						t832_2 := t832[((l*T+a+C*s)*d+i)*d:][:d]
-						t80_3 := t80[((l*T+a+C*s)*d+i+1)*d:][:d]
-						MAlpha2 := c.MAlpha[(l*d+i+1)*d:][:d]
-						t832_3 := t832[((l*T+a+C*s)*d+i+1)*d:][:d]
-						t193_2 := t193[(l*T+a+C*s)*d:][:d]
+						MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
+						t822_2 := t822[((l*T+a+C*s)*d+i)*d:][:d]
+						t822_3 := t822[((l*T+a+C*s)*d+i+1)*d:][:d]
+						t162_2 := t162[((l*T+a+C*s)*d+i)*d:][:d]
+						t162_3 := t162[((l*T+a+C*s)*d+i+1)*d:][:d]
+						t242_2 := t242[((l*T+a+C*s)*d+i)*d:][:d]
+						t242_3 := t242[((l*T+a+C*s)*d+i+1)*d:][:d]
+						t38_2 := t38[(l*T+a+C*s)*d:][:d]
+						t32_5 := t32_2[((l*T+a+C*s)*d+i)*d:][:d]
+						t32_6 := t32_2[((l*T+a+C*s)*d+i+1)*d:][:d]
+						t452_2 := t452[(l*T+a+C*s)*d:][:d]
 						t72_2 := t72[(l*T+a+C*s)*d:][:d]
 						q := c.Q[(l*T+a+C*s)*d:][:d]
 						MVTrail3 := MVTrail[a*d:][:d]
@@ -1323,230 +1157,171 @@ func (c *StepBackward[F]) Run() {
 						MEtaTrail3 := MEtaTrail[a*d:][:d]
 						MAlphaTrail3 := MAlphaTrail[a*d:][:d]
 						MMTrail3 := MMTrail[a*d:][:d]
-						MM2 := c.MM[(l*d+i+1)*d:][:d]
 						t15_3 := t15[(l*d+i+1)*d:][:d]
+						MV2 := c.MV[(l*d+i+1)*d:][:d]
+						MK2 := c.MK[(l*d+i+1)*d:][:d]
+						MEta2 := c.MEta[(l*d+i+1)*d:][:d]
+						MAlpha2 := c.MAlpha[(l*d+i+1)*d:][:d]
+						MM2 := c.MM[(l*d+i+1)*d:][:d]
 						// self_referential_chunk.k, self_referential_chunk.M_v
 						t152Entry2 := t152_2[a]
 						w7 := num.Max(kern.Choose((F(0) < t152Entry2), num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1))), F(0)), F(1e-08))
 						rhoEntry2 := rho[a]
-						thetaEntry6 := theta[a]
-						var t1700 F
-						MVLinEntry0 := c.MVLin[(l*T+a+C*s)*d+i]
-						w80 := F(thetaEntry6 * MVLinEntry0)
-						var t1701 F
-						MVLinEntry1 := c.MVLin[(l*T+a+C*s)*d+i+1]
-						w81 := F(thetaEntry6 * MVLinEntry1)
+						var t1090 F
+						var t1091 F
 						for j := range d {
-							k3 := (aK[j] / w7)
-							t8Sum := t8_2[j]
+							k4 := (aK[j] / w7)
 							MVBarStateEntry0 := MVBarState[j][0]
-							t1700 += F(MVBarStateEntry0 * k3)
-							k2[j][0] = k3
-							t522[j][0] = F(rhoEntry2 * MVBarStateEntry0)
-							t8Sum -= F(w80 * MVBarStateEntry0)
+							t1090 += F(MVBarStateEntry0 * k4)
+							k3[j][0] = k4
+							t7[j][0] = F(rhoEntry2 * MVBarStateEntry0)
 							MVBarStateEntry1 := MVBarState[j][1]
-							t1701 += F(MVBarStateEntry1 * k3)
-							k2[j][1] = k3
-							t522[j][1] = F(rhoEntry2 * MVBarStateEntry1)
-							t8Sum -= F(w81 * MVBarStateEntry1)
-							t8_2[j] = t8Sum
+							t1091 += F(MVBarStateEntry1 * k4)
+							k3[j][1] = k4
+							t7[j][1] = F(rhoEntry2 * MVBarStateEntry1)
 						}
-						// self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.M_k
-						var t1750 F
-						w90 := F(thetaEntry6 * t1700)
-						MKLinEntry0 := c.MKLin[(l*T+a+C*s)*d+i]
-						w100 := F(thetaEntry6 * MKLinEntry0)
-						var t1751 F
-						w91 := F(thetaEntry6 * t1701)
-						MKLinEntry1 := c.MKLin[(l*T+a+C*s)*d+i+1]
-						w101 := F(thetaEntry6 * MKLinEntry1)
+						// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.M_k
+						var t1110 F
+						var t1111 F
 						for j := range d {
-							t173Sum := t173_2[j]
-							uVProdEntry := uVProd[j]
-							t292Sum := t292_2[j]
-							k2Entry0 := k2[j][0]
+							MVProd2Entry := MVProd2[j]
 							MKBarStateEntry0 := MKBarState[j][0]
-							t1750 += F(MKBarStateEntry0 * k2Entry0)
-							t172_2[j] = -F(w90 * k2Entry0)
-							t173Sum += F(MV[j] * t1700)
-							t2022_2[j] = F(uVProdEntry * t1700)
-							t26[j][0] = F(rhoEntry2 * MKBarStateEntry0)
-							t292Sum -= F(w100 * MKBarStateEntry0)
-							k2Entry1 := k2[j][1]
+							t1110 += F(MKBarStateEntry0 * k3[j][0])
+							t822_2[j] = -F(MVProd2Entry * t1090)
+							t1523[j][0] = F(rhoEntry2 * MKBarStateEntry0)
 							MKBarStateEntry1 := MKBarState[j][1]
-							t1751 += F(MKBarStateEntry1 * k2Entry1)
-							t172_3[j] = -F(w91 * k2Entry1)
-							t173Sum += F(MV2[j] * t1701)
-							t2022_3[j] = F(uVProdEntry * t1701)
-							t26[j][1] = F(rhoEntry2 * MKBarStateEntry1)
-							t292Sum -= F(w101 * MKBarStateEntry1)
-							t173_2[j] = t173Sum
-							t292_2[j] = t292Sum
+							t1111 += F(MKBarStateEntry1 * k3[j][1])
+							t822_3[j] = -F(MVProd2Entry * t1091)
+							t1523[j][1] = F(rhoEntry2 * MKBarStateEntry1)
 						}
-						// self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_k, self_referential_chunk.M_eta
-						var t1800 F
-						w110 := F(thetaEntry6 * t1750)
-						MEtaLinEntry0 := c.MEtaLin[(l*T+a+C*s)*d+i]
-						w120 := F(thetaEntry6 * MEtaLinEntry0)
-						var t1801 F
-						w111 := F(thetaEntry6 * t1751)
-						MEtaLinEntry1 := c.MEtaLin[(l*T+a+C*s)*d+i+1]
-						w121 := F(thetaEntry6 * MEtaLinEntry1)
+						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_eta
+						var t1130 F
+						var t1131 F
 						for j := range d {
-							t178Sum := t178_2[j]
-							uVProdEntry := uVProd[j]
-							t502Sum := t502_2[j]
-							k2Entry20 := k2[j][0]
+							MVProd2Entry := MVProd2[j]
 							MEtaBarStateEntry0 := MEtaBarState[j][0]
-							t1800 += F(MEtaBarStateEntry0 * k2Entry20)
-							t382_2[j] = -F(w110 * k2Entry20)
-							t178Sum += F(MK[j] * t1750)
-							t412_2[j] = F(uVProdEntry * t1750)
-							t47[j][0] = F(rhoEntry2 * MEtaBarStateEntry0)
-							t502Sum -= F(w120 * MEtaBarStateEntry0)
-							k2Entry21 := k2[j][1]
+							t1130 += F(MEtaBarStateEntry0 * k3[j][0])
+							t162_2[j] = -F(MVProd2Entry * t1110)
+							t232[j][0] = F(rhoEntry2 * MEtaBarStateEntry0)
 							MEtaBarStateEntry1 := MEtaBarState[j][1]
-							t1801 += F(MEtaBarStateEntry1 * k2Entry21)
-							t382_3[j] = -F(w111 * k2Entry21)
-							t178Sum += F(MK2[j] * t1751)
-							t412_3[j] = F(uVProdEntry * t1751)
-							t47[j][1] = F(rhoEntry2 * MEtaBarStateEntry1)
-							t502Sum -= F(w121 * MEtaBarStateEntry1)
-							t178_2[j] = t178Sum
-							t502_2[j] = t502Sum
+							t1131 += F(MEtaBarStateEntry1 * k3[j][1])
+							t162_3[j] = -F(MVProd2Entry * t1111)
+							t232[j][1] = F(rhoEntry2 * MEtaBarStateEntry1)
 						}
-						// self_referential_chunk.M_eta, self_referential_chunk.M_v, self_referential_chunk.u_eta, self_referential_chunk.M_alpha
-						var t1850 F
-						w130 := F(thetaEntry6 * t1800)
-						MAlphaLinEntry0 := c.MAlphaLin[(l*T+a+C*s)*d+i]
-						w140 := F(thetaEntry6 * MAlphaLinEntry0)
-						var t1851 F
-						w131 := F(thetaEntry6 * t1801)
-						MAlphaLinEntry1 := c.MAlphaLin[(l*T+a+C*s)*d+i+1]
-						w141 := F(thetaEntry6 * MAlphaLinEntry1)
+						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_alpha
+						var t1150 F
+						var t1151 F
 						for j := range d {
-							t183Sum := t183_2[j]
-							uVProdEntry := uVProd[j]
-							t712Sum := t712_2[j]
-							k2Entry30 := k2[j][0]
+							MVProd2Entry := MVProd2[j]
 							MAlphaBarStateEntry0 := MAlphaBarState[j][0]
-							t1850 += F(MAlphaBarStateEntry0 * k2Entry30)
-							t59_2[j] = -F(w130 * k2Entry30)
-							t183Sum += F(MEta[j] * t1800)
-							t622_2[j] = F(uVProdEntry * t1800)
-							t682[j][0] = F(rhoEntry2 * MAlphaBarStateEntry0)
-							t712Sum -= F(w140 * MAlphaBarStateEntry0)
-							k2Entry31 := k2[j][1]
+							t1150 += F(MAlphaBarStateEntry0 * k3[j][0])
+							t242_2[j] = -F(MVProd2Entry * t1130)
+							t31[j][0] = F(rhoEntry2 * MAlphaBarStateEntry0)
 							MAlphaBarStateEntry1 := MAlphaBarState[j][1]
-							t1851 += F(MAlphaBarStateEntry1 * k2Entry31)
-							t59_3[j] = -F(w131 * k2Entry31)
-							t183Sum += F(MEta2[j] * t1801)
-							t622_3[j] = F(uVProdEntry * t1801)
-							t682[j][1] = F(rhoEntry2 * MAlphaBarStateEntry1)
-							t712Sum -= F(w141 * MAlphaBarStateEntry1)
-							t183_2[j] = t183Sum
-							t712_2[j] = t712Sum
+							t1151 += F(MAlphaBarStateEntry1 * k3[j][1])
+							t242_3[j] = -F(MVProd2Entry * t1131)
+							t31[j][1] = F(rhoEntry2 * MAlphaBarStateEntry1)
 						}
-						// self_referential_chunk.M_alpha, self_referential_chunk.M_v, self_referential_chunk.u_alpha, self_referential_chunk.M_m
-						var t1900 F
-						w150 := F(thetaEntry6 * t1850)
-						MMLinEntry0 := c.MMLin[(l*T+a+C*s)*d+i]
-						w160 := F(thetaEntry6 * MMLinEntry0)
-						var t1901 F
-						w151 := F(thetaEntry6 * t1851)
-						MMLinEntry1 := c.MMLin[(l*T+a+C*s)*d+i+1]
-						w161 := F(thetaEntry6 * MMLinEntry1)
+						// self_referential_chunk.M_alpha, self_referential_chunk.M_m
+						var t1170 F
+						MVProdEntry0 := c.MVProd[(l*T+a+C*s)*d+i]
+						MKProdEntry0 := c.MKProd[(l*T+a+C*s)*d+i]
+						MEtaProdEntry0 := c.MEtaProd[(l*T+a+C*s)*d+i]
+						MAlphaProdEntry0 := c.MAlphaProd[(l*T+a+C*s)*d+i]
+						MMProdEntry0 := c.MMProd[(l*T+a+C*s)*d+i]
+						var t1171 F
+						MVProdEntry1 := c.MVProd[(l*T+a+C*s)*d+i+1]
+						MKProdEntry1 := c.MKProd[(l*T+a+C*s)*d+i+1]
+						MEtaProdEntry1 := c.MEtaProd[(l*T+a+C*s)*d+i+1]
+						MAlphaProdEntry1 := c.MAlphaProd[(l*T+a+C*s)*d+i+1]
+						MMProdEntry1 := c.MMProd[(l*T+a+C*s)*d+i+1]
 						for j := range d {
-							t188Sum := t188_2[j]
-							uVProdEntry := uVProd[j]
-							t922Sum := t922_3[j]
-							k2Entry40 := k2[j][0]
+							MVProd2Entry := MVProd2[j]
+							t38Sum := t38_2[j]
 							MMBarStateEntry0 := MMBarState[j][0]
-							t1900 += F(MMBarStateEntry0 * k2Entry40)
-							t80_2[j] = -F(w150 * k2Entry40)
-							t188Sum += F(MAlpha[j] * t1850)
-							t832_2[j] = F(uVProdEntry * t1850)
-							t922Sum -= F(w160 * MMBarStateEntry0)
-							k2Entry41 := k2[j][1]
+							t1170 += F(MMBarStateEntry0 * k3[j][0])
+							t32_5[j] = -F(MVProd2Entry * t1150)
+							t38Sum -= F(MVBarState[j][0]*MVProdEntry0) + F(MKBarState[j][0]*MKProdEntry0) + F(MEtaBarState[j][0]*MEtaProdEntry0) + F(MAlphaBarState[j][0]*MAlphaProdEntry0) + F(MMBarStateEntry0*MMProdEntry0)
 							MMBarStateEntry1 := MMBarState[j][1]
-							t1901 += F(MMBarStateEntry1 * k2Entry41)
-							t80_3[j] = -F(w151 * k2Entry41)
-							t188Sum += F(MAlpha2[j] * t1851)
-							t832_3[j] = F(uVProdEntry * t1851)
-							t922Sum -= F(w161 * MMBarStateEntry1)
-							t188_2[j] = t188Sum
-							t922_3[j] = t922Sum
+							t1171 += F(MMBarStateEntry1 * k3[j][1])
+							t32_6[j] = -F(MVProd2Entry * t1151)
+							t38Sum -= F(MVBarState[j][1]*MVProdEntry1) + F(MKBarState[j][1]*MKProdEntry1) + F(MEtaBarState[j][1]*MEtaProdEntry1) + F(MAlphaBarState[j][1]*MAlphaProdEntry1) + F(MMBarStateEntry1*MMProdEntry1)
+							t38_2[j] = t38Sum
 						}
-						// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y, self_referential_chunk.u_m
-						var t130 F
-						var t15230 F
-						var t172220 F
-						var t1920 F
-						var t2120 F
+						// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
+						thetaEntry2 := theta[a]
+						var t1820 F
+						var t20220 F
+						var t22220 F
+						var t242220 F
+						var t260 F
+						w80 := F(thetaEntry2 * t1090)
+						w90 := F(thetaEntry2 * t1110)
+						w100 := F(thetaEntry2 * t1130)
+						w110 := F(thetaEntry2 * t1150)
+						w120 := F(thetaEntry2 * t1170)
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*d+i]
-						w170 := F(thetaEntry6 * t1900)
-						var t131_2 F
-						var t15231 F
-						var t172221 F
-						var t1921 F
-						var t2121 F
+						var t1821 F
+						var t20221 F
+						var t22221 F
+						var t242221 F
+						var t261 F
+						w81 := F(thetaEntry2 * t1091)
+						w91 := F(thetaEntry2 * t1111)
+						w101 := F(thetaEntry2 * t1131)
+						w111 := F(thetaEntry2 * t1151)
+						w121 := F(thetaEntry2 * t1171)
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*d+i+1]
-						w171 := F(thetaEntry6 * t1901)
 						for j := range d {
-							t193Sum := t193_2[j]
+							MVProd2Entry := MVProd2[j]
+							t452Sum := t452_2[j]
 							t72Sum := t72_2[j]
 							qEntry := q[j]
-							uVProdEntry := uVProd[j]
-							t130 += F(MVTrail3[j][0] * MVBarState[j][0])
-							t15230 += F(MKTrail3[j][0] * MKBarState[j][0])
-							t172220 += F(MEtaTrail3[j][0] * MEtaBarState[j][0])
-							t1920 += F(MAlphaTrail3[j][0] * MAlphaBarState[j][0])
+							t1820 += F(MVTrail3[j][0] * MVBarState[j][0])
+							t20220 += F(MKTrail3[j][0] * MKBarState[j][0])
+							t22220 += F(MEtaTrail3[j][0] * MEtaBarState[j][0])
+							t242220 += F(MAlphaTrail3[j][0] * MAlphaBarState[j][0])
 							MMTrailEntry0 := MMTrail3[j][0]
 							MMBarStateEntry20 := MMBarState[j][0]
-							t2120 += F(MMTrailEntry0 * MMBarStateEntry20)
-							t193Sum += F(MM[j] * t1900)
+							t260 += F(MMTrailEntry0 * MMBarStateEntry20)
+							t15_2[j] -= F(MVProd2Entry * t1170)
+							t452Sum -= F(w80*MV[j]) + F(w90*MK[j]) + F(w100*MEta[j]) + F(w110*MAlpha[j]) + F(w120*MM[j])
 							t72Sum += F(MMTrailEntry0 * yBarEntry0)
 							MMBarState[j][0] = F(rhoEntry2*MMBarStateEntry20) + F(qEntry*yBarEntry0)
-							t15_2[j] += -F(w170*k2[j][0]) + F(uVProdEntry*t1900)
-							t131_2 += F(MVTrail3[j][1] * MVBarState[j][1])
-							t15231 += F(MKTrail3[j][1] * MKBarState[j][1])
-							t172221 += F(MEtaTrail3[j][1] * MEtaBarState[j][1])
-							t1921 += F(MAlphaTrail3[j][1] * MAlphaBarState[j][1])
+							t1821 += F(MVTrail3[j][1] * MVBarState[j][1])
+							t20221 += F(MKTrail3[j][1] * MKBarState[j][1])
+							t22221 += F(MEtaTrail3[j][1] * MEtaBarState[j][1])
+							t242221 += F(MAlphaTrail3[j][1] * MAlphaBarState[j][1])
 							MMTrailEntry1 := MMTrail3[j][1]
 							MMBarStateEntry21 := MMBarState[j][1]
-							t2121 += F(MMTrailEntry1 * MMBarStateEntry21)
-							t193Sum += F(MM2[j] * t1901)
+							t261 += F(MMTrailEntry1 * MMBarStateEntry21)
+							t15_3[j] -= F(MVProd2Entry * t1171)
+							t452Sum -= F(w81*MV2[j]) + F(w91*MK2[j]) + F(w101*MEta2[j]) + F(w111*MAlpha2[j]) + F(w121*MM2[j])
 							t72Sum += F(MMTrailEntry1 * yBarEntry1)
 							MMBarState[j][1] = F(rhoEntry2*MMBarStateEntry21) + F(qEntry*yBarEntry1)
-							t15_3[j] += -F(w171*k2[j][1]) + F(uVProdEntry*t1901)
-							t193_2[j] = t193Sum
+							t452_2[j] = t452Sum
 							t72_2[j] = t72Sum
 						}
-						// self_referential_chunk.theta, self_referential_chunk.rho
-						t140Sum := t140_2[a]
-						thetaSigmoidEntry := thetaSigmoid[a]
-						t149Sum := t149_2[a]
-						t140Sum += F(thetaSigmoidEntry * (-F(MVLinEntry0*t1700) - F(MKLinEntry0*t1750) - F(MEtaLinEntry0*t1800) - F(MAlphaLinEntry0*t1850) - F(MMLinEntry0*t1900)))
-						t149Sum += t130 + t15230 + t172220 + t1920 + t2120
-						t140Sum += F(thetaSigmoidEntry * (-F(MVLinEntry1*t1701) - F(MKLinEntry1*t1751) - F(MEtaLinEntry1*t1801) - F(MAlphaLinEntry1*t1851) - F(MMLinEntry1*t1901)))
-						t149Sum += t131_2 + t15231 + t172221 + t1921 + t2121
-						t140_2[a] = t140Sum
-						t149_2[a] = t149Sum
+						// self_referential_chunk.rho
+						t892Sum := t892_2[a]
+						t892Sum += t1820 + t20220 + t22220 + t242220 + t260
+						t892Sum += t1821 + t20221 + t22221 + t242221 + t261
+						t892_2[a] = t892Sum
 						for j := range d {
-							MKBarState[j][0] = t26[j][0]
-							MKBarState[j][1] = t26[j][1]
+							MKBarState[j][0] = t1523[j][0]
+							MKBarState[j][1] = t1523[j][1]
 						}
 						for j := range d {
-							MVBarState[j][0] = t522[j][0]
-							MVBarState[j][1] = t522[j][1]
+							MVBarState[j][0] = t7[j][0]
+							MVBarState[j][1] = t7[j][1]
 						}
 						for j := range d {
-							MAlphaBarState[j][0] = t682[j][0]
-							MAlphaBarState[j][1] = t682[j][1]
+							MAlphaBarState[j][0] = t31[j][0]
+							MAlphaBarState[j][1] = t31[j][1]
 						}
 						for j := range d {
-							MEtaBarState[j][0] = t47[j][0]
-							MEtaBarState[j][1] = t47[j][1]
+							MEtaBarState[j][0] = t232[j][0]
+							MEtaBarState[j][1] = t232[j][1]
 						}
 					}
 				}
@@ -1556,16 +1331,16 @@ func (c *StepBackward[F]) Run() {
 				t22_3[j] = MKBarState[j][1]
 			}
 			for j := range d {
-				t32_2[j] = MVBarState[j][0]
-				t32_3[j] = MVBarState[j][1]
+				t32_3[j] = MVBarState[j][0]
+				t32_4[j] = MVBarState[j][1]
 			}
 			for j := range d {
-				t42_2[j] = MAlphaBarState[j][0]
-				t42_3[j] = MAlphaBarState[j][1]
+				t42_3[j] = MAlphaBarState[j][0]
+				t42_4[j] = MAlphaBarState[j][1]
 			}
 			for j := range d {
-				t52_2[j] = MEtaBarState[j][0]
-				t52_3[j] = MEtaBarState[j][1]
+				t52_3[j] = MEtaBarState[j][0]
+				t52_4[j] = MEtaBarState[j][1]
 			}
 			for j := range d {
 				t62_2[j] = MMBarState[j][0]
@@ -1579,21 +1354,21 @@ func (c *StepBackward[F]) Run() {
 			MEtaBar := c.MEtaBar[(l*d+i)*d:][:d]
 			MMBar := c.MMBar[(l*d+i)*d:][:d]
 			t22_2 := t22[(l*d+i)*d:][:d]
-			t32_2 := t32[(l*d+i)*d:][:d]
-			t42_2 := t42[(l*d+i)*d:][:d]
-			t52_2 := t52[(l*d+i)*d:][:d]
+			t32_3 := t32[(l*d+i)*d:][:d]
+			t42_3 := t42[(l*d+i)*d:][:d]
+			t52_3 := t52[(l*d+i)*d:][:d]
 			t62_2 := t62[(l*d+i)*d:][:d]
 			MKTrail2 := MKTrail[:d]
 			MVTrail2 := MVTrail[:d]
 			MAlphaTrail2 := MAlphaTrail[:d]
 			MEtaTrail2 := MEtaTrail[:d]
 			MMTrail2 := MMTrail[:d]
+			t15_2 := t15[(l*d+i)*d:][:d]
 			MV := c.MV[(l*d+i)*d:][:d]
 			MK := c.MK[(l*d+i)*d:][:d]
 			MEta := c.MEta[(l*d+i)*d:][:d]
 			MAlpha := c.MAlpha[(l*d+i)*d:][:d]
 			MM := c.MM[(l*d+i)*d:][:d]
-			t15_2 := t15[(l*d+i)*d:][:d]
 			for j := range d {
 				MKBarState[j][0] = MKBar[j]
 			}
@@ -1651,18 +1426,18 @@ func (c *StepBackward[F]) Run() {
 						w := num.Max(kern.Choose((F(0) < t152Entry), num.Sqrt(kern.Choose((F(0) < t152Entry), t152Entry, F(1))), F(0)), F(1e-08))
 						rhoEntry := rho[a]
 						thetaEntry := theta[a]
-						w2 := F(thetaEntry * c.MMLin[(l*T+a+C*s)*d+i])
-						w3 := F(thetaEntry * c.MAlphaLin[(l*T+a+C*s)*d+i])
-						w4 := F(thetaEntry * c.MEtaLin[(l*T+a+C*s)*d+i])
-						w5 := F(thetaEntry * c.MKLin[(l*T+a+C*s)*d+i])
-						w6 := F(thetaEntry * c.MVLin[(l*T+a+C*s)*d+i])
+						w2 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i])
+						w3 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i])
+						w4 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i])
+						w5 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
+						w6 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
 						for j := range d {
-							k := (aK[j] / w)
-							MMTrail4[j][0] = F(rhoEntry*MMTrail3[j][0]) - F(w2*k)
-							MAlphaTrail4[j][0] = F(rhoEntry*MAlphaTrail3[j][0]) - F(w3*k)
-							MEtaTrail4[j][0] = F(rhoEntry*MEtaTrail3[j][0]) - F(w4*k)
-							MKTrail4[j][0] = F(rhoEntry*MKTrail3[j][0]) - F(w5*k)
-							MVTrail4[j][0] = F(rhoEntry*MVTrail3[j][0]) - F(w6*k)
+							k2 := (aK[j] / w)
+							MMTrail4[j][0] = F(rhoEntry*MMTrail3[j][0]) - F(w2*k2)
+							MAlphaTrail4[j][0] = F(rhoEntry*MAlphaTrail3[j][0]) - F(w3*k2)
+							MEtaTrail4[j][0] = F(rhoEntry*MEtaTrail3[j][0]) - F(w4*k2)
+							MKTrail4[j][0] = F(rhoEntry*MKTrail3[j][0]) - F(w5*k2)
+							MVTrail4[j][0] = F(rhoEntry*MVTrail3[j][0]) - F(w6*k2)
 						}
 					}
 				}
@@ -1670,147 +1445,111 @@ func (c *StepBackward[F]) Run() {
 					t152_2 := t152[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					theta := c.Theta[l*T+C*s:][:n]
-					thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
-					t140_2 := t140[l*T+C*s:][:n]
-					t149_2 := t149[l*T+C*s:][:n]
+					t892_2 := t892[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
-						t8_2 := t8[(l*T+a+C*s)*d:][:d]
-						t172_2 := t172[((l*T+a+C*s)*d+i)*d:][:d]
-						t173_2 := t173[(l*T+a+C*s)*d:][:d]
-						uVProd := c.UVProd[(l*T+a+C*s)*d:][:d]
-						t2022_2 := t2022[((l*T+a+C*s)*d+i)*d:][:d]
-						t292_2 := t292[(l*T+a+C*s)*d:][:d]
-						t382_2 := t382[((l*T+a+C*s)*d+i)*d:][:d]
-						t178_2 := t178[(l*T+a+C*s)*d:][:d]
-						t412_2 := t412[((l*T+a+C*s)*d+i)*d:][:d]
-						t502_2 := t502[(l*T+a+C*s)*d:][:d]
-						t59_2 := t59[((l*T+a+C*s)*d+i)*d:][:d]
-						t183_2 := t183[(l*T+a+C*s)*d:][:d]
-						t622_2 := t622[((l*T+a+C*s)*d+i)*d:][:d]
-						t712_2 := t712[(l*T+a+C*s)*d:][:d]
-						t80_2 := t80[((l*T+a+C*s)*d+i)*d:][:d]
-						t188_2 := t188[(l*T+a+C*s)*d:][:d]
-						t832_2 := t832[((l*T+a+C*s)*d+i)*d:][:d]
-						t922_3 := t922[(l*T+a+C*s)*d:][:d]
+						MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
+						t822_2 := t822[((l*T+a+C*s)*d+i)*d:][:d]
+						t162_2 := t162[((l*T+a+C*s)*d+i)*d:][:d]
+						t242_2 := t242[((l*T+a+C*s)*d+i)*d:][:d]
+						t32_4 := t32_2[((l*T+a+C*s)*d+i)*d:][:d]
+						t38_2 := t38[(l*T+a+C*s)*d:][:d]
 						MVTrail3 := MVTrail[a*d:][:d]
 						MKTrail3 := MKTrail[a*d:][:d]
 						MEtaTrail3 := MEtaTrail[a*d:][:d]
 						MAlphaTrail3 := MAlphaTrail[a*d:][:d]
 						MMTrail3 := MMTrail[a*d:][:d]
-						t193_2 := t193[(l*T+a+C*s)*d:][:d]
+						t452_2 := t452[(l*T+a+C*s)*d:][:d]
 						t72_2 := t72[(l*T+a+C*s)*d:][:d]
 						q := c.Q[(l*T+a+C*s)*d:][:d]
 						// self_referential_chunk.k, self_referential_chunk.M_v
-						var t170 F
+						var t109 F
 						t152Entry2 := t152_2[a]
 						w7 := num.Max(kern.Choose((F(0) < t152Entry2), num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1))), F(0)), F(1e-08))
 						rhoEntry2 := rho[a]
-						thetaEntry6 := theta[a]
-						MVLinEntry := c.MVLin[(l*T+a+C*s)*d+i]
-						w8 := F(thetaEntry6 * MVLinEntry)
 						for j := range d {
-							k3 := (aK[j] / w7)
+							k4 := (aK[j] / w7)
 							MVBarStateEntry := MVBarState[j][0]
-							t170 += F(MVBarStateEntry * k3)
-							k2[j][0] = k3
-							t522[j][0] = F(rhoEntry2 * MVBarStateEntry)
-							t8_2[j] -= F(w8 * MVBarStateEntry)
+							t109 += F(MVBarStateEntry * k4)
+							k3[j][0] = k4
+							t7[j][0] = F(rhoEntry2 * MVBarStateEntry)
 						}
-						// self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.M_k
-						var t175 F
-						w9 := F(thetaEntry6 * t170)
-						MKLinEntry := c.MKLin[(l*T+a+C*s)*d+i]
-						w10 := F(thetaEntry6 * MKLinEntry)
+						// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.M_k
+						var t111 F
 						for j := range d {
-							k2Entry := k2[j][0]
 							MKBarStateEntry := MKBarState[j][0]
-							t175 += F(MKBarStateEntry * k2Entry)
-							t172_2[j] = -F(w9 * k2Entry)
-							t173_2[j] += F(MV[j] * t170)
-							t2022_2[j] = F(uVProd[j] * t170)
-							t26[j][0] = F(rhoEntry2 * MKBarStateEntry)
-							t292_2[j] -= F(w10 * MKBarStateEntry)
+							t111 += F(MKBarStateEntry * k3[j][0])
+							t822_2[j] = -F(MVProd2[j] * t109)
+							t1523[j][0] = F(rhoEntry2 * MKBarStateEntry)
 						}
-						// self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_k, self_referential_chunk.M_eta
-						var t180 F
-						w11 := F(thetaEntry6 * t175)
-						MEtaLinEntry := c.MEtaLin[(l*T+a+C*s)*d+i]
-						w12 := F(thetaEntry6 * MEtaLinEntry)
+						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_eta
+						var t113 F
 						for j := range d {
-							k2Entry2 := k2[j][0]
 							MEtaBarStateEntry := MEtaBarState[j][0]
-							t180 += F(MEtaBarStateEntry * k2Entry2)
-							t382_2[j] = -F(w11 * k2Entry2)
-							t178_2[j] += F(MK[j] * t175)
-							t412_2[j] = F(uVProd[j] * t175)
-							t47[j][0] = F(rhoEntry2 * MEtaBarStateEntry)
-							t502_2[j] -= F(w12 * MEtaBarStateEntry)
+							t113 += F(MEtaBarStateEntry * k3[j][0])
+							t162_2[j] = -F(MVProd2[j] * t111)
+							t232[j][0] = F(rhoEntry2 * MEtaBarStateEntry)
 						}
-						// self_referential_chunk.M_eta, self_referential_chunk.M_v, self_referential_chunk.u_eta, self_referential_chunk.M_alpha
-						var t185 F
-						w13 := F(thetaEntry6 * t180)
-						MAlphaLinEntry := c.MAlphaLin[(l*T+a+C*s)*d+i]
-						w14 := F(thetaEntry6 * MAlphaLinEntry)
+						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_alpha
+						var t115 F
 						for j := range d {
-							k2Entry3 := k2[j][0]
 							MAlphaBarStateEntry := MAlphaBarState[j][0]
-							t185 += F(MAlphaBarStateEntry * k2Entry3)
-							t59_2[j] = -F(w13 * k2Entry3)
-							t183_2[j] += F(MEta[j] * t180)
-							t622_2[j] = F(uVProd[j] * t180)
-							t682[j][0] = F(rhoEntry2 * MAlphaBarStateEntry)
-							t712_2[j] -= F(w14 * MAlphaBarStateEntry)
+							t115 += F(MAlphaBarStateEntry * k3[j][0])
+							t242_2[j] = -F(MVProd2[j] * t113)
+							t31[j][0] = F(rhoEntry2 * MAlphaBarStateEntry)
 						}
-						// self_referential_chunk.M_alpha, self_referential_chunk.M_v, self_referential_chunk.u_alpha, self_referential_chunk.M_m
-						var t190 F
-						w15 := F(thetaEntry6 * t185)
-						MMLinEntry := c.MMLin[(l*T+a+C*s)*d+i]
-						w16 := F(thetaEntry6 * MMLinEntry)
+						// self_referential_chunk.M_alpha, self_referential_chunk.M_m
+						var t117 F
+						MVProdEntry := c.MVProd[(l*T+a+C*s)*d+i]
+						MKProdEntry := c.MKProd[(l*T+a+C*s)*d+i]
+						MEtaProdEntry := c.MEtaProd[(l*T+a+C*s)*d+i]
+						MAlphaProdEntry := c.MAlphaProd[(l*T+a+C*s)*d+i]
+						MMProdEntry := c.MMProd[(l*T+a+C*s)*d+i]
 						for j := range d {
-							k2Entry4 := k2[j][0]
 							MMBarStateEntry := MMBarState[j][0]
-							t190 += F(MMBarStateEntry * k2Entry4)
-							t80_2[j] = -F(w15 * k2Entry4)
-							t188_2[j] += F(MAlpha[j] * t185)
-							t832_2[j] = F(uVProd[j] * t185)
-							t922_3[j] -= F(w16 * MMBarStateEntry)
+							t117 += F(MMBarStateEntry * k3[j][0])
+							t32_4[j] = -F(MVProd2[j] * t115)
+							t38_2[j] -= F(MVBarState[j][0]*MVProdEntry) + F(MKBarState[j][0]*MKProdEntry) + F(MEtaBarState[j][0]*MEtaProdEntry) + F(MAlphaBarState[j][0]*MAlphaProdEntry) + F(MMBarStateEntry*MMProdEntry)
 						}
-						// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y, self_referential_chunk.u_m
-						var t13 F
-						var t1523 F
-						var t17222 F
-						var t192 F
-						var t212 F
+						// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
+						var t182 F
+						var t2022 F
+						var t2222 F
+						var t24222 F
+						var t26 F
+						thetaEntry2 := theta[a]
+						w8 := F(thetaEntry2 * t109)
+						w9 := F(thetaEntry2 * t111)
+						w10 := F(thetaEntry2 * t113)
+						w11 := F(thetaEntry2 * t115)
+						w12 := F(thetaEntry2 * t117)
 						yBarEntry := c.YBar[(l*T+a+C*s)*d+i]
-						w17 := F(thetaEntry6 * t190)
 						for j := range d {
-							t13 += F(MVTrail3[j][0] * MVBarState[j][0])
-							t1523 += F(MKTrail3[j][0] * MKBarState[j][0])
-							t17222 += F(MEtaTrail3[j][0] * MEtaBarState[j][0])
-							t192 += F(MAlphaTrail3[j][0] * MAlphaBarState[j][0])
+							t182 += F(MVTrail3[j][0] * MVBarState[j][0])
+							t2022 += F(MKTrail3[j][0] * MKBarState[j][0])
+							t2222 += F(MEtaTrail3[j][0] * MEtaBarState[j][0])
+							t24222 += F(MAlphaTrail3[j][0] * MAlphaBarState[j][0])
 							MMTrailEntry := MMTrail3[j][0]
 							MMBarStateEntry2 := MMBarState[j][0]
-							t212 += F(MMTrailEntry * MMBarStateEntry2)
-							t193_2[j] += F(MM[j] * t190)
+							t26 += F(MMTrailEntry * MMBarStateEntry2)
+							t15_2[j] -= F(MVProd2[j] * t117)
+							t452_2[j] -= F(w8*MV[j]) + F(w9*MK[j]) + F(w10*MEta[j]) + F(w11*MAlpha[j]) + F(w12*MM[j])
 							t72_2[j] += F(MMTrailEntry * yBarEntry)
 							MMBarState[j][0] = F(rhoEntry2*MMBarStateEntry2) + F(q[j]*yBarEntry)
-							t15_2[j] += -F(w17*k2[j][0]) + F(uVProd[j]*t190)
 						}
-						// self_referential_chunk.theta, self_referential_chunk.rho
-						t140_2[a] += F(thetaSigmoid[a] * (-F(MVLinEntry*t170) - F(MKLinEntry*t175) - F(MEtaLinEntry*t180) - F(MAlphaLinEntry*t185) - F(MMLinEntry*t190)))
-						t149_2[a] += t13 + t1523 + t17222 + t192 + t212
+						// self_referential_chunk.rho
+						t892_2[a] += t182 + t2022 + t2222 + t24222 + t26
 						for j := range d {
-							MKBarState[j][0] = t26[j][0]
+							MKBarState[j][0] = t1523[j][0]
 						}
 						for j := range d {
-							MVBarState[j][0] = t522[j][0]
+							MVBarState[j][0] = t7[j][0]
 						}
 						for j := range d {
-							MAlphaBarState[j][0] = t682[j][0]
+							MAlphaBarState[j][0] = t31[j][0]
 						}
 						for j := range d {
-							MEtaBarState[j][0] = t47[j][0]
+							MEtaBarState[j][0] = t232[j][0]
 						}
 					}
 				}
@@ -1819,13 +1558,13 @@ func (c *StepBackward[F]) Run() {
 				t22_2[j] = MKBarState[j][0]
 			}
 			for j := range d {
-				t32_2[j] = MVBarState[j][0]
+				t32_3[j] = MVBarState[j][0]
 			}
 			for j := range d {
-				t42_2[j] = MAlphaBarState[j][0]
+				t42_3[j] = MAlphaBarState[j][0]
 			}
 			for j := range d {
-				t52_2[j] = MEtaBarState[j][0]
+				t52_3[j] = MEtaBarState[j][0]
 			}
 			for j := range d {
 				t62_2[j] = MMBarState[j][0]
@@ -1833,38 +1572,9 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// self_referential_chunk.a_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.u_m, self_referential_chunk.k, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.M_m
-	for i := range L {
-		theta := c.Theta[i*T:][:T]
-		for j := range T {
-			t173_2 := t173[(i*T+j)*d:][:d]
-			t178_2 := t178[(i*T+j)*d:][:d]
-			t183_2 := t183[(i*T+j)*d:][:d]
-			t188_2 := t188[(i*T+j)*d:][:d]
-			t193_2 := t193[(i*T+j)*d:][:d]
-			t106_2 := t106[(i*T+j)*d:][:d]
-			t8_2 := t8[(i*T+j)*d:][:d]
-			t292_2 := t292[(i*T+j)*d:][:d]
-			t502_2 := t502[(i*T+j)*d:][:d]
-			t712_2 := t712[(i*T+j)*d:][:d]
-			t922_3 := t922[(i*T+j)*d:][:d]
-			t109_2 := t109[(i*T+j)*d:][:d]
-			thetaEntry7 := theta[j]
-			for k := range d {
-				t173Entry := t173_2[k]
-				t178Entry := t178_2[k]
-				t183Entry := t183_2[k]
-				t188Entry := t188_2[k]
-				t193Entry := t193_2[k]
-				t106_2[k] = F(thetaEntry7*t173Entry) + F(thetaEntry7*t178Entry) + F(thetaEntry7*t183Entry) + F(thetaEntry7*t188Entry) + F(thetaEntry7*t193Entry)
-				t109_2[k] = t8_2[k] - F(thetaEntry7*t173Entry) + t292_2[k] - F(thetaEntry7*t178Entry) + t502_2[k] - F(thetaEntry7*t183Entry) + t712_2[k] - F(thetaEntry7*t188Entry) + t922_3[k] - F(thetaEntry7*t193Entry)
-			}
-		}
-	}
-
 	// self_referential_chunk.a_v
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(t108, i*T*d), 1, d, kern.From(c.MV, i*d*d), 1, d, kern.From(t106, i*T*d), 1, d)
+		kern.Gemm(d, T, d, F(-1), false, kern.From(t492, i*T*d), 1, d, kern.From(c.MV, i*d*d), 1, d, kern.From(t452, i*T*d), 1, d)
 	}
 
 	// self_referential_chunk.k
@@ -1873,142 +1583,164 @@ func (c *StepBackward[F]) Run() {
 		t17_2 := t17[i*T:][:T]
 		t202_2 := t202[i*T:][:T]
 		t24_2 := t24[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t119_2 := t119[i*T:][:T]
+		t52_3 := t52_2[i*T:][:T]
+		t562_2 := t562[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
 		for j := range T {
 			t152Entry3 := t152_2[j]
-			t173_2 := (F(0) < t152Entry3)
-			t2024 := num.Sqrt(kern.Choose(t173_2, t152Entry3, F(1)))
-			t22_2 := kern.Choose(t173_2, t2024, F(0))
-			t242 := num.Max(t22_2, F(1e-08))
-			t1152 := (F(1e-08) <= t22_2)
-			t17_2[j] = t173_2
-			t202_2[j] = t2024
-			t24_2[j] = t242
-			t111_2[j] = (F(1) / t242)
-			t115_2[j] = t1152
-			t119_2[j] = (t1152 && t173_2)
+			t172 := (F(0) < t152Entry3)
+			t2023 := num.Sqrt(kern.Choose(t172, t152Entry3, F(1)))
+			t22_2 := kern.Choose(t172, t2023, F(0))
+			t243 := num.Max(t22_2, F(1e-08))
+			t5622 := (F(1e-08) <= t22_2)
+			t17_2[j] = t172
+			t202_2[j] = t2023
+			t24_2[j] = t243
+			t52_3[j] = (F(1) / t243)
+			t562_2[j] = t5622
+			t60_2[j] = (t5622 && t172)
 		}
 	}
 
-	// self_referential_chunk.k
+	// self_referential_chunk.k, self_referential_chunk.M_m
 	for i := range L {
+		theta := c.Theta[i*T:][:T]
 		t24_2 := t24[i*T:][:T]
-		t114_2 := t114[i*T:][:T]
+		t55_2 := t55[i*T:][:T]
 		for j := range T {
-			t109_2 := t109[(i*T+j)*d:][:d]
+			t38_2 := t38[(i*T+j)*d:][:d]
+			t452_2 := t452[(i*T+j)*d:][:d]
 			aK := c.AK[(i*T+j)*d:][:d]
-			var t1142 F
+			t50_2 := t50[(i*T+j)*d:][:d]
+			k2 := k[(i*T+j)*d:][:d]
+			var t552 F
+			thetaEntry3 := theta[j]
 			t24Entry := t24_2[j]
-			for k := range d {
-				t1142 += F(t109_2[k] * ((aK[k] / t24Entry) / t24Entry))
+			for k4 := range d {
+				t502 := F(thetaEntry3*t38_2[k4]) + t452_2[k4]
+				k5 := (aK[k4] / t24Entry)
+				t552 += F(t502 * (k5 / t24Entry))
+				t50_2[k4] = t502
+				k2[k4] = k5
 			}
-			t114_2[j] = -t1142
+			t55_2[j] = -t552
 		}
 	}
 
-	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.rho, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.q
-	var t1022 F
-	var t122 F
-	t144 := (F(1) / F(d))
+	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.rho
+	t842 := (F(1) / F(d))
 	for i := range L {
-		t119_2 := t119[i*T:][:T]
-		t140_2 := t140[i*T:][:T]
-		rho := c.Rho[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t149_2 := t149[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t114_2 := t114[i*T:][:T]
+		t562_2 := t562[i*T:][:T]
+		t55_2 := t55[i*T:][:T]
 		t202_2 := t202[i*T:][:T]
-		t131_2 := t131[i*T:][:T]
-		t223_2 := t223[i*T:][:T]
-		t228_2 := t228[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
+		t722_2 := t722[i*T:][:T]
+		t84_2 := t84[i*T:][:T]
 		for j := range T {
-			t119Entry := t119_2[j]
-			t140Entry := t140_2[j]
-			rhoEntry3 := rho[j]
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t149Entry := t149_2[j]
-			t1022 += F(F(rhoEntry3*rhoSigmoidEntry) * t149Entry)
-			t122 += t140Entry
-			t4Entry := t4_2[j]
-			t213 := (F(1e-08) <= kern.Choose(t4Entry, qSqrt[j], F(0)))
-			t131_2[j] = kern.Choose((t119Entry && t17_2[j]), kern.Choose(t119Entry, F(F(0.5*kern.Choose(t119Entry, kern.Choose(t115_2[j], t114_2[j], F(0)), F(0)))*(F(1)/t202_2[j])), F(0)), F(0))
-			t223_2[j] = F(t144 * t140Entry)
-			t228_2[j] = F(F(rhoEntry3*rhoSigmoidEntry) * F(t144*t149Entry))
-			t21_2[j] = t213
-			t25_2[j] = (t213 && t4Entry)
+			t60Entry := t60_2[j]
+			t722_2[j] = kern.Choose((t60Entry && t17_2[j]), kern.Choose(t60Entry, F(F(0.5*kern.Choose(t60Entry, kern.Choose(t562_2[j], t55_2[j], F(0)), F(0)))*(F(1)/t202_2[j])), F(0)), F(0))
+			t84_2[j] = t842
 		}
 	}
-	c.BRhoBar[0] = t1022
-	c.BThetaBar[0] = t122
 
-	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.q
+	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.q
 	for i := range L {
-		t111_2 := t111[i*T:][:T]
-		t131_2 := t131[i*T:][:T]
+		t52_3 := t52_2[i*T:][:T]
+		t722_2 := t722[i*T:][:T]
+		t392_2 := t392[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
+			k2 := k[(i*T+j)*d:][:d]
+			t38_2 := t38[(i*T+j)*d:][:d]
 			t72_2 := t72[(i*T+j)*d:][:d]
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-			t109_2 := t109[(i*T+j)*d:][:d]
+			t50_2 := t50[(i*T+j)*d:][:d]
 			aK := c.AK[(i*T+j)*d:][:d]
-			t135_2 := t135[(i*T+j)*d:][:d]
+			t76_2 := t76[(i*T+j)*d:][:d]
+			var t3922 F
 			var t203 F
-			t111Entry := t111_2[j]
-			t131Entry := t131_2[j]
-			for k := range d {
-				t203 += F(t72_2[k] * qDiv2[k])
-				t135_2[k] = F(t111Entry*t109_2[k]) + F(2*F(t131Entry*aK[k]))
+			t52Entry := t52_3[j]
+			t722Entry := t722_2[j]
+			for k4 := range d {
+				t3922 += F(k2[k4] * t38_2[k4])
+				t203 += F(t72_2[k4] * qDiv2[k4])
+				t76_2[k4] = F(t52Entry*t50_2[k4]) + F(2*F(t722Entry*aK[k4]))
 			}
+			t392_2[j] = t3922
 			t20_2[j] = -t203
 		}
 	}
 
 	// self_referential_chunk.a_k
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(t137, i*T*d), 1, d, kern.From(c.MK, i*d*d), 1, d, kern.From(t135, i*T*d), 1, d)
+		kern.Gemm(d, T, d, F(1), false, kern.From(t78, i*T*d), 1, d, kern.From(c.MK, i*d*d), 1, d, kern.From(t76, i*T*d), 1, d)
 	}
 
+	// self_referential_chunk.theta, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.rho, self_referential_chunk.q
+	var t1022 F
+	var t122 F
+	for i := range L {
+		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+		t392_2 := t392[i*T:][:T]
+		t84_2 := t84[i*T:][:T]
+		rho := c.Rho[i*T:][:T]
+		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t892_2 := t892[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		qSqrt := c.QSqrt[i*T:][:T]
+		t137_2 := t137[i*T:][:T]
+		t142_3 := t142[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		for j := range T {
+			t80 := F(thetaSigmoid[j] * t392_2[j])
+			t84Entry := t84_2[j]
+			rhoEntry3 := rho[j]
+			rhoSigmoidEntry := rhoSigmoid[j]
+			t892Entry := t892_2[j]
+			t1022 += F(F(rhoEntry3*rhoSigmoidEntry) * t892Entry)
+			t122 += t80
+			t4Entry := t4_2[j]
+			t212 := (F(1e-08) <= kern.Choose(t4Entry, qSqrt[j], F(0)))
+			t137_2[j] = F(t84Entry * t80)
+			t142_3[j] = F(F(rhoEntry3*rhoSigmoidEntry) * F(t84Entry*t892Entry))
+			t21_2[j] = t212
+			t25_2[j] = (t212 && t4Entry)
+		}
+	}
+	c.BRhoBar[0] = t1022
+	c.BThetaBar[0] = t122
+
 	// self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
-	clear(t922_2)
+	clear(t922)
 	clear(t1122)
 	clear(t132)
-	clear(t142)
+	clear(t142_2)
 	for i := range L {
-		t228_2 := t228[i*T:][:T]
-		t223_2 := t223[i*T:][:T]
+		t142_3 := t142[i*T:][:T]
+		t137_2 := t137[i*T:][:T]
 		for j := range d {
-			t922_3 := t922_2[(i*d+j)*d:][:d]
+			t922_2 := t922[(i*d+j)*d:][:d]
 			t1122_2 := t1122[(i*d+j)*d:][:d]
 			t132_2 := t132[(i*d+j)*d:][:d]
-			t142_2 := t142[(i*d+j)*d:][:d]
-			for k := range T {
-				x := c.X[(i*T+k)*d:][:d]
-				t80_2 := t80[((i*T+k)*d+j)*d:][:d]
-				t832_2 := t832[((i*T+k)*d+j)*d:][:d]
-				t59_2 := t59[((i*T+k)*d+j)*d:][:d]
-				t622_2 := t622[((i*T+k)*d+j)*d:][:d]
-				t382_2 := t382[((i*T+k)*d+j)*d:][:d]
-				t412_2 := t412[((i*T+k)*d+j)*d:][:d]
-				t172_2 := t172[((i*T+k)*d+j)*d:][:d]
-				t2022_2 := t2022[((i*T+k)*d+j)*d:][:d]
-				t228Entry := t228_2[k]
-				t223Entry := t223_2[k]
-				t135Entry := t135[(i*T+k)*d+j]
-				t106Entry := t106[(i*T+k)*d+j]
+			t142_4 := t142_2[(i*d+j)*d:][:d]
+			for k2 := range T {
+				x := c.X[(i*T+k2)*d:][:d]
+				t32_3 := t32_2[((i*T+k2)*d+j)*d:][:d]
+				t242_2 := t242[((i*T+k2)*d+j)*d:][:d]
+				t162_2 := t162[((i*T+k2)*d+j)*d:][:d]
+				t822_2 := t822[((i*T+k2)*d+j)*d:][:d]
+				t142Entry := t142_3[k2]
+				t137Entry := t137_2[k2]
+				t76Entry := t76[(i*T+k2)*d+j]
+				t452Entry := t452[(i*T+k2)*d+j]
 				for m := range d {
 					xEntry := x[m]
-					t922_3[m] += t80_2[m] + t832_2[m] + F(xEntry*t228Entry)
-					t1122_2[m] += t59_2[m] + t622_2[m] + F(xEntry*t223Entry)
-					t132_2[m] += t382_2[m] + t412_2[m] + F(xEntry*t135Entry)
-					t142_2[m] += t172_2[m] + t2022_2[m] + F(xEntry*t106Entry)
+					t922_2[m] += t32_3[m] + F(xEntry*t142Entry)
+					t1122_2[m] += t242_2[m] + F(xEntry*t137Entry)
+					t132_2[m] += t162_2[m] + F(xEntry*t76Entry)
+					t142_4[m] += t822_2[m] - F(xEntry*t452Entry)
 				}
 			}
 		}
@@ -2028,34 +1760,34 @@ func (c *StepBackward[F]) Run() {
 			t41_2 := t41[(i*T+j)*d:][:d]
 			t25Entry := t25_2[j]
 			qDivEntry := qDiv[j]
-			w18 := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range d {
-				t41_2[k] = F(t72_2[k]*qDivEntry) + F(2*F(qProd[k]*w18))
+			w13 := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			for k2 := range d {
+				t41_2[k2] = F(t72_2[k2]*qDivEntry) + F(2*F(qProd[k2]*w13))
 			}
 		}
 	}
 
 	// self_referential_chunk.q
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, t42_2, d, 1, t41, d, 1, c.WQ, d, 1)
 
 	// self_referential_chunk.q
-	kern.Gemm(L*T, d, d, F(1), false, t43, d, 1, t41, d, 1, c.WQ, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
 
 	// self_referential_chunk.q, self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha
 	for i := range L {
-		t223_2 := t223[i*T:][:T]
-		t228_2 := t228[i*T:][:T]
+		t137_2 := t137[i*T:][:T]
+		t142_3 := t142[i*T:][:T]
 		for j := range T {
-			t108_2 := t108[(i*T+j)*d:][:d]
-			t137_2 := t137[(i*T+j)*d:][:d]
+			t492_2 := t492[(i*T+j)*d:][:d]
+			t78_2 := t78[(i*T+j)*d:][:d]
 			aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
 			aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
-			t43_2 := t43[(i*T+j)*d:][:d]
+			t42_3 := t42_2[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
-			t223Entry2 := t223_2[j]
-			t228Entry2 := t228_2[j]
-			for k := range d {
-				xBar[k] = (t108_2[k] + t137_2[k] + F(aEtaProd[k]*t223Entry2) + F(aAlphaProd[k]*t228Entry2)) + t43_2[k]
+			t137Entry2 := t137_2[j]
+			t142Entry2 := t142_3[j]
+			for k2 := range d {
+				xBar[k2] = (t492_2[k2] + t78_2[k2] + F(aEtaProd[k2]*t137Entry2) + F(aAlphaProd[k2]*t142Entry2)) + t42_3[k2]
 			}
 		}
 	}
@@ -2066,24 +1798,24 @@ func (c *StepBackward[F]) Run() {
 			t132_2 := t132[(i*d+j)*d:][:d]
 			t22_2 := t22[(i*d+j)*d:][:d]
 			MKBarOut := c.MKBarOut[(i*d+j)*d:][:d]
-			t142_2 := t142[(i*d+j)*d:][:d]
-			t32_2 := t32[(i*d+j)*d:][:d]
+			t142_3 := t142_2[(i*d+j)*d:][:d]
+			t32_3 := t32[(i*d+j)*d:][:d]
 			MVBarOut := c.MVBarOut[(i*d+j)*d:][:d]
-			t922_3 := t922_2[(i*d+j)*d:][:d]
-			t42_2 := t42[(i*d+j)*d:][:d]
+			t922_2 := t922[(i*d+j)*d:][:d]
+			t42_3 := t42[(i*d+j)*d:][:d]
 			MAlphaBarOut := c.MAlphaBarOut[(i*d+j)*d:][:d]
 			t1122_2 := t1122[(i*d+j)*d:][:d]
-			t52_2 := t52[(i*d+j)*d:][:d]
+			t52_3 := t52[(i*d+j)*d:][:d]
 			MEtaBarOut := c.MEtaBarOut[(i*d+j)*d:][:d]
 			t15_2 := t15[(i*d+j)*d:][:d]
 			t62_2 := t62[(i*d+j)*d:][:d]
 			MMBarOut := c.MMBarOut[(i*d+j)*d:][:d]
-			for k := range d {
-				MKBarOut[k] = t132_2[k] + t22_2[k]
-				MVBarOut[k] = t142_2[k] + t32_2[k]
-				MAlphaBarOut[k] = t922_3[k] + t42_2[k]
-				MEtaBarOut[k] = t1122_2[k] + t52_2[k]
-				MMBarOut[k] = t15_2[k] + t62_2[k]
+			for k2 := range d {
+				MKBarOut[k2] = t132_2[k2] + t22_2[k2]
+				MVBarOut[k2] = t142_3[k2] + t32_3[k2]
+				MAlphaBarOut[k2] = t922_2[k2] + t42_3[k2]
+				MEtaBarOut[k2] = t1122_2[k2] + t52_3[k2]
+				MMBarOut[k2] = t15_2[k2] + t62_2[k2]
 			}
 		}
 	}
@@ -2168,12 +1900,12 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Rho = c.Run.Saved(k.L * k.T)
 	k.Theta = c.Run.Saved(k.L * k.T)
 	k.AK = c.Run.Saved(k.L * k.T * k.D)
-	k.MMLin = c.Run.Saved(k.L * k.T * k.D)
-	k.MAlphaLin = c.Run.Saved(k.L * k.T * k.D)
-	k.MEtaLin = c.Run.Saved(k.L * k.T * k.D)
-	k.MKLin = c.Run.Saved(k.L * k.T * k.D)
-	k.MVLin = c.Run.Saved(k.L * k.T * k.D)
-	k.UVProd = c.Run.Saved(k.L * k.T * k.D)
+	k.MMProd = c.Run.Saved(k.L * k.T * k.D)
+	k.MAlphaProd = c.Run.Saved(k.L * k.T * k.D)
+	k.MEtaProd = c.Run.Saved(k.L * k.T * k.D)
+	k.MKProd = c.Run.Saved(k.L * k.T * k.D)
+	k.MVProd = c.Run.Saved(k.L * k.T * k.D)
+	k.MVProd2 = c.Run.Saved(k.L * k.T * k.D)
 	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
 	k.AEtaProd = c.Run.Saved(k.L * k.T * k.D)
 	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
@@ -2247,12 +1979,12 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Rho = k.Rho
 	g.Theta = k.Theta
 	g.AK = k.AK
-	g.MMLin = k.MMLin
-	g.MAlphaLin = k.MAlphaLin
-	g.MEtaLin = k.MEtaLin
-	g.MKLin = k.MKLin
-	g.MVLin = k.MVLin
-	g.UVProd = k.UVProd
+	g.MMProd = k.MMProd
+	g.MAlphaProd = k.MAlphaProd
+	g.MEtaProd = k.MEtaProd
+	g.MKProd = k.MKProd
+	g.MVProd = k.MVProd
+	g.MVProd2 = k.MVProd2
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.AEtaProd = k.AEtaProd
 	g.RhoSigmoid = k.RhoSigmoid

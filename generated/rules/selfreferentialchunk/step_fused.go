@@ -65,9 +65,9 @@ type stepNest6Args struct {
 }
 
 type stepNest7Args struct {
-	t195   *float32
+	t119   *float32
 	MEta   *float32
-	t196   *float32
+	t120   *float32
 	MAlpha *float32
 	n0     int // L
 	n1     int // T·d
@@ -97,66 +97,16 @@ type stepNest8Args struct {
 }
 
 type stepNest9Args struct {
-	t24 *float32
-	aK  *float32
-	k   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d
-	n3  int // d
-}
-
-type stepNest10Args struct {
-	t29   *float32
-	uM    *float32
-	MMLin *float32
-	n0    int // L
-	n1    int // T·d
-	n2    int // T
-	n3    int // d
-}
-
-type stepNest11Args struct {
-	t45       *float32
-	uAlpha    *float32
-	MAlphaLin *float32
-	n0        int // L
-	n1        int // T·d
-	n2        int // T
-	n3        int // d
-}
-
-type stepNest12Args struct {
-	t61     *float32
-	uEta    *float32
-	MEtaLin *float32
-	n0      int // L
-	n1      int // T·d
-	n2      int // T
-	n3      int // d
-}
-
-type stepNest13Args struct {
-	t77   *float32
-	uK    *float32
-	MKLin *float32
-	n0    int // L
-	n1    int // T·d
-	n2    int // T
-	n3    int // d
-}
-
-type stepNest14Args struct {
+	t24        *float32
 	theta      *float32
 	t11        *float32
-	t93        *float32
-	uV         *float32
-	MVLin      *float32
+	aK         *float32
 	aV         *float32
-	uVProd     *float32
-	t195       *float32
+	t22        *float32
+	MVProd2    *float32
+	t119       *float32
 	aEtaProd   *float32
-	t196       *float32
+	t120       *float32
 	aAlphaProd *float32
 	q          *float32
 	qDiv2      *float32
@@ -178,28 +128,18 @@ func (c *stepFused) run() {
 	_ = T
 	_ = d
 	_ = segments
-	t11 := c.Work[:L*T]                      // [L, T]
-	aAlpha := c.Work[L*T:][:L*T*d]           // [L, T, d]
-	t32 := c.Work[L*T*d+L*T:][:L*T]          // [L, T]
-	aEta := c.Work[L*T*d+2*L*T:][:L*T*d]     // [L, T, d]
-	t92 := c.Work[2*L*T*d+2*L*T:][:L*T]      // [L, T]
-	aK2 := c.Work[2*L*T*d+3*L*T:][:L*T*d]    // [L, T, d]
-	t15 := c.Work[3*L*T*d+3*L*T:][:L*T]      // [L, T]
-	aV := c.Work[3*L*T*d+4*L*T:][:L*T*d]     // [L, T, d]
-	uM := c.Work[4*L*T*d+4*L*T:][:L*T*d]     // [L, T, d]
-	uAlpha := c.Work[5*L*T*d+4*L*T:][:L*T*d] // [L, T, d]
-	uEta := c.Work[6*L*T*d+4*L*T:][:L*T*d]   // [L, T, d]
-	uK := c.Work[7*L*T*d+4*L*T:][:L*T*d]     // [L, T, d]
-	uV := c.Work[8*L*T*d+4*L*T:][:L*T*d]     // [L, T, d]
-	t195 := c.Work[9*L*T*d+4*L*T:][:L*T*d]   // [L, T, d]
-	t196 := c.Work[10*L*T*d+4*L*T:][:L*T*d]  // [L, T, d]
-	t24 := c.Work[11*L*T*d+4*L*T:][:L*T]     // [L, T]
-	k := c.Work[11*L*T*d+5*L*T:][:L*T*d]     // [L, T, d]
-	t29 := c.Work[12*L*T*d+5*L*T:][:L*T*d]   // [L, T, d]
-	t45 := c.Work[13*L*T*d+5*L*T:][:L*T*d]   // [L, T, d]
-	t61 := c.Work[14*L*T*d+5*L*T:][:L*T*d]   // [L, T, d]
-	t77 := c.Work[15*L*T*d+5*L*T:][:L*T*d]   // [L, T, d]
-	t93 := c.Work[16*L*T*d+5*L*T:][:L*T*d]   // [L, T, d]
+	t11 := c.Work[:L*T]                    // [L, T]
+	aAlpha := c.Work[L*T:][:L*T*d]         // [L, T, d]
+	t32 := c.Work[L*T*d+L*T:][:L*T]        // [L, T]
+	aEta := c.Work[L*T*d+2*L*T:][:L*T*d]   // [L, T, d]
+	t92 := c.Work[2*L*T*d+2*L*T:][:L*T]    // [L, T]
+	aK2 := c.Work[2*L*T*d+3*L*T:][:L*T*d]  // [L, T, d]
+	t15 := c.Work[3*L*T*d+3*L*T:][:L*T]    // [L, T]
+	aV := c.Work[3*L*T*d+4*L*T:][:L*T*d]   // [L, T, d]
+	t119 := c.Work[4*L*T*d+4*L*T:][:L*T*d] // [L, T, d]
+	t120 := c.Work[5*L*T*d+4*L*T:][:L*T*d] // [L, T, d]
+	t24 := c.Work[6*L*T*d+4*L*T:][:L*T]    // [L, T]
+	t22 := c.Work[6*L*T*d+5*L*T:][:L*T*d]  // [L, T, d]
 
 	// self_referential_chunk.q
 	kern.GemmFMA(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -222,9 +162,9 @@ func (c *stepFused) run() {
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				var t2 F
 				t2Sums := [16]F{t2}
-				for k2 := range d {
-					qProdEntry := qProd[k2]
-					t2Sums[k2%16] = num.FMA32(qProdEntry, qProdEntry, t2Sums[k2%16])
+				for k := range d {
+					qProdEntry := qProd[k]
+					t2Sums[k%16] = num.FMA32(qProdEntry, qProdEntry, t2Sums[k%16])
 				}
 				t2 = kern.Sum16(&t2Sums)
 				qProd2[j] = t2
@@ -276,8 +216,8 @@ func (c *stepFused) run() {
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				q := c.Q[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
-				for k2 := range d {
-					q[k2] = (qProd[k2] / t11Entry)
+				for k := range d {
+					q[k] = (qProd[k] / t11Entry)
 				}
 			}
 		}
@@ -306,8 +246,8 @@ func (c *stepFused) run() {
 				aAlpha2 := aAlpha[(i*T+j)*d:][:d]
 				var t322 F
 				t322Sums := [16]F{t322}
-				for k2 := range d {
-					t322Sums[k2%16] = t322Sums[k2%16] + aAlpha2[k2]
+				for k := range d {
+					t322Sums[k%16] = t322Sums[k%16] + aAlpha2[k]
 				}
 				t322 = kern.Sum16(&t322Sums)
 				t32_2[j] = t322
@@ -338,8 +278,8 @@ func (c *stepFused) run() {
 				aEta2 := aEta[(i*T+j)*d:][:d]
 				var t922 F
 				t922Sums := [16]F{t922}
-				for k2 := range d {
-					t922Sums[k2%16] = t922Sums[k2%16] + aEta2[k2]
+				for k := range d {
+					t922Sums[k%16] = t922Sums[k%16] + aEta2[k]
 				}
 				t922 = kern.Sum16(&t922Sums)
 				t92_2[j] = t922
@@ -372,10 +312,10 @@ func (c *stepFused) run() {
 				aK := c.AK[(i*T+j)*d:][:d]
 				var t152 F
 				t152Sums := [16]F{t152}
-				for k2 := range d {
-					aK2Entry := aK2_2[k2]
-					t152Sums[k2%16] = num.FMA32(aK2Entry, aK2Entry, t152Sums[k2%16])
-					aK[k2] = aK2Entry
+				for k := range d {
+					aK2Entry := aK2_2[k]
+					t152Sums[k%16] = num.FMA32(aK2Entry, aK2Entry, t152Sums[k%16])
+					aK[k] = aK2Entry
 				}
 				t152 = kern.Sum16(&t152Sums)
 				t15_2[j] = t152
@@ -388,39 +328,14 @@ func (c *stepFused) run() {
 		kern.GemmFMA(d, T, d, F(1), false, kern.From(aV, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(c.X, i*T*d), 1, d)
 	}
 
-	// self_referential_chunk.u_m
-	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(uM, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(aV, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.u_alpha
-	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(uAlpha, i*T*d), 1, d, kern.From(c.MAlpha, i*d*d), d, 1, kern.From(aV, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.u_eta
-	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(uEta, i*T*d), 1, d, kern.From(c.MEta, i*d*d), d, 1, kern.From(aV, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.u_k
-	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(uK, i*T*d), 1, d, kern.From(c.MK, i*d*d), d, 1, kern.From(aV, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.u_v
-	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(uV, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(aV, i*T*d), 1, d)
-	}
-
 	// self_referential_chunk.a_eta, self_referential_chunk.a_alpha
-	clear(t195)
-	clear(t196)
+	clear(t119)
+	clear(t120)
 	if kern.Wide() {
 		a := stepNest7Args{
-			unsafe.SliceData(t195),
+			unsafe.SliceData(t119),
 			unsafe.SliceData(c.MEta),
-			unsafe.SliceData(t196),
+			unsafe.SliceData(t120),
 			unsafe.SliceData(c.MAlpha),
 			L,
 			T * d,
@@ -432,14 +347,14 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t195_2 := t195[(i*T+j)*d:][:d]
-				t196_2 := t196[(i*T+j)*d:][:d]
-				for k2 := range d {
-					MEta := c.MEta[(i*d+k2)*d:][:d]
-					MAlpha := c.MAlpha[(i*d+k2)*d:][:d]
+				t119_2 := t119[(i*T+j)*d:][:d]
+				t120_2 := t120[(i*T+j)*d:][:d]
+				for k := range d {
+					MEta := c.MEta[(i*d+k)*d:][:d]
+					MAlpha := c.MAlpha[(i*d+k)*d:][:d]
 					for m := range d {
-						t195_2[m] = t195_2[m] + MEta[m]
-						t196_2[m] = t196_2[m] + MAlpha[m]
+						t119_2[m] = t119_2[m] + MEta[m]
+						t120_2[m] = t120_2[m] + MAlpha[m]
 					}
 				}
 			}
@@ -492,27 +407,37 @@ func (c *stepFused) run() {
 			qSqrt := c.QSqrt[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
-				t62 := (t32_2[j] / w7) + bRhoEntry
+				t622 := (t32_2[j] / w7) + bRhoEntry
 				t12 := (t92_2[j] / w7) + bThetaEntry
 				t15Entry2 := t15_2[j]
 				t172 := (F(0) < t15Entry2)
-				rho[j] = kern.Sigmoid(t62)
+				rho[j] = kern.Sigmoid(t622)
 				theta[j] = kern.Softplus(t12)
 				t24_2[j] = kern.Larger(kern.Choose(t172, num.Sqrt(kern.Choose(t172, t15Entry2, F(1))), F(0)), F(1e-08))
 				thetaSigmoid[j] = kern.Sigmoid(t12)
-				rhoSigmoid[j] = kern.Sigmoid(-t62)
+				rhoSigmoid[j] = kern.Sigmoid(-t622)
 				qDiv[j] = (F(1) / t11_2[j])
 				qDiv3[j] = (F(1) / qSqrt[j])
 			}
 		}
 	}
 
-	// self_referential_chunk.k
+	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.M_v, self_referential_chunk.q
 	if kern.Wide() {
 		a := stepNest9Args{
 			unsafe.SliceData(t24),
+			unsafe.SliceData(c.Theta),
+			unsafe.SliceData(t11),
 			unsafe.SliceData(c.AK),
-			unsafe.SliceData(k),
+			unsafe.SliceData(aV),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(c.MVProd2),
+			unsafe.SliceData(t119),
+			unsafe.SliceData(c.AEtaProd),
+			unsafe.SliceData(t120),
+			unsafe.SliceData(c.AAlphaProd),
+			unsafe.SliceData(c.Q),
+			unsafe.SliceData(c.QDiv2),
 			L,
 			T,
 			T * d,
@@ -522,12 +447,29 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			t24_2 := t24[i*T:][:T]
+			theta := c.Theta[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				aK := c.AK[(i*T+j)*d:][:d]
-				k2 := k[(i*T+j)*d:][:d]
+				aV2 := aV[(i*T+j)*d:][:d]
+				t22_2 := t22[(i*T+j)*d:][:d]
+				MVProd2 := c.MVProd2[(i*T+j)*d:][:d]
+				t119_2 := t119[(i*T+j)*d:][:d]
+				aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
+				t120_2 := t120[(i*T+j)*d:][:d]
+				aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
+				q := c.Q[(i*T+j)*d:][:d]
+				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 				t24Entry := t24_2[j]
-				for k3 := range d {
-					k2[k3] = (aK[k3] / t24Entry)
+				thetaEntry := theta[j]
+				t11Entry2 := t11_2[j]
+				for k := range d {
+					t222 := (aK[k] / t24Entry) - aV2[k]
+					t22_2[k] = t222
+					MVProd2[k] = F(thetaEntry * t222)
+					aEtaProd[k] = t119_2[k]
+					aAlphaProd[k] = t120_2[k]
+					qDiv2[k] = (q[k] / t11Entry2)
 				}
 			}
 		}
@@ -535,178 +477,27 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.M_m
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(t29, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(k, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.M_m
-	if kern.Wide() {
-		a := stepNest10Args{
-			unsafe.SliceData(t29),
-			unsafe.SliceData(uM),
-			unsafe.SliceData(c.MMLin),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepNest10(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t29_2 := t29[(i*T+j)*d:][:d]
-				uM2 := uM[(i*T+j)*d:][:d]
-				MMLin := c.MMLin[(i*T+j)*d:][:d]
-				for k2 := range d {
-					MMLin[k2] = t29_2[k2] - uM2[k2]
-				}
-			}
-		}
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.MMProd, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
 
 	// self_referential_chunk.M_alpha
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(t45, i*T*d), 1, d, kern.From(c.MAlpha, i*d*d), d, 1, kern.From(k, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.M_alpha
-	if kern.Wide() {
-		a := stepNest11Args{
-			unsafe.SliceData(t45),
-			unsafe.SliceData(uAlpha),
-			unsafe.SliceData(c.MAlphaLin),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepNest11(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t45_2 := t45[(i*T+j)*d:][:d]
-				uAlpha2 := uAlpha[(i*T+j)*d:][:d]
-				MAlphaLin := c.MAlphaLin[(i*T+j)*d:][:d]
-				for k2 := range d {
-					MAlphaLin[k2] = t45_2[k2] - uAlpha2[k2]
-				}
-			}
-		}
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.MAlphaProd, i*T*d), 1, d, kern.From(c.MAlpha, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
 
 	// self_referential_chunk.M_eta
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(t61, i*T*d), 1, d, kern.From(c.MEta, i*d*d), d, 1, kern.From(k, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.M_eta
-	if kern.Wide() {
-		a := stepNest12Args{
-			unsafe.SliceData(t61),
-			unsafe.SliceData(uEta),
-			unsafe.SliceData(c.MEtaLin),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepNest12(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t61_2 := t61[(i*T+j)*d:][:d]
-				uEta2 := uEta[(i*T+j)*d:][:d]
-				MEtaLin := c.MEtaLin[(i*T+j)*d:][:d]
-				for k2 := range d {
-					MEtaLin[k2] = t61_2[k2] - uEta2[k2]
-				}
-			}
-		}
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.MEtaProd, i*T*d), 1, d, kern.From(c.MEta, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
 
 	// self_referential_chunk.M_k
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(t77, i*T*d), 1, d, kern.From(c.MK, i*d*d), d, 1, kern.From(k, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.M_k
-	if kern.Wide() {
-		a := stepNest13Args{
-			unsafe.SliceData(t77),
-			unsafe.SliceData(uK),
-			unsafe.SliceData(c.MKLin),
-			L,
-			T * d,
-			T,
-			d,
-		}
-		stepNest13(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t77_2 := t77[(i*T+j)*d:][:d]
-				uK2 := uK[(i*T+j)*d:][:d]
-				MKLin := c.MKLin[(i*T+j)*d:][:d]
-				for k2 := range d {
-					MKLin[k2] = t77_2[k2] - uK2[k2]
-				}
-			}
-		}
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.MKProd, i*T*d), 1, d, kern.From(c.MK, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
 
 	// self_referential_chunk.M_v
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(t93, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(k, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.q
-	if kern.Wide() {
-		a := stepNest14Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t93),
-			unsafe.SliceData(uV),
-			unsafe.SliceData(c.MVLin),
-			unsafe.SliceData(aV),
-			unsafe.SliceData(c.UVProd),
-			unsafe.SliceData(t195),
-			unsafe.SliceData(c.AEtaProd),
-			unsafe.SliceData(t196),
-			unsafe.SliceData(c.AAlphaProd),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			L,
-			T,
-			T * d,
-			d,
-		}
-		stepNest14(&a)
-	} else {
-		for i := range L {
-			theta := c.Theta[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
-			for j := range T {
-				t93_2 := t93[(i*T+j)*d:][:d]
-				uV2 := uV[(i*T+j)*d:][:d]
-				MVLin := c.MVLin[(i*T+j)*d:][:d]
-				aV2 := aV[(i*T+j)*d:][:d]
-				uVProd := c.UVProd[(i*T+j)*d:][:d]
-				t195_2 := t195[(i*T+j)*d:][:d]
-				aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
-				t196_2 := t196[(i*T+j)*d:][:d]
-				aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
-				q := c.Q[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-				thetaEntry := theta[j]
-				t11Entry2 := t11_2[j]
-				for k2 := range d {
-					MVLin[k2] = t93_2[k2] - uV2[k2]
-					uVProd[k2] = F(thetaEntry * aV2[k2])
-					aEtaProd[k2] = t195_2[k2]
-					aAlphaProd[k2] = t196_2[k2]
-					qDiv2[k2] = (q[k2] / t11Entry2)
-				}
-			}
-		}
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.MVProd, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
 }
 
@@ -723,27 +514,24 @@ func (c *stepRows1) Part(part int) {
 	_ = T
 	_ = d
 	_ = segments
-	t32 := c.Work[L*T*d+L*T:][:L*T]          // [L, T]
-	t92 := c.Work[2*L*T*d+2*L*T:][:L*T]      // [L, T]
-	aK2 := c.Work[2*L*T*d+3*L*T:][:L*T*d]    // [L, T, d]
-	t15 := c.Work[3*L*T*d+3*L*T:][:L*T]      // [L, T]
-	uM := c.Work[4*L*T*d+4*L*T:][:L*T*d]     // [L, T, d]
-	uAlpha := c.Work[5*L*T*d+4*L*T:][:L*T*d] // [L, T, d]
-	uEta := c.Work[6*L*T*d+4*L*T:][:L*T*d]   // [L, T, d]
-	uK := c.Work[7*L*T*d+4*L*T:][:L*T*d]     // [L, T, d]
-	uV := c.Work[8*L*T*d+4*L*T:][:L*T*d]     // [L, T, d]
+	t32 := c.Work[L*T*d+L*T:][:L*T]       // [L, T]
+	t92 := c.Work[2*L*T*d+2*L*T:][:L*T]   // [L, T]
+	aK2 := c.Work[2*L*T*d+3*L*T:][:L*T*d] // [L, T, d]
+	t15 := c.Work[3*L*T*d+3*L*T:][:L*T]   // [L, T]
+	aV := c.Work[3*L*T*d+4*L*T:][:L*T*d]  // [L, T, d]
 	w7 := F(d)
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	l, block := part/kern.Parts(d), part%kern.Parts(d)
 	first, last := kern.PartRows(block, d)
-	scratch := workers.Borrow(d + d + d + d + d + d)
+	scratch := workers.Borrow(d + d + d + d + d + d + d)
 	MKState, rest := scratch.Data[:d], scratch.Data[d:]
 	MVState, rest2 := rest[:d], rest[d:]
 	MAlphaState, rest3 := rest2[:d], rest2[d:]
 	MEtaState, rest4 := rest3[:d], rest3[d:]
 	MMState, rest5 := rest4[:d], rest4[d:]
-	k2 := rest5
+	k, rest6 := rest5[:d], rest5[d:]
+	t := rest6
 	for i := first; i < last; i++ {
 		MM := c.MM[(l*d+i)*d:][:d]
 		MAlpha := c.MAlpha[(l*d+i)*d:][:d]
@@ -778,57 +566,56 @@ func (c *stepRows1) Part(part int) {
 				for a := range n {
 					q := c.Q[(l*T+a+C*s)*d:][:d]
 					aK2_2 := aK2[(l*T+a+C*s)*d:][:d]
-					// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m
+					aV2 := aV[(l*T+a+C*s)*d:][:d]
+					// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.u_m
 					var y2 F
-					var t292 F
+					var t23 F
 					t15Entry := t15_2[a]
 					w := kern.Larger(kern.Choose((F(0) < t15Entry), num.Sqrt(kern.Choose((F(0) < t15Entry), t15Entry, F(1))), F(0)), F(1e-08))
 					for j := range d {
 						y2 = num.FMA32(MMState[j], q[j], y2)
-						k3 := (aK2_2[j] / w)
-						t292 = num.FMA32(MM[j], k3, t292)
-						k2[j] = k3
+						k2 := (aK2_2[j] / w)
+						t3 := k2 - aV2[j]
+						t23 = num.FMA32(MM[j], t3, t23)
+						k[j] = k2
+						t[j] = t3
 					}
 					c.Y[(l*T+a+C*s)*d+i] = y2
 					// self_referential_chunk.rho, self_referential_chunk.theta
 					rho2 := kern.Sigmoid((t32_2[a] / w7) + bRhoEntry)
 					theta2 := kern.Softplus((t92_2[a] / w7) + bThetaEntry)
-					// self_referential_chunk.M_m, self_referential_chunk.M_alpha
-					var t452 F
-					w2 := F(theta2 * (t292 - uM[(l*T+a+C*s)*d+i]))
+					// self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.u_alpha
+					var t42 F
+					w2 := F(theta2 * t23)
 					for j := range d {
-						k2Entry := k2[j]
-						t452 = num.FMA32(MAlpha[j], k2Entry, t452)
-						MMState[j] = num.FMA32(-w2, k2Entry, F(rho2*MMState[j]))
+						t42 = num.FMA32(MAlpha[j], t[j], t42)
+						MMState[j] = num.FMA32(-w2, k[j], F(rho2*MMState[j]))
 					}
-					// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_eta
-					var t612 F
-					w3 := F(theta2 * (t452 - uAlpha[(l*T+a+C*s)*d+i]))
+					// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_eta, self_referential_chunk.u_eta
+					var t62 F
+					w3 := F(theta2 * t42)
 					for j := range d {
-						k2Entry2 := k2[j]
-						t612 = num.FMA32(MEta[j], k2Entry2, t612)
-						MAlphaState[j] = num.FMA32(-w3, k2Entry2, F(rho2*MAlphaState[j]))
+						t62 = num.FMA32(MEta[j], t[j], t62)
+						MAlphaState[j] = num.FMA32(-w3, k[j], F(rho2*MAlphaState[j]))
 					}
-					// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_k
-					var t772 F
-					w4 := F(theta2 * (t612 - uEta[(l*T+a+C*s)*d+i]))
+					// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_k, self_referential_chunk.u_k
+					var t8 F
+					w4 := F(theta2 * t62)
 					for j := range d {
-						k2Entry3 := k2[j]
-						t772 = num.FMA32(MK[j], k2Entry3, t772)
-						MEtaState[j] = num.FMA32(-w4, k2Entry3, F(rho2*MEtaState[j]))
+						t8 = num.FMA32(MK[j], t[j], t8)
+						MEtaState[j] = num.FMA32(-w4, k[j], F(rho2*MEtaState[j]))
 					}
-					// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v
-					var t932 F
-					w5 := F(theta2 * (t772 - uK[(l*T+a+C*s)*d+i]))
+					// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.u_v
+					var t102 F
+					w5 := F(theta2 * t8)
 					for j := range d {
-						k2Entry4 := k2[j]
-						t932 = num.FMA32(MV[j], k2Entry4, t932)
-						MKState[j] = num.FMA32(-w5, k2Entry4, F(rho2*MKState[j]))
+						t102 = num.FMA32(MV[j], t[j], t102)
+						MKState[j] = num.FMA32(-w5, k[j], F(rho2*MKState[j]))
 					}
 					// self_referential_chunk.M_v, self_referential_chunk.M_m
-					w6 := F(theta2 * (t932 - uV[(l*T+a+C*s)*d+i]))
+					w6 := F(theta2 * t102)
 					for j := range d {
-						MVState[j] = num.FMA32(-w6, k2[j], F(rho2*MVState[j]))
+						MVState[j] = num.FMA32(-w6, k[j], F(rho2*MVState[j]))
 					}
 				}
 			}
@@ -853,18 +640,13 @@ type stepBackwardNest1Args struct {
 
 type stepBackwardNest2Args struct {
 	theta *float32
-	t173  *float32
-	t178  *float32
-	t183  *float32
-	t188  *float32
-	t193  *float32
-	t106  *float32
-	t8    *float32
-	t292  *float32
-	t502  *float32
-	t712  *float32
-	t922  *float32
-	t109  *float32
+	t24   *float32
+	t38   *float32
+	t452  *float32
+	aK    *float32
+	t50   *float32
+	k     *float32
+	t55   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d
@@ -872,24 +654,16 @@ type stepBackwardNest2Args struct {
 }
 
 type stepBackwardNest3Args struct {
-	t24  *float32
-	t109 *float32
-	aK   *float32
-	t114 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // T·d
-	n3   int // d
-}
-
-type stepBackwardNest4Args struct {
-	t111  *float32
-	t131  *float32
+	t52   *float32
+	t722  *float32
+	k     *float32
+	t38   *float32
 	t72   *float32
 	qDiv2 *float32
 	aK    *float32
-	t109  *float32
-	t135  *float32
+	t50   *float32
+	t76   *float32
+	t392  *float32
 	t20   *float32
 	n0    int // L
 	n1    int // T
@@ -897,33 +671,29 @@ type stepBackwardNest4Args struct {
 	n3    int // d
 }
 
-type stepBackwardNest5Args struct {
-	t228  *float32
-	t223  *float32
-	t135  *float32
-	t106  *float32
-	x     *float32
-	t922  *float32
-	t80   *float32
-	t832  *float32
-	t1122 *float32
-	t59   *float32
-	t622  *float32
-	t132  *float32
-	t382  *float32
-	t412  *float32
-	t142  *float32
-	t172  *float32
-	t2022 *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d
-	n3    int // T·d·d
-	n4    int // d·d
-	n5    int // d
+type stepBackwardNest4Args struct {
+	t142   *float32
+	t137   *float32
+	t76    *float32
+	t452   *float32
+	x      *float32
+	t922   *float32
+	t32    *float32
+	t1122  *float32
+	t242   *float32
+	t132   *float32
+	t162   *float32
+	t142_2 *float32
+	t822   *float32
+	n0     int // L
+	n1     int // T
+	n2     int // T·d
+	n3     int // T·d·d
+	n4     int // d·d
+	n5     int // d
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest5Args struct {
 	t25   *bool
 	qDiv  *float32
 	t4    *bool
@@ -939,14 +709,14 @@ type stepBackwardNest6Args struct {
 	n3    int // d
 }
 
-type stepBackwardNest7Args struct {
-	t223       *float32
-	t228       *float32
+type stepBackwardNest6Args struct {
+	t137       *float32
+	t142       *float32
 	aAlphaProd *float32
 	aEtaProd   *float32
-	t108       *float32
-	t137       *float32
-	t43        *float32
+	t492       *float32
+	t78        *float32
+	t42        *float32
 	xBar       *float32
 	n0         int // L
 	n1         int // T
@@ -954,7 +724,7 @@ type stepBackwardNest7Args struct {
 	n3         int // d
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest7Args struct {
 	t132         *float32
 	t22          *float32
 	MKBarOut     *float32
@@ -987,59 +757,48 @@ func (c *stepBackwardFused) run() {
 	_ = T
 	_ = d
 	_ = segments
-	t152 := c.Work[:L*T]                                         // [L, T]
-	t22 := c.Work[L*T:][:L*d*d]                                  // [L, d, d]
-	t32 := c.Work[L*d*d+L*T:][:L*d*d]                            // [L, d, d]
-	t42 := c.Work[2*L*d*d+L*T:][:L*d*d]                          // [L, d, d]
-	t52 := c.Work[3*L*d*d+L*T:][:L*d*d]                          // [L, d, d]
-	t62 := c.Work[4*L*d*d+L*T:][:L*d*d]                          // [L, d, d]
-	t72 := c.Work[5*L*d*d+L*T:][:L*T*d]                          // [L, T, d]
-	t15 := c.Work[L*T*d+5*L*d*d+L*T:][:L*d*d]                    // [L, d, d]
-	t173 := c.Work[L*T*d+6*L*d*d+L*T:][:L*T*d]                   // [L, T, d]
-	t178 := c.Work[2*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t183 := c.Work[3*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t188 := c.Work[4*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t193 := c.Work[5*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t8 := c.Work[6*L*T*d+6*L*d*d+L*T:][:L*T*d]                   // [L, T, d]
-	t292 := c.Work[7*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t502 := c.Work[8*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t712 := c.Work[9*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t922 := c.Work[10*L*T*d+6*L*d*d+L*T:][:L*T*d]                // [L, T, d]
-	t140 := c.Work[11*L*T*d+6*L*d*d+L*T:][:L*T]                  // [L, T]
-	t149 := c.Work[11*L*T*d+6*L*d*d+2*L*T:][:L*T]                // [L, T]
-	t80 := c.Work[11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]             // [L, T, d, d]
-	t832 := c.Work[L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]    // [L, T, d, d]
-	t59 := c.Work[2*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]   // [L, T, d, d]
-	t622 := c.Work[3*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]  // [L, T, d, d]
-	t382 := c.Work[4*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]  // [L, T, d, d]
-	t412 := c.Work[5*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]  // [L, T, d, d]
-	t172 := c.Work[6*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]  // [L, T, d, d]
-	t2022 := c.Work[7*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d] // [L, T, d, d]
-	t106 := c.Work[8*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d]    // [L, T, d]
-	t109 := c.Work[8*L*T*d*d+12*L*T*d+6*L*d*d+3*L*T:][:L*T*d]    // [L, T, d]
-	t108 := c.Work[8*L*T*d*d+13*L*T*d+6*L*d*d+3*L*T:][:L*T*d]    // [L, T, d]
-	t202 := c.Work[8*L*T*d*d+14*L*T*d+6*L*d*d+3*L*T:][:L*T]      // [L, T]
-	t24 := c.Work[8*L*T*d*d+14*L*T*d+6*L*d*d+4*L*T:][:L*T]       // [L, T]
-	t111 := c.Work[8*L*T*d*d+14*L*T*d+6*L*d*d+5*L*T:][:L*T]      // [L, T]
-	t114 := c.Work[8*L*T*d*d+14*L*T*d+6*L*d*d+6*L*T:][:L*T]      // [L, T]
-	t131 := c.Work[8*L*T*d*d+14*L*T*d+6*L*d*d+7*L*T:][:L*T]      // [L, T]
-	t223 := c.Work[8*L*T*d*d+14*L*T*d+6*L*d*d+8*L*T:][:L*T]      // [L, T]
-	t228 := c.Work[8*L*T*d*d+14*L*T*d+6*L*d*d+9*L*T:][:L*T]      // [L, T]
-	t135 := c.Work[8*L*T*d*d+14*L*T*d+6*L*d*d+10*L*T:][:L*T*d]   // [L, T, d]
-	t20 := c.Work[8*L*T*d*d+15*L*T*d+6*L*d*d+10*L*T:][:L*T]      // [L, T]
-	t137 := c.Work[8*L*T*d*d+15*L*T*d+6*L*d*d+11*L*T:][:L*T*d]   // [L, T, d]
-	t922_2 := c.Work[8*L*T*d*d+16*L*T*d+6*L*d*d+11*L*T:][:L*d*d] // [L, d, d]
-	t1122 := c.Work[8*L*T*d*d+16*L*T*d+7*L*d*d+11*L*T:][:L*d*d]  // [L, d, d]
-	t132 := c.Work[8*L*T*d*d+16*L*T*d+8*L*d*d+11*L*T:][:L*d*d]   // [L, d, d]
-	t142 := c.Work[8*L*T*d*d+16*L*T*d+9*L*d*d+11*L*T:][:L*d*d]   // [L, d, d]
-	t41 := c.Work[8*L*T*d*d+16*L*T*d+10*L*d*d+11*L*T:][:L*T*d]   // [L, T, d]
-	t43 := c.Work[8*L*T*d*d+17*L*T*d+10*L*d*d+11*L*T:][:L*T*d]   // [L, T, d]
-	t4 := c.Flags[:L*T]                                          // [L, T]
-	t17 := c.Flags[L*T:][:L*T]                                   // [L, T]
-	t115 := c.Flags[2*L*T:][:L*T]                                // [L, T]
-	t119 := c.Flags[3*L*T:][:L*T]                                // [L, T]
-	t21 := c.Flags[4*L*T:][:L*T]                                 // [L, T]
-	t25 := c.Flags[5*L*T:][:L*T]                                 // [L, T]
+	t152 := c.Work[:L*T]                                        // [L, T]
+	t22 := c.Work[L*T:][:L*d*d]                                 // [L, d, d]
+	t32 := c.Work[L*d*d+L*T:][:L*d*d]                           // [L, d, d]
+	t42 := c.Work[2*L*d*d+L*T:][:L*d*d]                         // [L, d, d]
+	t52 := c.Work[3*L*d*d+L*T:][:L*d*d]                         // [L, d, d]
+	t62 := c.Work[4*L*d*d+L*T:][:L*d*d]                         // [L, d, d]
+	t72 := c.Work[5*L*d*d+L*T:][:L*T*d]                         // [L, T, d]
+	t15 := c.Work[L*T*d+5*L*d*d+L*T:][:L*d*d]                   // [L, d, d]
+	t452 := c.Work[L*T*d+6*L*d*d+L*T:][:L*T*d]                  // [L, T, d]
+	t38 := c.Work[2*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
+	t892 := c.Work[3*L*T*d+6*L*d*d+L*T:][:L*T]                  // [L, T]
+	t32_2 := c.Work[3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d]           // [L, T, d, d]
+	t242 := c.Work[L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d]    // [L, T, d, d]
+	t162 := c.Work[2*L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d]  // [L, T, d, d]
+	t822 := c.Work[3*L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d]  // [L, T, d, d]
+	t492 := c.Work[4*L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d]    // [L, T, d]
+	t202 := c.Work[4*L*T*d*d+4*L*T*d+6*L*d*d+2*L*T:][:L*T]      // [L, T]
+	t24 := c.Work[4*L*T*d*d+4*L*T*d+6*L*d*d+3*L*T:][:L*T]       // [L, T]
+	t52_2 := c.Work[4*L*T*d*d+4*L*T*d+6*L*d*d+4*L*T:][:L*T]     // [L, T]
+	t50 := c.Work[4*L*T*d*d+4*L*T*d+6*L*d*d+5*L*T:][:L*T*d]     // [L, T, d]
+	k := c.Work[4*L*T*d*d+5*L*T*d+6*L*d*d+5*L*T:][:L*T*d]       // [L, T, d]
+	t55 := c.Work[4*L*T*d*d+6*L*T*d+6*L*d*d+5*L*T:][:L*T]       // [L, T]
+	t722 := c.Work[4*L*T*d*d+6*L*T*d+6*L*d*d+6*L*T:][:L*T]      // [L, T]
+	t84 := c.Work[4*L*T*d*d+6*L*T*d+6*L*d*d+7*L*T:][:L*T]       // [L, T]
+	t76 := c.Work[4*L*T*d*d+6*L*T*d+6*L*d*d+8*L*T:][:L*T*d]     // [L, T, d]
+	t392 := c.Work[4*L*T*d*d+7*L*T*d+6*L*d*d+8*L*T:][:L*T]      // [L, T]
+	t20 := c.Work[4*L*T*d*d+7*L*T*d+6*L*d*d+9*L*T:][:L*T]       // [L, T]
+	t78 := c.Work[4*L*T*d*d+7*L*T*d+6*L*d*d+10*L*T:][:L*T*d]    // [L, T, d]
+	t137 := c.Work[4*L*T*d*d+8*L*T*d+6*L*d*d+10*L*T:][:L*T]     // [L, T]
+	t142 := c.Work[4*L*T*d*d+8*L*T*d+6*L*d*d+11*L*T:][:L*T]     // [L, T]
+	t922 := c.Work[4*L*T*d*d+8*L*T*d+6*L*d*d+12*L*T:][:L*d*d]   // [L, d, d]
+	t1122 := c.Work[4*L*T*d*d+8*L*T*d+7*L*d*d+12*L*T:][:L*d*d]  // [L, d, d]
+	t132 := c.Work[4*L*T*d*d+8*L*T*d+8*L*d*d+12*L*T:][:L*d*d]   // [L, d, d]
+	t142_2 := c.Work[4*L*T*d*d+8*L*T*d+9*L*d*d+12*L*T:][:L*d*d] // [L, d, d]
+	t41 := c.Work[4*L*T*d*d+8*L*T*d+10*L*d*d+12*L*T:][:L*T*d]   // [L, T, d]
+	t42_2 := c.Work[4*L*T*d*d+9*L*T*d+10*L*d*d+12*L*T:][:L*T*d] // [L, T, d]
+	t4 := c.Flags[:L*T]                                         // [L, T]
+	t17 := c.Flags[L*T:][:L*T]                                  // [L, T]
+	t562 := c.Flags[2*L*T:][:L*T]                               // [L, T]
+	t60 := c.Flags[3*L*T:][:L*T]                                // [L, T]
+	t21 := c.Flags[4*L*T:][:L*T]                                // [L, T]
+	t25 := c.Flags[5*L*T:][:L*T]                                // [L, T]
 
 	// self_referential_chunk.q
 	for i := range L {
@@ -1068,9 +827,9 @@ func (c *stepBackwardFused) run() {
 				aK := c.AK[(i*T+j)*d:][:d]
 				var t1522 F
 				t1522Sums := [16]F{t1522}
-				for k := range d {
-					aKEntry := aK[k]
-					t1522Sums[k%16] = num.FMA32(aKEntry, aKEntry, t1522Sums[k%16])
+				for k2 := range d {
+					aKEntry := aK[k2]
+					t1522Sums[k2%16] = num.FMA32(aKEntry, aKEntry, t1522Sums[k2%16])
 				}
 				t1522 = kern.Sum16(&t1522Sums)
 				t152_2[j] = t1522
@@ -1081,51 +840,58 @@ func (c *stepBackwardFused) run() {
 	// self_referential_chunk
 	clear(t72)
 	clear(t15)
-	clear(t173)
-	clear(t178)
-	clear(t183)
-	clear(t188)
-	clear(t193)
-	clear(t8)
-	clear(t292)
-	clear(t502)
-	clear(t712)
-	clear(t922)
-	clear(t140)
-	clear(t149)
+	clear(t452)
+	clear(t38)
+	clear(t892)
 	workers.Each(L*kern.Blocks(d), (*stepBackwardRows1)(c))
 	if kern.Blocks(d) > 1 {
-		kern.AddBlocks(t8[:L*T*d], c.Work[8*L*T*d*d+18*L*T*d+10*L*d*d+11*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
-		kern.AddBlocks(t173[:L*T*d], c.Work[8*L*T*d*d+19*L*T*d+10*L*d*d+11*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
-		kern.AddBlocks(t292[:L*T*d], c.Work[8*L*T*d*d+20*L*T*d+10*L*d*d+11*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
-		kern.AddBlocks(t178[:L*T*d], c.Work[8*L*T*d*d+21*L*T*d+10*L*d*d+11*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
-		kern.AddBlocks(t502[:L*T*d], c.Work[8*L*T*d*d+22*L*T*d+10*L*d*d+11*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
-		kern.AddBlocks(t183[:L*T*d], c.Work[8*L*T*d*d+23*L*T*d+10*L*d*d+11*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
-		kern.AddBlocks(t712[:L*T*d], c.Work[8*L*T*d*d+24*L*T*d+10*L*d*d+11*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
-		kern.AddBlocks(t188[:L*T*d], c.Work[8*L*T*d*d+25*L*T*d+10*L*d*d+11*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
-		kern.AddBlocks(t922[:L*T*d], c.Work[8*L*T*d*d+26*L*T*d+10*L*d*d+11*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
-		kern.AddBlocks(t193[:L*T*d], c.Work[8*L*T*d*d+27*L*T*d+10*L*d*d+11*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
-		kern.AddBlocks(t72[:L*T*d], c.Work[8*L*T*d*d+28*L*T*d+10*L*d*d+11*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
-		kern.AddBlocks(t140[:L*T], c.Work[8*L*T*d*d+29*L*T*d+10*L*d*d+11*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
-		kern.AddBlocks(t149[:L*T], c.Work[8*L*T*d*d+29*L*T*d+10*L*d*d+12*L*T:], 11*L*T*d+2*L*T, kern.Blocks(d))
+		kern.AddBlocks(t38[:L*T*d], c.Work[4*L*T*d*d+10*L*T*d+10*L*d*d+12*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t452[:L*T*d], c.Work[4*L*T*d*d+11*L*T*d+10*L*d*d+12*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t72[:L*T*d], c.Work[4*L*T*d*d+12*L*T*d+10*L*d*d+12*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t892[:L*T], c.Work[4*L*T*d*d+13*L*T*d+10*L*d*d+12*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
 	}
 
-	// self_referential_chunk.a_v, self_referential_chunk.u_v, self_referential_chunk.u_k, self_referential_chunk.u_eta, self_referential_chunk.u_alpha, self_referential_chunk.u_m, self_referential_chunk.k, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.M_m
+	// self_referential_chunk.a_v
+	for i := range L {
+		kern.GemmFMA(d, T, d, F(-1), false, kern.From(t492, i*T*d), 1, d, kern.From(c.MV, i*d*d), 1, d, kern.From(t452, i*T*d), 1, d)
+	}
+
+	// self_referential_chunk.k
+	for i := range L {
+		t152_2 := t152[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		t202_2 := t202[i*T:][:T]
+		t24_2 := t24[i*T:][:T]
+		t52_3 := t52_2[i*T:][:T]
+		t562_2 := t562[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
+		for j := range T {
+			t152Entry3 := t152_2[j]
+			t172 := (F(0) < t152Entry3)
+			t2023 := num.Sqrt(kern.Choose(t172, t152Entry3, F(1)))
+			t22_2 := kern.Choose(t172, t2023, F(0))
+			t243 := kern.Larger(t22_2, F(1e-08))
+			t5622 := (F(1e-08) <= t22_2)
+			t17_2[j] = t172
+			t202_2[j] = t2023
+			t24_2[j] = t243
+			t52_3[j] = (F(1) / t243)
+			t562_2[j] = t5622
+			t60_2[j] = (t5622 && t172)
+		}
+	}
+
+	// self_referential_chunk.k, self_referential_chunk.M_m
 	if kern.Wide() {
 		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t173),
-			unsafe.SliceData(t178),
-			unsafe.SliceData(t183),
-			unsafe.SliceData(t188),
-			unsafe.SliceData(t193),
-			unsafe.SliceData(t106),
-			unsafe.SliceData(t8),
-			unsafe.SliceData(t292),
-			unsafe.SliceData(t502),
-			unsafe.SliceData(t712),
-			unsafe.SliceData(t922),
-			unsafe.SliceData(t109),
+			unsafe.SliceData(t24),
+			unsafe.SliceData(t38),
+			unsafe.SliceData(t452),
+			unsafe.SliceData(c.AK),
+			unsafe.SliceData(t50),
+			unsafe.SliceData(k),
+			unsafe.SliceData(t55),
 			L,
 			T,
 			T * d,
@@ -1135,70 +901,62 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
+			t24_2 := t24[i*T:][:T]
+			t55_2 := t55[i*T:][:T]
 			for j := range T {
-				t173_2 := t173[(i*T+j)*d:][:d]
-				t178_2 := t178[(i*T+j)*d:][:d]
-				t183_2 := t183[(i*T+j)*d:][:d]
-				t188_2 := t188[(i*T+j)*d:][:d]
-				t193_2 := t193[(i*T+j)*d:][:d]
-				t106_2 := t106[(i*T+j)*d:][:d]
-				t8_2 := t8[(i*T+j)*d:][:d]
-				t292_2 := t292[(i*T+j)*d:][:d]
-				t502_2 := t502[(i*T+j)*d:][:d]
-				t712_2 := t712[(i*T+j)*d:][:d]
-				t922_3 := t922[(i*T+j)*d:][:d]
-				t109_2 := t109[(i*T+j)*d:][:d]
-				thetaEntry7 := theta[j]
-				for k := range d {
-					t173Entry := t173_2[k]
-					t178Entry := t178_2[k]
-					t183Entry := t183_2[k]
-					t188Entry := t188_2[k]
-					t193Entry := t193_2[k]
-					t106_2[k] = num.FMA32(thetaEntry7, t193Entry, num.FMA32(thetaEntry7, t188Entry, num.FMA32(thetaEntry7, t183Entry, num.FMA32(thetaEntry7, t178Entry, F(thetaEntry7*t173Entry)))))
-					t109_2[k] = num.FMA32(-thetaEntry7, t193Entry, num.FMA32(-thetaEntry7, t188Entry, num.FMA32(-thetaEntry7, t183Entry, num.FMA32(-thetaEntry7, t178Entry, num.FMA32(-thetaEntry7, t173Entry, t8_2[k])+t292_2[k])+t502_2[k])+t712_2[k])+t922_3[k])
+				t38_2 := t38[(i*T+j)*d:][:d]
+				t452_2 := t452[(i*T+j)*d:][:d]
+				aK := c.AK[(i*T+j)*d:][:d]
+				t50_2 := t50[(i*T+j)*d:][:d]
+				k2 := k[(i*T+j)*d:][:d]
+				var t552 F
+				thetaEntry3 := theta[j]
+				t24Entry := t24_2[j]
+				t552Sums := [16]F{t552}
+				for k3 := range d {
+					t502 := num.FMA32(thetaEntry3, t38_2[k3], t452_2[k3])
+					k5 := (aK[k3] / t24Entry)
+					t552Sums[k3%16] = num.FMA32(t502, (k5 / t24Entry), t552Sums[k3%16])
+					t50_2[k3] = t502
+					k2[k3] = k5
 				}
+				t552 = kern.Sum16(&t552Sums)
+				t55_2[j] = -t552
 			}
 		}
 	}
 
-	// self_referential_chunk.a_v
+	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.rho
+	t842 := (F(1) / F(d))
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(t108, i*T*d), 1, d, kern.From(c.MV, i*d*d), 1, d, kern.From(t106, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.k
-	for i := range L {
-		t152_2 := t152[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
+		t562_2 := t562[i*T:][:T]
+		t55_2 := t55[i*T:][:T]
 		t202_2 := t202[i*T:][:T]
-		t24_2 := t24[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t119_2 := t119[i*T:][:T]
+		t722_2 := t722[i*T:][:T]
+		t84_2 := t84[i*T:][:T]
 		for j := range T {
-			t152Entry3 := t152_2[j]
-			t173_2 := (F(0) < t152Entry3)
-			t2024 := num.Sqrt(kern.Choose(t173_2, t152Entry3, F(1)))
-			t22_2 := kern.Choose(t173_2, t2024, F(0))
-			t242 := kern.Larger(t22_2, F(1e-08))
-			t1152 := (F(1e-08) <= t22_2)
-			t17_2[j] = t173_2
-			t202_2[j] = t2024
-			t24_2[j] = t242
-			t111_2[j] = (F(1) / t242)
-			t115_2[j] = t1152
-			t119_2[j] = (t1152 && t173_2)
+			t60Entry := t60_2[j]
+			t722_2[j] = kern.Choose((t60Entry && t17_2[j]), kern.Choose(t60Entry, F(F(0.5*kern.Choose(t60Entry, kern.Choose(t562_2[j], t55_2[j], F(0)), F(0)))*(F(1)/t202_2[j])), F(0)), F(0))
+			t84_2[j] = t842
 		}
 	}
 
-	// self_referential_chunk.k
+	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.q
 	if kern.Wide() {
 		a := stepBackwardNest3Args{
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t109),
+			unsafe.SliceData(t52_2),
+			unsafe.SliceData(t722),
+			unsafe.SliceData(k),
+			unsafe.SliceData(t38),
+			unsafe.SliceData(t72),
+			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(c.AK),
-			unsafe.SliceData(t114),
+			unsafe.SliceData(t50),
+			unsafe.SliceData(t76),
+			unsafe.SliceData(t392),
+			unsafe.SliceData(t20),
 			L,
 			T,
 			T * d,
@@ -1207,101 +965,32 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest3(&a)
 	} else {
 		for i := range L {
-			t24_2 := t24[i*T:][:T]
-			t114_2 := t114[i*T:][:T]
-			for j := range T {
-				t109_2 := t109[(i*T+j)*d:][:d]
-				aK := c.AK[(i*T+j)*d:][:d]
-				var t1142 F
-				t24Entry := t24_2[j]
-				t1142Sums := [16]F{t1142}
-				for k := range d {
-					t1142Sums[k%16] = num.FMA32(t109_2[k], ((aK[k] / t24Entry) / t24Entry), t1142Sums[k%16])
-				}
-				t1142 = kern.Sum16(&t1142Sums)
-				t114_2[j] = -t1142
-			}
-		}
-	}
-
-	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.rho, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.q
-	var t1022 F
-	var t122 F
-	t144 := (F(1) / F(d))
-	for i := range L {
-		t119_2 := t119[i*T:][:T]
-		t140_2 := t140[i*T:][:T]
-		rho := c.Rho[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t149_2 := t149[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t114_2 := t114[i*T:][:T]
-		t202_2 := t202[i*T:][:T]
-		t131_2 := t131[i*T:][:T]
-		t223_2 := t223[i*T:][:T]
-		t228_2 := t228[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		for j := range T {
-			t119Entry := t119_2[j]
-			t140Entry := t140_2[j]
-			rhoEntry3 := rho[j]
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t149Entry := t149_2[j]
-			t1022 = num.FMA32(F(rhoEntry3*rhoSigmoidEntry), t149Entry, t1022)
-			t122 = t122 + t140Entry
-			t4Entry := t4_2[j]
-			t213 := (F(1e-08) <= kern.Choose(t4Entry, qSqrt[j], F(0)))
-			t131_2[j] = kern.Choose((t119Entry && t17_2[j]), kern.Choose(t119Entry, F(F(0.5*kern.Choose(t119Entry, kern.Choose(t115_2[j], t114_2[j], F(0)), F(0)))*(F(1)/t202_2[j])), F(0)), F(0))
-			t223_2[j] = F(t144 * t140Entry)
-			t228_2[j] = F(F(rhoEntry3*rhoSigmoidEntry) * F(t144*t149Entry))
-			t21_2[j] = t213
-			t25_2[j] = (t213 && t4Entry)
-		}
-	}
-	c.BRhoBar[0] = t1022
-	c.BThetaBar[0] = t122
-
-	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.q
-	if kern.Wide() {
-		a := stepBackwardNest4Args{
-			unsafe.SliceData(t111),
-			unsafe.SliceData(t131),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.AK),
-			unsafe.SliceData(t109),
-			unsafe.SliceData(t135),
-			unsafe.SliceData(t20),
-			L,
-			T,
-			T * d,
-			d,
-		}
-		stepBackwardNest4(&a)
-	} else {
-		for i := range L {
-			t111_2 := t111[i*T:][:T]
-			t131_2 := t131[i*T:][:T]
+			t52_3 := t52_2[i*T:][:T]
+			t722_2 := t722[i*T:][:T]
+			t392_2 := t392[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
+				k2 := k[(i*T+j)*d:][:d]
+				t38_2 := t38[(i*T+j)*d:][:d]
 				t72_2 := t72[(i*T+j)*d:][:d]
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 				aK := c.AK[(i*T+j)*d:][:d]
-				t109_2 := t109[(i*T+j)*d:][:d]
-				t135_2 := t135[(i*T+j)*d:][:d]
+				t50_2 := t50[(i*T+j)*d:][:d]
+				t76_2 := t76[(i*T+j)*d:][:d]
+				var t3922 F
 				var t203 F
-				t111Entry := t111_2[j]
-				t131Entry := t131_2[j]
+				t52Entry := t52_3[j]
+				t722Entry := t722_2[j]
+				t3922Sums := [16]F{t3922}
 				t203Sums := [16]F{t203}
-				for k := range d {
-					t203Sums[k%16] = num.FMA32(t72_2[k], qDiv2[k], t203Sums[k%16])
-					t135_2[k] = num.FMA32(F(2*t131Entry), aK[k], F(t111Entry*t109_2[k]))
+				for k3 := range d {
+					t3922Sums[k3%16] = num.FMA32(k2[k3], t38_2[k3], t3922Sums[k3%16])
+					t203Sums[k3%16] = num.FMA32(t72_2[k3], qDiv2[k3], t203Sums[k3%16])
+					t76_2[k3] = num.FMA32(F(2*t722Entry), aK[k3], F(t52Entry*t50_2[k3]))
 				}
+				t3922 = kern.Sum16(&t3922Sums)
 				t203 = kern.Sum16(&t203Sums)
+				t392_2[j] = t3922
 				t20_2[j] = -t203
 			}
 		}
@@ -1309,33 +998,64 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.a_k
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(t137, i*T*d), 1, d, kern.From(c.MK, i*d*d), 1, d, kern.From(t135, i*T*d), 1, d)
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(t78, i*T*d), 1, d, kern.From(c.MK, i*d*d), 1, d, kern.From(t76, i*T*d), 1, d)
 	}
 
+	// self_referential_chunk.theta, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.rho, self_referential_chunk.q
+	var t1022 F
+	var t122 F
+	for i := range L {
+		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+		t392_2 := t392[i*T:][:T]
+		t84_2 := t84[i*T:][:T]
+		rho := c.Rho[i*T:][:T]
+		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t892_2 := t892[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		qSqrt := c.QSqrt[i*T:][:T]
+		t137_2 := t137[i*T:][:T]
+		t142_3 := t142[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		for j := range T {
+			t80 := F(thetaSigmoid[j] * t392_2[j])
+			t84Entry := t84_2[j]
+			rhoEntry3 := rho[j]
+			rhoSigmoidEntry := rhoSigmoid[j]
+			t892Entry := t892_2[j]
+			t1022 = num.FMA32(F(rhoEntry3*rhoSigmoidEntry), t892Entry, t1022)
+			t122 = t122 + t80
+			t4Entry := t4_2[j]
+			t212 := (F(1e-08) <= kern.Choose(t4Entry, qSqrt[j], F(0)))
+			t137_2[j] = F(t84Entry * t80)
+			t142_3[j] = F(F(rhoEntry3*rhoSigmoidEntry) * F(t84Entry*t892Entry))
+			t21_2[j] = t212
+			t25_2[j] = (t212 && t4Entry)
+		}
+	}
+	c.BRhoBar[0] = t1022
+	c.BThetaBar[0] = t122
+
 	// self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
-	clear(t922_2)
+	clear(t922)
 	clear(t1122)
 	clear(t132)
-	clear(t142)
+	clear(t142_2)
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
-			unsafe.SliceData(t228),
-			unsafe.SliceData(t223),
-			unsafe.SliceData(t135),
-			unsafe.SliceData(t106),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(t922_2),
-			unsafe.SliceData(t80),
-			unsafe.SliceData(t832),
-			unsafe.SliceData(t1122),
-			unsafe.SliceData(t59),
-			unsafe.SliceData(t622),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t382),
-			unsafe.SliceData(t412),
+		a := stepBackwardNest4Args{
 			unsafe.SliceData(t142),
-			unsafe.SliceData(t172),
-			unsafe.SliceData(t2022),
+			unsafe.SliceData(t137),
+			unsafe.SliceData(t76),
+			unsafe.SliceData(t452),
+			unsafe.SliceData(c.X),
+			unsafe.SliceData(t922),
+			unsafe.SliceData(t32_2),
+			unsafe.SliceData(t1122),
+			unsafe.SliceData(t242),
+			unsafe.SliceData(t132),
+			unsafe.SliceData(t162),
+			unsafe.SliceData(t142_2),
+			unsafe.SliceData(t822),
 			L,
 			T,
 			T * d,
@@ -1343,36 +1063,32 @@ func (c *stepBackwardFused) run() {
 			d * d,
 			d,
 		}
-		stepBackwardNest5(&a)
+		stepBackwardNest4(&a)
 	} else {
 		for i := range L {
-			t228_2 := t228[i*T:][:T]
-			t223_2 := t223[i*T:][:T]
+			t142_3 := t142[i*T:][:T]
+			t137_2 := t137[i*T:][:T]
 			for j := range d {
-				t922_3 := t922_2[(i*d+j)*d:][:d]
+				t922_2 := t922[(i*d+j)*d:][:d]
 				t1122_2 := t1122[(i*d+j)*d:][:d]
 				t132_2 := t132[(i*d+j)*d:][:d]
-				t142_2 := t142[(i*d+j)*d:][:d]
-				for k := range T {
-					x := c.X[(i*T+k)*d:][:d]
-					t80_2 := t80[((i*T+k)*d+j)*d:][:d]
-					t832_2 := t832[((i*T+k)*d+j)*d:][:d]
-					t59_2 := t59[((i*T+k)*d+j)*d:][:d]
-					t622_2 := t622[((i*T+k)*d+j)*d:][:d]
-					t382_2 := t382[((i*T+k)*d+j)*d:][:d]
-					t412_2 := t412[((i*T+k)*d+j)*d:][:d]
-					t172_2 := t172[((i*T+k)*d+j)*d:][:d]
-					t2022_2 := t2022[((i*T+k)*d+j)*d:][:d]
-					t228Entry := t228_2[k]
-					t223Entry := t223_2[k]
-					t135Entry := t135[(i*T+k)*d+j]
-					t106Entry := t106[(i*T+k)*d+j]
+				t142_4 := t142_2[(i*d+j)*d:][:d]
+				for k2 := range T {
+					x := c.X[(i*T+k2)*d:][:d]
+					t32_3 := t32_2[((i*T+k2)*d+j)*d:][:d]
+					t242_2 := t242[((i*T+k2)*d+j)*d:][:d]
+					t162_2 := t162[((i*T+k2)*d+j)*d:][:d]
+					t822_2 := t822[((i*T+k2)*d+j)*d:][:d]
+					t142Entry := t142_3[k2]
+					t137Entry := t137_2[k2]
+					t76Entry := t76[(i*T+k2)*d+j]
+					t452Entry := t452[(i*T+k2)*d+j]
 					for m := range d {
 						xEntry := x[m]
-						t922_3[m] = num.FMA32(xEntry, t228Entry, (t922_3[m]+t80_2[m])+t832_2[m])
-						t1122_2[m] = num.FMA32(xEntry, t223Entry, (t1122_2[m]+t59_2[m])+t622_2[m])
-						t132_2[m] = num.FMA32(xEntry, t135Entry, (t132_2[m]+t382_2[m])+t412_2[m])
-						t142_2[m] = num.FMA32(xEntry, t106Entry, (t142_2[m]+t172_2[m])+t2022_2[m])
+						t922_2[m] = num.FMA32(xEntry, t142Entry, t922_2[m]+t32_3[m])
+						t1122_2[m] = num.FMA32(xEntry, t137Entry, t1122_2[m]+t242_2[m])
+						t132_2[m] = num.FMA32(xEntry, t76Entry, t132_2[m]+t162_2[m])
+						t142_4[m] = num.FMA32(-xEntry, t452Entry, t142_4[m]+t822_2[m])
 					}
 				}
 			}
@@ -1381,7 +1097,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest6Args{
+		a := stepBackwardNest5Args{
 			unsafe.SliceData(t25),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t4),
@@ -1396,7 +1112,7 @@ func (c *stepBackwardFused) run() {
 			T * d,
 			d,
 		}
-		stepBackwardNest6(&a)
+		stepBackwardNest5(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -1411,52 +1127,52 @@ func (c *stepBackwardFused) run() {
 				t41_2 := t41[(i*T+j)*d:][:d]
 				t25Entry := t25_2[j]
 				qDivEntry := qDiv[j]
-				w18 := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range d {
-					t41_2[k] = num.FMA32(F(2*qProd[k]), w18, F(t72_2[k]*qDivEntry))
+				w13 := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				for k2 := range d {
+					t41_2[k2] = num.FMA32(F(2*qProd[k2]), w13, F(t72_2[k2]*qDivEntry))
 				}
 			}
 		}
 	}
 
 	// self_referential_chunk.q
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, t42_2, d, 1, t41, d, 1, c.WQ, d, 1)
 
 	// self_referential_chunk.q
-	kern.GemmFMA(L*T, d, d, F(1), false, t43, d, 1, t41, d, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
 
 	// self_referential_chunk.q, self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha
 	if kern.Wide() {
-		a := stepBackwardNest7Args{
-			unsafe.SliceData(t223),
-			unsafe.SliceData(t228),
+		a := stepBackwardNest6Args{
+			unsafe.SliceData(t137),
+			unsafe.SliceData(t142),
 			unsafe.SliceData(c.AAlphaProd),
 			unsafe.SliceData(c.AEtaProd),
-			unsafe.SliceData(t108),
-			unsafe.SliceData(t137),
-			unsafe.SliceData(t43),
+			unsafe.SliceData(t492),
+			unsafe.SliceData(t78),
+			unsafe.SliceData(t42_2),
 			unsafe.SliceData(c.XBar),
 			L,
 			T,
 			T * d,
 			d,
 		}
-		stepBackwardNest7(&a)
+		stepBackwardNest6(&a)
 	} else {
 		for i := range L {
-			t223_2 := t223[i*T:][:T]
-			t228_2 := t228[i*T:][:T]
+			t137_2 := t137[i*T:][:T]
+			t142_3 := t142[i*T:][:T]
 			for j := range T {
 				aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
 				aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
-				t108_2 := t108[(i*T+j)*d:][:d]
-				t137_2 := t137[(i*T+j)*d:][:d]
-				t43_2 := t43[(i*T+j)*d:][:d]
+				t492_2 := t492[(i*T+j)*d:][:d]
+				t78_2 := t78[(i*T+j)*d:][:d]
+				t42_3 := t42_2[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
-				t223Entry2 := t223_2[j]
-				t228Entry2 := t228_2[j]
-				for k := range d {
-					xBar[k] = num.FMA32(aAlphaProd[k], t228Entry2, num.FMA32(aEtaProd[k], t223Entry2, t108_2[k]+t137_2[k])) + t43_2[k]
+				t137Entry2 := t137_2[j]
+				t142Entry2 := t142_3[j]
+				for k2 := range d {
+					xBar[k2] = num.FMA32(aAlphaProd[k2], t142Entry2, num.FMA32(aEtaProd[k2], t137Entry2, t492_2[k2]+t78_2[k2])) + t42_3[k2]
 				}
 			}
 		}
@@ -1464,14 +1180,14 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
+		a := stepBackwardNest7Args{
 			unsafe.SliceData(t132),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.MKBarOut),
-			unsafe.SliceData(t142),
+			unsafe.SliceData(t142_2),
 			unsafe.SliceData(t32),
 			unsafe.SliceData(c.MVBarOut),
-			unsafe.SliceData(t922_2),
+			unsafe.SliceData(t922),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(c.MAlphaBarOut),
 			unsafe.SliceData(t1122),
@@ -1484,31 +1200,31 @@ func (c *stepBackwardFused) run() {
 			d * d,
 			d,
 		}
-		stepBackwardNest8(&a)
+		stepBackwardNest7(&a)
 	} else {
 		for i := range L {
 			for j := range d {
 				t132_2 := t132[(i*d+j)*d:][:d]
 				t22_2 := t22[(i*d+j)*d:][:d]
 				MKBarOut := c.MKBarOut[(i*d+j)*d:][:d]
-				t142_2 := t142[(i*d+j)*d:][:d]
-				t32_2 := t32[(i*d+j)*d:][:d]
+				t142_3 := t142_2[(i*d+j)*d:][:d]
+				t32_3 := t32[(i*d+j)*d:][:d]
 				MVBarOut := c.MVBarOut[(i*d+j)*d:][:d]
-				t922_3 := t922_2[(i*d+j)*d:][:d]
-				t42_2 := t42[(i*d+j)*d:][:d]
+				t922_2 := t922[(i*d+j)*d:][:d]
+				t42_3 := t42[(i*d+j)*d:][:d]
 				MAlphaBarOut := c.MAlphaBarOut[(i*d+j)*d:][:d]
 				t1122_2 := t1122[(i*d+j)*d:][:d]
-				t52_2 := t52[(i*d+j)*d:][:d]
+				t52_3 := t52[(i*d+j)*d:][:d]
 				MEtaBarOut := c.MEtaBarOut[(i*d+j)*d:][:d]
 				t15_2 := t15[(i*d+j)*d:][:d]
 				t62_2 := t62[(i*d+j)*d:][:d]
 				MMBarOut := c.MMBarOut[(i*d+j)*d:][:d]
-				for k := range d {
-					MKBarOut[k] = t132_2[k] + t22_2[k]
-					MVBarOut[k] = t142_2[k] + t32_2[k]
-					MAlphaBarOut[k] = t922_3[k] + t42_2[k]
-					MEtaBarOut[k] = t1122_2[k] + t52_2[k]
-					MMBarOut[k] = t15_2[k] + t62_2[k]
+				for k2 := range d {
+					MKBarOut[k2] = t132_2[k2] + t22_2[k2]
+					MVBarOut[k2] = t142_3[k2] + t32_3[k2]
+					MAlphaBarOut[k2] = t922_2[k2] + t42_3[k2]
+					MEtaBarOut[k2] = t1122_2[k2] + t52_3[k2]
+					MMBarOut[k2] = t15_2[k2] + t62_2[k2]
 				}
 			}
 		}
@@ -1528,76 +1244,36 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = T
 	_ = d
 	_ = segments
-	t152 := c.Work[:L*T]                                         // [L, T]
-	t22 := c.Work[L*T:][:L*d*d]                                  // [L, d, d]
-	t32 := c.Work[L*d*d+L*T:][:L*d*d]                            // [L, d, d]
-	t42 := c.Work[2*L*d*d+L*T:][:L*d*d]                          // [L, d, d]
-	t52 := c.Work[3*L*d*d+L*T:][:L*d*d]                          // [L, d, d]
-	t62 := c.Work[4*L*d*d+L*T:][:L*d*d]                          // [L, d, d]
-	t72 := c.Work[5*L*d*d+L*T:][:L*T*d]                          // [L, T, d]
-	t15 := c.Work[L*T*d+5*L*d*d+L*T:][:L*d*d]                    // [L, d, d]
-	t173 := c.Work[L*T*d+6*L*d*d+L*T:][:L*T*d]                   // [L, T, d]
-	t178 := c.Work[2*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t183 := c.Work[3*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t188 := c.Work[4*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t193 := c.Work[5*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t8 := c.Work[6*L*T*d+6*L*d*d+L*T:][:L*T*d]                   // [L, T, d]
-	t292 := c.Work[7*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t502 := c.Work[8*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t712 := c.Work[9*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t922 := c.Work[10*L*T*d+6*L*d*d+L*T:][:L*T*d]                // [L, T, d]
-	t140 := c.Work[11*L*T*d+6*L*d*d+L*T:][:L*T]                  // [L, T]
-	t149 := c.Work[11*L*T*d+6*L*d*d+2*L*T:][:L*T]                // [L, T]
-	t80 := c.Work[11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]             // [L, T, d, d]
-	t832 := c.Work[L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]    // [L, T, d, d]
-	t59 := c.Work[2*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]   // [L, T, d, d]
-	t622 := c.Work[3*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]  // [L, T, d, d]
-	t382 := c.Work[4*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]  // [L, T, d, d]
-	t412 := c.Work[5*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]  // [L, T, d, d]
-	t172 := c.Work[6*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d]  // [L, T, d, d]
-	t2022 := c.Work[7*L*T*d*d+11*L*T*d+6*L*d*d+3*L*T:][:L*T*d*d] // [L, T, d, d]
+	t152 := c.Work[:L*T]                                       // [L, T]
+	t22 := c.Work[L*T:][:L*d*d]                                // [L, d, d]
+	t32 := c.Work[L*d*d+L*T:][:L*d*d]                          // [L, d, d]
+	t42 := c.Work[2*L*d*d+L*T:][:L*d*d]                        // [L, d, d]
+	t52 := c.Work[3*L*d*d+L*T:][:L*d*d]                        // [L, d, d]
+	t62 := c.Work[4*L*d*d+L*T:][:L*d*d]                        // [L, d, d]
+	t72 := c.Work[5*L*d*d+L*T:][:L*T*d]                        // [L, T, d]
+	t15 := c.Work[L*T*d+5*L*d*d+L*T:][:L*d*d]                  // [L, d, d]
+	t452 := c.Work[L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
+	t38 := c.Work[2*L*T*d+6*L*d*d+L*T:][:L*T*d]                // [L, T, d]
+	t892 := c.Work[3*L*T*d+6*L*d*d+L*T:][:L*T]                 // [L, T]
+	t32_2 := c.Work[3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d]          // [L, T, d, d]
+	t242 := c.Work[L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d]   // [L, T, d, d]
+	t162 := c.Work[2*L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d] // [L, T, d, d]
+	t822 := c.Work[3*L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d] // [L, T, d, d]
 	l, block := part/kern.Blocks(d), part%kern.Blocks(d)
 	first, last := kern.BlockRows(block, d)
-	t8_2 := t8
-	t173_2 := t173
-	t292_2 := t292
-	t178_2 := t178
-	t502_2 := t502
-	t183_2 := t183
-	t712_2 := t712
-	t188_2 := t188
-	t922_2 := t922
-	t193_2 := t193
+	t38_2 := t38
+	t452_2 := t452
 	t72_2 := t72
-	t140_2 := t140
-	t149_2 := t149
+	t892_2 := t892
 	if block > 0 {
-		t8_2 = c.Work[8*L*T*d*d+18*L*T*d+10*L*d*d+11*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T*d]
-		clear(t8_2[l*T*d:][:T*d])
-		t173_2 = c.Work[8*L*T*d*d+19*L*T*d+10*L*d*d+11*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T*d]
-		clear(t173_2[l*T*d:][:T*d])
-		t292_2 = c.Work[8*L*T*d*d+20*L*T*d+10*L*d*d+11*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T*d]
-		clear(t292_2[l*T*d:][:T*d])
-		t178_2 = c.Work[8*L*T*d*d+21*L*T*d+10*L*d*d+11*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T*d]
-		clear(t178_2[l*T*d:][:T*d])
-		t502_2 = c.Work[8*L*T*d*d+22*L*T*d+10*L*d*d+11*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T*d]
-		clear(t502_2[l*T*d:][:T*d])
-		t183_2 = c.Work[8*L*T*d*d+23*L*T*d+10*L*d*d+11*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T*d]
-		clear(t183_2[l*T*d:][:T*d])
-		t712_2 = c.Work[8*L*T*d*d+24*L*T*d+10*L*d*d+11*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T*d]
-		clear(t712_2[l*T*d:][:T*d])
-		t188_2 = c.Work[8*L*T*d*d+25*L*T*d+10*L*d*d+11*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T*d]
-		clear(t188_2[l*T*d:][:T*d])
-		t922_2 = c.Work[8*L*T*d*d+26*L*T*d+10*L*d*d+11*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T*d]
-		clear(t922_2[l*T*d:][:T*d])
-		t193_2 = c.Work[8*L*T*d*d+27*L*T*d+10*L*d*d+11*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T*d]
-		clear(t193_2[l*T*d:][:T*d])
-		t72_2 = c.Work[8*L*T*d*d+28*L*T*d+10*L*d*d+11*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T*d]
+		t38_2 = c.Work[4*L*T*d*d+10*L*T*d+10*L*d*d+12*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		clear(t38_2[l*T*d:][:T*d])
+		t452_2 = c.Work[4*L*T*d*d+11*L*T*d+10*L*d*d+12*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		clear(t452_2[l*T*d:][:T*d])
+		t72_2 = c.Work[4*L*T*d*d+12*L*T*d+10*L*d*d+12*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
 		clear(t72_2[l*T*d:][:T*d])
-		t140_2 = c.Work[8*L*T*d*d+29*L*T*d+10*L*d*d+11*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T]
-		clear(t140_2[l*T:][:T])
-		t149_2 = c.Work[8*L*T*d*d+29*L*T*d+10*L*d*d+12*L*T+(block-1)*(11*L*T*d+2*L*T):][:L*T]
-		clear(t149_2[l*T:][:T])
+		t892_2 = c.Work[4*L*T*d*d+13*L*T*d+10*L*d*d+12*L*T+(block-1)*(3*L*T*d+L*T):][:L*T]
+		clear(t892_2[l*T:][:T])
 	}
 	scratch := workers.Borrow(d + d + d + d + d + C*d + d + C*d + d + C*d + d + C*d + d + C*d + d + d + d + d + d + d)
 	MKBarState, rest := scratch.Data[:d], scratch.Data[d:]
@@ -1610,18 +1286,18 @@ func (c *stepBackwardRows1) Part(part int) {
 	MAlphaTrail, rest8 := rest7[:C*d+d], rest7[C*d+d:]
 	MEtaTrail, rest9 := rest8[:C*d+d], rest8[C*d+d:]
 	MMTrail, rest10 := rest9[:C*d+d], rest9[C*d+d:]
-	t26, rest11 := rest10[:d], rest10[d:]
-	t522, rest12 := rest11[:d], rest11[d:]
-	t682, rest13 := rest12[:d], rest12[d:]
-	t47, rest14 := rest13[:d], rest13[d:]
-	k2 := rest14
+	t1523, rest11 := rest10[:d], rest10[d:]
+	t7, rest12 := rest11[:d], rest11[d:]
+	t31, rest13 := rest12[:d], rest12[d:]
+	t232, rest14 := rest13[:d], rest13[d:]
+	k3 := rest14
 	for i := first; i < last; i++ {
-		MV := c.MV[(l*d+i)*d:][:d]
-		MK := c.MK[(l*d+i)*d:][:d]
-		MEta := c.MEta[(l*d+i)*d:][:d]
-		MAlpha := c.MAlpha[(l*d+i)*d:][:d]
-		MM := c.MM[(l*d+i)*d:][:d]
 		t15_2 := t15[(l*d+i)*d:][:d]
+		MM := c.MM[(l*d+i)*d:][:d]
+		MAlpha := c.MAlpha[(l*d+i)*d:][:d]
+		MEta := c.MEta[(l*d+i)*d:][:d]
+		MK := c.MK[(l*d+i)*d:][:d]
+		MV := c.MV[(l*d+i)*d:][:d]
 		copy(MKBarState[:d], c.MKBar[(l*d+i)*d:][:d])
 		copy(MVBarState[:d], c.MVBar[(l*d+i)*d:][:d])
 		copy(MAlphaBarState[:d], c.MAlphaBar[(l*d+i)*d:][:d])
@@ -1654,18 +1330,18 @@ func (c *stepBackwardRows1) Part(part int) {
 					w := kern.Larger(kern.Choose((F(0) < t152Entry), num.Sqrt(kern.Choose((F(0) < t152Entry), t152Entry, F(1))), F(0)), F(1e-08))
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
-					w2 := F(thetaEntry * c.MMLin[(l*T+a+C*s)*d+i])
-					w3 := F(thetaEntry * c.MAlphaLin[(l*T+a+C*s)*d+i])
-					w4 := F(thetaEntry * c.MEtaLin[(l*T+a+C*s)*d+i])
-					w5 := F(thetaEntry * c.MKLin[(l*T+a+C*s)*d+i])
-					w6 := F(thetaEntry * c.MVLin[(l*T+a+C*s)*d+i])
+					w2 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i])
+					w3 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i])
+					w4 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i])
+					w5 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
+					w6 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
 					for j := range d {
-						k := (aK[j] / w)
-						MMTrail3[j] = num.FMA32(-w2, k, F(rhoEntry*MMTrail2[j]))
-						MAlphaTrail3[j] = num.FMA32(-w3, k, F(rhoEntry*MAlphaTrail2[j]))
-						MEtaTrail3[j] = num.FMA32(-w4, k, F(rhoEntry*MEtaTrail2[j]))
-						MKTrail3[j] = num.FMA32(-w5, k, F(rhoEntry*MKTrail2[j]))
-						MVTrail3[j] = num.FMA32(-w6, k, F(rhoEntry*MVTrail2[j]))
+						k2 := (aK[j] / w)
+						MMTrail3[j] = num.FMA32(-w2, k2, F(rhoEntry*MMTrail2[j]))
+						MAlphaTrail3[j] = num.FMA32(-w3, k2, F(rhoEntry*MAlphaTrail2[j]))
+						MEtaTrail3[j] = num.FMA32(-w4, k2, F(rhoEntry*MEtaTrail2[j]))
+						MKTrail3[j] = num.FMA32(-w5, k2, F(rhoEntry*MKTrail2[j]))
+						MVTrail3[j] = num.FMA32(-w6, k2, F(rhoEntry*MVTrail2[j]))
 					}
 				}
 			}
@@ -1673,140 +1349,104 @@ func (c *stepBackwardRows1) Part(part int) {
 				t152_2 := t152[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
-				t140_3 := t140_2[l*T+C*s:][:n]
-				t149_3 := t149_2[l*T+C*s:][:n]
+				t892_3 := t892_2[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					aK := c.AK[(l*T+a+C*s)*d:][:d]
-					t8_3 := t8_2[(l*T+a+C*s)*d:][:d]
-					t172_2 := t172[((l*T+a+C*s)*d+i)*d:][:d]
-					t173_3 := t173_2[(l*T+a+C*s)*d:][:d]
-					uVProd := c.UVProd[(l*T+a+C*s)*d:][:d]
-					t2022_2 := t2022[((l*T+a+C*s)*d+i)*d:][:d]
-					t292_3 := t292_2[(l*T+a+C*s)*d:][:d]
-					t382_2 := t382[((l*T+a+C*s)*d+i)*d:][:d]
-					t178_3 := t178_2[(l*T+a+C*s)*d:][:d]
-					t412_2 := t412[((l*T+a+C*s)*d+i)*d:][:d]
-					t502_3 := t502_2[(l*T+a+C*s)*d:][:d]
-					t59_2 := t59[((l*T+a+C*s)*d+i)*d:][:d]
-					t183_3 := t183_2[(l*T+a+C*s)*d:][:d]
-					t622_2 := t622[((l*T+a+C*s)*d+i)*d:][:d]
-					t712_3 := t712_2[(l*T+a+C*s)*d:][:d]
-					t80_2 := t80[((l*T+a+C*s)*d+i)*d:][:d]
-					t188_3 := t188_2[(l*T+a+C*s)*d:][:d]
-					t832_2 := t832[((l*T+a+C*s)*d+i)*d:][:d]
-					t922_3 := t922_2[(l*T+a+C*s)*d:][:d]
+					MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
+					t822_2 := t822[((l*T+a+C*s)*d+i)*d:][:d]
+					t162_2 := t162[((l*T+a+C*s)*d+i)*d:][:d]
+					t242_2 := t242[((l*T+a+C*s)*d+i)*d:][:d]
+					t32_3 := t32_2[((l*T+a+C*s)*d+i)*d:][:d]
+					t38_3 := t38_2[(l*T+a+C*s)*d:][:d]
 					MVTrail2 := MVTrail[a*d:][:d]
 					MKTrail2 := MKTrail[a*d:][:d]
 					MEtaTrail2 := MEtaTrail[a*d:][:d]
 					MAlphaTrail2 := MAlphaTrail[a*d:][:d]
 					MMTrail2 := MMTrail[a*d:][:d]
-					t193_3 := t193_2[(l*T+a+C*s)*d:][:d]
+					t452_3 := t452_2[(l*T+a+C*s)*d:][:d]
 					t72_3 := t72_2[(l*T+a+C*s)*d:][:d]
 					q := c.Q[(l*T+a+C*s)*d:][:d]
 					// self_referential_chunk.k, self_referential_chunk.M_v
-					var t170 F
+					var t109 F
 					t152Entry2 := t152_2[a]
 					w7 := kern.Larger(kern.Choose((F(0) < t152Entry2), num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1))), F(0)), F(1e-08))
 					rhoEntry2 := rho[a]
-					thetaEntry6 := theta[a]
-					MVLinEntry := c.MVLin[(l*T+a+C*s)*d+i]
-					w8 := F(thetaEntry6 * MVLinEntry)
 					for j := range d {
-						k3 := (aK[j] / w7)
+						k4 := (aK[j] / w7)
 						MVBarStateEntry := MVBarState[j]
-						t170 = num.FMA32(MVBarStateEntry, k3, t170)
-						k2[j] = k3
-						t522[j] = F(rhoEntry2 * MVBarStateEntry)
-						t8_3[j] = num.FMA32(-w8, MVBarStateEntry, t8_3[j])
+						t109 = num.FMA32(MVBarStateEntry, k4, t109)
+						k3[j] = k4
+						t7[j] = F(rhoEntry2 * MVBarStateEntry)
 					}
-					// self_referential_chunk.M_v, self_referential_chunk.u_v, self_referential_chunk.M_k
-					var t175 F
-					w9 := F(thetaEntry6 * t170)
-					MKLinEntry := c.MKLin[(l*T+a+C*s)*d+i]
-					w10 := F(thetaEntry6 * MKLinEntry)
+					// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.M_k
+					var t111 F
 					for j := range d {
-						k2Entry := k2[j]
 						MKBarStateEntry := MKBarState[j]
-						t175 = num.FMA32(MKBarStateEntry, k2Entry, t175)
-						t172_2[j] = -F(w9 * k2Entry)
-						t173_3[j] = num.FMA32(MV[j], t170, t173_3[j])
-						t2022_2[j] = F(uVProd[j] * t170)
-						t26[j] = F(rhoEntry2 * MKBarStateEntry)
-						t292_3[j] = num.FMA32(-w10, MKBarStateEntry, t292_3[j])
+						t111 = num.FMA32(MKBarStateEntry, k3[j], t111)
+						t822_2[j] = -F(MVProd2[j] * t109)
+						t1523[j] = F(rhoEntry2 * MKBarStateEntry)
 					}
-					// self_referential_chunk.M_k, self_referential_chunk.M_v, self_referential_chunk.u_k, self_referential_chunk.M_eta
-					var t180 F
-					w11 := F(thetaEntry6 * t175)
-					MEtaLinEntry := c.MEtaLin[(l*T+a+C*s)*d+i]
-					w12 := F(thetaEntry6 * MEtaLinEntry)
+					// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_eta
+					var t113 F
 					for j := range d {
-						k2Entry2 := k2[j]
 						MEtaBarStateEntry := MEtaBarState[j]
-						t180 = num.FMA32(MEtaBarStateEntry, k2Entry2, t180)
-						t382_2[j] = -F(w11 * k2Entry2)
-						t178_3[j] = num.FMA32(MK[j], t175, t178_3[j])
-						t412_2[j] = F(uVProd[j] * t175)
-						t47[j] = F(rhoEntry2 * MEtaBarStateEntry)
-						t502_3[j] = num.FMA32(-w12, MEtaBarStateEntry, t502_3[j])
+						t113 = num.FMA32(MEtaBarStateEntry, k3[j], t113)
+						t162_2[j] = -F(MVProd2[j] * t111)
+						t232[j] = F(rhoEntry2 * MEtaBarStateEntry)
 					}
-					// self_referential_chunk.M_eta, self_referential_chunk.M_v, self_referential_chunk.u_eta, self_referential_chunk.M_alpha
-					var t185 F
-					w13 := F(thetaEntry6 * t180)
-					MAlphaLinEntry := c.MAlphaLin[(l*T+a+C*s)*d+i]
-					w14 := F(thetaEntry6 * MAlphaLinEntry)
+					// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_alpha
+					var t115 F
 					for j := range d {
-						k2Entry3 := k2[j]
 						MAlphaBarStateEntry := MAlphaBarState[j]
-						t185 = num.FMA32(MAlphaBarStateEntry, k2Entry3, t185)
-						t59_2[j] = -F(w13 * k2Entry3)
-						t183_3[j] = num.FMA32(MEta[j], t180, t183_3[j])
-						t622_2[j] = F(uVProd[j] * t180)
-						t682[j] = F(rhoEntry2 * MAlphaBarStateEntry)
-						t712_3[j] = num.FMA32(-w14, MAlphaBarStateEntry, t712_3[j])
+						t115 = num.FMA32(MAlphaBarStateEntry, k3[j], t115)
+						t242_2[j] = -F(MVProd2[j] * t113)
+						t31[j] = F(rhoEntry2 * MAlphaBarStateEntry)
 					}
-					// self_referential_chunk.M_alpha, self_referential_chunk.M_v, self_referential_chunk.u_alpha, self_referential_chunk.M_m
-					var t190 F
-					w15 := F(thetaEntry6 * t185)
-					MMLinEntry := c.MMLin[(l*T+a+C*s)*d+i]
-					w16 := F(thetaEntry6 * MMLinEntry)
+					// self_referential_chunk.M_alpha, self_referential_chunk.M_m
+					var t117 F
+					MVProdEntry := c.MVProd[(l*T+a+C*s)*d+i]
+					MKProdEntry := c.MKProd[(l*T+a+C*s)*d+i]
+					MEtaProdEntry := c.MEtaProd[(l*T+a+C*s)*d+i]
+					MAlphaProdEntry := c.MAlphaProd[(l*T+a+C*s)*d+i]
+					MMProdEntry := c.MMProd[(l*T+a+C*s)*d+i]
 					for j := range d {
-						k2Entry4 := k2[j]
 						MMBarStateEntry := MMBarState[j]
-						t190 = num.FMA32(MMBarStateEntry, k2Entry4, t190)
-						t80_2[j] = -F(w15 * k2Entry4)
-						t188_3[j] = num.FMA32(MAlpha[j], t185, t188_3[j])
-						t832_2[j] = F(uVProd[j] * t185)
-						t922_3[j] = num.FMA32(-w16, MMBarStateEntry, t922_3[j])
+						t117 = num.FMA32(MMBarStateEntry, k3[j], t117)
+						t32_3[j] = -F(MVProd2[j] * t115)
+						t38_3[j] = num.FMA32(-MMBarStateEntry, MMProdEntry, num.FMA32(-MAlphaBarState[j], MAlphaProdEntry, num.FMA32(-MEtaBarState[j], MEtaProdEntry, num.FMA32(-MKBarState[j], MKProdEntry, num.FMA32(-MVBarState[j], MVProdEntry, t38_3[j])))))
 					}
-					// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y, self_referential_chunk.u_m
-					var t13 F
-					var t1523 F
-					var t17222 F
-					var t192 F
-					var t212 F
+					// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
+					var t182 F
+					var t2022 F
+					var t2222 F
+					var t24222 F
+					var t26 F
+					thetaEntry2 := theta[a]
+					w8 := F(thetaEntry2 * t109)
+					w9 := F(thetaEntry2 * t111)
+					w10 := F(thetaEntry2 * t113)
+					w11 := F(thetaEntry2 * t115)
+					w12 := F(thetaEntry2 * t117)
 					yBarEntry := c.YBar[(l*T+a+C*s)*d+i]
-					w17 := F(thetaEntry6 * t190)
 					for j := range d {
-						t13 = num.FMA32(MVTrail2[j], MVBarState[j], t13)
-						t1523 = num.FMA32(MKTrail2[j], MKBarState[j], t1523)
-						t17222 = num.FMA32(MEtaTrail2[j], MEtaBarState[j], t17222)
-						t192 = num.FMA32(MAlphaTrail2[j], MAlphaBarState[j], t192)
+						t182 = num.FMA32(MVTrail2[j], MVBarState[j], t182)
+						t2022 = num.FMA32(MKTrail2[j], MKBarState[j], t2022)
+						t2222 = num.FMA32(MEtaTrail2[j], MEtaBarState[j], t2222)
+						t24222 = num.FMA32(MAlphaTrail2[j], MAlphaBarState[j], t24222)
 						MMTrailEntry := MMTrail2[j]
 						MMBarStateEntry2 := MMBarState[j]
-						t212 = num.FMA32(MMTrailEntry, MMBarStateEntry2, t212)
-						t193_3[j] = num.FMA32(MM[j], t190, t193_3[j])
+						t26 = num.FMA32(MMTrailEntry, MMBarStateEntry2, t26)
+						t15_2[j] = num.FMA32(-MVProd2[j], t117, t15_2[j])
+						t452_3[j] = num.FMA32(-w12, MM[j], num.FMA32(-w11, MAlpha[j], num.FMA32(-w10, MEta[j], num.FMA32(-w9, MK[j], num.FMA32(-w8, MV[j], t452_3[j])))))
 						t72_3[j] = num.FMA32(MMTrailEntry, yBarEntry, t72_3[j])
 						MMBarState[j] = num.FMA32(q[j], yBarEntry, F(rhoEntry2*MMBarStateEntry2))
-						t15_2[j] = num.FMA32(uVProd[j], t190, num.FMA32(-w17, k2[j], t15_2[j]))
 					}
-					// self_referential_chunk.theta, self_referential_chunk.rho
-					t140_3[a] = num.FMA32(thetaSigmoid[a], num.FMA32(-MMLinEntry, t190, num.FMA32(-MAlphaLinEntry, t185, num.FMA32(-MEtaLinEntry, t180, num.FMA32(-MKLinEntry, t175, -F(MVLinEntry*t170))))), t140_3[a])
-					t149_3[a] = ((((t149_3[a] + t13) + t1523) + t17222) + t192) + t212
-					copy(MKBarState[:d], t26[:d])
-					copy(MVBarState[:d], t522[:d])
-					copy(MAlphaBarState[:d], t682[:d])
-					copy(MEtaBarState[:d], t47[:d])
+					// self_referential_chunk.rho
+					t892_3[a] = ((((t892_3[a] + t182) + t2022) + t2222) + t24222) + t26
+					copy(MKBarState[:d], t1523[:d])
+					copy(MVBarState[:d], t7[:d])
+					copy(MAlphaBarState[:d], t31[:d])
+					copy(MEtaBarState[:d], t232[:d])
 				}
 			}
 		}

@@ -196,109 +196,109 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dH := c.L, c.T, c.D, c.DH
-	t40 := c.Work[:L*T*dH] // [L, T, d_h]
+	t52 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t92 := work[:L*T*dH] // [L, T, d_h]
+	t112 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t102 := work[:L*T*d] // [L, T, d]
+	t12 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t112 := work[:L*T*d] // [L, T, d]
+	t132 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t16 := work[:L*T] // [L, T]
+	t18 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t37 := work[:L*T*d] // [L, T, d]
+	t39 := work[:L*T*d] // [L, T, d]
 	t4 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t17 := flags[:L*T] // [L, T]
+	t19 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t21 := flags[:L*T] // [L, T]
+	t23 := flags[:L*T] // [L, T]
 
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
+		t19_2 := t19[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
 		for j := range T {
 			t42 := (F(0) < qProd2[j])
-			t172 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			t192 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
 			t4_2[j] = t42
-			t17_2[j] = t172
-			t21_2[j] = (t172 && t42)
+			t19_2[j] = t192
+			t23_2[j] = (t192 && t42)
 		}
 	}
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.Gemm(dH, T, d, F(1), false, kern.From(t40, i*T*dH), 1, dH, kern.From(c.AM, i*d*dH), 1, dH, kern.From(c.YBar, i*T*d), 1, d)
+		kern.Gemm(dH, T, d, F(1), false, kern.From(t52, i*T*dH), 1, dH, kern.From(c.AM, i*d*dH), 1, dH, kern.From(c.YBar, i*T*d), 1, d)
 	}
 
 	// self_referential_layers.y
 	for i := range L {
 		for j := range T {
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t40_2 := t40[(i*T+j)*dH:][:dH]
+			t52_2 := t52[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-			t92_2 := t92[(i*T+j)*dH:][:dH]
+			t112_2 := t112[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				ySigmoidEntry := ySigmoid[k]
-				t40Entry := t40_2[k]
-				t92_2[k] = F(ySigmoidEntry*t40Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t40Entry)*ySigmoid2[k])
+				t52Entry := t52_2[k]
+				t112_2[k] = F(ySigmoidEntry*t52Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t52Entry)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.Gemm(d, T, dH, F(1), false, kern.From(t102, i*T*d), 1, d, kern.From(c.BM, i*dH*d), 1, d, kern.From(t92, i*T*dH), 1, dH)
+		kern.Gemm(d, T, dH, F(1), false, kern.From(t12, i*T*d), 1, d, kern.From(c.BM, i*dH*d), 1, d, kern.From(t112, i*T*dH), 1, dH)
 	}
 
 	// self_referential_layers.q
 	for i := range L {
-		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*d:][:d]
-			t102_2 := t102[(i*T+j)*d:][:d]
+			t12_2 := t12[(i*T+j)*d:][:d]
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-			t112_2 := t112[(i*T+j)*d:][:d]
-			var t162 F
+			t132_2 := t132[(i*T+j)*d:][:d]
+			var t182 F
 			for k := range d {
-				t1122 := yBar[k] + t102_2[k]
-				t162 += F(t1122 * qDiv2[k])
-				t112_2[k] = t1122
+				t1322 := yBar[k] + t12_2[k]
+				t182 += F(t1322 * qDiv2[k])
+				t132_2[k] = t1322
 			}
-			t16_2[j] = -t162
+			t18_2[j] = -t182
 		}
 	}
 
 	// self_referential_layers.q
 	for i := range L {
-		t21_2 := t21[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
+		t19_2 := t19[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
-			t112_2 := t112[(i*T+j)*d:][:d]
+			t132_2 := t132[(i*T+j)*d:][:d]
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			t37_2 := t37[(i*T+j)*d:][:d]
-			t21Entry := t21_2[j]
+			t39_2 := t39[(i*T+j)*d:][:d]
+			t23Entry := t23_2[j]
 			qDivEntry := qDiv[j]
-			w := kern.Choose((t21Entry && t4_2[j]), kern.Choose(t21Entry, F(F(0.5*kern.Choose(t21Entry, kern.Choose(t17_2[j], t16_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w := kern.Choose((t23Entry && t4_2[j]), kern.Choose(t23Entry, F(F(0.5*kern.Choose(t23Entry, kern.Choose(t19_2[j], t18_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range d {
-				t37_2[k] = F(t112_2[k]*qDivEntry) + F(2*F(qProd[k]*w))
+				t39_2[k] = F(t132_2[k]*qDivEntry) + F(2*F(qProd[k]*w))
 			}
 		}
 	}
 
 	// self_referential_layers.q
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t37, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t39, d, 1, c.WQ, d, 1)
 
 	// self_referential_layers.q
-	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t37, d, 1, c.WQ, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t39, d, 1)
 }
 
 // readNode is one call of Read on the tape.

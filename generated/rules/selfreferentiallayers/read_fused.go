@@ -240,10 +240,10 @@ func (c *readFused) run() {
 
 type readBackwardNest1Args struct {
 	ySigmoid  *float32
-	t40       *float32
+	t52       *float32
 	yProd     *float32
 	ySigmoid2 *float32
-	t92       *float32
+	t112      *float32
 	n0        int // L
 	n1        int // T·d_h
 	n2        int // T
@@ -252,10 +252,10 @@ type readBackwardNest1Args struct {
 
 type readBackwardNest2Args struct {
 	yBar  *float32
-	t102  *float32
+	t12   *float32
 	qDiv2 *float32
-	t112  *float32
-	t16   *float32
+	t132  *float32
+	t18   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d
@@ -263,15 +263,15 @@ type readBackwardNest2Args struct {
 }
 
 type readBackwardNest3Args struct {
-	t21   *bool
+	t23   *bool
 	qDiv  *float32
 	t4    *bool
-	t17   *bool
-	t16   *float32
+	t19   *bool
+	t18   *float32
 	qDiv3 *float32
 	qProd *float32
-	t112  *float32
-	t37   *float32
+	t132  *float32
+	t39   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d
@@ -288,45 +288,45 @@ func (c *readBackwardFused) run() {
 	_ = T
 	_ = d
 	_ = dH
-	t40 := c.Work[:L*T*dH]                       // [L, T, d_h]
-	t92 := c.Work[L*T*dH:][:L*T*dH]              // [L, T, d_h]
-	t102 := c.Work[2*L*T*dH:][:L*T*d]            // [L, T, d]
-	t112 := c.Work[L*T*d+2*L*T*dH:][:L*T*d]      // [L, T, d]
-	t16 := c.Work[2*L*T*d+2*L*T*dH:][:L*T]       // [L, T]
-	t37 := c.Work[2*L*T*d+2*L*T*dH+L*T:][:L*T*d] // [L, T, d]
+	t52 := c.Work[:L*T*dH]                       // [L, T, d_h]
+	t112 := c.Work[L*T*dH:][:L*T*dH]             // [L, T, d_h]
+	t12 := c.Work[2*L*T*dH:][:L*T*d]             // [L, T, d]
+	t132 := c.Work[L*T*d+2*L*T*dH:][:L*T*d]      // [L, T, d]
+	t18 := c.Work[2*L*T*d+2*L*T*dH:][:L*T]       // [L, T]
+	t39 := c.Work[2*L*T*d+2*L*T*dH+L*T:][:L*T*d] // [L, T, d]
 	t4 := c.Flags[:L*T]                          // [L, T]
-	t17 := c.Flags[L*T:][:L*T]                   // [L, T]
-	t21 := c.Flags[2*L*T:][:L*T]                 // [L, T]
+	t19 := c.Flags[L*T:][:L*T]                   // [L, T]
+	t23 := c.Flags[2*L*T:][:L*T]                 // [L, T]
 
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
+		t19_2 := t19[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
 		for j := range T {
 			t42 := (F(0) < qProd2[j])
-			t172 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			t192 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
 			t4_2[j] = t42
-			t17_2[j] = t172
-			t21_2[j] = (t172 && t42)
+			t19_2[j] = t192
+			t23_2[j] = (t192 && t42)
 		}
 	}
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.GemmFMA(dH, T, d, F(1), false, kern.From(t40, i*T*dH), 1, dH, kern.From(c.AM, i*d*dH), 1, dH, kern.From(c.YBar, i*T*d), 1, d)
+		kern.GemmFMA(dH, T, d, F(1), false, kern.From(t52, i*T*dH), 1, dH, kern.From(c.AM, i*d*dH), 1, dH, kern.From(c.YBar, i*T*d), 1, d)
 	}
 
 	// self_referential_layers.y
 	if kern.Wide() {
 		a := readBackwardNest1Args{
 			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t40),
+			unsafe.SliceData(t52),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t92),
+			unsafe.SliceData(t112),
 			L,
 			T * dH,
 			T,
@@ -337,14 +337,14 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t40_2 := t40[(i*T+j)*dH:][:dH]
+				t52_2 := t52[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-				t92_2 := t92[(i*T+j)*dH:][:dH]
+				t112_2 := t112[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					ySigmoidEntry := ySigmoid[k]
-					t40Entry := t40_2[k]
-					t92_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t40Entry), ySigmoid2[k], F(ySigmoidEntry*t40Entry))
+					t52Entry := t52_2[k]
+					t112_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t52Entry), ySigmoid2[k], F(ySigmoidEntry*t52Entry))
 				}
 			}
 		}
@@ -352,17 +352,17 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.GemmFMA(d, T, dH, F(1), false, kern.From(t102, i*T*d), 1, d, kern.From(c.BM, i*dH*d), 1, d, kern.From(t92, i*T*dH), 1, dH)
+		kern.GemmFMA(d, T, dH, F(1), false, kern.From(t12, i*T*d), 1, d, kern.From(c.BM, i*dH*d), 1, d, kern.From(t112, i*T*dH), 1, dH)
 	}
 
 	// self_referential_layers.q
 	if kern.Wide() {
 		a := readBackwardNest2Args{
 			unsafe.SliceData(c.YBar),
-			unsafe.SliceData(t102),
+			unsafe.SliceData(t12),
 			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t16),
+			unsafe.SliceData(t132),
+			unsafe.SliceData(t18),
 			L,
 			T,
 			T * d,
@@ -371,21 +371,21 @@ func (c *readBackwardFused) run() {
 		readBackwardNest2(&a)
 	} else {
 		for i := range L {
-			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
 			for j := range T {
 				yBar := c.YBar[(i*T+j)*d:][:d]
-				t102_2 := t102[(i*T+j)*d:][:d]
+				t12_2 := t12[(i*T+j)*d:][:d]
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-				t112_2 := t112[(i*T+j)*d:][:d]
-				var t162 F
-				t162Sums := [16]F{t162}
+				t132_2 := t132[(i*T+j)*d:][:d]
+				var t182 F
+				t182Sums := [16]F{t182}
 				for k := range d {
-					t1122 := yBar[k] + t102_2[k]
-					t162Sums[k%16] = num.FMA32(t1122, qDiv2[k], t162Sums[k%16])
-					t112_2[k] = t1122
+					t1322 := yBar[k] + t12_2[k]
+					t182Sums[k%16] = num.FMA32(t1322, qDiv2[k], t182Sums[k%16])
+					t132_2[k] = t1322
 				}
-				t162 = kern.Sum16(&t162Sums)
-				t16_2[j] = -t162
+				t182 = kern.Sum16(&t182Sums)
+				t18_2[j] = -t182
 			}
 		}
 	}
@@ -393,15 +393,15 @@ func (c *readBackwardFused) run() {
 	// self_referential_layers.q
 	if kern.Wide() {
 		a := readBackwardNest3Args{
-			unsafe.SliceData(t21),
+			unsafe.SliceData(t23),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t4),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(t16),
+			unsafe.SliceData(t19),
+			unsafe.SliceData(t18),
 			unsafe.SliceData(c.QDiv3),
 			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t37),
+			unsafe.SliceData(t132),
+			unsafe.SliceData(t39),
 			L,
 			T,
 			T * d,
@@ -410,29 +410,29 @@ func (c *readBackwardFused) run() {
 		readBackwardNest3(&a)
 	} else {
 		for i := range L {
-			t21_2 := t21[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t4_2 := t4[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
+			t19_2 := t19[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
-				t112_2 := t112[(i*T+j)*d:][:d]
-				t37_2 := t37[(i*T+j)*d:][:d]
-				t21Entry := t21_2[j]
+				t132_2 := t132[(i*T+j)*d:][:d]
+				t39_2 := t39[(i*T+j)*d:][:d]
+				t23Entry := t23_2[j]
 				qDivEntry := qDiv[j]
-				w := kern.Choose((t21Entry && t4_2[j]), kern.Choose(t21Entry, F(F(0.5*kern.Choose(t21Entry, kern.Choose(t17_2[j], t16_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w := kern.Choose((t23Entry && t4_2[j]), kern.Choose(t23Entry, F(F(0.5*kern.Choose(t23Entry, kern.Choose(t19_2[j], t18_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range d {
-					t37_2[k] = num.FMA32(F(2*qProd[k]), w, F(t112_2[k]*qDivEntry))
+					t39_2[k] = num.FMA32(F(2*qProd[k]), w, F(t132_2[k]*qDivEntry))
 				}
 			}
 		}
 	}
 
 	// self_referential_layers.q
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t37, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t39, d, 1, c.WQ, d, 1)
 
 	// self_referential_layers.q
-	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t37, d, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t39, d, 1)
 }

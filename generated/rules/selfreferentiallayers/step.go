@@ -98,10 +98,10 @@ type Step[F num.Float] struct {
 	Work              []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 12·d·d_h + 23·d + 52·d_h.
+// WorkLen is L·T + 12·d·d_h + 18·d + 47·d_h.
 func (c *Step[F]) WorkLen() int {
 	L, T, d, dH := c.L, c.T, c.D, c.DH
-	return L*T + 12*d*dH + 23*d + 52*dH
+	return L*T + 12*d*dH + 18*d + 47*dH
 }
 
 // Run computes Step.
@@ -148,19 +148,19 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t38 := work[:dH] // [d_h]
 	work = work[dH:]
-	t433 := work[:dH] // [d_h]
+	t72 := work[:dH] // [d_h]
 	work = work[dH:]
-	t443 := work[:dH] // [d_h]
+	t732 := work[:dH] // [d_h]
 	work = work[dH:]
-	t45 := work[:dH] // [d_h]
+	t742 := work[:dH] // [d_h]
 	work = work[dH:]
-	t462 := work[:dH] // [d_h]
+	t752 := work[:dH] // [d_h]
 	work = work[dH:]
-	t473 := work[:dH] // [d_h]
+	t762 := work[:dH] // [d_h]
 	work = work[dH:]
 	t3 := work[:d] // [d]
 	work = work[d:]
-	t72 := work[:d] // [d]
+	t72_2 := work[:d] // [d]
 	work = work[d:]
 	t16 := work[:d] // [d]
 	work = work[d:]
@@ -178,17 +178,13 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t47 := work[:dH] // [d_h]
 	work = work[dH:]
-	t483 := work[:dH] // [d_h]
-	work = work[dH:]
 	t48 := work[:dH] // [d_h]
 	work = work[dH:]
-	t493 := work[:dH] // [d_h]
+	t142 := work[:dH] // [d_h]
 	work = work[dH:]
-	t513 := work[:dH] // [d_h]
+	t782 := work[:dH] // [d_h]
 	work = work[dH:]
-	t44 := work[:d] // [d]
-	work = work[d:]
-	t49 := work[:d] // [d]
+	t152 := work[:d] // [d]
 	work = work[d:]
 	t51 := work[:d] // [d]
 	work = work[d:]
@@ -200,17 +196,13 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t95 := work[:dH] // [d_h]
 	work = work[dH:]
-	t53 := work[:dH] // [d_h]
-	work = work[dH:]
 	t96 := work[:dH] // [d_h]
 	work = work[dH:]
-	t542 := work[:dH] // [d_h]
+	t182 := work[:dH] // [d_h]
 	work = work[dH:]
-	t562 := work[:dH] // [d_h]
+	t812 := work[:dH] // [d_h]
 	work = work[dH:]
-	t92 := work[:d] // [d]
-	work = work[d:]
-	t97 := work[:d] // [d]
+	t192 := work[:d] // [d]
 	work = work[d:]
 	t99 := work[:d] // [d]
 	work = work[d:]
@@ -222,17 +214,13 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t143 := work[:dH] // [d_h]
 	work = work[dH:]
-	t582 := work[:dH] // [d_h]
-	work = work[dH:]
 	t144 := work[:dH] // [d_h]
 	work = work[dH:]
-	t592 := work[:dH] // [d_h]
+	t22_2 := work[:dH] // [d_h]
 	work = work[dH:]
-	t612 := work[:dH] // [d_h]
+	t842 := work[:dH] // [d_h]
 	work = work[dH:]
-	t140 := work[:d] // [d]
-	work = work[d:]
-	t145 := work[:d] // [d]
+	t232 := work[:d] // [d]
 	work = work[d:]
 	t147 := work[:d] // [d]
 	work = work[d:]
@@ -244,17 +232,13 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t191 := work[:dH] // [d_h]
 	work = work[dH:]
-	t632 := work[:dH] // [d_h]
+	t192_2 := work[:dH] // [d_h]
 	work = work[dH:]
-	t192 := work[:dH] // [d_h]
+	t26 := work[:dH] // [d_h]
 	work = work[dH:]
-	t64 := work[:dH] // [d_h]
+	t872 := work[:dH] // [d_h]
 	work = work[dH:]
-	t662 := work[:dH] // [d_h]
-	work = work[dH:]
-	t188 := work[:d] // [d]
-	work = work[d:]
-	t193 := work[:d] // [d]
+	t272 := work[:d] // [d]
 	work = work[d:]
 	t195 := work[:d] // [d]
 	work = work[d:]
@@ -266,25 +250,21 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t239 := work[:dH] // [d_h]
 	work = work[dH:]
-	t682 := work[:dH] // [d_h]
-	work = work[dH:]
 	t240 := work[:dH] // [d_h]
 	work = work[dH:]
-	t692 := work[:dH] // [d_h]
+	t302 := work[:dH] // [d_h]
 	work = work[dH:]
-	t71 := work[:dH] // [d_h]
+	t902 := work[:dH] // [d_h]
 	work = work[dH:]
-	t236 := work[:d] // [d]
-	work = work[d:]
-	t241 := work[:d] // [d]
+	t312 := work[:d] // [d]
 	work = work[d:]
 	t243 := work[:d] // [d]
 	work = work[d:]
 	t102 := work[:dH] // [d_h]
 	work = work[dH:]
-	t655 := work[:dH] // [d_h]
+	t414 := work[:dH] // [d_h]
 	work = work[dH:]
-	t657 := work[:dH] // [d_h]
+	t415 := work[:dH] // [d_h]
 	work = work[dH:]
 	t277 := work[:dH] // [d_h]
 
@@ -519,21 +499,21 @@ func (c *Step[F]) Run() {
 					BVState2 := BVState[i*d:][:d]
 					var t6 F
 					var t52 F
-					var t142 F
-					var t232 F
+					var t143_2 F
+					var t233 F
 					var t382 F
 					for j := range d {
 						t6 += F(BMState2[j] * q[j])
 						xEntry := x[j]
 						t52 += F(BAlphaState2[j] * xEntry)
-						t142 += F(BEtaState2[j] * xEntry)
-						t232 += F(BKState2[j] * xEntry)
+						t143_2 += F(BEtaState2[j] * xEntry)
+						t233 += F(BKState2[j] * xEntry)
 						t382 += F(BVState2[j] * xEntry)
 					}
 					t[i] = t6
 					t5[i] = t52
-					t14[i] = t142
-					t23[i] = t232
+					t14[i] = t143_2
+					t23[i] = t233
 					t38[i] = t382
 				}
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
@@ -543,11 +523,11 @@ func (c *Step[F]) Run() {
 					t14Entry := t14[i]
 					t23Entry := t23[i]
 					t38Entry := t38[i]
-					t433[i] = F(tEntry * num.Sigmoid(tEntry))
-					t443[i] = F(t5Entry * num.Sigmoid(t5Entry))
-					t45[i] = F(t14Entry * num.Sigmoid(t14Entry))
-					t462[i] = F(t23Entry * num.Sigmoid(t23Entry))
-					t473[i] = F(t38Entry * num.Sigmoid(t38Entry))
+					t72[i] = F(tEntry * num.Sigmoid(tEntry))
+					t732[i] = F(t5Entry * num.Sigmoid(t5Entry))
+					t742[i] = F(t14Entry * num.Sigmoid(t14Entry))
+					t752[i] = F(t23Entry * num.Sigmoid(t23Entry))
+					t762[i] = F(t38Entry * num.Sigmoid(t38Entry))
 				}
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				for i := range d {
@@ -562,14 +542,14 @@ func (c *Step[F]) Run() {
 					var t252 F
 					var t402 F
 					for j := range dH {
-						t32 += F(AMState2[j] * t433[j])
-						t73 += F(AAlphaState2[j] * t443[j])
-						t162 += F(AEtaState2[j] * t45[j])
-						t252 += F(AKState2[j] * t462[j])
-						t402 += F(AVState2[j] * t473[j])
+						t32 += F(AMState2[j] * t72[j])
+						t73 += F(AAlphaState2[j] * t732[j])
+						t162 += F(AEtaState2[j] * t742[j])
+						t252 += F(AKState2[j] * t752[j])
+						t402 += F(AVState2[j] * t762[j])
 					}
 					t3[i] = t32
-					t72[i] = t73
+					t72_2[i] = t73
 					t16[i] = t162
 					t25[i] = t252
 					t40[i] = t402
@@ -580,7 +560,7 @@ func (c *Step[F]) Run() {
 				var t27 F
 				for i := range d {
 					xEntry2 := x[i]
-					t9 += xEntry2 + t72[i]
+					t9 += xEntry2 + t72_2[i]
 					t18 += xEntry2 + t16[i]
 					gK3 := xEntry2 + t25[i]
 					t27 += F(gK3 * gK3)
@@ -597,8 +577,8 @@ func (c *Step[F]) Run() {
 				theta2 := num.Softplus(t21)
 				t29 := (F(0) < t27)
 				t36 := num.Max(kern.Choose(t29, num.Sqrt(kern.Choose(t29, t27, F(1))), F(0)), F(1e-08))
-				t498 := num.Sigmoid(t21)
-				t519 := num.Sigmoid(-t12)
+				t338 := num.Sigmoid(t21)
+				t360 := num.Sigmoid(-t12)
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
@@ -606,10 +586,10 @@ func (c *Step[F]) Run() {
 					c.Theta[l*T+a+C*s] = theta2
 				}
 				if len(c.ThetaSigmoid) > 0 {
-					c.ThetaSigmoid[l*T+a+C*s] = t498
+					c.ThetaSigmoid[l*T+a+C*s] = t338
 				}
 				if len(c.RhoSigmoid) > 0 {
-					c.RhoSigmoid[l*T+a+C*s] = t519
+					c.RhoSigmoid[l*T+a+C*s] = t360
 				}
 				// self_referential_layers.k, self_referential_layers.g_v
 				for i := range d {
@@ -633,32 +613,27 @@ func (c *Step[F]) Run() {
 					t42[i] = t422
 					t47[i] = t472
 				}
-				// self_referential_layers.u_m, self_referential_layers.A_m
+				// self_referential_layers.A_m, self_referential_layers.u_m
 				for i := range dH {
-					t42Entry := t42[i]
 					t47Entry := t47[i]
 					t482 := num.Sigmoid(t47Entry)
-					t483[i] = F(t42Entry * num.Sigmoid(t42Entry))
+					t42Entry := t42[i]
 					t48[i] = t482
-					t493[i] = F(t47Entry * t482)
-					t513[i] = F(t482 * F(theta2*t47Entry))
+					t142[i] = F(t47Entry*t482) - F(t42Entry*num.Sigmoid(t42Entry))
+					t782[i] = F(t482 * F(theta2*t47Entry))
 				}
-				// self_referential_layers.u_m, self_referential_layers.A_m
+				// self_referential_layers.A_m, self_referential_layers.u_m
 				for i := range d {
 					AMState2 := AMState[i*dH:][:dH]
-					var t442 F
-					var t492 F
+					var t1522 F
 					for j := range dH {
-						AMStateEntry := AMState2[j]
-						t442 += F(AMStateEntry * t483[j])
-						t492 += F(AMStateEntry * t493[j])
+						t1522 += F(AMState2[j] * t142[j])
 					}
-					t44[i] = t442
-					t49[i] = t492
+					t152[i] = t1522
 				}
-				// self_referential_layers.A_m
+				// self_referential_layers.A_m, self_referential_layers.u_m
 				for i := range d {
-					t512 := k[i] + t49[i] - gV2[i] - t44[i]
+					t512 := k[i] + t152[i] - gV2[i]
 					t51[i] = t512
 					if len(c.AMLin) > 0 {
 						c.AMLin[(l*T+a+C*s)*d+i] = t512
@@ -670,9 +645,9 @@ func (c *Step[F]) Run() {
 					AMState2 := AMState[i*dH:][:dH]
 					t51Entry := t51[i]
 					for j := range dH {
-						AMStateEntry2 := AMState2[j]
-						AMState2[j] = F(rho2*AMStateEntry2) - F(t51Entry*t513[j])
-						t22[j] += F(AMStateEntry2 * t51Entry)
+						AMStateEntry := AMState2[j]
+						AMState2[j] = F(rho2*AMStateEntry) - F(t51Entry*t782[j])
+						t22[j] += F(AMStateEntry * t51Entry)
 					}
 				}
 				// self_referential_layers.B_m
@@ -686,45 +661,40 @@ func (c *Step[F]) Run() {
 				for i := range dH {
 					BAlphaState2 := BAlphaState[i*d:][:d]
 					BMState2 := BMState[i*d:][:d]
-					var t902 F
+					var t903 F
 					var t952 F
 					w := F(theta2 * t85[i])
 					for j := range d {
 						BAlphaStateEntry := BAlphaState2[j]
-						t902 += F(BAlphaStateEntry * gV2[j])
+						t903 += F(BAlphaStateEntry * gV2[j])
 						kEntry := k[j]
 						t952 += F(BAlphaStateEntry * kEntry)
 						BMState2[j] = F(rho2*BMState2[j]) - F(w*kEntry)
 					}
-					t90[i] = t902
+					t90[i] = t903
 					t95[i] = t952
 				}
-				// self_referential_layers.u_alpha, self_referential_layers.A_alpha
+				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				for i := range dH {
-					t90Entry := t90[i]
 					t95Entry := t95[i]
 					t962 := num.Sigmoid(t95Entry)
-					t53[i] = F(t90Entry * num.Sigmoid(t90Entry))
+					t90Entry := t90[i]
 					t96[i] = t962
-					t542[i] = F(t95Entry * t962)
-					t562[i] = F(t962 * F(theta2*t95Entry))
+					t182[i] = F(t95Entry*t962) - F(t90Entry*num.Sigmoid(t90Entry))
+					t812[i] = F(t962 * F(theta2*t95Entry))
 				}
-				// self_referential_layers.u_alpha, self_referential_layers.A_alpha
+				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				for i := range d {
 					AAlphaState2 := AAlphaState[i*dH:][:dH]
-					var t922 F
-					var t972 F
+					var t1922 F
 					for j := range dH {
-						AAlphaStateEntry := AAlphaState2[j]
-						t922 += F(AAlphaStateEntry * t53[j])
-						t972 += F(AAlphaStateEntry * t542[j])
+						t1922 += F(AAlphaState2[j] * t182[j])
 					}
-					t92[i] = t922
-					t97[i] = t972
+					t192[i] = t1922
 				}
-				// self_referential_layers.A_alpha
+				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				for i := range d {
-					t992 := k[i] + t97[i] - gV2[i] - t92[i]
+					t992 := k[i] + t192[i] - gV2[i]
 					t99[i] = t992
 					if len(c.AAlphaLin) > 0 {
 						c.AAlphaLin[(l*T+a+C*s)*d+i] = t992
@@ -737,9 +707,9 @@ func (c *Step[F]) Run() {
 					AAlpha2_2 := AAlpha2[i*dH:][:dH]
 					t99Entry := t99[i]
 					for j := range dH {
-						AAlphaStateEntry2 := AAlphaState2[j]
-						AAlpha2_2[j] = F(rho2*AAlphaStateEntry2) - F(t99Entry*t562[j])
-						t42_2[j] += F(AAlphaStateEntry2 * t99Entry)
+						AAlphaStateEntry := AAlphaState2[j]
+						AAlpha2_2[j] = F(rho2*AAlphaStateEntry) - F(t99Entry*t812[j])
+						t42_2[j] += F(AAlphaStateEntry * t99Entry)
 					}
 				}
 				// self_referential_layers.B_alpha
@@ -766,32 +736,27 @@ func (c *Step[F]) Run() {
 					t138[i] = t1382
 					t143[i] = t1432
 				}
-				// self_referential_layers.u_eta, self_referential_layers.A_eta
+				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				for i := range dH {
-					t138Entry := t138[i]
 					t143Entry := t143[i]
 					t1442 := num.Sigmoid(t143Entry)
-					t582[i] = F(t138Entry * num.Sigmoid(t138Entry))
+					t138Entry := t138[i]
 					t144[i] = t1442
-					t592[i] = F(t143Entry * t1442)
-					t612[i] = F(t1442 * F(theta2*t143Entry))
+					t22_2[i] = F(t143Entry*t1442) - F(t138Entry*num.Sigmoid(t138Entry))
+					t842[i] = F(t1442 * F(theta2*t143Entry))
 				}
-				// self_referential_layers.u_eta, self_referential_layers.A_eta
+				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				for i := range d {
 					AEtaState2 := AEtaState[i*dH:][:dH]
-					var t1402 F
-					var t1452 F
+					var t2322 F
 					for j := range dH {
-						AEtaStateEntry := AEtaState2[j]
-						t1402 += F(AEtaStateEntry * t582[j])
-						t1452 += F(AEtaStateEntry * t592[j])
+						t2322 += F(AEtaState2[j] * t22_2[j])
 					}
-					t140[i] = t1402
-					t145[i] = t1452
+					t232[i] = t2322
 				}
-				// self_referential_layers.A_eta
+				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				for i := range d {
-					t1472 := k[i] + t145[i] - gV2[i] - t140[i]
+					t1472 := k[i] + t232[i] - gV2[i]
 					t147[i] = t1472
 					if len(c.AEtaLin) > 0 {
 						c.AEtaLin[(l*T+a+C*s)*d+i] = t1472
@@ -804,9 +769,9 @@ func (c *Step[F]) Run() {
 					AEta2_2 := AEta2[i*dH:][:dH]
 					t147Entry := t147[i]
 					for j := range dH {
-						AEtaStateEntry2 := AEtaState2[j]
-						AEta2_2[j] = F(rho2*AEtaStateEntry2) - F(t147Entry*t612[j])
-						t62[j] += F(AEtaStateEntry2 * t147Entry)
+						AEtaStateEntry := AEtaState2[j]
+						AEta2_2[j] = F(rho2*AEtaStateEntry) - F(t147Entry*t842[j])
+						t62[j] += F(AEtaStateEntry * t147Entry)
 					}
 				}
 				// self_referential_layers.B_eta
@@ -833,32 +798,27 @@ func (c *Step[F]) Run() {
 					t186[i] = t1862
 					t191[i] = t1912
 				}
-				// self_referential_layers.u_k, self_referential_layers.A_k
+				// self_referential_layers.A_k, self_referential_layers.u_k
 				for i := range dH {
-					t186Entry := t186[i]
 					t191Entry := t191[i]
 					t1922 := num.Sigmoid(t191Entry)
-					t632[i] = F(t186Entry * num.Sigmoid(t186Entry))
-					t192[i] = t1922
-					t64[i] = F(t191Entry * t1922)
-					t662[i] = F(t1922 * F(theta2*t191Entry))
+					t186Entry := t186[i]
+					t192_2[i] = t1922
+					t26[i] = F(t191Entry*t1922) - F(t186Entry*num.Sigmoid(t186Entry))
+					t872[i] = F(t1922 * F(theta2*t191Entry))
 				}
-				// self_referential_layers.u_k, self_referential_layers.A_k
+				// self_referential_layers.A_k, self_referential_layers.u_k
 				for i := range d {
 					AKState2 := AKState[i*dH:][:dH]
-					var t1882 F
-					var t1932 F
+					var t2722 F
 					for j := range dH {
-						AKStateEntry := AKState2[j]
-						t1882 += F(AKStateEntry * t632[j])
-						t1932 += F(AKStateEntry * t64[j])
+						t2722 += F(AKState2[j] * t26[j])
 					}
-					t188[i] = t1882
-					t193[i] = t1932
+					t272[i] = t2722
 				}
-				// self_referential_layers.A_k
+				// self_referential_layers.A_k, self_referential_layers.u_k
 				for i := range d {
-					t1952 := k[i] + t193[i] - gV2[i] - t188[i]
+					t1952 := k[i] + t272[i] - gV2[i]
 					t195[i] = t1952
 					if len(c.AKLin) > 0 {
 						c.AKLin[(l*T+a+C*s)*d+i] = t1952
@@ -870,14 +830,14 @@ func (c *Step[F]) Run() {
 					AKState2 := AKState[i*dH:][:dH]
 					t195Entry := t195[i]
 					for j := range dH {
-						AKStateEntry2 := AKState2[j]
-						AKState2[j] = F(rho2*AKStateEntry2) - F(t195Entry*t662[j])
-						t8[j] += F(AKStateEntry2 * t195Entry)
+						AKStateEntry := AKState2[j]
+						AKState2[j] = F(rho2*AKStateEntry) - F(t195Entry*t872[j])
+						t8[j] += F(AKStateEntry * t195Entry)
 					}
 				}
 				// self_referential_layers.B_k
 				for i := range dH {
-					t192Entry := t192[i]
+					t192Entry := t192_2[i]
 					t8Entry := t8[i]
 					t191Entry2 := t191[i]
 					t229[i] = F(t192Entry*t8Entry) + F(F(F(t191Entry2*t192Entry)*t8Entry)*num.Sigmoid(-t191Entry2))
@@ -899,32 +859,27 @@ func (c *Step[F]) Run() {
 					t234[i] = t2342
 					t239[i] = t2392
 				}
-				// self_referential_layers.u_v, self_referential_layers.A_v
+				// self_referential_layers.A_v, self_referential_layers.u_v
 				for i := range dH {
-					t234Entry := t234[i]
 					t239Entry := t239[i]
 					t2402 := num.Sigmoid(t239Entry)
-					t682[i] = F(t234Entry * num.Sigmoid(t234Entry))
+					t234Entry := t234[i]
 					t240[i] = t2402
-					t692[i] = F(t239Entry * t2402)
-					t71[i] = F(t2402 * F(theta2*t239Entry))
+					t302[i] = F(t239Entry*t2402) - F(t234Entry*num.Sigmoid(t234Entry))
+					t902[i] = F(t2402 * F(theta2*t239Entry))
 				}
-				// self_referential_layers.u_v, self_referential_layers.A_v
+				// self_referential_layers.A_v, self_referential_layers.u_v
 				for i := range d {
 					AVState2 := AVState[i*dH:][:dH]
-					var t2362 F
-					var t2412 F
+					var t3122 F
 					for j := range dH {
-						AVStateEntry := AVState2[j]
-						t2362 += F(AVStateEntry * t682[j])
-						t2412 += F(AVStateEntry * t692[j])
+						t3122 += F(AVState2[j] * t302[j])
 					}
-					t236[i] = t2362
-					t241[i] = t2412
+					t312[i] = t3122
 				}
-				// self_referential_layers.A_v
+				// self_referential_layers.A_v, self_referential_layers.u_v
 				for i := range d {
-					t2432 := k[i] + t241[i] - gV2[i] - t236[i]
+					t2432 := k[i] + t312[i] - gV2[i]
 					t243[i] = t2432
 					if len(c.AVLin) > 0 {
 						c.AVLin[(l*T+a+C*s)*d+i] = t2432
@@ -932,19 +887,19 @@ func (c *Step[F]) Run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.g_eta, self_referential_layers.g_alpha
 				clear(t102)
-				clear(t655)
-				clear(t657)
+				clear(t414)
+				clear(t415)
 				for i := range d {
 					AVState2 := AVState[i*dH:][:dH]
 					AEtaState2 := AEtaState[i*dH:][:dH]
 					AAlphaState2 := AAlphaState[i*dH:][:dH]
 					t243Entry := t243[i]
 					for j := range dH {
-						AVStateEntry2 := AVState2[j]
-						AVState2[j] = F(rho2*AVStateEntry2) - F(t243Entry*t71[j])
-						t102[j] += F(AVStateEntry2 * t243Entry)
-						t655[j] += AEtaState2[j]
-						t657[j] += AAlphaState2[j]
+						AVStateEntry := AVState2[j]
+						AVState2[j] = F(rho2*AVStateEntry) - F(t243Entry*t902[j])
+						t102[j] += F(AVStateEntry * t243Entry)
+						t414[j] += AEtaState2[j]
+						t415[j] += AAlphaState2[j]
 					}
 				}
 				// self_referential_layers.B_v, self_referential_layers
@@ -959,19 +914,19 @@ func (c *Step[F]) Run() {
 					t622 := t38[i]
 					t722 := t42[i]
 					t822 := t47[i]
-					t92_2 := t22[i]
+					t92 := t22[i]
 					t10222 := t90[i]
 					t1122 := t95[i]
-					t122 := t42_2[i]
-					t13 := t138[i]
-					t1422 := t143[i]
-					t152 := t62[i]
+					t1222 := t42_2[i]
+					t132 := t138[i]
+					t14222 := t143[i]
+					t15222 := t62[i]
 					t1622 := t186[i]
 					t172 := t191[i]
-					t182 := t8[i]
-					t192_2 := t234[i]
-					t22_2 := t655[i]
-					t2322 := t657[i]
+					t18222 := t8[i]
+					t193 := t234[i]
+					t2222_2 := t414[i]
+					t23222 := t415[i]
 					t277[i] = F(t240Entry*t102Entry) + F(F(F(t239Entry2*t240Entry)*t102Entry)*num.Sigmoid(-t239Entry2))
 					if len(c.YProd) > 0 {
 						c.YProd[(l*T+a+C*s)*dH+i] = t2222
@@ -995,7 +950,7 @@ func (c *Step[F]) Run() {
 						c.AMProd[(l*T+a+C*s)*dH+i] = t822
 					}
 					if len(c.BMProd) > 0 {
-						c.BMProd[(l*T+a+C*s)*dH+i] = t92_2
+						c.BMProd[(l*T+a+C*s)*dH+i] = t92
 					}
 					if len(c.UAlphaProd) > 0 {
 						c.UAlphaProd[(l*T+a+C*s)*dH+i] = t10222
@@ -1004,16 +959,16 @@ func (c *Step[F]) Run() {
 						c.AAlphaProd[(l*T+a+C*s)*dH+i] = t1122
 					}
 					if len(c.BAlphaProd) > 0 {
-						c.BAlphaProd[(l*T+a+C*s)*dH+i] = t122
+						c.BAlphaProd[(l*T+a+C*s)*dH+i] = t1222
 					}
 					if len(c.UEtaProd) > 0 {
-						c.UEtaProd[(l*T+a+C*s)*dH+i] = t13
+						c.UEtaProd[(l*T+a+C*s)*dH+i] = t132
 					}
 					if len(c.AEtaProd) > 0 {
-						c.AEtaProd[(l*T+a+C*s)*dH+i] = t1422
+						c.AEtaProd[(l*T+a+C*s)*dH+i] = t14222
 					}
 					if len(c.BEtaProd) > 0 {
-						c.BEtaProd[(l*T+a+C*s)*dH+i] = t152
+						c.BEtaProd[(l*T+a+C*s)*dH+i] = t15222
 					}
 					if len(c.UKProd) > 0 {
 						c.UKProd[(l*T+a+C*s)*dH+i] = t1622
@@ -1022,10 +977,10 @@ func (c *Step[F]) Run() {
 						c.AKProd[(l*T+a+C*s)*dH+i] = t172
 					}
 					if len(c.BKProd) > 0 {
-						c.BKProd[(l*T+a+C*s)*dH+i] = t182
+						c.BKProd[(l*T+a+C*s)*dH+i] = t18222
 					}
 					if len(c.UVProd) > 0 {
-						c.UVProd[(l*T+a+C*s)*dH+i] = t192_2
+						c.UVProd[(l*T+a+C*s)*dH+i] = t193
 					}
 					if len(c.AVProd) > 0 {
 						c.AVProd[(l*T+a+C*s)*dH+i] = t239Entry2
@@ -1034,10 +989,10 @@ func (c *Step[F]) Run() {
 						c.BVProd[(l*T+a+C*s)*dH+i] = t102Entry
 					}
 					if len(c.GEtaProd2) > 0 {
-						c.GEtaProd2[(l*T+a+C*s)*dH+i] = t22_2
+						c.GEtaProd2[(l*T+a+C*s)*dH+i] = t2222_2
 					}
 					if len(c.GAlphaProd2) > 0 {
-						c.GAlphaProd2[(l*T+a+C*s)*dH+i] = t2322
+						c.GAlphaProd2[(l*T+a+C*s)*dH+i] = t23222
 					}
 				}
 				// self_referential_layers.B_v, self_referential_layers.B_m
@@ -1227,10 +1182,10 @@ type StepBackward[F num.Float] struct {
 	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 10·C·d·d_h + 4·L·T·d + 85·L·T·d_h + 2·L·T + 20·d·d_h + 55·d + 63·d_h.
+// WorkLen is 10·C·d·d_h + 4·L·T·d + 75·L·T·d_h + 2·L·T + 20·d·d_h + 41·d + 43·d_h.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH := c.C, c.L, c.T, c.D, c.DH
-	return 10*C*d*dH + 4*L*T*d + 85*L*T*dH + 2*L*T + 20*d*dH + 55*d + 63*dH
+	return 10*C*d*dH + 4*L*T*d + 75*L*T*dH + 2*L*T + 20*d*dH + 41*d + 43*dH
 }
 
 // FlagsLen is 3·L·T.
@@ -1261,15 +1216,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t48 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t666 := work[:L*T*dH] // [L, T, d_h]
+	t122 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t142 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t80 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t81 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t82 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t83 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t84 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t85 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -1277,15 +1234,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t96 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t668 := work[:L*T*dH] // [L, T, d_h]
+	t162 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t182 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t128 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t129 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t130 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t131 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t132 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t133 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -1293,15 +1252,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t144 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t670 := work[:L*T*dH] // [L, T, d_h]
+	t202 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t22 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t176 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t177 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t178 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t179 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t180 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t181 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -1309,15 +1270,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t192 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t672 := work[:L*T*dH] // [L, T, d_h]
+	t242 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t26 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t224 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t225 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t226 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t227 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t228 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t229 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -1325,97 +1288,69 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t240 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t674 := work[:L*T*dH] // [L, T, d_h]
+	t282 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t302 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t272 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t273 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t274 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t275 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
+	t276 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t277 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t751 := work[:L*T*dH] // [L, T, d_h]
+	t53 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t752 := work[:L*T*dH] // [L, T, d_h]
+	t109 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t753 := work[:L*T*dH] // [L, T, d_h]
+	t165 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t862 := work[:L*T*dH] // [L, T, d_h]
+	t221 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t757 := work[:L*T*dH] // [L, T, d_h]
+	t2802 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t758 := work[:L*T*dH] // [L, T, d_h]
+	t441 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t759 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1752 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t763 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t764 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t765 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t264 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t769 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t770 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t771 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t353 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t775 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t776 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t777 := work[:L*T*dH] // [L, T, d_h]
+	t293 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t442 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t778 := work[:L*T*dH] // [L, T, d_h]
+	t332 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t454 := work[:L*T*dH] // [L, T, d_h]
+	t445 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t779 := work[:L*T*dH] // [L, T, d_h]
+	t353 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t492 := work[:L*T*dH] // [L, T, d_h]
+	t453 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t783 := work[:L*T*dH] // [L, T, d_h]
+	t375 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t512 := work[:L*T*dH] // [L, T, d_h]
+	t460 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t793 := work[:L*T*dH] // [L, T, d_h]
+	t387 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t533 := work[:L*T*dH] // [L, T, d_h]
+	t772 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t800 := work[:L*T*dH] // [L, T, d_h]
+	t782 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t544 := work[:L*T*dH] // [L, T, d_h]
+	t8022 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t842 := work[:L*T*dH] // [L, T, d_h]
+	t812 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t8522 := work[:L*T*dH] // [L, T, d_h]
+	t8322 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1322 := work[:L*T*dH] // [L, T, d_h]
+	t8422 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1332 := work[:L*T*dH] // [L, T, d_h]
+	t862 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1802 := work[:L*T*dH] // [L, T, d_h]
+	t872 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1812 := work[:L*T*dH] // [L, T, d_h]
+	t89 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t2282 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t2292 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t2762 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t2772 := work[:L*T*dH] // [L, T, d_h]
+	t902 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t272_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -1427,7 +1362,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t41 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t43 := work[:L*T*d] // [L, T, d]
+	t42 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	AKBarState := work[:d*dH] // [d, d_h]
 	work = work[d*dH:]
@@ -1473,237 +1408,169 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	k2 := work[:d] // [d]
 	work = work[d:]
-	t571 := work[:dH] // [d_h]
+	t404 := work[:dH] // [d_h]
 	work = work[dH:]
-	t573 := work[:d] // [d]
+	t52 := work[:d] // [d]
 	work = work[d:]
-	t122 := work[:dH] // [d_h]
+	t20222 := work[:dH] // [d_h]
 	work = work[dH:]
-	t675 := work[:dH] // [d_h]
-	work = work[dH:]
-	t748 := work[:dH] // [d_h]
-	work = work[dH:]
-	t192_2 := work[:d] // [d]
+	t2222 := work[:d] // [d]
 	work = work[d:]
-	t575 := work[:d] // [d]
+	t405 := work[:d] // [d]
 	work = work[d:]
-	t2522 := work[:d] // [d]
+	t2622 := work[:dH] // [d_h]
+	work = work[dH:]
+	t28222 := work[:dH] // [d_h]
+	work = work[dH:]
+	t33 := work[:d] // [d]
 	work = work[d:]
-	t577 := work[:dH] // [d_h]
+	t3822 := work[:dH] // [d_h]
 	work = work[dH:]
-	t579 := work[:d] // [d]
+	t49 := work[:dH] // [d_h]
+	work = work[dH:]
+	t55 := work[:dH] // [d_h]
+	work = work[dH:]
+	t512 := work[:d] // [d]
 	work = work[d:]
-	t581 := work[:dH] // [d_h]
-	work = work[dH:]
-	t442_2 := work[:dH] // [d_h]
-	work = work[dH:]
-	t462 := work[:d] // [d]
+	t57 := work[:d] // [d]
 	work = work[d:]
-	t792 := work[:d] // [d]
+	t406 := work[:dH] // [d_h]
+	work = work[dH:]
+	t61 := work[:d] // [d]
 	work = work[d:]
-	t583 := work[:dH] // [d_h]
+	t76 := work[:dH] // [d_h]
 	work = work[dH:]
-	t585 := work[:dH] // [d_h]
-	work = work[dH:]
-	t752_2 := work[:dH] // [d_h]
-	work = work[dH:]
-	t882 := work[:dH] // [d_h]
-	work = work[dH:]
-	t772 := work[:d] // [d]
+	t78 := work[:d] // [d]
 	work = work[d:]
-	t902 := work[:d] // [d]
+	t407 := work[:d] // [d]
 	work = work[d:]
-	t587 := work[:dH] // [d_h]
+	t8222 := work[:dH] // [d_h]
 	work = work[dH:]
-	t589 := work[:d] // [d]
+	t8423 := work[:dH] // [d_h]
+	work = work[dH:]
+	t893 := work[:d] // [d]
 	work = work[d:]
-	t101 := work[:dH] // [d_h]
+	t94 := work[:dH] // [d_h]
 	work = work[dH:]
-	t685 := work[:dH] // [d_h]
+	t105 := work[:dH] // [d_h]
 	work = work[dH:]
-	t754 := work[:dH] // [d_h]
+	t1112 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1082 := work[:d] // [d]
+	t107 := work[:d] // [d]
 	work = work[d:]
-	t591 := work[:d] // [d]
+	t113 := work[:d] // [d]
 	work = work[d:]
-	t1142 := work[:d] // [d]
+	t408 := work[:dH] // [d_h]
+	work = work[dH:]
+	t117 := work[:d] // [d]
 	work = work[d:]
-	t593 := work[:dH] // [d_h]
+	t13222 := work[:dH] // [d_h]
 	work = work[dH:]
-	t595 := work[:d] // [d]
+	t134 := work[:d] // [d]
 	work = work[d:]
-	t597 := work[:dH] // [d_h]
-	work = work[dH:]
-	t13323 := work[:dH] // [d_h]
-	work = work[dH:]
-	t1352 := work[:d] // [d]
+	t409 := work[:d] // [d]
 	work = work[d:]
-	t168 := work[:d] // [d]
+	t1382 := work[:dH] // [d_h]
+	work = work[dH:]
+	t140 := work[:dH] // [d_h]
+	work = work[dH:]
+	t145 := work[:d] // [d]
 	work = work[d:]
-	t599 := work[:dH] // [d_h]
+	t150 := work[:dH] // [d_h]
 	work = work[dH:]
-	t601 := work[:dH] // [d_h]
+	t161 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1642 := work[:dH] // [d_h]
+	t167 := work[:dH] // [d_h]
 	work = work[dH:]
-	t17722 := work[:dH] // [d_h]
-	work = work[dH:]
-	t1662 := work[:d] // [d]
+	t163 := work[:d] // [d]
 	work = work[d:]
-	t17922 := work[:d] // [d]
+	t169 := work[:d] // [d]
 	work = work[d:]
-	t603 := work[:dH] // [d_h]
+	t410 := work[:dH] // [d_h]
 	work = work[dH:]
-	t605 := work[:d] // [d]
+	t173 := work[:d] // [d]
 	work = work[d:]
-	t1902 := work[:dH] // [d_h]
+	t188 := work[:dH] // [d_h]
 	work = work[dH:]
-	t695 := work[:dH] // [d_h]
-	work = work[dH:]
-	t760 := work[:dH] // [d_h]
-	work = work[dH:]
-	t197 := work[:d] // [d]
+	t190 := work[:d] // [d]
 	work = work[d:]
-	t607 := work[:d] // [d]
+	t411 := work[:d] // [d]
 	work = work[d:]
-	t2032 := work[:d] // [d]
+	t194 := work[:dH] // [d_h]
+	work = work[dH:]
+	t196 := work[:dH] // [d_h]
+	work = work[dH:]
+	t201 := work[:d] // [d]
 	work = work[d:]
-	t609 := work[:dH] // [d_h]
+	t2062 := work[:dH] // [d_h]
 	work = work[dH:]
-	t611 := work[:d] // [d]
+	t217 := work[:dH] // [d_h]
+	work = work[dH:]
+	t223 := work[:dH] // [d_h]
+	work = work[dH:]
+	t219 := work[:d] // [d]
 	work = work[d:]
-	t613 := work[:dH] // [d_h]
-	work = work[dH:]
-	t2222 := work[:dH] // [d_h]
-	work = work[dH:]
-	t22422 := work[:d] // [d]
+	t225 := work[:d] // [d]
 	work = work[d:]
-	t2572 := work[:d] // [d]
+	t412 := work[:dH] // [d_h]
+	work = work[dH:]
+	t22922 := work[:d] // [d]
 	work = work[d:]
-	t615 := work[:dH] // [d_h]
-	work = work[dH:]
-	t617 := work[:dH] // [d_h]
-	work = work[dH:]
-	t2532 := work[:dH] // [d_h]
-	work = work[dH:]
-	t2662 := work[:dH] // [d_h]
-	work = work[dH:]
-	t2552 := work[:d] // [d]
+	t230 := work[:d] // [d]
 	work = work[d:]
-	t2682 := work[:d] // [d]
+	t247 := work[:dH] // [d_h]
+	work = work[dH:]
+	t249 := work[:d] // [d]
 	work = work[d:]
-	t619 := work[:dH] // [d_h]
-	work = work[dH:]
-	t621 := work[:d] // [d]
+	t413 := work[:d] // [d]
 	work = work[d:]
-	t2792 := work[:dH] // [d_h]
+	t253 := work[:dH] // [d_h]
 	work = work[dH:]
-	t705 := work[:dH] // [d_h]
+	t2552 := work[:dH] // [d_h]
 	work = work[dH:]
-	t766 := work[:dH] // [d_h]
-	work = work[dH:]
-	t286 := work[:d] // [d]
+	t260 := work[:d] // [d]
 	work = work[d:]
-	t623 := work[:d] // [d]
-	work = work[d:]
-	t292 := work[:d] // [d]
-	work = work[d:]
-	t625 := work[:dH] // [d_h]
+	t265 := work[:dH] // [d_h]
 	work = work[dH:]
-	t627 := work[:d] // [d]
+	t27622 := work[:dH] // [d_h]
+	work = work[dH:]
+	t282_2 := work[:dH] // [d_h]
+	work = work[dH:]
+	t278 := work[:d] // [d]
 	work = work[d:]
-	t629 := work[:dH] // [d_h]
-	work = work[dH:]
-	t311 := work[:dH] // [d_h]
-	work = work[dH:]
-	t313 := work[:d] // [d]
+	t284 := work[:d] // [d]
 	work = work[d:]
-	t346 := work[:d] // [d]
+	t285 := work[:d] // [d]
 	work = work[d:]
-	t631 := work[:dH] // [d_h]
+	t298 := work[:d] // [d]
+	work = work[d:]
+	t289 := work[:dH] // [d_h]
 	work = work[dH:]
-	t633 := work[:dH] // [d_h]
+	t295 := work[:dH] // [d_h]
 	work = work[dH:]
-	t342 := work[:dH] // [d_h]
+	t297 := work[:d] // [d]
+	work = work[d:]
+	t324 := work[:d] // [d]
+	work = work[d:]
+	t328 := work[:dH] // [d_h]
+	work = work[dH:]
+	t383 := work[:dH] // [d_h]
+	work = work[dH:]
+	t334 := work[:dH] // [d_h]
 	work = work[dH:]
 	t355 := work[:dH] // [d_h]
 	work = work[dH:]
-	t344 := work[:d] // [d]
+	t377 := work[:dH] // [d_h]
+	work = work[dH:]
+	t389 := work[:dH] // [d_h]
+	work = work[dH:]
+	t336 := work[:d] // [d]
 	work = work[d:]
 	t357 := work[:d] // [d]
 	work = work[d:]
-	t635 := work[:dH] // [d_h]
-	work = work[dH:]
-	t637 := work[:d] // [d]
+	t379 := work[:d] // [d]
 	work = work[d:]
-	t368 := work[:dH] // [d_h]
-	work = work[dH:]
-	t715 := work[:dH] // [d_h]
-	work = work[dH:]
-	t772_2 := work[:dH] // [d_h]
-	work = work[dH:]
-	t375 := work[:d] // [d]
-	work = work[d:]
-	t639 := work[:d] // [d]
-	work = work[d:]
-	t381 := work[:d] // [d]
-	work = work[d:]
-	t641 := work[:dH] // [d_h]
-	work = work[dH:]
-	t643 := work[:d] // [d]
-	work = work[d:]
-	t645 := work[:dH] // [d_h]
-	work = work[dH:]
-	t400 := work[:dH] // [d_h]
-	work = work[dH:]
-	t402 := work[:d] // [d]
-	work = work[d:]
-	t435 := work[:d] // [d]
-	work = work[d:]
-	t647 := work[:dH] // [d_h]
-	work = work[dH:]
-	t649 := work[:dH] // [d_h]
-	work = work[dH:]
-	t431 := work[:dH] // [d_h]
-	work = work[dH:]
-	t444 := work[:dH] // [d_h]
-	work = work[dH:]
-	t433 := work[:d] // [d]
-	work = work[d:]
-	t446 := work[:d] // [d]
-	work = work[d:]
-	t447 := work[:d] // [d]
-	work = work[d:]
-	t459 := work[:d] // [d]
-	work = work[d:]
-	t651 := work[:dH] // [d_h]
-	work = work[dH:]
-	t456 := work[:dH] // [d_h]
-	work = work[dH:]
-	t458 := work[:d] // [d]
-	work = work[d:]
-	t485 := work[:d] // [d]
-	work = work[d:]
-	t653 := work[:dH] // [d_h]
-	work = work[dH:]
-	t659 := work[:dH] // [d_h]
-	work = work[dH:]
-	t494 := work[:dH] // [d_h]
-	work = work[dH:]
-	t514 := work[:dH] // [d_h]
-	work = work[dH:]
-	t535 := work[:dH] // [d_h]
-	work = work[dH:]
-	t546 := work[:dH] // [d_h]
-	work = work[dH:]
-	t496 := work[:d] // [d]
-	work = work[d:]
-	t516 := work[:d] // [d]
-	work = work[d:]
-	t537 := work[:d] // [d]
-	work = work[d:]
-	t548 := work[:d]    // [d]
+	t391 := work[:d]    // [d]
 	t4 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t21 := flags[:L*T] // [L, T]
@@ -1718,11 +1585,11 @@ func (c *StepBackward[F]) Run() {
 		t21_2 := t21[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd2[j])
-			t212 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
-			t4_2[j] = t42
+			t42_2 := (F(0) < qProd2[j])
+			t212 := (F(1e-08) <= kern.Choose(t42_2, qSqrt[j], F(0)))
+			t4_2[j] = t42_2
 			t21_2[j] = t212
-			t25_2[j] = (t212 && t42)
+			t25_2[j] = (t212 && t42_2)
 		}
 	}
 
@@ -1757,236 +1624,216 @@ func (c *StepBackward[F]) Run() {
 			t392_2 := t392[(i*T+j)*dH:][:dH]
 			t432_2 := t432[(i*T+j)*dH:][:dH]
 			t48_2 := t48[(i*T+j)*dH:][:dH]
-			t666_2 := t666[(i*T+j)*dH:][:dH]
+			t122_2 := t122[(i*T+j)*dH:][:dH]
+			t142_2 := t142[(i*T+j)*dH:][:dH]
 			t80_2 := t80[(i*T+j)*dH:][:dH]
-			t81_2 := t81[(i*T+j)*dH:][:dH]
 			t82_2 := t82[(i*T+j)*dH:][:dH]
 			t83_2 := t83[(i*T+j)*dH:][:dH]
+			t84_2 := t84[(i*T+j)*dH:][:dH]
 			t85_2 := t85[(i*T+j)*dH:][:dH]
 			t91_2 := t91[(i*T+j)*dH:][:dH]
 			t96_2 := t96[(i*T+j)*dH:][:dH]
-			t668_2 := t668[(i*T+j)*dH:][:dH]
+			t162_2 := t162[(i*T+j)*dH:][:dH]
+			t182_2 := t182[(i*T+j)*dH:][:dH]
 			t128_2 := t128[(i*T+j)*dH:][:dH]
-			t129_2 := t129[(i*T+j)*dH:][:dH]
 			t130_2 := t130[(i*T+j)*dH:][:dH]
 			t131_2 := t131[(i*T+j)*dH:][:dH]
+			t132_2 := t132[(i*T+j)*dH:][:dH]
 			t133_2 := t133[(i*T+j)*dH:][:dH]
 			t139_2 := t139[(i*T+j)*dH:][:dH]
 			t144_2 := t144[(i*T+j)*dH:][:dH]
-			t670_2 := t670[(i*T+j)*dH:][:dH]
+			t202_2 := t202[(i*T+j)*dH:][:dH]
+			t22_2 := t22[(i*T+j)*dH:][:dH]
 			t176_2 := t176[(i*T+j)*dH:][:dH]
-			t177_2 := t177[(i*T+j)*dH:][:dH]
 			t178_2 := t178[(i*T+j)*dH:][:dH]
 			t179_2 := t179[(i*T+j)*dH:][:dH]
+			t180_2 := t180[(i*T+j)*dH:][:dH]
 			t181_2 := t181[(i*T+j)*dH:][:dH]
 			t187_2 := t187[(i*T+j)*dH:][:dH]
-			t192_3 := t192[(i*T+j)*dH:][:dH]
-			t672_2 := t672[(i*T+j)*dH:][:dH]
+			t192_2 := t192[(i*T+j)*dH:][:dH]
+			t242_2 := t242[(i*T+j)*dH:][:dH]
+			t26_2 := t26[(i*T+j)*dH:][:dH]
 			t224_2 := t224[(i*T+j)*dH:][:dH]
-			t225_2 := t225[(i*T+j)*dH:][:dH]
 			t226_2 := t226[(i*T+j)*dH:][:dH]
 			t227_2 := t227[(i*T+j)*dH:][:dH]
+			t228_2 := t228[(i*T+j)*dH:][:dH]
 			t229_2 := t229[(i*T+j)*dH:][:dH]
 			t235_2 := t235[(i*T+j)*dH:][:dH]
 			t240_2 := t240[(i*T+j)*dH:][:dH]
-			t674_2 := t674[(i*T+j)*dH:][:dH]
+			t282_3 := t282[(i*T+j)*dH:][:dH]
+			t302_2 := t302[(i*T+j)*dH:][:dH]
 			t272_3 := t272[(i*T+j)*dH:][:dH]
-			t273_2 := t273[(i*T+j)*dH:][:dH]
 			t274_2 := t274[(i*T+j)*dH:][:dH]
 			t275_2 := t275[(i*T+j)*dH:][:dH]
+			t276_2 := t276[(i*T+j)*dH:][:dH]
 			t277_2 := t277[(i*T+j)*dH:][:dH]
-			t751_2 := t751[(i*T+j)*dH:][:dH]
-			t752_3 := t752[(i*T+j)*dH:][:dH]
-			t753_2 := t753[(i*T+j)*dH:][:dH]
-			t862_2 := t862[(i*T+j)*dH:][:dH]
-			t757_2 := t757[(i*T+j)*dH:][:dH]
-			t758_2 := t758[(i*T+j)*dH:][:dH]
-			t759_2 := t759[(i*T+j)*dH:][:dH]
-			t1752_2 := t1752[(i*T+j)*dH:][:dH]
-			t763_2 := t763[(i*T+j)*dH:][:dH]
-			t764_2 := t764[(i*T+j)*dH:][:dH]
-			t765_2 := t765[(i*T+j)*dH:][:dH]
-			t264_2 := t264[(i*T+j)*dH:][:dH]
-			t769_2 := t769[(i*T+j)*dH:][:dH]
-			t770_2 := t770[(i*T+j)*dH:][:dH]
-			t771_2 := t771[(i*T+j)*dH:][:dH]
+			t53_2 := t53[(i*T+j)*dH:][:dH]
+			t109_2 := t109[(i*T+j)*dH:][:dH]
+			t165_2 := t165[(i*T+j)*dH:][:dH]
+			t221_2 := t221[(i*T+j)*dH:][:dH]
+			t2802_2 := t2802[(i*T+j)*dH:][:dH]
+			t441_2 := t441[(i*T+j)*dH:][:dH]
+			t293_2 := t293[(i*T+j)*dH:][:dH]
+			t442_2 := t442[(i*T+j)*dH:][:dH]
+			t332_2 := t332[(i*T+j)*dH:][:dH]
+			t445_2 := t445[(i*T+j)*dH:][:dH]
 			t353_2 := t353[(i*T+j)*dH:][:dH]
-			t775_2 := t775[(i*T+j)*dH:][:dH]
-			t776_2 := t776[(i*T+j)*dH:][:dH]
-			t777_2 := t777[(i*T+j)*dH:][:dH]
-			t442_3 := t442[(i*T+j)*dH:][:dH]
-			t778_2 := t778[(i*T+j)*dH:][:dH]
-			t454_2 := t454[(i*T+j)*dH:][:dH]
-			t779_2 := t779[(i*T+j)*dH:][:dH]
-			t492_2 := t492[(i*T+j)*dH:][:dH]
-			t783_2 := t783[(i*T+j)*dH:][:dH]
-			t512_2 := t512[(i*T+j)*dH:][:dH]
-			t793_2 := t793[(i*T+j)*dH:][:dH]
-			t533_2 := t533[(i*T+j)*dH:][:dH]
-			t800_2 := t800[(i*T+j)*dH:][:dH]
-			t544_2 := t544[(i*T+j)*dH:][:dH]
-			t842_2 := t842[(i*T+j)*dH:][:dH]
-			t8522_2 := t8522[(i*T+j)*dH:][:dH]
-			t1322_2 := t1322[(i*T+j)*dH:][:dH]
-			t1332_2 := t1332[(i*T+j)*dH:][:dH]
-			t1802_2 := t1802[(i*T+j)*dH:][:dH]
-			t1812_2 := t1812[(i*T+j)*dH:][:dH]
-			t2282_2 := t2282[(i*T+j)*dH:][:dH]
-			t2292_2 := t2292[(i*T+j)*dH:][:dH]
-			t2762_2 := t2762[(i*T+j)*dH:][:dH]
-			t2772_2 := t2772[(i*T+j)*dH:][:dH]
+			t453_2 := t453[(i*T+j)*dH:][:dH]
+			t375_2 := t375[(i*T+j)*dH:][:dH]
+			t460_2 := t460[(i*T+j)*dH:][:dH]
+			t387_2 := t387[(i*T+j)*dH:][:dH]
+			t772_2 := t772[(i*T+j)*dH:][:dH]
+			t782_2 := t782[(i*T+j)*dH:][:dH]
+			t8022_2 := t8022[(i*T+j)*dH:][:dH]
+			t812_2 := t812[(i*T+j)*dH:][:dH]
+			t8322_2 := t8322[(i*T+j)*dH:][:dH]
+			t8422_2 := t8422[(i*T+j)*dH:][:dH]
+			t862_2 := t862[(i*T+j)*dH:][:dH]
+			t872_2 := t872[(i*T+j)*dH:][:dH]
+			t89_2 := t89[(i*T+j)*dH:][:dH]
+			t902_2 := t902[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k3 := range dH {
 				yProdEntry := yProd[k3]
-				t22 := num.Sigmoid(yProdEntry)
+				t22_3 := num.Sigmoid(yProdEntry)
 				gAlphaProdEntry := gAlphaProd[k3]
 				t62 := num.Sigmoid(gAlphaProdEntry)
 				gEtaProdEntry := gEtaProd[k3]
 				t1522 := num.Sigmoid(gEtaProdEntry)
 				gKProdEntry := gKProd[k3]
-				t242 := num.Sigmoid(gKProdEntry)
+				t243 := num.Sigmoid(gKProdEntry)
 				gVProdEntry := gVProd[k3]
 				t3922 := num.Sigmoid(gVProdEntry)
 				uMProdEntry := uMProd[k3]
 				t4322 := num.Sigmoid(uMProdEntry)
 				AMProdEntry := AMProd[k3]
 				t482 := num.Sigmoid(AMProdEntry)
+				t1222 := F(AMProdEntry * t482)
 				BMProdEntry := BMProd[k3]
 				t802 := F(BMProdEntry * t482)
-				t812 := F(AMProdEntry * BMProdEntry)
 				t822 := -AMProdEntry
 				t832 := num.Sigmoid(t822)
+				t842 := F(F(F(AMProdEntry*BMProdEntry)*t482) * t832)
 				uAlphaProdEntry := uAlphaProd[k3]
 				t912 := num.Sigmoid(uAlphaProdEntry)
 				AAlphaProdEntry := AAlphaProd[k3]
 				t962 := num.Sigmoid(AAlphaProdEntry)
+				t1622 := F(AAlphaProdEntry * t962)
 				BAlphaProdEntry := BAlphaProd[k3]
 				t1282 := F(BAlphaProdEntry * t962)
-				t1292 := F(AAlphaProdEntry * BAlphaProdEntry)
 				t1302 := -AAlphaProdEntry
 				t1312 := num.Sigmoid(t1302)
+				t1322 := F(F(F(AAlphaProdEntry*BAlphaProdEntry)*t962) * t1312)
 				uEtaProdEntry := uEtaProd[k3]
 				t1392 := num.Sigmoid(uEtaProdEntry)
 				AEtaProdEntry := AEtaProd[k3]
 				t1442 := num.Sigmoid(AEtaProdEntry)
+				t2022 := F(AEtaProdEntry * t1442)
 				BEtaProdEntry := BEtaProd[k3]
 				t1762 := F(BEtaProdEntry * t1442)
-				t1772 := F(AEtaProdEntry * BEtaProdEntry)
 				t1782 := -AEtaProdEntry
 				t1792 := num.Sigmoid(t1782)
+				t1802 := F(F(F(AEtaProdEntry*BEtaProdEntry)*t1442) * t1792)
 				uKProdEntry := uKProd[k3]
 				t1872 := num.Sigmoid(uKProdEntry)
 				AKProdEntry := AKProd[k3]
 				t1922 := num.Sigmoid(AKProdEntry)
+				t2422 := F(AKProdEntry * t1922)
 				BKProdEntry := BKProd[k3]
 				t2242 := F(BKProdEntry * t1922)
-				t2252 := F(AKProdEntry * BKProdEntry)
 				t2262 := -AKProdEntry
 				t2272 := num.Sigmoid(t2262)
+				t2282 := F(F(F(AKProdEntry*BKProdEntry)*t1922) * t2272)
 				uVProdEntry := uVProd[k3]
 				t2352 := num.Sigmoid(uVProdEntry)
 				AVProdEntry := AVProd[k3]
 				t2402 := num.Sigmoid(AVProdEntry)
+				t2822 := F(AVProdEntry * t2402)
 				BVProdEntry := BVProd[k3]
 				t2722 := F(BVProdEntry * t2402)
-				t2732 := F(AVProdEntry * BVProdEntry)
 				t2742 := -AVProdEntry
 				t2752 := num.Sigmoid(t2742)
-				t7512 := F(thetaEntry * AVProdEntry)
-				t7572 := F(thetaEntry * AKProdEntry)
-				t7632 := F(thetaEntry * AEtaProdEntry)
-				t7692 := F(thetaEntry * AAlphaProdEntry)
-				t7752 := F(thetaEntry * AMProdEntry)
-				t8422 := F(F(F(AMProdEntry*t482)*BMProdEntry) * t832)
-				t13222 := F(F(F(AAlphaProdEntry*t962)*BAlphaProdEntry) * t1312)
-				t18022 := F(F(F(AEtaProdEntry*t1442)*BEtaProdEntry) * t1792)
-				t22822 := F(F(F(AKProdEntry*t1922)*BKProdEntry) * t2272)
-				t27622 := F(F(F(AVProdEntry*t2402)*BVProdEntry) * t2752)
-				t2_2[k3] = t22
+				t2762 := F(F(F(AVProdEntry*BVProdEntry)*t2402) * t2752)
+				t7722 := F(thetaEntry * AMProdEntry)
+				t80222 := F(thetaEntry * AAlphaProdEntry)
+				t83222 := F(thetaEntry * AEtaProdEntry)
+				t8622 := F(thetaEntry * AKProdEntry)
+				t892 := F(thetaEntry * AVProdEntry)
+				t2_2[k3] = t22_3
 				t6_2[k3] = t62
 				t152_2[k3] = t1522
-				t24_2[k3] = t242
+				t24_2[k3] = t243
 				t392_2[k3] = t3922
 				t432_2[k3] = t4322
 				t48_2[k3] = t482
-				t666_2[k3] = F(AMProdEntry * t482)
+				t122_2[k3] = t1222
+				t142_2[k3] = t1222 - F(uMProdEntry*t4322)
 				t80_2[k3] = t802
-				t81_2[k3] = t812
 				t82_2[k3] = t822
 				t83_2[k3] = t832
-				t85_2[k3] = t802 + F(F(t482*t812)*t832)
+				t84_2[k3] = t842
+				t85_2[k3] = t802 + t842
 				t91_2[k3] = t912
 				t96_2[k3] = t962
-				t668_2[k3] = F(AAlphaProdEntry * t962)
+				t162_2[k3] = t1622
+				t182_2[k3] = t1622 - F(uAlphaProdEntry*t912)
 				t128_2[k3] = t1282
-				t129_2[k3] = t1292
 				t130_2[k3] = t1302
 				t131_2[k3] = t1312
-				t133_2[k3] = t1282 + F(F(t962*t1292)*t1312)
+				t132_2[k3] = t1322
+				t133_2[k3] = t1282 + t1322
 				t139_2[k3] = t1392
 				t144_2[k3] = t1442
-				t670_2[k3] = F(AEtaProdEntry * t1442)
+				t202_2[k3] = t2022
+				t22_2[k3] = t2022 - F(uEtaProdEntry*t1392)
 				t176_2[k3] = t1762
-				t177_2[k3] = t1772
 				t178_2[k3] = t1782
 				t179_2[k3] = t1792
-				t181_2[k3] = t1762 + F(F(t1442*t1772)*t1792)
+				t180_2[k3] = t1802
+				t181_2[k3] = t1762 + t1802
 				t187_2[k3] = t1872
-				t192_3[k3] = t1922
-				t672_2[k3] = F(AKProdEntry * t1922)
+				t192_2[k3] = t1922
+				t242_2[k3] = t2422
+				t26_2[k3] = t2422 - F(uKProdEntry*t1872)
 				t224_2[k3] = t2242
-				t225_2[k3] = t2252
 				t226_2[k3] = t2262
 				t227_2[k3] = t2272
-				t229_2[k3] = t2242 + F(F(t1922*t2252)*t2272)
+				t228_2[k3] = t2282
+				t229_2[k3] = t2242 + t2282
 				t235_2[k3] = t2352
 				t240_2[k3] = t2402
-				t674_2[k3] = F(AVProdEntry * t2402)
+				t282_3[k3] = t2822
+				t302_2[k3] = t2822 - F(uVProdEntry*t2352)
 				t272_3[k3] = t2722
-				t273_2[k3] = t2732
 				t274_2[k3] = t2742
 				t275_2[k3] = t2752
-				t277_2[k3] = t2722 + F(F(t2402*t2732)*t2752)
-				t751_2[k3] = t7512
-				t752_3[k3] = F(t2402 * t7512)
-				t753_2[k3] = F(uVProdEntry * t2352)
-				t862_2[k3] = num.Sigmoid(-uVProdEntry)
-				t757_2[k3] = t7572
-				t758_2[k3] = F(t1922 * t7572)
-				t759_2[k3] = F(uKProdEntry * t1872)
-				t1752_2[k3] = num.Sigmoid(-uKProdEntry)
-				t763_2[k3] = t7632
-				t764_2[k3] = F(t1442 * t7632)
-				t765_2[k3] = F(uEtaProdEntry * t1392)
-				t264_2[k3] = num.Sigmoid(-uEtaProdEntry)
-				t769_2[k3] = t7692
-				t770_2[k3] = F(t962 * t7692)
-				t771_2[k3] = F(uAlphaProdEntry * t912)
-				t353_2[k3] = num.Sigmoid(-uAlphaProdEntry)
-				t775_2[k3] = t7752
-				t776_2[k3] = F(t482 * t7752)
-				t777_2[k3] = F(uMProdEntry * t4322)
-				t442_3[k3] = num.Sigmoid(-uMProdEntry)
-				t778_2[k3] = F(gVProdEntry * t3922)
-				t454_2[k3] = num.Sigmoid(-gVProdEntry)
-				t779_2[k3] = F(gKProdEntry * t242)
-				t492_2[k3] = num.Sigmoid(-gKProdEntry)
-				t783_2[k3] = F(gEtaProdEntry * t1522)
-				t512_2[k3] = num.Sigmoid(-gEtaProdEntry)
-				t793_2[k3] = F(gAlphaProdEntry * t62)
-				t533_2[k3] = num.Sigmoid(-gAlphaProdEntry)
-				t800_2[k3] = F(yProdEntry * t22)
-				t544_2[k3] = num.Sigmoid(-yProdEntry)
-				t842_2[k3] = t8422
-				t8522_2[k3] = t802 + t8422
-				t1322_2[k3] = t13222
-				t1332_2[k3] = t1282 + t13222
-				t1802_2[k3] = t18022
-				t1812_2[k3] = t1762 + t18022
-				t2282_2[k3] = t22822
-				t2292_2[k3] = t2242 + t22822
-				t2762_2[k3] = t27622
-				t2772_2[k3] = t2722 + t27622
+				t276_2[k3] = t2762
+				t277_2[k3] = t2722 + t2762
+				t53_2[k3] = num.Sigmoid(-uVProdEntry)
+				t109_2[k3] = num.Sigmoid(-uKProdEntry)
+				t165_2[k3] = num.Sigmoid(-uEtaProdEntry)
+				t221_2[k3] = num.Sigmoid(-uAlphaProdEntry)
+				t2802_2[k3] = num.Sigmoid(-uMProdEntry)
+				t441_2[k3] = F(gVProdEntry * t3922)
+				t293_2[k3] = num.Sigmoid(-gVProdEntry)
+				t442_2[k3] = F(gKProdEntry * t243)
+				t332_2[k3] = num.Sigmoid(-gKProdEntry)
+				t445_2[k3] = F(gEtaProdEntry * t1522)
+				t353_2[k3] = num.Sigmoid(-gEtaProdEntry)
+				t453_2[k3] = F(gAlphaProdEntry * t62)
+				t375_2[k3] = num.Sigmoid(-gAlphaProdEntry)
+				t460_2[k3] = F(yProdEntry * t22_3)
+				t387_2[k3] = num.Sigmoid(-yProdEntry)
+				t772_2[k3] = t7722
+				t782_2[k3] = F(t482 * t7722)
+				t8022_2[k3] = t80222
+				t812_2[k3] = F(t962 * t80222)
+				t8322_2[k3] = t83222
+				t8422_2[k3] = F(t1442 * t83222)
+				t862_2[k3] = t8622
+				t872_2[k3] = F(t1922 * t8622)
+				t89_2[k3] = t892
+				t902_2[k3] = F(t2402 * t892)
 			}
 		}
 	}
@@ -2008,7 +1855,7 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_layers
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	t503 := (F(1) / F(d))
+	t343 := (F(1) / F(d))
 	for l := range L {
 		for i := range d {
 			AKBar := c.AKBar[(l*d+i)*dH:][:dH]
@@ -2162,11 +2009,11 @@ func (c *StepBackward[F]) Run() {
 					AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 					AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 					AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
-					t8522_2 := t8522[(l*T+a+C*s)*dH:][:dH]
-					t1332_2 := t1332[(l*T+a+C*s)*dH:][:dH]
-					t1812_2 := t1812[(l*T+a+C*s)*dH:][:dH]
-					t2292_2 := t2292[(l*T+a+C*s)*dH:][:dH]
-					t2772_2 := t2772[(l*T+a+C*s)*dH:][:dH]
+					t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
+					t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
+					t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
+					t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
+					t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
 					// self_referential_layers.k
 					t272Entry := t272_3[a]
 					w := num.Max(kern.Choose((F(0) < t272Entry), num.Sqrt(kern.Choose((F(0) < t272Entry), t272Entry, F(1))), F(0)), F(1e-08))
@@ -2177,19 +2024,19 @@ func (c *StepBackward[F]) Run() {
 					rhoEntry := rho[a]
 					for i := range d {
 						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-						t776_2 := t776[(l*T+a+C*s)*dH:][:dH]
+						t782_2 := t782[(l*T+a+C*s)*dH:][:dH]
 						AMTrail3 := AMTrail[((a+1)*d+i)*dH:][:dH]
 						AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
-						t770_2 := t770[(l*T+a+C*s)*dH:][:dH]
+						t812_2 := t812[(l*T+a+C*s)*dH:][:dH]
 						AAlphaTrail3 := AAlphaTrail[((a+1)*d+i)*dH:][:dH]
 						AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
-						t764_2 := t764[(l*T+a+C*s)*dH:][:dH]
+						t8422_2 := t8422[(l*T+a+C*s)*dH:][:dH]
 						AEtaTrail3 := AEtaTrail[((a+1)*d+i)*dH:][:dH]
 						AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
-						t758_2 := t758[(l*T+a+C*s)*dH:][:dH]
+						t872_2 := t872[(l*T+a+C*s)*dH:][:dH]
 						AKTrail3 := AKTrail[((a+1)*d+i)*dH:][:dH]
 						AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-						t752_3 := t752[(l*T+a+C*s)*dH:][:dH]
+						t902_2 := t902[(l*T+a+C*s)*dH:][:dH]
 						AVTrail3 := AVTrail[((a+1)*d+i)*dH:][:dH]
 						AMLinEntry := AMLin[i]
 						AAlphaLinEntry := AAlphaLin[i]
@@ -2197,11 +2044,11 @@ func (c *StepBackward[F]) Run() {
 						AKLinEntry := AKLin[i]
 						AVLinEntry := AVLin[i]
 						for j := range dH {
-							AMTrail3[j] = F(rhoEntry*AMTrail2[j]) - F(AMLinEntry*t776_2[j])
-							AAlphaTrail3[j] = F(rhoEntry*AAlphaTrail2[j]) - F(AAlphaLinEntry*t770_2[j])
-							AEtaTrail3[j] = F(rhoEntry*AEtaTrail2[j]) - F(AEtaLinEntry*t764_2[j])
-							AKTrail3[j] = F(rhoEntry*AKTrail2[j]) - F(AKLinEntry*t758_2[j])
-							AVTrail3[j] = F(rhoEntry*AVTrail2[j]) - F(AVLinEntry*t752_3[j])
+							AMTrail3[j] = F(rhoEntry*AMTrail2[j]) - F(AMLinEntry*t782_2[j])
+							AAlphaTrail3[j] = F(rhoEntry*AAlphaTrail2[j]) - F(AAlphaLinEntry*t812_2[j])
+							AEtaTrail3[j] = F(rhoEntry*AEtaTrail2[j]) - F(AEtaLinEntry*t8422_2[j])
+							AKTrail3[j] = F(rhoEntry*AKTrail2[j]) - F(AKLinEntry*t872_2[j])
+							AVTrail3[j] = F(rhoEntry*AVTrail2[j]) - F(AVLinEntry*t902_2[j])
 						}
 					}
 					// self_referential_layers.B_m, self_referential_layers.B_alpha, self_referential_layers.B_eta, self_referential_layers.B_k, self_referential_layers.B_v
@@ -2217,11 +2064,11 @@ func (c *StepBackward[F]) Run() {
 						BKTrail3 := BKTrail[((a+1)*dH+i)*d:][:d]
 						BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
 						BVTrail3 := BVTrail[((a+1)*dH+i)*d:][:d]
-						w2 := F(thetaEntry2 * t8522_2[i])
-						w3 := F(thetaEntry2 * t1332_2[i])
-						w4 := F(thetaEntry2 * t1812_2[i])
-						w5 := F(thetaEntry2 * t2292_2[i])
-						w6 := F(thetaEntry2 * t2772_2[i])
+						w2 := F(thetaEntry2 * t85_2[i])
+						w3 := F(thetaEntry2 * t133_2[i])
+						w4 := F(thetaEntry2 * t181_2[i])
+						w5 := F(thetaEntry2 * t229_2[i])
+						w6 := F(thetaEntry2 * t277_2[i])
 						for j := range d {
 							kEntry := k[j]
 							BMTrail3[j] = F(rhoEntry*BMTrail2[j]) - F(w2*kEntry)
@@ -2243,57 +2090,52 @@ func (c *StepBackward[F]) Run() {
 					gK := c.GK[(l*T+a+C*s)*d:][:d]
 					t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
 					t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
-					t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
 					AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
+					t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
 					AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
-					t273_2 := t273[(l*T+a+C*s)*dH:][:dH]
 					BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
 					t235_2 := t235[(l*T+a+C*s)*dH:][:dH]
 					uVProd := c.UVProd[(l*T+a+C*s)*dH:][:dH]
-					t862_2 := t862[(l*T+a+C*s)*dH:][:dH]
+					t53_2 := t53[(l*T+a+C*s)*dH:][:dH]
 					t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
-					t192_3 := t192[(l*T+a+C*s)*dH:][:dH]
-					t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
+					t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
 					AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
+					t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
 					AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
-					t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
 					BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
 					t187_2 := t187[(l*T+a+C*s)*dH:][:dH]
 					uKProd := c.UKProd[(l*T+a+C*s)*dH:][:dH]
-					t1752_2 := t1752[(l*T+a+C*s)*dH:][:dH]
+					t109_2 := t109[(l*T+a+C*s)*dH:][:dH]
 					t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
 					t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
-					t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
 					AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
+					t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
 					AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
-					t177_2 := t177[(l*T+a+C*s)*dH:][:dH]
 					BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
 					t139_2 := t139[(l*T+a+C*s)*dH:][:dH]
 					uEtaProd := c.UEtaProd[(l*T+a+C*s)*dH:][:dH]
-					t264_2 := t264[(l*T+a+C*s)*dH:][:dH]
+					t165_2 := t165[(l*T+a+C*s)*dH:][:dH]
 					t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
 					t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
-					t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
 					AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
+					t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
 					AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
-					t129_2 := t129[(l*T+a+C*s)*dH:][:dH]
 					BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 					t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
 					uAlphaProd := c.UAlphaProd[(l*T+a+C*s)*dH:][:dH]
-					t353_2 := t353[(l*T+a+C*s)*dH:][:dH]
+					t221_2 := t221[(l*T+a+C*s)*dH:][:dH]
 					t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
 					t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
-					t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
 					AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
+					t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
 					AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
-					t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
 					BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
 					t432_2 := t432[(l*T+a+C*s)*dH:][:dH]
 					uMProd := c.UMProd[(l*T+a+C*s)*dH:][:dH]
-					t442_3 := t442[(l*T+a+C*s)*dH:][:dH]
+					t2802_2 := t2802[(l*T+a+C*s)*dH:][:dH]
 					t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
 					gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
-					t454_2 := t454[(l*T+a+C*s)*dH:][:dH]
+					t293_2 := t293[(l*T+a+C*s)*dH:][:dH]
 					yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 					t24_2 := t24[(l*T+a+C*s)*dH:][:dH]
 					gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
@@ -2302,810 +2144,583 @@ func (c *StepBackward[F]) Run() {
 					t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 					t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
 					gKProd := c.GKProd[(l*T+a+C*s)*dH:][:dH]
-					t492_2 := t492[(l*T+a+C*s)*dH:][:dH]
+					t332_2 := t332[(l*T+a+C*s)*dH:][:dH]
 					gEtaProd := c.GEtaProd[(l*T+a+C*s)*dH:][:dH]
-					t512_2 := t512[(l*T+a+C*s)*dH:][:dH]
+					t353_2 := t353[(l*T+a+C*s)*dH:][:dH]
 					gAlphaProd := c.GAlphaProd[(l*T+a+C*s)*dH:][:dH]
-					t533_2 := t533[(l*T+a+C*s)*dH:][:dH]
+					t375_2 := t375[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t544_2 := t544[(l*T+a+C*s)*dH:][:dH]
+					t387_2 := t387[(l*T+a+C*s)*dH:][:dH]
 					t12_2 := t12[(l*T+a+C*s)*d:][:d]
 					t13_2 := t13[(l*T+a+C*s)*d:][:d]
 					// self_referential_layers.k
 					t272Entry2 := t272_3[a]
 					t32 := num.Sqrt(kern.Choose((F(0) < t272Entry2), t272Entry2, F(1)))
-					t461 := (F(1) / num.Max(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08)))
+					t300 := (F(1) / num.Max(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08)))
 					// self_referential_layers.k
 					w7 := num.Max(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					for i := range d {
 						k2[i] = (gK[i] / w7)
 					}
 					// self_referential_layers.B_v
-					clear(t573)
-					var t72 F
+					clear(t52)
+					var t622 F
 					for i := range dH {
 						BVBarState2 := BVBarState[i*d:][:d]
 						BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-						var t5712 F
+						var t4042 F
 						t277Entry := t277_2[i]
 						for j := range d {
 							BVBarStateEntry := BVBarState2[j]
-							t5712 += F(BVBarStateEntry * k2[j])
-							t72 += F(BVTrail2[j] * BVBarStateEntry)
-							t573[j] += F(BVBarStateEntry * t277Entry)
+							t4042 += F(BVBarStateEntry * k2[j])
+							t622 += F(BVTrail2[j] * BVBarStateEntry)
+							t52[j] -= F(BVBarStateEntry * t277Entry)
 						}
-						t571[i] = t5712
+						t404[i] = t4042
 					}
-					// self_referential_layers.B_v
-					var t52 F
+					// self_referential_layers.B_v, self_referential_layers.B_m
 					thetaEntry3 := theta[a]
 					for i := range dH {
-						t571Entry := t571[i]
-						t52 += F(t277_2[i] * t571Entry)
 						t240Entry := t240_2[i]
-						t1222 := -F(F(F(thetaEntry3*t240Entry)*t275_2[i]) * t571Entry)
-						t122[i] = t1222
-						t675[i] = F(AVProd[i] * t1222)
-						t748[i] = F(t240Entry * t571Entry)
-					}
-					t522 := -t52
-					// self_referential_layers.B_v
-					for i := range d {
-						AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-						var t1922 F
-						var t5752 F
-						for j := range dH {
-							AVTrailEntry := AVTrail2[j]
-							t1922 += F(AVTrailEntry * t675[j])
-							t5752 += F(AVTrailEntry * t748[j])
-						}
-						t192_2[i] = t1922
-						t575[i] = t5752
-					}
-					// self_referential_layers.B_v
-					for i := range d {
-						t2522[i] = t192_2[i] - F(thetaEntry3*t575[i])
+						t404Entry := t404[i]
+						t20222[i] = -F(F(F(F(thetaEntry3*AVProd[i])*t240Entry)*t275_2[i])*t404Entry) - F(F(thetaEntry3*t240Entry)*t404Entry)
 					}
 					// self_referential_layers.B_v, self_referential_layers.A_v
-					clear(t577)
-					clear(t581)
-					var t53 F
+					clear(t2622)
+					var t3122 F
 					for i := range d {
-						AVBarState2 := AVBarState[i*dH:][:dH]
-						t674_2 := t674[(l*T+a+C*s)*dH:][:dH]
 						AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-						var t5792 F
-						t2522Entry := t2522[i]
+						AVBarState2 := AVBarState[i*dH:][:dH]
+						t282_3 := t282[(l*T+a+C*s)*dH:][:dH]
+						var t2223 F
+						var t4052 F
 						AVLinEntry2 := AVLin[i]
 						for j := range dH {
+							AVTrailEntry := AVTrail2[j]
+							t2223 += F(AVTrailEntry * t20222[j])
 							AVBarStateEntry := AVBarState2[j]
-							t5792 += F(AVBarStateEntry * t674_2[j])
-							AVTrailEntry2 := AVTrail2[j]
-							t53 += F(AVTrailEntry2 * AVBarStateEntry)
-							t577[j] += F(AVTrailEntry2 * t2522Entry)
-							t581[j] += F(AVBarStateEntry * AVLinEntry2)
+							t4052 += F(AVBarStateEntry * t282_3[j])
+							t3122 += F(AVTrailEntry * AVBarStateEntry)
+							t2622[j] -= F(AVBarStateEntry * AVLinEntry2)
 						}
-						t579[i] = t5792
+						t2222[i] = t2223
+						t405[i] = t4052
 					}
-					// self_referential_layers.B_v
+					// self_referential_layers.A_v
+					var t2922 F
 					for i := range dH {
-						t240Entry2 := t240_2[i]
-						t273Entry := t273_2[i]
-						t275Entry := t275_2[i]
-						t571Entry2 := t571[i]
-						BVProdEntry2 := BVProd[i]
-						t577Entry := t577[i]
-						w16 := F(F(F(F(F(thetaEntry3*t240Entry2)*t240Entry2)*t273Entry)*t275Entry) * t571Entry2)
-						w17 := F(F(t240Entry2*t275Entry) * (-F(F(F(thetaEntry3*t273Entry)*t275Entry)*t571Entry2) - F(F(thetaEntry3*BVProdEntry2)*t571Entry2) + F(AVProd[i]*t577Entry)))
-						t442_2[i] = w16 + F(BVProdEntry2*t122[i]) + F(t240Entry2*t577Entry) + w17
+						t28223 := F(t240_2[i] * t2622[i])
+						t2922 += F(AVProd[i] * t28223)
+						t28222[i] = t28223
 					}
-					// self_referential_layers.B_v
-					clear(t462)
-					for i := range dH {
-						BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-						t442Entry := t442_2[i]
-						for j := range d {
-							t462[j] += F(BVTrail2[j] * t442Entry)
-						}
-					}
-					// self_referential_layers.A_v, self_referential_layers.u_v
-					var t512_3 F
+					// self_referential_layers.A_v
 					for i := range d {
-						t579Entry := t579[i]
-						t512_3 += F(AVLin[i] * t579Entry)
-						t792[i] = -t2522[i] + F(thetaEntry3*t579Entry)
+						t33[i] = t2222[i] - F(thetaEntry3*t405[i])
 					}
-					t5122 := -t512_3
-					// self_referential_layers.A_v, self_referential_layers.u_v
-					clear(t583)
-					clear(t585)
+					// self_referential_layers.A_v
+					clear(t3822)
 					for i := range d {
 						AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-						t579Entry2 := t579[i]
-						t792Entry := t792[i]
+						t33Entry := t33[i]
 						for j := range dH {
-							AVTrailEntry3 := AVTrail2[j]
-							t583[j] += F(AVTrailEntry3 * t579Entry2)
-							t585[j] += F(AVTrailEntry3 * t792Entry)
+							t3822[j] += F(AVTrail2[j] * t33Entry)
 						}
 					}
-					// self_referential_layers.A_v, self_referential_layers.u_v
+					// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.B_m, self_referential_layers.u_v
 					for i := range dH {
-						t240Entry3 := t240_2[i]
-						t581Entry := t581[i]
-						t583Entry := t583[i]
+						BVProdEntry2 := BVProd[i]
+						t240Entry2 := t240_2[i]
+						t275Entry := t275_2[i]
+						t404Entry2 := t404[i]
 						AVProdEntry2 := AVProd[i]
+						t3822Entry := t3822[i]
 						t235Entry := t235_2[i]
-						t585Entry := t585[i]
-						w18 := F(F(t240Entry3*t275_2[i]) * (-F(F(thetaEntry3*AVProdEntry2)*t581Entry) - F(F(thetaEntry3*AVProdEntry2)*t583Entry)))
-						t752_2[i] = -F(F(thetaEntry3*t240Entry3)*t581Entry) - F(F(thetaEntry3*t240Entry3)*t583Entry) + w18
-						t882[i] = F(t235Entry*t585Entry) + F(F(F(uVProd[i]*t235Entry)*t585Entry)*t862_2[i])
+						w10 := -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t275Entry)*t404Entry2) - F(F(thetaEntry3*BVProdEntry2)*t404Entry2) + F(F(thetaEntry3*AVProdEntry2)*t2622[i]) + F(AVProdEntry2*t3822Entry)
+						w11 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t240Entry2)*t275Entry) * t404Entry2)
+						t49[i] = w11 + F(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t240Entry2)*t240Entry2)*t275Entry)*t404Entry2) + F(thetaEntry3*t28222[i]) + F(t240Entry2*t3822Entry) + F(F(t240Entry2*t275Entry)*w10)
+						t55[i] = -F(t235Entry*t3822Entry) - F(F(F(uVProd[i]*t235Entry)*t3822Entry)*t53_2[i])
 					}
 					// self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.B_k
-					clear(t772)
-					clear(t902)
-					clear(t589)
-					var t9622 F
+					clear(t512)
+					clear(t57)
+					clear(t61)
+					var t622_2 F
 					for i := range dH {
 						BKBarState2 := BKBarState[i*d:][:d]
 						BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
 						BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-						var t5872 F
-						t752Entry := t752_2[i]
-						t882Entry := t882[i]
+						var t4062 F
+						t49Entry := t49[i]
+						t55Entry := t55[i]
 						t229Entry := t229_2[i]
 						for j := range d {
 							BKBarStateEntry := BKBarState2[j]
-							t5872 += F(BKBarStateEntry * k2[j])
-							t9622 += F(BKTrail2[j] * BKBarStateEntry)
+							t4062 += F(BKBarStateEntry * k2[j])
+							t622_2 += F(BKTrail2[j] * BKBarStateEntry)
 							BVTrailEntry := BVTrail2[j]
-							t772[j] += F(BVTrailEntry * t752Entry)
-							t902[j] += F(BVTrailEntry * t882Entry)
-							t589[j] += F(BKBarStateEntry * t229Entry)
+							t512[j] += F(BVTrailEntry * t49Entry)
+							t57[j] += F(BVTrailEntry * t55Entry)
+							t61[j] -= F(BKBarStateEntry * t229Entry)
 						}
-						t587[i] = t5872
+						t406[i] = t4062
 					}
-					// self_referential_layers.B_k
-					var t942 F
+					// self_referential_layers.B_k, self_referential_layers.B_m
 					for i := range dH {
-						t587Entry := t587[i]
-						t942 += F(t229_2[i] * t587Entry)
-						t192Entry := t192_3[i]
-						t1012 := -F(F(F(thetaEntry3*t192Entry)*t227_2[i]) * t587Entry)
-						t101[i] = t1012
-						t685[i] = F(AKProd[i] * t1012)
-						t754[i] = F(t192Entry * t587Entry)
-					}
-					t9422 := -t942
-					// self_referential_layers.B_k
-					for i := range d {
-						AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
-						var t10822 F
-						var t5912 F
-						for j := range dH {
-							AKTrailEntry := AKTrail2[j]
-							t10822 += F(AKTrailEntry * t685[j])
-							t5912 += F(AKTrailEntry * t754[j])
-						}
-						t1082[i] = t10822
-						t591[i] = t5912
-					}
-					// self_referential_layers.B_k
-					for i := range d {
-						t1142[i] = t1082[i] - F(thetaEntry3*t591[i])
+						t192Entry := t192_2[i]
+						t406Entry := t406[i]
+						t76[i] = -F(F(F(F(thetaEntry3*AKProd[i])*t192Entry)*t227_2[i])*t406Entry) - F(F(thetaEntry3*t192Entry)*t406Entry)
 					}
 					// self_referential_layers.B_k, self_referential_layers.A_k
-					clear(t593)
-					clear(t597)
-					var t1422 F
+					clear(t8222)
+					var t8723 F
 					for i := range d {
-						AKBarState2 := AKBarState[i*dH:][:dH]
-						t672_2 := t672[(l*T+a+C*s)*dH:][:dH]
 						AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
-						var t5952 F
-						t1142Entry := t1142[i]
+						AKBarState2 := AKBarState[i*dH:][:dH]
+						t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
+						var t783 F
+						var t4072 F
 						AKLinEntry2 := AKLin[i]
 						for j := range dH {
+							AKTrailEntry := AKTrail2[j]
+							t783 += F(AKTrailEntry * t76[j])
 							AKBarStateEntry := AKBarState2[j]
-							t5952 += F(AKBarStateEntry * t672_2[j])
-							AKTrailEntry2 := AKTrail2[j]
-							t1422 += F(AKTrailEntry2 * AKBarStateEntry)
-							t593[j] += F(AKTrailEntry2 * t1142Entry)
-							t597[j] += F(AKBarStateEntry * AKLinEntry2)
+							t4072 += F(AKBarStateEntry * t242_2[j])
+							t8723 += F(AKTrailEntry * AKBarStateEntry)
+							t8222[j] -= F(AKBarStateEntry * AKLinEntry2)
 						}
-						t595[i] = t5952
+						t78[i] = t783
+						t407[i] = t4072
 					}
-					// self_referential_layers.B_k
+					// self_referential_layers.A_k
+					var t8522 F
 					for i := range dH {
-						t192Entry2 := t192_3[i]
-						t225Entry := t225_2[i]
-						t227Entry := t227_2[i]
-						t587Entry2 := t587[i]
-						BKProdEntry2 := BKProd[i]
-						t593Entry := t593[i]
-						w19 := F(F(F(F(F(thetaEntry3*t192Entry2)*t192Entry2)*t225Entry)*t227Entry) * t587Entry2)
-						w20 := F(F(t192Entry2*t227Entry) * (-F(F(F(thetaEntry3*t225Entry)*t227Entry)*t587Entry2) - F(F(thetaEntry3*BKProdEntry2)*t587Entry2) + F(AKProd[i]*t593Entry)))
-						t13323[i] = w19 + F(BKProdEntry2*t101[i]) + F(t192Entry2*t593Entry) + w20
+						t8424 := F(t192_2[i] * t8222[i])
+						t8522 += F(AKProd[i] * t8424)
+						t8423[i] = t8424
 					}
-					// self_referential_layers.B_k
-					clear(t1352)
-					for i := range dH {
-						BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
-						t13323Entry := t13323[i]
-						for j := range d {
-							t1352[j] += F(BKTrail2[j] * t13323Entry)
-						}
-					}
-					// self_referential_layers.A_k, self_referential_layers.u_k
-					var t1402 F
+					// self_referential_layers.A_k
 					for i := range d {
-						t595Entry := t595[i]
-						t1402 += F(AKLin[i] * t595Entry)
-						t168[i] = -t1142[i] + F(thetaEntry3*t595Entry)
+						t893[i] = t78[i] - F(thetaEntry3*t407[i])
 					}
-					t14022 := -t1402
-					// self_referential_layers.A_k, self_referential_layers.u_k
-					clear(t599)
-					clear(t601)
+					// self_referential_layers.A_k
+					clear(t94)
 					for i := range d {
 						AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
-						t595Entry2 := t595[i]
-						t168Entry := t168[i]
+						t893Entry := t893[i]
 						for j := range dH {
-							AKTrailEntry3 := AKTrail2[j]
-							t599[j] += F(AKTrailEntry3 * t595Entry2)
-							t601[j] += F(AKTrailEntry3 * t168Entry)
+							t94[j] += F(AKTrail2[j] * t893Entry)
 						}
 					}
-					// self_referential_layers.A_k, self_referential_layers.u_k
+					// self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_k
 					for i := range dH {
-						t192Entry3 := t192_3[i]
-						t597Entry := t597[i]
-						t599Entry := t599[i]
+						BKProdEntry2 := BKProd[i]
+						t192Entry2 := t192_2[i]
+						t227Entry := t227_2[i]
+						t406Entry2 := t406[i]
 						AKProdEntry2 := AKProd[i]
+						t94Entry := t94[i]
 						t187Entry := t187_2[i]
-						t601Entry := t601[i]
-						w21 := F(F(t192Entry3*t227_2[i]) * (-F(F(thetaEntry3*AKProdEntry2)*t597Entry) - F(F(thetaEntry3*AKProdEntry2)*t599Entry)))
-						t1642[i] = -F(F(thetaEntry3*t192Entry3)*t597Entry) - F(F(thetaEntry3*t192Entry3)*t599Entry) + w21
-						t17722[i] = F(t187Entry*t601Entry) + F(F(F(uKProd[i]*t187Entry)*t601Entry)*t1752_2[i])
+						w12 := -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t227Entry)*t406Entry2) - F(F(thetaEntry3*BKProdEntry2)*t406Entry2) + F(F(thetaEntry3*AKProdEntry2)*t8222[i]) + F(AKProdEntry2*t94Entry)
+						w13 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t192Entry2)*t227Entry) * t406Entry2)
+						t105[i] = w13 + F(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t192Entry2)*t192Entry2)*t227Entry)*t406Entry2) + F(thetaEntry3*t8423[i]) + F(t192Entry2*t94Entry) + F(F(t192Entry2*t227Entry)*w12)
+						t1112[i] = -F(t187Entry*t94Entry) - F(F(F(uKProd[i]*t187Entry)*t94Entry)*t109_2[i])
 					}
 					// self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_eta
-					clear(t1662)
-					clear(t17922)
-					clear(t605)
-					var t185 F
+					clear(t107)
+					clear(t113)
+					clear(t117)
+					var t118 F
 					for i := range dH {
 						BEtaBarState2 := BEtaBarState[i*d:][:d]
 						BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
 						BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
-						var t6032 F
-						t1642Entry := t1642[i]
-						t17722Entry := t17722[i]
+						var t4082 F
+						t105Entry := t105[i]
+						t1112Entry := t1112[i]
 						t181Entry := t181_2[i]
 						for j := range d {
 							BEtaBarStateEntry := BEtaBarState2[j]
-							t6032 += F(BEtaBarStateEntry * k2[j])
-							t185 += F(BEtaTrail2[j] * BEtaBarStateEntry)
+							t4082 += F(BEtaBarStateEntry * k2[j])
+							t118 += F(BEtaTrail2[j] * BEtaBarStateEntry)
 							BKTrailEntry := BKTrail2[j]
-							t1662[j] += F(BKTrailEntry * t1642Entry)
-							t17922[j] += F(BKTrailEntry * t17722Entry)
-							t605[j] += F(BEtaBarStateEntry * t181Entry)
+							t107[j] += F(BKTrailEntry * t105Entry)
+							t113[j] += F(BKTrailEntry * t1112Entry)
+							t117[j] -= F(BEtaBarStateEntry * t181Entry)
 						}
-						t603[i] = t6032
+						t408[i] = t4082
 					}
-					// self_referential_layers.B_eta
-					var t1832 F
+					// self_referential_layers.B_eta, self_referential_layers.B_m
 					for i := range dH {
-						t603Entry := t603[i]
-						t1832 += F(t181_2[i] * t603Entry)
 						t144Entry := t144_2[i]
-						t19022 := -F(F(F(thetaEntry3*t144Entry)*t179_2[i]) * t603Entry)
-						t1902[i] = t19022
-						t695[i] = F(AEtaProd[i] * t19022)
-						t760[i] = F(t144Entry * t603Entry)
-					}
-					t18322 := -t1832
-					// self_referential_layers.B_eta
-					for i := range d {
-						AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
-						var t1972 F
-						var t6072 F
-						for j := range dH {
-							AEtaTrailEntry := AEtaTrail2[j]
-							t1972 += F(AEtaTrailEntry * t695[j])
-							t6072 += F(AEtaTrailEntry * t760[j])
-						}
-						t197[i] = t1972
-						t607[i] = t6072
-					}
-					// self_referential_layers.B_eta
-					for i := range d {
-						t2032[i] = t197[i] - F(thetaEntry3*t607[i])
+						t408Entry := t408[i]
+						t13222[i] = -F(F(F(F(thetaEntry3*AEtaProd[i])*t144Entry)*t179_2[i])*t408Entry) - F(F(thetaEntry3*t144Entry)*t408Entry)
 					}
 					// self_referential_layers.B_eta, self_referential_layers.A_eta
-					clear(t609)
-					clear(t613)
-					var t2312 F
+					clear(t1382)
+					var t1432 F
 					for i := range d {
-						AEtaBarState2 := AEtaBarState[i*dH:][:dH]
-						t670_2 := t670[(l*T+a+C*s)*dH:][:dH]
 						AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
-						var t6112 F
-						t2032Entry := t2032[i]
+						AEtaBarState2 := AEtaBarState[i*dH:][:dH]
+						t202_2 := t202[(l*T+a+C*s)*dH:][:dH]
+						var t1342 F
+						var t4092 F
 						AEtaLinEntry2 := AEtaLin[i]
 						for j := range dH {
+							AEtaTrailEntry := AEtaTrail2[j]
+							t1342 += F(AEtaTrailEntry * t13222[j])
 							AEtaBarStateEntry := AEtaBarState2[j]
-							t6112 += F(AEtaBarStateEntry * t670_2[j])
-							AEtaTrailEntry2 := AEtaTrail2[j]
-							t2312 += F(AEtaTrailEntry2 * AEtaBarStateEntry)
-							t609[j] += F(AEtaTrailEntry2 * t2032Entry)
-							t613[j] += F(AEtaBarStateEntry * AEtaLinEntry2)
+							t4092 += F(AEtaBarStateEntry * t202_2[j])
+							t1432 += F(AEtaTrailEntry * AEtaBarStateEntry)
+							t1382[j] -= F(AEtaBarStateEntry * AEtaLinEntry2)
 						}
-						t611[i] = t6112
+						t134[i] = t1342
+						t409[i] = t4092
 					}
-					// self_referential_layers.B_eta
+					// self_referential_layers.A_eta
+					var t141 F
 					for i := range dH {
-						t144Entry2 := t144_2[i]
-						t177Entry := t177_2[i]
-						t179Entry := t179_2[i]
-						t603Entry2 := t603[i]
-						BEtaProdEntry2 := BEtaProd[i]
-						t609Entry := t609[i]
-						w22 := F(F(F(F(F(thetaEntry3*t144Entry2)*t144Entry2)*t177Entry)*t179Entry) * t603Entry2)
-						w23 := F(F(t144Entry2*t179Entry) * (-F(F(F(thetaEntry3*t177Entry)*t179Entry)*t603Entry2) - F(F(thetaEntry3*BEtaProdEntry2)*t603Entry2) + F(AEtaProd[i]*t609Entry)))
-						t2222[i] = w22 + F(BEtaProdEntry2*t1902[i]) + F(t144Entry2*t609Entry) + w23
+						t1402 := F(t144_2[i] * t1382[i])
+						t141 += F(AEtaProd[i] * t1402)
+						t140[i] = t1402
 					}
-					// self_referential_layers.B_eta
-					clear(t22422)
-					for i := range dH {
-						BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
-						t2222Entry := t2222[i]
-						for j := range d {
-							t22422[j] += F(BEtaTrail2[j] * t2222Entry)
-						}
-					}
-					// self_referential_layers.A_eta, self_referential_layers.u_eta
-					var t22923 F
+					// self_referential_layers.A_eta
 					for i := range d {
-						t611Entry := t611[i]
-						t22923 += F(AEtaLin[i] * t611Entry)
-						t2572[i] = -t2032[i] + F(thetaEntry3*t611Entry)
+						t145[i] = t134[i] - F(thetaEntry3*t409[i])
 					}
-					t22924 := -t22923
-					// self_referential_layers.A_eta, self_referential_layers.u_eta
-					clear(t615)
-					clear(t617)
+					// self_referential_layers.A_eta
+					clear(t150)
 					for i := range d {
 						AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
-						t611Entry2 := t611[i]
-						t2572Entry := t2572[i]
+						t145Entry := t145[i]
 						for j := range dH {
-							AEtaTrailEntry3 := AEtaTrail2[j]
-							t615[j] += F(AEtaTrailEntry3 * t611Entry2)
-							t617[j] += F(AEtaTrailEntry3 * t2572Entry)
+							t150[j] += F(AEtaTrail2[j] * t145Entry)
 						}
 					}
-					// self_referential_layers.A_eta, self_referential_layers.u_eta
+					// self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_eta
 					for i := range dH {
-						t144Entry3 := t144_2[i]
-						t613Entry := t613[i]
-						t615Entry := t615[i]
+						BEtaProdEntry2 := BEtaProd[i]
+						t144Entry2 := t144_2[i]
+						t179Entry := t179_2[i]
+						t408Entry2 := t408[i]
 						AEtaProdEntry2 := AEtaProd[i]
+						t150Entry := t150[i]
 						t139Entry := t139_2[i]
-						t617Entry := t617[i]
-						w24 := F(F(t144Entry3*t179_2[i]) * (-F(F(thetaEntry3*AEtaProdEntry2)*t613Entry) - F(F(thetaEntry3*AEtaProdEntry2)*t615Entry)))
-						t2532[i] = -F(F(thetaEntry3*t144Entry3)*t613Entry) - F(F(thetaEntry3*t144Entry3)*t615Entry) + w24
-						t2662[i] = F(t139Entry*t617Entry) + F(F(F(uEtaProd[i]*t139Entry)*t617Entry)*t264_2[i])
+						w14 := -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t179Entry)*t408Entry2) - F(F(thetaEntry3*BEtaProdEntry2)*t408Entry2) + F(F(thetaEntry3*AEtaProdEntry2)*t1382[i]) + F(AEtaProdEntry2*t150Entry)
+						w15 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t144Entry2)*t179Entry) * t408Entry2)
+						t161[i] = w15 + F(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t144Entry2)*t144Entry2)*t179Entry)*t408Entry2) + F(thetaEntry3*t140[i]) + F(t144Entry2*t150Entry) + F(F(t144Entry2*t179Entry)*w14)
+						t167[i] = -F(t139Entry*t150Entry) - F(F(F(uEtaProd[i]*t139Entry)*t150Entry)*t165_2[i])
 					}
 					// self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_alpha
-					clear(t2552)
-					clear(t2682)
-					clear(t621)
-					var t27422 F
+					clear(t163)
+					clear(t169)
+					clear(t173)
+					var t174 F
 					for i := range dH {
 						BAlphaBarState2 := BAlphaBarState[i*d:][:d]
 						BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
 						BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
-						var t6192 F
-						t2532Entry := t2532[i]
-						t2662Entry := t2662[i]
+						var t4102 F
+						t161Entry := t161[i]
+						t167Entry := t167[i]
 						t133Entry := t133_2[i]
 						for j := range d {
 							BAlphaBarStateEntry := BAlphaBarState2[j]
-							t6192 += F(BAlphaBarStateEntry * k2[j])
-							t27422 += F(BAlphaTrail2[j] * BAlphaBarStateEntry)
+							t4102 += F(BAlphaBarStateEntry * k2[j])
+							t174 += F(BAlphaTrail2[j] * BAlphaBarStateEntry)
 							BEtaTrailEntry := BEtaTrail2[j]
-							t2552[j] += F(BEtaTrailEntry * t2532Entry)
-							t2682[j] += F(BEtaTrailEntry * t2662Entry)
-							t621[j] += F(BAlphaBarStateEntry * t133Entry)
+							t163[j] += F(BEtaTrailEntry * t161Entry)
+							t169[j] += F(BEtaTrailEntry * t167Entry)
+							t173[j] -= F(BAlphaBarStateEntry * t133Entry)
 						}
-						t619[i] = t6192
+						t410[i] = t4102
 					}
-					// self_referential_layers.B_alpha
-					var t27222 F
+					// self_referential_layers.B_alpha, self_referential_layers.B_m
 					for i := range dH {
-						t619Entry := t619[i]
-						t27222 += F(t133_2[i] * t619Entry)
 						t96Entry := t96_2[i]
-						t27922 := -F(F(F(thetaEntry3*t96Entry)*t131_2[i]) * t619Entry)
-						t2792[i] = t27922
-						t705[i] = F(AAlphaProd[i] * t27922)
-						t766[i] = F(t96Entry * t619Entry)
-					}
-					t27223 := -t27222
-					// self_referential_layers.B_alpha
-					for i := range d {
-						AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
-						var t2862 F
-						var t6232 F
-						for j := range dH {
-							AAlphaTrailEntry := AAlphaTrail2[j]
-							t2862 += F(AAlphaTrailEntry * t705[j])
-							t6232 += F(AAlphaTrailEntry * t766[j])
-						}
-						t286[i] = t2862
-						t623[i] = t6232
-					}
-					// self_referential_layers.B_alpha
-					for i := range d {
-						t292[i] = t286[i] - F(thetaEntry3*t623[i])
+						t410Entry := t410[i]
+						t188[i] = -F(F(F(F(thetaEntry3*AAlphaProd[i])*t96Entry)*t131_2[i])*t410Entry) - F(F(thetaEntry3*t96Entry)*t410Entry)
 					}
 					// self_referential_layers.B_alpha, self_referential_layers.A_alpha
-					clear(t625)
-					clear(t629)
-					var t320 F
+					clear(t194)
+					var t199 F
 					for i := range d {
-						AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
-						t668_2 := t668[(l*T+a+C*s)*dH:][:dH]
 						AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
-						var t6272 F
-						t292Entry := t292[i]
+						AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
+						t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
+						var t1902 F
+						var t4112 F
 						AAlphaLinEntry2 := AAlphaLin[i]
 						for j := range dH {
+							AAlphaTrailEntry := AAlphaTrail2[j]
+							t1902 += F(AAlphaTrailEntry * t188[j])
 							AAlphaBarStateEntry := AAlphaBarState2[j]
-							t6272 += F(AAlphaBarStateEntry * t668_2[j])
-							AAlphaTrailEntry2 := AAlphaTrail2[j]
-							t320 += F(AAlphaTrailEntry2 * AAlphaBarStateEntry)
-							t625[j] += F(AAlphaTrailEntry2 * t292Entry)
-							t629[j] += F(AAlphaBarStateEntry * AAlphaLinEntry2)
+							t4112 += F(AAlphaBarStateEntry * t162_2[j])
+							t199 += F(AAlphaTrailEntry * AAlphaBarStateEntry)
+							t194[j] -= F(AAlphaBarStateEntry * AAlphaLinEntry2)
 						}
-						t627[i] = t6272
+						t190[i] = t1902
+						t411[i] = t4112
 					}
-					// self_referential_layers.B_alpha
+					// self_referential_layers.A_alpha
+					var t197 F
 					for i := range dH {
-						t96Entry2 := t96_2[i]
-						t129Entry := t129_2[i]
-						t131Entry := t131_2[i]
-						t619Entry2 := t619[i]
-						BAlphaProdEntry2 := BAlphaProd[i]
-						t625Entry := t625[i]
-						w25 := F(F(F(F(F(thetaEntry3*t96Entry2)*t96Entry2)*t129Entry)*t131Entry) * t619Entry2)
-						w26 := F(F(t96Entry2*t131Entry) * (-F(F(F(thetaEntry3*t129Entry)*t131Entry)*t619Entry2) - F(F(thetaEntry3*BAlphaProdEntry2)*t619Entry2) + F(AAlphaProd[i]*t625Entry)))
-						t311[i] = w25 + F(BAlphaProdEntry2*t2792[i]) + F(t96Entry2*t625Entry) + w26
+						t1962 := F(t96_2[i] * t194[i])
+						t197 += F(AAlphaProd[i] * t1962)
+						t196[i] = t1962
 					}
-					// self_referential_layers.B_alpha
-					clear(t313)
-					for i := range dH {
-						BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
-						t311Entry := t311[i]
-						for j := range d {
-							t313[j] += F(BAlphaTrail2[j] * t311Entry)
-						}
-					}
-					// self_referential_layers.A_alpha, self_referential_layers.u_alpha
-					var t318 F
+					// self_referential_layers.A_alpha
 					for i := range d {
-						t627Entry := t627[i]
-						t318 += F(AAlphaLin[i] * t627Entry)
-						t346[i] = -t292[i] + F(thetaEntry3*t627Entry)
+						t201[i] = t190[i] - F(thetaEntry3*t411[i])
 					}
-					t3182 := -t318
-					// self_referential_layers.A_alpha, self_referential_layers.u_alpha
-					clear(t631)
-					clear(t633)
+					// self_referential_layers.A_alpha
+					clear(t2062)
 					for i := range d {
 						AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
-						t627Entry2 := t627[i]
-						t346Entry := t346[i]
+						t201Entry := t201[i]
 						for j := range dH {
-							AAlphaTrailEntry3 := AAlphaTrail2[j]
-							t631[j] += F(AAlphaTrailEntry3 * t627Entry2)
-							t633[j] += F(AAlphaTrailEntry3 * t346Entry)
+							t2062[j] += F(AAlphaTrail2[j] * t201Entry)
 						}
 					}
-					// self_referential_layers.A_alpha, self_referential_layers.u_alpha
+					// self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_alpha
 					for i := range dH {
-						t96Entry3 := t96_2[i]
-						t629Entry := t629[i]
-						t631Entry := t631[i]
+						BAlphaProdEntry2 := BAlphaProd[i]
+						t96Entry2 := t96_2[i]
+						t131Entry := t131_2[i]
+						t410Entry2 := t410[i]
 						AAlphaProdEntry2 := AAlphaProd[i]
+						t2062Entry := t2062[i]
 						t91Entry := t91_2[i]
-						t633Entry := t633[i]
-						w27 := F(F(t96Entry3*t131_2[i]) * (-F(F(thetaEntry3*AAlphaProdEntry2)*t629Entry) - F(F(thetaEntry3*AAlphaProdEntry2)*t631Entry)))
-						t342[i] = -F(F(thetaEntry3*t96Entry3)*t629Entry) - F(F(thetaEntry3*t96Entry3)*t631Entry) + w27
-						t355[i] = F(t91Entry*t633Entry) + F(F(F(uAlphaProd[i]*t91Entry)*t633Entry)*t353_2[i])
+						w16 := -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t131Entry)*t410Entry2) - F(F(thetaEntry3*BAlphaProdEntry2)*t410Entry2) + F(F(thetaEntry3*AAlphaProdEntry2)*t194[i]) + F(AAlphaProdEntry2*t2062Entry)
+						w17 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t96Entry2)*t131Entry) * t410Entry2)
+						t217[i] = w17 + F(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t96Entry2)*t96Entry2)*t131Entry)*t410Entry2) + F(thetaEntry3*t196[i]) + F(t96Entry2*t2062Entry) + F(F(t96Entry2*t131Entry)*w16)
+						t223[i] = -F(t91Entry*t2062Entry) - F(F(F(uAlphaProd[i]*t91Entry)*t2062Entry)*t221_2[i])
 					}
 					// self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_m
-					clear(t344)
-					clear(t357)
-					clear(t637)
-					var t363 F
+					clear(t219)
+					clear(t225)
+					clear(t22922)
+					var t233 F
 					for i := range dH {
 						BMBarState2 := BMBarState[i*d:][:d]
 						BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
 						BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
-						var t6352 F
-						t342Entry := t342[i]
-						t355Entry := t355[i]
+						var t4122 F
+						t217Entry := t217[i]
+						t223Entry := t223[i]
 						t85Entry := t85_2[i]
 						for j := range d {
 							BMBarStateEntry := BMBarState2[j]
-							t6352 += F(BMBarStateEntry * k2[j])
-							t363 += F(BMTrail2[j] * BMBarStateEntry)
+							t4122 += F(BMBarStateEntry * k2[j])
+							t233 += F(BMTrail2[j] * BMBarStateEntry)
 							BAlphaTrailEntry := BAlphaTrail2[j]
-							t344[j] += F(BAlphaTrailEntry * t342Entry)
-							t357[j] += F(BAlphaTrailEntry * t355Entry)
-							t637[j] += F(BMBarStateEntry * t85Entry)
+							t219[j] += F(BAlphaTrailEntry * t217Entry)
+							t225[j] += F(BAlphaTrailEntry * t223Entry)
+							t22922[j] -= F(BMBarStateEntry * t85Entry)
 						}
-						t635[i] = t6352
+						t412[i] = t4122
 					}
 					// self_referential_layers.B_m
-					var t361 F
+					var t2312 F
+					for i := range d {
+						t2302 := t52[i] + t61[i] + t117[i] + t173[i] + t22922[i]
+						t2312 += F(k2[i] * t2302)
+						t230[i] = t2302
+					}
+					// self_referential_layers.B_m
 					for i := range dH {
-						t635Entry := t635[i]
-						t361 += F(t85_2[i] * t635Entry)
 						t48Entry := t48_2[i]
-						t3682 := -F(F(F(thetaEntry3*t48Entry)*t83_2[i]) * t635Entry)
-						t368[i] = t3682
-						t715[i] = F(AMProd[i] * t3682)
-						t772_2[i] = F(t48Entry * t635Entry)
-					}
-					t3612 := -t361
-					// self_referential_layers.B_m
-					for i := range d {
-						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-						var t3752 F
-						var t6392 F
-						for j := range dH {
-							AMTrailEntry := AMTrail2[j]
-							t3752 += F(AMTrailEntry * t715[j])
-							t6392 += F(AMTrailEntry * t772_2[j])
-						}
-						t375[i] = t3752
-						t639[i] = t6392
-					}
-					// self_referential_layers.B_m
-					for i := range d {
-						t381[i] = t375[i] - F(thetaEntry3*t639[i])
+						t412Entry := t412[i]
+						t247[i] = -F(F(F(F(thetaEntry3*AMProd[i])*t48Entry)*t83_2[i])*t412Entry) - F(F(thetaEntry3*t48Entry)*t412Entry)
 					}
 					// self_referential_layers.B_m, self_referential_layers.A_m
-					clear(t641)
-					clear(t645)
-					var t409 F
+					clear(t253)
+					var t258 F
 					for i := range d {
-						AMBarState2 := AMBarState[i*dH:][:dH]
-						t666_2 := t666[(l*T+a+C*s)*dH:][:dH]
 						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-						var t6432 F
-						t381Entry := t381[i]
+						AMBarState2 := AMBarState[i*dH:][:dH]
+						t122_2 := t122[(l*T+a+C*s)*dH:][:dH]
+						var t2492 F
+						var t4132 F
 						AMLinEntry2 := AMLin[i]
 						for j := range dH {
+							AMTrailEntry := AMTrail2[j]
+							t2492 += F(AMTrailEntry * t247[j])
 							AMBarStateEntry := AMBarState2[j]
-							t6432 += F(AMBarStateEntry * t666_2[j])
-							AMTrailEntry2 := AMTrail2[j]
-							t409 += F(AMTrailEntry2 * AMBarStateEntry)
-							t641[j] += F(AMTrailEntry2 * t381Entry)
-							t645[j] += F(AMBarStateEntry * AMLinEntry2)
+							t4132 += F(AMBarStateEntry * t122_2[j])
+							t258 += F(AMTrailEntry * AMBarStateEntry)
+							t253[j] -= F(AMBarStateEntry * AMLinEntry2)
 						}
-						t643[i] = t6432
+						t249[i] = t2492
+						t413[i] = t4132
 					}
-					// self_referential_layers.B_m
+					// self_referential_layers.A_m
+					var t256 F
 					for i := range dH {
-						t48Entry2 := t48_2[i]
-						t81Entry := t81_2[i]
-						t83Entry := t83_2[i]
-						t635Entry2 := t635[i]
-						BMProdEntry2 := BMProd[i]
-						t641Entry := t641[i]
-						w28 := F(F(F(F(F(thetaEntry3*t48Entry2)*t48Entry2)*t81Entry)*t83Entry) * t635Entry2)
-						w29 := F(F(t48Entry2*t83Entry) * (-F(F(F(thetaEntry3*t81Entry)*t83Entry)*t635Entry2) - F(F(thetaEntry3*BMProdEntry2)*t635Entry2) + F(AMProd[i]*t641Entry)))
-						t400[i] = w28 + F(BMProdEntry2*t368[i]) + F(t48Entry2*t641Entry) + w29
+						t25522 := F(t48_2[i] * t253[i])
+						t256 += F(AMProd[i] * t25522)
+						t2552[i] = t25522
 					}
-					// self_referential_layers.B_m
-					clear(t402)
-					for i := range dH {
-						BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
-						t400Entry := t400[i]
-						for j := range d {
-							t402[j] += F(BMTrail2[j] * t400Entry)
-						}
-					}
-					// self_referential_layers.A_m, self_referential_layers.u_m
-					var t407 F
+					// self_referential_layers.A_m
 					for i := range d {
-						t643Entry := t643[i]
-						t407 += F(AMLin[i] * t643Entry)
-						t435[i] = -t381[i] + F(thetaEntry3*t643Entry)
+						t260[i] = t249[i] - F(thetaEntry3*t413[i])
 					}
-					t4072 := -t407
-					// self_referential_layers.A_m, self_referential_layers.u_m
-					clear(t647)
-					clear(t649)
+					// self_referential_layers.A_m
+					clear(t265)
 					for i := range d {
 						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-						t643Entry2 := t643[i]
-						t435Entry := t435[i]
+						t260Entry := t260[i]
 						for j := range dH {
-							AMTrailEntry3 := AMTrail2[j]
-							t647[j] += F(AMTrailEntry3 * t643Entry2)
-							t649[j] += F(AMTrailEntry3 * t435Entry)
+							t265[j] += F(AMTrail2[j] * t260Entry)
 						}
 					}
-					// self_referential_layers.A_m, self_referential_layers.u_m
+					// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_m
 					for i := range dH {
-						t48Entry3 := t48_2[i]
-						t645Entry := t645[i]
-						t647Entry := t647[i]
+						BMProdEntry2 := BMProd[i]
+						t48Entry2 := t48_2[i]
+						t83Entry := t83_2[i]
+						t412Entry2 := t412[i]
 						AMProdEntry2 := AMProd[i]
+						t265Entry := t265[i]
 						t432Entry := t432_2[i]
-						t649Entry := t649[i]
-						w30 := F(F(t48Entry3*t83_2[i]) * (-F(F(thetaEntry3*AMProdEntry2)*t645Entry) - F(F(thetaEntry3*AMProdEntry2)*t647Entry)))
-						t431[i] = -F(F(thetaEntry3*t48Entry3)*t645Entry) - F(F(thetaEntry3*t48Entry3)*t647Entry) + w30
-						t444[i] = F(t432Entry*t649Entry) + F(F(F(uMProd[i]*t432Entry)*t649Entry)*t442_3[i])
+						w18 := -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t83Entry)*t412Entry2) - F(F(thetaEntry3*BMProdEntry2)*t412Entry2) + F(F(thetaEntry3*AMProdEntry2)*t253[i]) + F(AMProdEntry2*t265Entry)
+						w19 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t48Entry2)*t83Entry) * t412Entry2)
+						t27622[i] = w19 + F(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t48Entry2)*t48Entry2)*t83Entry)*t412Entry2) + F(thetaEntry3*t2552[i]) + F(t48Entry2*t265Entry) + F(F(t48Entry2*t83Entry)*w18)
+						t282_2[i] = -F(t432Entry*t265Entry) - F(F(F(uMProd[i]*t432Entry)*t265Entry)*t2802_2[i])
 					}
 					// self_referential_layers.A_m, self_referential_layers.u_m
-					clear(t433)
-					clear(t446)
+					clear(t278)
+					clear(t284)
 					for i := range dH {
 						BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
-						t431Entry := t431[i]
-						t444Entry := t444[i]
+						t27622Entry := t27622[i]
+						t282Entry := t282_2[i]
 						for j := range d {
 							BMTrailEntry := BMTrail2[j]
-							t433[j] += F(BMTrailEntry * t431Entry)
-							t446[j] += F(BMTrailEntry * t444Entry)
+							t278[j] += F(BMTrailEntry * t27622Entry)
+							t284[j] += F(BMTrailEntry * t282Entry)
 						}
 					}
-					// self_referential_layers.g_v, self_referential_layers.k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.B_m, self_referential_layers.A_m
-					var t464 F
+					// self_referential_layers.g_v, self_referential_layers.A_v, self_referential_layers.A_k, self_referential_layers.A_eta, self_referential_layers.A_alpha, self_referential_layers.A_m, self_referential_layers.k, self_referential_layers.B_m
+					var t303 F
 					for i := range d {
-						t4592 := -F(thetaEntry3*t573[i]) + t2522[i] + t462[i] - F(thetaEntry3*t579[i]) + t772[i] - F(thetaEntry3*t589[i]) + t1142[i] + t1352[i] - F(thetaEntry3*t595[i]) + t1662[i] - F(thetaEntry3*t605[i]) + t2032[i] + t22422[i] - F(thetaEntry3*t611[i]) + t2552[i] - F(thetaEntry3*t621[i]) + t292[i] + t313[i] - F(thetaEntry3*t627[i]) + t344[i] - F(thetaEntry3*t637[i]) + t381[i] + t402[i] - F(thetaEntry3*t643[i]) + t433[i]
-						t464 += F(t4592 * (k2[i] / w7))
-						t447[i] = t792[i] + t902[i] + t168[i] + t17922[i] + t2572[i] + t2682[i] + t346[i] + t357[i] + t435[i] + t446[i]
-						t459[i] = t4592
+						t33Entry2 := t33[i]
+						t893Entry2 := t893[i]
+						t145Entry2 := t145[i]
+						t201Entry2 := t201[i]
+						t260Entry2 := t260[i]
+						t2982 := t33Entry2 + t512[i] + t893Entry2 + t107[i] + t145Entry2 + t163[i] + t201Entry2 + t219[i] + F(thetaEntry3*t230[i]) + t260Entry2 + t278[i]
+						t303 += F(t2982 * (k2[i] / w7))
+						t285[i] = -t33Entry2 + t57[i] - t893Entry2 + t113[i] - t145Entry2 + t169[i] - t201Entry2 + t225[i] - t260Entry2 + t284[i]
+						t298[i] = t2982
 					}
-					t4642 := -t464
+					t3032 := -t303
 					// self_referential_layers.g_v
-					clear(t651)
+					clear(t289)
 					for i := range d {
 						AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-						t447Entry := t447[i]
+						t285Entry := t285[i]
 						for j := range dH {
-							t651[j] += F(AVTrail2[j] * t447Entry)
+							t289[j] += F(AVTrail2[j] * t285Entry)
 						}
 					}
 					// self_referential_layers.g_v
 					for i := range dH {
 						t392Entry := t392_2[i]
-						t651Entry := t651[i]
-						t456[i] = F(t392Entry*t651Entry) + F(F(F(gVProd[i]*t392Entry)*t651Entry)*t454_2[i])
+						t289Entry := t289[i]
+						t295[i] = F(t392Entry*t289Entry) + F(F(F(gVProd[i]*t392Entry)*t289Entry)*t293_2[i])
 					}
 					// self_referential_layers.g_v
-					clear(t458)
+					clear(t297)
 					for i := range dH {
 						BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-						t456Entry := t456[i]
+						t295Entry := t295[i]
 						for j := range d {
-							t458[j] += F(BVTrail2[j] * t456Entry)
+							t297[j] += F(BVTrail2[j] * t295Entry)
 						}
 					}
 					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.g_eta, self_referential_layers.g_alpha
-					w31 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w32 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w33 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w34 := kern.Choose(w32, F(F(0.5*kern.Choose(w31, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t4642, F(0)), F(0)))*(F(1)/t32)), F(0))
-					t481 := kern.Choose(w33, w34, F(0))
-					t499 := F(thetaSigmoid[a] * (t522 + t5122 + t9422 + t14022 + t18322 + t22924 + t27223 + t3182 + t3612 + t4072))
-					t782 := F(t503 * t499)
-					t517 := t72 + t53 + t9622 + t1422 + t185 + t2312 + t27422 + t320 + t363 + t409
+					w20 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w21 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w22 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w23 := kern.Choose(w21, F(F(0.5*kern.Choose(w20, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3032, F(0)), F(0)))*(F(1)/t32)), F(0))
+					t320 := kern.Choose(w22, w23, F(0))
+					t339 := F(thetaSigmoid[a] * (t2922 + t8522 + t141 + t197 + t2312 + t256))
+					t444 := F(t343 * t339)
+					t358 := t622 + t3122 + t622_2 + t8723 + t118 + t1432 + t174 + t199 + t233 + t258
 					rhoEntry5 := rho[a]
 					rhoSigmoidEntry := rhoSigmoid[a]
-					t792_2 := F(F(rhoEntry5*rhoSigmoidEntry) * F(t503*t517))
-					c.BThetaBar[0] += t499
-					c.BRhoBar[0] += F(F(rhoEntry5*rhoSigmoidEntry) * t517)
+					t361 := F(F(rhoEntry5*rhoSigmoidEntry) * t358)
+					t452 := F(F(rhoEntry5*rhoSigmoidEntry) * F(t343*t358))
+					c.BThetaBar[0] += t339
+					c.BRhoBar[0] += t361
 					// self_referential_layers.g_k, self_referential_layers.k
 					for i := range d {
-						t485[i] = F(t461*t459[i]) + F(2*F(t481*gK[i]))
+						t324[i] = F(t300*t298[i]) + F(2*F(t320*gK[i]))
 					}
-					// self_referential_layers.g_k, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.g_alpha, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.g_eta, self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.u_m
-					clear(t653)
-					clear(t659)
+					// self_referential_layers.g_k, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.B_m, self_referential_layers.A_m
+					clear(t328)
+					clear(t383)
 					for i := range d {
 						AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
 						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-						t672_2 := t672[(l*T+a+C*s)*dH:][:dH]
 						AKBarState2 := AKBarState[i*dH:][:dH]
-						t758_2 := t758[(l*T+a+C*s)*dH:][:dH]
-						t759_2 := t759[(l*T+a+C*s)*dH:][:dH]
-						t779_2 := t779[(l*T+a+C*s)*dH:][:dH]
-						t674_2 := t674[(l*T+a+C*s)*dH:][:dH]
+						t26_2 := t26[(l*T+a+C*s)*dH:][:dH]
+						t442_2 := t442[(l*T+a+C*s)*dH:][:dH]
 						AVBarState2 := AVBarState[i*dH:][:dH]
-						t752_3 := t752[(l*T+a+C*s)*dH:][:dH]
-						t753_2 := t753[(l*T+a+C*s)*dH:][:dH]
-						t778_2 := t778[(l*T+a+C*s)*dH:][:dH]
-						t668_2 := t668[(l*T+a+C*s)*dH:][:dH]
+						t302_2 := t302[(l*T+a+C*s)*dH:][:dH]
+						t441_2 := t441[(l*T+a+C*s)*dH:][:dH]
 						AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
-						t770_2 := t770[(l*T+a+C*s)*dH:][:dH]
-						t771_2 := t771[(l*T+a+C*s)*dH:][:dH]
-						t793_2 := t793[(l*T+a+C*s)*dH:][:dH]
-						t670_2 := t670[(l*T+a+C*s)*dH:][:dH]
+						t182_2 := t182[(l*T+a+C*s)*dH:][:dH]
+						t453_2 := t453[(l*T+a+C*s)*dH:][:dH]
 						AEtaBarState2 := AEtaBarState[i*dH:][:dH]
-						t764_2 := t764[(l*T+a+C*s)*dH:][:dH]
-						t765_2 := t765[(l*T+a+C*s)*dH:][:dH]
-						t783_2 := t783[(l*T+a+C*s)*dH:][:dH]
-						t666_2 := t666[(l*T+a+C*s)*dH:][:dH]
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+						t445_2 := t445[(l*T+a+C*s)*dH:][:dH]
 						AMBarState2 := AMBarState[i*dH:][:dH]
-						t776_2 := t776[(l*T+a+C*s)*dH:][:dH]
-						t777_2 := t777[(l*T+a+C*s)*dH:][:dH]
-						t800_2 := t800[(l*T+a+C*s)*dH:][:dH]
+						t142_2 := t142[(l*T+a+C*s)*dH:][:dH]
+						t460_2 := t460[(l*T+a+C*s)*dH:][:dH]
+						t324Entry := t324[i]
 						AKLinEntry3 := AKLin[i]
-						t485Entry := t485[i]
-						w8 := F(thetaEntry3 * AKLinEntry3)
-						t1142Entry2 := t1142[i]
-						t595Entry3 := t595[i]
-						t168Entry2 := t168[i]
+						t893Entry3 := t893[i]
 						AVLinEntry3 := AVLin[i]
-						w9 := F(thetaEntry3 * AVLinEntry3)
-						t2522Entry2 := t2522[i]
-						t579Entry3 := t579[i]
-						t792Entry2 := t792[i]
-						t447Entry2 := t447[i]
+						t33Entry3 := t33[i]
+						t285Entry2 := t285[i]
 						AAlphaLinEntry3 := AAlphaLin[i]
-						w10 := F(thetaEntry3 * AAlphaLinEntry3)
-						t292Entry2 := t292[i]
-						t627Entry3 := t627[i]
-						t346Entry2 := t346[i]
+						t201Entry3 := t201[i]
 						AEtaLinEntry3 := AEtaLin[i]
-						w11 := F(thetaEntry3 * AEtaLinEntry3)
-						t2032Entry2 := t2032[i]
-						t611Entry3 := t611[i]
-						t2572Entry2 := t2572[i]
-						AMLinEntry3 := AMLin[i]
+						t145Entry3 := t145[i]
 						yBarEntry := yBar[i]
-						w12 := F(thetaEntry3 * AMLinEntry3)
-						t381Entry2 := t381[i]
-						t643Entry3 := t643[i]
-						t435Entry2 := t435[i]
+						AMLinEntry3 := AMLin[i]
+						t260Entry3 := t260[i]
 						for j := range dH {
-							t653[j] += F(AKTrail2[j] * t485Entry)
-							t659[j] += F(AMTrail2[j] * yBarEntry)
-							AKBarState2[j] = F(AKLinEntry3*t685[j]) - F(w8*t754[j]) + F(t672_2[j]*t1142Entry2) + F(rhoEntry5*AKBarState2[j]) - F(t595Entry3*t758_2[j]) + F(t168Entry2*t759_2[j]) + F(t485Entry*t779_2[j])
-							AVBarState2[j] = F(AVLinEntry3*t675[j]) - F(w9*t748[j]) + F(t674_2[j]*t2522Entry2) + F(rhoEntry5*AVBarState2[j]) - F(t579Entry3*t752_3[j]) + F(t792Entry2*t753_2[j]) + F(t447Entry2*t778_2[j])
-							AAlphaBarState2[j] = F(AAlphaLinEntry3*t705[j]) - F(w10*t766[j]) + F(t668_2[j]*t292Entry2) + F(rhoEntry5*AAlphaBarState2[j]) - F(t627Entry3*t770_2[j]) + F(t346Entry2*t771_2[j]) + F(t792_2*t793_2[j])
-							AEtaBarState2[j] = F(AEtaLinEntry3*t695[j]) - F(w11*t760[j]) + F(t670_2[j]*t2032Entry2) + F(rhoEntry5*AEtaBarState2[j]) - F(t611Entry3*t764_2[j]) + F(t2572Entry2*t765_2[j]) + F(t782*t783_2[j])
-							AMBarState2[j] = F(AMLinEntry3*t715[j]) - F(w12*t772_2[j]) + F(t666_2[j]*t381Entry2) + F(rhoEntry5*AMBarState2[j]) - F(t643Entry3*t776_2[j]) + F(t435Entry2*t777_2[j]) + F(yBarEntry*t800_2[j])
+							t328[j] += F(AKTrail2[j] * t324Entry)
+							t383[j] += F(AMTrail2[j] * yBarEntry)
+							AKBarState2[j] = F(AKLinEntry3*t76[j]) + F(rhoEntry5*AKBarState2[j]) + F(t26_2[j]*t893Entry3) + F(t324Entry*t442_2[j])
+							AVBarState2[j] = F(AVLinEntry3*t20222[j]) + F(rhoEntry5*AVBarState2[j]) + F(t302_2[j]*t33Entry3) + F(t285Entry2*t441_2[j])
+							AAlphaBarState2[j] = F(AAlphaLinEntry3*t188[j]) + F(rhoEntry5*AAlphaBarState2[j]) + F(t182_2[j]*t201Entry3) + F(t452*t453_2[j])
+							AEtaBarState2[j] = F(AEtaLinEntry3*t13222[j]) + F(rhoEntry5*AEtaBarState2[j]) + F(t22_2[j]*t145Entry3) + F(t444*t445_2[j])
+							AMBarState2[j] = F(AMLinEntry3*t247[j]) + F(rhoEntry5*AMBarState2[j]) + F(t142_2[j]*t260Entry3) + F(yBarEntry*t460_2[j])
 						}
 					}
-					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.g_alpha, self_referential_layers.y
+					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.y
 					for i := range dH {
 						t24Entry := t24_2[i]
-						t653Entry := t653[i]
+						t328Entry := t328[i]
 						gEtaProd2Entry := gEtaProd2[i]
 						t152Entry := t152_2[i]
 						gAlphaProd2Entry := gAlphaProd2[i]
 						t6Entry := t6_2[i]
 						t2Entry := t2_2[i]
-						t659Entry := t659[i]
-						t494[i] = F(t24Entry*t653Entry) + F(F(F(gKProd[i]*t24Entry)*t653Entry)*t492_2[i])
-						t514[i] = F(F(t782*gEtaProd2Entry)*t152Entry) + F(F(F(F(t782*gEtaProd[i])*gEtaProd2Entry)*t152Entry)*t512_2[i])
-						t535[i] = F(F(t792_2*gAlphaProd2Entry)*t6Entry) + F(F(F(F(t792_2*gAlphaProd[i])*gAlphaProd2Entry)*t6Entry)*t533_2[i])
-						t546[i] = F(t2Entry*t659Entry) + F(F(F(yProd[i]*t2Entry)*t659Entry)*t544_2[i])
+						t383Entry := t383[i]
+						t334[i] = F(t24Entry*t328Entry) + F(F(F(gKProd[i]*t24Entry)*t328Entry)*t332_2[i])
+						t355[i] = F(F(t444*gEtaProd2Entry)*t152Entry) + F(F(F(F(t444*gEtaProd[i])*gEtaProd2Entry)*t152Entry)*t353_2[i])
+						t377[i] = F(F(t452*gAlphaProd2Entry)*t6Entry) + F(F(F(F(t452*gAlphaProd[i])*gAlphaProd2Entry)*t6Entry)*t375_2[i])
+						t389[i] = F(t2Entry*t383Entry) + F(F(F(yProd[i]*t2Entry)*t383Entry)*t387_2[i])
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.g_alpha, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.u_m
-					clear(t496)
-					clear(t516)
-					clear(t537)
-					clear(t548)
+					clear(t336)
+					clear(t357)
+					clear(t379)
+					clear(t391)
 					for i := range dH {
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
 						x := c.X[(l*T+a+C*s)*d:][:d]
@@ -3119,45 +2734,41 @@ func (c *StepBackward[F]) Run() {
 						BEtaBarState2 := BEtaBarState[i*d:][:d]
 						BMBarState2 := BMBarState[i*d:][:d]
 						q := c.Q[(l*T+a+C*s)*d:][:d]
-						t494Entry := t494[i]
-						t13323Entry2 := t13323[i]
-						t1642Entry2 := t1642[i]
-						t17722Entry2 := t17722[i]
-						t442Entry2 := t442_2[i]
-						t752Entry2 := t752_2[i]
-						t882Entry2 := t882[i]
-						t456Entry2 := t456[i]
-						t535Entry := t535[i]
-						t311Entry2 := t311[i]
-						t342Entry2 := t342[i]
-						t355Entry2 := t355[i]
-						t514Entry := t514[i]
-						t2222Entry2 := t2222[i]
-						t2532Entry2 := t2532[i]
-						t2662Entry2 := t2662[i]
-						t546Entry := t546[i]
-						t400Entry2 := t400[i]
-						t431Entry2 := t431[i]
-						t444Entry2 := t444[i]
+						t334Entry := t334[i]
+						t105Entry2 := t105[i]
+						t1112Entry2 := t1112[i]
+						t49Entry2 := t49[i]
+						t55Entry2 := t55[i]
+						t295Entry2 := t295[i]
+						t377Entry := t377[i]
+						t217Entry2 := t217[i]
+						t223Entry2 := t223[i]
+						t355Entry := t355[i]
+						t161Entry2 := t161[i]
+						t167Entry2 := t167[i]
+						t389Entry := t389[i]
+						t27622Entry2 := t27622[i]
+						t282Entry2 := t282_2[i]
 						for j := range d {
 							k2Entry := k2[j]
 							gVEntry := gV[j]
 							xEntry := x[j]
-							t496[j] += F(BKTrail2[j] * t494Entry)
-							t516[j] += F(BEtaTrail2[j] * t514Entry)
-							t537[j] += F(BAlphaTrail2[j] * t535Entry)
-							t548[j] += F(BMTrail2[j] * t546Entry)
-							BKBarState2[j] = F(rhoEntry5*BKBarState2[j]) + F(k2Entry*t13323Entry2) + F(k2Entry*t1642Entry2) + F(gVEntry*t17722Entry2) + F(xEntry*t494Entry)
-							BVBarState2[j] = F(rhoEntry5*BVBarState2[j]) + F(k2Entry*t442Entry2) + F(k2Entry*t752Entry2) + F(gVEntry*t882Entry2) + F(xEntry*t456Entry2)
-							BAlphaBarState2[j] = F(rhoEntry5*BAlphaBarState2[j]) + F(k2Entry*t311Entry2) + F(k2Entry*t342Entry2) + F(gVEntry*t355Entry2) + F(xEntry*t535Entry)
-							BEtaBarState2[j] = F(rhoEntry5*BEtaBarState2[j]) + F(k2Entry*t2222Entry2) + F(k2Entry*t2532Entry2) + F(gVEntry*t2662Entry2) + F(xEntry*t514Entry)
-							BMBarState2[j] = F(rhoEntry5*BMBarState2[j]) + F(k2Entry*t400Entry2) + F(k2Entry*t431Entry2) + F(gVEntry*t444Entry2) + F(q[j]*t546Entry)
+							t336[j] += F(BKTrail2[j] * t334Entry)
+							t357[j] += F(BEtaTrail2[j] * t355Entry)
+							t379[j] += F(BAlphaTrail2[j] * t377Entry)
+							t391[j] += F(BMTrail2[j] * t389Entry)
+							BKBarState2[j] = F(rhoEntry5*BKBarState2[j]) + F(k2Entry*t105Entry2) + F(gVEntry*t1112Entry2) + F(xEntry*t334Entry)
+							BVBarState2[j] = F(rhoEntry5*BVBarState2[j]) + F(k2Entry*t49Entry2) + F(gVEntry*t55Entry2) + F(xEntry*t295Entry2)
+							BAlphaBarState2[j] = F(rhoEntry5*BAlphaBarState2[j]) + F(k2Entry*t217Entry2) + F(gVEntry*t223Entry2) + F(xEntry*t377Entry)
+							BEtaBarState2[j] = F(rhoEntry5*BEtaBarState2[j]) + F(k2Entry*t161Entry2) + F(gVEntry*t167Entry2) + F(xEntry*t355Entry)
+							BMBarState2[j] = F(rhoEntry5*BMBarState2[j]) + F(k2Entry*t27622Entry2) + F(gVEntry*t282Entry2) + F(q[j]*t389Entry)
 						}
 					}
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
+					w8 := F(t343 * (t339 + t361))
 					for i := range d {
-						t12_2[i] = yBar[i] + t548[i]
-						t13_2[i] = t447[i] + t458[i] + t485[i] + t496[i] + t782 + t516[i] + t792_2 + t537[i]
+						t12_2[i] = yBar[i] + t391[i]
+						t13_2[i] = t285[i] + t297[i] + t324[i] + t336[i] + w8 + t357[i] + t379[i]
 					}
 				}
 			}
@@ -3240,11 +2851,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t12_2 := t12[(i*T+j)*d:][:d]
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-			var t202 F
+			var t203 F
 			for k3 := range d {
-				t202 += F(t12_2[k3] * qDiv2[k3])
+				t203 += F(t12_2[k3] * qDiv2[k3])
 			}
-			t20_2[j] = -t202
+			t20_2[j] = -t203
 		}
 	}
 
@@ -3262,27 +2873,27 @@ func (c *StepBackward[F]) Run() {
 			t41_2 := t41[(i*T+j)*d:][:d]
 			t25Entry := t25_2[j]
 			qDivEntry := qDiv[j]
-			w15 := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w9 := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k3 := range d {
-				t41_2[k3] = F(t12_2[k3]*qDivEntry) + F(2*F(qProd[k3]*w15))
+				t41_2[k3] = F(t12_2[k3]*qDivEntry) + F(2*F(qProd[k3]*w9))
 			}
 		}
 	}
 
 	// self_referential_layers.q
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, t42, d, 1, t41, d, 1, c.WQ, d, 1)
 
 	// self_referential_layers.q
-	kern.Gemm(L*T, d, d, F(1), false, t43, d, 1, t41, d, 1, c.WQ, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
 
 	// self_referential_layers.q
 	for i := range L {
 		for j := range T {
 			t13_2 := t13[(i*T+j)*d:][:d]
-			t43_2 := t43[(i*T+j)*d:][:d]
+			t42_2 := t42[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k3 := range d {
-				xBar[k3] = t13_2[k3] + t43_2[k3]
+				xBar[k3] = t13_2[k3] + t42_2[k3]
 			}
 		}
 	}

@@ -62,27 +62,27 @@ type stepNest5Args struct {
 	t14  *float32
 	t23  *float32
 	t38  *float32
-	t433 *float32
-	t443 *float32
-	t45  *float32
-	t462 *float32
-	t473 *float32
+	t72  *float32
+	t732 *float32
+	t742 *float32
+	t752 *float32
+	t762 *float32
 	n0   int // d_h
 }
 
 type stepNest6Args struct {
 	AMState     *float32
-	t433        *float32
-	AAlphaState *float32
-	t443        *float32
-	AEtaState   *float32
-	t45         *float32
-	AKState     *float32
-	t462        *float32
-	AVState     *float32
-	t473        *float32
-	t3          *float32
 	t72         *float32
+	AAlphaState *float32
+	t732        *float32
+	AEtaState   *float32
+	t742        *float32
+	AKState     *float32
+	t752        *float32
+	AVState     *float32
+	t762        *float32
+	t3          *float32
+	t72_2       *float32
 	t16         *float32
 	t25         *float32
 	t40         *float32
@@ -147,49 +147,44 @@ type stepNest11Args struct {
 }
 
 type stepNest12Args struct {
-	t42    *float32
 	t47    *float32
-	t483   *float32
+	t42    *float32
 	t48    *float32
-	t493   *float32
-	t513   *float32
+	t142   *float32
+	t782   *float32
 	n0     int        // d_h
 	theta2 [2]float32 // and nothing
 }
 
 type stepNest13Args struct {
 	AMState *float32
-	t483    *float32
-	t493    *float32
-	t44     *float32
-	t49     *float32
+	t142    *float32
+	t152    *float32
 	n0      int // d
 	n1      int // d_h
 }
 
 type stepNest14Args struct {
 	k     *float32
-	t49   *float32
+	t152  *float32
 	gV2   *float32
-	t44   *float32
 	AMLin *float32
 	n0    int // d·a + C·d·s + T·d·l
 	n1    int // d
 }
 
 type stepNest15Args struct {
-	k   *float32
-	t49 *float32
-	gV2 *float32
-	t44 *float32
-	t51 *float32
-	n0  int // d
+	k    *float32
+	t152 *float32
+	gV2  *float32
+	t51  *float32
+	n0   int // d
 }
 
 type stepNest16Args struct {
 	t51     *float32
 	AMState *float32
-	t513    *float32
+	t782    *float32
 	t22     *float32
 	n0      int        // d
 	n1      int        // d_h
@@ -219,49 +214,44 @@ type stepNest18Args struct {
 }
 
 type stepNest19Args struct {
-	t90    *float32
 	t95    *float32
-	t53    *float32
+	t90    *float32
 	t96    *float32
-	t542   *float32
-	t562   *float32
+	t182   *float32
+	t812   *float32
 	n0     int        // d_h
 	theta2 [2]float32 // and nothing
 }
 
 type stepNest20Args struct {
 	AAlphaState *float32
-	t53         *float32
-	t542        *float32
-	t92         *float32
-	t97         *float32
+	t182        *float32
+	t192        *float32
 	n0          int // d
 	n1          int // d_h
 }
 
 type stepNest21Args struct {
 	k         *float32
-	t97       *float32
+	t192      *float32
 	gV2       *float32
-	t92       *float32
 	AAlphaLin *float32
 	n0        int // d·a + C·d·s + T·d·l
 	n1        int // d
 }
 
 type stepNest22Args struct {
-	k   *float32
-	t97 *float32
-	gV2 *float32
-	t92 *float32
-	t99 *float32
-	n0  int // d
+	k    *float32
+	t192 *float32
+	gV2  *float32
+	t99  *float32
+	n0   int // d
 }
 
 type stepNest23Args struct {
 	t99         *float32
 	AAlphaState *float32
-	t562        *float32
+	t812        *float32
 	AAlpha2     *float32
 	t42         *float32
 	n0          int        // d
@@ -292,31 +282,27 @@ type stepNest25Args struct {
 }
 
 type stepNest26Args struct {
-	t138   *float32
 	t143   *float32
-	t582   *float32
+	t138   *float32
 	t144   *float32
-	t592   *float32
-	t612   *float32
+	t22    *float32
+	t842   *float32
 	n0     int        // d_h
 	theta2 [2]float32 // and nothing
 }
 
 type stepNest27Args struct {
 	AEtaState *float32
-	t582      *float32
-	t592      *float32
-	t140      *float32
-	t145      *float32
+	t22       *float32
+	t232      *float32
 	n0        int // d
 	n1        int // d_h
 }
 
 type stepNest28Args struct {
 	k       *float32
-	t145    *float32
+	t232    *float32
 	gV2     *float32
-	t140    *float32
 	AEtaLin *float32
 	n0      int // d·a + C·d·s + T·d·l
 	n1      int // d
@@ -324,9 +310,8 @@ type stepNest28Args struct {
 
 type stepNest29Args struct {
 	k    *float32
-	t145 *float32
+	t232 *float32
 	gV2  *float32
-	t140 *float32
 	t147 *float32
 	n0   int // d
 }
@@ -334,7 +319,7 @@ type stepNest29Args struct {
 type stepNest30Args struct {
 	t147      *float32
 	AEtaState *float32
-	t612      *float32
+	t842      *float32
 	AEta2     *float32
 	t62       *float32
 	n0        int        // d
@@ -365,31 +350,27 @@ type stepNest32Args struct {
 }
 
 type stepNest33Args struct {
-	t186   *float32
 	t191   *float32
-	t632   *float32
+	t186   *float32
 	t192   *float32
-	t64    *float32
-	t662   *float32
+	t26    *float32
+	t872   *float32
 	n0     int        // d_h
 	theta2 [2]float32 // and nothing
 }
 
 type stepNest34Args struct {
 	AKState *float32
-	t632    *float32
-	t64     *float32
-	t188    *float32
-	t193    *float32
+	t26     *float32
+	t272    *float32
 	n0      int // d
 	n1      int // d_h
 }
 
 type stepNest35Args struct {
 	k     *float32
-	t193  *float32
+	t272  *float32
 	gV2   *float32
-	t188  *float32
 	AKLin *float32
 	n0    int // d·a + C·d·s + T·d·l
 	n1    int // d
@@ -397,9 +378,8 @@ type stepNest35Args struct {
 
 type stepNest36Args struct {
 	k    *float32
-	t193 *float32
+	t272 *float32
 	gV2  *float32
-	t188 *float32
 	t195 *float32
 	n0   int // d
 }
@@ -407,7 +387,7 @@ type stepNest36Args struct {
 type stepNest37Args struct {
 	t195    *float32
 	AKState *float32
-	t662    *float32
+	t872    *float32
 	t8      *float32
 	n0      int        // d
 	n1      int        // d_h
@@ -437,31 +417,27 @@ type stepNest39Args struct {
 }
 
 type stepNest40Args struct {
-	t234   *float32
 	t239   *float32
-	t682   *float32
+	t234   *float32
 	t240   *float32
-	t692   *float32
-	t71    *float32
+	t302   *float32
+	t902   *float32
 	n0     int        // d_h
 	theta2 [2]float32 // and nothing
 }
 
 type stepNest41Args struct {
 	AVState *float32
-	t682    *float32
-	t692    *float32
-	t236    *float32
-	t241    *float32
+	t302    *float32
+	t312    *float32
 	n0      int // d
 	n1      int // d_h
 }
 
 type stepNest42Args struct {
 	k     *float32
-	t241  *float32
+	t312  *float32
 	gV2   *float32
-	t236  *float32
 	AVLin *float32
 	n0    int // d·a + C·d·s + T·d·l
 	n1    int // d
@@ -469,9 +445,8 @@ type stepNest42Args struct {
 
 type stepNest43Args struct {
 	k    *float32
-	t241 *float32
+	t312 *float32
 	gV2  *float32
-	t236 *float32
 	t243 *float32
 	n0   int // d
 }
@@ -479,11 +454,11 @@ type stepNest43Args struct {
 type stepNest44Args struct {
 	t243        *float32
 	AVState     *float32
-	t71         *float32
+	t902        *float32
 	t102        *float32
-	t655        *float32
+	t414        *float32
 	AEtaState   *float32
-	t657        *float32
+	t415        *float32
 	AAlphaState *float32
 	n0          int        // d
 	n1          int        // d_h
@@ -631,14 +606,14 @@ type stepNest64Args struct {
 }
 
 type stepNest65Args struct {
-	t655      *float32
+	t414      *float32
 	gEtaProd2 *float32
 	n0        int // d_h·a + C·d_h·s + T·d_h·l
 	n1        int // d_h
 }
 
 type stepNest66Args struct {
-	t657        *float32
+	t415        *float32
 	gAlphaProd2 *float32
 	n0          int // d_h·a + C·d_h·s + T·d_h·l
 	n1          int // d_h
@@ -675,94 +650,84 @@ func (c *stepFused) run() {
 	_ = d
 	_ = dH
 	_ = segments
-	t11 := c.Work[:L*T]                           // [L, T]
-	AKState := c.Work[L*T:][:d*dH]                // [d, d_h]
-	BKState := c.Work[L*T+d*dH:][:d*dH]           // [d_h, d]
-	AVState := c.Work[L*T+2*d*dH:][:d*dH]         // [d, d_h]
-	BVState := c.Work[L*T+3*d*dH:][:d*dH]         // [d_h, d]
-	AAlphaState := c.Work[L*T+4*d*dH:][:d*dH]     // [d, d_h]
-	BAlphaState := c.Work[L*T+5*d*dH:][:d*dH]     // [d_h, d]
-	AEtaState := c.Work[L*T+6*d*dH:][:d*dH]       // [d, d_h]
-	BEtaState := c.Work[L*T+7*d*dH:][:d*dH]       // [d_h, d]
-	AMState := c.Work[L*T+8*d*dH:][:d*dH]         // [d, d_h]
-	BMState := c.Work[L*T+9*d*dH:][:d*dH]         // [d_h, d]
-	AAlpha2 := c.Work[L*T+10*d*dH:][:d*dH]        // [d, d_h]
-	AEta2 := c.Work[L*T+11*d*dH:][:d*dH]          // [d, d_h]
-	t := c.Work[L*T+12*d*dH:][:dH]                // [d_h]
-	t5 := c.Work[L*T+12*d*dH+dH:][:dH]            // [d_h]
-	t14 := c.Work[L*T+12*d*dH+2*dH:][:dH]         // [d_h]
-	t23 := c.Work[L*T+12*d*dH+3*dH:][:dH]         // [d_h]
-	t38 := c.Work[L*T+12*d*dH+4*dH:][:dH]         // [d_h]
-	t433 := c.Work[L*T+12*d*dH+5*dH:][:dH]        // [d_h]
-	t443 := c.Work[L*T+12*d*dH+6*dH:][:dH]        // [d_h]
-	t45 := c.Work[L*T+12*d*dH+7*dH:][:dH]         // [d_h]
-	t462 := c.Work[L*T+12*d*dH+8*dH:][:dH]        // [d_h]
-	t473 := c.Work[L*T+12*d*dH+9*dH:][:dH]        // [d_h]
-	t3 := c.Work[L*T+12*d*dH+10*dH:][:d]          // [d]
-	t72 := c.Work[L*T+12*d*dH+d+10*dH:][:d]       // [d]
-	t16 := c.Work[L*T+12*d*dH+2*d+10*dH:][:d]     // [d]
-	t25 := c.Work[L*T+12*d*dH+3*d+10*dH:][:d]     // [d]
-	t40 := c.Work[L*T+12*d*dH+4*d+10*dH:][:d]     // [d]
-	gK2 := c.Work[L*T+12*d*dH+5*d+10*dH:][:d]     // [d]
-	k := c.Work[L*T+12*d*dH+6*d+10*dH:][:d]       // [d]
-	gV2 := c.Work[L*T+12*d*dH+7*d+10*dH:][:d]     // [d]
-	t42 := c.Work[L*T+12*d*dH+8*d+10*dH:][:dH]    // [d_h]
-	t47 := c.Work[L*T+12*d*dH+8*d+11*dH:][:dH]    // [d_h]
-	t483 := c.Work[L*T+12*d*dH+8*d+12*dH:][:dH]   // [d_h]
-	t48 := c.Work[L*T+12*d*dH+8*d+13*dH:][:dH]    // [d_h]
-	t493 := c.Work[L*T+12*d*dH+8*d+14*dH:][:dH]   // [d_h]
-	t513 := c.Work[L*T+12*d*dH+8*d+15*dH:][:dH]   // [d_h]
-	t44 := c.Work[L*T+12*d*dH+8*d+16*dH:][:d]     // [d]
-	t49 := c.Work[L*T+12*d*dH+9*d+16*dH:][:d]     // [d]
-	t51 := c.Work[L*T+12*d*dH+10*d+16*dH:][:d]    // [d]
-	t22 := c.Work[L*T+12*d*dH+11*d+16*dH:][:dH]   // [d_h]
-	t85 := c.Work[L*T+12*d*dH+11*d+17*dH:][:dH]   // [d_h]
-	t90 := c.Work[L*T+12*d*dH+11*d+18*dH:][:dH]   // [d_h]
-	t95 := c.Work[L*T+12*d*dH+11*d+19*dH:][:dH]   // [d_h]
-	t53 := c.Work[L*T+12*d*dH+11*d+20*dH:][:dH]   // [d_h]
-	t96 := c.Work[L*T+12*d*dH+11*d+21*dH:][:dH]   // [d_h]
-	t542 := c.Work[L*T+12*d*dH+11*d+22*dH:][:dH]  // [d_h]
-	t562 := c.Work[L*T+12*d*dH+11*d+23*dH:][:dH]  // [d_h]
-	t92 := c.Work[L*T+12*d*dH+11*d+24*dH:][:d]    // [d]
-	t97 := c.Work[L*T+12*d*dH+12*d+24*dH:][:d]    // [d]
-	t99 := c.Work[L*T+12*d*dH+13*d+24*dH:][:d]    // [d]
-	t42_2 := c.Work[L*T+12*d*dH+14*d+24*dH:][:dH] // [d_h]
-	t133 := c.Work[L*T+12*d*dH+14*d+25*dH:][:dH]  // [d_h]
-	t138 := c.Work[L*T+12*d*dH+14*d+26*dH:][:dH]  // [d_h]
-	t143 := c.Work[L*T+12*d*dH+14*d+27*dH:][:dH]  // [d_h]
-	t582 := c.Work[L*T+12*d*dH+14*d+28*dH:][:dH]  // [d_h]
-	t144 := c.Work[L*T+12*d*dH+14*d+29*dH:][:dH]  // [d_h]
-	t592 := c.Work[L*T+12*d*dH+14*d+30*dH:][:dH]  // [d_h]
-	t612 := c.Work[L*T+12*d*dH+14*d+31*dH:][:dH]  // [d_h]
-	t140 := c.Work[L*T+12*d*dH+14*d+32*dH:][:d]   // [d]
-	t145 := c.Work[L*T+12*d*dH+15*d+32*dH:][:d]   // [d]
-	t147 := c.Work[L*T+12*d*dH+16*d+32*dH:][:d]   // [d]
-	t62 := c.Work[L*T+12*d*dH+17*d+32*dH:][:dH]   // [d_h]
-	t181 := c.Work[L*T+12*d*dH+17*d+33*dH:][:dH]  // [d_h]
-	t186 := c.Work[L*T+12*d*dH+17*d+34*dH:][:dH]  // [d_h]
-	t191 := c.Work[L*T+12*d*dH+17*d+35*dH:][:dH]  // [d_h]
-	t632 := c.Work[L*T+12*d*dH+17*d+36*dH:][:dH]  // [d_h]
-	t192 := c.Work[L*T+12*d*dH+17*d+37*dH:][:dH]  // [d_h]
-	t64 := c.Work[L*T+12*d*dH+17*d+38*dH:][:dH]   // [d_h]
-	t662 := c.Work[L*T+12*d*dH+17*d+39*dH:][:dH]  // [d_h]
-	t188 := c.Work[L*T+12*d*dH+17*d+40*dH:][:d]   // [d]
-	t193 := c.Work[L*T+12*d*dH+18*d+40*dH:][:d]   // [d]
-	t195 := c.Work[L*T+12*d*dH+19*d+40*dH:][:d]   // [d]
-	t8 := c.Work[L*T+12*d*dH+20*d+40*dH:][:dH]    // [d_h]
-	t229 := c.Work[L*T+12*d*dH+20*d+41*dH:][:dH]  // [d_h]
-	t234 := c.Work[L*T+12*d*dH+20*d+42*dH:][:dH]  // [d_h]
-	t239 := c.Work[L*T+12*d*dH+20*d+43*dH:][:dH]  // [d_h]
-	t682 := c.Work[L*T+12*d*dH+20*d+44*dH:][:dH]  // [d_h]
-	t240 := c.Work[L*T+12*d*dH+20*d+45*dH:][:dH]  // [d_h]
-	t692 := c.Work[L*T+12*d*dH+20*d+46*dH:][:dH]  // [d_h]
-	t71 := c.Work[L*T+12*d*dH+20*d+47*dH:][:dH]   // [d_h]
-	t236 := c.Work[L*T+12*d*dH+20*d+48*dH:][:d]   // [d]
-	t241 := c.Work[L*T+12*d*dH+21*d+48*dH:][:d]   // [d]
-	t243 := c.Work[L*T+12*d*dH+22*d+48*dH:][:d]   // [d]
-	t102 := c.Work[L*T+12*d*dH+23*d+48*dH:][:dH]  // [d_h]
-	t655 := c.Work[L*T+12*d*dH+23*d+49*dH:][:dH]  // [d_h]
-	t657 := c.Work[L*T+12*d*dH+23*d+50*dH:][:dH]  // [d_h]
-	t277 := c.Work[L*T+12*d*dH+23*d+51*dH:][:dH]  // [d_h]
+	t11 := c.Work[:L*T]                            // [L, T]
+	AKState := c.Work[L*T:][:d*dH]                 // [d, d_h]
+	BKState := c.Work[L*T+d*dH:][:d*dH]            // [d_h, d]
+	AVState := c.Work[L*T+2*d*dH:][:d*dH]          // [d, d_h]
+	BVState := c.Work[L*T+3*d*dH:][:d*dH]          // [d_h, d]
+	AAlphaState := c.Work[L*T+4*d*dH:][:d*dH]      // [d, d_h]
+	BAlphaState := c.Work[L*T+5*d*dH:][:d*dH]      // [d_h, d]
+	AEtaState := c.Work[L*T+6*d*dH:][:d*dH]        // [d, d_h]
+	BEtaState := c.Work[L*T+7*d*dH:][:d*dH]        // [d_h, d]
+	AMState := c.Work[L*T+8*d*dH:][:d*dH]          // [d, d_h]
+	BMState := c.Work[L*T+9*d*dH:][:d*dH]          // [d_h, d]
+	AAlpha2 := c.Work[L*T+10*d*dH:][:d*dH]         // [d, d_h]
+	AEta2 := c.Work[L*T+11*d*dH:][:d*dH]           // [d, d_h]
+	t := c.Work[L*T+12*d*dH:][:dH]                 // [d_h]
+	t5 := c.Work[L*T+12*d*dH+dH:][:dH]             // [d_h]
+	t14 := c.Work[L*T+12*d*dH+2*dH:][:dH]          // [d_h]
+	t23 := c.Work[L*T+12*d*dH+3*dH:][:dH]          // [d_h]
+	t38 := c.Work[L*T+12*d*dH+4*dH:][:dH]          // [d_h]
+	t72 := c.Work[L*T+12*d*dH+5*dH:][:dH]          // [d_h]
+	t732 := c.Work[L*T+12*d*dH+6*dH:][:dH]         // [d_h]
+	t742 := c.Work[L*T+12*d*dH+7*dH:][:dH]         // [d_h]
+	t752 := c.Work[L*T+12*d*dH+8*dH:][:dH]         // [d_h]
+	t762 := c.Work[L*T+12*d*dH+9*dH:][:dH]         // [d_h]
+	t3 := c.Work[L*T+12*d*dH+10*dH:][:d]           // [d]
+	t72_2 := c.Work[L*T+12*d*dH+d+10*dH:][:d]      // [d]
+	t16 := c.Work[L*T+12*d*dH+2*d+10*dH:][:d]      // [d]
+	t25 := c.Work[L*T+12*d*dH+3*d+10*dH:][:d]      // [d]
+	t40 := c.Work[L*T+12*d*dH+4*d+10*dH:][:d]      // [d]
+	gK2 := c.Work[L*T+12*d*dH+5*d+10*dH:][:d]      // [d]
+	k := c.Work[L*T+12*d*dH+6*d+10*dH:][:d]        // [d]
+	gV2 := c.Work[L*T+12*d*dH+7*d+10*dH:][:d]      // [d]
+	t42 := c.Work[L*T+12*d*dH+8*d+10*dH:][:dH]     // [d_h]
+	t47 := c.Work[L*T+12*d*dH+8*d+11*dH:][:dH]     // [d_h]
+	t48 := c.Work[L*T+12*d*dH+8*d+12*dH:][:dH]     // [d_h]
+	t142 := c.Work[L*T+12*d*dH+8*d+13*dH:][:dH]    // [d_h]
+	t782 := c.Work[L*T+12*d*dH+8*d+14*dH:][:dH]    // [d_h]
+	t152 := c.Work[L*T+12*d*dH+8*d+15*dH:][:d]     // [d]
+	t51 := c.Work[L*T+12*d*dH+9*d+15*dH:][:d]      // [d]
+	t22 := c.Work[L*T+12*d*dH+10*d+15*dH:][:dH]    // [d_h]
+	t85 := c.Work[L*T+12*d*dH+10*d+16*dH:][:dH]    // [d_h]
+	t90 := c.Work[L*T+12*d*dH+10*d+17*dH:][:dH]    // [d_h]
+	t95 := c.Work[L*T+12*d*dH+10*d+18*dH:][:dH]    // [d_h]
+	t96 := c.Work[L*T+12*d*dH+10*d+19*dH:][:dH]    // [d_h]
+	t182 := c.Work[L*T+12*d*dH+10*d+20*dH:][:dH]   // [d_h]
+	t812 := c.Work[L*T+12*d*dH+10*d+21*dH:][:dH]   // [d_h]
+	t192 := c.Work[L*T+12*d*dH+10*d+22*dH:][:d]    // [d]
+	t99 := c.Work[L*T+12*d*dH+11*d+22*dH:][:d]     // [d]
+	t42_2 := c.Work[L*T+12*d*dH+12*d+22*dH:][:dH]  // [d_h]
+	t133 := c.Work[L*T+12*d*dH+12*d+23*dH:][:dH]   // [d_h]
+	t138 := c.Work[L*T+12*d*dH+12*d+24*dH:][:dH]   // [d_h]
+	t143 := c.Work[L*T+12*d*dH+12*d+25*dH:][:dH]   // [d_h]
+	t144 := c.Work[L*T+12*d*dH+12*d+26*dH:][:dH]   // [d_h]
+	t22_2 := c.Work[L*T+12*d*dH+12*d+27*dH:][:dH]  // [d_h]
+	t842 := c.Work[L*T+12*d*dH+12*d+28*dH:][:dH]   // [d_h]
+	t232 := c.Work[L*T+12*d*dH+12*d+29*dH:][:d]    // [d]
+	t147 := c.Work[L*T+12*d*dH+13*d+29*dH:][:d]    // [d]
+	t62 := c.Work[L*T+12*d*dH+14*d+29*dH:][:dH]    // [d_h]
+	t181 := c.Work[L*T+12*d*dH+14*d+30*dH:][:dH]   // [d_h]
+	t186 := c.Work[L*T+12*d*dH+14*d+31*dH:][:dH]   // [d_h]
+	t191 := c.Work[L*T+12*d*dH+14*d+32*dH:][:dH]   // [d_h]
+	t192_2 := c.Work[L*T+12*d*dH+14*d+33*dH:][:dH] // [d_h]
+	t26 := c.Work[L*T+12*d*dH+14*d+34*dH:][:dH]    // [d_h]
+	t872 := c.Work[L*T+12*d*dH+14*d+35*dH:][:dH]   // [d_h]
+	t272 := c.Work[L*T+12*d*dH+14*d+36*dH:][:d]    // [d]
+	t195 := c.Work[L*T+12*d*dH+15*d+36*dH:][:d]    // [d]
+	t8 := c.Work[L*T+12*d*dH+16*d+36*dH:][:dH]     // [d_h]
+	t229 := c.Work[L*T+12*d*dH+16*d+37*dH:][:dH]   // [d_h]
+	t234 := c.Work[L*T+12*d*dH+16*d+38*dH:][:dH]   // [d_h]
+	t239 := c.Work[L*T+12*d*dH+16*d+39*dH:][:dH]   // [d_h]
+	t240 := c.Work[L*T+12*d*dH+16*d+40*dH:][:dH]   // [d_h]
+	t302 := c.Work[L*T+12*d*dH+16*d+41*dH:][:dH]   // [d_h]
+	t902 := c.Work[L*T+12*d*dH+16*d+42*dH:][:dH]   // [d_h]
+	t312 := c.Work[L*T+12*d*dH+16*d+43*dH:][:d]    // [d]
+	t243 := c.Work[L*T+12*d*dH+17*d+43*dH:][:d]    // [d]
+	t102 := c.Work[L*T+12*d*dH+18*d+43*dH:][:dH]   // [d_h]
+	t414 := c.Work[L*T+12*d*dH+18*d+44*dH:][:dH]   // [d_h]
+	t415 := c.Work[L*T+12*d*dH+18*d+45*dH:][:dH]   // [d_h]
+	t277 := c.Work[L*T+12*d*dH+18*d+46*dH:][:dH]   // [d_h]
 	t9Total := make([]F, 1)
 	t18Total := make([]F, 1)
 	t27Total := make([]F, 1)
@@ -978,31 +943,31 @@ func (c *stepFused) run() {
 						BVState2 := BVState[i*d:][:d]
 						var t6 F
 						var t52 F
-						var t142 F
-						var t232 F
+						var t143_2 F
+						var t233 F
 						var t382 F
 						t6Sums := [16]F{t6}
 						t52Sums := [16]F{t52}
-						t142Sums := [16]F{t142}
-						t232Sums := [16]F{t232}
+						t143Sums := [16]F{t143_2}
+						t233Sums := [16]F{t233}
 						t382Sums := [16]F{t382}
 						for j := range d {
 							t6Sums[j%16] = num.FMA32(BMState2[j], q[j], t6Sums[j%16])
 							xEntry := x[j]
 							t52Sums[j%16] = num.FMA32(BAlphaState2[j], xEntry, t52Sums[j%16])
-							t142Sums[j%16] = num.FMA32(BEtaState2[j], xEntry, t142Sums[j%16])
-							t232Sums[j%16] = num.FMA32(BKState2[j], xEntry, t232Sums[j%16])
+							t143Sums[j%16] = num.FMA32(BEtaState2[j], xEntry, t143Sums[j%16])
+							t233Sums[j%16] = num.FMA32(BKState2[j], xEntry, t233Sums[j%16])
 							t382Sums[j%16] = num.FMA32(BVState2[j], xEntry, t382Sums[j%16])
 						}
 						t6 = kern.Sum16(&t6Sums)
 						t52 = kern.Sum16(&t52Sums)
-						t142 = kern.Sum16(&t142Sums)
-						t232 = kern.Sum16(&t232Sums)
+						t143_2 = kern.Sum16(&t143Sums)
+						t233 = kern.Sum16(&t233Sums)
 						t382 = kern.Sum16(&t382Sums)
 						t[i] = t6
 						t5[i] = t52
-						t14[i] = t142
-						t23[i] = t232
+						t14[i] = t143_2
+						t23[i] = t233
 						t38[i] = t382
 					}
 				}
@@ -1014,11 +979,11 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t14),
 						unsafe.SliceData(t23),
 						unsafe.SliceData(t38),
-						unsafe.SliceData(t433),
-						unsafe.SliceData(t443),
-						unsafe.SliceData(t45),
-						unsafe.SliceData(t462),
-						unsafe.SliceData(t473),
+						unsafe.SliceData(t72),
+						unsafe.SliceData(t732),
+						unsafe.SliceData(t742),
+						unsafe.SliceData(t752),
+						unsafe.SliceData(t762),
 						dH,
 					}
 					stepNest5(&a2)
@@ -1029,28 +994,28 @@ func (c *stepFused) run() {
 						t14Entry := t14[i]
 						t23Entry := t23[i]
 						t38Entry := t38[i]
-						t433[i] = F(tEntry * kern.Sigmoid(tEntry))
-						t443[i] = F(t5Entry * kern.Sigmoid(t5Entry))
-						t45[i] = F(t14Entry * kern.Sigmoid(t14Entry))
-						t462[i] = F(t23Entry * kern.Sigmoid(t23Entry))
-						t473[i] = F(t38Entry * kern.Sigmoid(t38Entry))
+						t72[i] = F(tEntry * kern.Sigmoid(tEntry))
+						t732[i] = F(t5Entry * kern.Sigmoid(t5Entry))
+						t742[i] = F(t14Entry * kern.Sigmoid(t14Entry))
+						t752[i] = F(t23Entry * kern.Sigmoid(t23Entry))
+						t762[i] = F(t38Entry * kern.Sigmoid(t38Entry))
 					}
 				}
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
 					a2 := stepNest6Args{
 						unsafe.SliceData(AMState),
-						unsafe.SliceData(t433),
-						unsafe.SliceData(AAlphaState),
-						unsafe.SliceData(t443),
-						unsafe.SliceData(AEtaState),
-						unsafe.SliceData(t45),
-						unsafe.SliceData(AKState),
-						unsafe.SliceData(t462),
-						unsafe.SliceData(AVState),
-						unsafe.SliceData(t473),
-						unsafe.SliceData(t3),
 						unsafe.SliceData(t72),
+						unsafe.SliceData(AAlphaState),
+						unsafe.SliceData(t732),
+						unsafe.SliceData(AEtaState),
+						unsafe.SliceData(t742),
+						unsafe.SliceData(AKState),
+						unsafe.SliceData(t752),
+						unsafe.SliceData(AVState),
+						unsafe.SliceData(t762),
+						unsafe.SliceData(t3),
+						unsafe.SliceData(t72_2),
 						unsafe.SliceData(t16),
 						unsafe.SliceData(t25),
 						unsafe.SliceData(t40),
@@ -1076,11 +1041,11 @@ func (c *stepFused) run() {
 						t252Sums := [16]F{t252}
 						t402Sums := [16]F{t402}
 						for j := range dH {
-							t32Sums[j%16] = num.FMA32(AMState2[j], t433[j], t32Sums[j%16])
-							t73Sums[j%16] = num.FMA32(AAlphaState2[j], t443[j], t73Sums[j%16])
-							t162Sums[j%16] = num.FMA32(AEtaState2[j], t45[j], t162Sums[j%16])
-							t252Sums[j%16] = num.FMA32(AKState2[j], t462[j], t252Sums[j%16])
-							t402Sums[j%16] = num.FMA32(AVState2[j], t473[j], t402Sums[j%16])
+							t32Sums[j%16] = num.FMA32(AMState2[j], t72[j], t32Sums[j%16])
+							t73Sums[j%16] = num.FMA32(AAlphaState2[j], t732[j], t73Sums[j%16])
+							t162Sums[j%16] = num.FMA32(AEtaState2[j], t742[j], t162Sums[j%16])
+							t252Sums[j%16] = num.FMA32(AKState2[j], t752[j], t252Sums[j%16])
+							t402Sums[j%16] = num.FMA32(AVState2[j], t762[j], t402Sums[j%16])
 						}
 						t32 = kern.Sum16(&t32Sums)
 						t73 = kern.Sum16(&t73Sums)
@@ -1088,7 +1053,7 @@ func (c *stepFused) run() {
 						t252 = kern.Sum16(&t252Sums)
 						t402 = kern.Sum16(&t402Sums)
 						t3[i] = t32
-						t72[i] = t73
+						t72_2[i] = t73
 						t16[i] = t162
 						t25[i] = t252
 						t40[i] = t402
@@ -1121,7 +1086,7 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := stepNest8Args{
 						unsafe.SliceData(c.X),
-						unsafe.SliceData(t72),
+						unsafe.SliceData(t72_2),
 						unsafe.SliceData(t16),
 						unsafe.SliceData(t25),
 						unsafe.SliceData(c.Q),
@@ -1150,7 +1115,7 @@ func (c *stepFused) run() {
 					t27Sums := [16]F{t27_2}
 					for i := range d {
 						xEntry2 := x[i]
-						t9Sums[i%16] = (t9Sums[i%16] + xEntry2) + t72[i]
+						t9Sums[i%16] = (t9Sums[i%16] + xEntry2) + t72_2[i]
 						t18Sums[i%16] = (t18Sums[i%16] + xEntry2) + t16[i]
 						gK3 := xEntry2 + t25[i]
 						t27Sums[i%16] = num.FMA32(gK3, gK3, t27Sums[i%16])
@@ -1174,8 +1139,8 @@ func (c *stepFused) run() {
 				theta2 := kern.Softplus(t21)
 				t29 := (F(0) < t27)
 				t36 := kern.Larger(kern.Choose(t29, num.Sqrt(kern.Choose(t29, t27, F(1))), F(0)), F(1e-08))
-				t498 := kern.Sigmoid(t21)
-				t519 := kern.Sigmoid(-t12)
+				t338 := kern.Sigmoid(t21)
+				t360 := kern.Sigmoid(-t12)
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
@@ -1183,10 +1148,10 @@ func (c *stepFused) run() {
 					c.Theta[l*T+a+C*s] = theta2
 				}
 				if len(c.ThetaSigmoid) > 0 {
-					c.ThetaSigmoid[l*T+a+C*s] = t498
+					c.ThetaSigmoid[l*T+a+C*s] = t338
 				}
 				if len(c.RhoSigmoid) > 0 {
-					c.RhoSigmoid[l*T+a+C*s] = t519
+					c.RhoSigmoid[l*T+a+C*s] = t360
 				}
 				// self_referential_layers.k, self_referential_layers.g_v
 				if len(c.GV) > 0 {
@@ -1258,38 +1223,34 @@ func (c *stepFused) run() {
 						t47[i] = t472
 					}
 				}
-				// self_referential_layers.u_m, self_referential_layers.A_m
+				// self_referential_layers.A_m, self_referential_layers.u_m
 				if kern.Wide() {
 					a2 := stepNest12Args{
-						unsafe.SliceData(t42),
 						unsafe.SliceData(t47),
-						unsafe.SliceData(t483),
+						unsafe.SliceData(t42),
 						unsafe.SliceData(t48),
-						unsafe.SliceData(t493),
-						unsafe.SliceData(t513),
+						unsafe.SliceData(t142),
+						unsafe.SliceData(t782),
 						dH,
 						[2]float32{theta2},
 					}
 					stepNest12(&a2)
 				} else {
 					for i := range dH {
-						t42Entry := t42[i]
 						t47Entry := t47[i]
 						t482 := kern.Sigmoid(t47Entry)
-						t483[i] = F(t42Entry * kern.Sigmoid(t42Entry))
+						t42Entry := t42[i]
 						t48[i] = t482
-						t493[i] = F(t47Entry * t482)
-						t513[i] = F(t482 * F(theta2*t47Entry))
+						t142[i] = num.FMA32(-t42Entry, kern.Sigmoid(t42Entry), F(t47Entry*t482))
+						t782[i] = F(t482 * F(theta2*t47Entry))
 					}
 				}
-				// self_referential_layers.u_m, self_referential_layers.A_m
+				// self_referential_layers.A_m, self_referential_layers.u_m
 				if kern.Wide() {
 					a2 := stepNest13Args{
 						unsafe.SliceData(AMState),
-						unsafe.SliceData(t483),
-						unsafe.SliceData(t493),
-						unsafe.SliceData(t44),
-						unsafe.SliceData(t49),
+						unsafe.SliceData(t142),
+						unsafe.SliceData(t152),
 						d,
 						dH,
 					}
@@ -1297,29 +1258,22 @@ func (c *stepFused) run() {
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
-						var t442 F
-						var t492 F
-						t442Sums := [16]F{t442}
-						t492Sums := [16]F{t492}
+						var t1522 F
+						t1522Sums := [16]F{t1522}
 						for j := range dH {
-							AMStateEntry := AMState2[j]
-							t442Sums[j%16] = num.FMA32(AMStateEntry, t483[j], t442Sums[j%16])
-							t492Sums[j%16] = num.FMA32(AMStateEntry, t493[j], t492Sums[j%16])
+							t1522Sums[j%16] = num.FMA32(AMState2[j], t142[j], t1522Sums[j%16])
 						}
-						t442 = kern.Sum16(&t442Sums)
-						t492 = kern.Sum16(&t492Sums)
-						t44[i] = t442
-						t49[i] = t492
+						t1522 = kern.Sum16(&t1522Sums)
+						t152[i] = t1522
 					}
 				}
-				// self_referential_layers.A_m
+				// self_referential_layers.A_m, self_referential_layers.u_m
 				if len(c.AMLin) > 0 {
 					if kern.Wide() {
 						a2 := stepNest14Args{
 							unsafe.SliceData(k),
-							unsafe.SliceData(t49),
+							unsafe.SliceData(t152),
 							unsafe.SliceData(gV2),
-							unsafe.SliceData(t44),
 							kern.Given(c.AMLin),
 							d*a + C*d*s + T*d*l,
 							d,
@@ -1328,7 +1282,7 @@ func (c *stepFused) run() {
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t512 := ((k[i] + t49[i]) - gV2[i]) - t44[i]
+							t512 := (k[i] + t152[i]) - gV2[i]
 							AMLin[i] = t512
 						}
 					}
@@ -1336,16 +1290,15 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := stepNest15Args{
 						unsafe.SliceData(k),
-						unsafe.SliceData(t49),
+						unsafe.SliceData(t152),
 						unsafe.SliceData(gV2),
-						unsafe.SliceData(t44),
 						unsafe.SliceData(t51),
 						d,
 					}
 					stepNest15(&a2)
 				} else {
 					for i := range d {
-						t512 := ((k[i] + t49[i]) - gV2[i]) - t44[i]
+						t512 := (k[i] + t152[i]) - gV2[i]
 						t51[i] = t512
 					}
 				}
@@ -1355,7 +1308,7 @@ func (c *stepFused) run() {
 					a2 := stepNest16Args{
 						unsafe.SliceData(t51),
 						unsafe.SliceData(AMState),
-						unsafe.SliceData(t513),
+						unsafe.SliceData(t782),
 						unsafe.SliceData(t22),
 						d,
 						dH,
@@ -1367,9 +1320,9 @@ func (c *stepFused) run() {
 						AMState2 := AMState[i*dH:][:dH]
 						t51Entry := t51[i]
 						for j := range dH {
-							AMStateEntry2 := AMState2[j]
-							AMState2[j] = num.FMA32(-t51Entry, t513[j], F(rho2*AMStateEntry2))
-							t22[j] = num.FMA32(AMStateEntry2, t51Entry, t22[j])
+							AMStateEntry := AMState2[j]
+							AMState2[j] = num.FMA32(-t51Entry, t782[j], F(rho2*AMStateEntry))
+							t22[j] = num.FMA32(AMStateEntry, t51Entry, t22[j])
 						}
 					}
 				}
@@ -1411,56 +1364,52 @@ func (c *stepFused) run() {
 					for i := range dH {
 						BAlphaState2 := BAlphaState[i*d:][:d]
 						BMState2 := BMState[i*d:][:d]
-						var t902 F
+						var t903 F
 						var t952 F
 						w := F(theta2 * t85[i])
-						t902Sums := [16]F{t902}
+						t903Sums := [16]F{t903}
 						t952Sums := [16]F{t952}
 						for j := range d {
 							BAlphaStateEntry := BAlphaState2[j]
-							t902Sums[j%16] = num.FMA32(BAlphaStateEntry, gV2[j], t902Sums[j%16])
+							t903Sums[j%16] = num.FMA32(BAlphaStateEntry, gV2[j], t903Sums[j%16])
 							kEntry := k[j]
 							t952Sums[j%16] = num.FMA32(BAlphaStateEntry, kEntry, t952Sums[j%16])
 							BMState2[j] = num.FMA32(-w, kEntry, F(rho2*BMState2[j]))
 						}
-						t902 = kern.Sum16(&t902Sums)
+						t903 = kern.Sum16(&t903Sums)
 						t952 = kern.Sum16(&t952Sums)
-						t90[i] = t902
+						t90[i] = t903
 						t95[i] = t952
 					}
 				}
-				// self_referential_layers.u_alpha, self_referential_layers.A_alpha
+				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
 					a2 := stepNest19Args{
-						unsafe.SliceData(t90),
 						unsafe.SliceData(t95),
-						unsafe.SliceData(t53),
+						unsafe.SliceData(t90),
 						unsafe.SliceData(t96),
-						unsafe.SliceData(t542),
-						unsafe.SliceData(t562),
+						unsafe.SliceData(t182),
+						unsafe.SliceData(t812),
 						dH,
 						[2]float32{theta2},
 					}
 					stepNest19(&a2)
 				} else {
 					for i := range dH {
-						t90Entry := t90[i]
 						t95Entry := t95[i]
 						t962 := kern.Sigmoid(t95Entry)
-						t53[i] = F(t90Entry * kern.Sigmoid(t90Entry))
+						t90Entry := t90[i]
 						t96[i] = t962
-						t542[i] = F(t95Entry * t962)
-						t562[i] = F(t962 * F(theta2*t95Entry))
+						t182[i] = num.FMA32(-t90Entry, kern.Sigmoid(t90Entry), F(t95Entry*t962))
+						t812[i] = F(t962 * F(theta2*t95Entry))
 					}
 				}
-				// self_referential_layers.u_alpha, self_referential_layers.A_alpha
+				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
 					a2 := stepNest20Args{
 						unsafe.SliceData(AAlphaState),
-						unsafe.SliceData(t53),
-						unsafe.SliceData(t542),
-						unsafe.SliceData(t92),
-						unsafe.SliceData(t97),
+						unsafe.SliceData(t182),
+						unsafe.SliceData(t192),
 						d,
 						dH,
 					}
@@ -1468,29 +1417,22 @@ func (c *stepFused) run() {
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
-						var t922 F
-						var t972 F
-						t922Sums := [16]F{t922}
-						t972Sums := [16]F{t972}
+						var t1922 F
+						t1922Sums := [16]F{t1922}
 						for j := range dH {
-							AAlphaStateEntry := AAlphaState2[j]
-							t922Sums[j%16] = num.FMA32(AAlphaStateEntry, t53[j], t922Sums[j%16])
-							t972Sums[j%16] = num.FMA32(AAlphaStateEntry, t542[j], t972Sums[j%16])
+							t1922Sums[j%16] = num.FMA32(AAlphaState2[j], t182[j], t1922Sums[j%16])
 						}
-						t922 = kern.Sum16(&t922Sums)
-						t972 = kern.Sum16(&t972Sums)
-						t92[i] = t922
-						t97[i] = t972
+						t1922 = kern.Sum16(&t1922Sums)
+						t192[i] = t1922
 					}
 				}
-				// self_referential_layers.A_alpha
+				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if len(c.AAlphaLin) > 0 {
 					if kern.Wide() {
 						a2 := stepNest21Args{
 							unsafe.SliceData(k),
-							unsafe.SliceData(t97),
+							unsafe.SliceData(t192),
 							unsafe.SliceData(gV2),
-							unsafe.SliceData(t92),
 							kern.Given(c.AAlphaLin),
 							d*a + C*d*s + T*d*l,
 							d,
@@ -1499,7 +1441,7 @@ func (c *stepFused) run() {
 					} else {
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t992 := ((k[i] + t97[i]) - gV2[i]) - t92[i]
+							t992 := (k[i] + t192[i]) - gV2[i]
 							AAlphaLin[i] = t992
 						}
 					}
@@ -1507,16 +1449,15 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := stepNest22Args{
 						unsafe.SliceData(k),
-						unsafe.SliceData(t97),
+						unsafe.SliceData(t192),
 						unsafe.SliceData(gV2),
-						unsafe.SliceData(t92),
 						unsafe.SliceData(t99),
 						d,
 					}
 					stepNest22(&a2)
 				} else {
 					for i := range d {
-						t992 := ((k[i] + t97[i]) - gV2[i]) - t92[i]
+						t992 := (k[i] + t192[i]) - gV2[i]
 						t99[i] = t992
 					}
 				}
@@ -1526,7 +1467,7 @@ func (c *stepFused) run() {
 					a2 := stepNest23Args{
 						unsafe.SliceData(t99),
 						unsafe.SliceData(AAlphaState),
-						unsafe.SliceData(t562),
+						unsafe.SliceData(t812),
 						unsafe.SliceData(AAlpha2),
 						unsafe.SliceData(t42_2),
 						d,
@@ -1540,9 +1481,9 @@ func (c *stepFused) run() {
 						AAlpha2_2 := AAlpha2[i*dH:][:dH]
 						t99Entry := t99[i]
 						for j := range dH {
-							AAlphaStateEntry2 := AAlphaState2[j]
-							AAlpha2_2[j] = num.FMA32(-t99Entry, t562[j], F(rho2*AAlphaStateEntry2))
-							t42_2[j] = num.FMA32(AAlphaStateEntry2, t99Entry, t42_2[j])
+							AAlphaStateEntry := AAlphaState2[j]
+							AAlpha2_2[j] = num.FMA32(-t99Entry, t812[j], F(rho2*AAlphaStateEntry))
+							t42_2[j] = num.FMA32(AAlphaStateEntry, t99Entry, t42_2[j])
 						}
 					}
 				}
@@ -1602,38 +1543,34 @@ func (c *stepFused) run() {
 						t143[i] = t1432
 					}
 				}
-				// self_referential_layers.u_eta, self_referential_layers.A_eta
+				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
 					a2 := stepNest26Args{
-						unsafe.SliceData(t138),
 						unsafe.SliceData(t143),
-						unsafe.SliceData(t582),
+						unsafe.SliceData(t138),
 						unsafe.SliceData(t144),
-						unsafe.SliceData(t592),
-						unsafe.SliceData(t612),
+						unsafe.SliceData(t22_2),
+						unsafe.SliceData(t842),
 						dH,
 						[2]float32{theta2},
 					}
 					stepNest26(&a2)
 				} else {
 					for i := range dH {
-						t138Entry := t138[i]
 						t143Entry := t143[i]
 						t1442 := kern.Sigmoid(t143Entry)
-						t582[i] = F(t138Entry * kern.Sigmoid(t138Entry))
+						t138Entry := t138[i]
 						t144[i] = t1442
-						t592[i] = F(t143Entry * t1442)
-						t612[i] = F(t1442 * F(theta2*t143Entry))
+						t22_2[i] = num.FMA32(-t138Entry, kern.Sigmoid(t138Entry), F(t143Entry*t1442))
+						t842[i] = F(t1442 * F(theta2*t143Entry))
 					}
 				}
-				// self_referential_layers.u_eta, self_referential_layers.A_eta
+				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
 					a2 := stepNest27Args{
 						unsafe.SliceData(AEtaState),
-						unsafe.SliceData(t582),
-						unsafe.SliceData(t592),
-						unsafe.SliceData(t140),
-						unsafe.SliceData(t145),
+						unsafe.SliceData(t22_2),
+						unsafe.SliceData(t232),
 						d,
 						dH,
 					}
@@ -1641,29 +1578,22 @@ func (c *stepFused) run() {
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
-						var t1402 F
-						var t1452 F
-						t1402Sums := [16]F{t1402}
-						t1452Sums := [16]F{t1452}
+						var t2322 F
+						t2322Sums := [16]F{t2322}
 						for j := range dH {
-							AEtaStateEntry := AEtaState2[j]
-							t1402Sums[j%16] = num.FMA32(AEtaStateEntry, t582[j], t1402Sums[j%16])
-							t1452Sums[j%16] = num.FMA32(AEtaStateEntry, t592[j], t1452Sums[j%16])
+							t2322Sums[j%16] = num.FMA32(AEtaState2[j], t22_2[j], t2322Sums[j%16])
 						}
-						t1402 = kern.Sum16(&t1402Sums)
-						t1452 = kern.Sum16(&t1452Sums)
-						t140[i] = t1402
-						t145[i] = t1452
+						t2322 = kern.Sum16(&t2322Sums)
+						t232[i] = t2322
 					}
 				}
-				// self_referential_layers.A_eta
+				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if len(c.AEtaLin) > 0 {
 					if kern.Wide() {
 						a2 := stepNest28Args{
 							unsafe.SliceData(k),
-							unsafe.SliceData(t145),
+							unsafe.SliceData(t232),
 							unsafe.SliceData(gV2),
-							unsafe.SliceData(t140),
 							kern.Given(c.AEtaLin),
 							d*a + C*d*s + T*d*l,
 							d,
@@ -1672,7 +1602,7 @@ func (c *stepFused) run() {
 					} else {
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t1472 := ((k[i] + t145[i]) - gV2[i]) - t140[i]
+							t1472 := (k[i] + t232[i]) - gV2[i]
 							AEtaLin[i] = t1472
 						}
 					}
@@ -1680,16 +1610,15 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := stepNest29Args{
 						unsafe.SliceData(k),
-						unsafe.SliceData(t145),
+						unsafe.SliceData(t232),
 						unsafe.SliceData(gV2),
-						unsafe.SliceData(t140),
 						unsafe.SliceData(t147),
 						d,
 					}
 					stepNest29(&a2)
 				} else {
 					for i := range d {
-						t1472 := ((k[i] + t145[i]) - gV2[i]) - t140[i]
+						t1472 := (k[i] + t232[i]) - gV2[i]
 						t147[i] = t1472
 					}
 				}
@@ -1699,7 +1628,7 @@ func (c *stepFused) run() {
 					a2 := stepNest30Args{
 						unsafe.SliceData(t147),
 						unsafe.SliceData(AEtaState),
-						unsafe.SliceData(t612),
+						unsafe.SliceData(t842),
 						unsafe.SliceData(AEta2),
 						unsafe.SliceData(t62),
 						d,
@@ -1713,9 +1642,9 @@ func (c *stepFused) run() {
 						AEta2_2 := AEta2[i*dH:][:dH]
 						t147Entry := t147[i]
 						for j := range dH {
-							AEtaStateEntry2 := AEtaState2[j]
-							AEta2_2[j] = num.FMA32(-t147Entry, t612[j], F(rho2*AEtaStateEntry2))
-							t62[j] = num.FMA32(AEtaStateEntry2, t147Entry, t62[j])
+							AEtaStateEntry := AEtaState2[j]
+							AEta2_2[j] = num.FMA32(-t147Entry, t842[j], F(rho2*AEtaStateEntry))
+							t62[j] = num.FMA32(AEtaStateEntry, t147Entry, t62[j])
 						}
 					}
 				}
@@ -1775,38 +1704,34 @@ func (c *stepFused) run() {
 						t191[i] = t1912
 					}
 				}
-				// self_referential_layers.u_k, self_referential_layers.A_k
+				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
 					a2 := stepNest33Args{
-						unsafe.SliceData(t186),
 						unsafe.SliceData(t191),
-						unsafe.SliceData(t632),
-						unsafe.SliceData(t192),
-						unsafe.SliceData(t64),
-						unsafe.SliceData(t662),
+						unsafe.SliceData(t186),
+						unsafe.SliceData(t192_2),
+						unsafe.SliceData(t26),
+						unsafe.SliceData(t872),
 						dH,
 						[2]float32{theta2},
 					}
 					stepNest33(&a2)
 				} else {
 					for i := range dH {
-						t186Entry := t186[i]
 						t191Entry := t191[i]
 						t1922 := kern.Sigmoid(t191Entry)
-						t632[i] = F(t186Entry * kern.Sigmoid(t186Entry))
-						t192[i] = t1922
-						t64[i] = F(t191Entry * t1922)
-						t662[i] = F(t1922 * F(theta2*t191Entry))
+						t186Entry := t186[i]
+						t192_2[i] = t1922
+						t26[i] = num.FMA32(-t186Entry, kern.Sigmoid(t186Entry), F(t191Entry*t1922))
+						t872[i] = F(t1922 * F(theta2*t191Entry))
 					}
 				}
-				// self_referential_layers.u_k, self_referential_layers.A_k
+				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
 					a2 := stepNest34Args{
 						unsafe.SliceData(AKState),
-						unsafe.SliceData(t632),
-						unsafe.SliceData(t64),
-						unsafe.SliceData(t188),
-						unsafe.SliceData(t193),
+						unsafe.SliceData(t26),
+						unsafe.SliceData(t272),
 						d,
 						dH,
 					}
@@ -1814,29 +1739,22 @@ func (c *stepFused) run() {
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
-						var t1882 F
-						var t1932 F
-						t1882Sums := [16]F{t1882}
-						t1932Sums := [16]F{t1932}
+						var t2722 F
+						t2722Sums := [16]F{t2722}
 						for j := range dH {
-							AKStateEntry := AKState2[j]
-							t1882Sums[j%16] = num.FMA32(AKStateEntry, t632[j], t1882Sums[j%16])
-							t1932Sums[j%16] = num.FMA32(AKStateEntry, t64[j], t1932Sums[j%16])
+							t2722Sums[j%16] = num.FMA32(AKState2[j], t26[j], t2722Sums[j%16])
 						}
-						t1882 = kern.Sum16(&t1882Sums)
-						t1932 = kern.Sum16(&t1932Sums)
-						t188[i] = t1882
-						t193[i] = t1932
+						t2722 = kern.Sum16(&t2722Sums)
+						t272[i] = t2722
 					}
 				}
-				// self_referential_layers.A_k
+				// self_referential_layers.A_k, self_referential_layers.u_k
 				if len(c.AKLin) > 0 {
 					if kern.Wide() {
 						a2 := stepNest35Args{
 							unsafe.SliceData(k),
-							unsafe.SliceData(t193),
+							unsafe.SliceData(t272),
 							unsafe.SliceData(gV2),
-							unsafe.SliceData(t188),
 							kern.Given(c.AKLin),
 							d*a + C*d*s + T*d*l,
 							d,
@@ -1845,7 +1763,7 @@ func (c *stepFused) run() {
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t1952 := ((k[i] + t193[i]) - gV2[i]) - t188[i]
+							t1952 := (k[i] + t272[i]) - gV2[i]
 							AKLin[i] = t1952
 						}
 					}
@@ -1853,16 +1771,15 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := stepNest36Args{
 						unsafe.SliceData(k),
-						unsafe.SliceData(t193),
+						unsafe.SliceData(t272),
 						unsafe.SliceData(gV2),
-						unsafe.SliceData(t188),
 						unsafe.SliceData(t195),
 						d,
 					}
 					stepNest36(&a2)
 				} else {
 					for i := range d {
-						t1952 := ((k[i] + t193[i]) - gV2[i]) - t188[i]
+						t1952 := (k[i] + t272[i]) - gV2[i]
 						t195[i] = t1952
 					}
 				}
@@ -1872,7 +1789,7 @@ func (c *stepFused) run() {
 					a2 := stepNest37Args{
 						unsafe.SliceData(t195),
 						unsafe.SliceData(AKState),
-						unsafe.SliceData(t662),
+						unsafe.SliceData(t872),
 						unsafe.SliceData(t8),
 						d,
 						dH,
@@ -1884,16 +1801,16 @@ func (c *stepFused) run() {
 						AKState2 := AKState[i*dH:][:dH]
 						t195Entry := t195[i]
 						for j := range dH {
-							AKStateEntry2 := AKState2[j]
-							AKState2[j] = num.FMA32(-t195Entry, t662[j], F(rho2*AKStateEntry2))
-							t8[j] = num.FMA32(AKStateEntry2, t195Entry, t8[j])
+							AKStateEntry := AKState2[j]
+							AKState2[j] = num.FMA32(-t195Entry, t872[j], F(rho2*AKStateEntry))
+							t8[j] = num.FMA32(AKStateEntry, t195Entry, t8[j])
 						}
 					}
 				}
 				// self_referential_layers.B_k
 				if kern.Wide() {
 					a2 := stepNest38Args{
-						unsafe.SliceData(t192),
+						unsafe.SliceData(t192_2),
 						unsafe.SliceData(t8),
 						unsafe.SliceData(t191),
 						unsafe.SliceData(t229),
@@ -1902,7 +1819,7 @@ func (c *stepFused) run() {
 					stepNest38(&a2)
 				} else {
 					for i := range dH {
-						t192Entry := t192[i]
+						t192Entry := t192_2[i]
 						t8Entry := t8[i]
 						t191Entry2 := t191[i]
 						t229[i] = num.FMA32(F(F(t191Entry2*t192Entry)*t8Entry), kern.Sigmoid(-t191Entry2), F(t192Entry*t8Entry))
@@ -1946,38 +1863,34 @@ func (c *stepFused) run() {
 						t239[i] = t2392
 					}
 				}
-				// self_referential_layers.u_v, self_referential_layers.A_v
+				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
 					a2 := stepNest40Args{
-						unsafe.SliceData(t234),
 						unsafe.SliceData(t239),
-						unsafe.SliceData(t682),
+						unsafe.SliceData(t234),
 						unsafe.SliceData(t240),
-						unsafe.SliceData(t692),
-						unsafe.SliceData(t71),
+						unsafe.SliceData(t302),
+						unsafe.SliceData(t902),
 						dH,
 						[2]float32{theta2},
 					}
 					stepNest40(&a2)
 				} else {
 					for i := range dH {
-						t234Entry := t234[i]
 						t239Entry := t239[i]
 						t2402 := kern.Sigmoid(t239Entry)
-						t682[i] = F(t234Entry * kern.Sigmoid(t234Entry))
+						t234Entry := t234[i]
 						t240[i] = t2402
-						t692[i] = F(t239Entry * t2402)
-						t71[i] = F(t2402 * F(theta2*t239Entry))
+						t302[i] = num.FMA32(-t234Entry, kern.Sigmoid(t234Entry), F(t239Entry*t2402))
+						t902[i] = F(t2402 * F(theta2*t239Entry))
 					}
 				}
-				// self_referential_layers.u_v, self_referential_layers.A_v
+				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
 					a2 := stepNest41Args{
 						unsafe.SliceData(AVState),
-						unsafe.SliceData(t682),
-						unsafe.SliceData(t692),
-						unsafe.SliceData(t236),
-						unsafe.SliceData(t241),
+						unsafe.SliceData(t302),
+						unsafe.SliceData(t312),
 						d,
 						dH,
 					}
@@ -1985,29 +1898,22 @@ func (c *stepFused) run() {
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
-						var t2362 F
-						var t2412 F
-						t2362Sums := [16]F{t2362}
-						t2412Sums := [16]F{t2412}
+						var t3122 F
+						t3122Sums := [16]F{t3122}
 						for j := range dH {
-							AVStateEntry := AVState2[j]
-							t2362Sums[j%16] = num.FMA32(AVStateEntry, t682[j], t2362Sums[j%16])
-							t2412Sums[j%16] = num.FMA32(AVStateEntry, t692[j], t2412Sums[j%16])
+							t3122Sums[j%16] = num.FMA32(AVState2[j], t302[j], t3122Sums[j%16])
 						}
-						t2362 = kern.Sum16(&t2362Sums)
-						t2412 = kern.Sum16(&t2412Sums)
-						t236[i] = t2362
-						t241[i] = t2412
+						t3122 = kern.Sum16(&t3122Sums)
+						t312[i] = t3122
 					}
 				}
-				// self_referential_layers.A_v
+				// self_referential_layers.A_v, self_referential_layers.u_v
 				if len(c.AVLin) > 0 {
 					if kern.Wide() {
 						a2 := stepNest42Args{
 							unsafe.SliceData(k),
-							unsafe.SliceData(t241),
+							unsafe.SliceData(t312),
 							unsafe.SliceData(gV2),
-							unsafe.SliceData(t236),
 							kern.Given(c.AVLin),
 							d*a + C*d*s + T*d*l,
 							d,
@@ -2016,7 +1922,7 @@ func (c *stepFused) run() {
 					} else {
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t2432 := ((k[i] + t241[i]) - gV2[i]) - t236[i]
+							t2432 := (k[i] + t312[i]) - gV2[i]
 							AVLin[i] = t2432
 						}
 					}
@@ -2024,32 +1930,31 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := stepNest43Args{
 						unsafe.SliceData(k),
-						unsafe.SliceData(t241),
+						unsafe.SliceData(t312),
 						unsafe.SliceData(gV2),
-						unsafe.SliceData(t236),
 						unsafe.SliceData(t243),
 						d,
 					}
 					stepNest43(&a2)
 				} else {
 					for i := range d {
-						t2432 := ((k[i] + t241[i]) - gV2[i]) - t236[i]
+						t2432 := (k[i] + t312[i]) - gV2[i]
 						t243[i] = t2432
 					}
 				}
 				// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.g_eta, self_referential_layers.g_alpha
 				clear(t102)
-				clear(t655)
-				clear(t657)
+				clear(t414)
+				clear(t415)
 				if kern.Wide() {
 					a2 := stepNest44Args{
 						unsafe.SliceData(t243),
 						unsafe.SliceData(AVState),
-						unsafe.SliceData(t71),
+						unsafe.SliceData(t902),
 						unsafe.SliceData(t102),
-						unsafe.SliceData(t655),
+						unsafe.SliceData(t414),
 						unsafe.SliceData(AEtaState),
-						unsafe.SliceData(t657),
+						unsafe.SliceData(t415),
 						unsafe.SliceData(AAlphaState),
 						d,
 						dH,
@@ -2063,11 +1968,11 @@ func (c *stepFused) run() {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
 						t243Entry := t243[i]
 						for j := range dH {
-							AVStateEntry2 := AVState2[j]
-							AVState2[j] = num.FMA32(-t243Entry, t71[j], F(rho2*AVStateEntry2))
-							t102[j] = num.FMA32(AVStateEntry2, t243Entry, t102[j])
-							t655[j] = t655[j] + AEtaState2[j]
-							t657[j] = t657[j] + AAlphaState2[j]
+							AVStateEntry := AVState2[j]
+							AVState2[j] = num.FMA32(-t243Entry, t902[j], F(rho2*AVStateEntry))
+							t102[j] = num.FMA32(AVStateEntry, t243Entry, t102[j])
+							t414[j] = t414[j] + AEtaState2[j]
+							t415[j] = t415[j] + AAlphaState2[j]
 						}
 					}
 				}
@@ -2203,8 +2108,8 @@ func (c *stepFused) run() {
 					} else {
 						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t92_2 := t22[i]
-							BMProd[i] = t92_2
+							t92 := t22[i]
+							BMProd[i] = t92
 						}
 					}
 				}
@@ -2254,8 +2159,8 @@ func (c *stepFused) run() {
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t122 := t42_2[i]
-							BAlphaProd[i] = t122
+							t1222 := t42_2[i]
+							BAlphaProd[i] = t1222
 						}
 					}
 				}
@@ -2271,8 +2176,8 @@ func (c *stepFused) run() {
 					} else {
 						uEtaProd := c.UEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t13 := t138[i]
-							uEtaProd[i] = t13
+							t132 := t138[i]
+							uEtaProd[i] = t132
 						}
 					}
 				}
@@ -2288,8 +2193,8 @@ func (c *stepFused) run() {
 					} else {
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t1422 := t143[i]
-							AEtaProd[i] = t1422
+							t14222 := t143[i]
+							AEtaProd[i] = t14222
 						}
 					}
 				}
@@ -2305,8 +2210,8 @@ func (c *stepFused) run() {
 					} else {
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t152 := t62[i]
-							BEtaProd[i] = t152
+							t15222 := t62[i]
+							BEtaProd[i] = t15222
 						}
 					}
 				}
@@ -2356,8 +2261,8 @@ func (c *stepFused) run() {
 					} else {
 						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t182 := t8[i]
-							BKProd[i] = t182
+							t18222 := t8[i]
+							BKProd[i] = t18222
 						}
 					}
 				}
@@ -2373,8 +2278,8 @@ func (c *stepFused) run() {
 					} else {
 						uVProd := c.UVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t192_2 := t234[i]
-							uVProd[i] = t192_2
+							t193 := t234[i]
+							uVProd[i] = t193
 						}
 					}
 				}
@@ -2415,7 +2320,7 @@ func (c *stepFused) run() {
 				if len(c.GEtaProd2) > 0 {
 					if kern.Wide() {
 						a2 := stepNest65Args{
-							unsafe.SliceData(t655),
+							unsafe.SliceData(t414),
 							kern.Given(c.GEtaProd2),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
@@ -2424,15 +2329,15 @@ func (c *stepFused) run() {
 					} else {
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t22_2 := t655[i]
-							gEtaProd2[i] = t22_2
+							t2222 := t414[i]
+							gEtaProd2[i] = t2222
 						}
 					}
 				}
 				if len(c.GAlphaProd2) > 0 {
 					if kern.Wide() {
 						a2 := stepNest66Args{
-							unsafe.SliceData(t657),
+							unsafe.SliceData(t415),
 							kern.Given(c.GAlphaProd2),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
@@ -2441,8 +2346,8 @@ func (c *stepFused) run() {
 					} else {
 						gAlphaProd2 := c.GAlphaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t2322 := t657[i]
-							gAlphaProd2[i] = t2322
+							t23222 := t415[i]
+							gAlphaProd2[i] = t23222
 						}
 					}
 				}
@@ -2554,84 +2459,74 @@ type stepBackwardNest1Args struct {
 	t392       *float32
 	t432       *float32
 	t48        *float32
-	t666       *float32
+	t122       *float32
+	t142       *float32
 	t80        *float32
-	t81        *float32
 	t82        *float32
 	t83        *float32
+	t84        *float32
 	t85        *float32
 	t91        *float32
 	t96        *float32
-	t668       *float32
+	t162       *float32
+	t182       *float32
 	t128       *float32
-	t129       *float32
 	t130       *float32
 	t131       *float32
+	t132       *float32
 	t133       *float32
 	t139       *float32
 	t144       *float32
-	t670       *float32
+	t202       *float32
+	t22        *float32
 	t176       *float32
-	t177       *float32
 	t178       *float32
 	t179       *float32
+	t180       *float32
 	t181       *float32
 	t187       *float32
 	t192       *float32
-	t672       *float32
+	t242       *float32
+	t26        *float32
 	t224       *float32
-	t225       *float32
 	t226       *float32
 	t227       *float32
+	t228       *float32
 	t229       *float32
 	t235       *float32
 	t240       *float32
-	t674       *float32
+	t282       *float32
+	t302       *float32
 	t272       *float32
-	t273       *float32
 	t274       *float32
 	t275       *float32
+	t276       *float32
 	t277       *float32
-	t751       *float32
-	t752       *float32
-	t753       *float32
-	t862       *float32
-	t757       *float32
-	t758       *float32
-	t759       *float32
-	t1752      *float32
-	t763       *float32
-	t764       *float32
-	t765       *float32
-	t264       *float32
-	t769       *float32
-	t770       *float32
-	t771       *float32
-	t353       *float32
-	t775       *float32
-	t776       *float32
-	t777       *float32
+	t53        *float32
+	t109       *float32
+	t165       *float32
+	t221       *float32
+	t2802      *float32
+	t441       *float32
+	t293       *float32
 	t442       *float32
-	t778       *float32
-	t454       *float32
-	t779       *float32
-	t492       *float32
-	t783       *float32
-	t512       *float32
-	t793       *float32
-	t533       *float32
-	t800       *float32
-	t544       *float32
-	t842       *float32
-	t8522      *float32
-	t1322      *float32
-	t1332      *float32
-	t1802      *float32
-	t1812      *float32
-	t2282      *float32
-	t2292      *float32
-	t2762      *float32
-	t2772      *float32
+	t332       *float32
+	t445       *float32
+	t353       *float32
+	t453       *float32
+	t375       *float32
+	t460       *float32
+	t387       *float32
+	t772       *float32
+	t782       *float32
+	t8022      *float32
+	t812       *float32
+	t8322      *float32
+	t8422      *float32
+	t862       *float32
+	t872       *float32
+	t89        *float32
+	t902       *float32
 	n0         int // L
 	n1         int // T
 	n2         int // T·d_h
@@ -2661,15 +2556,15 @@ type stepBackwardNest4Args struct {
 	AEtaLin     *float32
 	AKLin       *float32
 	AVLin       *float32
-	t776        *float32
+	t782        *float32
 	AMTrail     *float32
-	t770        *float32
+	t812        *float32
 	AAlphaTrail *float32
-	t764        *float32
+	t8422       *float32
 	AEtaTrail   *float32
-	t758        *float32
+	t872        *float32
 	AKTrail     *float32
-	t752        *float32
+	t902        *float32
 	AVTrail     *float32
 	n0          int        // d·a + C·d·s + T·d·l
 	n1          int        // d_h·a + C·d_h·s + T·d_h·l
@@ -2681,11 +2576,11 @@ type stepBackwardNest4Args struct {
 }
 
 type stepBackwardNest5Args struct {
-	t8522       *float32
-	t1332       *float32
-	t1812       *float32
-	t2292       *float32
-	t2772       *float32
+	t85         *float32
+	t133        *float32
+	t181        *float32
+	t229        *float32
+	t277        *float32
 	k           *float32
 	BMTrail     *float32
 	BAlphaTrail *float32
@@ -2714,909 +2609,667 @@ type stepBackwardNest7Args struct {
 	BVBarState *float32
 	k2         *float32
 	BVTrail    *float32
-	t573       *float32
-	t571       *float32
-	t72Total   *float32
+	t52        *float32
+	t404       *float32
+	t622Total  *float32
 	n0         int        // d_h·a + C·d_h·s + T·d_h·l
 	n1         int        // d·d_h·a
 	n2         int        // d_h
 	n3         int        // d
-	t72        [2]float32 // and nothing
+	t622       [2]float32 // and nothing
 }
 
 type stepBackwardNest8Args struct {
-	t571        *float32
-	t277        *float32
 	t240        *float32
-	t275        *float32
-	t122        *float32
+	t404        *float32
 	AVProd      *float32
-	t675        *float32
-	t748        *float32
-	t52Total    *float32
+	t275        *float32
+	t20222      *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
-	t52         [2]float32 // and nothing
 	thetaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest9Args struct {
-	AVTrail *float32
-	t675    *float32
-	t748    *float32
-	t192    *float32
-	t575    *float32
-	n0      int // d·d_h·a
-	n1      int // d
-	n2      int // d_h
+	AVLin      *float32
+	AVTrail    *float32
+	t20222     *float32
+	AVBarState *float32
+	t282       *float32
+	t2622      *float32
+	t2222      *float32
+	t405       *float32
+	t3122Total *float32
+	n0         int        // d·a + C·d·s + T·d·l
+	n1         int        // d·d_h·a
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l
+	n3         int        // d
+	n4         int        // d_h
+	t3122      [2]float32 // and nothing
 }
 
 type stepBackwardNest10Args struct {
-	t575        *float32
-	t192        *float32
-	t2522       *float32
+	t240       *float32
+	t2622      *float32
+	AVProd     *float32
+	t28222     *float32
+	t2922Total *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d_h
+	t2922      [2]float32 // and nothing
+}
+
+type stepBackwardNest11Args struct {
+	t405        *float32
+	t2222       *float32
+	t33         *float32
 	n0          int        // d
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest11Args struct {
-	t2522      *float32
-	AVLin      *float32
-	AVBarState *float32
-	t674       *float32
-	AVTrail    *float32
-	t577       *float32
-	t581       *float32
-	t579       *float32
-	t53Total   *float32
-	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l
-	n2         int        // d·d_h·a
-	n3         int        // d
-	n4         int        // d_h
-	t53        [2]float32 // and nothing
-}
-
 type stepBackwardNest12Args struct {
-	t240        *float32
-	t273        *float32
-	t275        *float32
-	t571        *float32
-	BVProd      *float32
-	t577        *float32
-	AVProd      *float32
-	t122        *float32
-	t442        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest13Args struct {
-	t442    *float32
-	BVTrail *float32
-	t462    *float32
-	n0      int // d·d_h·a
-	n1      int // d_h
-	n2      int // d
-}
-
-type stepBackwardNest14Args struct {
-	t579        *float32
-	AVLin       *float32
-	t2522       *float32
-	t792        *float32
-	t512Total   *float32
-	n0          int        // d·a + C·d·s + T·d·l
-	n1          int        // d
-	t512        [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest15Args struct {
-	t579    *float32
-	t792    *float32
+	t33     *float32
 	AVTrail *float32
-	t583    *float32
-	t585    *float32
+	t3822   *float32
 	n0      int // d·d_h·a
 	n1      int // d
 	n2      int // d_h
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest13Args struct {
+	BVProd      *float32
 	t240        *float32
-	t581        *float32
-	t583        *float32
-	AVProd      *float32
-	t235        *float32
-	t585        *float32
 	t275        *float32
-	t752        *float32
+	t404        *float32
+	AVProd      *float32
+	t3822       *float32
+	t235        *float32
+	t2622       *float32
+	t28222      *float32
+	t49         *float32
 	uVProd      *float32
-	t862        *float32
-	t882        *float32
+	t53         *float32
+	t55         *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest17Args struct {
-	t752       *float32
-	t882       *float32
+type stepBackwardNest14Args struct {
+	t49        *float32
+	t55        *float32
 	t229       *float32
 	BKBarState *float32
 	k2         *float32
 	BKTrail    *float32
 	BVTrail    *float32
-	t772       *float32
-	t902       *float32
-	t589       *float32
-	t587       *float32
-	t9622Total *float32
+	t512       *float32
+	t57        *float32
+	t61        *float32
+	t406       *float32
+	t622Total  *float32
 	n0         int        // d_h·a + C·d_h·s + T·d_h·l
 	n1         int        // d·d_h·a
 	n2         int        // d_h
 	n3         int        // d
-	t9622      [2]float32 // and nothing
+	t622       [2]float32 // and nothing
+}
+
+type stepBackwardNest15Args struct {
+	t192        *float32
+	t406        *float32
+	AKProd      *float32
+	t227        *float32
+	t76         *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest16Args struct {
+	AKLin      *float32
+	AKTrail    *float32
+	t76        *float32
+	AKBarState *float32
+	t242       *float32
+	t8222      *float32
+	t78        *float32
+	t407       *float32
+	t8723Total *float32
+	n0         int        // d·a + C·d·s + T·d·l
+	n1         int        // d·d_h·a
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l
+	n3         int        // d
+	n4         int        // d_h
+	t8723      [2]float32 // and nothing
+}
+
+type stepBackwardNest17Args struct {
+	t192       *float32
+	t8222      *float32
+	AKProd     *float32
+	t8423      *float32
+	t8522Total *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d_h
+	t8522      [2]float32 // and nothing
 }
 
 type stepBackwardNest18Args struct {
-	t587        *float32
-	t229        *float32
-	t192        *float32
-	t227        *float32
-	t101        *float32
-	AKProd      *float32
-	t685        *float32
-	t754        *float32
-	t942Total   *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	t942        [2]float32 // and nothing
+	t407        *float32
+	t78         *float32
+	t893        *float32
+	n0          int        // d
 	thetaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest19Args struct {
+	t893    *float32
 	AKTrail *float32
-	t685    *float32
-	t754    *float32
-	t1082   *float32
-	t591    *float32
+	t94     *float32
 	n0      int // d·d_h·a
 	n1      int // d
 	n2      int // d_h
 }
 
 type stepBackwardNest20Args struct {
-	t591        *float32
-	t1082       *float32
-	t1142       *float32
-	n0          int        // d
+	BKProd      *float32
+	t192        *float32
+	t227        *float32
+	t406        *float32
+	AKProd      *float32
+	t94         *float32
+	t187        *float32
+	t8222       *float32
+	t8423       *float32
+	t105        *float32
+	uKProd      *float32
+	t109        *float32
+	t1112       *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
 	thetaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest21Args struct {
-	t1142      *float32
-	AKLin      *float32
-	AKBarState *float32
-	t672       *float32
-	AKTrail    *float32
-	t593       *float32
-	t597       *float32
-	t595       *float32
-	t1422Total *float32
-	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l
-	n2         int        // d·d_h·a
-	n3         int        // d
-	n4         int        // d_h
-	t1422      [2]float32 // and nothing
+	t105         *float32
+	t1112        *float32
+	t181         *float32
+	BEtaBarState *float32
+	k2           *float32
+	BEtaTrail    *float32
+	BKTrail      *float32
+	t107         *float32
+	t113         *float32
+	t117         *float32
+	t408         *float32
+	t118Total    *float32
+	n0           int        // d_h·a + C·d_h·s + T·d_h·l
+	n1           int        // d·d_h·a
+	n2           int        // d_h
+	n3           int        // d
+	t118         [2]float32 // and nothing
 }
 
 type stepBackwardNest22Args struct {
-	t192        *float32
-	t225        *float32
-	t227        *float32
-	t587        *float32
-	BKProd      *float32
-	t593        *float32
-	AKProd      *float32
-	t101        *float32
-	t13323      *float32
+	t144        *float32
+	t408        *float32
+	AEtaProd    *float32
+	t179        *float32
+	t13222      *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
 	thetaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest23Args struct {
-	t13323  *float32
-	BKTrail *float32
-	t1352   *float32
-	n0      int // d·d_h·a
-	n1      int // d_h
-	n2      int // d
+	AEtaLin      *float32
+	AEtaTrail    *float32
+	t13222       *float32
+	AEtaBarState *float32
+	t202         *float32
+	t1382        *float32
+	t134         *float32
+	t409         *float32
+	t1432Total   *float32
+	n0           int        // d·a + C·d·s + T·d·l
+	n1           int        // d·d_h·a
+	n2           int        // d_h·a + C·d_h·s + T·d_h·l
+	n3           int        // d
+	n4           int        // d_h
+	t1432        [2]float32 // and nothing
 }
 
 type stepBackwardNest24Args struct {
-	t595        *float32
-	AKLin       *float32
-	t1142       *float32
-	t168        *float32
-	t1402Total  *float32
-	n0          int        // d·a + C·d·s + T·d·l
-	n1          int        // d
-	t1402       [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
+	t144      *float32
+	t1382     *float32
+	AEtaProd  *float32
+	t140      *float32
+	t141Total *float32
+	n0        int        // d_h·a + C·d_h·s + T·d_h·l
+	n1        int        // d_h
+	t141      [2]float32 // and nothing
 }
 
 type stepBackwardNest25Args struct {
-	t595    *float32
-	t168    *float32
-	AKTrail *float32
-	t599    *float32
-	t601    *float32
-	n0      int // d·d_h·a
-	n1      int // d
-	n2      int // d_h
-}
-
-type stepBackwardNest26Args struct {
-	t192        *float32
-	t597        *float32
-	t599        *float32
-	AKProd      *float32
-	t187        *float32
-	t601        *float32
-	t227        *float32
-	t1642       *float32
-	uKProd      *float32
-	t1752       *float32
-	t17722      *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest27Args struct {
-	t1642        *float32
-	t17722       *float32
-	t181         *float32
-	BEtaBarState *float32
-	k2           *float32
-	BEtaTrail    *float32
-	BKTrail      *float32
-	t1662        *float32
-	t17922       *float32
-	t605         *float32
-	t603         *float32
-	t185Total    *float32
-	n0           int        // d_h·a + C·d_h·s + T·d_h·l
-	n1           int        // d·d_h·a
-	n2           int        // d_h
-	n3           int        // d
-	t185         [2]float32 // and nothing
-}
-
-type stepBackwardNest28Args struct {
-	t603        *float32
-	t181        *float32
-	t144        *float32
-	t179        *float32
-	t1902       *float32
-	AEtaProd    *float32
-	t695        *float32
-	t760        *float32
-	t1832Total  *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	t1832       [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest29Args struct {
-	AEtaTrail *float32
-	t695      *float32
-	t760      *float32
-	t197      *float32
-	t607      *float32
-	n0        int // d·d_h·a
-	n1        int // d
-	n2        int // d_h
-}
-
-type stepBackwardNest30Args struct {
-	t607        *float32
-	t197        *float32
-	t2032       *float32
+	t409        *float32
+	t134        *float32
+	t145        *float32
 	n0          int        // d
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest31Args struct {
-	t2032        *float32
-	AEtaLin      *float32
-	AEtaBarState *float32
-	t670         *float32
-	AEtaTrail    *float32
-	t609         *float32
-	t613         *float32
-	t611         *float32
-	t2312Total   *float32
-	n0           int        // d·a + C·d·s + T·d·l
-	n1           int        // d_h·a + C·d_h·s + T·d_h·l
-	n2           int        // d·d_h·a
-	n3           int        // d
-	n4           int        // d_h
-	t2312        [2]float32 // and nothing
-}
-
-type stepBackwardNest32Args struct {
-	t144        *float32
-	t177        *float32
-	t179        *float32
-	t603        *float32
-	BEtaProd    *float32
-	t609        *float32
-	AEtaProd    *float32
-	t1902       *float32
-	t2222       *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest33Args struct {
-	t2222     *float32
-	BEtaTrail *float32
-	t22422    *float32
-	n0        int // d·d_h·a
-	n1        int // d_h
-	n2        int // d
-}
-
-type stepBackwardNest34Args struct {
-	t611        *float32
-	AEtaLin     *float32
-	t2032       *float32
-	t2572       *float32
-	t22923Total *float32
-	n0          int        // d·a + C·d·s + T·d·l
-	n1          int        // d
-	t22923      [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest35Args struct {
-	t611      *float32
-	t2572     *float32
+type stepBackwardNest26Args struct {
+	t145      *float32
 	AEtaTrail *float32
-	t615      *float32
-	t617      *float32
+	t150      *float32
 	n0        int // d·d_h·a
 	n1        int // d
 	n2        int // d_h
 }
 
-type stepBackwardNest36Args struct {
+type stepBackwardNest27Args struct {
+	BEtaProd    *float32
 	t144        *float32
-	t613        *float32
-	t615        *float32
-	AEtaProd    *float32
-	t139        *float32
-	t617        *float32
 	t179        *float32
-	t2532       *float32
+	t408        *float32
+	AEtaProd    *float32
+	t150        *float32
+	t139        *float32
+	t1382       *float32
+	t140        *float32
+	t161        *float32
 	uEtaProd    *float32
-	t264        *float32
-	t2662       *float32
+	t165        *float32
+	t167        *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest37Args struct {
-	t2532          *float32
-	t2662          *float32
+type stepBackwardNest28Args struct {
+	t161           *float32
+	t167           *float32
 	t133           *float32
 	BAlphaBarState *float32
 	k2             *float32
 	BAlphaTrail    *float32
 	BEtaTrail      *float32
-	t2552          *float32
-	t2682          *float32
-	t621           *float32
-	t619           *float32
-	t27422Total    *float32
+	t163           *float32
+	t169           *float32
+	t173           *float32
+	t410           *float32
+	t174Total      *float32
 	n0             int        // d_h·a + C·d_h·s + T·d_h·l
 	n1             int        // d·d_h·a
 	n2             int        // d_h
 	n3             int        // d
-	t27422         [2]float32 // and nothing
+	t174           [2]float32 // and nothing
 }
 
-type stepBackwardNest38Args struct {
-	t619        *float32
-	t133        *float32
+type stepBackwardNest29Args struct {
 	t96         *float32
-	t131        *float32
-	t2792       *float32
+	t410        *float32
 	AAlphaProd  *float32
-	t705        *float32
-	t766        *float32
-	t27222Total *float32
+	t131        *float32
+	t188        *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
-	t27222      [2]float32 // and nothing
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest39Args struct {
+type stepBackwardNest30Args struct {
+	AAlphaLin      *float32
+	AAlphaTrail    *float32
+	t188           *float32
+	AAlphaBarState *float32
+	t162           *float32
+	t194           *float32
+	t190           *float32
+	t411           *float32
+	t199Total      *float32
+	n0             int        // d·a + C·d·s + T·d·l
+	n1             int        // d·d_h·a
+	n2             int        // d_h·a + C·d_h·s + T·d_h·l
+	n3             int        // d
+	n4             int        // d_h
+	t199           [2]float32 // and nothing
+}
+
+type stepBackwardNest31Args struct {
+	t96        *float32
+	t194       *float32
+	AAlphaProd *float32
+	t196       *float32
+	t197Total  *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d_h
+	t197       [2]float32 // and nothing
+}
+
+type stepBackwardNest32Args struct {
+	t411        *float32
+	t190        *float32
+	t201        *float32
+	n0          int        // d
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest33Args struct {
+	t201        *float32
 	AAlphaTrail *float32
-	t705        *float32
-	t766        *float32
-	t286        *float32
-	t623        *float32
+	t2062       *float32
 	n0          int // d·d_h·a
 	n1          int // d
 	n2          int // d_h
 }
 
+type stepBackwardNest34Args struct {
+	BAlphaProd  *float32
+	t96         *float32
+	t131        *float32
+	t410        *float32
+	AAlphaProd  *float32
+	t2062       *float32
+	t91         *float32
+	t194        *float32
+	t196        *float32
+	t217        *float32
+	uAlphaProd  *float32
+	t221        *float32
+	t223        *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest35Args struct {
+	t217        *float32
+	t223        *float32
+	t85         *float32
+	BMBarState  *float32
+	k2          *float32
+	BMTrail     *float32
+	BAlphaTrail *float32
+	t219        *float32
+	t225        *float32
+	t22922      *float32
+	t412        *float32
+	t233Total   *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d·d_h·a
+	n2          int        // d_h
+	n3          int        // d
+	t233        [2]float32 // and nothing
+}
+
+type stepBackwardNest36Args struct {
+	t52        *float32
+	t61        *float32
+	t117       *float32
+	t173       *float32
+	t22922     *float32
+	k2         *float32
+	t230       *float32
+	t2312Total *float32
+	n0         int        // d
+	t2312      [2]float32 // and nothing
+}
+
+type stepBackwardNest37Args struct {
+	t48         *float32
+	t412        *float32
+	AMProd      *float32
+	t83         *float32
+	t247        *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest38Args struct {
+	AMLin      *float32
+	AMTrail    *float32
+	t247       *float32
+	AMBarState *float32
+	t122       *float32
+	t253       *float32
+	t249       *float32
+	t413       *float32
+	t258Total  *float32
+	n0         int        // d·a + C·d·s + T·d·l
+	n1         int        // d·d_h·a
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l
+	n3         int        // d
+	n4         int        // d_h
+	t258       [2]float32 // and nothing
+}
+
+type stepBackwardNest39Args struct {
+	t48       *float32
+	t253      *float32
+	AMProd    *float32
+	t2552     *float32
+	t256Total *float32
+	n0        int        // d_h·a + C·d_h·s + T·d_h·l
+	n1        int        // d_h
+	t256      [2]float32 // and nothing
+}
+
 type stepBackwardNest40Args struct {
-	t623        *float32
-	t286        *float32
-	t292        *float32
+	t413        *float32
+	t249        *float32
+	t260        *float32
 	n0          int        // d
 	thetaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest41Args struct {
-	t292           *float32
-	AAlphaLin      *float32
-	AAlphaBarState *float32
-	t668           *float32
-	AAlphaTrail    *float32
-	t625           *float32
-	t629           *float32
-	t627           *float32
-	t320Total      *float32
-	n0             int        // d·a + C·d·s + T·d·l
-	n1             int        // d_h·a + C·d_h·s + T·d_h·l
-	n2             int        // d·d_h·a
-	n3             int        // d
-	n4             int        // d_h
-	t320           [2]float32 // and nothing
+	t260    *float32
+	AMTrail *float32
+	t265    *float32
+	n0      int // d·d_h·a
+	n1      int // d
+	n2      int // d_h
 }
 
 type stepBackwardNest42Args struct {
-	t96         *float32
-	t129        *float32
-	t131        *float32
-	t619        *float32
-	BAlphaProd  *float32
-	t625        *float32
-	AAlphaProd  *float32
-	t2792       *float32
-	t311        *float32
+	BMProd      *float32
+	t48         *float32
+	t83         *float32
+	t412        *float32
+	AMProd      *float32
+	t265        *float32
+	t432        *float32
+	t253        *float32
+	t2552       *float32
+	t27622      *float32
+	uMProd      *float32
+	t2802       *float32
+	t282        *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
 	thetaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest43Args struct {
-	t311        *float32
-	BAlphaTrail *float32
-	t313        *float32
-	n0          int // d·d_h·a
-	n1          int // d_h
-	n2          int // d
+	t27622  *float32
+	t282    *float32
+	BMTrail *float32
+	t278    *float32
+	t284    *float32
+	n0      int // d·d_h·a
+	n1      int // d_h
+	n2      int // d
 }
 
 type stepBackwardNest44Args struct {
-	t627        *float32
-	AAlphaLin   *float32
-	t292        *float32
-	t346        *float32
-	t318Total   *float32
-	n0          int        // d·a + C·d·s + T·d·l
-	n1          int        // d
-	t318        [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest45Args struct {
-	t627        *float32
-	t346        *float32
-	AAlphaTrail *float32
-	t631        *float32
-	t633        *float32
-	n0          int // d·d_h·a
-	n1          int // d
-	n2          int // d_h
-}
-
-type stepBackwardNest46Args struct {
-	t96         *float32
-	t629        *float32
-	t631        *float32
-	AAlphaProd  *float32
-	t91         *float32
-	t633        *float32
-	t131        *float32
-	t342        *float32
-	uAlphaProd  *float32
-	t353        *float32
-	t355        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest47Args struct {
-	t342        *float32
-	t355        *float32
-	t85         *float32
-	BMBarState  *float32
+	t33         *float32
+	t893        *float32
+	t145        *float32
+	t201        *float32
+	t260        *float32
+	t230        *float32
+	t512        *float32
+	t107        *float32
+	t163        *float32
+	t219        *float32
+	t278        *float32
 	k2          *float32
-	BMTrail     *float32
-	BAlphaTrail *float32
-	t344        *float32
-	t357        *float32
-	t637        *float32
-	t635        *float32
-	t363Total   *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d·d_h·a
-	n2          int        // d_h
-	n3          int        // d
-	t363        [2]float32 // and nothing
-}
-
-type stepBackwardNest48Args struct {
-	t635        *float32
-	t85         *float32
-	t48         *float32
-	t83         *float32
-	t368        *float32
-	AMProd      *float32
-	t715        *float32
-	t772        *float32
-	t361Total   *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	t361        [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest49Args struct {
-	AMTrail *float32
-	t715    *float32
-	t772    *float32
-	t375    *float32
-	t639    *float32
-	n0      int // d·d_h·a
-	n1      int // d
-	n2      int // d_h
-}
-
-type stepBackwardNest50Args struct {
-	t639        *float32
-	t375        *float32
-	t381        *float32
+	t57         *float32
+	t113        *float32
+	t169        *float32
+	t225        *float32
+	t284        *float32
+	t285        *float32
+	t298        *float32
+	t303Total   *float32
 	n0          int        // d
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest51Args struct {
-	t381       *float32
-	AMLin      *float32
-	AMBarState *float32
-	t666       *float32
-	AMTrail    *float32
-	t641       *float32
-	t645       *float32
-	t643       *float32
-	t409Total  *float32
-	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l
-	n2         int        // d·d_h·a
-	n3         int        // d
-	n4         int        // d_h
-	t409       [2]float32 // and nothing
-}
-
-type stepBackwardNest52Args struct {
-	t48         *float32
-	t81         *float32
-	t83         *float32
-	t635        *float32
-	BMProd      *float32
-	t641        *float32
-	AMProd      *float32
-	t368        *float32
-	t400        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest53Args struct {
-	t400    *float32
-	BMTrail *float32
-	t402    *float32
-	n0      int // d·d_h·a
-	n1      int // d_h
-	n2      int // d
-}
-
-type stepBackwardNest54Args struct {
-	t643        *float32
-	AMLin       *float32
-	t381        *float32
-	t435        *float32
-	t407Total   *float32
-	n0          int        // d·a + C·d·s + T·d·l
-	n1          int        // d
-	t407        [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest55Args struct {
-	t643    *float32
-	t435    *float32
-	AMTrail *float32
-	t647    *float32
-	t649    *float32
-	n0      int // d·d_h·a
-	n1      int // d
-	n2      int // d_h
-}
-
-type stepBackwardNest56Args struct {
-	t48         *float32
-	t645        *float32
-	t647        *float32
-	AMProd      *float32
-	t432        *float32
-	t649        *float32
-	t83         *float32
-	t431        *float32
-	uMProd      *float32
-	t442        *float32
-	t444        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest57Args struct {
-	t431    *float32
-	t444    *float32
-	BMTrail *float32
-	t433    *float32
-	t446    *float32
-	n0      int // d·d_h·a
-	n1      int // d_h
-	n2      int // d
-}
-
-type stepBackwardNest58Args struct {
-	t643        *float32
-	t637        *float32
-	t627        *float32
-	t621        *float32
-	t611        *float32
-	t605        *float32
-	t595        *float32
-	t589        *float32
-	t579        *float32
-	t573        *float32
-	t2522       *float32
-	t462        *float32
-	t772        *float32
-	t1142       *float32
-	t1352       *float32
-	t1662       *float32
-	t2032       *float32
-	t22422      *float32
-	t2552       *float32
-	t292        *float32
-	t313        *float32
-	t344        *float32
-	t381        *float32
-	t402        *float32
-	t433        *float32
-	k2          *float32
-	t792        *float32
-	t902        *float32
-	t168        *float32
-	t17922      *float32
-	t2572       *float32
-	t2682       *float32
-	t346        *float32
-	t357        *float32
-	t435        *float32
-	t446        *float32
-	t447        *float32
-	t459        *float32
-	t464Total   *float32
-	n0          int        // d
-	t464        [2]float32 // and nothing
+	t303        [2]float32 // and nothing
 	thetaEntry3 [2]float32 // and nothing
 	w7          [2]float32 // and nothing
 }
 
-type stepBackwardNest59Args struct {
-	t447    *float32
+type stepBackwardNest45Args struct {
+	t285    *float32
 	AVTrail *float32
-	t651    *float32
+	t289    *float32
 	n0      int // d·d_h·a
 	n1      int // d
 	n2      int // d_h
 }
 
-type stepBackwardNest60Args struct {
+type stepBackwardNest46Args struct {
 	t392   *float32
-	t651   *float32
+	t289   *float32
 	gVProd *float32
-	t454   *float32
-	t456   *float32
+	t293   *float32
+	t295   *float32
 	n0     int // d_h·a + C·d_h·s + T·d_h·l
 	n1     int // d_h
 }
 
-type stepBackwardNest61Args struct {
-	t456    *float32
+type stepBackwardNest47Args struct {
+	t295    *float32
 	BVTrail *float32
-	t458    *float32
+	t297    *float32
 	n0      int // d·d_h·a
 	n1      int // d_h
 	n2      int // d
 }
 
-type stepBackwardNest62Args struct {
+type stepBackwardNest48Args struct {
 	gK   *float32
-	t459 *float32
-	t485 *float32
+	t298 *float32
+	t324 *float32
 	n0   int        // d·a + C·d·s + T·d·l
 	n1   int        // d
-	t481 [2]float32 // and nothing
-	t461 [2]float32 // and nothing
+	t320 [2]float32 // and nothing
+	t300 [2]float32 // and nothing
 }
 
-type stepBackwardNest63Args struct {
+type stepBackwardNest49Args struct {
+	t324           *float32
 	AKLin          *float32
-	t485           *float32
-	t1142          *float32
-	t595           *float32
-	t168           *float32
+	t893           *float32
 	AVLin          *float32
-	t2522          *float32
-	t579           *float32
-	t792           *float32
-	t447           *float32
+	t33            *float32
+	t285           *float32
 	AAlphaLin      *float32
-	t292           *float32
-	t627           *float32
-	t346           *float32
+	t201           *float32
 	AEtaLin        *float32
-	t2032          *float32
-	t611           *float32
-	t2572          *float32
-	AMLin          *float32
+	t145           *float32
 	yBar           *float32
-	t381           *float32
-	t643           *float32
-	t435           *float32
+	AMLin          *float32
+	t260           *float32
 	AKTrail        *float32
-	t653           *float32
+	t328           *float32
 	AMTrail        *float32
-	t659           *float32
-	t779           *float32
-	t759           *float32
-	t758           *float32
+	t383           *float32
+	t442           *float32
+	t26            *float32
 	AKBarState     *float32
-	t672           *float32
-	t754           *float32
-	t685           *float32
-	t778           *float32
-	t753           *float32
-	t752           *float32
+	t76            *float32
+	t441           *float32
+	t302           *float32
 	AVBarState     *float32
-	t674           *float32
-	t748           *float32
-	t675           *float32
-	t793           *float32
-	t771           *float32
-	t770           *float32
+	t20222         *float32
+	t453           *float32
+	t182           *float32
 	AAlphaBarState *float32
-	t668           *float32
-	t766           *float32
-	t705           *float32
-	t783           *float32
-	t765           *float32
-	t764           *float32
+	t188           *float32
+	t445           *float32
+	t22            *float32
 	AEtaBarState   *float32
-	t670           *float32
-	t760           *float32
-	t695           *float32
-	t800           *float32
-	t777           *float32
-	t776           *float32
+	t13222         *float32
+	t460           *float32
+	t142           *float32
 	AMBarState     *float32
-	t666           *float32
-	t772           *float32
-	t715           *float32
+	t247           *float32
 	n0             int        // d·a + C·d·s + T·d·l
 	n1             int        // d·d_h·a
 	n2             int        // d_h·a + C·d_h·s + T·d_h·l
 	n3             int        // d
 	n4             int        // d_h
-	thetaEntry3    [2]float32 // and nothing
 	rhoEntry5      [2]float32 // and nothing
-	t792_2         [2]float32 // and nothing
-	t782           [2]float32 // and nothing
+	t452           [2]float32 // and nothing
+	t444           [2]float32 // and nothing
 }
 
-type stepBackwardNest64Args struct {
+type stepBackwardNest50Args struct {
 	t24         *float32
-	t653        *float32
+	t328        *float32
 	gEtaProd2   *float32
 	t152        *float32
 	gAlphaProd2 *float32
 	t6          *float32
 	t2          *float32
-	t659        *float32
+	t383        *float32
 	gKProd      *float32
-	t492        *float32
-	t494        *float32
+	t332        *float32
+	t334        *float32
 	gEtaProd    *float32
-	t512        *float32
-	t514        *float32
+	t353        *float32
+	t355        *float32
 	gAlphaProd  *float32
-	t533        *float32
-	t535        *float32
+	t375        *float32
+	t377        *float32
 	yProd       *float32
-	t544        *float32
-	t546        *float32
+	t387        *float32
+	t389        *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
-	t782        [2]float32 // and nothing
-	t792        [2]float32 // and nothing
+	t444        [2]float32 // and nothing
+	t452        [2]float32 // and nothing
 }
 
-type stepBackwardNest65Args struct {
-	t494           *float32
-	t13323         *float32
-	t1642          *float32
-	t17722         *float32
-	t442           *float32
-	t752           *float32
-	t882           *float32
-	t456           *float32
-	t535           *float32
-	t311           *float32
-	t342           *float32
+type stepBackwardNest51Args struct {
+	t334           *float32
+	t105           *float32
+	t1112          *float32
+	t49            *float32
+	t55            *float32
+	t295           *float32
+	t377           *float32
+	t217           *float32
+	t223           *float32
 	t355           *float32
-	t514           *float32
-	t2222          *float32
-	t2532          *float32
-	t2662          *float32
-	t546           *float32
-	t400           *float32
-	t431           *float32
-	t444           *float32
+	t161           *float32
+	t167           *float32
+	t389           *float32
+	t27622         *float32
+	t282           *float32
 	k2             *float32
 	gV             *float32
 	x              *float32
 	BKTrail        *float32
-	t496           *float32
+	t336           *float32
 	BEtaTrail      *float32
-	t516           *float32
+	t357           *float32
 	BAlphaTrail    *float32
-	t537           *float32
+	t379           *float32
 	BMTrail        *float32
-	t548           *float32
+	t391           *float32
 	BKBarState     *float32
 	BVBarState     *float32
 	BAlphaBarState *float32
@@ -3630,24 +3283,23 @@ type stepBackwardNest65Args struct {
 	rhoEntry5      [2]float32 // and nothing
 }
 
-type stepBackwardNest66Args struct {
+type stepBackwardNest52Args struct {
 	yBar *float32
-	t548 *float32
+	t391 *float32
 	t12  *float32
-	t447 *float32
-	t458 *float32
-	t485 *float32
-	t496 *float32
-	t516 *float32
-	t537 *float32
+	t285 *float32
+	t297 *float32
+	t324 *float32
+	t336 *float32
+	t357 *float32
+	t379 *float32
 	t13  *float32
 	n0   int        // d·a + C·d·s + T·d·l
 	n1   int        // d
-	t782 [2]float32 // and nothing
-	t792 [2]float32 // and nothing
+	w8   [2]float32 // and nothing
 }
 
-type stepBackwardNest67Args struct {
+type stepBackwardNest53Args struct {
 	t12   *float32
 	qDiv2 *float32
 	t20   *float32
@@ -3657,7 +3309,7 @@ type stepBackwardNest67Args struct {
 	n3    int // d
 }
 
-type stepBackwardNest68Args struct {
+type stepBackwardNest54Args struct {
 	t25   *bool
 	qDiv  *float32
 	t4    *bool
@@ -3673,9 +3325,9 @@ type stepBackwardNest68Args struct {
 	n3    int // d
 }
 
-type stepBackwardNest69Args struct {
+type stepBackwardNest55Args struct {
 	t13  *float32
-	t43  *float32
+	t42  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -3703,252 +3355,204 @@ func (c *stepBackwardFused) run() {
 	t392 := c.Work[4*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
 	t432 := c.Work[5*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
 	t48 := c.Work[6*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
-	t666 := c.Work[7*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t80 := c.Work[8*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
-	t81 := c.Work[9*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
+	t122 := c.Work[7*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
+	t142 := c.Work[8*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
+	t80 := c.Work[9*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
 	t82 := c.Work[10*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
 	t83 := c.Work[11*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t85 := c.Work[12*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t91 := c.Work[13*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t96 := c.Work[14*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t668 := c.Work[15*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t128 := c.Work[16*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t129 := c.Work[17*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t130 := c.Work[18*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t131 := c.Work[19*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t133 := c.Work[20*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t139 := c.Work[21*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t144 := c.Work[22*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t670 := c.Work[23*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t176 := c.Work[24*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t177 := c.Work[25*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t178 := c.Work[26*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t179 := c.Work[27*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t181 := c.Work[28*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t187 := c.Work[29*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t192 := c.Work[30*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t672 := c.Work[31*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t224 := c.Work[32*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t225 := c.Work[33*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t226 := c.Work[34*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t227 := c.Work[35*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t229 := c.Work[36*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t235 := c.Work[37*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t240 := c.Work[38*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t674 := c.Work[39*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t272 := c.Work[40*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t273 := c.Work[41*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t274 := c.Work[42*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t275 := c.Work[43*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t277 := c.Work[44*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t751 := c.Work[45*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t752 := c.Work[46*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t753 := c.Work[47*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t862 := c.Work[48*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t757 := c.Work[49*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t758 := c.Work[50*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t759 := c.Work[51*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t1752 := c.Work[52*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t763 := c.Work[53*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t764 := c.Work[54*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t765 := c.Work[55*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t264 := c.Work[56*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t769 := c.Work[57*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t770 := c.Work[58*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t771 := c.Work[59*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t84 := c.Work[12*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
+	t85 := c.Work[13*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
+	t91 := c.Work[14*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
+	t96 := c.Work[15*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
+	t162 := c.Work[16*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t182 := c.Work[17*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t128 := c.Work[18*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t130 := c.Work[19*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t131 := c.Work[20*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t132 := c.Work[21*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t133 := c.Work[22*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t139 := c.Work[23*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t144 := c.Work[24*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t202 := c.Work[25*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t22 := c.Work[26*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
+	t176 := c.Work[27*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t178 := c.Work[28*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t179 := c.Work[29*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t180 := c.Work[30*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t181 := c.Work[31*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t187 := c.Work[32*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t192 := c.Work[33*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t242 := c.Work[34*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t26 := c.Work[35*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
+	t224 := c.Work[36*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t226 := c.Work[37*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t227 := c.Work[38*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t228 := c.Work[39*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t229 := c.Work[40*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t235 := c.Work[41*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t240 := c.Work[42*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t282 := c.Work[43*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t302 := c.Work[44*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t272 := c.Work[45*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t274 := c.Work[46*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t275 := c.Work[47*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t276 := c.Work[48*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t277 := c.Work[49*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t53 := c.Work[50*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
+	t109 := c.Work[51*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t165 := c.Work[52*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t221 := c.Work[53*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t2802 := c.Work[54*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
+	t441 := c.Work[55*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t293 := c.Work[56*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t442 := c.Work[57*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t332 := c.Work[58*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t445 := c.Work[59*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
 	t353 := c.Work[60*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t775 := c.Work[61*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t776 := c.Work[62*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t777 := c.Work[63*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t442 := c.Work[64*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t778 := c.Work[65*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t454 := c.Work[66*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t779 := c.Work[67*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t492 := c.Work[68*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t783 := c.Work[69*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t512 := c.Work[70*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t793 := c.Work[71*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t533 := c.Work[72*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t800 := c.Work[73*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t544 := c.Work[74*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t842 := c.Work[75*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t8522 := c.Work[76*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t1322 := c.Work[77*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t1332 := c.Work[78*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t1802 := c.Work[79*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t1812 := c.Work[80*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t2282 := c.Work[81*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t2292 := c.Work[82*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t2762 := c.Work[83*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t2772 := c.Work[84*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t272_2 := c.Work[85*L*T*dH:][:L*T]                                             // [L, T]
-	t12 := c.Work[85*L*T*dH+L*T:][:L*T*d]                                          // [L, T, d]
-	t13 := c.Work[L*T*d+85*L*T*dH+L*T:][:L*T*d]                                    // [L, T, d]
-	t20 := c.Work[2*L*T*d+85*L*T*dH+L*T:][:L*T]                                    // [L, T]
-	t41 := c.Work[2*L*T*d+85*L*T*dH+2*L*T:][:L*T*d]                                // [L, T, d]
-	t43 := c.Work[3*L*T*d+85*L*T*dH+2*L*T:][:L*T*d]                                // [L, T, d]
-	AKBarState := c.Work[4*L*T*d+85*L*T*dH+2*L*T:][:d*dH]                          // [d, d_h]
-	BKBarState := c.Work[4*L*T*d+85*L*T*dH+2*L*T+d*dH:][:d*dH]                     // [d_h, d]
-	AVBarState := c.Work[4*L*T*d+85*L*T*dH+2*L*T+2*d*dH:][:d*dH]                   // [d, d_h]
-	BVBarState := c.Work[4*L*T*d+85*L*T*dH+2*L*T+3*d*dH:][:d*dH]                   // [d_h, d]
-	AAlphaBarState := c.Work[4*L*T*d+85*L*T*dH+2*L*T+4*d*dH:][:d*dH]               // [d, d_h]
-	BAlphaBarState := c.Work[4*L*T*d+85*L*T*dH+2*L*T+5*d*dH:][:d*dH]               // [d_h, d]
-	AEtaBarState := c.Work[4*L*T*d+85*L*T*dH+2*L*T+6*d*dH:][:d*dH]                 // [d, d_h]
-	BEtaBarState := c.Work[4*L*T*d+85*L*T*dH+2*L*T+7*d*dH:][:d*dH]                 // [d_h, d]
-	AMBarState := c.Work[4*L*T*d+85*L*T*dH+2*L*T+8*d*dH:][:d*dH]                   // [d, d_h]
-	BMBarState := c.Work[4*L*T*d+85*L*T*dH+2*L*T+9*d*dH:][:d*dH]                   // [d_h, d]
-	AKTrail := c.Work[4*L*T*d+85*L*T*dH+2*L*T+10*d*dH:][:C*d*dH+d*dH]              // [C + 1, d, d_h]
-	BKTrail := c.Work[C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+11*d*dH:][:C*d*dH+d*dH]       // [C + 1, d_h, d]
-	AVTrail := c.Work[2*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+12*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
-	BVTrail := c.Work[3*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+13*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
-	AAlphaTrail := c.Work[4*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+14*d*dH:][:C*d*dH+d*dH] // [C + 1, d, d_h]
-	BAlphaTrail := c.Work[5*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+15*d*dH:][:C*d*dH+d*dH] // [C + 1, d_h, d]
-	AEtaTrail := c.Work[6*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+16*d*dH:][:C*d*dH+d*dH]   // [C + 1, d, d_h]
-	BEtaTrail := c.Work[7*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+17*d*dH:][:C*d*dH+d*dH]   // [C + 1, d_h, d]
-	AMTrail := c.Work[8*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+18*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
-	BMTrail := c.Work[9*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+19*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
-	k := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH:][:d]                    // [d]
-	k2 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+d:][:d]                 // [d]
-	t571 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+2*d:][:dH]            // [d_h]
-	t573 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+2*d+dH:][:d]          // [d]
-	t122 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+3*d+dH:][:dH]         // [d_h]
-	t675 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+3*d+2*dH:][:dH]       // [d_h]
-	t748 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+3*d+3*dH:][:dH]       // [d_h]
-	t192_2 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+3*d+4*dH:][:d]      // [d]
-	t575 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+4*d+4*dH:][:d]        // [d]
-	t2522 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+5*d+4*dH:][:d]       // [d]
-	t577 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+6*d+4*dH:][:dH]       // [d_h]
-	t579 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+6*d+5*dH:][:d]        // [d]
-	t581 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+7*d+5*dH:][:dH]       // [d_h]
-	t442_2 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+7*d+6*dH:][:dH]     // [d_h]
-	t462 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+7*d+7*dH:][:d]        // [d]
-	t792 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+8*d+7*dH:][:d]        // [d]
-	t583 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+9*d+7*dH:][:dH]       // [d_h]
-	t585 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+9*d+8*dH:][:dH]       // [d_h]
-	t752_2 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+9*d+9*dH:][:dH]     // [d_h]
-	t882 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+9*d+10*dH:][:dH]      // [d_h]
-	t772 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+9*d+11*dH:][:d]       // [d]
-	t902 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+10*d+11*dH:][:d]      // [d]
-	t587 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+11*d+11*dH:][:dH]     // [d_h]
-	t589 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+11*d+12*dH:][:d]      // [d]
-	t101 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+12*d+12*dH:][:dH]     // [d_h]
-	t685 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+12*d+13*dH:][:dH]     // [d_h]
-	t754 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+12*d+14*dH:][:dH]     // [d_h]
-	t1082 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+12*d+15*dH:][:d]     // [d]
-	t591 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+13*d+15*dH:][:d]      // [d]
-	t1142 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+14*d+15*dH:][:d]     // [d]
-	t593 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+15*d+15*dH:][:dH]     // [d_h]
-	t595 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+15*d+16*dH:][:d]      // [d]
-	t597 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+16*d+16*dH:][:dH]     // [d_h]
-	t13323 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+16*d+17*dH:][:dH]   // [d_h]
-	t1352 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+16*d+18*dH:][:d]     // [d]
-	t168 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+17*d+18*dH:][:d]      // [d]
-	t599 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+18*d+18*dH:][:dH]     // [d_h]
-	t601 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+18*d+19*dH:][:dH]     // [d_h]
-	t1642 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+18*d+20*dH:][:dH]    // [d_h]
-	t17722 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+18*d+21*dH:][:dH]   // [d_h]
-	t1662 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+18*d+22*dH:][:d]     // [d]
-	t17922 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+19*d+22*dH:][:d]    // [d]
-	t603 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+20*d+22*dH:][:dH]     // [d_h]
-	t605 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+20*d+23*dH:][:d]      // [d]
-	t1902 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+21*d+23*dH:][:dH]    // [d_h]
-	t695 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+21*d+24*dH:][:dH]     // [d_h]
-	t760 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+21*d+25*dH:][:dH]     // [d_h]
-	t197 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+21*d+26*dH:][:d]      // [d]
-	t607 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+22*d+26*dH:][:d]      // [d]
-	t2032 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+23*d+26*dH:][:d]     // [d]
-	t609 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+24*d+26*dH:][:dH]     // [d_h]
-	t611 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+24*d+27*dH:][:d]      // [d]
-	t613 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+25*d+27*dH:][:dH]     // [d_h]
-	t2222 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+25*d+28*dH:][:dH]    // [d_h]
-	t22422 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+25*d+29*dH:][:d]    // [d]
-	t2572 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+26*d+29*dH:][:d]     // [d]
-	t615 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+27*d+29*dH:][:dH]     // [d_h]
-	t617 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+27*d+30*dH:][:dH]     // [d_h]
-	t2532 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+27*d+31*dH:][:dH]    // [d_h]
-	t2662 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+27*d+32*dH:][:dH]    // [d_h]
-	t2552 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+27*d+33*dH:][:d]     // [d]
-	t2682 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+28*d+33*dH:][:d]     // [d]
-	t619 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+29*d+33*dH:][:dH]     // [d_h]
-	t621 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+29*d+34*dH:][:d]      // [d]
-	t2792 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+30*d+34*dH:][:dH]    // [d_h]
-	t705 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+30*d+35*dH:][:dH]     // [d_h]
-	t766 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+30*d+36*dH:][:dH]     // [d_h]
-	t286 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+30*d+37*dH:][:d]      // [d]
-	t623 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+31*d+37*dH:][:d]      // [d]
-	t292 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+32*d+37*dH:][:d]      // [d]
-	t625 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+33*d+37*dH:][:dH]     // [d_h]
-	t627 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+33*d+38*dH:][:d]      // [d]
-	t629 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+34*d+38*dH:][:dH]     // [d_h]
-	t311 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+34*d+39*dH:][:dH]     // [d_h]
-	t313 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+34*d+40*dH:][:d]      // [d]
-	t346 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+35*d+40*dH:][:d]      // [d]
-	t631 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+36*d+40*dH:][:dH]     // [d_h]
-	t633 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+36*d+41*dH:][:dH]     // [d_h]
-	t342 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+36*d+42*dH:][:dH]     // [d_h]
-	t355 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+36*d+43*dH:][:dH]     // [d_h]
-	t344 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+36*d+44*dH:][:d]      // [d]
-	t357 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+37*d+44*dH:][:d]      // [d]
-	t635 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+38*d+44*dH:][:dH]     // [d_h]
-	t637 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+38*d+45*dH:][:d]      // [d]
-	t368 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+39*d+45*dH:][:dH]     // [d_h]
-	t715 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+39*d+46*dH:][:dH]     // [d_h]
-	t772_2 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+39*d+47*dH:][:dH]   // [d_h]
-	t375 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+39*d+48*dH:][:d]      // [d]
-	t639 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+40*d+48*dH:][:d]      // [d]
-	t381 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+41*d+48*dH:][:d]      // [d]
-	t641 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+42*d+48*dH:][:dH]     // [d_h]
-	t643 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+42*d+49*dH:][:d]      // [d]
-	t645 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+43*d+49*dH:][:dH]     // [d_h]
-	t400 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+43*d+50*dH:][:dH]     // [d_h]
-	t402 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+43*d+51*dH:][:d]      // [d]
-	t435 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+44*d+51*dH:][:d]      // [d]
-	t647 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+45*d+51*dH:][:dH]     // [d_h]
-	t649 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+45*d+52*dH:][:dH]     // [d_h]
-	t431 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+45*d+53*dH:][:dH]     // [d_h]
-	t444 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+45*d+54*dH:][:dH]     // [d_h]
-	t433 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+45*d+55*dH:][:d]      // [d]
-	t446 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+46*d+55*dH:][:d]      // [d]
-	t447 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+47*d+55*dH:][:d]      // [d]
-	t459 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+48*d+55*dH:][:d]      // [d]
-	t651 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+49*d+55*dH:][:dH]     // [d_h]
-	t456 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+49*d+56*dH:][:dH]     // [d_h]
-	t458 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+49*d+57*dH:][:d]      // [d]
-	t485 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+50*d+57*dH:][:d]      // [d]
-	t653 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+51*d+57*dH:][:dH]     // [d_h]
-	t659 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+51*d+58*dH:][:dH]     // [d_h]
-	t494 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+51*d+59*dH:][:dH]     // [d_h]
-	t514 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+51*d+60*dH:][:dH]     // [d_h]
-	t535 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+51*d+61*dH:][:dH]     // [d_h]
-	t546 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+51*d+62*dH:][:dH]     // [d_h]
-	t496 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+51*d+63*dH:][:d]      // [d]
-	t516 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+52*d+63*dH:][:d]      // [d]
-	t537 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+53*d+63*dH:][:d]      // [d]
-	t548 := c.Work[10*C*d*dH+4*L*T*d+85*L*T*dH+2*L*T+20*d*dH+54*d+63*dH:][:d]      // [d]
+	t453 := c.Work[61*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t375 := c.Work[62*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t460 := c.Work[63*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t387 := c.Work[64*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t772 := c.Work[65*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t782 := c.Work[66*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t8022 := c.Work[67*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
+	t812 := c.Work[68*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t8322 := c.Work[69*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
+	t8422 := c.Work[70*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
+	t862 := c.Work[71*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t872 := c.Work[72*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t89 := c.Work[73*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
+	t902 := c.Work[74*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
+	t272_2 := c.Work[75*L*T*dH:][:L*T]                                             // [L, T]
+	t12 := c.Work[75*L*T*dH+L*T:][:L*T*d]                                          // [L, T, d]
+	t13 := c.Work[L*T*d+75*L*T*dH+L*T:][:L*T*d]                                    // [L, T, d]
+	t20 := c.Work[2*L*T*d+75*L*T*dH+L*T:][:L*T]                                    // [L, T]
+	t41 := c.Work[2*L*T*d+75*L*T*dH+2*L*T:][:L*T*d]                                // [L, T, d]
+	t42 := c.Work[3*L*T*d+75*L*T*dH+2*L*T:][:L*T*d]                                // [L, T, d]
+	AKBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T:][:d*dH]                          // [d, d_h]
+	BKBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+d*dH:][:d*dH]                     // [d_h, d]
+	AVBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+2*d*dH:][:d*dH]                   // [d, d_h]
+	BVBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+3*d*dH:][:d*dH]                   // [d_h, d]
+	AAlphaBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+4*d*dH:][:d*dH]               // [d, d_h]
+	BAlphaBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+5*d*dH:][:d*dH]               // [d_h, d]
+	AEtaBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+6*d*dH:][:d*dH]                 // [d, d_h]
+	BEtaBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+7*d*dH:][:d*dH]                 // [d_h, d]
+	AMBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+8*d*dH:][:d*dH]                   // [d, d_h]
+	BMBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+9*d*dH:][:d*dH]                   // [d_h, d]
+	AKTrail := c.Work[4*L*T*d+75*L*T*dH+2*L*T+10*d*dH:][:C*d*dH+d*dH]              // [C + 1, d, d_h]
+	BKTrail := c.Work[C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+11*d*dH:][:C*d*dH+d*dH]       // [C + 1, d_h, d]
+	AVTrail := c.Work[2*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+12*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
+	BVTrail := c.Work[3*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+13*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
+	AAlphaTrail := c.Work[4*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+14*d*dH:][:C*d*dH+d*dH] // [C + 1, d, d_h]
+	BAlphaTrail := c.Work[5*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+15*d*dH:][:C*d*dH+d*dH] // [C + 1, d_h, d]
+	AEtaTrail := c.Work[6*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+16*d*dH:][:C*d*dH+d*dH]   // [C + 1, d, d_h]
+	BEtaTrail := c.Work[7*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+17*d*dH:][:C*d*dH+d*dH]   // [C + 1, d_h, d]
+	AMTrail := c.Work[8*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+18*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
+	BMTrail := c.Work[9*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+19*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
+	k := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH:][:d]                    // [d]
+	k2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+d:][:d]                 // [d]
+	t404 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+2*d:][:dH]            // [d_h]
+	t52 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+2*d+dH:][:d]           // [d]
+	t20222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+3*d+dH:][:dH]       // [d_h]
+	t2222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+3*d+2*dH:][:d]       // [d]
+	t405 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+4*d+2*dH:][:d]        // [d]
+	t2622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+5*d+2*dH:][:dH]      // [d_h]
+	t28222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+5*d+3*dH:][:dH]     // [d_h]
+	t33 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+5*d+4*dH:][:d]         // [d]
+	t3822 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+6*d+4*dH:][:dH]      // [d_h]
+	t49 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+6*d+5*dH:][:dH]        // [d_h]
+	t55 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+6*d+6*dH:][:dH]        // [d_h]
+	t512 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+6*d+7*dH:][:d]        // [d]
+	t57 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+7*d+7*dH:][:d]         // [d]
+	t406 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+8*d+7*dH:][:dH]       // [d_h]
+	t61 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+8*d+8*dH:][:d]         // [d]
+	t76 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+9*d+8*dH:][:dH]        // [d_h]
+	t78 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+9*d+9*dH:][:d]         // [d]
+	t407 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+10*d+9*dH:][:d]       // [d]
+	t8222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+11*d+9*dH:][:dH]     // [d_h]
+	t8423 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+11*d+10*dH:][:dH]    // [d_h]
+	t893 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+11*d+11*dH:][:d]      // [d]
+	t94 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+12*d+11*dH:][:dH]      // [d_h]
+	t105 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+12*d+12*dH:][:dH]     // [d_h]
+	t1112 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+12*d+13*dH:][:dH]    // [d_h]
+	t107 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+12*d+14*dH:][:d]      // [d]
+	t113 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+13*d+14*dH:][:d]      // [d]
+	t408 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+14*d+14*dH:][:dH]     // [d_h]
+	t117 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+14*d+15*dH:][:d]      // [d]
+	t13222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+15*d+15*dH:][:dH]   // [d_h]
+	t134 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+15*d+16*dH:][:d]      // [d]
+	t409 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+16*d+16*dH:][:d]      // [d]
+	t1382 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+17*d+16*dH:][:dH]    // [d_h]
+	t140 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+17*d+17*dH:][:dH]     // [d_h]
+	t145 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+17*d+18*dH:][:d]      // [d]
+	t150 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+18*d+18*dH:][:dH]     // [d_h]
+	t161 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+18*d+19*dH:][:dH]     // [d_h]
+	t167 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+18*d+20*dH:][:dH]     // [d_h]
+	t163 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+18*d+21*dH:][:d]      // [d]
+	t169 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+19*d+21*dH:][:d]      // [d]
+	t410 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+20*d+21*dH:][:dH]     // [d_h]
+	t173 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+20*d+22*dH:][:d]      // [d]
+	t188 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+21*d+22*dH:][:dH]     // [d_h]
+	t190 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+21*d+23*dH:][:d]      // [d]
+	t411 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+22*d+23*dH:][:d]      // [d]
+	t194 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+23*d+23*dH:][:dH]     // [d_h]
+	t196 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+23*d+24*dH:][:dH]     // [d_h]
+	t201 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+23*d+25*dH:][:d]      // [d]
+	t2062 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+24*d+25*dH:][:dH]    // [d_h]
+	t217 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+24*d+26*dH:][:dH]     // [d_h]
+	t223 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+24*d+27*dH:][:dH]     // [d_h]
+	t219 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+24*d+28*dH:][:d]      // [d]
+	t225 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+25*d+28*dH:][:d]      // [d]
+	t412 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+26*d+28*dH:][:dH]     // [d_h]
+	t22922 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+26*d+29*dH:][:d]    // [d]
+	t230 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+27*d+29*dH:][:d]      // [d]
+	t247 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+28*d+29*dH:][:dH]     // [d_h]
+	t249 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+28*d+30*dH:][:d]      // [d]
+	t413 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+29*d+30*dH:][:d]      // [d]
+	t253 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+30*d+30*dH:][:dH]     // [d_h]
+	t2552 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+30*d+31*dH:][:dH]    // [d_h]
+	t260 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+30*d+32*dH:][:d]      // [d]
+	t265 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+31*d+32*dH:][:dH]     // [d_h]
+	t27622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+31*d+33*dH:][:dH]   // [d_h]
+	t282_2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+31*d+34*dH:][:dH]   // [d_h]
+	t278 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+31*d+35*dH:][:d]      // [d]
+	t284 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+32*d+35*dH:][:d]      // [d]
+	t285 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+33*d+35*dH:][:d]      // [d]
+	t298 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+34*d+35*dH:][:d]      // [d]
+	t289 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+35*d+35*dH:][:dH]     // [d_h]
+	t295 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+35*d+36*dH:][:dH]     // [d_h]
+	t297 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+35*d+37*dH:][:d]      // [d]
+	t324 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+36*d+37*dH:][:d]      // [d]
+	t328 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+37*dH:][:dH]     // [d_h]
+	t383 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+38*dH:][:dH]     // [d_h]
+	t334 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+39*dH:][:dH]     // [d_h]
+	t355 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+40*dH:][:dH]     // [d_h]
+	t377 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+41*dH:][:dH]     // [d_h]
+	t389 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+42*dH:][:dH]     // [d_h]
+	t336 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+43*dH:][:d]      // [d]
+	t357 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+38*d+43*dH:][:d]      // [d]
+	t379 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+39*d+43*dH:][:d]      // [d]
+	t391 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+40*d+43*dH:][:d]      // [d]
 	t4 := c.Flags[:L*T]                                                            // [L, T]
 	t21 := c.Flags[L*T:][:L*T]                                                     // [L, T]
 	t25 := c.Flags[2*L*T:][:L*T]                                                   // [L, T]
-	t72Total := make([]F, 1)
-	t52Total := make([]F, 1)
-	t53Total := make([]F, 1)
-	t512Total := make([]F, 1)
-	t9622Total := make([]F, 1)
-	t942Total := make([]F, 1)
-	t1422Total := make([]F, 1)
-	t1402Total := make([]F, 1)
-	t185Total := make([]F, 1)
-	t1832Total := make([]F, 1)
+	t622Total := make([]F, 1)
+	t3122Total := make([]F, 1)
+	t2922Total := make([]F, 1)
+	t622Total2 := make([]F, 1)
+	t8723Total := make([]F, 1)
+	t8522Total := make([]F, 1)
+	t118Total := make([]F, 1)
+	t1432Total := make([]F, 1)
+	t141Total := make([]F, 1)
+	t174Total := make([]F, 1)
+	t199Total := make([]F, 1)
+	t197Total := make([]F, 1)
+	t233Total := make([]F, 1)
 	t2312Total := make([]F, 1)
-	t22923Total := make([]F, 1)
-	t27422Total := make([]F, 1)
-	t27222Total := make([]F, 1)
-	t320Total := make([]F, 1)
-	t318Total := make([]F, 1)
-	t363Total := make([]F, 1)
-	t361Total := make([]F, 1)
-	t409Total := make([]F, 1)
-	t407Total := make([]F, 1)
-	t464Total := make([]F, 1)
+	t258Total := make([]F, 1)
+	t256Total := make([]F, 1)
+	t303Total := make([]F, 1)
 
 	// self_referential_layers.q
 	for i := range L {
@@ -3958,11 +3562,11 @@ func (c *stepBackwardFused) run() {
 		t21_2 := t21[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd2[j])
-			t212 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
-			t4_2[j] = t42
+			t42_2 := (F(0) < qProd2[j])
+			t212 := (F(1e-08) <= kern.Choose(t42_2, qSqrt[j], F(0)))
+			t4_2[j] = t42_2
 			t21_2[j] = t212
-			t25_2[j] = (t212 && t42)
+			t25_2[j] = (t212 && t42_2)
 		}
 	}
 
@@ -3997,84 +3601,74 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t392),
 			unsafe.SliceData(t432),
 			unsafe.SliceData(t48),
-			unsafe.SliceData(t666),
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t142),
 			unsafe.SliceData(t80),
-			unsafe.SliceData(t81),
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t83),
+			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			unsafe.SliceData(t91),
 			unsafe.SliceData(t96),
-			unsafe.SliceData(t668),
+			unsafe.SliceData(t162),
+			unsafe.SliceData(t182),
 			unsafe.SliceData(t128),
-			unsafe.SliceData(t129),
 			unsafe.SliceData(t130),
 			unsafe.SliceData(t131),
+			unsafe.SliceData(t132),
 			unsafe.SliceData(t133),
 			unsafe.SliceData(t139),
 			unsafe.SliceData(t144),
-			unsafe.SliceData(t670),
+			unsafe.SliceData(t202),
+			unsafe.SliceData(t22),
 			unsafe.SliceData(t176),
-			unsafe.SliceData(t177),
 			unsafe.SliceData(t178),
 			unsafe.SliceData(t179),
+			unsafe.SliceData(t180),
 			unsafe.SliceData(t181),
 			unsafe.SliceData(t187),
 			unsafe.SliceData(t192),
-			unsafe.SliceData(t672),
+			unsafe.SliceData(t242),
+			unsafe.SliceData(t26),
 			unsafe.SliceData(t224),
-			unsafe.SliceData(t225),
 			unsafe.SliceData(t226),
 			unsafe.SliceData(t227),
+			unsafe.SliceData(t228),
 			unsafe.SliceData(t229),
 			unsafe.SliceData(t235),
 			unsafe.SliceData(t240),
-			unsafe.SliceData(t674),
+			unsafe.SliceData(t282),
+			unsafe.SliceData(t302),
 			unsafe.SliceData(t272),
-			unsafe.SliceData(t273),
 			unsafe.SliceData(t274),
 			unsafe.SliceData(t275),
+			unsafe.SliceData(t276),
 			unsafe.SliceData(t277),
-			unsafe.SliceData(t751),
-			unsafe.SliceData(t752),
-			unsafe.SliceData(t753),
-			unsafe.SliceData(t862),
-			unsafe.SliceData(t757),
-			unsafe.SliceData(t758),
-			unsafe.SliceData(t759),
-			unsafe.SliceData(t1752),
-			unsafe.SliceData(t763),
-			unsafe.SliceData(t764),
-			unsafe.SliceData(t765),
-			unsafe.SliceData(t264),
-			unsafe.SliceData(t769),
-			unsafe.SliceData(t770),
-			unsafe.SliceData(t771),
-			unsafe.SliceData(t353),
-			unsafe.SliceData(t775),
-			unsafe.SliceData(t776),
-			unsafe.SliceData(t777),
+			unsafe.SliceData(t53),
+			unsafe.SliceData(t109),
+			unsafe.SliceData(t165),
+			unsafe.SliceData(t221),
+			unsafe.SliceData(t2802),
+			unsafe.SliceData(t441),
+			unsafe.SliceData(t293),
 			unsafe.SliceData(t442),
-			unsafe.SliceData(t778),
-			unsafe.SliceData(t454),
-			unsafe.SliceData(t779),
-			unsafe.SliceData(t492),
-			unsafe.SliceData(t783),
-			unsafe.SliceData(t512),
-			unsafe.SliceData(t793),
-			unsafe.SliceData(t533),
-			unsafe.SliceData(t800),
-			unsafe.SliceData(t544),
-			unsafe.SliceData(t842),
-			unsafe.SliceData(t8522),
-			unsafe.SliceData(t1322),
-			unsafe.SliceData(t1332),
-			unsafe.SliceData(t1802),
-			unsafe.SliceData(t1812),
-			unsafe.SliceData(t2282),
-			unsafe.SliceData(t2292),
-			unsafe.SliceData(t2762),
-			unsafe.SliceData(t2772),
+			unsafe.SliceData(t332),
+			unsafe.SliceData(t445),
+			unsafe.SliceData(t353),
+			unsafe.SliceData(t453),
+			unsafe.SliceData(t375),
+			unsafe.SliceData(t460),
+			unsafe.SliceData(t387),
+			unsafe.SliceData(t772),
+			unsafe.SliceData(t782),
+			unsafe.SliceData(t8022),
+			unsafe.SliceData(t812),
+			unsafe.SliceData(t8322),
+			unsafe.SliceData(t8422),
+			unsafe.SliceData(t862),
+			unsafe.SliceData(t872),
+			unsafe.SliceData(t89),
+			unsafe.SliceData(t902),
 			L,
 			T,
 			T * dH,
@@ -4112,236 +3706,216 @@ func (c *stepBackwardFused) run() {
 				t392_2 := t392[(i*T+j)*dH:][:dH]
 				t432_2 := t432[(i*T+j)*dH:][:dH]
 				t48_2 := t48[(i*T+j)*dH:][:dH]
-				t666_2 := t666[(i*T+j)*dH:][:dH]
+				t122_2 := t122[(i*T+j)*dH:][:dH]
+				t142_2 := t142[(i*T+j)*dH:][:dH]
 				t80_2 := t80[(i*T+j)*dH:][:dH]
-				t81_2 := t81[(i*T+j)*dH:][:dH]
 				t82_2 := t82[(i*T+j)*dH:][:dH]
 				t83_2 := t83[(i*T+j)*dH:][:dH]
+				t84_2 := t84[(i*T+j)*dH:][:dH]
 				t85_2 := t85[(i*T+j)*dH:][:dH]
 				t91_2 := t91[(i*T+j)*dH:][:dH]
 				t96_2 := t96[(i*T+j)*dH:][:dH]
-				t668_2 := t668[(i*T+j)*dH:][:dH]
+				t162_2 := t162[(i*T+j)*dH:][:dH]
+				t182_2 := t182[(i*T+j)*dH:][:dH]
 				t128_2 := t128[(i*T+j)*dH:][:dH]
-				t129_2 := t129[(i*T+j)*dH:][:dH]
 				t130_2 := t130[(i*T+j)*dH:][:dH]
 				t131_2 := t131[(i*T+j)*dH:][:dH]
+				t132_2 := t132[(i*T+j)*dH:][:dH]
 				t133_2 := t133[(i*T+j)*dH:][:dH]
 				t139_2 := t139[(i*T+j)*dH:][:dH]
 				t144_2 := t144[(i*T+j)*dH:][:dH]
-				t670_2 := t670[(i*T+j)*dH:][:dH]
+				t202_2 := t202[(i*T+j)*dH:][:dH]
+				t22_2 := t22[(i*T+j)*dH:][:dH]
 				t176_2 := t176[(i*T+j)*dH:][:dH]
-				t177_2 := t177[(i*T+j)*dH:][:dH]
 				t178_2 := t178[(i*T+j)*dH:][:dH]
 				t179_2 := t179[(i*T+j)*dH:][:dH]
+				t180_2 := t180[(i*T+j)*dH:][:dH]
 				t181_2 := t181[(i*T+j)*dH:][:dH]
 				t187_2 := t187[(i*T+j)*dH:][:dH]
-				t192_3 := t192[(i*T+j)*dH:][:dH]
-				t672_2 := t672[(i*T+j)*dH:][:dH]
+				t192_2 := t192[(i*T+j)*dH:][:dH]
+				t242_2 := t242[(i*T+j)*dH:][:dH]
+				t26_2 := t26[(i*T+j)*dH:][:dH]
 				t224_2 := t224[(i*T+j)*dH:][:dH]
-				t225_2 := t225[(i*T+j)*dH:][:dH]
 				t226_2 := t226[(i*T+j)*dH:][:dH]
 				t227_2 := t227[(i*T+j)*dH:][:dH]
+				t228_2 := t228[(i*T+j)*dH:][:dH]
 				t229_2 := t229[(i*T+j)*dH:][:dH]
 				t235_2 := t235[(i*T+j)*dH:][:dH]
 				t240_2 := t240[(i*T+j)*dH:][:dH]
-				t674_2 := t674[(i*T+j)*dH:][:dH]
+				t282_3 := t282[(i*T+j)*dH:][:dH]
+				t302_2 := t302[(i*T+j)*dH:][:dH]
 				t272_3 := t272[(i*T+j)*dH:][:dH]
-				t273_2 := t273[(i*T+j)*dH:][:dH]
 				t274_2 := t274[(i*T+j)*dH:][:dH]
 				t275_2 := t275[(i*T+j)*dH:][:dH]
+				t276_2 := t276[(i*T+j)*dH:][:dH]
 				t277_2 := t277[(i*T+j)*dH:][:dH]
-				t751_2 := t751[(i*T+j)*dH:][:dH]
-				t752_3 := t752[(i*T+j)*dH:][:dH]
-				t753_2 := t753[(i*T+j)*dH:][:dH]
-				t862_2 := t862[(i*T+j)*dH:][:dH]
-				t757_2 := t757[(i*T+j)*dH:][:dH]
-				t758_2 := t758[(i*T+j)*dH:][:dH]
-				t759_2 := t759[(i*T+j)*dH:][:dH]
-				t1752_2 := t1752[(i*T+j)*dH:][:dH]
-				t763_2 := t763[(i*T+j)*dH:][:dH]
-				t764_2 := t764[(i*T+j)*dH:][:dH]
-				t765_2 := t765[(i*T+j)*dH:][:dH]
-				t264_2 := t264[(i*T+j)*dH:][:dH]
-				t769_2 := t769[(i*T+j)*dH:][:dH]
-				t770_2 := t770[(i*T+j)*dH:][:dH]
-				t771_2 := t771[(i*T+j)*dH:][:dH]
+				t53_2 := t53[(i*T+j)*dH:][:dH]
+				t109_2 := t109[(i*T+j)*dH:][:dH]
+				t165_2 := t165[(i*T+j)*dH:][:dH]
+				t221_2 := t221[(i*T+j)*dH:][:dH]
+				t2802_2 := t2802[(i*T+j)*dH:][:dH]
+				t441_2 := t441[(i*T+j)*dH:][:dH]
+				t293_2 := t293[(i*T+j)*dH:][:dH]
+				t442_2 := t442[(i*T+j)*dH:][:dH]
+				t332_2 := t332[(i*T+j)*dH:][:dH]
+				t445_2 := t445[(i*T+j)*dH:][:dH]
 				t353_2 := t353[(i*T+j)*dH:][:dH]
-				t775_2 := t775[(i*T+j)*dH:][:dH]
-				t776_2 := t776[(i*T+j)*dH:][:dH]
-				t777_2 := t777[(i*T+j)*dH:][:dH]
-				t442_3 := t442[(i*T+j)*dH:][:dH]
-				t778_2 := t778[(i*T+j)*dH:][:dH]
-				t454_2 := t454[(i*T+j)*dH:][:dH]
-				t779_2 := t779[(i*T+j)*dH:][:dH]
-				t492_2 := t492[(i*T+j)*dH:][:dH]
-				t783_2 := t783[(i*T+j)*dH:][:dH]
-				t512_2 := t512[(i*T+j)*dH:][:dH]
-				t793_2 := t793[(i*T+j)*dH:][:dH]
-				t533_2 := t533[(i*T+j)*dH:][:dH]
-				t800_2 := t800[(i*T+j)*dH:][:dH]
-				t544_2 := t544[(i*T+j)*dH:][:dH]
-				t842_2 := t842[(i*T+j)*dH:][:dH]
-				t8522_2 := t8522[(i*T+j)*dH:][:dH]
-				t1322_2 := t1322[(i*T+j)*dH:][:dH]
-				t1332_2 := t1332[(i*T+j)*dH:][:dH]
-				t1802_2 := t1802[(i*T+j)*dH:][:dH]
-				t1812_2 := t1812[(i*T+j)*dH:][:dH]
-				t2282_2 := t2282[(i*T+j)*dH:][:dH]
-				t2292_2 := t2292[(i*T+j)*dH:][:dH]
-				t2762_2 := t2762[(i*T+j)*dH:][:dH]
-				t2772_2 := t2772[(i*T+j)*dH:][:dH]
+				t453_2 := t453[(i*T+j)*dH:][:dH]
+				t375_2 := t375[(i*T+j)*dH:][:dH]
+				t460_2 := t460[(i*T+j)*dH:][:dH]
+				t387_2 := t387[(i*T+j)*dH:][:dH]
+				t772_2 := t772[(i*T+j)*dH:][:dH]
+				t782_2 := t782[(i*T+j)*dH:][:dH]
+				t8022_2 := t8022[(i*T+j)*dH:][:dH]
+				t812_2 := t812[(i*T+j)*dH:][:dH]
+				t8322_2 := t8322[(i*T+j)*dH:][:dH]
+				t8422_2 := t8422[(i*T+j)*dH:][:dH]
+				t862_2 := t862[(i*T+j)*dH:][:dH]
+				t872_2 := t872[(i*T+j)*dH:][:dH]
+				t89_2 := t89[(i*T+j)*dH:][:dH]
+				t902_2 := t902[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k3 := range dH {
 					yProdEntry := yProd[k3]
-					t22 := kern.Sigmoid(yProdEntry)
+					t22_3 := kern.Sigmoid(yProdEntry)
 					gAlphaProdEntry := gAlphaProd[k3]
 					t62 := kern.Sigmoid(gAlphaProdEntry)
 					gEtaProdEntry := gEtaProd[k3]
 					t1522 := kern.Sigmoid(gEtaProdEntry)
 					gKProdEntry := gKProd[k3]
-					t242 := kern.Sigmoid(gKProdEntry)
+					t243 := kern.Sigmoid(gKProdEntry)
 					gVProdEntry := gVProd[k3]
 					t3922 := kern.Sigmoid(gVProdEntry)
 					uMProdEntry := uMProd[k3]
 					t4322 := kern.Sigmoid(uMProdEntry)
 					AMProdEntry := AMProd[k3]
 					t482 := kern.Sigmoid(AMProdEntry)
+					t1222 := F(AMProdEntry * t482)
 					BMProdEntry := BMProd[k3]
 					t802 := F(BMProdEntry * t482)
-					t812 := F(AMProdEntry * BMProdEntry)
 					t822 := -AMProdEntry
 					t832 := kern.Sigmoid(t822)
+					t842 := F(F(F(AMProdEntry*BMProdEntry)*t482) * t832)
 					uAlphaProdEntry := uAlphaProd[k3]
 					t912 := kern.Sigmoid(uAlphaProdEntry)
 					AAlphaProdEntry := AAlphaProd[k3]
 					t962 := kern.Sigmoid(AAlphaProdEntry)
+					t1622 := F(AAlphaProdEntry * t962)
 					BAlphaProdEntry := BAlphaProd[k3]
 					t1282 := F(BAlphaProdEntry * t962)
-					t1292 := F(AAlphaProdEntry * BAlphaProdEntry)
 					t1302 := -AAlphaProdEntry
 					t1312 := kern.Sigmoid(t1302)
+					t1322 := F(F(F(AAlphaProdEntry*BAlphaProdEntry)*t962) * t1312)
 					uEtaProdEntry := uEtaProd[k3]
 					t1392 := kern.Sigmoid(uEtaProdEntry)
 					AEtaProdEntry := AEtaProd[k3]
 					t1442 := kern.Sigmoid(AEtaProdEntry)
+					t2022 := F(AEtaProdEntry * t1442)
 					BEtaProdEntry := BEtaProd[k3]
 					t1762 := F(BEtaProdEntry * t1442)
-					t1772 := F(AEtaProdEntry * BEtaProdEntry)
 					t1782 := -AEtaProdEntry
 					t1792 := kern.Sigmoid(t1782)
+					t1802 := F(F(F(AEtaProdEntry*BEtaProdEntry)*t1442) * t1792)
 					uKProdEntry := uKProd[k3]
 					t1872 := kern.Sigmoid(uKProdEntry)
 					AKProdEntry := AKProd[k3]
 					t1922 := kern.Sigmoid(AKProdEntry)
+					t2422 := F(AKProdEntry * t1922)
 					BKProdEntry := BKProd[k3]
 					t2242 := F(BKProdEntry * t1922)
-					t2252 := F(AKProdEntry * BKProdEntry)
 					t2262 := -AKProdEntry
 					t2272 := kern.Sigmoid(t2262)
+					t2282 := F(F(F(AKProdEntry*BKProdEntry)*t1922) * t2272)
 					uVProdEntry := uVProd[k3]
 					t2352 := kern.Sigmoid(uVProdEntry)
 					AVProdEntry := AVProd[k3]
 					t2402 := kern.Sigmoid(AVProdEntry)
+					t2822 := F(AVProdEntry * t2402)
 					BVProdEntry := BVProd[k3]
 					t2722 := F(BVProdEntry * t2402)
-					t2732 := F(AVProdEntry * BVProdEntry)
 					t2742 := -AVProdEntry
 					t2752 := kern.Sigmoid(t2742)
-					t7512 := F(thetaEntry * AVProdEntry)
-					t7572 := F(thetaEntry * AKProdEntry)
-					t7632 := F(thetaEntry * AEtaProdEntry)
-					t7692 := F(thetaEntry * AAlphaProdEntry)
-					t7752 := F(thetaEntry * AMProdEntry)
-					t8422 := F(F(F(AMProdEntry*t482)*BMProdEntry) * t832)
-					t13222 := F(F(F(AAlphaProdEntry*t962)*BAlphaProdEntry) * t1312)
-					t18022 := F(F(F(AEtaProdEntry*t1442)*BEtaProdEntry) * t1792)
-					t22822 := F(F(F(AKProdEntry*t1922)*BKProdEntry) * t2272)
-					t27622 := F(F(F(AVProdEntry*t2402)*BVProdEntry) * t2752)
-					t2_2[k3] = t22
+					t2762 := F(F(F(AVProdEntry*BVProdEntry)*t2402) * t2752)
+					t7722 := F(thetaEntry * AMProdEntry)
+					t80222 := F(thetaEntry * AAlphaProdEntry)
+					t83222 := F(thetaEntry * AEtaProdEntry)
+					t8622 := F(thetaEntry * AKProdEntry)
+					t892 := F(thetaEntry * AVProdEntry)
+					t2_2[k3] = t22_3
 					t6_2[k3] = t62
 					t152_2[k3] = t1522
-					t24_2[k3] = t242
+					t24_2[k3] = t243
 					t392_2[k3] = t3922
 					t432_2[k3] = t4322
 					t48_2[k3] = t482
-					t666_2[k3] = F(AMProdEntry * t482)
+					t122_2[k3] = t1222
+					t142_2[k3] = num.FMA32(-uMProdEntry, t4322, t1222)
 					t80_2[k3] = t802
-					t81_2[k3] = t812
 					t82_2[k3] = t822
 					t83_2[k3] = t832
-					t85_2[k3] = num.FMA32(F(t482*t812), t832, t802)
+					t84_2[k3] = t842
+					t85_2[k3] = t802 + t842
 					t91_2[k3] = t912
 					t96_2[k3] = t962
-					t668_2[k3] = F(AAlphaProdEntry * t962)
+					t162_2[k3] = t1622
+					t182_2[k3] = num.FMA32(-uAlphaProdEntry, t912, t1622)
 					t128_2[k3] = t1282
-					t129_2[k3] = t1292
 					t130_2[k3] = t1302
 					t131_2[k3] = t1312
-					t133_2[k3] = num.FMA32(F(t962*t1292), t1312, t1282)
+					t132_2[k3] = t1322
+					t133_2[k3] = t1282 + t1322
 					t139_2[k3] = t1392
 					t144_2[k3] = t1442
-					t670_2[k3] = F(AEtaProdEntry * t1442)
+					t202_2[k3] = t2022
+					t22_2[k3] = num.FMA32(-uEtaProdEntry, t1392, t2022)
 					t176_2[k3] = t1762
-					t177_2[k3] = t1772
 					t178_2[k3] = t1782
 					t179_2[k3] = t1792
-					t181_2[k3] = num.FMA32(F(t1442*t1772), t1792, t1762)
+					t180_2[k3] = t1802
+					t181_2[k3] = t1762 + t1802
 					t187_2[k3] = t1872
-					t192_3[k3] = t1922
-					t672_2[k3] = F(AKProdEntry * t1922)
+					t192_2[k3] = t1922
+					t242_2[k3] = t2422
+					t26_2[k3] = num.FMA32(-uKProdEntry, t1872, t2422)
 					t224_2[k3] = t2242
-					t225_2[k3] = t2252
 					t226_2[k3] = t2262
 					t227_2[k3] = t2272
-					t229_2[k3] = num.FMA32(F(t1922*t2252), t2272, t2242)
+					t228_2[k3] = t2282
+					t229_2[k3] = t2242 + t2282
 					t235_2[k3] = t2352
 					t240_2[k3] = t2402
-					t674_2[k3] = F(AVProdEntry * t2402)
+					t282_3[k3] = t2822
+					t302_2[k3] = num.FMA32(-uVProdEntry, t2352, t2822)
 					t272_3[k3] = t2722
-					t273_2[k3] = t2732
 					t274_2[k3] = t2742
 					t275_2[k3] = t2752
-					t277_2[k3] = num.FMA32(F(t2402*t2732), t2752, t2722)
-					t751_2[k3] = t7512
-					t752_3[k3] = F(t2402 * t7512)
-					t753_2[k3] = F(uVProdEntry * t2352)
-					t862_2[k3] = kern.Sigmoid(-uVProdEntry)
-					t757_2[k3] = t7572
-					t758_2[k3] = F(t1922 * t7572)
-					t759_2[k3] = F(uKProdEntry * t1872)
-					t1752_2[k3] = kern.Sigmoid(-uKProdEntry)
-					t763_2[k3] = t7632
-					t764_2[k3] = F(t1442 * t7632)
-					t765_2[k3] = F(uEtaProdEntry * t1392)
-					t264_2[k3] = kern.Sigmoid(-uEtaProdEntry)
-					t769_2[k3] = t7692
-					t770_2[k3] = F(t962 * t7692)
-					t771_2[k3] = F(uAlphaProdEntry * t912)
-					t353_2[k3] = kern.Sigmoid(-uAlphaProdEntry)
-					t775_2[k3] = t7752
-					t776_2[k3] = F(t482 * t7752)
-					t777_2[k3] = F(uMProdEntry * t4322)
-					t442_3[k3] = kern.Sigmoid(-uMProdEntry)
-					t778_2[k3] = F(gVProdEntry * t3922)
-					t454_2[k3] = kern.Sigmoid(-gVProdEntry)
-					t779_2[k3] = F(gKProdEntry * t242)
-					t492_2[k3] = kern.Sigmoid(-gKProdEntry)
-					t783_2[k3] = F(gEtaProdEntry * t1522)
-					t512_2[k3] = kern.Sigmoid(-gEtaProdEntry)
-					t793_2[k3] = F(gAlphaProdEntry * t62)
-					t533_2[k3] = kern.Sigmoid(-gAlphaProdEntry)
-					t800_2[k3] = F(yProdEntry * t22)
-					t544_2[k3] = kern.Sigmoid(-yProdEntry)
-					t842_2[k3] = t8422
-					t8522_2[k3] = t802 + t8422
-					t1322_2[k3] = t13222
-					t1332_2[k3] = t1282 + t13222
-					t1802_2[k3] = t18022
-					t1812_2[k3] = t1762 + t18022
-					t2282_2[k3] = t22822
-					t2292_2[k3] = t2242 + t22822
-					t2762_2[k3] = t27622
-					t2772_2[k3] = t2722 + t27622
+					t276_2[k3] = t2762
+					t277_2[k3] = t2722 + t2762
+					t53_2[k3] = kern.Sigmoid(-uVProdEntry)
+					t109_2[k3] = kern.Sigmoid(-uKProdEntry)
+					t165_2[k3] = kern.Sigmoid(-uEtaProdEntry)
+					t221_2[k3] = kern.Sigmoid(-uAlphaProdEntry)
+					t2802_2[k3] = kern.Sigmoid(-uMProdEntry)
+					t441_2[k3] = F(gVProdEntry * t3922)
+					t293_2[k3] = kern.Sigmoid(-gVProdEntry)
+					t442_2[k3] = F(gKProdEntry * t243)
+					t332_2[k3] = kern.Sigmoid(-gKProdEntry)
+					t445_2[k3] = F(gEtaProdEntry * t1522)
+					t353_2[k3] = kern.Sigmoid(-gEtaProdEntry)
+					t453_2[k3] = F(gAlphaProdEntry * t62)
+					t375_2[k3] = kern.Sigmoid(-gAlphaProdEntry)
+					t460_2[k3] = F(yProdEntry * t22_3)
+					t387_2[k3] = kern.Sigmoid(-yProdEntry)
+					t772_2[k3] = t7722
+					t782_2[k3] = F(t482 * t7722)
+					t8022_2[k3] = t80222
+					t812_2[k3] = F(t962 * t80222)
+					t8322_2[k3] = t83222
+					t8422_2[k3] = F(t1442 * t83222)
+					t862_2[k3] = t8622
+					t872_2[k3] = F(t1922 * t8622)
+					t89_2[k3] = t892
+					t902_2[k3] = F(t2402 * t892)
 				}
 			}
 		}
@@ -4378,7 +3952,7 @@ func (c *stepBackwardFused) run() {
 	// self_referential_layers
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	t503 := (F(1) / F(d))
+	t343 := (F(1) / F(d))
 	for l := range L {
 		for i := range d {
 			copy(AKBarState[i*dH:][:dH], c.AKBar[(l*d+i)*dH:][:dH])
@@ -4473,15 +4047,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.AEtaLin),
 							unsafe.SliceData(c.AKLin),
 							unsafe.SliceData(c.AVLin),
-							unsafe.SliceData(t776),
+							unsafe.SliceData(t782),
 							unsafe.SliceData(AMTrail),
-							unsafe.SliceData(t770),
+							unsafe.SliceData(t812),
 							unsafe.SliceData(AAlphaTrail),
-							unsafe.SliceData(t764),
+							unsafe.SliceData(t8422),
 							unsafe.SliceData(AEtaTrail),
-							unsafe.SliceData(t758),
+							unsafe.SliceData(t872),
 							unsafe.SliceData(AKTrail),
-							unsafe.SliceData(t752),
+							unsafe.SliceData(t902),
 							unsafe.SliceData(AVTrail),
 							d*a + C*d*s + T*d*l,
 							dH*a + C*dH*s + T*dH*l,
@@ -4499,19 +4073,19 @@ func (c *stepBackwardFused) run() {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t776_2 := t776[(l*T+a+C*s)*dH:][:dH]
+							t782_2 := t782[(l*T+a+C*s)*dH:][:dH]
 							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
 							AMTrail3 := AMTrail[((a+1)*d+i)*dH:][:dH]
-							t770_2 := t770[(l*T+a+C*s)*dH:][:dH]
+							t812_2 := t812[(l*T+a+C*s)*dH:][:dH]
 							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
 							AAlphaTrail3 := AAlphaTrail[((a+1)*d+i)*dH:][:dH]
-							t764_2 := t764[(l*T+a+C*s)*dH:][:dH]
+							t8422_2 := t8422[(l*T+a+C*s)*dH:][:dH]
 							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
 							AEtaTrail3 := AEtaTrail[((a+1)*d+i)*dH:][:dH]
-							t758_2 := t758[(l*T+a+C*s)*dH:][:dH]
+							t872_2 := t872[(l*T+a+C*s)*dH:][:dH]
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
 							AKTrail3 := AKTrail[((a+1)*d+i)*dH:][:dH]
-							t752_3 := t752[(l*T+a+C*s)*dH:][:dH]
+							t902_2 := t902[(l*T+a+C*s)*dH:][:dH]
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
 							AVTrail3 := AVTrail[((a+1)*d+i)*dH:][:dH]
 							AMLinEntry := AMLin[i]
@@ -4520,11 +4094,11 @@ func (c *stepBackwardFused) run() {
 							AKLinEntry := AKLin[i]
 							AVLinEntry := AVLin[i]
 							for j := range dH {
-								AMTrail3[j] = num.FMA32(-AMLinEntry, t776_2[j], F(rhoEntry*AMTrail2[j]))
-								AAlphaTrail3[j] = num.FMA32(-AAlphaLinEntry, t770_2[j], F(rhoEntry*AAlphaTrail2[j]))
-								AEtaTrail3[j] = num.FMA32(-AEtaLinEntry, t764_2[j], F(rhoEntry*AEtaTrail2[j]))
-								AKTrail3[j] = num.FMA32(-AKLinEntry, t758_2[j], F(rhoEntry*AKTrail2[j]))
-								AVTrail3[j] = num.FMA32(-AVLinEntry, t752_3[j], F(rhoEntry*AVTrail2[j]))
+								AMTrail3[j] = num.FMA32(-AMLinEntry, t782_2[j], F(rhoEntry*AMTrail2[j]))
+								AAlphaTrail3[j] = num.FMA32(-AAlphaLinEntry, t812_2[j], F(rhoEntry*AAlphaTrail2[j]))
+								AEtaTrail3[j] = num.FMA32(-AEtaLinEntry, t8422_2[j], F(rhoEntry*AEtaTrail2[j]))
+								AKTrail3[j] = num.FMA32(-AKLinEntry, t872_2[j], F(rhoEntry*AKTrail2[j]))
+								AVTrail3[j] = num.FMA32(-AVLinEntry, t902_2[j], F(rhoEntry*AVTrail2[j]))
 							}
 						}
 					}
@@ -4532,11 +4106,11 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t8522),
-							unsafe.SliceData(t1332),
-							unsafe.SliceData(t1812),
-							unsafe.SliceData(t2292),
-							unsafe.SliceData(t2772),
+							unsafe.SliceData(t85),
+							unsafe.SliceData(t133),
+							unsafe.SliceData(t181),
+							unsafe.SliceData(t229),
+							unsafe.SliceData(t277),
 							unsafe.SliceData(k),
 							unsafe.SliceData(BMTrail),
 							unsafe.SliceData(BAlphaTrail),
@@ -4553,11 +4127,11 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest5(&a2)
 					} else {
-						t8522_2 := t8522[(l*T+a+C*s)*dH:][:dH]
-						t1332_2 := t1332[(l*T+a+C*s)*dH:][:dH]
-						t1812_2 := t1812[(l*T+a+C*s)*dH:][:dH]
-						t2292_2 := t2292[(l*T+a+C*s)*dH:][:dH]
-						t2772_2 := t2772[(l*T+a+C*s)*dH:][:dH]
+						t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
+						t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
+						t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
+						t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
+						t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
 							BMTrail3 := BMTrail[((a+1)*dH+i)*d:][:d]
@@ -4569,11 +4143,11 @@ func (c *stepBackwardFused) run() {
 							BKTrail3 := BKTrail[((a+1)*dH+i)*d:][:d]
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
 							BVTrail3 := BVTrail[((a+1)*dH+i)*d:][:d]
-							w2 := F(thetaEntry2 * t8522_2[i])
-							w3 := F(thetaEntry2 * t1332_2[i])
-							w4 := F(thetaEntry2 * t1812_2[i])
-							w5 := F(thetaEntry2 * t2292_2[i])
-							w6 := F(thetaEntry2 * t2772_2[i])
+							w2 := F(thetaEntry2 * t85_2[i])
+							w3 := F(thetaEntry2 * t133_2[i])
+							w4 := F(thetaEntry2 * t181_2[i])
+							w5 := F(thetaEntry2 * t229_2[i])
+							w6 := F(thetaEntry2 * t277_2[i])
 							for j := range d {
 								kEntry := k[j]
 								BMTrail3[j] = num.FMA32(-w2, kEntry, F(rhoEntry*BMTrail2[j]))
@@ -4596,7 +4170,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.k
 					t272Entry2 := t272_3[a]
 					t32 := num.Sqrt(kern.Choose((F(0) < t272Entry2), t272Entry2, F(1)))
-					t461 := (F(1) / kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08)))
+					t300 := (F(1) / kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08)))
 					// self_referential_layers.k
 					w7 := kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					if kern.Wide() {
@@ -4615,437 +4189,410 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential_layers.B_v
-					clear(t573)
-					var t72 F
+					clear(t52)
+					var t622 F
 					if kern.Wide() {
 						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(t277),
 							unsafe.SliceData(BVBarState),
 							unsafe.SliceData(k2),
 							unsafe.SliceData(BVTrail),
-							unsafe.SliceData(t573),
-							unsafe.SliceData(t571),
-							unsafe.SliceData(t72Total),
+							unsafe.SliceData(t52),
+							unsafe.SliceData(t404),
+							unsafe.SliceData(t622Total),
 							dH*a + C*dH*s + T*dH*l,
 							d * dH * a,
 							dH,
 							d,
-							[2]float32{t72},
+							[2]float32{t622},
 						}
 						stepBackwardNest7(&a2)
 					} else {
 						t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
-						t72_2 := t72
+						t622_2 := t622
 						for i := range dH {
 							BVBarState2 := BVBarState[i*d:][:d]
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-							var t5712 F
+							var t4042 F
 							t277Entry := t277_2[i]
-							t5712Sums := [16]F{t5712}
-							t72Sums := [16]F{t72_2}
+							t4042Sums := [16]F{t4042}
+							t622Sums := [16]F{t622_2}
 							for j := range d {
 								BVBarStateEntry := BVBarState2[j]
-								t5712Sums[j%16] = num.FMA32(BVBarStateEntry, k2[j], t5712Sums[j%16])
-								t72Sums[j%16] = num.FMA32(BVTrail2[j], BVBarStateEntry, t72Sums[j%16])
-								t573[j] = num.FMA32(BVBarStateEntry, t277Entry, t573[j])
+								t4042Sums[j%16] = num.FMA32(BVBarStateEntry, k2[j], t4042Sums[j%16])
+								t622Sums[j%16] = num.FMA32(BVTrail2[j], BVBarStateEntry, t622Sums[j%16])
+								t52[j] = num.FMA32(-BVBarStateEntry, t277Entry, t52[j])
 							}
-							t5712 = kern.Sum16(&t5712Sums)
-							t72_2 = kern.Sum16(&t72Sums)
-							t571[i] = t5712
+							t4042 = kern.Sum16(&t4042Sums)
+							t622_2 = kern.Sum16(&t622Sums)
+							t404[i] = t4042
 						}
-						t72Total[0] = t72_2
+						t622Total[0] = t622_2
 					}
-					t72 = t72Total[0]
-					// self_referential_layers.B_v
-					var t52 F
+					t622 = t622Total[0]
+					// self_referential_layers.B_v, self_referential_layers.B_m
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t571),
-							unsafe.SliceData(t277),
 							unsafe.SliceData(t240),
-							unsafe.SliceData(t275),
-							unsafe.SliceData(t122),
+							unsafe.SliceData(t404),
 							unsafe.SliceData(c.AVProd),
-							unsafe.SliceData(t675),
-							unsafe.SliceData(t748),
-							unsafe.SliceData(t52Total),
+							unsafe.SliceData(t275),
+							unsafe.SliceData(t20222),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
-							[2]float32{t52},
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest8(&a2)
 					} else {
-						t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
 						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
-						t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
-						t52_2 := t52
-						t52Sums := [16]F{t52_2}
+						t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t571Entry := t571[i]
-							t52Sums[i%16] = num.FMA32(t277_2[i], t571Entry, t52Sums[i%16])
 							t240Entry := t240_2[i]
-							t1222 := -F(F(F(thetaEntry3*t240Entry)*t275_2[i]) * t571Entry)
-							t122[i] = t1222
-							t675[i] = F(AVProd[i] * t1222)
-							t748[i] = F(t240Entry * t571Entry)
-						}
-						t52_2 = kern.Sum16(&t52Sums)
-						t52Total[0] = t52_2
-					}
-					t52 = t52Total[0]
-					t522 := -t52
-					// self_referential_layers.B_v
-					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(AVTrail),
-							unsafe.SliceData(t675),
-							unsafe.SliceData(t748),
-							unsafe.SliceData(t192_2),
-							unsafe.SliceData(t575),
-							d * dH * a,
-							d,
-							dH,
-						}
-						stepBackwardNest9(&a2)
-					} else {
-						for i := range d {
-							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-							var t1922 F
-							var t5752 F
-							t1922Sums := [16]F{t1922}
-							t5752Sums := [16]F{t5752}
-							for j := range dH {
-								AVTrailEntry := AVTrail2[j]
-								t1922Sums[j%16] = num.FMA32(AVTrailEntry, t675[j], t1922Sums[j%16])
-								t5752Sums[j%16] = num.FMA32(AVTrailEntry, t748[j], t5752Sums[j%16])
-							}
-							t1922 = kern.Sum16(&t1922Sums)
-							t5752 = kern.Sum16(&t5752Sums)
-							t192_2[i] = t1922
-							t575[i] = t5752
-						}
-					}
-					// self_referential_layers.B_v
-					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t575),
-							unsafe.SliceData(t192_2),
-							unsafe.SliceData(t2522),
-							d,
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest10(&a2)
-					} else {
-						for i := range d {
-							t2522[i] = num.FMA32(-thetaEntry3, t575[i], t192_2[i])
+							t404Entry := t404[i]
+							t20222[i] = num.FMA32(-F(thetaEntry3*t240Entry), t404Entry, -F(F(F(F(thetaEntry3*AVProd[i])*t240Entry)*t275_2[i])*t404Entry))
 						}
 					}
 					// self_referential_layers.B_v, self_referential_layers.A_v
-					clear(t577)
-					clear(t581)
-					var t53 F
+					clear(t2622)
+					var t3122 F
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t2522),
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(c.AVLin),
-							unsafe.SliceData(AVBarState),
-							unsafe.SliceData(t674),
 							unsafe.SliceData(AVTrail),
-							unsafe.SliceData(t577),
-							unsafe.SliceData(t581),
-							unsafe.SliceData(t579),
-							unsafe.SliceData(t53Total),
+							unsafe.SliceData(t20222),
+							unsafe.SliceData(AVBarState),
+							unsafe.SliceData(t282),
+							unsafe.SliceData(t2622),
+							unsafe.SliceData(t2222),
+							unsafe.SliceData(t405),
+							unsafe.SliceData(t3122Total),
 							d*a + C*d*s + T*d*l,
-							dH*a + C*dH*s + T*dH*l,
 							d * dH * a,
+							dH*a + C*dH*s + T*dH*l,
 							d,
 							dH,
-							[2]float32{t53},
+							[2]float32{t3122},
+						}
+						stepBackwardNest9(&a2)
+					} else {
+						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
+						t3122_2 := t3122
+						for i := range d {
+							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
+							AVBarState2 := AVBarState[i*dH:][:dH]
+							t282_3 := t282[(l*T+a+C*s)*dH:][:dH]
+							var t2223 F
+							var t4052 F
+							AVLinEntry2 := AVLin[i]
+							t2223Sums := [16]F{t2223}
+							t4052Sums := [16]F{t4052}
+							t3122Sums := [16]F{t3122_2}
+							for j := range dH {
+								AVTrailEntry := AVTrail2[j]
+								t2223Sums[j%16] = num.FMA32(AVTrailEntry, t20222[j], t2223Sums[j%16])
+								AVBarStateEntry := AVBarState2[j]
+								t4052Sums[j%16] = num.FMA32(AVBarStateEntry, t282_3[j], t4052Sums[j%16])
+								t3122Sums[j%16] = num.FMA32(AVTrailEntry, AVBarStateEntry, t3122Sums[j%16])
+								t2622[j] = num.FMA32(-AVBarStateEntry, AVLinEntry2, t2622[j])
+							}
+							t2223 = kern.Sum16(&t2223Sums)
+							t4052 = kern.Sum16(&t4052Sums)
+							t3122_2 = kern.Sum16(&t3122Sums)
+							t2222[i] = t2223
+							t405[i] = t4052
+						}
+						t3122Total[0] = t3122_2
+					}
+					t3122 = t3122Total[0]
+					// self_referential_layers.A_v
+					var t2922 F
+					if kern.Wide() {
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t240),
+							unsafe.SliceData(t2622),
+							unsafe.SliceData(c.AVProd),
+							unsafe.SliceData(t28222),
+							unsafe.SliceData(t2922Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t2922},
+						}
+						stepBackwardNest10(&a2)
+					} else {
+						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
+						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
+						t2922_2 := t2922
+						t2922Sums := [16]F{t2922_2}
+						for i := range dH {
+							t28223 := F(t240_2[i] * t2622[i])
+							t2922Sums[i%16] = num.FMA32(AVProd[i], t28223, t2922Sums[i%16])
+							t28222[i] = t28223
+						}
+						t2922_2 = kern.Sum16(&t2922Sums)
+						t2922Total[0] = t2922_2
+					}
+					t2922 = t2922Total[0]
+					// self_referential_layers.A_v
+					if kern.Wide() {
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t405),
+							unsafe.SliceData(t2222),
+							unsafe.SliceData(t33),
+							d,
+							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest11(&a2)
 					} else {
-						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
-						t53_2 := t53
 						for i := range d {
-							AVBarState2 := AVBarState[i*dH:][:dH]
-							t674_2 := t674[(l*T+a+C*s)*dH:][:dH]
-							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-							var t5792 F
-							t2522Entry := t2522[i]
-							AVLinEntry2 := AVLin[i]
-							t5792Sums := [16]F{t5792}
-							t53Sums := [16]F{t53_2}
-							for j := range dH {
-								AVBarStateEntry := AVBarState2[j]
-								t5792Sums[j%16] = num.FMA32(AVBarStateEntry, t674_2[j], t5792Sums[j%16])
-								AVTrailEntry2 := AVTrail2[j]
-								t53Sums[j%16] = num.FMA32(AVTrailEntry2, AVBarStateEntry, t53Sums[j%16])
-								t577[j] = num.FMA32(AVTrailEntry2, t2522Entry, t577[j])
-								t581[j] = num.FMA32(AVBarStateEntry, AVLinEntry2, t581[j])
-							}
-							t5792 = kern.Sum16(&t5792Sums)
-							t53_2 = kern.Sum16(&t53Sums)
-							t579[i] = t5792
+							t33[i] = num.FMA32(-thetaEntry3, t405[i], t2222[i])
 						}
-						t53Total[0] = t53_2
 					}
-					t53 = t53Total[0]
-					// self_referential_layers.B_v
+					// self_referential_layers.A_v
+					clear(t3822)
 					if kern.Wide() {
 						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t240),
-							unsafe.SliceData(t273),
-							unsafe.SliceData(t275),
-							unsafe.SliceData(t571),
-							unsafe.SliceData(c.BVProd),
-							unsafe.SliceData(t577),
-							unsafe.SliceData(c.AVProd),
-							unsafe.SliceData(t122),
-							unsafe.SliceData(t442_2),
-							dH*a + C*dH*s + T*dH*l,
+							unsafe.SliceData(t33),
+							unsafe.SliceData(AVTrail),
+							unsafe.SliceData(t3822),
+							d * dH * a,
+							d,
 							dH,
-							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest12(&a2)
 					} else {
-						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
-						t273_2 := t273[(l*T+a+C*s)*dH:][:dH]
-						t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
-						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
-						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t240Entry2 := t240_2[i]
-							t273Entry := t273_2[i]
-							t275Entry := t275_2[i]
-							t571Entry2 := t571[i]
-							BVProdEntry2 := BVProd[i]
-							t577Entry := t577[i]
-							w16 := F(F(F(F(F(thetaEntry3*t240Entry2)*t240Entry2)*t273Entry)*t275Entry) * t571Entry2)
-							w17 := F(F(t240Entry2*t275Entry) * num.FMA32(AVProd[i], t577Entry, num.FMA32(-F(thetaEntry3*BVProdEntry2), t571Entry2, -F(F(F(thetaEntry3*t273Entry)*t275Entry)*t571Entry2))))
-							t442_2[i] = num.FMA32(t240Entry2, t577Entry, num.FMA32(BVProdEntry2, t122[i], w16)) + w17
-						}
-					}
-					// self_referential_layers.B_v
-					clear(t462)
-					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(t442_2),
-							unsafe.SliceData(BVTrail),
-							unsafe.SliceData(t462),
-							d * dH * a,
-							dH,
-							d,
-						}
-						stepBackwardNest13(&a2)
-					} else {
-						for i := range dH {
-							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-							t442Entry := t442_2[i]
-							for j := range d {
-								t462[j] = num.FMA32(BVTrail2[j], t442Entry, t462[j])
-							}
-						}
-					}
-					// self_referential_layers.A_v, self_referential_layers.u_v
-					var t512_2 F
-					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(t579),
-							unsafe.SliceData(c.AVLin),
-							unsafe.SliceData(t2522),
-							unsafe.SliceData(t792),
-							unsafe.SliceData(t512Total),
-							d*a + C*d*s + T*d*l,
-							d,
-							[2]float32{t512_2},
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest14(&a2)
-					} else {
-						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
-						t512_3 := t512_2
-						t512Sums := [16]F{t512_3}
-						for i := range d {
-							t579Entry := t579[i]
-							t512Sums[i%16] = num.FMA32(AVLin[i], t579Entry, t512Sums[i%16])
-							t792[i] = num.FMA32(thetaEntry3, t579Entry, -t2522[i])
-						}
-						t512_3 = kern.Sum16(&t512Sums)
-						t512Total[0] = t512_3
-					}
-					t512_2 = t512Total[0]
-					t5122 := -t512_2
-					// self_referential_layers.A_v, self_referential_layers.u_v
-					clear(t583)
-					clear(t585)
-					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
-							unsafe.SliceData(t579),
-							unsafe.SliceData(t792),
-							unsafe.SliceData(AVTrail),
-							unsafe.SliceData(t583),
-							unsafe.SliceData(t585),
-							d * dH * a,
-							d,
-							dH,
-						}
-						stepBackwardNest15(&a2)
-					} else {
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-							t579Entry2 := t579[i]
-							t792Entry := t792[i]
+							t33Entry := t33[i]
 							for j := range dH {
-								AVTrailEntry3 := AVTrail2[j]
-								t583[j] = num.FMA32(AVTrailEntry3, t579Entry2, t583[j])
-								t585[j] = num.FMA32(AVTrailEntry3, t792Entry, t585[j])
+								t3822[j] = num.FMA32(AVTrail2[j], t33Entry, t3822[j])
 							}
 						}
 					}
-					// self_referential_layers.A_v, self_referential_layers.u_v
+					// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.B_m, self_referential_layers.u_v
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
+						a2 := stepBackwardNest13Args{
+							unsafe.SliceData(c.BVProd),
 							unsafe.SliceData(t240),
-							unsafe.SliceData(t581),
-							unsafe.SliceData(t583),
-							unsafe.SliceData(c.AVProd),
-							unsafe.SliceData(t235),
-							unsafe.SliceData(t585),
 							unsafe.SliceData(t275),
-							unsafe.SliceData(t752_2),
+							unsafe.SliceData(t404),
+							unsafe.SliceData(c.AVProd),
+							unsafe.SliceData(t3822),
+							unsafe.SliceData(t235),
+							unsafe.SliceData(t2622),
+							unsafe.SliceData(t28222),
+							unsafe.SliceData(t49),
 							unsafe.SliceData(c.UVProd),
-							unsafe.SliceData(t862),
-							unsafe.SliceData(t882),
+							unsafe.SliceData(t53),
+							unsafe.SliceData(t55),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest16(&a2)
+						stepBackwardNest13(&a2)
 					} else {
+						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
 						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
+						t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
 						t235_2 := t235[(l*T+a+C*s)*dH:][:dH]
-						t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
 						uVProd := c.UVProd[(l*T+a+C*s)*dH:][:dH]
-						t862_2 := t862[(l*T+a+C*s)*dH:][:dH]
+						t53_2 := t53[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t240Entry3 := t240_2[i]
-							t581Entry := t581[i]
-							t583Entry := t583[i]
+							BVProdEntry2 := BVProd[i]
+							t240Entry2 := t240_2[i]
+							t275Entry := t275_2[i]
+							t404Entry2 := t404[i]
 							AVProdEntry2 := AVProd[i]
+							t3822Entry := t3822[i]
 							t235Entry := t235_2[i]
-							t585Entry := t585[i]
-							w18 := F(F(t240Entry3*t275_2[i]) * num.FMA32(-F(thetaEntry3*AVProdEntry2), t583Entry, -F(F(thetaEntry3*AVProdEntry2)*t581Entry)))
-							t752_2[i] = num.FMA32(-F(thetaEntry3*t240Entry3), t583Entry, -F(F(thetaEntry3*t240Entry3)*t581Entry)) + w18
-							t882[i] = num.FMA32(F(F(uVProd[i]*t235Entry)*t585Entry), t862_2[i], F(t235Entry*t585Entry))
+							w10 := num.FMA32(AVProdEntry2, t3822Entry, num.FMA32(F(thetaEntry3*AVProdEntry2), t2622[i], num.FMA32(-F(thetaEntry3*BVProdEntry2), t404Entry2, -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t275Entry)*t404Entry2))))
+							w11 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t240Entry2)*t275Entry) * t404Entry2)
+							t49[i] = num.FMA32(F(t240Entry2*t275Entry), w10, num.FMA32(t240Entry2, t3822Entry, num.FMA32(thetaEntry3, t28222[i], num.FMA32(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t240Entry2)*t240Entry2)*t275Entry), t404Entry2, w11))))
+							t55[i] = num.FMA32(-F(F(uVProd[i]*t235Entry)*t3822Entry), t53_2[i], -F(t235Entry*t3822Entry))
 						}
 					}
 					// self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.B_k
-					clear(t772)
-					clear(t902)
-					clear(t589)
-					var t9622 F
+					clear(t512)
+					clear(t57)
+					clear(t61)
+					var t622_2 F
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
-							unsafe.SliceData(t752_2),
-							unsafe.SliceData(t882),
+						a2 := stepBackwardNest14Args{
+							unsafe.SliceData(t49),
+							unsafe.SliceData(t55),
 							unsafe.SliceData(t229),
 							unsafe.SliceData(BKBarState),
 							unsafe.SliceData(k2),
 							unsafe.SliceData(BKTrail),
 							unsafe.SliceData(BVTrail),
-							unsafe.SliceData(t772),
-							unsafe.SliceData(t902),
-							unsafe.SliceData(t589),
-							unsafe.SliceData(t587),
-							unsafe.SliceData(t9622Total),
+							unsafe.SliceData(t512),
+							unsafe.SliceData(t57),
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t406),
+							unsafe.SliceData(t622Total2),
 							dH*a + C*dH*s + T*dH*l,
 							d * dH * a,
 							dH,
 							d,
-							[2]float32{t9622},
+							[2]float32{t622_2},
 						}
-						stepBackwardNest17(&a2)
+						stepBackwardNest14(&a2)
 					} else {
 						t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
-						t9622_2 := t9622
+						t622_3 := t622_2
 						for i := range dH {
 							BKBarState2 := BKBarState[i*d:][:d]
 							BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-							var t5872 F
-							t752Entry := t752_2[i]
-							t882Entry := t882[i]
+							var t4062 F
+							t49Entry := t49[i]
+							t55Entry := t55[i]
 							t229Entry := t229_2[i]
-							t5872Sums := [16]F{t5872}
-							t9622Sums := [16]F{t9622_2}
+							t4062Sums := [16]F{t4062}
+							t622Sums := [16]F{t622_3}
 							for j := range d {
 								BKBarStateEntry := BKBarState2[j]
-								t5872Sums[j%16] = num.FMA32(BKBarStateEntry, k2[j], t5872Sums[j%16])
-								t9622Sums[j%16] = num.FMA32(BKTrail2[j], BKBarStateEntry, t9622Sums[j%16])
+								t4062Sums[j%16] = num.FMA32(BKBarStateEntry, k2[j], t4062Sums[j%16])
+								t622Sums[j%16] = num.FMA32(BKTrail2[j], BKBarStateEntry, t622Sums[j%16])
 								BVTrailEntry := BVTrail2[j]
-								t772[j] = num.FMA32(BVTrailEntry, t752Entry, t772[j])
-								t902[j] = num.FMA32(BVTrailEntry, t882Entry, t902[j])
-								t589[j] = num.FMA32(BKBarStateEntry, t229Entry, t589[j])
+								t512[j] = num.FMA32(BVTrailEntry, t49Entry, t512[j])
+								t57[j] = num.FMA32(BVTrailEntry, t55Entry, t57[j])
+								t61[j] = num.FMA32(-BKBarStateEntry, t229Entry, t61[j])
 							}
-							t5872 = kern.Sum16(&t5872Sums)
-							t9622_2 = kern.Sum16(&t9622Sums)
-							t587[i] = t5872
+							t4062 = kern.Sum16(&t4062Sums)
+							t622_3 = kern.Sum16(&t622Sums)
+							t406[i] = t4062
 						}
-						t9622Total[0] = t9622_2
+						t622Total2[0] = t622_3
 					}
-					t9622 = t9622Total[0]
-					// self_referential_layers.B_k
-					var t942 F
+					t622_2 = t622Total2[0]
+					// self_referential_layers.B_k, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest18Args{
-							unsafe.SliceData(t587),
-							unsafe.SliceData(t229),
+						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(t192),
-							unsafe.SliceData(t227),
-							unsafe.SliceData(t101),
+							unsafe.SliceData(t406),
 							unsafe.SliceData(c.AKProd),
-							unsafe.SliceData(t685),
-							unsafe.SliceData(t754),
-							unsafe.SliceData(t942Total),
+							unsafe.SliceData(t227),
+							unsafe.SliceData(t76),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
-							[2]float32{t942},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest15(&a2)
+					} else {
+						t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
+						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
+						t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t192Entry := t192_2[i]
+							t406Entry := t406[i]
+							t76[i] = num.FMA32(-F(thetaEntry3*t192Entry), t406Entry, -F(F(F(F(thetaEntry3*AKProd[i])*t192Entry)*t227_2[i])*t406Entry))
+						}
+					}
+					// self_referential_layers.B_k, self_referential_layers.A_k
+					clear(t8222)
+					var t8723 F
+					if kern.Wide() {
+						a2 := stepBackwardNest16Args{
+							unsafe.SliceData(c.AKLin),
+							unsafe.SliceData(AKTrail),
+							unsafe.SliceData(t76),
+							unsafe.SliceData(AKBarState),
+							unsafe.SliceData(t242),
+							unsafe.SliceData(t8222),
+							unsafe.SliceData(t78),
+							unsafe.SliceData(t407),
+							unsafe.SliceData(t8723Total),
+							d*a + C*d*s + T*d*l,
+							d * dH * a,
+							dH*a + C*dH*s + T*dH*l,
+							d,
+							dH,
+							[2]float32{t8723},
+						}
+						stepBackwardNest16(&a2)
+					} else {
+						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
+						t8723_2 := t8723
+						for i := range d {
+							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
+							AKBarState2 := AKBarState[i*dH:][:dH]
+							t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
+							var t783 F
+							var t4072 F
+							AKLinEntry2 := AKLin[i]
+							t783Sums := [16]F{t783}
+							t4072Sums := [16]F{t4072}
+							t8723Sums := [16]F{t8723_2}
+							for j := range dH {
+								AKTrailEntry := AKTrail2[j]
+								t783Sums[j%16] = num.FMA32(AKTrailEntry, t76[j], t783Sums[j%16])
+								AKBarStateEntry := AKBarState2[j]
+								t4072Sums[j%16] = num.FMA32(AKBarStateEntry, t242_2[j], t4072Sums[j%16])
+								t8723Sums[j%16] = num.FMA32(AKTrailEntry, AKBarStateEntry, t8723Sums[j%16])
+								t8222[j] = num.FMA32(-AKBarStateEntry, AKLinEntry2, t8222[j])
+							}
+							t783 = kern.Sum16(&t783Sums)
+							t4072 = kern.Sum16(&t4072Sums)
+							t8723_2 = kern.Sum16(&t8723Sums)
+							t78[i] = t783
+							t407[i] = t4072
+						}
+						t8723Total[0] = t8723_2
+					}
+					t8723 = t8723Total[0]
+					// self_referential_layers.A_k
+					var t8522 F
+					if kern.Wide() {
+						a2 := stepBackwardNest17Args{
+							unsafe.SliceData(t192),
+							unsafe.SliceData(t8222),
+							unsafe.SliceData(c.AKProd),
+							unsafe.SliceData(t8423),
+							unsafe.SliceData(t8522Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t8522},
+						}
+						stepBackwardNest17(&a2)
+					} else {
+						t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
+						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
+						t8522_2 := t8522
+						t8522Sums := [16]F{t8522_2}
+						for i := range dH {
+							t8424 := F(t192_2[i] * t8222[i])
+							t8522Sums[i%16] = num.FMA32(AKProd[i], t8424, t8522Sums[i%16])
+							t8423[i] = t8424
+						}
+						t8522_2 = kern.Sum16(&t8522Sums)
+						t8522Total[0] = t8522_2
+					}
+					t8522 = t8522Total[0]
+					// self_referential_layers.A_k
+					if kern.Wide() {
+						a2 := stepBackwardNest18Args{
+							unsafe.SliceData(t407),
+							unsafe.SliceData(t78),
+							unsafe.SliceData(t893),
+							d,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest18(&a2)
 					} else {
-						t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
-						t192_3 := t192[(l*T+a+C*s)*dH:][:dH]
-						t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
-						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
-						t942_2 := t942
-						t942Sums := [16]F{t942_2}
-						for i := range dH {
-							t587Entry := t587[i]
-							t942Sums[i%16] = num.FMA32(t229_2[i], t587Entry, t942Sums[i%16])
-							t192Entry := t192_3[i]
-							t1012 := -F(F(F(thetaEntry3*t192Entry)*t227_2[i]) * t587Entry)
-							t101[i] = t1012
-							t685[i] = F(AKProd[i] * t1012)
-							t754[i] = F(t192Entry * t587Entry)
+						for i := range d {
+							t893[i] = num.FMA32(-thetaEntry3, t407[i], t78[i])
 						}
-						t942_2 = kern.Sum16(&t942Sums)
-						t942Total[0] = t942_2
 					}
-					t942 = t942Total[0]
-					t9422 := -t942
-					// self_referential_layers.B_k
+					// self_referential_layers.A_k
+					clear(t94)
 					if kern.Wide() {
 						a2 := stepBackwardNest19Args{
+							unsafe.SliceData(t893),
 							unsafe.SliceData(AKTrail),
-							unsafe.SliceData(t685),
-							unsafe.SliceData(t754),
-							unsafe.SliceData(t1082),
-							unsafe.SliceData(t591),
+							unsafe.SliceData(t94),
 							d * dH * a,
 							d,
 							dH,
@@ -5054,810 +4601,804 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range d {
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
-							var t10822 F
-							var t5912 F
-							t10822Sums := [16]F{t10822}
-							t5912Sums := [16]F{t5912}
+							t893Entry := t893[i]
 							for j := range dH {
-								AKTrailEntry := AKTrail2[j]
-								t10822Sums[j%16] = num.FMA32(AKTrailEntry, t685[j], t10822Sums[j%16])
-								t5912Sums[j%16] = num.FMA32(AKTrailEntry, t754[j], t5912Sums[j%16])
+								t94[j] = num.FMA32(AKTrail2[j], t893Entry, t94[j])
 							}
-							t10822 = kern.Sum16(&t10822Sums)
-							t5912 = kern.Sum16(&t5912Sums)
-							t1082[i] = t10822
-							t591[i] = t5912
 						}
 					}
-					// self_referential_layers.B_k
+					// self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_k
 					if kern.Wide() {
 						a2 := stepBackwardNest20Args{
-							unsafe.SliceData(t591),
-							unsafe.SliceData(t1082),
-							unsafe.SliceData(t1142),
-							d,
+							unsafe.SliceData(c.BKProd),
+							unsafe.SliceData(t192),
+							unsafe.SliceData(t227),
+							unsafe.SliceData(t406),
+							unsafe.SliceData(c.AKProd),
+							unsafe.SliceData(t94),
+							unsafe.SliceData(t187),
+							unsafe.SliceData(t8222),
+							unsafe.SliceData(t8423),
+							unsafe.SliceData(t105),
+							unsafe.SliceData(c.UKProd),
+							unsafe.SliceData(t109),
+							unsafe.SliceData(t1112),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest20(&a2)
 					} else {
-						for i := range d {
-							t1142[i] = num.FMA32(-thetaEntry3, t591[i], t1082[i])
+						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
+						t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
+						t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
+						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
+						t187_2 := t187[(l*T+a+C*s)*dH:][:dH]
+						uKProd := c.UKProd[(l*T+a+C*s)*dH:][:dH]
+						t109_2 := t109[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							BKProdEntry2 := BKProd[i]
+							t192Entry2 := t192_2[i]
+							t227Entry := t227_2[i]
+							t406Entry2 := t406[i]
+							AKProdEntry2 := AKProd[i]
+							t94Entry := t94[i]
+							t187Entry := t187_2[i]
+							w12 := num.FMA32(AKProdEntry2, t94Entry, num.FMA32(F(thetaEntry3*AKProdEntry2), t8222[i], num.FMA32(-F(thetaEntry3*BKProdEntry2), t406Entry2, -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t227Entry)*t406Entry2))))
+							w13 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t192Entry2)*t227Entry) * t406Entry2)
+							t105[i] = num.FMA32(F(t192Entry2*t227Entry), w12, num.FMA32(t192Entry2, t94Entry, num.FMA32(thetaEntry3, t8423[i], num.FMA32(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t192Entry2)*t192Entry2)*t227Entry), t406Entry2, w13))))
+							t1112[i] = num.FMA32(-F(F(uKProd[i]*t187Entry)*t94Entry), t109_2[i], -F(t187Entry*t94Entry))
 						}
 					}
-					// self_referential_layers.B_k, self_referential_layers.A_k
-					clear(t593)
-					clear(t597)
-					var t1422 F
+					// self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_eta
+					clear(t107)
+					clear(t113)
+					clear(t117)
+					var t118 F
 					if kern.Wide() {
 						a2 := stepBackwardNest21Args{
-							unsafe.SliceData(t1142),
-							unsafe.SliceData(c.AKLin),
-							unsafe.SliceData(AKBarState),
-							unsafe.SliceData(t672),
-							unsafe.SliceData(AKTrail),
-							unsafe.SliceData(t593),
-							unsafe.SliceData(t597),
-							unsafe.SliceData(t595),
-							unsafe.SliceData(t1422Total),
-							d*a + C*d*s + T*d*l,
+							unsafe.SliceData(t105),
+							unsafe.SliceData(t1112),
+							unsafe.SliceData(t181),
+							unsafe.SliceData(BEtaBarState),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(BEtaTrail),
+							unsafe.SliceData(BKTrail),
+							unsafe.SliceData(t107),
+							unsafe.SliceData(t113),
+							unsafe.SliceData(t117),
+							unsafe.SliceData(t408),
+							unsafe.SliceData(t118Total),
 							dH*a + C*dH*s + T*dH*l,
 							d * dH * a,
-							d,
 							dH,
-							[2]float32{t1422},
+							d,
+							[2]float32{t118},
 						}
 						stepBackwardNest21(&a2)
 					} else {
-						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
-						t1422_2 := t1422
-						for i := range d {
-							AKBarState2 := AKBarState[i*dH:][:dH]
-							t672_2 := t672[(l*T+a+C*s)*dH:][:dH]
-							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
-							var t5952 F
-							t1142Entry := t1142[i]
-							AKLinEntry2 := AKLin[i]
-							t5952Sums := [16]F{t5952}
-							t1422Sums := [16]F{t1422_2}
-							for j := range dH {
-								AKBarStateEntry := AKBarState2[j]
-								t5952Sums[j%16] = num.FMA32(AKBarStateEntry, t672_2[j], t5952Sums[j%16])
-								AKTrailEntry2 := AKTrail2[j]
-								t1422Sums[j%16] = num.FMA32(AKTrailEntry2, AKBarStateEntry, t1422Sums[j%16])
-								t593[j] = num.FMA32(AKTrailEntry2, t1142Entry, t593[j])
-								t597[j] = num.FMA32(AKBarStateEntry, AKLinEntry2, t597[j])
+						t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
+						t118_2 := t118
+						for i := range dH {
+							BEtaBarState2 := BEtaBarState[i*d:][:d]
+							BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
+							BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
+							var t4082 F
+							t105Entry := t105[i]
+							t1112Entry := t1112[i]
+							t181Entry := t181_2[i]
+							t4082Sums := [16]F{t4082}
+							t118Sums := [16]F{t118_2}
+							for j := range d {
+								BEtaBarStateEntry := BEtaBarState2[j]
+								t4082Sums[j%16] = num.FMA32(BEtaBarStateEntry, k2[j], t4082Sums[j%16])
+								t118Sums[j%16] = num.FMA32(BEtaTrail2[j], BEtaBarStateEntry, t118Sums[j%16])
+								BKTrailEntry := BKTrail2[j]
+								t107[j] = num.FMA32(BKTrailEntry, t105Entry, t107[j])
+								t113[j] = num.FMA32(BKTrailEntry, t1112Entry, t113[j])
+								t117[j] = num.FMA32(-BEtaBarStateEntry, t181Entry, t117[j])
 							}
-							t5952 = kern.Sum16(&t5952Sums)
-							t1422_2 = kern.Sum16(&t1422Sums)
-							t595[i] = t5952
+							t4082 = kern.Sum16(&t4082Sums)
+							t118_2 = kern.Sum16(&t118Sums)
+							t408[i] = t4082
 						}
-						t1422Total[0] = t1422_2
+						t118Total[0] = t118_2
 					}
-					t1422 = t1422Total[0]
-					// self_referential_layers.B_k
+					t118 = t118Total[0]
+					// self_referential_layers.B_eta, self_referential_layers.B_m
 					if kern.Wide() {
 						a2 := stepBackwardNest22Args{
-							unsafe.SliceData(t192),
-							unsafe.SliceData(t225),
-							unsafe.SliceData(t227),
-							unsafe.SliceData(t587),
-							unsafe.SliceData(c.BKProd),
-							unsafe.SliceData(t593),
-							unsafe.SliceData(c.AKProd),
-							unsafe.SliceData(t101),
-							unsafe.SliceData(t13323),
+							unsafe.SliceData(t144),
+							unsafe.SliceData(t408),
+							unsafe.SliceData(c.AEtaProd),
+							unsafe.SliceData(t179),
+							unsafe.SliceData(t13222),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest22(&a2)
 					} else {
-						t192_3 := t192[(l*T+a+C*s)*dH:][:dH]
-						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
-						t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
-						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
-						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
+						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
+						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
+						t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t192Entry2 := t192_3[i]
-							t225Entry := t225_2[i]
-							t227Entry := t227_2[i]
-							t587Entry2 := t587[i]
-							BKProdEntry2 := BKProd[i]
-							t593Entry := t593[i]
-							w19 := F(F(F(F(F(thetaEntry3*t192Entry2)*t192Entry2)*t225Entry)*t227Entry) * t587Entry2)
-							w20 := F(F(t192Entry2*t227Entry) * num.FMA32(AKProd[i], t593Entry, num.FMA32(-F(thetaEntry3*BKProdEntry2), t587Entry2, -F(F(F(thetaEntry3*t225Entry)*t227Entry)*t587Entry2))))
-							t13323[i] = num.FMA32(t192Entry2, t593Entry, num.FMA32(BKProdEntry2, t101[i], w19)) + w20
+							t144Entry := t144_2[i]
+							t408Entry := t408[i]
+							t13222[i] = num.FMA32(-F(thetaEntry3*t144Entry), t408Entry, -F(F(F(F(thetaEntry3*AEtaProd[i])*t144Entry)*t179_2[i])*t408Entry))
 						}
 					}
-					// self_referential_layers.B_k
-					clear(t1352)
+					// self_referential_layers.B_eta, self_referential_layers.A_eta
+					clear(t1382)
+					var t1432 F
 					if kern.Wide() {
 						a2 := stepBackwardNest23Args{
-							unsafe.SliceData(t13323),
-							unsafe.SliceData(BKTrail),
-							unsafe.SliceData(t1352),
+							unsafe.SliceData(c.AEtaLin),
+							unsafe.SliceData(AEtaTrail),
+							unsafe.SliceData(t13222),
+							unsafe.SliceData(AEtaBarState),
+							unsafe.SliceData(t202),
+							unsafe.SliceData(t1382),
+							unsafe.SliceData(t134),
+							unsafe.SliceData(t409),
+							unsafe.SliceData(t1432Total),
+							d*a + C*d*s + T*d*l,
 							d * dH * a,
-							dH,
+							dH*a + C*dH*s + T*dH*l,
 							d,
+							dH,
+							[2]float32{t1432},
 						}
 						stepBackwardNest23(&a2)
 					} else {
-						for i := range dH {
-							BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
-							t13323Entry := t13323[i]
-							for j := range d {
-								t1352[j] = num.FMA32(BKTrail2[j], t13323Entry, t1352[j])
+						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
+						t1432_2 := t1432
+						for i := range d {
+							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
+							AEtaBarState2 := AEtaBarState[i*dH:][:dH]
+							t202_2 := t202[(l*T+a+C*s)*dH:][:dH]
+							var t1342 F
+							var t4092 F
+							AEtaLinEntry2 := AEtaLin[i]
+							t1342Sums := [16]F{t1342}
+							t4092Sums := [16]F{t4092}
+							t1432Sums := [16]F{t1432_2}
+							for j := range dH {
+								AEtaTrailEntry := AEtaTrail2[j]
+								t1342Sums[j%16] = num.FMA32(AEtaTrailEntry, t13222[j], t1342Sums[j%16])
+								AEtaBarStateEntry := AEtaBarState2[j]
+								t4092Sums[j%16] = num.FMA32(AEtaBarStateEntry, t202_2[j], t4092Sums[j%16])
+								t1432Sums[j%16] = num.FMA32(AEtaTrailEntry, AEtaBarStateEntry, t1432Sums[j%16])
+								t1382[j] = num.FMA32(-AEtaBarStateEntry, AEtaLinEntry2, t1382[j])
 							}
+							t1342 = kern.Sum16(&t1342Sums)
+							t4092 = kern.Sum16(&t4092Sums)
+							t1432_2 = kern.Sum16(&t1432Sums)
+							t134[i] = t1342
+							t409[i] = t4092
 						}
+						t1432Total[0] = t1432_2
 					}
-					// self_referential_layers.A_k, self_referential_layers.u_k
-					var t1402 F
+					t1432 = t1432Total[0]
+					// self_referential_layers.A_eta
+					var t141 F
 					if kern.Wide() {
 						a2 := stepBackwardNest24Args{
-							unsafe.SliceData(t595),
-							unsafe.SliceData(c.AKLin),
-							unsafe.SliceData(t1142),
-							unsafe.SliceData(t168),
-							unsafe.SliceData(t1402Total),
-							d*a + C*d*s + T*d*l,
-							d,
-							[2]float32{t1402},
-							[2]float32{thetaEntry3},
+							unsafe.SliceData(t144),
+							unsafe.SliceData(t1382),
+							unsafe.SliceData(c.AEtaProd),
+							unsafe.SliceData(t140),
+							unsafe.SliceData(t141Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t141},
 						}
 						stepBackwardNest24(&a2)
 					} else {
-						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
-						t1402_2 := t1402
-						t1402Sums := [16]F{t1402_2}
-						for i := range d {
-							t595Entry := t595[i]
-							t1402Sums[i%16] = num.FMA32(AKLin[i], t595Entry, t1402Sums[i%16])
-							t168[i] = num.FMA32(thetaEntry3, t595Entry, -t1142[i])
+						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
+						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
+						t141_2 := t141
+						t141Sums := [16]F{t141_2}
+						for i := range dH {
+							t1402 := F(t144_2[i] * t1382[i])
+							t141Sums[i%16] = num.FMA32(AEtaProd[i], t1402, t141Sums[i%16])
+							t140[i] = t1402
 						}
-						t1402_2 = kern.Sum16(&t1402Sums)
-						t1402Total[0] = t1402_2
+						t141_2 = kern.Sum16(&t141Sums)
+						t141Total[0] = t141_2
 					}
-					t1402 = t1402Total[0]
-					t14022 := -t1402
-					// self_referential_layers.A_k, self_referential_layers.u_k
-					clear(t599)
-					clear(t601)
+					t141 = t141Total[0]
+					// self_referential_layers.A_eta
 					if kern.Wide() {
 						a2 := stepBackwardNest25Args{
-							unsafe.SliceData(t595),
-							unsafe.SliceData(t168),
-							unsafe.SliceData(AKTrail),
-							unsafe.SliceData(t599),
-							unsafe.SliceData(t601),
-							d * dH * a,
+							unsafe.SliceData(t409),
+							unsafe.SliceData(t134),
+							unsafe.SliceData(t145),
 							d,
-							dH,
+							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest25(&a2)
 					} else {
 						for i := range d {
-							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
-							t595Entry2 := t595[i]
-							t168Entry := t168[i]
-							for j := range dH {
-								AKTrailEntry3 := AKTrail2[j]
-								t599[j] = num.FMA32(AKTrailEntry3, t595Entry2, t599[j])
-								t601[j] = num.FMA32(AKTrailEntry3, t168Entry, t601[j])
-							}
+							t145[i] = num.FMA32(-thetaEntry3, t409[i], t134[i])
 						}
 					}
-					// self_referential_layers.A_k, self_referential_layers.u_k
+					// self_referential_layers.A_eta
+					clear(t150)
 					if kern.Wide() {
 						a2 := stepBackwardNest26Args{
-							unsafe.SliceData(t192),
-							unsafe.SliceData(t597),
-							unsafe.SliceData(t599),
-							unsafe.SliceData(c.AKProd),
-							unsafe.SliceData(t187),
-							unsafe.SliceData(t601),
-							unsafe.SliceData(t227),
-							unsafe.SliceData(t1642),
-							unsafe.SliceData(c.UKProd),
-							unsafe.SliceData(t1752),
-							unsafe.SliceData(t17722),
-							dH*a + C*dH*s + T*dH*l,
+							unsafe.SliceData(t145),
+							unsafe.SliceData(AEtaTrail),
+							unsafe.SliceData(t150),
+							d * dH * a,
+							d,
 							dH,
-							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest26(&a2)
 					} else {
-						t192_3 := t192[(l*T+a+C*s)*dH:][:dH]
-						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
-						t187_2 := t187[(l*T+a+C*s)*dH:][:dH]
-						t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
-						uKProd := c.UKProd[(l*T+a+C*s)*dH:][:dH]
-						t1752_2 := t1752[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t192Entry3 := t192_3[i]
-							t597Entry := t597[i]
-							t599Entry := t599[i]
-							AKProdEntry2 := AKProd[i]
-							t187Entry := t187_2[i]
-							t601Entry := t601[i]
-							w21 := F(F(t192Entry3*t227_2[i]) * num.FMA32(-F(thetaEntry3*AKProdEntry2), t599Entry, -F(F(thetaEntry3*AKProdEntry2)*t597Entry)))
-							t1642[i] = num.FMA32(-F(thetaEntry3*t192Entry3), t599Entry, -F(F(thetaEntry3*t192Entry3)*t597Entry)) + w21
-							t17722[i] = num.FMA32(F(F(uKProd[i]*t187Entry)*t601Entry), t1752_2[i], F(t187Entry*t601Entry))
+						for i := range d {
+							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
+							t145Entry := t145[i]
+							for j := range dH {
+								t150[j] = num.FMA32(AEtaTrail2[j], t145Entry, t150[j])
+							}
 						}
 					}
-					// self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_eta
-					clear(t1662)
-					clear(t17922)
-					clear(t605)
-					var t185 F
+					// self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_eta
 					if kern.Wide() {
 						a2 := stepBackwardNest27Args{
-							unsafe.SliceData(t1642),
-							unsafe.SliceData(t17722),
-							unsafe.SliceData(t181),
-							unsafe.SliceData(BEtaBarState),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(BEtaTrail),
-							unsafe.SliceData(BKTrail),
-							unsafe.SliceData(t1662),
-							unsafe.SliceData(t17922),
-							unsafe.SliceData(t605),
-							unsafe.SliceData(t603),
-							unsafe.SliceData(t185Total),
+							unsafe.SliceData(c.BEtaProd),
+							unsafe.SliceData(t144),
+							unsafe.SliceData(t179),
+							unsafe.SliceData(t408),
+							unsafe.SliceData(c.AEtaProd),
+							unsafe.SliceData(t150),
+							unsafe.SliceData(t139),
+							unsafe.SliceData(t1382),
+							unsafe.SliceData(t140),
+							unsafe.SliceData(t161),
+							unsafe.SliceData(c.UEtaProd),
+							unsafe.SliceData(t165),
+							unsafe.SliceData(t167),
 							dH*a + C*dH*s + T*dH*l,
-							d * dH * a,
 							dH,
-							d,
-							[2]float32{t185},
+							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest27(&a2)
 					} else {
-						t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
-						t185_2 := t185
-						for i := range dH {
-							BEtaBarState2 := BEtaBarState[i*d:][:d]
-							BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
-							BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
-							var t6032 F
-							t1642Entry := t1642[i]
-							t17722Entry := t17722[i]
-							t181Entry := t181_2[i]
-							t6032Sums := [16]F{t6032}
-							t185Sums := [16]F{t185_2}
-							for j := range d {
-								BEtaBarStateEntry := BEtaBarState2[j]
-								t6032Sums[j%16] = num.FMA32(BEtaBarStateEntry, k2[j], t6032Sums[j%16])
-								t185Sums[j%16] = num.FMA32(BEtaTrail2[j], BEtaBarStateEntry, t185Sums[j%16])
-								BKTrailEntry := BKTrail2[j]
-								t1662[j] = num.FMA32(BKTrailEntry, t1642Entry, t1662[j])
-								t17922[j] = num.FMA32(BKTrailEntry, t17722Entry, t17922[j])
-								t605[j] = num.FMA32(BEtaBarStateEntry, t181Entry, t605[j])
-							}
-							t6032 = kern.Sum16(&t6032Sums)
-							t185_2 = kern.Sum16(&t185Sums)
-							t603[i] = t6032
-						}
-						t185Total[0] = t185_2
-					}
-					t185 = t185Total[0]
-					// self_referential_layers.B_eta
-					var t1832 F
-					if kern.Wide() {
-						a2 := stepBackwardNest28Args{
-							unsafe.SliceData(t603),
-							unsafe.SliceData(t181),
-							unsafe.SliceData(t144),
-							unsafe.SliceData(t179),
-							unsafe.SliceData(t1902),
-							unsafe.SliceData(c.AEtaProd),
-							unsafe.SliceData(t695),
-							unsafe.SliceData(t760),
-							unsafe.SliceData(t1832Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{t1832},
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest28(&a2)
-					} else {
-						t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
-						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
-						t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
-						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
-						t1832_2 := t1832
-						t1832Sums := [16]F{t1832_2}
-						for i := range dH {
-							t603Entry := t603[i]
-							t1832Sums[i%16] = num.FMA32(t181_2[i], t603Entry, t1832Sums[i%16])
-							t144Entry := t144_2[i]
-							t19022 := -F(F(F(thetaEntry3*t144Entry)*t179_2[i]) * t603Entry)
-							t1902[i] = t19022
-							t695[i] = F(AEtaProd[i] * t19022)
-							t760[i] = F(t144Entry * t603Entry)
-						}
-						t1832_2 = kern.Sum16(&t1832Sums)
-						t1832Total[0] = t1832_2
-					}
-					t1832 = t1832Total[0]
-					t18322 := -t1832
-					// self_referential_layers.B_eta
-					if kern.Wide() {
-						a2 := stepBackwardNest29Args{
-							unsafe.SliceData(AEtaTrail),
-							unsafe.SliceData(t695),
-							unsafe.SliceData(t760),
-							unsafe.SliceData(t197),
-							unsafe.SliceData(t607),
-							d * dH * a,
-							d,
-							dH,
-						}
-						stepBackwardNest29(&a2)
-					} else {
-						for i := range d {
-							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
-							var t1972 F
-							var t6072 F
-							t1972Sums := [16]F{t1972}
-							t6072Sums := [16]F{t6072}
-							for j := range dH {
-								AEtaTrailEntry := AEtaTrail2[j]
-								t1972Sums[j%16] = num.FMA32(AEtaTrailEntry, t695[j], t1972Sums[j%16])
-								t6072Sums[j%16] = num.FMA32(AEtaTrailEntry, t760[j], t6072Sums[j%16])
-							}
-							t1972 = kern.Sum16(&t1972Sums)
-							t6072 = kern.Sum16(&t6072Sums)
-							t197[i] = t1972
-							t607[i] = t6072
-						}
-					}
-					// self_referential_layers.B_eta
-					if kern.Wide() {
-						a2 := stepBackwardNest30Args{
-							unsafe.SliceData(t607),
-							unsafe.SliceData(t197),
-							unsafe.SliceData(t2032),
-							d,
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest30(&a2)
-					} else {
-						for i := range d {
-							t2032[i] = num.FMA32(-thetaEntry3, t607[i], t197[i])
-						}
-					}
-					// self_referential_layers.B_eta, self_referential_layers.A_eta
-					clear(t609)
-					clear(t613)
-					var t2312 F
-					if kern.Wide() {
-						a2 := stepBackwardNest31Args{
-							unsafe.SliceData(t2032),
-							unsafe.SliceData(c.AEtaLin),
-							unsafe.SliceData(AEtaBarState),
-							unsafe.SliceData(t670),
-							unsafe.SliceData(AEtaTrail),
-							unsafe.SliceData(t609),
-							unsafe.SliceData(t613),
-							unsafe.SliceData(t611),
-							unsafe.SliceData(t2312Total),
-							d*a + C*d*s + T*d*l,
-							dH*a + C*dH*s + T*dH*l,
-							d * dH * a,
-							d,
-							dH,
-							[2]float32{t2312},
-						}
-						stepBackwardNest31(&a2)
-					} else {
-						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
-						t2312_2 := t2312
-						for i := range d {
-							AEtaBarState2 := AEtaBarState[i*dH:][:dH]
-							t670_2 := t670[(l*T+a+C*s)*dH:][:dH]
-							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
-							var t6112 F
-							t2032Entry := t2032[i]
-							AEtaLinEntry2 := AEtaLin[i]
-							t6112Sums := [16]F{t6112}
-							t2312Sums := [16]F{t2312_2}
-							for j := range dH {
-								AEtaBarStateEntry := AEtaBarState2[j]
-								t6112Sums[j%16] = num.FMA32(AEtaBarStateEntry, t670_2[j], t6112Sums[j%16])
-								AEtaTrailEntry2 := AEtaTrail2[j]
-								t2312Sums[j%16] = num.FMA32(AEtaTrailEntry2, AEtaBarStateEntry, t2312Sums[j%16])
-								t609[j] = num.FMA32(AEtaTrailEntry2, t2032Entry, t609[j])
-								t613[j] = num.FMA32(AEtaBarStateEntry, AEtaLinEntry2, t613[j])
-							}
-							t6112 = kern.Sum16(&t6112Sums)
-							t2312_2 = kern.Sum16(&t2312Sums)
-							t611[i] = t6112
-						}
-						t2312Total[0] = t2312_2
-					}
-					t2312 = t2312Total[0]
-					// self_referential_layers.B_eta
-					if kern.Wide() {
-						a2 := stepBackwardNest32Args{
-							unsafe.SliceData(t144),
-							unsafe.SliceData(t177),
-							unsafe.SliceData(t179),
-							unsafe.SliceData(t603),
-							unsafe.SliceData(c.BEtaProd),
-							unsafe.SliceData(t609),
-							unsafe.SliceData(c.AEtaProd),
-							unsafe.SliceData(t1902),
-							unsafe.SliceData(t2222),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest32(&a2)
-					} else {
-						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
-						t177_2 := t177[(l*T+a+C*s)*dH:][:dH]
-						t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
-						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t144Entry2 := t144_2[i]
-							t177Entry := t177_2[i]
-							t179Entry := t179_2[i]
-							t603Entry2 := t603[i]
-							BEtaProdEntry2 := BEtaProd[i]
-							t609Entry := t609[i]
-							w22 := F(F(F(F(F(thetaEntry3*t144Entry2)*t144Entry2)*t177Entry)*t179Entry) * t603Entry2)
-							w23 := F(F(t144Entry2*t179Entry) * num.FMA32(AEtaProd[i], t609Entry, num.FMA32(-F(thetaEntry3*BEtaProdEntry2), t603Entry2, -F(F(F(thetaEntry3*t177Entry)*t179Entry)*t603Entry2))))
-							t2222[i] = num.FMA32(t144Entry2, t609Entry, num.FMA32(BEtaProdEntry2, t1902[i], w22)) + w23
-						}
-					}
-					// self_referential_layers.B_eta
-					clear(t22422)
-					if kern.Wide() {
-						a2 := stepBackwardNest33Args{
-							unsafe.SliceData(t2222),
-							unsafe.SliceData(BEtaTrail),
-							unsafe.SliceData(t22422),
-							d * dH * a,
-							dH,
-							d,
-						}
-						stepBackwardNest33(&a2)
-					} else {
-						for i := range dH {
-							BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
-							t2222Entry := t2222[i]
-							for j := range d {
-								t22422[j] = num.FMA32(BEtaTrail2[j], t2222Entry, t22422[j])
-							}
-						}
-					}
-					// self_referential_layers.A_eta, self_referential_layers.u_eta
-					var t22923 F
-					if kern.Wide() {
-						a2 := stepBackwardNest34Args{
-							unsafe.SliceData(t611),
-							unsafe.SliceData(c.AEtaLin),
-							unsafe.SliceData(t2032),
-							unsafe.SliceData(t2572),
-							unsafe.SliceData(t22923Total),
-							d*a + C*d*s + T*d*l,
-							d,
-							[2]float32{t22923},
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest34(&a2)
-					} else {
-						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
-						t22923_2 := t22923
-						t22923Sums := [16]F{t22923_2}
-						for i := range d {
-							t611Entry := t611[i]
-							t22923Sums[i%16] = num.FMA32(AEtaLin[i], t611Entry, t22923Sums[i%16])
-							t2572[i] = num.FMA32(thetaEntry3, t611Entry, -t2032[i])
-						}
-						t22923_2 = kern.Sum16(&t22923Sums)
-						t22923Total[0] = t22923_2
-					}
-					t22923 = t22923Total[0]
-					t22924 := -t22923
-					// self_referential_layers.A_eta, self_referential_layers.u_eta
-					clear(t615)
-					clear(t617)
-					if kern.Wide() {
-						a2 := stepBackwardNest35Args{
-							unsafe.SliceData(t611),
-							unsafe.SliceData(t2572),
-							unsafe.SliceData(AEtaTrail),
-							unsafe.SliceData(t615),
-							unsafe.SliceData(t617),
-							d * dH * a,
-							d,
-							dH,
-						}
-						stepBackwardNest35(&a2)
-					} else {
-						for i := range d {
-							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
-							t611Entry2 := t611[i]
-							t2572Entry := t2572[i]
-							for j := range dH {
-								AEtaTrailEntry3 := AEtaTrail2[j]
-								t615[j] = num.FMA32(AEtaTrailEntry3, t611Entry2, t615[j])
-								t617[j] = num.FMA32(AEtaTrailEntry3, t2572Entry, t617[j])
-							}
-						}
-					}
-					// self_referential_layers.A_eta, self_referential_layers.u_eta
-					if kern.Wide() {
-						a2 := stepBackwardNest36Args{
-							unsafe.SliceData(t144),
-							unsafe.SliceData(t613),
-							unsafe.SliceData(t615),
-							unsafe.SliceData(c.AEtaProd),
-							unsafe.SliceData(t139),
-							unsafe.SliceData(t617),
-							unsafe.SliceData(t179),
-							unsafe.SliceData(t2532),
-							unsafe.SliceData(c.UEtaProd),
-							unsafe.SliceData(t264),
-							unsafe.SliceData(t2662),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest36(&a2)
-					} else {
 						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
+						t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
 						t139_2 := t139[(l*T+a+C*s)*dH:][:dH]
-						t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
 						uEtaProd := c.UEtaProd[(l*T+a+C*s)*dH:][:dH]
-						t264_2 := t264[(l*T+a+C*s)*dH:][:dH]
+						t165_2 := t165[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t144Entry3 := t144_2[i]
-							t613Entry := t613[i]
-							t615Entry := t615[i]
+							BEtaProdEntry2 := BEtaProd[i]
+							t144Entry2 := t144_2[i]
+							t179Entry := t179_2[i]
+							t408Entry2 := t408[i]
 							AEtaProdEntry2 := AEtaProd[i]
+							t150Entry := t150[i]
 							t139Entry := t139_2[i]
-							t617Entry := t617[i]
-							w24 := F(F(t144Entry3*t179_2[i]) * num.FMA32(-F(thetaEntry3*AEtaProdEntry2), t615Entry, -F(F(thetaEntry3*AEtaProdEntry2)*t613Entry)))
-							t2532[i] = num.FMA32(-F(thetaEntry3*t144Entry3), t615Entry, -F(F(thetaEntry3*t144Entry3)*t613Entry)) + w24
-							t2662[i] = num.FMA32(F(F(uEtaProd[i]*t139Entry)*t617Entry), t264_2[i], F(t139Entry*t617Entry))
+							w14 := num.FMA32(AEtaProdEntry2, t150Entry, num.FMA32(F(thetaEntry3*AEtaProdEntry2), t1382[i], num.FMA32(-F(thetaEntry3*BEtaProdEntry2), t408Entry2, -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t179Entry)*t408Entry2))))
+							w15 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t144Entry2)*t179Entry) * t408Entry2)
+							t161[i] = num.FMA32(F(t144Entry2*t179Entry), w14, num.FMA32(t144Entry2, t150Entry, num.FMA32(thetaEntry3, t140[i], num.FMA32(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t144Entry2)*t144Entry2)*t179Entry), t408Entry2, w15))))
+							t167[i] = num.FMA32(-F(F(uEtaProd[i]*t139Entry)*t150Entry), t165_2[i], -F(t139Entry*t150Entry))
 						}
 					}
 					// self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_alpha
-					clear(t2552)
-					clear(t2682)
-					clear(t621)
-					var t27422 F
+					clear(t163)
+					clear(t169)
+					clear(t173)
+					var t174 F
 					if kern.Wide() {
-						a2 := stepBackwardNest37Args{
-							unsafe.SliceData(t2532),
-							unsafe.SliceData(t2662),
+						a2 := stepBackwardNest28Args{
+							unsafe.SliceData(t161),
+							unsafe.SliceData(t167),
 							unsafe.SliceData(t133),
 							unsafe.SliceData(BAlphaBarState),
 							unsafe.SliceData(k2),
 							unsafe.SliceData(BAlphaTrail),
 							unsafe.SliceData(BEtaTrail),
-							unsafe.SliceData(t2552),
-							unsafe.SliceData(t2682),
-							unsafe.SliceData(t621),
-							unsafe.SliceData(t619),
-							unsafe.SliceData(t27422Total),
+							unsafe.SliceData(t163),
+							unsafe.SliceData(t169),
+							unsafe.SliceData(t173),
+							unsafe.SliceData(t410),
+							unsafe.SliceData(t174Total),
 							dH*a + C*dH*s + T*dH*l,
 							d * dH * a,
 							dH,
 							d,
-							[2]float32{t27422},
+							[2]float32{t174},
 						}
-						stepBackwardNest37(&a2)
+						stepBackwardNest28(&a2)
 					} else {
 						t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
-						t27422_2 := t27422
+						t174_2 := t174
 						for i := range dH {
 							BAlphaBarState2 := BAlphaBarState[i*d:][:d]
 							BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
 							BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
-							var t6192 F
-							t2532Entry := t2532[i]
-							t2662Entry := t2662[i]
+							var t4102 F
+							t161Entry := t161[i]
+							t167Entry := t167[i]
 							t133Entry := t133_2[i]
-							t6192Sums := [16]F{t6192}
-							t27422Sums := [16]F{t27422_2}
+							t4102Sums := [16]F{t4102}
+							t174Sums := [16]F{t174_2}
 							for j := range d {
 								BAlphaBarStateEntry := BAlphaBarState2[j]
-								t6192Sums[j%16] = num.FMA32(BAlphaBarStateEntry, k2[j], t6192Sums[j%16])
-								t27422Sums[j%16] = num.FMA32(BAlphaTrail2[j], BAlphaBarStateEntry, t27422Sums[j%16])
+								t4102Sums[j%16] = num.FMA32(BAlphaBarStateEntry, k2[j], t4102Sums[j%16])
+								t174Sums[j%16] = num.FMA32(BAlphaTrail2[j], BAlphaBarStateEntry, t174Sums[j%16])
 								BEtaTrailEntry := BEtaTrail2[j]
-								t2552[j] = num.FMA32(BEtaTrailEntry, t2532Entry, t2552[j])
-								t2682[j] = num.FMA32(BEtaTrailEntry, t2662Entry, t2682[j])
-								t621[j] = num.FMA32(BAlphaBarStateEntry, t133Entry, t621[j])
+								t163[j] = num.FMA32(BEtaTrailEntry, t161Entry, t163[j])
+								t169[j] = num.FMA32(BEtaTrailEntry, t167Entry, t169[j])
+								t173[j] = num.FMA32(-BAlphaBarStateEntry, t133Entry, t173[j])
 							}
-							t6192 = kern.Sum16(&t6192Sums)
-							t27422_2 = kern.Sum16(&t27422Sums)
-							t619[i] = t6192
+							t4102 = kern.Sum16(&t4102Sums)
+							t174_2 = kern.Sum16(&t174Sums)
+							t410[i] = t4102
 						}
-						t27422Total[0] = t27422_2
+						t174Total[0] = t174_2
 					}
-					t27422 = t27422Total[0]
-					// self_referential_layers.B_alpha
-					var t27222 F
+					t174 = t174Total[0]
+					// self_referential_layers.B_alpha, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest38Args{
-							unsafe.SliceData(t619),
-							unsafe.SliceData(t133),
+						a2 := stepBackwardNest29Args{
 							unsafe.SliceData(t96),
-							unsafe.SliceData(t131),
-							unsafe.SliceData(t2792),
+							unsafe.SliceData(t410),
 							unsafe.SliceData(c.AAlphaProd),
-							unsafe.SliceData(t705),
-							unsafe.SliceData(t766),
-							unsafe.SliceData(t27222Total),
+							unsafe.SliceData(t131),
+							unsafe.SliceData(t188),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
-							[2]float32{t27222},
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest38(&a2)
+						stepBackwardNest29(&a2)
 					} else {
-						t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
 						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
-						t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
-						t27222_2 := t27222
-						t27222Sums := [16]F{t27222_2}
+						t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t619Entry := t619[i]
-							t27222Sums[i%16] = num.FMA32(t133_2[i], t619Entry, t27222Sums[i%16])
 							t96Entry := t96_2[i]
-							t27922 := -F(F(F(thetaEntry3*t96Entry)*t131_2[i]) * t619Entry)
-							t2792[i] = t27922
-							t705[i] = F(AAlphaProd[i] * t27922)
-							t766[i] = F(t96Entry * t619Entry)
+							t410Entry := t410[i]
+							t188[i] = num.FMA32(-F(thetaEntry3*t96Entry), t410Entry, -F(F(F(F(thetaEntry3*AAlphaProd[i])*t96Entry)*t131_2[i])*t410Entry))
 						}
-						t27222_2 = kern.Sum16(&t27222Sums)
-						t27222Total[0] = t27222_2
 					}
-					t27222 = t27222Total[0]
-					t27223 := -t27222
-					// self_referential_layers.B_alpha
+					// self_referential_layers.B_alpha, self_referential_layers.A_alpha
+					clear(t194)
+					var t199 F
 					if kern.Wide() {
-						a2 := stepBackwardNest39Args{
+						a2 := stepBackwardNest30Args{
+							unsafe.SliceData(c.AAlphaLin),
 							unsafe.SliceData(AAlphaTrail),
-							unsafe.SliceData(t705),
-							unsafe.SliceData(t766),
-							unsafe.SliceData(t286),
-							unsafe.SliceData(t623),
+							unsafe.SliceData(t188),
+							unsafe.SliceData(AAlphaBarState),
+							unsafe.SliceData(t162),
+							unsafe.SliceData(t194),
+							unsafe.SliceData(t190),
+							unsafe.SliceData(t411),
+							unsafe.SliceData(t199Total),
+							d*a + C*d*s + T*d*l,
+							d * dH * a,
+							dH*a + C*dH*s + T*dH*l,
+							d,
+							dH,
+							[2]float32{t199},
+						}
+						stepBackwardNest30(&a2)
+					} else {
+						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
+						t199_2 := t199
+						for i := range d {
+							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
+							AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
+							t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
+							var t1902 F
+							var t4112 F
+							AAlphaLinEntry2 := AAlphaLin[i]
+							t1902Sums := [16]F{t1902}
+							t4112Sums := [16]F{t4112}
+							t199Sums := [16]F{t199_2}
+							for j := range dH {
+								AAlphaTrailEntry := AAlphaTrail2[j]
+								t1902Sums[j%16] = num.FMA32(AAlphaTrailEntry, t188[j], t1902Sums[j%16])
+								AAlphaBarStateEntry := AAlphaBarState2[j]
+								t4112Sums[j%16] = num.FMA32(AAlphaBarStateEntry, t162_2[j], t4112Sums[j%16])
+								t199Sums[j%16] = num.FMA32(AAlphaTrailEntry, AAlphaBarStateEntry, t199Sums[j%16])
+								t194[j] = num.FMA32(-AAlphaBarStateEntry, AAlphaLinEntry2, t194[j])
+							}
+							t1902 = kern.Sum16(&t1902Sums)
+							t4112 = kern.Sum16(&t4112Sums)
+							t199_2 = kern.Sum16(&t199Sums)
+							t190[i] = t1902
+							t411[i] = t4112
+						}
+						t199Total[0] = t199_2
+					}
+					t199 = t199Total[0]
+					// self_referential_layers.A_alpha
+					var t197 F
+					if kern.Wide() {
+						a2 := stepBackwardNest31Args{
+							unsafe.SliceData(t96),
+							unsafe.SliceData(t194),
+							unsafe.SliceData(c.AAlphaProd),
+							unsafe.SliceData(t196),
+							unsafe.SliceData(t197Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t197},
+						}
+						stepBackwardNest31(&a2)
+					} else {
+						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
+						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
+						t197_2 := t197
+						t197Sums := [16]F{t197_2}
+						for i := range dH {
+							t1962 := F(t96_2[i] * t194[i])
+							t197Sums[i%16] = num.FMA32(AAlphaProd[i], t1962, t197Sums[i%16])
+							t196[i] = t1962
+						}
+						t197_2 = kern.Sum16(&t197Sums)
+						t197Total[0] = t197_2
+					}
+					t197 = t197Total[0]
+					// self_referential_layers.A_alpha
+					if kern.Wide() {
+						a2 := stepBackwardNest32Args{
+							unsafe.SliceData(t411),
+							unsafe.SliceData(t190),
+							unsafe.SliceData(t201),
+							d,
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest32(&a2)
+					} else {
+						for i := range d {
+							t201[i] = num.FMA32(-thetaEntry3, t411[i], t190[i])
+						}
+					}
+					// self_referential_layers.A_alpha
+					clear(t2062)
+					if kern.Wide() {
+						a2 := stepBackwardNest33Args{
+							unsafe.SliceData(t201),
+							unsafe.SliceData(AAlphaTrail),
+							unsafe.SliceData(t2062),
 							d * dH * a,
 							d,
 							dH,
 						}
-						stepBackwardNest39(&a2)
+						stepBackwardNest33(&a2)
 					} else {
 						for i := range d {
 							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
-							var t2862 F
-							var t6232 F
-							t2862Sums := [16]F{t2862}
-							t6232Sums := [16]F{t6232}
+							t201Entry := t201[i]
 							for j := range dH {
-								AAlphaTrailEntry := AAlphaTrail2[j]
-								t2862Sums[j%16] = num.FMA32(AAlphaTrailEntry, t705[j], t2862Sums[j%16])
-								t6232Sums[j%16] = num.FMA32(AAlphaTrailEntry, t766[j], t6232Sums[j%16])
+								t2062[j] = num.FMA32(AAlphaTrail2[j], t201Entry, t2062[j])
 							}
-							t2862 = kern.Sum16(&t2862Sums)
-							t6232 = kern.Sum16(&t6232Sums)
-							t286[i] = t2862
-							t623[i] = t6232
 						}
 					}
-					// self_referential_layers.B_alpha
+					// self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_alpha
+					if kern.Wide() {
+						a2 := stepBackwardNest34Args{
+							unsafe.SliceData(c.BAlphaProd),
+							unsafe.SliceData(t96),
+							unsafe.SliceData(t131),
+							unsafe.SliceData(t410),
+							unsafe.SliceData(c.AAlphaProd),
+							unsafe.SliceData(t2062),
+							unsafe.SliceData(t91),
+							unsafe.SliceData(t194),
+							unsafe.SliceData(t196),
+							unsafe.SliceData(t217),
+							unsafe.SliceData(c.UAlphaProd),
+							unsafe.SliceData(t221),
+							unsafe.SliceData(t223),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest34(&a2)
+					} else {
+						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
+						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
+						t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
+						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
+						t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
+						uAlphaProd := c.UAlphaProd[(l*T+a+C*s)*dH:][:dH]
+						t221_2 := t221[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							BAlphaProdEntry2 := BAlphaProd[i]
+							t96Entry2 := t96_2[i]
+							t131Entry := t131_2[i]
+							t410Entry2 := t410[i]
+							AAlphaProdEntry2 := AAlphaProd[i]
+							t2062Entry := t2062[i]
+							t91Entry := t91_2[i]
+							w16 := num.FMA32(AAlphaProdEntry2, t2062Entry, num.FMA32(F(thetaEntry3*AAlphaProdEntry2), t194[i], num.FMA32(-F(thetaEntry3*BAlphaProdEntry2), t410Entry2, -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t131Entry)*t410Entry2))))
+							w17 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t96Entry2)*t131Entry) * t410Entry2)
+							t217[i] = num.FMA32(F(t96Entry2*t131Entry), w16, num.FMA32(t96Entry2, t2062Entry, num.FMA32(thetaEntry3, t196[i], num.FMA32(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t96Entry2)*t96Entry2)*t131Entry), t410Entry2, w17))))
+							t223[i] = num.FMA32(-F(F(uAlphaProd[i]*t91Entry)*t2062Entry), t221_2[i], -F(t91Entry*t2062Entry))
+						}
+					}
+					// self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_m
+					clear(t219)
+					clear(t225)
+					clear(t22922)
+					var t233 F
+					if kern.Wide() {
+						a2 := stepBackwardNest35Args{
+							unsafe.SliceData(t217),
+							unsafe.SliceData(t223),
+							unsafe.SliceData(t85),
+							unsafe.SliceData(BMBarState),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(BMTrail),
+							unsafe.SliceData(BAlphaTrail),
+							unsafe.SliceData(t219),
+							unsafe.SliceData(t225),
+							unsafe.SliceData(t22922),
+							unsafe.SliceData(t412),
+							unsafe.SliceData(t233Total),
+							dH*a + C*dH*s + T*dH*l,
+							d * dH * a,
+							dH,
+							d,
+							[2]float32{t233},
+						}
+						stepBackwardNest35(&a2)
+					} else {
+						t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
+						t233_2 := t233
+						for i := range dH {
+							BMBarState2 := BMBarState[i*d:][:d]
+							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
+							BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
+							var t4122 F
+							t217Entry := t217[i]
+							t223Entry := t223[i]
+							t85Entry := t85_2[i]
+							t4122Sums := [16]F{t4122}
+							t233Sums := [16]F{t233_2}
+							for j := range d {
+								BMBarStateEntry := BMBarState2[j]
+								t4122Sums[j%16] = num.FMA32(BMBarStateEntry, k2[j], t4122Sums[j%16])
+								t233Sums[j%16] = num.FMA32(BMTrail2[j], BMBarStateEntry, t233Sums[j%16])
+								BAlphaTrailEntry := BAlphaTrail2[j]
+								t219[j] = num.FMA32(BAlphaTrailEntry, t217Entry, t219[j])
+								t225[j] = num.FMA32(BAlphaTrailEntry, t223Entry, t225[j])
+								t22922[j] = num.FMA32(-BMBarStateEntry, t85Entry, t22922[j])
+							}
+							t4122 = kern.Sum16(&t4122Sums)
+							t233_2 = kern.Sum16(&t233Sums)
+							t412[i] = t4122
+						}
+						t233Total[0] = t233_2
+					}
+					t233 = t233Total[0]
+					// self_referential_layers.B_m
+					var t2312 F
+					if kern.Wide() {
+						a2 := stepBackwardNest36Args{
+							unsafe.SliceData(t52),
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t117),
+							unsafe.SliceData(t173),
+							unsafe.SliceData(t22922),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(t230),
+							unsafe.SliceData(t2312Total),
+							d,
+							[2]float32{t2312},
+						}
+						stepBackwardNest36(&a2)
+					} else {
+						t2312_2 := t2312
+						t2312Sums := [16]F{t2312_2}
+						for i := range d {
+							t2302 := (((t52[i] + t61[i]) + t117[i]) + t173[i]) + t22922[i]
+							t2312Sums[i%16] = num.FMA32(k2[i], t2302, t2312Sums[i%16])
+							t230[i] = t2302
+						}
+						t2312_2 = kern.Sum16(&t2312Sums)
+						t2312Total[0] = t2312_2
+					}
+					t2312 = t2312Total[0]
+					// self_referential_layers.B_m
+					if kern.Wide() {
+						a2 := stepBackwardNest37Args{
+							unsafe.SliceData(t48),
+							unsafe.SliceData(t412),
+							unsafe.SliceData(c.AMProd),
+							unsafe.SliceData(t83),
+							unsafe.SliceData(t247),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest37(&a2)
+					} else {
+						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
+						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
+						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t48Entry := t48_2[i]
+							t412Entry := t412[i]
+							t247[i] = num.FMA32(-F(thetaEntry3*t48Entry), t412Entry, -F(F(F(F(thetaEntry3*AMProd[i])*t48Entry)*t83_2[i])*t412Entry))
+						}
+					}
+					// self_referential_layers.B_m, self_referential_layers.A_m
+					clear(t253)
+					var t258 F
+					if kern.Wide() {
+						a2 := stepBackwardNest38Args{
+							unsafe.SliceData(c.AMLin),
+							unsafe.SliceData(AMTrail),
+							unsafe.SliceData(t247),
+							unsafe.SliceData(AMBarState),
+							unsafe.SliceData(t122),
+							unsafe.SliceData(t253),
+							unsafe.SliceData(t249),
+							unsafe.SliceData(t413),
+							unsafe.SliceData(t258Total),
+							d*a + C*d*s + T*d*l,
+							d * dH * a,
+							dH*a + C*dH*s + T*dH*l,
+							d,
+							dH,
+							[2]float32{t258},
+						}
+						stepBackwardNest38(&a2)
+					} else {
+						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
+						t258_2 := t258
+						for i := range d {
+							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
+							AMBarState2 := AMBarState[i*dH:][:dH]
+							t122_2 := t122[(l*T+a+C*s)*dH:][:dH]
+							var t2492 F
+							var t4132 F
+							AMLinEntry2 := AMLin[i]
+							t2492Sums := [16]F{t2492}
+							t4132Sums := [16]F{t4132}
+							t258Sums := [16]F{t258_2}
+							for j := range dH {
+								AMTrailEntry := AMTrail2[j]
+								t2492Sums[j%16] = num.FMA32(AMTrailEntry, t247[j], t2492Sums[j%16])
+								AMBarStateEntry := AMBarState2[j]
+								t4132Sums[j%16] = num.FMA32(AMBarStateEntry, t122_2[j], t4132Sums[j%16])
+								t258Sums[j%16] = num.FMA32(AMTrailEntry, AMBarStateEntry, t258Sums[j%16])
+								t253[j] = num.FMA32(-AMBarStateEntry, AMLinEntry2, t253[j])
+							}
+							t2492 = kern.Sum16(&t2492Sums)
+							t4132 = kern.Sum16(&t4132Sums)
+							t258_2 = kern.Sum16(&t258Sums)
+							t249[i] = t2492
+							t413[i] = t4132
+						}
+						t258Total[0] = t258_2
+					}
+					t258 = t258Total[0]
+					// self_referential_layers.A_m
+					var t256 F
+					if kern.Wide() {
+						a2 := stepBackwardNest39Args{
+							unsafe.SliceData(t48),
+							unsafe.SliceData(t253),
+							unsafe.SliceData(c.AMProd),
+							unsafe.SliceData(t2552),
+							unsafe.SliceData(t256Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t256},
+						}
+						stepBackwardNest39(&a2)
+					} else {
+						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
+						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
+						t256_2 := t256
+						t256Sums := [16]F{t256_2}
+						for i := range dH {
+							t25522 := F(t48_2[i] * t253[i])
+							t256Sums[i%16] = num.FMA32(AMProd[i], t25522, t256Sums[i%16])
+							t2552[i] = t25522
+						}
+						t256_2 = kern.Sum16(&t256Sums)
+						t256Total[0] = t256_2
+					}
+					t256 = t256Total[0]
+					// self_referential_layers.A_m
 					if kern.Wide() {
 						a2 := stepBackwardNest40Args{
-							unsafe.SliceData(t623),
-							unsafe.SliceData(t286),
-							unsafe.SliceData(t292),
+							unsafe.SliceData(t413),
+							unsafe.SliceData(t249),
+							unsafe.SliceData(t260),
 							d,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest40(&a2)
 					} else {
 						for i := range d {
-							t292[i] = num.FMA32(-thetaEntry3, t623[i], t286[i])
+							t260[i] = num.FMA32(-thetaEntry3, t413[i], t249[i])
 						}
 					}
-					// self_referential_layers.B_alpha, self_referential_layers.A_alpha
-					clear(t625)
-					clear(t629)
-					var t320 F
+					// self_referential_layers.A_m
+					clear(t265)
 					if kern.Wide() {
 						a2 := stepBackwardNest41Args{
-							unsafe.SliceData(t292),
-							unsafe.SliceData(c.AAlphaLin),
-							unsafe.SliceData(AAlphaBarState),
-							unsafe.SliceData(t668),
-							unsafe.SliceData(AAlphaTrail),
-							unsafe.SliceData(t625),
-							unsafe.SliceData(t629),
-							unsafe.SliceData(t627),
-							unsafe.SliceData(t320Total),
-							d*a + C*d*s + T*d*l,
-							dH*a + C*dH*s + T*dH*l,
+							unsafe.SliceData(t260),
+							unsafe.SliceData(AMTrail),
+							unsafe.SliceData(t265),
 							d * dH * a,
 							d,
 							dH,
-							[2]float32{t320},
 						}
 						stepBackwardNest41(&a2)
 					} else {
-						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
-						t320_2 := t320
 						for i := range d {
-							AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
-							t668_2 := t668[(l*T+a+C*s)*dH:][:dH]
-							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
-							var t6272 F
-							t292Entry := t292[i]
-							AAlphaLinEntry2 := AAlphaLin[i]
-							t6272Sums := [16]F{t6272}
-							t320Sums := [16]F{t320_2}
+							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
+							t260Entry := t260[i]
 							for j := range dH {
-								AAlphaBarStateEntry := AAlphaBarState2[j]
-								t6272Sums[j%16] = num.FMA32(AAlphaBarStateEntry, t668_2[j], t6272Sums[j%16])
-								AAlphaTrailEntry2 := AAlphaTrail2[j]
-								t320Sums[j%16] = num.FMA32(AAlphaTrailEntry2, AAlphaBarStateEntry, t320Sums[j%16])
-								t625[j] = num.FMA32(AAlphaTrailEntry2, t292Entry, t625[j])
-								t629[j] = num.FMA32(AAlphaBarStateEntry, AAlphaLinEntry2, t629[j])
+								t265[j] = num.FMA32(AMTrail2[j], t260Entry, t265[j])
 							}
-							t6272 = kern.Sum16(&t6272Sums)
-							t320_2 = kern.Sum16(&t320Sums)
-							t627[i] = t6272
 						}
-						t320Total[0] = t320_2
 					}
-					t320 = t320Total[0]
-					// self_referential_layers.B_alpha
+					// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_m
 					if kern.Wide() {
 						a2 := stepBackwardNest42Args{
-							unsafe.SliceData(t96),
-							unsafe.SliceData(t129),
-							unsafe.SliceData(t131),
-							unsafe.SliceData(t619),
-							unsafe.SliceData(c.BAlphaProd),
-							unsafe.SliceData(t625),
-							unsafe.SliceData(c.AAlphaProd),
-							unsafe.SliceData(t2792),
-							unsafe.SliceData(t311),
+							unsafe.SliceData(c.BMProd),
+							unsafe.SliceData(t48),
+							unsafe.SliceData(t83),
+							unsafe.SliceData(t412),
+							unsafe.SliceData(c.AMProd),
+							unsafe.SliceData(t265),
+							unsafe.SliceData(t432),
+							unsafe.SliceData(t253),
+							unsafe.SliceData(t2552),
+							unsafe.SliceData(t27622),
+							unsafe.SliceData(c.UMProd),
+							unsafe.SliceData(t2802),
+							unsafe.SliceData(t282_2),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest42(&a2)
 					} else {
-						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
-						t129_2 := t129[(l*T+a+C*s)*dH:][:dH]
-						t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
-						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
-						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
+						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
+						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
+						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
+						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
+						t432_2 := t432[(l*T+a+C*s)*dH:][:dH]
+						uMProd := c.UMProd[(l*T+a+C*s)*dH:][:dH]
+						t2802_2 := t2802[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t96Entry2 := t96_2[i]
-							t129Entry := t129_2[i]
-							t131Entry := t131_2[i]
-							t619Entry2 := t619[i]
-							BAlphaProdEntry2 := BAlphaProd[i]
-							t625Entry := t625[i]
-							w25 := F(F(F(F(F(thetaEntry3*t96Entry2)*t96Entry2)*t129Entry)*t131Entry) * t619Entry2)
-							w26 := F(F(t96Entry2*t131Entry) * num.FMA32(AAlphaProd[i], t625Entry, num.FMA32(-F(thetaEntry3*BAlphaProdEntry2), t619Entry2, -F(F(F(thetaEntry3*t129Entry)*t131Entry)*t619Entry2))))
-							t311[i] = num.FMA32(t96Entry2, t625Entry, num.FMA32(BAlphaProdEntry2, t2792[i], w25)) + w26
+							BMProdEntry2 := BMProd[i]
+							t48Entry2 := t48_2[i]
+							t83Entry := t83_2[i]
+							t412Entry2 := t412[i]
+							AMProdEntry2 := AMProd[i]
+							t265Entry := t265[i]
+							t432Entry := t432_2[i]
+							w18 := num.FMA32(AMProdEntry2, t265Entry, num.FMA32(F(thetaEntry3*AMProdEntry2), t253[i], num.FMA32(-F(thetaEntry3*BMProdEntry2), t412Entry2, -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t83Entry)*t412Entry2))))
+							w19 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t48Entry2)*t83Entry) * t412Entry2)
+							t27622[i] = num.FMA32(F(t48Entry2*t83Entry), w18, num.FMA32(t48Entry2, t265Entry, num.FMA32(thetaEntry3, t2552[i], num.FMA32(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t48Entry2)*t48Entry2)*t83Entry), t412Entry2, w19))))
+							t282_2[i] = num.FMA32(-F(F(uMProd[i]*t432Entry)*t265Entry), t2802_2[i], -F(t432Entry*t265Entry))
 						}
 					}
-					// self_referential_layers.B_alpha
-					clear(t313)
+					// self_referential_layers.A_m, self_referential_layers.u_m
+					clear(t278)
+					clear(t284)
 					if kern.Wide() {
 						a2 := stepBackwardNest43Args{
-							unsafe.SliceData(t311),
-							unsafe.SliceData(BAlphaTrail),
-							unsafe.SliceData(t313),
+							unsafe.SliceData(t27622),
+							unsafe.SliceData(t282_2),
+							unsafe.SliceData(BMTrail),
+							unsafe.SliceData(t278),
+							unsafe.SliceData(t284),
 							d * dH * a,
 							dH,
 							d,
@@ -5865,52 +5406,72 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest43(&a2)
 					} else {
 						for i := range dH {
-							BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
-							t311Entry := t311[i]
+							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
+							t27622Entry := t27622[i]
+							t282Entry := t282_2[i]
 							for j := range d {
-								t313[j] = num.FMA32(BAlphaTrail2[j], t311Entry, t313[j])
+								BMTrailEntry := BMTrail2[j]
+								t278[j] = num.FMA32(BMTrailEntry, t27622Entry, t278[j])
+								t284[j] = num.FMA32(BMTrailEntry, t282Entry, t284[j])
 							}
 						}
 					}
-					// self_referential_layers.A_alpha, self_referential_layers.u_alpha
-					var t318 F
+					// self_referential_layers.g_v, self_referential_layers.A_v, self_referential_layers.A_k, self_referential_layers.A_eta, self_referential_layers.A_alpha, self_referential_layers.A_m, self_referential_layers.k, self_referential_layers.B_m
+					var t303 F
 					if kern.Wide() {
 						a2 := stepBackwardNest44Args{
-							unsafe.SliceData(t627),
-							unsafe.SliceData(c.AAlphaLin),
-							unsafe.SliceData(t292),
-							unsafe.SliceData(t346),
-							unsafe.SliceData(t318Total),
-							d*a + C*d*s + T*d*l,
+							unsafe.SliceData(t33),
+							unsafe.SliceData(t893),
+							unsafe.SliceData(t145),
+							unsafe.SliceData(t201),
+							unsafe.SliceData(t260),
+							unsafe.SliceData(t230),
+							unsafe.SliceData(t512),
+							unsafe.SliceData(t107),
+							unsafe.SliceData(t163),
+							unsafe.SliceData(t219),
+							unsafe.SliceData(t278),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(t57),
+							unsafe.SliceData(t113),
+							unsafe.SliceData(t169),
+							unsafe.SliceData(t225),
+							unsafe.SliceData(t284),
+							unsafe.SliceData(t285),
+							unsafe.SliceData(t298),
+							unsafe.SliceData(t303Total),
 							d,
-							[2]float32{t318},
+							[2]float32{t303},
 							[2]float32{thetaEntry3},
+							[2]float32{w7},
 						}
 						stepBackwardNest44(&a2)
 					} else {
-						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
-						t318_2 := t318
-						t318Sums := [16]F{t318_2}
+						t303_2 := t303
+						t303Sums := [16]F{t303_2}
 						for i := range d {
-							t627Entry := t627[i]
-							t318Sums[i%16] = num.FMA32(AAlphaLin[i], t627Entry, t318Sums[i%16])
-							t346[i] = num.FMA32(thetaEntry3, t627Entry, -t292[i])
+							t33Entry2 := t33[i]
+							t893Entry2 := t893[i]
+							t145Entry2 := t145[i]
+							t201Entry2 := t201[i]
+							t260Entry2 := t260[i]
+							t2982 := (num.FMA32(thetaEntry3, t230[i], ((((((t33Entry2+t512[i])+t893Entry2)+t107[i])+t145Entry2)+t163[i])+t201Entry2)+t219[i]) + t260Entry2) + t278[i]
+							t303Sums[i%16] = num.FMA32(t2982, (k2[i] / w7), t303Sums[i%16])
+							t285[i] = ((((((((-t33Entry2 + t57[i]) - t893Entry2) + t113[i]) - t145Entry2) + t169[i]) - t201Entry2) + t225[i]) - t260Entry2) + t284[i]
+							t298[i] = t2982
 						}
-						t318_2 = kern.Sum16(&t318Sums)
-						t318Total[0] = t318_2
+						t303_2 = kern.Sum16(&t303Sums)
+						t303Total[0] = t303_2
 					}
-					t318 = t318Total[0]
-					t3182 := -t318
-					// self_referential_layers.A_alpha, self_referential_layers.u_alpha
-					clear(t631)
-					clear(t633)
+					t303 = t303Total[0]
+					t3032 := -t303
+					// self_referential_layers.g_v
+					clear(t289)
 					if kern.Wide() {
 						a2 := stepBackwardNest45Args{
-							unsafe.SliceData(t627),
-							unsafe.SliceData(t346),
-							unsafe.SliceData(AAlphaTrail),
-							unsafe.SliceData(t631),
-							unsafe.SliceData(t633),
+							unsafe.SliceData(t285),
+							unsafe.SliceData(AVTrail),
+							unsafe.SliceData(t289),
 							d * dH * a,
 							d,
 							dH,
@@ -5918,762 +5479,219 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest45(&a2)
 					} else {
 						for i := range d {
-							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
-							t627Entry2 := t627[i]
-							t346Entry := t346[i]
+							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
+							t285Entry := t285[i]
 							for j := range dH {
-								AAlphaTrailEntry3 := AAlphaTrail2[j]
-								t631[j] = num.FMA32(AAlphaTrailEntry3, t627Entry2, t631[j])
-								t633[j] = num.FMA32(AAlphaTrailEntry3, t346Entry, t633[j])
+								t289[j] = num.FMA32(AVTrail2[j], t285Entry, t289[j])
 							}
 						}
 					}
-					// self_referential_layers.A_alpha, self_referential_layers.u_alpha
+					// self_referential_layers.g_v
 					if kern.Wide() {
 						a2 := stepBackwardNest46Args{
-							unsafe.SliceData(t96),
-							unsafe.SliceData(t629),
-							unsafe.SliceData(t631),
-							unsafe.SliceData(c.AAlphaProd),
-							unsafe.SliceData(t91),
-							unsafe.SliceData(t633),
-							unsafe.SliceData(t131),
-							unsafe.SliceData(t342),
-							unsafe.SliceData(c.UAlphaProd),
-							unsafe.SliceData(t353),
-							unsafe.SliceData(t355),
+							unsafe.SliceData(t392),
+							unsafe.SliceData(t289),
+							unsafe.SliceData(c.GVProd),
+							unsafe.SliceData(t293),
+							unsafe.SliceData(t295),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
-							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest46(&a2)
 					} else {
-						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
-						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
-						t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
-						t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
-						uAlphaProd := c.UAlphaProd[(l*T+a+C*s)*dH:][:dH]
-						t353_2 := t353[(l*T+a+C*s)*dH:][:dH]
+						t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
+						gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
+						t293_2 := t293[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t96Entry3 := t96_2[i]
-							t629Entry := t629[i]
-							t631Entry := t631[i]
-							AAlphaProdEntry2 := AAlphaProd[i]
-							t91Entry := t91_2[i]
-							t633Entry := t633[i]
-							w27 := F(F(t96Entry3*t131_2[i]) * num.FMA32(-F(thetaEntry3*AAlphaProdEntry2), t631Entry, -F(F(thetaEntry3*AAlphaProdEntry2)*t629Entry)))
-							t342[i] = num.FMA32(-F(thetaEntry3*t96Entry3), t631Entry, -F(F(thetaEntry3*t96Entry3)*t629Entry)) + w27
-							t355[i] = num.FMA32(F(F(uAlphaProd[i]*t91Entry)*t633Entry), t353_2[i], F(t91Entry*t633Entry))
+							t392Entry := t392_2[i]
+							t289Entry := t289[i]
+							t295[i] = num.FMA32(F(F(gVProd[i]*t392Entry)*t289Entry), t293_2[i], F(t392Entry*t289Entry))
 						}
 					}
-					// self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_m
-					clear(t344)
-					clear(t357)
-					clear(t637)
-					var t363 F
+					// self_referential_layers.g_v
+					clear(t297)
 					if kern.Wide() {
 						a2 := stepBackwardNest47Args{
-							unsafe.SliceData(t342),
-							unsafe.SliceData(t355),
-							unsafe.SliceData(t85),
-							unsafe.SliceData(BMBarState),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(BMTrail),
-							unsafe.SliceData(BAlphaTrail),
-							unsafe.SliceData(t344),
-							unsafe.SliceData(t357),
-							unsafe.SliceData(t637),
-							unsafe.SliceData(t635),
-							unsafe.SliceData(t363Total),
-							dH*a + C*dH*s + T*dH*l,
+							unsafe.SliceData(t295),
+							unsafe.SliceData(BVTrail),
+							unsafe.SliceData(t297),
 							d * dH * a,
 							dH,
 							d,
-							[2]float32{t363},
 						}
 						stepBackwardNest47(&a2)
 					} else {
-						t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
-						t363_2 := t363
-						for i := range dH {
-							BMBarState2 := BMBarState[i*d:][:d]
-							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
-							BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
-							var t6352 F
-							t342Entry := t342[i]
-							t355Entry := t355[i]
-							t85Entry := t85_2[i]
-							t6352Sums := [16]F{t6352}
-							t363Sums := [16]F{t363_2}
-							for j := range d {
-								BMBarStateEntry := BMBarState2[j]
-								t6352Sums[j%16] = num.FMA32(BMBarStateEntry, k2[j], t6352Sums[j%16])
-								t363Sums[j%16] = num.FMA32(BMTrail2[j], BMBarStateEntry, t363Sums[j%16])
-								BAlphaTrailEntry := BAlphaTrail2[j]
-								t344[j] = num.FMA32(BAlphaTrailEntry, t342Entry, t344[j])
-								t357[j] = num.FMA32(BAlphaTrailEntry, t355Entry, t357[j])
-								t637[j] = num.FMA32(BMBarStateEntry, t85Entry, t637[j])
-							}
-							t6352 = kern.Sum16(&t6352Sums)
-							t363_2 = kern.Sum16(&t363Sums)
-							t635[i] = t6352
-						}
-						t363Total[0] = t363_2
-					}
-					t363 = t363Total[0]
-					// self_referential_layers.B_m
-					var t361 F
-					if kern.Wide() {
-						a2 := stepBackwardNest48Args{
-							unsafe.SliceData(t635),
-							unsafe.SliceData(t85),
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t83),
-							unsafe.SliceData(t368),
-							unsafe.SliceData(c.AMProd),
-							unsafe.SliceData(t715),
-							unsafe.SliceData(t772_2),
-							unsafe.SliceData(t361Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{t361},
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest48(&a2)
-					} else {
-						t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
-						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
-						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
-						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
-						t361_2 := t361
-						t361Sums := [16]F{t361_2}
-						for i := range dH {
-							t635Entry := t635[i]
-							t361Sums[i%16] = num.FMA32(t85_2[i], t635Entry, t361Sums[i%16])
-							t48Entry := t48_2[i]
-							t3682 := -F(F(F(thetaEntry3*t48Entry)*t83_2[i]) * t635Entry)
-							t368[i] = t3682
-							t715[i] = F(AMProd[i] * t3682)
-							t772_2[i] = F(t48Entry * t635Entry)
-						}
-						t361_2 = kern.Sum16(&t361Sums)
-						t361Total[0] = t361_2
-					}
-					t361 = t361Total[0]
-					t3612 := -t361
-					// self_referential_layers.B_m
-					if kern.Wide() {
-						a2 := stepBackwardNest49Args{
-							unsafe.SliceData(AMTrail),
-							unsafe.SliceData(t715),
-							unsafe.SliceData(t772_2),
-							unsafe.SliceData(t375),
-							unsafe.SliceData(t639),
-							d * dH * a,
-							d,
-							dH,
-						}
-						stepBackwardNest49(&a2)
-					} else {
-						for i := range d {
-							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-							var t3752 F
-							var t6392 F
-							t3752Sums := [16]F{t3752}
-							t6392Sums := [16]F{t6392}
-							for j := range dH {
-								AMTrailEntry := AMTrail2[j]
-								t3752Sums[j%16] = num.FMA32(AMTrailEntry, t715[j], t3752Sums[j%16])
-								t6392Sums[j%16] = num.FMA32(AMTrailEntry, t772_2[j], t6392Sums[j%16])
-							}
-							t3752 = kern.Sum16(&t3752Sums)
-							t6392 = kern.Sum16(&t6392Sums)
-							t375[i] = t3752
-							t639[i] = t6392
-						}
-					}
-					// self_referential_layers.B_m
-					if kern.Wide() {
-						a2 := stepBackwardNest50Args{
-							unsafe.SliceData(t639),
-							unsafe.SliceData(t375),
-							unsafe.SliceData(t381),
-							d,
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest50(&a2)
-					} else {
-						for i := range d {
-							t381[i] = num.FMA32(-thetaEntry3, t639[i], t375[i])
-						}
-					}
-					// self_referential_layers.B_m, self_referential_layers.A_m
-					clear(t641)
-					clear(t645)
-					var t409 F
-					if kern.Wide() {
-						a2 := stepBackwardNest51Args{
-							unsafe.SliceData(t381),
-							unsafe.SliceData(c.AMLin),
-							unsafe.SliceData(AMBarState),
-							unsafe.SliceData(t666),
-							unsafe.SliceData(AMTrail),
-							unsafe.SliceData(t641),
-							unsafe.SliceData(t645),
-							unsafe.SliceData(t643),
-							unsafe.SliceData(t409Total),
-							d*a + C*d*s + T*d*l,
-							dH*a + C*dH*s + T*dH*l,
-							d * dH * a,
-							d,
-							dH,
-							[2]float32{t409},
-						}
-						stepBackwardNest51(&a2)
-					} else {
-						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
-						t409_2 := t409
-						for i := range d {
-							AMBarState2 := AMBarState[i*dH:][:dH]
-							t666_2 := t666[(l*T+a+C*s)*dH:][:dH]
-							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-							var t6432 F
-							t381Entry := t381[i]
-							AMLinEntry2 := AMLin[i]
-							t6432Sums := [16]F{t6432}
-							t409Sums := [16]F{t409_2}
-							for j := range dH {
-								AMBarStateEntry := AMBarState2[j]
-								t6432Sums[j%16] = num.FMA32(AMBarStateEntry, t666_2[j], t6432Sums[j%16])
-								AMTrailEntry2 := AMTrail2[j]
-								t409Sums[j%16] = num.FMA32(AMTrailEntry2, AMBarStateEntry, t409Sums[j%16])
-								t641[j] = num.FMA32(AMTrailEntry2, t381Entry, t641[j])
-								t645[j] = num.FMA32(AMBarStateEntry, AMLinEntry2, t645[j])
-							}
-							t6432 = kern.Sum16(&t6432Sums)
-							t409_2 = kern.Sum16(&t409Sums)
-							t643[i] = t6432
-						}
-						t409Total[0] = t409_2
-					}
-					t409 = t409Total[0]
-					// self_referential_layers.B_m
-					if kern.Wide() {
-						a2 := stepBackwardNest52Args{
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t81),
-							unsafe.SliceData(t83),
-							unsafe.SliceData(t635),
-							unsafe.SliceData(c.BMProd),
-							unsafe.SliceData(t641),
-							unsafe.SliceData(c.AMProd),
-							unsafe.SliceData(t368),
-							unsafe.SliceData(t400),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest52(&a2)
-					} else {
-						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
-						t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
-						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
-						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
-						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t48Entry2 := t48_2[i]
-							t81Entry := t81_2[i]
-							t83Entry := t83_2[i]
-							t635Entry2 := t635[i]
-							BMProdEntry2 := BMProd[i]
-							t641Entry := t641[i]
-							w28 := F(F(F(F(F(thetaEntry3*t48Entry2)*t48Entry2)*t81Entry)*t83Entry) * t635Entry2)
-							w29 := F(F(t48Entry2*t83Entry) * num.FMA32(AMProd[i], t641Entry, num.FMA32(-F(thetaEntry3*BMProdEntry2), t635Entry2, -F(F(F(thetaEntry3*t81Entry)*t83Entry)*t635Entry2))))
-							t400[i] = num.FMA32(t48Entry2, t641Entry, num.FMA32(BMProdEntry2, t368[i], w28)) + w29
-						}
-					}
-					// self_referential_layers.B_m
-					clear(t402)
-					if kern.Wide() {
-						a2 := stepBackwardNest53Args{
-							unsafe.SliceData(t400),
-							unsafe.SliceData(BMTrail),
-							unsafe.SliceData(t402),
-							d * dH * a,
-							dH,
-							d,
-						}
-						stepBackwardNest53(&a2)
-					} else {
-						for i := range dH {
-							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
-							t400Entry := t400[i]
-							for j := range d {
-								t402[j] = num.FMA32(BMTrail2[j], t400Entry, t402[j])
-							}
-						}
-					}
-					// self_referential_layers.A_m, self_referential_layers.u_m
-					var t407 F
-					if kern.Wide() {
-						a2 := stepBackwardNest54Args{
-							unsafe.SliceData(t643),
-							unsafe.SliceData(c.AMLin),
-							unsafe.SliceData(t381),
-							unsafe.SliceData(t435),
-							unsafe.SliceData(t407Total),
-							d*a + C*d*s + T*d*l,
-							d,
-							[2]float32{t407},
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest54(&a2)
-					} else {
-						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
-						t407_2 := t407
-						t407Sums := [16]F{t407_2}
-						for i := range d {
-							t643Entry := t643[i]
-							t407Sums[i%16] = num.FMA32(AMLin[i], t643Entry, t407Sums[i%16])
-							t435[i] = num.FMA32(thetaEntry3, t643Entry, -t381[i])
-						}
-						t407_2 = kern.Sum16(&t407Sums)
-						t407Total[0] = t407_2
-					}
-					t407 = t407Total[0]
-					t4072 := -t407
-					// self_referential_layers.A_m, self_referential_layers.u_m
-					clear(t647)
-					clear(t649)
-					if kern.Wide() {
-						a2 := stepBackwardNest55Args{
-							unsafe.SliceData(t643),
-							unsafe.SliceData(t435),
-							unsafe.SliceData(AMTrail),
-							unsafe.SliceData(t647),
-							unsafe.SliceData(t649),
-							d * dH * a,
-							d,
-							dH,
-						}
-						stepBackwardNest55(&a2)
-					} else {
-						for i := range d {
-							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-							t643Entry2 := t643[i]
-							t435Entry := t435[i]
-							for j := range dH {
-								AMTrailEntry3 := AMTrail2[j]
-								t647[j] = num.FMA32(AMTrailEntry3, t643Entry2, t647[j])
-								t649[j] = num.FMA32(AMTrailEntry3, t435Entry, t649[j])
-							}
-						}
-					}
-					// self_referential_layers.A_m, self_referential_layers.u_m
-					if kern.Wide() {
-						a2 := stepBackwardNest56Args{
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t645),
-							unsafe.SliceData(t647),
-							unsafe.SliceData(c.AMProd),
-							unsafe.SliceData(t432),
-							unsafe.SliceData(t649),
-							unsafe.SliceData(t83),
-							unsafe.SliceData(t431),
-							unsafe.SliceData(c.UMProd),
-							unsafe.SliceData(t442),
-							unsafe.SliceData(t444),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{thetaEntry3},
-						}
-						stepBackwardNest56(&a2)
-					} else {
-						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
-						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
-						t432_2 := t432[(l*T+a+C*s)*dH:][:dH]
-						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
-						uMProd := c.UMProd[(l*T+a+C*s)*dH:][:dH]
-						t442_3 := t442[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t48Entry3 := t48_2[i]
-							t645Entry := t645[i]
-							t647Entry := t647[i]
-							AMProdEntry2 := AMProd[i]
-							t432Entry := t432_2[i]
-							t649Entry := t649[i]
-							w30 := F(F(t48Entry3*t83_2[i]) * num.FMA32(-F(thetaEntry3*AMProdEntry2), t647Entry, -F(F(thetaEntry3*AMProdEntry2)*t645Entry)))
-							t431[i] = num.FMA32(-F(thetaEntry3*t48Entry3), t647Entry, -F(F(thetaEntry3*t48Entry3)*t645Entry)) + w30
-							t444[i] = num.FMA32(F(F(uMProd[i]*t432Entry)*t649Entry), t442_3[i], F(t432Entry*t649Entry))
-						}
-					}
-					// self_referential_layers.A_m, self_referential_layers.u_m
-					clear(t433)
-					clear(t446)
-					if kern.Wide() {
-						a2 := stepBackwardNest57Args{
-							unsafe.SliceData(t431),
-							unsafe.SliceData(t444),
-							unsafe.SliceData(BMTrail),
-							unsafe.SliceData(t433),
-							unsafe.SliceData(t446),
-							d * dH * a,
-							dH,
-							d,
-						}
-						stepBackwardNest57(&a2)
-					} else {
-						for i := range dH {
-							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
-							t431Entry := t431[i]
-							t444Entry := t444[i]
-							for j := range d {
-								BMTrailEntry := BMTrail2[j]
-								t433[j] = num.FMA32(BMTrailEntry, t431Entry, t433[j])
-								t446[j] = num.FMA32(BMTrailEntry, t444Entry, t446[j])
-							}
-						}
-					}
-					// self_referential_layers.g_v, self_referential_layers.k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.B_m, self_referential_layers.A_m
-					var t464 F
-					if kern.Wide() {
-						a2 := stepBackwardNest58Args{
-							unsafe.SliceData(t643),
-							unsafe.SliceData(t637),
-							unsafe.SliceData(t627),
-							unsafe.SliceData(t621),
-							unsafe.SliceData(t611),
-							unsafe.SliceData(t605),
-							unsafe.SliceData(t595),
-							unsafe.SliceData(t589),
-							unsafe.SliceData(t579),
-							unsafe.SliceData(t573),
-							unsafe.SliceData(t2522),
-							unsafe.SliceData(t462),
-							unsafe.SliceData(t772),
-							unsafe.SliceData(t1142),
-							unsafe.SliceData(t1352),
-							unsafe.SliceData(t1662),
-							unsafe.SliceData(t2032),
-							unsafe.SliceData(t22422),
-							unsafe.SliceData(t2552),
-							unsafe.SliceData(t292),
-							unsafe.SliceData(t313),
-							unsafe.SliceData(t344),
-							unsafe.SliceData(t381),
-							unsafe.SliceData(t402),
-							unsafe.SliceData(t433),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(t792),
-							unsafe.SliceData(t902),
-							unsafe.SliceData(t168),
-							unsafe.SliceData(t17922),
-							unsafe.SliceData(t2572),
-							unsafe.SliceData(t2682),
-							unsafe.SliceData(t346),
-							unsafe.SliceData(t357),
-							unsafe.SliceData(t435),
-							unsafe.SliceData(t446),
-							unsafe.SliceData(t447),
-							unsafe.SliceData(t459),
-							unsafe.SliceData(t464Total),
-							d,
-							[2]float32{t464},
-							[2]float32{thetaEntry3},
-							[2]float32{w7},
-						}
-						stepBackwardNest58(&a2)
-					} else {
-						t464_2 := t464
-						t464Sums := [16]F{t464_2}
-						for i := range d {
-							t4592 := num.FMA32(-thetaEntry3, t643[i], (num.FMA32(-thetaEntry3, t637[i], num.FMA32(-thetaEntry3, t627[i], (num.FMA32(-thetaEntry3, t621[i], num.FMA32(-thetaEntry3, t611[i], (num.FMA32(-thetaEntry3, t605[i], num.FMA32(-thetaEntry3, t595[i], (num.FMA32(-thetaEntry3, t589[i], num.FMA32(-thetaEntry3, t579[i], num.FMA32(-thetaEntry3, t573[i], t2522[i])+t462[i])+t772[i])+t1142[i])+t1352[i])+t1662[i])+t2032[i])+t22422[i])+t2552[i])+t292[i])+t313[i])+t344[i])+t381[i])+t402[i]) + t433[i]
-							t464Sums[i%16] = num.FMA32(t4592, (k2[i] / w7), t464Sums[i%16])
-							t447[i] = ((((((((t792[i] + t902[i]) + t168[i]) + t17922[i]) + t2572[i]) + t2682[i]) + t346[i]) + t357[i]) + t435[i]) + t446[i]
-							t459[i] = t4592
-						}
-						t464_2 = kern.Sum16(&t464Sums)
-						t464Total[0] = t464_2
-					}
-					t464 = t464Total[0]
-					t4642 := -t464
-					// self_referential_layers.g_v
-					clear(t651)
-					if kern.Wide() {
-						a2 := stepBackwardNest59Args{
-							unsafe.SliceData(t447),
-							unsafe.SliceData(AVTrail),
-							unsafe.SliceData(t651),
-							d * dH * a,
-							d,
-							dH,
-						}
-						stepBackwardNest59(&a2)
-					} else {
-						for i := range d {
-							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-							t447Entry := t447[i]
-							for j := range dH {
-								t651[j] = num.FMA32(AVTrail2[j], t447Entry, t651[j])
-							}
-						}
-					}
-					// self_referential_layers.g_v
-					if kern.Wide() {
-						a2 := stepBackwardNest60Args{
-							unsafe.SliceData(t392),
-							unsafe.SliceData(t651),
-							unsafe.SliceData(c.GVProd),
-							unsafe.SliceData(t454),
-							unsafe.SliceData(t456),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-						}
-						stepBackwardNest60(&a2)
-					} else {
-						t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
-						gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
-						t454_2 := t454[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t392Entry := t392_2[i]
-							t651Entry := t651[i]
-							t456[i] = num.FMA32(F(F(gVProd[i]*t392Entry)*t651Entry), t454_2[i], F(t392Entry*t651Entry))
-						}
-					}
-					// self_referential_layers.g_v
-					clear(t458)
-					if kern.Wide() {
-						a2 := stepBackwardNest61Args{
-							unsafe.SliceData(t456),
-							unsafe.SliceData(BVTrail),
-							unsafe.SliceData(t458),
-							d * dH * a,
-							dH,
-							d,
-						}
-						stepBackwardNest61(&a2)
-					} else {
 						for i := range dH {
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-							t456Entry := t456[i]
+							t295Entry := t295[i]
 							for j := range d {
-								t458[j] = num.FMA32(BVTrail2[j], t456Entry, t458[j])
+								t297[j] = num.FMA32(BVTrail2[j], t295Entry, t297[j])
 							}
 						}
 					}
 					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.g_eta, self_referential_layers.g_alpha
-					w31 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w32 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w33 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w34 := kern.Choose(w32, F(F(0.5*kern.Choose(w31, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t4642, F(0)), F(0)))*(F(1)/t32)), F(0))
-					t481 := kern.Choose(w33, w34, F(0))
-					t499 := F(thetaSigmoid[a] * (((((((((t522 + t5122) + t9422) + t14022) + t18322) + t22924) + t27223) + t3182) + t3612) + t4072))
-					t782 := F(t503 * t499)
-					t517 := ((((((((t72 + t53) + t9622) + t1422) + t185) + t2312) + t27422) + t320) + t363) + t409
+					w20 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w21 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w22 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w23 := kern.Choose(w21, F(F(0.5*kern.Choose(w20, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3032, F(0)), F(0)))*(F(1)/t32)), F(0))
+					t320 := kern.Choose(w22, w23, F(0))
+					t339 := F(thetaSigmoid[a] * (((((t2922 + t8522) + t141) + t197) + t2312) + t256))
+					t444 := F(t343 * t339)
+					t358 := ((((((((t622 + t3122) + t622_2) + t8723) + t118) + t1432) + t174) + t199) + t233) + t258
 					rhoEntry5 := rho[a]
 					rhoSigmoidEntry := rhoSigmoid[a]
-					t792_2 := F(F(rhoEntry5*rhoSigmoidEntry) * F(t503*t517))
-					c.BThetaBar[0] = c.BThetaBar[0] + t499
-					c.BRhoBar[0] = num.FMA32(F(rhoEntry5*rhoSigmoidEntry), t517, c.BRhoBar[0])
+					t361 := F(F(rhoEntry5*rhoSigmoidEntry) * t358)
+					t452 := F(F(rhoEntry5*rhoSigmoidEntry) * F(t343*t358))
+					c.BThetaBar[0] = c.BThetaBar[0] + t339
+					c.BRhoBar[0] = c.BRhoBar[0] + t361
 					// self_referential_layers.g_k, self_referential_layers.k
 					if kern.Wide() {
-						a2 := stepBackwardNest62Args{
+						a2 := stepBackwardNest48Args{
 							unsafe.SliceData(c.GK),
-							unsafe.SliceData(t459),
-							unsafe.SliceData(t485),
+							unsafe.SliceData(t298),
+							unsafe.SliceData(t324),
 							d*a + C*d*s + T*d*l,
 							d,
-							[2]float32{t481},
-							[2]float32{t461},
+							[2]float32{t320},
+							[2]float32{t300},
 						}
-						stepBackwardNest62(&a2)
+						stepBackwardNest48(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t485[i] = num.FMA32(F(2*t481), gK[i], F(t461*t459[i]))
+							t324[i] = num.FMA32(F(2*t320), gK[i], F(t300*t298[i]))
 						}
 					}
-					// self_referential_layers.g_k, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.g_alpha, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.g_eta, self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.u_m
-					clear(t653)
-					clear(t659)
+					// self_referential_layers.g_k, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.B_m, self_referential_layers.A_m
+					clear(t328)
+					clear(t383)
 					if kern.Wide() {
-						a2 := stepBackwardNest63Args{
+						a2 := stepBackwardNest49Args{
+							unsafe.SliceData(t324),
 							unsafe.SliceData(c.AKLin),
-							unsafe.SliceData(t485),
-							unsafe.SliceData(t1142),
-							unsafe.SliceData(t595),
-							unsafe.SliceData(t168),
+							unsafe.SliceData(t893),
 							unsafe.SliceData(c.AVLin),
-							unsafe.SliceData(t2522),
-							unsafe.SliceData(t579),
-							unsafe.SliceData(t792),
-							unsafe.SliceData(t447),
+							unsafe.SliceData(t33),
+							unsafe.SliceData(t285),
 							unsafe.SliceData(c.AAlphaLin),
-							unsafe.SliceData(t292),
-							unsafe.SliceData(t627),
-							unsafe.SliceData(t346),
+							unsafe.SliceData(t201),
 							unsafe.SliceData(c.AEtaLin),
-							unsafe.SliceData(t2032),
-							unsafe.SliceData(t611),
-							unsafe.SliceData(t2572),
-							unsafe.SliceData(c.AMLin),
+							unsafe.SliceData(t145),
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t381),
-							unsafe.SliceData(t643),
-							unsafe.SliceData(t435),
+							unsafe.SliceData(c.AMLin),
+							unsafe.SliceData(t260),
 							unsafe.SliceData(AKTrail),
-							unsafe.SliceData(t653),
+							unsafe.SliceData(t328),
 							unsafe.SliceData(AMTrail),
-							unsafe.SliceData(t659),
-							unsafe.SliceData(t779),
-							unsafe.SliceData(t759),
-							unsafe.SliceData(t758),
+							unsafe.SliceData(t383),
+							unsafe.SliceData(t442),
+							unsafe.SliceData(t26),
 							unsafe.SliceData(AKBarState),
-							unsafe.SliceData(t672),
-							unsafe.SliceData(t754),
-							unsafe.SliceData(t685),
-							unsafe.SliceData(t778),
-							unsafe.SliceData(t753),
-							unsafe.SliceData(t752),
+							unsafe.SliceData(t76),
+							unsafe.SliceData(t441),
+							unsafe.SliceData(t302),
 							unsafe.SliceData(AVBarState),
-							unsafe.SliceData(t674),
-							unsafe.SliceData(t748),
-							unsafe.SliceData(t675),
-							unsafe.SliceData(t793),
-							unsafe.SliceData(t771),
-							unsafe.SliceData(t770),
+							unsafe.SliceData(t20222),
+							unsafe.SliceData(t453),
+							unsafe.SliceData(t182),
 							unsafe.SliceData(AAlphaBarState),
-							unsafe.SliceData(t668),
-							unsafe.SliceData(t766),
-							unsafe.SliceData(t705),
-							unsafe.SliceData(t783),
-							unsafe.SliceData(t765),
-							unsafe.SliceData(t764),
+							unsafe.SliceData(t188),
+							unsafe.SliceData(t445),
+							unsafe.SliceData(t22),
 							unsafe.SliceData(AEtaBarState),
-							unsafe.SliceData(t670),
-							unsafe.SliceData(t760),
-							unsafe.SliceData(t695),
-							unsafe.SliceData(t800),
-							unsafe.SliceData(t777),
-							unsafe.SliceData(t776),
+							unsafe.SliceData(t13222),
+							unsafe.SliceData(t460),
+							unsafe.SliceData(t142),
 							unsafe.SliceData(AMBarState),
-							unsafe.SliceData(t666),
-							unsafe.SliceData(t772_2),
-							unsafe.SliceData(t715),
+							unsafe.SliceData(t247),
 							d*a + C*d*s + T*d*l,
 							d * dH * a,
 							dH*a + C*dH*s + T*dH*l,
 							d,
 							dH,
-							[2]float32{thetaEntry3},
 							[2]float32{rhoEntry5},
-							[2]float32{t792_2},
-							[2]float32{t782},
+							[2]float32{t452},
+							[2]float32{t444},
 						}
-						stepBackwardNest63(&a2)
+						stepBackwardNest49(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
-						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
+						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
 							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-							t779_2 := t779[(l*T+a+C*s)*dH:][:dH]
-							t759_2 := t759[(l*T+a+C*s)*dH:][:dH]
-							t758_2 := t758[(l*T+a+C*s)*dH:][:dH]
+							t442_2 := t442[(l*T+a+C*s)*dH:][:dH]
+							t26_2 := t26[(l*T+a+C*s)*dH:][:dH]
 							AKBarState2 := AKBarState[i*dH:][:dH]
-							t672_2 := t672[(l*T+a+C*s)*dH:][:dH]
-							t778_2 := t778[(l*T+a+C*s)*dH:][:dH]
-							t753_2 := t753[(l*T+a+C*s)*dH:][:dH]
-							t752_3 := t752[(l*T+a+C*s)*dH:][:dH]
+							t441_2 := t441[(l*T+a+C*s)*dH:][:dH]
+							t302_2 := t302[(l*T+a+C*s)*dH:][:dH]
 							AVBarState2 := AVBarState[i*dH:][:dH]
-							t674_2 := t674[(l*T+a+C*s)*dH:][:dH]
-							t793_2 := t793[(l*T+a+C*s)*dH:][:dH]
-							t771_2 := t771[(l*T+a+C*s)*dH:][:dH]
-							t770_2 := t770[(l*T+a+C*s)*dH:][:dH]
+							t453_2 := t453[(l*T+a+C*s)*dH:][:dH]
+							t182_2 := t182[(l*T+a+C*s)*dH:][:dH]
 							AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
-							t668_2 := t668[(l*T+a+C*s)*dH:][:dH]
-							t783_2 := t783[(l*T+a+C*s)*dH:][:dH]
-							t765_2 := t765[(l*T+a+C*s)*dH:][:dH]
-							t764_2 := t764[(l*T+a+C*s)*dH:][:dH]
+							t445_2 := t445[(l*T+a+C*s)*dH:][:dH]
+							t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 							AEtaBarState2 := AEtaBarState[i*dH:][:dH]
-							t670_2 := t670[(l*T+a+C*s)*dH:][:dH]
-							t800_2 := t800[(l*T+a+C*s)*dH:][:dH]
-							t777_2 := t777[(l*T+a+C*s)*dH:][:dH]
-							t776_2 := t776[(l*T+a+C*s)*dH:][:dH]
+							t460_2 := t460[(l*T+a+C*s)*dH:][:dH]
+							t142_2 := t142[(l*T+a+C*s)*dH:][:dH]
 							AMBarState2 := AMBarState[i*dH:][:dH]
-							t666_2 := t666[(l*T+a+C*s)*dH:][:dH]
+							t324Entry := t324[i]
 							AKLinEntry3 := AKLin[i]
-							t485Entry := t485[i]
-							w8 := F(thetaEntry3 * AKLinEntry3)
-							t1142Entry2 := t1142[i]
-							t595Entry3 := t595[i]
-							t168Entry2 := t168[i]
+							t893Entry3 := t893[i]
 							AVLinEntry3 := AVLin[i]
-							w9 := F(thetaEntry3 * AVLinEntry3)
-							t2522Entry2 := t2522[i]
-							t579Entry3 := t579[i]
-							t792Entry2 := t792[i]
-							t447Entry2 := t447[i]
+							t33Entry3 := t33[i]
+							t285Entry2 := t285[i]
 							AAlphaLinEntry3 := AAlphaLin[i]
-							w10 := F(thetaEntry3 * AAlphaLinEntry3)
-							t292Entry2 := t292[i]
-							t627Entry3 := t627[i]
-							t346Entry2 := t346[i]
+							t201Entry3 := t201[i]
 							AEtaLinEntry3 := AEtaLin[i]
-							w11 := F(thetaEntry3 * AEtaLinEntry3)
-							t2032Entry2 := t2032[i]
-							t611Entry3 := t611[i]
-							t2572Entry2 := t2572[i]
-							AMLinEntry3 := AMLin[i]
+							t145Entry3 := t145[i]
 							yBarEntry := yBar[i]
-							w12 := F(thetaEntry3 * AMLinEntry3)
-							t381Entry2 := t381[i]
-							t643Entry3 := t643[i]
-							t435Entry2 := t435[i]
+							AMLinEntry3 := AMLin[i]
+							t260Entry3 := t260[i]
 							for j := range dH {
-								t653[j] = num.FMA32(AKTrail2[j], t485Entry, t653[j])
-								t659[j] = num.FMA32(AMTrail2[j], yBarEntry, t659[j])
-								AKBarState2[j] = num.FMA32(t485Entry, t779_2[j], num.FMA32(t168Entry2, t759_2[j], num.FMA32(-t595Entry3, t758_2[j], num.FMA32(rhoEntry5, AKBarState2[j], num.FMA32(t672_2[j], t1142Entry2, num.FMA32(-w8, t754[j], F(AKLinEntry3*t685[j])))))))
-								AVBarState2[j] = num.FMA32(t447Entry2, t778_2[j], num.FMA32(t792Entry2, t753_2[j], num.FMA32(-t579Entry3, t752_3[j], num.FMA32(rhoEntry5, AVBarState2[j], num.FMA32(t674_2[j], t2522Entry2, num.FMA32(-w9, t748[j], F(AVLinEntry3*t675[j])))))))
-								AAlphaBarState2[j] = num.FMA32(t792_2, t793_2[j], num.FMA32(t346Entry2, t771_2[j], num.FMA32(-t627Entry3, t770_2[j], num.FMA32(rhoEntry5, AAlphaBarState2[j], num.FMA32(t668_2[j], t292Entry2, num.FMA32(-w10, t766[j], F(AAlphaLinEntry3*t705[j])))))))
-								AEtaBarState2[j] = num.FMA32(t782, t783_2[j], num.FMA32(t2572Entry2, t765_2[j], num.FMA32(-t611Entry3, t764_2[j], num.FMA32(rhoEntry5, AEtaBarState2[j], num.FMA32(t670_2[j], t2032Entry2, num.FMA32(-w11, t760[j], F(AEtaLinEntry3*t695[j])))))))
-								AMBarState2[j] = num.FMA32(yBarEntry, t800_2[j], num.FMA32(t435Entry2, t777_2[j], num.FMA32(-t643Entry3, t776_2[j], num.FMA32(rhoEntry5, AMBarState2[j], num.FMA32(t666_2[j], t381Entry2, num.FMA32(-w12, t772_2[j], F(AMLinEntry3*t715[j])))))))
+								t328[j] = num.FMA32(AKTrail2[j], t324Entry, t328[j])
+								t383[j] = num.FMA32(AMTrail2[j], yBarEntry, t383[j])
+								AKBarState2[j] = num.FMA32(t324Entry, t442_2[j], num.FMA32(t26_2[j], t893Entry3, num.FMA32(rhoEntry5, AKBarState2[j], F(AKLinEntry3*t76[j]))))
+								AVBarState2[j] = num.FMA32(t285Entry2, t441_2[j], num.FMA32(t302_2[j], t33Entry3, num.FMA32(rhoEntry5, AVBarState2[j], F(AVLinEntry3*t20222[j]))))
+								AAlphaBarState2[j] = num.FMA32(t452, t453_2[j], num.FMA32(t182_2[j], t201Entry3, num.FMA32(rhoEntry5, AAlphaBarState2[j], F(AAlphaLinEntry3*t188[j]))))
+								AEtaBarState2[j] = num.FMA32(t444, t445_2[j], num.FMA32(t22_2[j], t145Entry3, num.FMA32(rhoEntry5, AEtaBarState2[j], F(AEtaLinEntry3*t13222[j]))))
+								AMBarState2[j] = num.FMA32(yBarEntry, t460_2[j], num.FMA32(t142_2[j], t260Entry3, num.FMA32(rhoEntry5, AMBarState2[j], F(AMLinEntry3*t247[j]))))
 							}
 						}
 					}
-					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.g_alpha, self_referential_layers.y
+					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.y
 					if kern.Wide() {
-						a2 := stepBackwardNest64Args{
+						a2 := stepBackwardNest50Args{
 							unsafe.SliceData(t24),
-							unsafe.SliceData(t653),
+							unsafe.SliceData(t328),
 							unsafe.SliceData(c.GEtaProd2),
 							unsafe.SliceData(t152),
 							unsafe.SliceData(c.GAlphaProd2),
 							unsafe.SliceData(t6),
 							unsafe.SliceData(t2),
-							unsafe.SliceData(t659),
+							unsafe.SliceData(t383),
 							unsafe.SliceData(c.GKProd),
-							unsafe.SliceData(t492),
-							unsafe.SliceData(t494),
+							unsafe.SliceData(t332),
+							unsafe.SliceData(t334),
 							unsafe.SliceData(c.GEtaProd),
-							unsafe.SliceData(t512),
-							unsafe.SliceData(t514),
+							unsafe.SliceData(t353),
+							unsafe.SliceData(t355),
 							unsafe.SliceData(c.GAlphaProd),
-							unsafe.SliceData(t533),
-							unsafe.SliceData(t535),
+							unsafe.SliceData(t375),
+							unsafe.SliceData(t377),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t544),
-							unsafe.SliceData(t546),
+							unsafe.SliceData(t387),
+							unsafe.SliceData(t389),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
-							[2]float32{t782},
-							[2]float32{t792_2},
+							[2]float32{t444},
+							[2]float32{t452},
 						}
-						stepBackwardNest64(&a2)
+						stepBackwardNest50(&a2)
 					} else {
 						t24_2 := t24[(l*T+a+C*s)*dH:][:dH]
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
@@ -6682,66 +5700,61 @@ func (c *stepBackwardFused) run() {
 						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
 						gKProd := c.GKProd[(l*T+a+C*s)*dH:][:dH]
-						t492_2 := t492[(l*T+a+C*s)*dH:][:dH]
+						t332_2 := t332[(l*T+a+C*s)*dH:][:dH]
 						gEtaProd := c.GEtaProd[(l*T+a+C*s)*dH:][:dH]
-						t512_3 := t512[(l*T+a+C*s)*dH:][:dH]
+						t353_2 := t353[(l*T+a+C*s)*dH:][:dH]
 						gAlphaProd := c.GAlphaProd[(l*T+a+C*s)*dH:][:dH]
-						t533_2 := t533[(l*T+a+C*s)*dH:][:dH]
+						t375_2 := t375[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t544_2 := t544[(l*T+a+C*s)*dH:][:dH]
+						t387_2 := t387[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t24Entry := t24_2[i]
-							t653Entry := t653[i]
+							t328Entry := t328[i]
 							gEtaProd2Entry := gEtaProd2[i]
 							t152Entry := t152_2[i]
 							gAlphaProd2Entry := gAlphaProd2[i]
 							t6Entry := t6_2[i]
 							t2Entry := t2_2[i]
-							t659Entry := t659[i]
-							t494[i] = num.FMA32(F(F(gKProd[i]*t24Entry)*t653Entry), t492_2[i], F(t24Entry*t653Entry))
-							t514[i] = num.FMA32(F(F(F(t782*gEtaProd[i])*gEtaProd2Entry)*t152Entry), t512_3[i], F(F(t782*gEtaProd2Entry)*t152Entry))
-							t535[i] = num.FMA32(F(F(F(t792_2*gAlphaProd[i])*gAlphaProd2Entry)*t6Entry), t533_2[i], F(F(t792_2*gAlphaProd2Entry)*t6Entry))
-							t546[i] = num.FMA32(F(F(yProd[i]*t2Entry)*t659Entry), t544_2[i], F(t2Entry*t659Entry))
+							t383Entry := t383[i]
+							t334[i] = num.FMA32(F(F(gKProd[i]*t24Entry)*t328Entry), t332_2[i], F(t24Entry*t328Entry))
+							t355[i] = num.FMA32(F(F(F(t444*gEtaProd[i])*gEtaProd2Entry)*t152Entry), t353_2[i], F(F(t444*gEtaProd2Entry)*t152Entry))
+							t377[i] = num.FMA32(F(F(F(t452*gAlphaProd[i])*gAlphaProd2Entry)*t6Entry), t375_2[i], F(F(t452*gAlphaProd2Entry)*t6Entry))
+							t389[i] = num.FMA32(F(F(yProd[i]*t2Entry)*t383Entry), t387_2[i], F(t2Entry*t383Entry))
 						}
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.g_alpha, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.u_m
-					clear(t496)
-					clear(t516)
-					clear(t537)
-					clear(t548)
+					clear(t336)
+					clear(t357)
+					clear(t379)
+					clear(t391)
 					if kern.Wide() {
-						a2 := stepBackwardNest65Args{
-							unsafe.SliceData(t494),
-							unsafe.SliceData(t13323),
-							unsafe.SliceData(t1642),
-							unsafe.SliceData(t17722),
-							unsafe.SliceData(t442_2),
-							unsafe.SliceData(t752_2),
-							unsafe.SliceData(t882),
-							unsafe.SliceData(t456),
-							unsafe.SliceData(t535),
-							unsafe.SliceData(t311),
-							unsafe.SliceData(t342),
+						a2 := stepBackwardNest51Args{
+							unsafe.SliceData(t334),
+							unsafe.SliceData(t105),
+							unsafe.SliceData(t1112),
+							unsafe.SliceData(t49),
+							unsafe.SliceData(t55),
+							unsafe.SliceData(t295),
+							unsafe.SliceData(t377),
+							unsafe.SliceData(t217),
+							unsafe.SliceData(t223),
 							unsafe.SliceData(t355),
-							unsafe.SliceData(t514),
-							unsafe.SliceData(t2222),
-							unsafe.SliceData(t2532),
-							unsafe.SliceData(t2662),
-							unsafe.SliceData(t546),
-							unsafe.SliceData(t400),
-							unsafe.SliceData(t431),
-							unsafe.SliceData(t444),
+							unsafe.SliceData(t161),
+							unsafe.SliceData(t167),
+							unsafe.SliceData(t389),
+							unsafe.SliceData(t27622),
+							unsafe.SliceData(t282_2),
 							unsafe.SliceData(k2),
 							unsafe.SliceData(c.GV),
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(BKTrail),
-							unsafe.SliceData(t496),
+							unsafe.SliceData(t336),
 							unsafe.SliceData(BEtaTrail),
-							unsafe.SliceData(t516),
+							unsafe.SliceData(t357),
 							unsafe.SliceData(BAlphaTrail),
-							unsafe.SliceData(t537),
+							unsafe.SliceData(t379),
 							unsafe.SliceData(BMTrail),
-							unsafe.SliceData(t548),
+							unsafe.SliceData(t391),
 							unsafe.SliceData(BKBarState),
 							unsafe.SliceData(BVBarState),
 							unsafe.SliceData(BAlphaBarState),
@@ -6754,7 +5767,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							[2]float32{rhoEntry5},
 						}
-						stepBackwardNest65(&a2)
+						stepBackwardNest51(&a2)
 					} else {
 						for i := range dH {
 							gV := c.GV[(l*T+a+C*s)*d:][:d]
@@ -6769,68 +5782,63 @@ func (c *stepBackwardFused) run() {
 							BEtaBarState2 := BEtaBarState[i*d:][:d]
 							q := c.Q[(l*T+a+C*s)*d:][:d]
 							BMBarState2 := BMBarState[i*d:][:d]
-							t494Entry := t494[i]
-							t13323Entry2 := t13323[i]
-							t1642Entry2 := t1642[i]
-							t17722Entry2 := t17722[i]
-							t442Entry2 := t442_2[i]
-							t752Entry2 := t752_2[i]
-							t882Entry2 := t882[i]
-							t456Entry2 := t456[i]
-							t535Entry := t535[i]
-							t311Entry2 := t311[i]
-							t342Entry2 := t342[i]
-							t355Entry2 := t355[i]
-							t514Entry := t514[i]
-							t2222Entry2 := t2222[i]
-							t2532Entry2 := t2532[i]
-							t2662Entry2 := t2662[i]
-							t546Entry := t546[i]
-							t400Entry2 := t400[i]
-							t431Entry2 := t431[i]
-							t444Entry2 := t444[i]
+							t334Entry := t334[i]
+							t105Entry2 := t105[i]
+							t1112Entry2 := t1112[i]
+							t49Entry2 := t49[i]
+							t55Entry2 := t55[i]
+							t295Entry2 := t295[i]
+							t377Entry := t377[i]
+							t217Entry2 := t217[i]
+							t223Entry2 := t223[i]
+							t355Entry := t355[i]
+							t161Entry2 := t161[i]
+							t167Entry2 := t167[i]
+							t389Entry := t389[i]
+							t27622Entry2 := t27622[i]
+							t282Entry2 := t282_2[i]
 							for j := range d {
 								k2Entry := k2[j]
 								gVEntry := gV[j]
 								xEntry := x[j]
-								t496[j] = num.FMA32(BKTrail2[j], t494Entry, t496[j])
-								t516[j] = num.FMA32(BEtaTrail2[j], t514Entry, t516[j])
-								t537[j] = num.FMA32(BAlphaTrail2[j], t535Entry, t537[j])
-								t548[j] = num.FMA32(BMTrail2[j], t546Entry, t548[j])
-								BKBarState2[j] = num.FMA32(xEntry, t494Entry, num.FMA32(gVEntry, t17722Entry2, num.FMA32(k2Entry, t1642Entry2, num.FMA32(k2Entry, t13323Entry2, F(rhoEntry5*BKBarState2[j])))))
-								BVBarState2[j] = num.FMA32(xEntry, t456Entry2, num.FMA32(gVEntry, t882Entry2, num.FMA32(k2Entry, t752Entry2, num.FMA32(k2Entry, t442Entry2, F(rhoEntry5*BVBarState2[j])))))
-								BAlphaBarState2[j] = num.FMA32(xEntry, t535Entry, num.FMA32(gVEntry, t355Entry2, num.FMA32(k2Entry, t342Entry2, num.FMA32(k2Entry, t311Entry2, F(rhoEntry5*BAlphaBarState2[j])))))
-								BEtaBarState2[j] = num.FMA32(xEntry, t514Entry, num.FMA32(gVEntry, t2662Entry2, num.FMA32(k2Entry, t2532Entry2, num.FMA32(k2Entry, t2222Entry2, F(rhoEntry5*BEtaBarState2[j])))))
-								BMBarState2[j] = num.FMA32(q[j], t546Entry, num.FMA32(gVEntry, t444Entry2, num.FMA32(k2Entry, t431Entry2, num.FMA32(k2Entry, t400Entry2, F(rhoEntry5*BMBarState2[j])))))
+								t336[j] = num.FMA32(BKTrail2[j], t334Entry, t336[j])
+								t357[j] = num.FMA32(BEtaTrail2[j], t355Entry, t357[j])
+								t379[j] = num.FMA32(BAlphaTrail2[j], t377Entry, t379[j])
+								t391[j] = num.FMA32(BMTrail2[j], t389Entry, t391[j])
+								BKBarState2[j] = num.FMA32(xEntry, t334Entry, num.FMA32(gVEntry, t1112Entry2, num.FMA32(k2Entry, t105Entry2, F(rhoEntry5*BKBarState2[j]))))
+								BVBarState2[j] = num.FMA32(xEntry, t295Entry2, num.FMA32(gVEntry, t55Entry2, num.FMA32(k2Entry, t49Entry2, F(rhoEntry5*BVBarState2[j]))))
+								BAlphaBarState2[j] = num.FMA32(xEntry, t377Entry, num.FMA32(gVEntry, t223Entry2, num.FMA32(k2Entry, t217Entry2, F(rhoEntry5*BAlphaBarState2[j]))))
+								BEtaBarState2[j] = num.FMA32(xEntry, t355Entry, num.FMA32(gVEntry, t167Entry2, num.FMA32(k2Entry, t161Entry2, F(rhoEntry5*BEtaBarState2[j]))))
+								BMBarState2[j] = num.FMA32(q[j], t389Entry, num.FMA32(gVEntry, t282Entry2, num.FMA32(k2Entry, t27622Entry2, F(rhoEntry5*BMBarState2[j]))))
 							}
 						}
 					}
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
+					w8 := F(t343 * (t339 + t361))
 					if kern.Wide() {
-						a2 := stepBackwardNest66Args{
+						a2 := stepBackwardNest52Args{
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t548),
+							unsafe.SliceData(t391),
 							unsafe.SliceData(t12),
-							unsafe.SliceData(t447),
-							unsafe.SliceData(t458),
-							unsafe.SliceData(t485),
-							unsafe.SliceData(t496),
-							unsafe.SliceData(t516),
-							unsafe.SliceData(t537),
+							unsafe.SliceData(t285),
+							unsafe.SliceData(t297),
+							unsafe.SliceData(t324),
+							unsafe.SliceData(t336),
+							unsafe.SliceData(t357),
+							unsafe.SliceData(t379),
 							unsafe.SliceData(t13),
 							d*a + C*d*s + T*d*l,
 							d,
-							[2]float32{t782},
-							[2]float32{t792_2},
+							[2]float32{w8},
 						}
-						stepBackwardNest66(&a2)
+						stepBackwardNest52(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t12_2 := t12[(l*T+a+C*s)*d:][:d]
 						t13_2 := t13[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t12_2[i] = yBar[i] + t548[i]
-							t13_2[i] = ((((((t447[i] + t458[i]) + t485[i]) + t496[i]) + t782) + t516[i]) + t792_2) + t537[i]
+							t12_2[i] = yBar[i] + t391[i]
+							t13_2[i] = (((((t285[i] + t297[i]) + t324[i]) + t336[i]) + w8) + t357[i]) + t379[i]
 						}
 					}
 				}
@@ -6870,7 +5878,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepBackwardNest67Args{
+		a := stepBackwardNest53Args{
 			unsafe.SliceData(t12),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t20),
@@ -6879,27 +5887,27 @@ func (c *stepBackwardFused) run() {
 			T * d,
 			d,
 		}
-		stepBackwardNest67(&a)
+		stepBackwardNest53(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				t12_2 := t12[(i*T+j)*d:][:d]
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-				var t202 F
-				t202Sums := [16]F{t202}
+				var t203 F
+				t203Sums := [16]F{t203}
 				for k3 := range d {
-					t202Sums[k3%16] = num.FMA32(t12_2[k3], qDiv2[k3], t202Sums[k3%16])
+					t203Sums[k3%16] = num.FMA32(t12_2[k3], qDiv2[k3], t203Sums[k3%16])
 				}
-				t202 = kern.Sum16(&t202Sums)
-				t20_2[j] = -t202
+				t203 = kern.Sum16(&t203Sums)
+				t20_2[j] = -t203
 			}
 		}
 	}
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepBackwardNest68Args{
+		a := stepBackwardNest54Args{
 			unsafe.SliceData(t25),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t4),
@@ -6914,7 +5922,7 @@ func (c *stepBackwardFused) run() {
 			T * d,
 			d,
 		}
-		stepBackwardNest68(&a)
+		stepBackwardNest54(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -6929,40 +5937,40 @@ func (c *stepBackwardFused) run() {
 				t41_2 := t41[(i*T+j)*d:][:d]
 				t25Entry := t25_2[j]
 				qDivEntry := qDiv[j]
-				w15 := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w9 := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k3 := range d {
-					t41_2[k3] = num.FMA32(F(2*qProd[k3]), w15, F(t12_2[k3]*qDivEntry))
+					t41_2[k3] = num.FMA32(F(2*qProd[k3]), w9, F(t12_2[k3]*qDivEntry))
 				}
 			}
 		}
 	}
 
 	// self_referential_layers.q
+	kern.GemmFMA(L*T, d, d, F(1), false, t42, d, 1, t41, d, 1, c.WQ, d, 1)
+
+	// self_referential_layers.q
 	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
 
 	// self_referential_layers.q
-	kern.GemmFMA(L*T, d, d, F(1), false, t43, d, 1, t41, d, 1, c.WQ, d, 1)
-
-	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepBackwardNest69Args{
+		a := stepBackwardNest55Args{
 			unsafe.SliceData(t13),
-			unsafe.SliceData(t43),
+			unsafe.SliceData(t42),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest69(&a)
+		stepBackwardNest55(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t13_2 := t13[(i*T+j)*d:][:d]
-				t43_2 := t43[(i*T+j)*d:][:d]
+				t42_2 := t42[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k3 := range d {
-					xBar[k3] = t13_2[k3] + t43_2[k3]
+					xBar[k3] = t13_2[k3] + t42_2[k3]
 				}
 			}
 		}

@@ -249,31 +249,3 @@ func stepBackwardNest53(*stepBackwardNest53Args) { panic("no assembly in this bu
 func stepBackwardNest54(*stepBackwardNest54Args) { panic("no assembly in this build") }
 
 func stepBackwardNest55(*stepBackwardNest55Args) { panic("no assembly in this build") }
-
-func stepBackwardNest56(*stepBackwardNest56Args) { panic("no assembly in this build") }
-
-func stepBackwardNest57(*stepBackwardNest57Args) { panic("no assembly in this build") }
-
-func stepBackwardNest58(*stepBackwardNest58Args) { panic("no assembly in this build") }
-
-func stepBackwardNest59(*stepBackwardNest59Args) { panic("no assembly in this build") }
-
-func stepBackwardNest60(*stepBackwardNest60Args) { panic("no assembly in this build") }
-
-func stepBackwardNest61(*stepBackwardNest61Args) { panic("no assembly in this build") }
-
-func stepBackwardNest62(*stepBackwardNest62Args) { panic("no assembly in this build") }
-
-func stepBackwardNest63(*stepBackwardNest63Args) { panic("no assembly in this build") }
-
-func stepBackwardNest64(*stepBackwardNest64Args) { panic("no assembly in this build") }
-
-func stepBackwardNest65(*stepBackwardNest65Args) { panic("no assembly in this build") }
-
-func stepBackwardNest66(*stepBackwardNest66Args) { panic("no assembly in this build") }
-
-func stepBackwardNest67(*stepBackwardNest67Args) { panic("no assembly in this build") }
-
-func stepBackwardNest68(*stepBackwardNest68Args) { panic("no assembly in this build") }
-
-func stepBackwardNest69(*stepBackwardNest69Args) { panic("no assembly in this build") }

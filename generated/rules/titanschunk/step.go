@@ -231,7 +231,7 @@ func (c *Step[F]) Run() {
 	work = work[32*L*chunks:]
 	t45 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t472 := work[:32*L*chunks] // [L, chunks, 32]
+	t4722 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	h := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -275,7 +275,7 @@ func (c *Step[F]) Run() {
 	work = work[1024:]
 	t55 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t583 := work[:1024] // [32, 32]
+	t584 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t612 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -285,7 +285,7 @@ func (c *Step[F]) Run() {
 	work = work[1024:]
 	t70 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t732 := work[:1024] // [32, 32]
+	t73 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t76 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -299,11 +299,11 @@ func (c *Step[F]) Run() {
 	work = work[1024:]
 	t98 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t63_2 := work[:1024] // [32, 32]
+	t823 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t73 := work[:32*dK] // [32, d_k]
+	t923 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t83 := work[:32*dK]    // [32, d_k]
+	t1022 := work[:32*dK]  // [32, d_k]
 	MState2 := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SState2 := rows[:dK] // [d_k]
@@ -444,16 +444,16 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
 			var t213 F
-			var t473 F
+			var t472 F
 			var t512 F
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
 				t213 += F(rhoStackEntry * wRho[k])
-				t473 += F(rhoStackEntry * wEta[k])
+				t472 += F(rhoStackEntry * wEta[k])
 				t512 += F(rhoStackEntry * wTheta[k])
 			}
 			t21_2[j] = t213
-			t47_2[j] = t473
+			t47_2[j] = t472
 			t51_2[j] = t512
 		}
 	}
@@ -1103,16 +1103,16 @@ func (c *Step[F]) Run() {
 	}
 
 	// titans_chunk.h
-	clear(t472)
+	clear(t4722)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				t45_2 := t45[(i*chunks+j)*32+-16+lo:][:n]
-				t472_2 := t472[(i*chunks+j)*32+lo:][:n]
+				t4722_2 := t4722[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t472_2[k] = F(t14_2[k] * t45_2[k])
+					t4722_2[k] = F(t14_2[k] * t45_2[k])
 				}
 			}
 		}
@@ -1122,10 +1122,10 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t45_2 := t45[(i*chunks+j)*32:][:32]
-			t472_2 := t472[(i*chunks+j)*32:][:32]
+			t4722_2 := t4722[(i*chunks+j)*32:][:32]
 			h2 := h[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				h2[k] = t45_2[k] + t472_2[k]
+				h2[k] = t45_2[k] + t4722_2[k]
 			}
 		}
 	}
@@ -1167,12 +1167,12 @@ func (c *Step[F]) Run() {
 			h2 := h[(l*chunks+t2)*32:][:32]
 			t532_2 := t532[31*32:][:32]
 			t55_2 := t55[31*32:][:32]
-			t583_2 := t583[31*32:][:32]
+			t584_2 := t584[31*32:][:32]
 			t612_2 := t612[31*32:][:32]
 			t642_2 := t642[31*32:][:32]
 			t672_2 := t672[31*32:][:32]
 			t70_2 := t70[31*32:][:32]
-			t732_2 := t732[31*32:][:32]
+			t73_2 := t73[31*32:][:32]
 			t76_2 := t76[31*32:][:32]
 			t79_2 := t79[31*32:][:32]
 			t82_3 := t82_2[31*32:][:32]
@@ -1218,17 +1218,17 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// titans_chunk.e
-			clear(t583)
+			clear(t584)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
 				t222_2 := t222[(l*chunks+t2)*32+lo2:][:n]
 				for i := range n {
 					t532_3 := t532[((lo2+i)-2)*32:][:32]
 					t55_3 := t55[((lo2+i)-2)*32:][:32]
-					t583_3 := t583[(lo2+i)*32:][:32]
+					t584_3 := t584[(lo2+i)*32:][:32]
 					t222Entry2 := t222_2[i]
 					for j := range 32 {
-						t583_3[j] = F((t532_3[j] + t55_3[j]) * t222Entry2)
+						t584_3[j] = F((t532_3[j] + t55_3[j]) * t222Entry2)
 					}
 				}
 			}
@@ -1240,11 +1240,11 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t532_3 := t532[((lo3+i)-4)*32:][:32]
 					t55_3 := t55[((lo3+i)-4)*32:][:32]
-					t583_3 := t583[((lo3+i)-4)*32:][:32]
+					t584_3 := t584[((lo3+i)-4)*32:][:32]
 					t612_3 := t612[(lo3+i)*32:][:32]
 					t252Entry2 := t252_2[i]
 					for j := range 32 {
-						t612_3[j] = F(((t532_3[j] + t55_3[j]) + t583_3[j]) * t252Entry2)
+						t612_3[j] = F(((t532_3[j] + t55_3[j]) + t584_3[j]) * t252Entry2)
 					}
 				}
 			}
@@ -1256,12 +1256,12 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t532_3 := t532[((lo4+i)-8)*32:][:32]
 					t55_3 := t55[((lo4+i)-8)*32:][:32]
-					t583_3 := t583[((lo4+i)-8)*32:][:32]
+					t584_3 := t584[((lo4+i)-8)*32:][:32]
 					t612_3 := t612[((lo4+i)-8)*32:][:32]
 					t642_3 := t642[(lo4+i)*32:][:32]
 					t28Entry2 := t28_2[i]
 					for j := range 32 {
-						t642_3[j] = F((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t28Entry2)
+						t642_3[j] = F((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) * t28Entry2)
 					}
 				}
 			}
@@ -1273,13 +1273,13 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t532_3 := t532[((lo5+i)-16)*32:][:32]
 					t55_3 := t55[((lo5+i)-16)*32:][:32]
-					t583_3 := t583[((lo5+i)-16)*32:][:32]
+					t584_3 := t584[((lo5+i)-16)*32:][:32]
 					t612_3 := t612[((lo5+i)-16)*32:][:32]
 					t642_3 := t642[((lo5+i)-16)*32:][:32]
 					t672_3 := t672[(lo5+i)*32:][:32]
 					t312Entry := t312_2[i]
 					for j := range 32 {
-						t672_3[j] = F(((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) * t312Entry)
+						t672_3[j] = F(((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) * t312Entry)
 					}
 				}
 			}
@@ -1291,34 +1291,34 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t532_3 := t532[((lo6+i)-1)*32:][:32]
 					t55_3 := t55[((lo6+i)-1)*32:][:32]
-					t583_3 := t583[((lo6+i)-1)*32:][:32]
+					t584_3 := t584[((lo6+i)-1)*32:][:32]
 					t612_3 := t612[((lo6+i)-1)*32:][:32]
 					t642_3 := t642[((lo6+i)-1)*32:][:32]
 					t672_3 := t672[((lo6+i)-1)*32:][:32]
 					t70_3 := t70[(lo6+i)*32:][:32]
 					t56Entry2 := t56_2[i]
 					for j := range 32 {
-						t70_3[j] = F((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) * t56Entry2)
+						t70_3[j] = F((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) * t56Entry2)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t732)
+			clear(t73)
 			lo7 := max(0, 2)
 			if n := 32 - lo7; n > 0 {
 				t52_2 := t52[(l*chunks+t2)*32+lo7:][:n]
 				for i := range n {
 					t532_3 := t532[((lo7+i)-2)*32:][:32]
 					t55_3 := t55[((lo7+i)-2)*32:][:32]
-					t583_3 := t583[((lo7+i)-2)*32:][:32]
+					t584_3 := t584[((lo7+i)-2)*32:][:32]
 					t612_3 := t612[((lo7+i)-2)*32:][:32]
 					t642_3 := t642[((lo7+i)-2)*32:][:32]
 					t672_3 := t672[((lo7+i)-2)*32:][:32]
 					t70_3 := t70[((lo7+i)-2)*32:][:32]
-					t732_3 := t732[(lo7+i)*32:][:32]
+					t73_3 := t73[(lo7+i)*32:][:32]
 					t52Entry2 := t52_2[i]
 					for j := range 32 {
-						t732_3[j] = F(((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) * t52Entry2)
+						t73_3[j] = F(((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) * t52Entry2)
 					}
 				}
 			}
@@ -1330,16 +1330,16 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t532_3 := t532[((lo8+i)-4)*32:][:32]
 					t55_3 := t55[((lo8+i)-4)*32:][:32]
-					t583_3 := t583[((lo8+i)-4)*32:][:32]
+					t584_3 := t584[((lo8+i)-4)*32:][:32]
 					t612_3 := t612[((lo8+i)-4)*32:][:32]
 					t642_3 := t642[((lo8+i)-4)*32:][:32]
 					t672_3 := t672[((lo8+i)-4)*32:][:32]
 					t70_3 := t70[((lo8+i)-4)*32:][:32]
-					t732_3 := t732[((lo8+i)-4)*32:][:32]
+					t73_3 := t73[((lo8+i)-4)*32:][:32]
 					t76_3 := t76[(lo8+i)*32:][:32]
 					t82Entry2 := t82_4[i]
 					for j := range 32 {
-						t76_3[j] = F((((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t732_3[j]) * t82Entry2)
+						t76_3[j] = F((((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) * t82Entry2)
 					}
 				}
 			}
@@ -1351,17 +1351,17 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t532_3 := t532[((lo9+i)-8)*32:][:32]
 					t55_3 := t55[((lo9+i)-8)*32:][:32]
-					t583_3 := t583[((lo9+i)-8)*32:][:32]
+					t584_3 := t584[((lo9+i)-8)*32:][:32]
 					t612_3 := t612[((lo9+i)-8)*32:][:32]
 					t642_3 := t642[((lo9+i)-8)*32:][:32]
 					t672_3 := t672[((lo9+i)-8)*32:][:32]
 					t70_3 := t70[((lo9+i)-8)*32:][:32]
-					t732_3 := t732[((lo9+i)-8)*32:][:32]
+					t73_3 := t73[((lo9+i)-8)*32:][:32]
 					t76_3 := t76[((lo9+i)-8)*32:][:32]
 					t79_3 := t79[(lo9+i)*32:][:32]
 					t112Entry2 := t112_2[i]
 					for j := range 32 {
-						t79_3[j] = F(((((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t732_3[j]) + t76_3[j]) * t112Entry2)
+						t79_3[j] = F(((((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
 					}
 				}
 			}
@@ -1373,18 +1373,18 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t532_3 := t532[((lo10+i)-16)*32:][:32]
 					t55_3 := t55[((lo10+i)-16)*32:][:32]
-					t583_3 := t583[((lo10+i)-16)*32:][:32]
+					t584_3 := t584[((lo10+i)-16)*32:][:32]
 					t612_3 := t612[((lo10+i)-16)*32:][:32]
 					t642_3 := t642[((lo10+i)-16)*32:][:32]
 					t672_3 := t672[((lo10+i)-16)*32:][:32]
 					t70_3 := t70[((lo10+i)-16)*32:][:32]
-					t732_3 := t732[((lo10+i)-16)*32:][:32]
+					t73_3 := t73[((lo10+i)-16)*32:][:32]
 					t76_3 := t76[((lo10+i)-16)*32:][:32]
 					t79_3 := t79[((lo10+i)-16)*32:][:32]
 					t82_4 := t82_2[(lo10+i)*32:][:32]
 					t14Entry := t14_2[i]
 					for j := range 32 {
-						t82_4[j] = F((((((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t732_3[j]) + t76_3[j]) + t79_3[j]) * t14Entry)
+						t82_4[j] = F((((((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t14Entry)
 					}
 				}
 			}
@@ -1409,18 +1409,18 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t532_3 := t532[((lo11+i)-1)*32:][:32]
 					t55_3 := t55[((lo11+i)-1)*32:][:32]
-					t583_3 := t583[((lo11+i)-1)*32:][:32]
+					t584_3 := t584[((lo11+i)-1)*32:][:32]
 					t612_3 := t612[((lo11+i)-1)*32:][:32]
 					t642_3 := t642[((lo11+i)-1)*32:][:32]
 					t672_3 := t672[((lo11+i)-1)*32:][:32]
 					t70_3 := t70[((lo11+i)-1)*32:][:32]
-					t732_3 := t732[((lo11+i)-1)*32:][:32]
+					t73_3 := t73[((lo11+i)-1)*32:][:32]
 					t76_3 := t76[((lo11+i)-1)*32:][:32]
 					t79_3 := t79[((lo11+i)-1)*32:][:32]
 					t82_4 := t82_2[((lo11+i)-1)*32:][:32]
 					t96_2 := t96[(lo11+i)*32:][:32]
 					for j := range 32 {
-						t96_2[j] = (((((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t732_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
+						t96_2[j] = (((((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
 					}
 				}
 			}
@@ -1457,19 +1457,19 @@ func (c *Step[F]) Run() {
 			for i := range 32 {
 				t532_3 := t532[i*32:][:32]
 				t55_3 := t55[i*32:][:32]
-				t583_3 := t583[i*32:][:32]
+				t584_3 := t584[i*32:][:32]
 				t612_3 := t612[i*32:][:32]
 				t642_3 := t642[i*32:][:32]
 				t672_3 := t672[i*32:][:32]
 				t70_3 := t70[i*32:][:32]
-				t732_3 := t732[i*32:][:32]
+				t73_3 := t73[i*32:][:32]
 				t76_3 := t76[i*32:][:32]
 				t79_3 := t79[i*32:][:32]
 				t82_4 := t82_2[i*32:][:32]
 				Q2_2 := Q2[i*32:][:32]
-				t63_3 := t63_2[i*32:][:32]
+				t823_2 := t823[i*32:][:32]
 				for j := range 32 {
-					t63_3[j] = F(((((((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t732_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * Q2_2[j])
+					t823_2[j] = F(((((((((((t532_3[j] + t55_3[j]) + t584_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * Q2_2[j])
 				}
 			}
 			// titans_chunk.y
@@ -1483,25 +1483,25 @@ func (c *Step[F]) Run() {
 					y2_2[j] = F(t173_2[j]*gEntry) + F(t49_2[j]*hEntry)
 				}
 			}
-			// titans_chunk.y
-			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t63_2, 1, 32)
+			// titans_chunk.y, titans_chunk.H
+			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t823, 1, 32)
 			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
 			for i := range 32 {
 				t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
-				t73_2 := t73[i*dK:][:dK]
-				t83_2 := t83[i*dK:][:dK]
+				t923_2 := t923[i*dK:][:dK]
+				t1022_2 := t1022[i*dK:][:dK]
 				t532Entry := t532_2[i]
 				t55Entry := t55_2[i]
-				t583Entry := t583_2[i]
+				t584Entry := t584_2[i]
 				t612Entry := t612_2[i]
 				t642Entry := t642_2[i]
 				t672Entry := t672_2[i]
-				w2 := (((((((((t532Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry) + t70_2[i]) + t732_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
-				w3 := ((((t532Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry
+				w2 := (((((((((t532Entry + t55Entry) + t584Entry) + t612Entry) + t642Entry) + t672Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				w3 := ((((t532Entry + t55Entry) + t584Entry) + t612Entry) + t642Entry) + t672Entry
 				for j := range dK {
 					t59Entry := t59_2[j]
-					t73_2[j] = F(t59Entry * w2)
-					t83_2[j] = F(t59Entry * w3)
+					t923_2[j] = F(t59Entry * w2)
+					t1022_2[j] = F(t59Entry * w3)
 				}
 			}
 			// titans_chunk.M
@@ -1515,7 +1515,7 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// titans_chunk.M
-			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t73, dK, 1)
+			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t923, dK, 1)
 			// titans_chunk.S
 			pEntry := p[(l*chunks+t2)*32+31]
 			for i := range dV {
@@ -1525,7 +1525,7 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// titans_chunk.S
-			kern.Gemm(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t83, dK, 1)
+			kern.Gemm(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t1022, dK, 1)
 			if len(c.YProd) > 0 {
 				t173_2 := t173[:32*dV]
 				yProd := c.YProd[(l*chunks+t2)*32*dV:][:32*dV]
@@ -1602,9 +1602,9 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			v := c.V[(i*T+j+32*chunks)*dV:][:dV]
-			t63_3 := t63[(i*(T-32*chunks)+j)*dV:][:dV]
+			t63_2 := t63[(i*(T-32*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t63_3[k] = v[k]
+				t63_2[k] = v[k]
 			}
 		}
 	}
@@ -1711,7 +1711,7 @@ func (c *Step[F]) Run() {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i+2] = e22
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i+3] = e23
 						}
-						// titans_chunk.S, titans_chunk.M, titans_chunk.y
+						// titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y
 						t64Entry := t64_2[a]
 						t65Entry := t65_2[a]
 						t66Entry := t66_2[a]
@@ -1808,7 +1808,7 @@ func (c *Step[F]) Run() {
 						if len(c.E) > 0 {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i] = e2
 						}
-						// titans_chunk.S, titans_chunk.M, titans_chunk.y
+						// titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y
 						var y3 F
 						t64Entry := t64_2[a]
 						w4 := F(t65_2[a] * e2)
@@ -1944,20 +1944,20 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 23·L·T·d_k + 8·L·T·d_v + 32·L·chunks·d_v + 2·L·d_k·d_v + 20·L·T + 1408·L·chunks + 18·L·d_k + 3·d_k·d_v + 64·d_k + 224·d_v + 45920.
+// WorkLen is 3·L·T·d + 22·L·T·d_k + 6·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + 2·L·d_k·d_v + 20·L·T + 1408·L·chunks + 18·L·d_k + 3·d_k·d_v + 64·d_k + 224·d_v + 45952.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 3*L*T*d + 23*L*T*dK + 8*L*T*dV + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1408*L*chunks + 18*L*dK + 3*dK*dV + 64*dK + 224*dV + 45920 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks) // and the sums of blocks of rows
+		return 3*L*T*d + 22*L*T*dK + 6*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1408*L*chunks + 18*L*dK + 3*dK*dV + 64*dK + 224*dV + 45952 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 23*L*T*dK + 8*L*T*dV + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1408*L*chunks + 18*L*dK + 3*dK*dV + 64*dK + 224*dV + 45920
+	return 3*L*T*d + 22*L*T*dK + 6*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1408*L*chunks + 18*L*dK + 3*dK*dV + 64*dK + 224*dV + 45952
 }
 
-// RowsLen is 2·C·d_k + 6·d_k.
+// RowsLen is 2·C·d_k + 5·d_k.
 func (c *StepBackward[F]) RowsLen() int {
 	C, dK := c.C, c.DK
-	return 2*C*dK + 6*dK
+	return 2*C*dK + 5*dK
 }
 
 // FlagsLen is 7·L·T.
@@ -2015,18 +2015,20 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*dK*dV:]
 	t52 := work[:L*dK*dV] // [L, d_v, d_k]
 	work = work[L*dK*dV:]
-	t62_2 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	work = work[L*T*dK-32*L*chunks*dK:]
 	t7 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
 	t82 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
-	work = work[L*T-32*L*chunks:]
-	t92 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
 	t102 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
 	t112 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
+	t13 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t2122 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t14 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	work = work[L*T-32*L*chunks:]
 	t122 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t172 := work[:L*T*dK] // [L, T, d_k]
@@ -2067,17 +2069,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	t12 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t14 := work[:32*L*chunks] // [L, chunks, 32]
+	t1422 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t13 := work[:32*L*chunks] // [L, chunks, 32]
+	t1322 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1522 := work[:32*L*chunks] // [L, chunks, 32]
+	t153 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	g := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t21 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t23 := work[:32*L*chunks] // [L, chunks, 32]
+	t2322 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t2522 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -2101,7 +2103,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	t35 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t86 := work[:32*L*chunks] // [L, chunks, 32]
+	t862 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t36 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -2121,11 +2123,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	h := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t92_2 := work[:32*L*chunks] // [L, chunks, 32]
+	t922_2 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1342 := work[:32*L*chunks] // [L, chunks, 32]
+	t107 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t1362 := work[:32*L*chunks] // [L, chunks, 32]
+	t1092 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t202 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -2153,59 +2155,55 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK:]
 	t402 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t512 := work[:L*T] // [L, T]
+	t49 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t115 := work[:L*T] // [L, T]
+	t111 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t45 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t117 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t55 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t120 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t582 := work[:L*T*dK] // [L, T, d_k]
+	t542 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t632 := work[:L*T] // [L, T]
+	t592 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t90 := work[:L*T*dK] // [L, T, d_k]
+	t86 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t126 := work[:L*T*dK] // [L, T, d_k]
+	t123 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t131 := work[:L*T] // [L, T]
+	t128 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t94 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t89 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t95 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t91 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t96 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t92 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t163 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t160 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t100 := work[:L*T*d] // [L, T, d]
+	t95 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t123 := work[:L*T*dV] // [L, T, d_v]
+	t120 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t125 := work[:L*T*d] // [L, T, d]
+	t121 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t158 := work[:L*T*dK] // [L, T, d_k]
+	t155 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t162_2 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t158 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t164 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t161 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t168 := work[:L*T*d] // [L, T, d]
+	t164 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	MBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	SBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t259 := work[:dK*dV] // [d_v, d_k]
+	t217 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t53 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t552 := work[:1024] // [32, 32]
+	t55 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t584 := work[:1024] // [32, 32]
+	t583 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t612 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -2227,221 +2225,211 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t88 := work[:32] // [32]
 	work = work[32:]
-	t962 := work[:1024] // [32, 32]
+	t96 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t98 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t523 := work[:32] // [32]
 	work = work[32:]
-	t1722 := work[:32] // [32]
+	t1823 := work[:32] // [32]
 	work = work[32:]
-	t192 := work[:32] // [32]
+	t2022 := work[:32] // [32]
 	work = work[32:]
-	t266 := work[:32*dV] // [32, d_v]
+	t224 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t722 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t268 := work[:32*dK] // [32, d_k]
+	t722 := work[:32*dK] // [d_k, 32]
 	work = work[32*dK:]
-	t269 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t1222 := work[:1024] // [32, 32]
+	t92_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t271 := work[:32*dK] // [32, d_k]
+	t225 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t1423 := work[:32*dK] // [d_k, 32]
 	work = work[32*dK:]
-	t273 := work[:1024] // [32, 32]
+	t163 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t2322 := work[:1024] // [32, 32]
+	t229 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t2422 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t2622 := work[:1024] // [32, 32]
+	t2523 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t2722 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t3122 := work[:32] // [32]
-	work = work[32:]
-	t4022 := work[:32*dV] // [32, d_v]
+	t2823 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t412 := work[:32] // [32]
+	t3022 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t3122 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t3522 := work[:32] // [32]
 	work = work[32:]
-	t472 := work[:32*dV] // [32, d_v]
+	t4522 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t48 := work[:32] // [32]
+	t46 := work[:32] // [32]
 	work = work[32:]
-	t133 := work[:32*dV] // [32, d_v]
+	t502 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t135 := work[:32*dV] // [32, d_v]
+	t512 := work[:32] // [32]
+	work = work[32:]
+	t1062 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t3223 := work[:32] // [32]
+	t1082 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t362 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t373 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t382 := work[:32] // [32]
 	work = work[32:]
-	t33 := work[:1024] // [32, 32]
+	t412 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t342 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t3722 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t442 := work[:32] // [32]
+	t492 := work[:32] // [32]
 	work = work[32:]
-	t522_2 := work[:32] // [32]
+	t552 := work[:32] // [32]
 	work = work[32:]
-	t542 := work[:1024] // [32, 32]
+	t5822 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t5722 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t6022 := work[:32] // [32]
-	work = work[32:]
 	t6122 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t6222 := work[:32] // [32]
 	work = work[32:]
-	t6322 := work[:32] // [32]
-	work = work[32:]
-	t6422 := work[:1024] // [32, 32]
+	t63 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t663 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t6722 := work[:32] // [32]
 	work = work[32:]
 	t68 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t692 := work[:32] // [32]
-	work = work[32:]
-	t702 := work[:32] // [32]
-	work = work[32:]
-	t712 := work[:32] // [32]
-	work = work[32:]
-	t722_2 := work[:1024] // [32, 32]
+	t712 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t752 := work[:32] // [32]
+	t72_2 := work[:32] // [32]
 	work = work[32:]
+	t732 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t762 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t772 := work[:32] // [32]
 	work = work[32:]
-	t782 := work[:32] // [32]
-	work = work[32:]
-	t792 := work[:32] // [32]
-	work = work[32:]
-	t802 := work[:1024] // [32, 32]
+	t78 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t83 := work[:32] // [32]
-	work = work[32:]
-	t84 := work[:1024] // [32, 32]
+	t81 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t85 := work[:32] // [32]
+	t822 := work[:32] // [32]
 	work = work[32:]
-	t8622 := work[:32] // [32]
-	work = work[32:]
+	t83 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t8623 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t872 := work[:32] // [32]
 	work = work[32:]
 	t882 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t912 := work[:32] // [32]
-	work = work[32:]
-	t922_2 := work[:1024] // [32, 32]
+	t912 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t952 := work[:1024] // [32, 32]
+	t9222 := work[:32] // [32]
+	work = work[32:]
+	t932 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t982 := work[:32] // [32]
-	work = work[32:]
-	t992 := work[:1024] // [32, 32]
+	t962 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1002 := work[:32] // [32]
+	t97 := work[:32] // [32]
 	work = work[32:]
-	t1012 := work[:32] // [32]
-	work = work[32:]
-	t102_2 := work[:1024] // [32, 32]
+	t982 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1052 := work[:32] // [32]
-	work = work[32:]
-	t1062 := work[:1024] // [32, 32]
+	t226 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t107 := work[:32] // [32]
-	work = work[32:]
-	t1082 := work[:32] // [32]
-	work = work[32:]
-	t1092 := work[:32] // [32]
-	work = work[32:]
-	t110 := work[:1024] // [32, 32]
+	t1012 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t113 := work[:32] // [32]
+	t102_2 := work[:32] // [32]
 	work = work[32:]
-	t114 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t1152 := work[:32] // [32]
+	t105 := work[:32] // [32]
+	work = work[32:]
+	t112_2 := work[:32] // [32]
+	work = work[32:]
+	t115 := work[:32] // [32]
 	work = work[32:]
 	t116 := work[:32] // [32]
 	work = work[32:]
-	t117 := work[:32] // [32]
+	t1172 := work[:32] // [32]
 	work = work[32:]
-	t118 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t121 := work[:32] // [32]
+	t1202 := work[:32] // [32]
 	work = work[32:]
-	t122_2 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t1232 := work[:32] // [32]
+	t1212 := work[:32] // [32]
 	work = work[32:]
-	t139 := work[:32] // [32]
+	t122_2 := work[:32] // [32]
 	work = work[32:]
-	t124 := work[:32] // [32]
+	t125 := work[:32] // [32]
 	work = work[32:]
-	t1252 := work[:32] // [32]
+	t126 := work[:32] // [32]
 	work = work[32:]
-	t128 := work[:32] // [32]
+	t127 := work[:32] // [32]
+	work = work[32:]
+	t130 := work[:32] // [32]
+	work = work[32:]
+	t131 := work[:32] // [32]
+	work = work[32:]
+	t132_2 := work[:32] // [32]
+	work = work[32:]
+	t135 := work[:32] // [32]
+	work = work[32:]
+	t136 := work[:32] // [32]
+	work = work[32:]
+	t137 := work[:32] // [32]
+	work = work[32:]
+	t140 := work[:32] // [32]
+	work = work[32:]
+	t141 := work[:32] // [32]
 	work = work[32:]
 	t142_2 := work[:32] // [32]
+	work = work[32:]
+	t145 := work[:32] // [32]
 	work = work[32:]
 	t143 := work[:32] // [32]
 	work = work[32:]
 	t144 := work[:32] // [32]
 	work = work[32:]
-	t145 := work[:32] // [32]
-	work = work[32:]
-	t146 := work[:32] // [32]
+	t148 := work[:32] // [32]
 	work = work[32:]
 	t149 := work[:32] // [32]
 	work = work[32:]
 	t150 := work[:32] // [32]
 	work = work[32:]
-	t151 := work[:32] // [32]
+	t153_2 := work[:32] // [32]
 	work = work[32:]
-	t154 := work[:32] // [32]
+	t151 := work[:32] // [32]
 	work = work[32:]
 	t152_2 := work[:32] // [32]
 	work = work[32:]
-	t153 := work[:32] // [32]
+	t156 := work[:32] // [32]
 	work = work[32:]
 	t157 := work[:32] // [32]
 	work = work[32:]
 	t1582 := work[:32] // [32]
 	work = work[32:]
+	t1612 := work[:32] // [32]
+	work = work[32:]
 	t159 := work[:32] // [32]
 	work = work[32:]
-	t1622 := work[:32] // [32]
+	t1602 := work[:32] // [32]
 	work = work[32:]
-	t160 := work[:32] // [32]
-	work = work[32:]
-	t161 := work[:32] // [32]
+	t1642 := work[:32] // [32]
 	work = work[32:]
 	t165 := work[:32] // [32]
 	work = work[32:]
 	t166 := work[:32] // [32]
 	work = work[32:]
+	t169 := work[:32] // [32]
+	work = work[32:]
+	t178 := work[:32] // [32]
+	work = work[32:]
 	t167 := work[:32] // [32]
 	work = work[32:]
-	t170 := work[:32] // [32]
+	t168 := work[:32] // [32]
 	work = work[32:]
-	t1682 := work[:32] // [32]
-	work = work[32:]
-	t169 := work[:32] // [32]
+	t172_2 := work[:32] // [32]
 	work = work[32:]
 	t173 := work[:32] // [32]
 	work = work[32:]
-	t174 := work[:32] // [32]
-	work = work[32:]
-	t177 := work[:32] // [32]
-	work = work[32:]
-	t180 := work[:32] // [32]
+	t175 := work[:32] // [32]
 	work = work[32:]
 	t181 := work[:32] // [32]
 	work = work[32:]
@@ -2449,103 +2437,53 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t183 := work[:32] // [32]
 	work = work[32:]
+	t186 := work[:32] // [32]
+	work = work[32:]
 	t184 := work[:32] // [32]
 	work = work[32:]
-	t187 := work[:32] // [32]
-	work = work[32:]
-	t188 := work[:32] // [32]
+	t185 := work[:32] // [32]
 	work = work[32:]
 	t189 := work[:32] // [32]
-	work = work[32:]
-	t192_2 := work[:32] // [32]
 	work = work[32:]
 	t190 := work[:32] // [32]
 	work = work[32:]
 	t191 := work[:32] // [32]
 	work = work[32:]
-	t195 := work[:32] // [32]
+	t194 := work[:32] // [32]
 	work = work[32:]
-	t196 := work[:32] // [32]
+	t192 := work[:32] // [32]
+	work = work[32:]
+	t193 := work[:32] // [32]
 	work = work[32:]
 	t197 := work[:32] // [32]
-	work = work[32:]
-	t200 := work[:32] // [32]
 	work = work[32:]
 	t198 := work[:32] // [32]
 	work = work[32:]
 	t199 := work[:32] // [32]
 	work = work[32:]
-	t203 := work[:32] // [32]
+	t202_2 := work[:32] // [32]
 	work = work[32:]
-	t204 := work[:32] // [32]
+	t200 := work[:32] // [32]
+	work = work[32:]
+	t201 := work[:32] // [32]
 	work = work[32:]
 	t205 := work[:32] // [32]
-	work = work[32:]
-	t208 := work[:32] // [32]
-	work = work[32:]
-	t219 := work[:32] // [32]
 	work = work[32:]
 	t206 := work[:32] // [32]
 	work = work[32:]
 	t207 := work[:32] // [32]
 	work = work[32:]
-	t211 := work[:32] // [32]
+	t210 := work[:32] // [32]
 	work = work[32:]
-	t212_2 := work[:32] // [32]
+	t208 := work[:32] // [32]
 	work = work[32:]
-	t216 := work[:32] // [32]
+	t209 := work[:32] // [32]
 	work = work[32:]
-	t222_2 := work[:32] // [32]
+	t213 := work[:32] // [32]
 	work = work[32:]
-	t223 := work[:32] // [32]
+	t214 := work[:32] // [32]
 	work = work[32:]
-	t224 := work[:32] // [32]
-	work = work[32:]
-	t225 := work[:32] // [32]
-	work = work[32:]
-	t226 := work[:32] // [32]
-	work = work[32:]
-	t229 := work[:32] // [32]
-	work = work[32:]
-	t230 := work[:32] // [32]
-	work = work[32:]
-	t231 := work[:32] // [32]
-	work = work[32:]
-	t234 := work[:32] // [32]
-	work = work[32:]
-	t232_2 := work[:32] // [32]
-	work = work[32:]
-	t233 := work[:32] // [32]
-	work = work[32:]
-	t237 := work[:32] // [32]
-	work = work[32:]
-	t238 := work[:32] // [32]
-	work = work[32:]
-	t239 := work[:32] // [32]
-	work = work[32:]
-	t242_2 := work[:32] // [32]
-	work = work[32:]
-	t240 := work[:32] // [32]
-	work = work[32:]
-	t241 := work[:32] // [32]
-	work = work[32:]
-	t245 := work[:32] // [32]
-	work = work[32:]
-	t246 := work[:32] // [32]
-	work = work[32:]
-	t247 := work[:32] // [32]
-	work = work[32:]
-	t250 := work[:32] // [32]
-	work = work[32:]
-	t248 := work[:32] // [32]
-	work = work[32:]
-	t249 := work[:32] // [32]
-	work = work[32:]
-	t253 := work[:32] // [32]
-	work = work[32:]
-	t254 := work[:32] // [32]
-	work = work[32:]
-	t258 := work[:32]        // [32]
+	t216 := work[:32]        // [32]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
@@ -2554,22 +2492,20 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t43 := rows[:dK] // [d_k]
-	rows = rows[dK:]
-	t923 := rows[:dK]    // [d_k]
+	t43 := rows[:dK]     // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t37 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
 	t332 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
+	t602 := flags[:L*T] // [L, T]
+	flags = flags[L*T:]
 	t642 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t682 := flags[:L*T] // [L, T]
+	t129 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t132_2 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t136 := flags[:L*T] // [L, T]
+	t133 := flags[:L*T] // [L, T]
 
 	// titans_chunk.k1, titans_chunk.q1
 	for i := range L {
@@ -2600,11 +2536,11 @@ func (c *StepBackward[F]) Run() {
 		theta2 := theta[i*T:][:T]
 		t332_2 := t332[i*T:][:T]
 		for j := range T {
-			t253_2 := num.Max(rhoSigmoid[j], F(0))
+			t253 := num.Max(rhoSigmoid[j], F(0))
 			thetaSoftplusEntry := thetaSoftplus[j]
 			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t253_2
-			rho2[j] = num.Min(t253_2, F(1))
+			t25_2[j] = t253
+			rho2[j] = num.Min(t253, F(1))
 			t37_2[j] = (F(0) < qProd[j])
 			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
 			t332_2[j] = (F(0) <= thetaSoftplusEntry)
@@ -2661,11 +2597,11 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-			t62_3 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+			t62_2 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
 			q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 			t67_2 := t67[(i*(T-32*chunks)+j)*dK:][:dK]
 			for k2 := range dK {
-				t62_3[k2] = k[k2]
+				t62_2[k2] = k[k2]
 				t67_2[k2] = q[k2]
 			}
 		}
@@ -2709,11 +2645,11 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_chunk
-	clear(t62_2)
 	clear(t82)
-	clear(t92)
 	clear(t102)
 	clear(t112)
+	clear(t13)
+	clear(t2122)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -2753,19 +2689,19 @@ func (c *StepBackward[F]) Run() {
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// titans_chunk.S, titans_chunk.M
+						// titans_chunk.S, titans_chunk.G, titans_chunk.M
 						t64Entry := t64_2[a]
 						t65Entry := t65_2[a]
 						t66Entry := t66_2[a]
 						w0 := F(t65Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
 						w1 := F(t65Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1])
 						for j := range dK {
-							t62Entry := t62_3[j]
+							t62Entry := t62_2[j]
 							S20 := F(t64Entry*STrail3[j][0]) - F(w0*t62Entry)
 							STrail4[j][0] = S20
 							MTrail4[j][0] = F(t66Entry*MTrail3[j][0]) + S20
@@ -2781,86 +2717,81 @@ func (c *StepBackward[F]) Run() {
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
 					t102_3 := t102[l*(T-32*chunks)+C*s:][:n]
 					t82_3 := t82[l*(T-32*chunks)+C*s:][:n]
-					t92_3 := t92[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t112_2 := t112[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t112_3 := t112[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t13_2 := t13[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						t62_4 := t62_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						// titans_chunk.y, titans_chunk.M, titans_chunk.S
+						t2122_2 := t2122[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
 						t64Entry2 := t64_2[a]
 						t66Entry2 := t66_2[a]
 						t65Entry2 := t65_2[a]
-						var t8220 F
-						var t3230 F
-						var t15230 F
-						t22Entry0 := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
+						var t730 F
+						var t2430 F
+						var t160_2 F
 						eEntry0 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t22Entry0 := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
 						w20 := F(t65Entry2 * eEntry0)
-						var t8221 F
-						var t3231 F
-						var t15231 F
-						t22Entry1 := t22[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						var t731 F
+						var t2431 F
+						var t161_2 F
 						eEntry1 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						t22Entry1 := t22[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						w21 := F(t65Entry2 * eEntry1)
 						for j := range dK {
-							t62Entry := t62_3[j]
+							t62Entry := t62_2[j]
 							t67Entry := t67_2[j]
-							t112Sum := t112_2[j]
+							t112Sum := t112_3[j]
+							t13Sum := t13_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
 							t440 := MBarState[j][0] + F(t67Entry*t22Entry0)
-							t8220 += F(MTrailEntry0 * t440)
-							t9240 := SBarState[j][0] + t440
-							t3230 += F(t9240 * t62Entry)
-							t15230 += F(STrailEntry0 * t9240)
+							t730 += F(MTrailEntry0 * t440)
+							t90 := SBarState[j][0] + t440
+							t2430 += F(t90 * t62Entry)
+							t160_2 += F(STrailEntry0 * t90)
 							t112Sum += F((F(t66Entry2*MTrailEntry0) + F(t64Entry2*STrailEntry0) - F(w20*t62Entry)) * t22Entry0)
 							t43[j][0] = t440
-							t923[j][0] = t9240
-							SBarState[j][0] = F(t64Entry2 * t9240)
+							t13Sum -= F(t90 * eEntry0)
+							SBarState[j][0] = F(t64Entry2 * t90)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
 							t441 := MBarState[j][1] + F(t67Entry*t22Entry1)
-							t8221 += F(MTrailEntry1 * t441)
-							t9241 := SBarState[j][1] + t441
-							t3231 += F(t9241 * t62Entry)
-							t15231 += F(STrailEntry1 * t9241)
+							t731 += F(MTrailEntry1 * t441)
+							t91_2 := SBarState[j][1] + t441
+							t2431 += F(t91_2 * t62Entry)
+							t161_2 += F(STrailEntry1 * t91_2)
 							t112Sum += F((F(t66Entry2*MTrailEntry1) + F(t64Entry2*STrailEntry1) - F(w21*t62Entry)) * t22Entry1)
 							t43[j][1] = t441
-							t923[j][1] = t9241
-							SBarState[j][1] = F(t64Entry2 * t9241)
-							t112_2[j] = t112Sum
+							t13Sum -= F(t91_2 * eEntry1)
+							SBarState[j][1] = F(t64Entry2 * t91_2)
+							t112_3[j] = t112Sum
+							t13_2[j] = t13Sum
 						}
 						t102Sum := t102_3[a]
 						t82Sum := t82_3[a]
-						// titans_chunk.S, titans_chunk.e
-						t92Sum := t92_3[a]
-						// titans_chunk.e, titans_chunk.M, titans_chunk.S, titans_chunk.G
-						t102Sum += t8220
-						t82Sum += t15230
-						t92Sum -= F(eEntry0 * t3230)
-						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t3230)
-						w30 := F(t65Entry2 * t3230)
-						w40 := F(t65Entry2 * eEntry0)
-						t102Sum += t8221
-						t82Sum += t15231
-						t92Sum -= F(eEntry1 * t3231)
-						t7[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t65Entry2 * t3231)
-						w31 := F(t65Entry2 * t3231)
-						w41 := F(t65Entry2 * eEntry1)
+						// titans_chunk.e, titans_chunk.M, titans_chunk.S
+						t102Sum += t730
+						t82Sum += t160_2
+						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t2430)
+						w30 := F(t65Entry2 * t2430)
+						t102Sum += t731
+						t82Sum += t161_2
+						t7[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t65Entry2 * t2431)
+						w31 := F(t65Entry2 * t2431)
 						t102_3[a] = t102Sum
 						t82_3[a] = t82Sum
-						t92_3[a] = t92Sum
 						for j := range dK {
-							t62Entry := t62_3[j]
-							t62Sum := t62_4[j]
+							t2122Sum := t2122_2[j]
+							t62Entry := t62_2[j]
+							t2122Sum -= F(w30 * MTrail3[j][0])
 							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w30*t62Entry)
-							t62Sum -= F(w40*t923[j][0]) + F(w30*MTrail3[j][0])
+							t2122Sum -= F(w31 * MTrail3[j][1])
 							MBarState[j][1] = F(t66Entry2*t43[j][1]) - F(w31*t62Entry)
-							t62Sum -= F(w41*t923[j][1]) + F(w31*MTrail3[j][1])
-							t62_4[j] = t62Sum
+							t2122_2[j] = t2122Sum
 						}
 					}
 				}
@@ -2902,16 +2833,16 @@ func (c *StepBackward[F]) Run() {
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
 						STrail3 := STrail[a*dK:][:dK]
-						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// titans_chunk.S, titans_chunk.M
+						// titans_chunk.S, titans_chunk.G, titans_chunk.M
 						t64Entry := t64_2[a]
 						w := F(t65_2[a] * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
 						t66Entry := t66_2[a]
 						for j := range dK {
-							S2 := F(t64Entry*STrail3[j][0]) - F(w*t62_3[j])
+							S2 := F(t64Entry*STrail3[j][0]) - F(w*t62_2[j])
 							STrail4[j][0] = S2
 							MTrail4[j][0] = F(t66Entry*MTrail3[j][0]) + S2
 						}
@@ -2923,49 +2854,47 @@ func (c *StepBackward[F]) Run() {
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
 					t102_3 := t102[l*(T-32*chunks)+C*s:][:n]
 					t82_3 := t82[l*(T-32*chunks)+C*s:][:n]
-					t92_3 := t92[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t112_2 := t112[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t62_4 := t62_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						// titans_chunk.y, titans_chunk.M, titans_chunk.S
-						var t822 F
-						var t323 F
-						var t1523 F
+						t112_3 := t112[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t13_2 := t13[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t2122_2 := t2122[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
+						var t73_2 F
+						var t243 F
+						var t16 F
 						t64Entry2 := t64_2[a]
+						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t22Entry := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t66Entry2 := t66_2[a]
 						t65Entry2 := t65_2[a]
-						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						w2 := F(t65Entry2 * eEntry)
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
-							t62Entry := t62_3[j]
+							t62Entry := t62_2[j]
 							t44_2 := MBarState[j][0] + F(t67_2[j]*t22Entry)
-							t822 += F(MTrailEntry * t44_2)
-							t924 := SBarState[j][0] + t44_2
-							t323 += F(t924 * t62Entry)
-							t1523 += F(STrailEntry * t924)
-							t112_2[j] += F((F(t66Entry2*MTrailEntry) + F(t64Entry2*STrailEntry) - F(w2*t62Entry)) * t22Entry)
+							t73_2 += F(MTrailEntry * t44_2)
+							t9 := SBarState[j][0] + t44_2
+							t243 += F(t9 * t62Entry)
+							t16 += F(STrailEntry * t9)
+							t112_3[j] += F((F(t66Entry2*MTrailEntry) + F(t64Entry2*STrailEntry) - F(w2*t62Entry)) * t22Entry)
 							t43[j][0] = t44_2
-							t923[j][0] = t924
-							SBarState[j][0] = F(t64Entry2 * t924)
+							t13_2[j] -= F(t9 * eEntry)
+							SBarState[j][0] = F(t64Entry2 * t9)
 						}
-						t102_3[a] += t822
-						t82_3[a] += t1523
-						// titans_chunk.S, titans_chunk.e
-						t92_3[a] -= F(eEntry * t323)
-						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t323)
-						// titans_chunk.e, titans_chunk.M, titans_chunk.S, titans_chunk.G
-						w3 := F(t65Entry2 * t323)
-						w4 := F(t65Entry2 * eEntry)
+						t102_3[a] += t73_2
+						t82_3[a] += t16
+						// titans_chunk.e, titans_chunk.S
+						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t243)
+						// titans_chunk.e, titans_chunk.M, titans_chunk.S
+						w3 := F(t65Entry2 * t243)
 						for j := range dK {
-							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w3*t62_3[j])
-							t62_4[j] -= F(w4*t923[j][0]) + F(w3*MTrail3[j][0])
+							t2122_2[j] -= F(w3 * MTrail3[j][0])
+							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w3*t62_2[j])
 						}
 					}
 				}
@@ -2979,19 +2908,28 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_chunk.q, titans_chunk.k
+	// titans_chunk.S, titans_chunk.q, titans_chunk.k, titans_chunk.e
 	clear(t122)
 	clear(t172)
 	for i := range L {
+		t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
+		t14_2 := t14[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t112_2 := t112[(i*(T-32*chunks)+j)*dK:][:dK]
+			t13_2 := t13[(i*(T-32*chunks)+j)*dK:][:dK]
+			t62_2 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+			t112_3 := t112[(i*(T-32*chunks)+j)*dK:][:dK]
 			t122_3 := t122[(i*T+j+32*chunks)*dK:][:dK]
-			t62_3 := t62_2[(i*(T-32*chunks)+j)*dK:][:dK]
-			t172_2 := t172[(i*T+j+32*chunks)*dK:][:dK]
+			t2122_2 := t2122[(i*(T-32*chunks)+j)*dK:][:dK]
+			t172_3 := t172[(i*T+j+32*chunks)*dK:][:dK]
+			var t143_2 F
+			t65Entry3 := t65_2[j]
 			for k := range dK {
-				t122_3[k] += t112_2[k]
-				t172_2[k] += t62_3[k]
+				t13Entry := t13_2[k]
+				t143_2 += F(t62_2[k] * t13Entry)
+				t122_3[k] += t112_3[k]
+				t172_3[k] += F(t65Entry3*t13Entry) + t2122_2[k]
 			}
+			t14_2[j] = t143_2
 		}
 	}
 
@@ -3002,13 +2940,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		t102_3 := t102[i*(T-32*chunks):][:T-32*chunks]
 		t132_3 := t132[i*T+32*chunks:][:T-32*chunks]
-		t92_3 := t92[i*(T-32*chunks):][:T-32*chunks]
+		t14_2 := t14[i*(T-32*chunks):][:T-32*chunks]
 		t142_3 := t142[i*T+32*chunks:][:T-32*chunks]
 		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
 		t152_3 := t152[i*T+32*chunks:][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t132_3[j] += t102_3[j]
-			t142_3[j] += t92_3[j]
+			t142_3[j] += t14_2[j]
 			t152_3[j] += t82_3[j]
 		}
 	}
@@ -3018,9 +2956,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			t7_2 := t7[(i*(T-32*chunks)+j)*dV:][:dV]
-			t162_3 := t162[(i*T+j+32*chunks)*dV:][:dV]
+			t162_2 := t162[(i*T+j+32*chunks)*dV:][:dV]
 			for k := range dV {
-				t162_3[k] += t7_2[k]
+				t162_2[k] += t7_2[k]
 			}
 		}
 	}
@@ -3057,7 +2995,7 @@ func (c *StepBackward[F]) Run() {
 				t2_2 := t2[(i*chunks+j)*32+-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
 				t56_3 := t56[(i*chunks+j)*32+-1+lo:][:n]
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t182_3 := t182[(i*chunks+j)*32+-1+lo:][:n]
 				t20_2 := t20[(i*chunks+j)*32+lo:][:n]
 				t58_3 := t58[(i*chunks+j)*32+-1+lo:][:n]
@@ -3066,7 +3004,7 @@ func (c *StepBackward[F]) Run() {
 					t56Entry := t56_2[k]
 					t58Entry := t58_2[k]
 					t3_2[k] = F(t56Entry * t2_2[k])
-					t522_3[k] = F(t56_3[k] * t56Entry)
+					t522_2[k] = F(t56_3[k] * t56Entry)
 					t20_2[k] = F(t58Entry * t182_3[k])
 					t22_3[k] = F(t58_3[k] * t58Entry)
 				}
@@ -3093,15 +3031,15 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
 				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
-				t522_4 := t522[(i*chunks+j)*32+-2+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
 				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t522Entry := t522_3[k]
+					t522Entry := t522_2[k]
 					t6_2[k] = F(t4_2[k] * t522Entry)
-					t8_2[k] = F(t522_4[k] * t522Entry)
+					t8_2[k] = F(t522_3[k] * t522Entry)
 				}
 			}
 		}
@@ -3112,9 +3050,9 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			t4_2 := t4[(i*chunks+j)*32:][:32]
 			t6_2 := t6[(i*chunks+j)*32:][:32]
-			t72_2 := t72[(i*chunks+j)*32:][:32]
+			t72_3 := t72[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t72_2[k] = t4_2[k] + t6_2[k]
+				t72_3[k] = t4_2[k] + t6_2[k]
 			}
 		}
 	}
@@ -3127,13 +3065,13 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
 				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
-				t72_2 := t72[(i*chunks+j)*32+-4+lo:][:n]
+				t72_3 := t72[(i*chunks+j)*32+-4+lo:][:n]
 				t922_3 := t922[(i*chunks+j)*32+lo:][:n]
 				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
 				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t8Entry := t8_2[k]
-					t922_3[k] = F(t72_2[k] * t8Entry)
+					t922_3[k] = F(t72_3[k] * t8Entry)
 					t1122_2[k] = F(t8_3[k] * t8Entry)
 				}
 			}
@@ -3143,18 +3081,18 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t72_2 := t72[(i*chunks+j)*32:][:32]
+			t72_3 := t72[(i*chunks+j)*32:][:32]
 			t922_3 := t922[(i*chunks+j)*32:][:32]
 			t1022_2 := t1022[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t1022_2[k] = t72_2[k] + t922_3[k]
+				t1022_2[k] = t72_3[k] + t922_3[k]
 			}
 		}
 	}
 
 	// titans_chunk.g
 	clear(t12)
-	clear(t14)
+	clear(t1422)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
@@ -3163,11 +3101,11 @@ func (c *StepBackward[F]) Run() {
 				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
 				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
 				t1122_3 := t1122[(i*chunks+j)*32+-8+lo:][:n]
-				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				t1422_2 := t1422[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t1122Entry := t1122_2[k]
 					t12_2[k] = F(t1022_2[k] * t1122Entry)
-					t14_2[k] = F(t1122_3[k] * t1122Entry)
+					t1422_2[k] = F(t1122_3[k] * t1122Entry)
 				}
 			}
 		}
@@ -3178,24 +3116,24 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			t1022_2 := t1022[(i*chunks+j)*32:][:32]
 			t12_2 := t12[(i*chunks+j)*32:][:32]
-			t13_2 := t13[(i*chunks+j)*32:][:32]
+			t1322_2 := t1322[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t13_2[k] = t1022_2[k] + t12_2[k]
+				t1322_2[k] = t1022_2[k] + t12_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t1522)
+	clear(t153)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t13_2 := t13[(i*chunks+j)*32+-16+lo:][:n]
-				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
-				t1522_2 := t1522[(i*chunks+j)*32+lo:][:n]
+				t1322_2 := t1322[(i*chunks+j)*32+-16+lo:][:n]
+				t1422_2 := t1422[(i*chunks+j)*32+lo:][:n]
+				t153_3 := t153[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t1522_2[k] = F(t13_2[k] * t14_2[k])
+					t153_3[k] = F(t1322_2[k] * t1422_2[k])
 				}
 			}
 		}
@@ -3204,21 +3142,21 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.g, titans_chunk.p
 	for i := range L {
 		for j := range chunks {
-			t13_2 := t13[(i*chunks+j)*32:][:32]
-			t1522_2 := t1522[(i*chunks+j)*32:][:32]
+			t1322_2 := t1322[(i*chunks+j)*32:][:32]
+			t153_3 := t153[(i*chunks+j)*32:][:32]
 			g2 := g[(i*chunks+j)*32:][:32]
 			t182_3 := t182[(i*chunks+j)*32:][:32]
 			t20_2 := t20[(i*chunks+j)*32:][:32]
 			t21_2 := t21[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				g2[k] = t13_2[k] + t1522_2[k]
+				g2[k] = t1322_2[k] + t153_3[k]
 				t21_2[k] = t182_3[k] + t20_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.p
-	clear(t23)
+	clear(t2322)
 	clear(t2522)
 	for i := range L {
 		for j := range chunks {
@@ -3226,12 +3164,12 @@ func (c *StepBackward[F]) Run() {
 			if n := 32 - lo; n > 0 {
 				t22_3 := t22_2[(i*chunks+j)*32+lo:][:n]
 				t21_2 := t21[(i*chunks+j)*32+-2+lo:][:n]
-				t23_2 := t23[(i*chunks+j)*32+lo:][:n]
+				t2322_2 := t2322[(i*chunks+j)*32+lo:][:n]
 				t22_4 := t22_2[(i*chunks+j)*32+-2+lo:][:n]
 				t2522_2 := t2522[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t22Entry := t22_3[k]
-					t23_2[k] = F(t21_2[k] * t22Entry)
+					t2322_2[k] = F(t21_2[k] * t22Entry)
 					t2522_2[k] = F(t22_4[k] * t22Entry)
 				}
 			}
@@ -3242,10 +3180,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t21_2 := t21[(i*chunks+j)*32:][:32]
-			t23_2 := t23[(i*chunks+j)*32:][:32]
+			t2322_2 := t2322[(i*chunks+j)*32:][:32]
 			t24_2 := t24[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t24_2[k] = t21_2[k] + t23_2[k]
+				t24_2[k] = t21_2[k] + t2322_2[k]
 			}
 		}
 	}
@@ -3346,7 +3284,7 @@ func (c *StepBackward[F]) Run() {
 
 	// titans_chunk.h, titans_chunk.g
 	clear(t35)
-	clear(t86)
+	clear(t862)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
@@ -3355,10 +3293,10 @@ func (c *StepBackward[F]) Run() {
 				p2 := p[(i*chunks+j)*32+-1+lo:][:n]
 				t35_2 := t35[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
-				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
+				t862_2 := t862[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t35_2[k] = F(t56_2[k] * p2[k])
-					t86_2[k] = g2[k]
+					t862_2[k] = g2[k]
 				}
 			}
 		}
@@ -3382,11 +3320,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t36_2 := t36[(i*chunks+j)*32+-2+lo:][:n]
 				t38_2 := t38[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t38_2[k] = F(t522_3[k] * t36_2[k])
+					t38_2[k] = F(t522_2[k] * t36_2[k])
 				}
 			}
 		}
@@ -3466,11 +3404,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				t1422_2 := t1422[(i*chunks+j)*32+lo:][:n]
 				t452_2 := t452[(i*chunks+j)*32+-16+lo:][:n]
 				t47_2 := t47[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t47_2[k] = F(t14_2[k] * t452_2[k])
+					t47_2[k] = F(t1422_2[k] * t452_2[k])
 				}
 			}
 		}
@@ -3489,15 +3427,15 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_chunk.h
-	clear(t92_2)
+	clear(t922_2)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				h2 := h[(i*chunks+j)*32+-1+lo:][:n]
-				t92_3 := t92_2[(i*chunks+j)*32+lo:][:n]
+				t922_3 := t922_2[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t92_3[k] = h2[k]
+					t922_3[k] = h2[k]
 				}
 			}
 		}
@@ -3506,21 +3444,21 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.y
 	for i := range L {
 		for j := range chunks {
-			t1342_2 := t1342[(i*chunks+j)*32:][:32]
-			t1362_2 := t1362[(i*chunks+j)*32:][:32]
+			t107_2 := t107[(i*chunks+j)*32:][:32]
+			t1092_2 := t1092[(i*chunks+j)*32:][:32]
 			for k := range 32 {
 				tView := t[((i*chunks+j)*32+k)*dV:][:dV]
 				yProd2 := c.YProd2[((i*chunks+j)*32+k)*dV:][:dV]
 				yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
-				var t13422 F
-				var t13622 F
+				var t1072 F
+				var t10922 F
 				for m := range dV {
 					tViewEntry := tView[m]
-					t13422 += F(tViewEntry * yProd2[m])
-					t13622 += F(tViewEntry * yProd[m])
+					t1072 += F(tViewEntry * yProd2[m])
+					t10922 += F(tViewEntry * yProd[m])
 				}
-				t1342_2[k] = t13422
-				t1362_2[k] = t13622
+				t107_2[k] = t1072
+				t1092_2[k] = t10922
 			}
 		}
 	}
@@ -3533,7 +3471,7 @@ func (c *StepBackward[F]) Run() {
 		SBarState2_2 := SBarState2[:dK*dV]
 		MBarOut := c.MBarOut[l*dV*dK:][:dK*dV]
 		SBarOut := c.SBarOut[l*dV*dK:][:dK*dV]
-		t259_2 := t259[:dK*dV]
+		t217_2 := t217[:dK*dV]
 		for i := range dK * dV {
 			MBarState2_2[i] = t42_2[i]
 		}
@@ -3541,11 +3479,11 @@ func (c *StepBackward[F]) Run() {
 			SBarState2_2[i] = t52_2[i]
 		}
 		for t9 := chunks - 1; t9 >= 0; t9-- {
-			t86_2 := t86[(l*chunks+t9)*32:][:32]
+			t862_2 := t862[(l*chunks+t9)*32:][:32]
 			t60_2 := t60[(l*chunks+t9)*32:][:32]
 			t53_2 := t53[31*32:][:32]
-			t552_2 := t552[31*32:][:32]
-			t584_2 := t584[31*32:][:32]
+			t55_2 := t55[31*32:][:32]
+			t583_2 := t583[31*32:][:32]
 			t612_2 := t612[31*32:][:32]
 			t644_2 := t644[31*32:][:32]
 			t673_2 := t673[31*32:][:32]
@@ -3554,14 +3492,14 @@ func (c *StepBackward[F]) Run() {
 			t76_2 := t76[31*32:][:32]
 			t79_2 := t79[31*32:][:32]
 			t82_3 := t82_2[31*32:][:32]
-			t92_3 := t92_2[(l*chunks+t9)*32:][:32]
+			t922_3 := t922_2[(l*chunks+t9)*32:][:32]
 			h2 := h[(l*chunks+t9)*32:][:32]
 			g2 := g[(l*chunks+t9)*32:][:32]
-			t1342_2 := t1342[(l*chunks+t9)*32:][:32]
-			t1362_2 := t1362[(l*chunks+t9)*32:][:32]
-			t202_2 := t202[(l*chunks+t9)*32:][:32]
-			t222_3 := t222[(l*chunks+t9)*32:][:32]
-			t242_3 := t242[(l*chunks+t9)*32:][:32]
+			t107_2 := t107[(l*chunks+t9)*32:][:32]
+			t1092_2 := t1092[(l*chunks+t9)*32:][:32]
+			t202_3 := t202[(l*chunks+t9)*32:][:32]
+			t222_2 := t222[(l*chunks+t9)*32:][:32]
+			t242_2 := t242[(l*chunks+t9)*32:][:32]
 			// titans_chunk.e
 			clear(t53)
 			for i := range 32 {
@@ -3574,31 +3512,31 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// titans_chunk.e
-			clear(t552)
+			clear(t55)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t58_2 := t58[(l*chunks+t9)*32+lo:][:n]
 				for i := range n {
 					t53_3 := t53[((lo+i)-1)*32:][:32]
-					t552_3 := t552[(lo+i)*32:][:32]
+					t55_3 := t55[(lo+i)*32:][:32]
 					t58Entry2 := t58_2[i]
 					for j := range 32 {
-						t552_3[j] = F(t53_3[j] * t58Entry2)
+						t55_3[j] = F(t53_3[j] * t58Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t584)
+			clear(t583)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
 				t22_3 := t22_2[(l*chunks+t9)*32+lo2:][:n]
 				for i := range n {
 					t53_3 := t53[((lo2+i)-2)*32:][:32]
-					t552_3 := t552[((lo2+i)-2)*32:][:32]
-					t584_3 := t584[(lo2+i)*32:][:32]
+					t55_3 := t55[((lo2+i)-2)*32:][:32]
+					t583_3 := t583[(lo2+i)*32:][:32]
 					t22Entry2 := t22_3[i]
 					for j := range 32 {
-						t584_3[j] = F((t53_3[j] + t552_3[j]) * t22Entry2)
+						t583_3[j] = F((t53_3[j] + t55_3[j]) * t22Entry2)
 					}
 				}
 			}
@@ -3609,12 +3547,12 @@ func (c *StepBackward[F]) Run() {
 				t2522_2 := t2522[(l*chunks+t9)*32+lo3:][:n]
 				for i := range n {
 					t53_3 := t53[((lo3+i)-4)*32:][:32]
-					t552_3 := t552[((lo3+i)-4)*32:][:32]
-					t584_3 := t584[((lo3+i)-4)*32:][:32]
+					t55_3 := t55[((lo3+i)-4)*32:][:32]
+					t583_3 := t583[((lo3+i)-4)*32:][:32]
 					t612_3 := t612[(lo3+i)*32:][:32]
 					t2522Entry2 := t2522_2[i]
 					for j := range 32 {
-						t612_3[j] = F(((t53_3[j] + t552_3[j]) + t584_3[j]) * t2522Entry2)
+						t612_3[j] = F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t2522Entry2)
 					}
 				}
 			}
@@ -3625,13 +3563,13 @@ func (c *StepBackward[F]) Run() {
 				t282_2 := t282[(l*chunks+t9)*32+lo4:][:n]
 				for i := range n {
 					t53_3 := t53[((lo4+i)-8)*32:][:32]
-					t552_3 := t552[((lo4+i)-8)*32:][:32]
-					t584_3 := t584[((lo4+i)-8)*32:][:32]
+					t55_3 := t55[((lo4+i)-8)*32:][:32]
+					t583_3 := t583[((lo4+i)-8)*32:][:32]
 					t612_3 := t612[((lo4+i)-8)*32:][:32]
 					t644_3 := t644[(lo4+i)*32:][:32]
 					t282Entry2 := t282_2[i]
 					for j := range 32 {
-						t644_3[j] = F((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) * t282Entry2)
+						t644_3[j] = F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t282Entry2)
 					}
 				}
 			}
@@ -3642,14 +3580,14 @@ func (c *StepBackward[F]) Run() {
 				t31_2 := t31[(l*chunks+t9)*32+lo5:][:n]
 				for i := range n {
 					t53_3 := t53[((lo5+i)-16)*32:][:32]
-					t552_3 := t552[((lo5+i)-16)*32:][:32]
-					t584_3 := t584[((lo5+i)-16)*32:][:32]
+					t55_3 := t55[((lo5+i)-16)*32:][:32]
+					t583_3 := t583[((lo5+i)-16)*32:][:32]
 					t612_3 := t612[((lo5+i)-16)*32:][:32]
 					t644_3 := t644[((lo5+i)-16)*32:][:32]
 					t673_3 := t673[(lo5+i)*32:][:32]
 					t31Entry := t31_2[i]
 					for j := range 32 {
-						t673_3[j] = F(((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) * t31Entry)
+						t673_3[j] = F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) * t31Entry)
 					}
 				}
 			}
@@ -3660,15 +3598,15 @@ func (c *StepBackward[F]) Run() {
 				t56_2 := t56[(l*chunks+t9)*32+lo6:][:n]
 				for i := range n {
 					t53_3 := t53[((lo6+i)-1)*32:][:32]
-					t552_3 := t552[((lo6+i)-1)*32:][:32]
-					t584_3 := t584[((lo6+i)-1)*32:][:32]
+					t55_3 := t55[((lo6+i)-1)*32:][:32]
+					t583_3 := t583[((lo6+i)-1)*32:][:32]
 					t612_3 := t612[((lo6+i)-1)*32:][:32]
 					t644_3 := t644[((lo6+i)-1)*32:][:32]
 					t673_3 := t673[((lo6+i)-1)*32:][:32]
 					t70_3 := t70[(lo6+i)*32:][:32]
 					t56Entry2 := t56_2[i]
 					for j := range 32 {
-						t70_3[j] = F((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) * t56Entry2)
+						t70_3[j] = F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) * t56Entry2)
 					}
 				}
 			}
@@ -3676,19 +3614,19 @@ func (c *StepBackward[F]) Run() {
 			clear(t73)
 			lo7 := max(0, 2)
 			if n := 32 - lo7; n > 0 {
-				t522_3 := t522[(l*chunks+t9)*32+lo7:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+lo7:][:n]
 				for i := range n {
 					t53_3 := t53[((lo7+i)-2)*32:][:32]
-					t552_3 := t552[((lo7+i)-2)*32:][:32]
-					t584_3 := t584[((lo7+i)-2)*32:][:32]
+					t55_3 := t55[((lo7+i)-2)*32:][:32]
+					t583_3 := t583[((lo7+i)-2)*32:][:32]
 					t612_3 := t612[((lo7+i)-2)*32:][:32]
 					t644_3 := t644[((lo7+i)-2)*32:][:32]
 					t673_3 := t673[((lo7+i)-2)*32:][:32]
 					t70_3 := t70[((lo7+i)-2)*32:][:32]
 					t73_3 := t73[(lo7+i)*32:][:32]
-					t522Entry2 := t522_3[i]
+					t522Entry2 := t522_2[i]
 					for j := range 32 {
-						t73_3[j] = F(((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) * t522Entry2)
+						t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) * t522Entry2)
 					}
 				}
 			}
@@ -3699,8 +3637,8 @@ func (c *StepBackward[F]) Run() {
 				t8_2 := t8[(l*chunks+t9)*32+lo8:][:n]
 				for i := range n {
 					t53_3 := t53[((lo8+i)-4)*32:][:32]
-					t552_3 := t552[((lo8+i)-4)*32:][:32]
-					t584_3 := t584[((lo8+i)-4)*32:][:32]
+					t55_3 := t55[((lo8+i)-4)*32:][:32]
+					t583_3 := t583[((lo8+i)-4)*32:][:32]
 					t612_3 := t612[((lo8+i)-4)*32:][:32]
 					t644_3 := t644[((lo8+i)-4)*32:][:32]
 					t673_3 := t673[((lo8+i)-4)*32:][:32]
@@ -3709,7 +3647,7 @@ func (c *StepBackward[F]) Run() {
 					t76_3 := t76[(lo8+i)*32:][:32]
 					t8Entry2 := t8_2[i]
 					for j := range 32 {
-						t76_3[j] = F((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t8Entry2)
+						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t8Entry2)
 					}
 				}
 			}
@@ -3720,8 +3658,8 @@ func (c *StepBackward[F]) Run() {
 				t1122_2 := t1122[(l*chunks+t9)*32+lo9:][:n]
 				for i := range n {
 					t53_3 := t53[((lo9+i)-8)*32:][:32]
-					t552_3 := t552[((lo9+i)-8)*32:][:32]
-					t584_3 := t584[((lo9+i)-8)*32:][:32]
+					t55_3 := t55[((lo9+i)-8)*32:][:32]
+					t583_3 := t583[((lo9+i)-8)*32:][:32]
 					t612_3 := t612[((lo9+i)-8)*32:][:32]
 					t644_3 := t644[((lo9+i)-8)*32:][:32]
 					t673_3 := t673[((lo9+i)-8)*32:][:32]
@@ -3731,7 +3669,7 @@ func (c *StepBackward[F]) Run() {
 					t79_3 := t79[(lo9+i)*32:][:32]
 					t1122Entry2 := t1122_2[i]
 					for j := range 32 {
-						t79_3[j] = F(((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t1122Entry2)
+						t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t1122Entry2)
 					}
 				}
 			}
@@ -3739,11 +3677,11 @@ func (c *StepBackward[F]) Run() {
 			clear(t82_2)
 			lo10 := max(0, 16)
 			if n := 32 - lo10; n > 0 {
-				t14_2 := t14[(l*chunks+t9)*32+lo10:][:n]
+				t1422_2 := t1422[(l*chunks+t9)*32+lo10:][:n]
 				for i := range n {
 					t53_3 := t53[((lo10+i)-16)*32:][:32]
-					t552_3 := t552[((lo10+i)-16)*32:][:32]
-					t584_3 := t584[((lo10+i)-16)*32:][:32]
+					t55_3 := t55[((lo10+i)-16)*32:][:32]
+					t583_3 := t583[((lo10+i)-16)*32:][:32]
 					t612_3 := t612[((lo10+i)-16)*32:][:32]
 					t644_3 := t644[((lo10+i)-16)*32:][:32]
 					t673_3 := t673[((lo10+i)-16)*32:][:32]
@@ -3752,9 +3690,9 @@ func (c *StepBackward[F]) Run() {
 					t76_3 := t76[((lo10+i)-16)*32:][:32]
 					t79_3 := t79[((lo10+i)-16)*32:][:32]
 					t82_4 := t82_2[(lo10+i)*32:][:32]
-					t14Entry := t14_2[i]
+					t1422Entry := t1422_2[i]
 					for j := range 32 {
-						t82_4[j] = F((((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t14Entry)
+						t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t1422Entry)
 					}
 				}
 			}
@@ -3768,16 +3706,16 @@ func (c *StepBackward[F]) Run() {
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t88[i] = t86_2[i] + t87[i]
+				t88[i] = t862_2[i] + t87[i]
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t962)
+			clear(t96)
 			lo11 := max(0, 1)
 			if n := 32 - lo11; n > 0 {
 				for i := range n {
 					t53_3 := t53[((lo11+i)-1)*32:][:32]
-					t552_3 := t552[((lo11+i)-1)*32:][:32]
-					t584_3 := t584[((lo11+i)-1)*32:][:32]
+					t55_3 := t55[((lo11+i)-1)*32:][:32]
+					t583_3 := t583[((lo11+i)-1)*32:][:32]
 					t612_3 := t612[((lo11+i)-1)*32:][:32]
 					t644_3 := t644[((lo11+i)-1)*32:][:32]
 					t673_3 := t673[((lo11+i)-1)*32:][:32]
@@ -3786,9 +3724,9 @@ func (c *StepBackward[F]) Run() {
 					t76_3 := t76[((lo11+i)-1)*32:][:32]
 					t79_3 := t79[((lo11+i)-1)*32:][:32]
 					t82_4 := t82_2[((lo11+i)-1)*32:][:32]
-					t962_2 := t962[(lo11+i)*32:][:32]
+					t96_2 := t96[(lo11+i)*32:][:32]
 					for j := range 32 {
-						t962_2[j] = (((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
+						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
 					}
 				}
 			}
@@ -3798,17 +3736,17 @@ func (c *StepBackward[F]) Run() {
 				t60Entry := t60_2[i]
 				if n := min(32, i); n > 0 {
 					K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
-					t962_2 := t962[i*32:][:n]
+					t96_2 := t96[i*32:][:n]
 					t98_2 := t98[i*32:][:n]
 					for j := range n {
-						t98_2[j] = F(F(t60Entry*K[j]) * t962_2[j])
+						t98_2[j] = F(F(t60Entry*K[j]) * t96_2[j])
 					}
 				}
 			}
 			// titans_chunk.S, titans_chunk.M
 			clear(t523)
-			clear(t1722)
-			clear(t192)
+			clear(t1823)
+			clear(t2022)
 			for i := range dV {
 				SStates := c.SStates[((l*chunks+t9)*dV+i)*dK:][:dK]
 				SBarState2_3 := SBarState2[i*dK:][:dK]
@@ -3818,42 +3756,40 @@ func (c *StepBackward[F]) Run() {
 					SStatesEntry := SStates[j]
 					t523[31] += F(SStatesEntry * SBarState2_3[j])
 					MBarState2Entry := MBarState2_3[j]
-					t1722[31] += F(SStatesEntry * MBarState2Entry)
-					t192[31] += F(MStates[j] * MBarState2Entry)
+					t1823[31] += F(SStatesEntry * MBarState2Entry)
+					t2022[31] += F(MStates[j] * MBarState2Entry)
 				}
 			}
 			// titans_chunk.S
-			kern.Gemm(32, dV, dK, F(1), false, t266, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, SBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, SBarState2, 1, dK)
 			// titans_chunk.S
-			clear(t722)
+			kern.Gemm(dK, 32, dV, F(1), false, t722, 32, 1, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// titans_chunk.S
+			clear(t92_2)
 			for i := range 32 {
-				U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-				t266_2 := t266[i*dV:][:dV]
-				for j := range dV {
-					t722[31*32+i] += F(U[j] * t266_2[j])
+				t59_2 := t59[((l*chunks+t9)*32+i)*dK:][:dK]
+				for j := range dK {
+					t92_2[31*32+i] += F(t59_2[j] * t722[j*32+i])
 				}
 			}
-			// titans_chunk.S
-			kern.Gemm(dK, 32, dV, F(1), false, t268, 1, dK, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// titans_chunk.M
-			kern.Gemm(32, dV, dK, F(1), false, t269, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
 			// titans_chunk.M
-			clear(t1222)
+			kern.Gemm(dK, 32, dV, F(1), false, t1423, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// titans_chunk.M
+			clear(t163)
 			for i := range 32 {
-				U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-				t269_2 := t269[i*dV:][:dV]
-				for j := range dV {
-					t1222[31*32+i] += F(U[j] * t269_2[j])
+				t59_2 := t59[((l*chunks+t9)*32+i)*dK:][:dK]
+				for j := range dK {
+					t163[31*32+i] += F(t59_2[j] * t1423[j*32+i])
 				}
 			}
-			// titans_chunk.M
-			kern.Gemm(dK, 32, dV, F(1), false, t271, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			for i := range 32 {
 				Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
 				t53_3 := t53[i*32:][:32]
-				t552_3 := t552[i*32:][:32]
-				t584_3 := t584[i*32:][:32]
+				t55_3 := t55[i*32:][:32]
+				t583_3 := t583[i*32:][:32]
 				t612_3 := t612[i*32:][:32]
 				t644_3 := t644[i*32:][:32]
 				t673_3 := t673[i*32:][:32]
@@ -3862,172 +3798,177 @@ func (c *StepBackward[F]) Run() {
 				t76_3 := t76[i*32:][:32]
 				t79_3 := t79[i*32:][:32]
 				t82_4 := t82_2[i*32:][:32]
-				t273_2 := t273[i*32:][:32]
+				t229_2 := t229[i*32:][:32]
 				for j := range 32 {
-					t273_2[j] = F(Q[j] * ((((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
+					t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
 				}
 			}
 			// titans_chunk.y
-			kern.Gemm(32, 32, dV, F(1), false, t2322, 32, 1, kern.From(t, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.Gemm(32, 32, dV, F(1), false, t2523, 32, 1, kern.From(t, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// titans_chunk.y, titans_chunk.c, titans_chunk.e
+			for i := range 32 {
+				t53_3 := t53[i*32:][:32]
+				t55_3 := t55[i*32:][:32]
+				t583_3 := t583[i*32:][:32]
+				t612_3 := t612[i*32:][:32]
+				t644_3 := t644[i*32:][:32]
+				t673_3 := t673[i*32:][:32]
+				t70_3 := t70[i*32:][:32]
+				t73_3 := t73[i*32:][:32]
+				t76_3 := t76[i*32:][:32]
+				t79_3 := t79[i*32:][:32]
+				t82_4 := t82_2[i*32:][:32]
+				t2523_2 := t2523[i*32:][:32]
+				t2722_2 := t2722[i*32:][:32]
+				for j := range 32 {
+					t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
+				}
+			}
 			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			for i := range 32 {
-				t266_2 := t266[i*dV:][:dV]
-				t269_2 := t269[i*dV:][:dV]
-				t2422_2 := t2422[i*dV:][:dV]
+				t224_2 := t224[i*dV:][:dV]
+				t225_2 := t225[i*dV:][:dV]
+				t2823_2 := t2823[i*dV:][:dV]
 				t53Entry := t53_2[i]
-				t552Entry := t552_2[i]
-				t584Entry := t584_2[i]
+				t55Entry := t55_2[i]
+				t583Entry := t583_2[i]
 				t612Entry := t612_2[i]
 				t644Entry := t644_2[i]
 				t673Entry := t673_2[i]
-				w5 := ((((t53Entry + t552Entry) + t584Entry) + t612Entry) + t644Entry) + t673Entry
-				w6 := (((((((((t53Entry + t552Entry) + t584Entry) + t612Entry) + t644Entry) + t673Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				w4 := ((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t644Entry) + t673Entry
+				w5 := (((((((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t644Entry) + t673Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dV {
-					t2422_2[j] = F(w5*t266_2[j]) + F(w6*t269_2[j])
+					t2823_2[j] = F(w4*t224_2[j]) + F(w5*t225_2[j])
 				}
 			}
 			// titans_chunk.y
-			kern.Gemm(dV, 32, 32, F(1), true, t2422, 1, dV, kern.From(t, (l*chunks+t9)*32*dV), 1, dV, t273, 32, 1)
+			kern.Gemm(dV, 32, 32, F(1), true, t2823, 1, dV, kern.From(t, (l*chunks+t9)*32*dV), 1, dV, t229, 32, 1)
 			// titans_chunk.U
-			kern.Triangle(32, dV, true, t2422, dV, 1, t98, 1, 32)
+			kern.Triangle(32, dV, true, t2823, dV, 1, t98, 1, 32)
 			// titans_chunk.U
-			kern.Gemm(32, 32, dV, F(-1), false, t2622, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t2422, 1, dV)
+			kern.Gemm(32, 32, dV, F(-1), false, t3022, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t2823, 1, dV)
 			// titans_chunk.U
-			clear(t2722)
+			clear(t3122)
 			for i := range 32 {
 				if n := min(32, i); n > 0 {
-					t2622_2 := t2622[i*32:][:n]
-					t2722_2 := t2722[i*32:][:n]
+					t3022_2 := t3022[i*32:][:n]
+					t3122_2 := t3122[i*32:][:n]
 					for j := range n {
-						t2722_2[j] = t2622_2[j]
+						t3122_2[j] = t3022_2[j]
 					}
 				}
 			}
 			// titans_chunk.U, titans_chunk.y
 			for i := range 32 {
-				t2422_2 := t2422[i*dV:][:dV]
+				t2823_2 := t2823[i*dV:][:dV]
 				UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
 				UProd2 := c.UProd2[((l*chunks+t9)*32+i)*dV:][:dV]
 				t61_2 := t61[((l*chunks+t9)*32+i)*dV:][:dV]
 				tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
 				t252_2 := t252[((l*chunks+t9)*32+i)*dV:][:dV]
-				t4022_2 := t4022[i*dV:][:dV]
-				t472_2 := t472[i*dV:][:dV]
-				t133_2 := t133[i*dV:][:dV]
-				t135_2 := t135[i*dV:][:dV]
-				var t3123 F
-				var t4122 F
-				var t482 F
+				t4522_2 := t4522[i*dV:][:dV]
+				t502_2 := t502[i*dV:][:dV]
+				t1062_2 := t1062[i*dV:][:dV]
+				t1082_2 := t1082[i*dV:][:dV]
+				var t3523 F
+				var t462 F
+				var t5122 F
 				t60Entry2 := t60_2[i]
 				t88Entry := t88[i]
-				t92Entry := t92_3[i]
+				t922Entry := t922_3[i]
 				hEntry := h2[i]
 				gEntry := g2[i]
 				for j := range dV {
-					t2422Entry := t2422_2[j]
-					t3022 := F(t2422Entry * t60Entry2)
+					t2823Entry := t2823_2[j]
+					t34 := F(t2823Entry * t60Entry2)
 					UProdEntry := UProd[j]
 					UProd2Entry := UProd2[j]
-					t3123 += F((t61_2[j] - F(UProdEntry*t88Entry) - F(UProd2Entry*t92Entry)) * t2422Entry)
-					t4122 += F(UProd2Entry * t3022)
-					t482 += F(UProdEntry * t3022)
+					t3523 += F((t61_2[j] - F(UProdEntry*t88Entry) - F(UProd2Entry*t922Entry)) * t2823Entry)
+					t462 += F(UProd2Entry * t34)
+					t5122 += F(UProdEntry * t34)
 					tViewEntry2 := tView[j]
-					t252_2[j] = t3022
-					t4022_2[j] = -F(t3022 * t92Entry)
-					t472_2[j] = -F(t3022 * t88Entry)
-					t133_2[j] = F(tViewEntry2 * hEntry)
-					t135_2[j] = F(tViewEntry2 * gEntry)
+					t252_2[j] = t34
+					t4522_2[j] = -F(t34 * t922Entry)
+					t502_2[j] = -F(t34 * t88Entry)
+					t1062_2[j] = F(tViewEntry2 * hEntry)
+					t1082_2[j] = F(tViewEntry2 * gEntry)
 				}
-				t3122[i] = t3123
-				t412[i] = -t4122
-				t48[i] = -t482
+				t3522[i] = t3523
+				t46[i] = -t462
+				t512[i] = -t5122
 			}
 			// titans_chunk.U
-			clear(t33)
-			clear(t342)
+			clear(t362)
+			clear(t373)
 			for i := range 32 {
-				var t3224 F
+				var t3822 F
 				t60Entry3 := t60_2[i]
 				if n := min(32, i); n > 0 {
 					K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
-					t962_2 := t962[i*32:][:n]
-					t2722_2 := t2722[i*32:][:n]
-					t33_2 := t33[i*32:][:n]
-					t342_2 := t342[i*32:][:n]
+					t3122_2 := t3122[i*32:][:n]
+					t96_2 := t96[i*32:][:n]
+					t362_2 := t362[i*32:][:n]
+					t373_2 := t373[i*32:][:n]
 					for j := range n {
 						KEntry := K[j]
-						t962Entry := t962_2[j]
-						t2722Entry := t2722_2[j]
-						t3224 += F(F(KEntry*t962Entry) * t2722Entry)
-						t33_2[j] = F(F(t60Entry3*KEntry) * t2722Entry)
-						t342_2[j] = F(F(t60Entry3*t962Entry) * t2722Entry)
+						t3122Entry := t3122_2[j]
+						t96Entry := t96_2[j]
+						t3822 += F(F(KEntry*t96Entry) * t3122Entry)
+						t362_2[j] = F(F(t60Entry3*KEntry) * t3122Entry)
+						t373_2[j] = F(F(t60Entry3*t96Entry) * t3122Entry)
 					}
 				}
-				t3223[i] = t3224
+				t382[i] = t3822
 			}
 			// titans_chunk.c
-			clear(t3722)
+			clear(t412)
 			lo12 := max(0, 1)
 			if n := 32 - lo12; n > 0 {
 				for i := range n {
-					t33_2 := t33[(lo12+i)*32:][:32]
-					t3722_2 := t3722[((lo12+i)-1)*32:][:32]
+					t362_2 := t362[(lo12+i)*32:][:32]
+					t412_2 := t412[((lo12+i)-1)*32:][:32]
 					for j := range 32 {
-						t3722_2[j] += t33_2[j]
+						t412_2[j] += t362_2[j]
 					}
 				}
 			}
 			// titans_chunk.h, titans_chunk.g
-			clear(t442)
-			clear(t522_2)
+			clear(t492)
+			clear(t552)
 			lo13 := max(0, 1)
 			if n := 32 - lo13; n > 0 {
-				t412_2 := t412[0+lo13:][:n]
-				t442_2 := t442[-1+lo13:][:n]
-				t48_2 := t48[0+lo13:][:n]
-				t522_3 := t522_2[-1+lo13:][:n]
+				t46_2 := t46[0+lo13:][:n]
+				t492_2 := t492[-1+lo13:][:n]
+				t512_2 := t512[0+lo13:][:n]
+				t552_2 := t552[-1+lo13:][:n]
 				for i := range n {
-					t442_2[i] += t412_2[i]
-					t522_3[i] += t48_2[i]
+					t492_2[i] += t46_2[i]
+					t552_2[i] += t512_2[i]
 				}
 			}
-			// titans_chunk.H, titans_chunk.c, titans_chunk.e
+			// titans_chunk.c, titans_chunk.y
 			for i := range 32 {
-				t2322_2 := t2322[i*32:][:32]
-				t53_3 := t53[i*32:][:32]
-				t552_3 := t552[i*32:][:32]
-				t584_3 := t584[i*32:][:32]
-				t612_3 := t612[i*32:][:32]
-				t644_3 := t644[i*32:][:32]
-				t673_3 := t673[i*32:][:32]
-				t70_3 := t70[i*32:][:32]
-				t73_3 := t73[i*32:][:32]
-				t76_3 := t76[i*32:][:32]
-				t79_3 := t79[i*32:][:32]
-				t82_4 := t82_2[i*32:][:32]
-				t542_2 := t542[i*32:][:32]
-				t1222_2 := t1222[i*32:][:32]
-				t3722_2 := t3722[i*32:][:32]
+				t163_2 := t163[i*32:][:32]
 				Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
-				t5722_2 := t5722[i*32:][:32]
+				t2523_2 := t2523[i*32:][:32]
+				t412_2 := t412[i*32:][:32]
+				t5822_2 := t5822[i*32:][:32]
 				for j := range 32 {
-					t2322Entry := t2322_2[j]
-					t542_2[j] = F(((((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2322Entry)
-					t5722_2[j] = t1222_2[j] + t3722_2[j] + F(Q[j]*t2322Entry)
+					t5822_2[j] = t163_2[j] + F(Q[j]*t2523_2[j]) + t412_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t6022)
 			clear(t6122)
+			clear(t6222)
 			lo14 := max(0, 16)
 			if n := 32 - lo14; n > 0 {
-				t14_2 := t14[(l*chunks+t9)*32+lo14:][:n]
-				t6022_2 := t6022[0+lo14:][:n]
+				t1422_2 := t1422[(l*chunks+t9)*32+lo14:][:n]
+				t6222_2 := t6222[0+lo14:][:n]
 				for i := range n {
-					t5722_2 := t5722[(lo14+i)*32:][:32]
+					t5822_2 := t5822[(lo14+i)*32:][:32]
 					t53_3 := t53[((lo14+i)-16)*32:][:32]
-					t552_3 := t552[((lo14+i)-16)*32:][:32]
-					t584_3 := t584[((lo14+i)-16)*32:][:32]
+					t55_3 := t55[((lo14+i)-16)*32:][:32]
+					t583_3 := t583[((lo14+i)-16)*32:][:32]
 					t612_3 := t612[((lo14+i)-16)*32:][:32]
 					t644_3 := t644[((lo14+i)-16)*32:][:32]
 					t673_3 := t673[((lo14+i)-16)*32:][:32]
@@ -4036,974 +3977,765 @@ func (c *StepBackward[F]) Run() {
 					t76_3 := t76[((lo14+i)-16)*32:][:32]
 					t79_3 := t79[((lo14+i)-16)*32:][:32]
 					t6122_2 := t6122[((lo14+i)-16)*32:][:32]
-					var t6023 F
-					t14Entry2 := t14_2[i]
+					var t6223 F
+					t1422Entry2 := t1422_2[i]
 					for j := range 32 {
-						t5722Entry := t5722_2[j]
-						t6023 += F((((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t5722Entry)
-						t6122_2[j] += F(t5722Entry * t14Entry2)
+						t5822Entry := t5822_2[j]
+						t6223 += F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t5822Entry)
+						t6122_2[j] += F(t5822Entry * t1422Entry2)
 					}
-					t6022_2[i] = t6023
-				}
-			}
-			// titans_chunk.c
-			clear(t6222)
-			clear(t6322)
-			lo15 := max(0, 8)
-			if n := 32 - lo15; n > 0 {
-				t6022_2 := t6022[0+lo15:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo15:][:n]
-				t6222_2 := t6222[0+lo15:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo15:][:n]
-				t6322_2 := t6322[-8+lo15:][:n]
-				for i := range n {
-					t6022Entry := t6022_2[i]
-					t6222_2[i] = F(t1122_2[i] * t6022Entry)
-					t6322_2[i] += F(t1122_3[i] * t6022Entry)
+					t6222_2[i] = t6223
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t5722_2 := t5722[i*32:][:32]
+				t5822_2 := t5822[i*32:][:32]
 				t6122_2 := t6122[i*32:][:32]
-				t6422_2 := t6422[i*32:][:32]
+				t63_2 := t63[i*32:][:32]
 				for j := range 32 {
-					t6422_2[j] = t5722_2[j] + t6122_2[j]
+					t63_2[j] = t5822_2[j] + t6122_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
+			clear(t663)
 			clear(t6722)
-			clear(t68)
-			lo16 := max(0, 8)
-			if n := 32 - lo16; n > 0 {
-				t1122_2 := t1122[(l*chunks+t9)*32+lo16:][:n]
-				t6722_2 := t6722[0+lo16:][:n]
+			lo15 := max(0, 8)
+			if n := 32 - lo15; n > 0 {
+				t1122_2 := t1122[(l*chunks+t9)*32+lo15:][:n]
+				t6722_2 := t6722[0+lo15:][:n]
 				for i := range n {
-					t6422_2 := t6422[(lo16+i)*32:][:32]
-					t53_3 := t53[((lo16+i)-8)*32:][:32]
-					t552_3 := t552[((lo16+i)-8)*32:][:32]
-					t584_3 := t584[((lo16+i)-8)*32:][:32]
-					t612_3 := t612[((lo16+i)-8)*32:][:32]
-					t644_3 := t644[((lo16+i)-8)*32:][:32]
-					t673_3 := t673[((lo16+i)-8)*32:][:32]
-					t70_3 := t70[((lo16+i)-8)*32:][:32]
-					t73_3 := t73[((lo16+i)-8)*32:][:32]
-					t76_3 := t76[((lo16+i)-8)*32:][:32]
-					t68_2 := t68[((lo16+i)-8)*32:][:32]
+					t63_2 := t63[(lo15+i)*32:][:32]
+					t53_3 := t53[((lo15+i)-8)*32:][:32]
+					t55_3 := t55[((lo15+i)-8)*32:][:32]
+					t583_3 := t583[((lo15+i)-8)*32:][:32]
+					t612_3 := t612[((lo15+i)-8)*32:][:32]
+					t644_3 := t644[((lo15+i)-8)*32:][:32]
+					t673_3 := t673[((lo15+i)-8)*32:][:32]
+					t70_3 := t70[((lo15+i)-8)*32:][:32]
+					t73_3 := t73[((lo15+i)-8)*32:][:32]
+					t76_3 := t76[((lo15+i)-8)*32:][:32]
+					t663_2 := t663[((lo15+i)-8)*32:][:32]
 					var t6723 F
 					t1122Entry3 := t1122_2[i]
 					for j := range 32 {
-						t6422Entry := t6422_2[j]
-						t6723 += F(((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t6422Entry)
-						t68_2[j] += F(t6422Entry * t1122Entry3)
+						t63Entry := t63_2[j]
+						t6723 += F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t63Entry)
+						t663_2[j] += F(t63Entry * t1122Entry3)
 					}
 					t6722_2[i] = t6723
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t692[i] = t6222[i] + t6322[i] + t6722[i]
-			}
-			// titans_chunk.c
-			clear(t702)
-			clear(t712)
-			lo17 := max(0, 4)
-			if n := 32 - lo17; n > 0 {
-				t692_2 := t692[0+lo17:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo17:][:n]
-				t702_2 := t702[0+lo17:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo17:][:n]
-				t712_2 := t712[-4+lo17:][:n]
-				for i := range n {
-					t692Entry := t692_2[i]
-					t702_2[i] = F(t8_2[i] * t692Entry)
-					t712_2[i] += F(t8_3[i] * t692Entry)
-				}
-			}
-			// titans_chunk.c
-			for i := range 32 {
-				t6422_2 := t6422[i*32:][:32]
+				t63_2 := t63[i*32:][:32]
+				t663_2 := t663[i*32:][:32]
 				t68_2 := t68[i*32:][:32]
-				t722_3 := t722_2[i*32:][:32]
 				for j := range 32 {
-					t722_3[j] = t6422_2[j] + t68_2[j]
+					t68_2[j] = t63_2[j] + t663_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t752)
-			clear(t762)
-			lo18 := max(0, 4)
-			if n := 32 - lo18; n > 0 {
-				t8_2 := t8[(l*chunks+t9)*32+lo18:][:n]
-				t752_2 := t752[0+lo18:][:n]
+			clear(t712)
+			clear(t72_2)
+			lo16 := max(0, 4)
+			if n := 32 - lo16; n > 0 {
+				t8_2 := t8[(l*chunks+t9)*32+lo16:][:n]
+				t72_3 := t72_2[0+lo16:][:n]
 				for i := range n {
-					t722_3 := t722_2[(lo18+i)*32:][:32]
-					t53_3 := t53[((lo18+i)-4)*32:][:32]
-					t552_3 := t552[((lo18+i)-4)*32:][:32]
-					t584_3 := t584[((lo18+i)-4)*32:][:32]
-					t612_3 := t612[((lo18+i)-4)*32:][:32]
-					t644_3 := t644[((lo18+i)-4)*32:][:32]
-					t673_3 := t673[((lo18+i)-4)*32:][:32]
-					t70_3 := t70[((lo18+i)-4)*32:][:32]
-					t73_3 := t73[((lo18+i)-4)*32:][:32]
-					t762_2 := t762[((lo18+i)-4)*32:][:32]
-					var t7522 F
+					t68_2 := t68[(lo16+i)*32:][:32]
+					t53_3 := t53[((lo16+i)-4)*32:][:32]
+					t55_3 := t55[((lo16+i)-4)*32:][:32]
+					t583_3 := t583[((lo16+i)-4)*32:][:32]
+					t612_3 := t612[((lo16+i)-4)*32:][:32]
+					t644_3 := t644[((lo16+i)-4)*32:][:32]
+					t673_3 := t673[((lo16+i)-4)*32:][:32]
+					t70_3 := t70[((lo16+i)-4)*32:][:32]
+					t73_3 := t73[((lo16+i)-4)*32:][:32]
+					t712_2 := t712[((lo16+i)-4)*32:][:32]
+					var t722_2 F
 					t8Entry3 := t8_2[i]
 					for j := range 32 {
-						t722Entry := t722_3[j]
-						t7522 += F((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t722Entry)
-						t762_2[j] += F(t722Entry * t8Entry3)
+						t68Entry := t68_2[j]
+						t722_2 += F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t68Entry)
+						t712_2[j] += F(t68Entry * t8Entry3)
 					}
-					t752_2[i] = t7522
+					t72_3[i] = t722_2
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t772[i] = t702[i] + t712[i] + t752[i]
-			}
-			// titans_chunk.c
-			clear(t782)
-			clear(t792)
-			lo19 := max(0, 2)
-			if n := 32 - lo19; n > 0 {
-				t772_2 := t772[0+lo19:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo19:][:n]
-				t782_2 := t782[0+lo19:][:n]
-				t522_4 := t522[(l*chunks+t9)*32+lo19:][:n]
-				t792_2 := t792[-2+lo19:][:n]
-				for i := range n {
-					t772Entry := t772_2[i]
-					t782_2[i] = F(t522_3[i] * t772Entry)
-					t792_2[i] += F(t522_4[i] * t772Entry)
-				}
-			}
-			// titans_chunk.c
-			for i := range 32 {
-				t722_3 := t722_2[i*32:][:32]
-				t762_2 := t762[i*32:][:32]
-				t802_2 := t802[i*32:][:32]
+				t68_2 := t68[i*32:][:32]
+				t712_2 := t712[i*32:][:32]
+				t732_2 := t732[i*32:][:32]
 				for j := range 32 {
-					t802_2[j] = t722_3[j] + t762_2[j]
+					t732_2[j] = t68_2[j] + t712_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t83)
-			clear(t84)
-			lo20 := max(0, 2)
-			if n := 32 - lo20; n > 0 {
-				t522_3 := t522[(l*chunks+t9)*32+lo20:][:n]
-				t83_2 := t83[0+lo20:][:n]
+			clear(t762)
+			clear(t772)
+			lo17 := max(0, 2)
+			if n := 32 - lo17; n > 0 {
+				t522_2 := t522[(l*chunks+t9)*32+lo17:][:n]
+				t772_2 := t772[0+lo17:][:n]
 				for i := range n {
-					t802_2 := t802[(lo20+i)*32:][:32]
-					t53_3 := t53[((lo20+i)-2)*32:][:32]
-					t552_3 := t552[((lo20+i)-2)*32:][:32]
-					t584_3 := t584[((lo20+i)-2)*32:][:32]
-					t612_3 := t612[((lo20+i)-2)*32:][:32]
-					t644_3 := t644[((lo20+i)-2)*32:][:32]
-					t673_3 := t673[((lo20+i)-2)*32:][:32]
-					t70_3 := t70[((lo20+i)-2)*32:][:32]
-					t84_2 := t84[((lo20+i)-2)*32:][:32]
-					var t832 F
-					t522Entry3 := t522_3[i]
+					t732_2 := t732[(lo17+i)*32:][:32]
+					t53_3 := t53[((lo17+i)-2)*32:][:32]
+					t55_3 := t55[((lo17+i)-2)*32:][:32]
+					t583_3 := t583[((lo17+i)-2)*32:][:32]
+					t612_3 := t612[((lo17+i)-2)*32:][:32]
+					t644_3 := t644[((lo17+i)-2)*32:][:32]
+					t673_3 := t673[((lo17+i)-2)*32:][:32]
+					t70_3 := t70[((lo17+i)-2)*32:][:32]
+					t762_2 := t762[((lo17+i)-2)*32:][:32]
+					var t7722 F
+					t522Entry3 := t522_2[i]
 					for j := range 32 {
-						t802Entry := t802_2[j]
-						t832 += F(((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) * t802Entry)
-						t84_2[j] += F(t802Entry * t522Entry3)
+						t732Entry := t732_2[j]
+						t7722 += F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) * t732Entry)
+						t762_2[j] += F(t732Entry * t522Entry3)
 					}
-					t83_2[i] = t832
+					t772_2[i] = t7722
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t85[i] = t782[i] + t792[i] + t83[i]
-			}
-			// titans_chunk.c
-			clear(t8622)
-			clear(t872)
-			lo21 := max(0, 1)
-			if n := 32 - lo21; n > 0 {
-				t85_2 := t85[0+lo21:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+-1+lo21:][:n]
-				t8622_2 := t8622[0+lo21:][:n]
-				t56_3 := t56[(l*chunks+t9)*32+lo21:][:n]
-				t872_2 := t872[-1+lo21:][:n]
-				for i := range n {
-					t85Entry := t85_2[i]
-					t8622_2[i] = F(t56_2[i] * t85Entry)
-					t872_2[i] += F(t56_3[i] * t85Entry)
-				}
-			}
-			// titans_chunk.c
-			for i := range 32 {
-				t802_2 := t802[i*32:][:32]
-				t84_2 := t84[i*32:][:32]
-				t882_2 := t882[i*32:][:32]
+				t732_2 := t732[i*32:][:32]
+				t762_2 := t762[i*32:][:32]
+				t78_2 := t78[i*32:][:32]
 				for j := range 32 {
-					t882_2[j] = t802_2[j] + t84_2[j]
+					t78_2[j] = t732_2[j] + t762_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t912)
-			clear(t922_2)
-			lo22 := max(0, 1)
-			if n := 32 - lo22; n > 0 {
-				t56_2 := t56[(l*chunks+t9)*32+lo22:][:n]
-				t912_2 := t912[0+lo22:][:n]
+			clear(t81)
+			clear(t822)
+			lo18 := max(0, 1)
+			if n := 32 - lo18; n > 0 {
+				t56_2 := t56[(l*chunks+t9)*32+lo18:][:n]
+				t822_2 := t822[0+lo18:][:n]
 				for i := range n {
-					t882_2 := t882[(lo22+i)*32:][:32]
-					t53_3 := t53[((lo22+i)-1)*32:][:32]
-					t552_3 := t552[((lo22+i)-1)*32:][:32]
-					t584_3 := t584[((lo22+i)-1)*32:][:32]
-					t612_3 := t612[((lo22+i)-1)*32:][:32]
-					t644_3 := t644[((lo22+i)-1)*32:][:32]
-					t673_3 := t673[((lo22+i)-1)*32:][:32]
-					t922_3 := t922_2[((lo22+i)-1)*32:][:32]
-					var t9122 F
+					t78_2 := t78[(lo18+i)*32:][:32]
+					t53_3 := t53[((lo18+i)-1)*32:][:32]
+					t55_3 := t55[((lo18+i)-1)*32:][:32]
+					t583_3 := t583[((lo18+i)-1)*32:][:32]
+					t612_3 := t612[((lo18+i)-1)*32:][:32]
+					t644_3 := t644[((lo18+i)-1)*32:][:32]
+					t673_3 := t673[((lo18+i)-1)*32:][:32]
+					t81_2 := t81[((lo18+i)-1)*32:][:32]
+					var t8222 F
 					t56Entry3 := t56_2[i]
 					for j := range 32 {
-						t882Entry := t882_2[j]
-						t9122 += F((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) * t882Entry)
-						t922_3[j] += F(t882Entry * t56Entry3)
+						t78Entry := t78_2[j]
+						t8222 += F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) * t78Entry)
+						t81_2[j] += F(t78Entry * t56Entry3)
 					}
-					t912_2[i] = t9122
+					t822_2[i] = t8222
 				}
 			}
 			// titans_chunk.e
 			for i := range 32 {
-				t722_3 := t722[i*32:][:32]
-				t882_2 := t882[i*32:][:32]
-				t922_3 := t922_2[i*32:][:32]
-				t952_2 := t952[i*32:][:32]
+				t92_3 := t92_2[i*32:][:32]
+				t78_2 := t78[i*32:][:32]
+				t81_2 := t81[i*32:][:32]
+				t83_2 := t83[i*32:][:32]
 				for j := range 32 {
-					t952_2[j] = t722_3[j] + t882_2[j] + t922_3[j]
+					t83_2[j] = t92_3[j] + t78_2[j] + t81_2[j]
 				}
 			}
 			// titans_chunk.e
-			clear(t982)
-			clear(t992)
-			lo23 := max(0, 16)
-			if n := 32 - lo23; n > 0 {
-				t31_2 := t31[(l*chunks+t9)*32+lo23:][:n]
-				t982_2 := t982[0+lo23:][:n]
+			clear(t8623)
+			clear(t872)
+			lo19 := max(0, 16)
+			if n := 32 - lo19; n > 0 {
+				t31_2 := t31[(l*chunks+t9)*32+lo19:][:n]
+				t872_2 := t872[0+lo19:][:n]
 				for i := range n {
-					t952_2 := t952[(lo23+i)*32:][:32]
-					t53_3 := t53[((lo23+i)-16)*32:][:32]
-					t552_3 := t552[((lo23+i)-16)*32:][:32]
-					t584_3 := t584[((lo23+i)-16)*32:][:32]
-					t612_3 := t612[((lo23+i)-16)*32:][:32]
-					t644_3 := t644[((lo23+i)-16)*32:][:32]
-					t992_2 := t992[((lo23+i)-16)*32:][:32]
-					var t9822 F
+					t83_2 := t83[(lo19+i)*32:][:32]
+					t53_3 := t53[((lo19+i)-16)*32:][:32]
+					t55_3 := t55[((lo19+i)-16)*32:][:32]
+					t583_3 := t583[((lo19+i)-16)*32:][:32]
+					t612_3 := t612[((lo19+i)-16)*32:][:32]
+					t644_3 := t644[((lo19+i)-16)*32:][:32]
+					t8623_2 := t8623[((lo19+i)-16)*32:][:32]
+					var t8722 F
 					t31Entry2 := t31_2[i]
 					for j := range 32 {
-						t952Entry := t952_2[j]
-						t9822 += F(((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) * t952Entry)
-						t992_2[j] += F(t952Entry * t31Entry2)
+						t83Entry := t83_2[j]
+						t8722 += F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) * t83Entry)
+						t8623_2[j] += F(t83Entry * t31Entry2)
 					}
-					t982_2[i] = t9822
-				}
-			}
-			// titans_chunk.e
-			clear(t1002)
-			clear(t1012)
-			lo24 := max(0, 8)
-			if n := 32 - lo24; n > 0 {
-				t982_2 := t982[0+lo24:][:n]
-				t282_2 := t282[(l*chunks+t9)*32+-8+lo24:][:n]
-				t1002_2 := t1002[0+lo24:][:n]
-				t282_3 := t282[(l*chunks+t9)*32+lo24:][:n]
-				t1012_2 := t1012[-8+lo24:][:n]
-				for i := range n {
-					t982Entry := t982_2[i]
-					t1002_2[i] = F(t282_2[i] * t982Entry)
-					t1012_2[i] += F(t282_3[i] * t982Entry)
+					t872_2[i] = t8722
 				}
 			}
 			// titans_chunk.e
 			for i := range 32 {
-				t952_2 := t952[i*32:][:32]
-				t992_2 := t992[i*32:][:32]
-				t102_3 := t102_2[i*32:][:32]
+				t83_2 := t83[i*32:][:32]
+				t8623_2 := t8623[i*32:][:32]
+				t882_2 := t882[i*32:][:32]
 				for j := range 32 {
-					t102_3[j] = t952_2[j] + t992_2[j]
+					t882_2[j] = t83_2[j] + t8623_2[j]
 				}
 			}
 			// titans_chunk.e
-			clear(t1052)
-			clear(t1062)
-			lo25 := max(0, 8)
-			if n := 32 - lo25; n > 0 {
-				t282_2 := t282[(l*chunks+t9)*32+lo25:][:n]
-				t1052_2 := t1052[0+lo25:][:n]
+			clear(t912)
+			clear(t9222)
+			lo20 := max(0, 8)
+			if n := 32 - lo20; n > 0 {
+				t282_2 := t282[(l*chunks+t9)*32+lo20:][:n]
+				t9222_2 := t9222[0+lo20:][:n]
 				for i := range n {
-					t102_3 := t102_2[(lo25+i)*32:][:32]
-					t53_3 := t53[((lo25+i)-8)*32:][:32]
-					t552_3 := t552[((lo25+i)-8)*32:][:32]
-					t584_3 := t584[((lo25+i)-8)*32:][:32]
-					t612_3 := t612[((lo25+i)-8)*32:][:32]
-					t1062_2 := t1062[((lo25+i)-8)*32:][:32]
-					var t10522 F
+					t882_2 := t882[(lo20+i)*32:][:32]
+					t53_3 := t53[((lo20+i)-8)*32:][:32]
+					t55_3 := t55[((lo20+i)-8)*32:][:32]
+					t583_3 := t583[((lo20+i)-8)*32:][:32]
+					t612_3 := t612[((lo20+i)-8)*32:][:32]
+					t912_2 := t912[((lo20+i)-8)*32:][:32]
+					var t9223 F
 					t282Entry3 := t282_2[i]
 					for j := range 32 {
-						t102Entry := t102_3[j]
-						t10522 += F((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) * t102Entry)
-						t1062_2[j] += F(t102Entry * t282Entry3)
+						t882Entry := t882_2[j]
+						t9223 += F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t882Entry)
+						t912_2[j] += F(t882Entry * t282Entry3)
 					}
-					t1052_2[i] = t10522
+					t9222_2[i] = t9223
 				}
 			}
 			// titans_chunk.e
 			for i := range 32 {
-				t107[i] = t1002[i] + t1012[i] + t1052[i]
-			}
-			// titans_chunk.e
-			clear(t1082)
-			clear(t1092)
-			lo26 := max(0, 4)
-			if n := 32 - lo26; n > 0 {
-				t107_2 := t107[0+lo26:][:n]
-				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo26:][:n]
-				t1082_2 := t1082[0+lo26:][:n]
-				t2522_3 := t2522[(l*chunks+t9)*32+lo26:][:n]
-				t1092_2 := t1092[-4+lo26:][:n]
-				for i := range n {
-					t107Entry := t107_2[i]
-					t1082_2[i] = F(t2522_2[i] * t107Entry)
-					t1092_2[i] += F(t2522_3[i] * t107Entry)
-				}
-			}
-			// titans_chunk.e
-			for i := range 32 {
-				t102_3 := t102_2[i*32:][:32]
-				t1062_2 := t1062[i*32:][:32]
-				t110_2 := t110[i*32:][:32]
+				t882_2 := t882[i*32:][:32]
+				t912_2 := t912[i*32:][:32]
+				t932_2 := t932[i*32:][:32]
 				for j := range 32 {
-					t110_2[j] = t102_3[j] + t1062_2[j]
+					t932_2[j] = t882_2[j] + t912_2[j]
 				}
 			}
 			// titans_chunk.e
-			clear(t113)
-			clear(t114)
-			lo27 := max(0, 4)
-			if n := 32 - lo27; n > 0 {
-				t2522_2 := t2522[(l*chunks+t9)*32+lo27:][:n]
-				t113_2 := t113[0+lo27:][:n]
+			clear(t962)
+			clear(t97)
+			lo21 := max(0, 4)
+			if n := 32 - lo21; n > 0 {
+				t2522_2 := t2522[(l*chunks+t9)*32+lo21:][:n]
+				t97_2 := t97[0+lo21:][:n]
 				for i := range n {
-					t110_2 := t110[(lo27+i)*32:][:32]
-					t53_3 := t53[((lo27+i)-4)*32:][:32]
-					t552_3 := t552[((lo27+i)-4)*32:][:32]
-					t584_3 := t584[((lo27+i)-4)*32:][:32]
-					t114_2 := t114[((lo27+i)-4)*32:][:32]
-					var t1132 F
+					t932_2 := t932[(lo21+i)*32:][:32]
+					t53_3 := t53[((lo21+i)-4)*32:][:32]
+					t55_3 := t55[((lo21+i)-4)*32:][:32]
+					t583_3 := t583[((lo21+i)-4)*32:][:32]
+					t962_2 := t962[((lo21+i)-4)*32:][:32]
+					var t972 F
 					t2522Entry3 := t2522_2[i]
 					for j := range 32 {
-						t110Entry := t110_2[j]
-						t1132 += F(((t53_3[j] + t552_3[j]) + t584_3[j]) * t110Entry)
-						t114_2[j] += F(t110Entry * t2522Entry3)
+						t932Entry := t932_2[j]
+						t972 += F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t932Entry)
+						t962_2[j] += F(t932Entry * t2522Entry3)
 					}
-					t113_2[i] = t1132
+					t97_2[i] = t972
 				}
 			}
-			// titans_chunk.e
+			// titans_chunk.e, titans_chunk.g.start
 			for i := range 32 {
-				t1152[i] = t1082[i] + t1092[i] + t113[i]
-			}
-			// titans_chunk.e
-			clear(t116)
-			clear(t117)
-			lo28 := max(0, 2)
-			if n := 32 - lo28; n > 0 {
-				t1152_2 := t1152[0+lo28:][:n]
-				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo28:][:n]
-				t116_2 := t116[0+lo28:][:n]
-				t22_4 := t22_2[(l*chunks+t9)*32+lo28:][:n]
-				t117_2 := t117[-2+lo28:][:n]
-				for i := range n {
-					t1152Entry := t1152_2[i]
-					t116_2[i] = F(t22_3[i] * t1152Entry)
-					t117_2[i] += F(t22_4[i] * t1152Entry)
-				}
-			}
-			// titans_chunk.e
-			for i := range 32 {
-				t110_2 := t110[i*32:][:32]
-				t114_2 := t114[i*32:][:32]
-				t118_2 := t118[i*32:][:32]
+				t932_2 := t932[i*32:][:32]
+				t962_2 := t962[i*32:][:32]
+				t982_2 := t982[i*32:][:32]
+				t373_2 := t373[i*32:][:32]
+				t226_2 := t226[i*32:][:32]
 				for j := range 32 {
-					t118_2[j] = t110_2[j] + t114_2[j]
+					t982_2[j] = t932_2[j] + t962_2[j]
+					t226_2[j] = t373_2[j] + t373[j*32+i]
 				}
 			}
 			// titans_chunk.e
-			clear(t121)
-			clear(t122_2)
-			lo29 := max(0, 2)
-			if n := 32 - lo29; n > 0 {
-				t22_3 := t22_2[(l*chunks+t9)*32+lo29:][:n]
-				t121_2 := t121[0+lo29:][:n]
+			clear(t1012)
+			clear(t102_2)
+			lo22 := max(0, 2)
+			if n := 32 - lo22; n > 0 {
+				t22_3 := t22_2[(l*chunks+t9)*32+lo22:][:n]
+				t102_3 := t102_2[0+lo22:][:n]
 				for i := range n {
-					t118_2 := t118[(lo29+i)*32:][:32]
-					t53_3 := t53[((lo29+i)-2)*32:][:32]
-					t552_3 := t552[((lo29+i)-2)*32:][:32]
-					t122_3 := t122_2[((lo29+i)-2)*32:][:32]
-					var t1212 F
+					t982_2 := t982[(lo22+i)*32:][:32]
+					t53_3 := t53[((lo22+i)-2)*32:][:32]
+					t55_3 := t55[((lo22+i)-2)*32:][:32]
+					t1012_2 := t1012[((lo22+i)-2)*32:][:32]
+					var t1022_2 F
 					t22Entry3 := t22_3[i]
 					for j := range 32 {
-						t118Entry := t118_2[j]
-						t1212 += F((t53_3[j] + t552_3[j]) * t118Entry)
-						t122_3[j] += F(t118Entry * t22Entry3)
+						t982Entry := t982_2[j]
+						t1022_2 += F((t53_3[j] + t55_3[j]) * t982Entry)
+						t1012_2[j] += F(t982Entry * t22Entry3)
 					}
-					t121_2[i] = t1212
-				}
-			}
-			// titans_chunk.e, titans_chunk.h
-			for i := range 32 {
-				t1232[i] = t116[i] + t117[i] + t121[i]
-				t139[i] = t1722[i] + t442[i] + t1342_2[i]
-			}
-			// titans_chunk.e
-			clear(t124)
-			clear(t1252)
-			lo30 := max(0, 1)
-			if n := 32 - lo30; n > 0 {
-				t1232_2 := t1232[0+lo30:][:n]
-				t58_2 := t58[(l*chunks+t9)*32+-1+lo30:][:n]
-				t124_2 := t124[0+lo30:][:n]
-				t58_3 := t58[(l*chunks+t9)*32+lo30:][:n]
-				t1252_2 := t1252[-1+lo30:][:n]
-				for i := range n {
-					t1232Entry := t1232_2[i]
-					t124_2[i] = F(t58_2[i] * t1232Entry)
-					t1252_2[i] += F(t58_3[i] * t1232Entry)
+					t102_3[i] = t1022_2
 				}
 			}
 			// titans_chunk.e
-			clear(t128)
-			lo31 := max(0, 1)
-			if n := 32 - lo31; n > 0 {
-				t128_2 := t128[0+lo31:][:n]
+			clear(t105)
+			lo23 := max(0, 1)
+			if n := 32 - lo23; n > 0 {
+				t105_2 := t105[0+lo23:][:n]
 				for i := range n {
-					t53_3 := t53[((lo31+i)-1)*32:][:32]
-					t118_2 := t118[(lo31+i)*32:][:32]
-					t122_3 := t122_2[(lo31+i)*32:][:32]
-					var t1282 F
+					t53_3 := t53[((lo23+i)-1)*32:][:32]
+					t982_2 := t982[(lo23+i)*32:][:32]
+					t1012_2 := t1012[(lo23+i)*32:][:32]
+					var t1052 F
 					for j := range 32 {
-						t1282 += F(t53_3[j] * (t118_2[j] + t122_3[j]))
+						t1052 += F(t53_3[j] * (t982_2[j] + t1012_2[j]))
 					}
-					t128_2[i] = t1282
+					t105_2[i] = t1052
 				}
 			}
 			// titans_chunk.h
-			clear(t142_2)
-			clear(t143)
-			lo32 := max(0, 16)
-			if n := 32 - lo32; n > 0 {
-				t139_2 := t139[0+lo32:][:n]
-				t452_2 := t452[(l*chunks+t9)*32+-16+lo32:][:n]
-				t142_3 := t142_2[0+lo32:][:n]
-				t14_2 := t14[(l*chunks+t9)*32+lo32:][:n]
-				t143_2 := t143[-16+lo32:][:n]
+			for i := range 32 {
+				t112_2[i] = t1823[i] + t492[i] + t107_2[i]
+			}
+			// titans_chunk.h
+			clear(t115)
+			clear(t116)
+			lo24 := max(0, 16)
+			if n := 32 - lo24; n > 0 {
+				t112_3 := t112_2[0+lo24:][:n]
+				t452_2 := t452[(l*chunks+t9)*32+-16+lo24:][:n]
+				t115_2 := t115[0+lo24:][:n]
+				t1422_2 := t1422[(l*chunks+t9)*32+lo24:][:n]
+				t116_2 := t116[-16+lo24:][:n]
 				for i := range n {
-					t139Entry := t139_2[i]
-					t142_3[i] = F(t452_2[i] * t139Entry)
-					t143_2[i] += F(t14_2[i] * t139Entry)
+					t112Entry := t112_3[i]
+					t115_2[i] = F(t452_2[i] * t112Entry)
+					t116_2[i] += F(t1422_2[i] * t112Entry)
 				}
 			}
 			// titans_chunk.h
+			for i := range 32 {
+				t1172[i] = t112_2[i] + t116[i]
+			}
+			// titans_chunk.h
+			clear(t1202)
+			clear(t1212)
+			lo25 := max(0, 8)
+			if n := 32 - lo25; n > 0 {
+				t1172_2 := t1172[0+lo25:][:n]
+				t422_2 := t422[(l*chunks+t9)*32+-8+lo25:][:n]
+				t1202_2 := t1202[0+lo25:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo25:][:n]
+				t1212_2 := t1212[-8+lo25:][:n]
+				for i := range n {
+					t1172Entry := t1172_2[i]
+					t1202_2[i] = F(t422_2[i] * t1172Entry)
+					t1212_2[i] += F(t1122_2[i] * t1172Entry)
+				}
+			}
+			// titans_chunk.h
+			for i := range 32 {
+				t122_2[i] = t1172[i] + t1212[i]
+			}
+			// titans_chunk.h
+			clear(t125)
+			clear(t126)
+			lo26 := max(0, 4)
+			if n := 32 - lo26; n > 0 {
+				t122_3 := t122_2[0+lo26:][:n]
+				t39_2 := t39[(l*chunks+t9)*32+-4+lo26:][:n]
+				t125_2 := t125[0+lo26:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+lo26:][:n]
+				t126_2 := t126[-4+lo26:][:n]
+				for i := range n {
+					t122Entry := t122_3[i]
+					t125_2[i] = F(t39_2[i] * t122Entry)
+					t126_2[i] += F(t8_2[i] * t122Entry)
+				}
+			}
+			// titans_chunk.h
+			for i := range 32 {
+				t127[i] = t122_2[i] + t126[i]
+			}
+			// titans_chunk.h
+			clear(t130)
+			clear(t131)
+			lo27 := max(0, 2)
+			if n := 32 - lo27; n > 0 {
+				t127_2 := t127[0+lo27:][:n]
+				t36_2 := t36[(l*chunks+t9)*32+-2+lo27:][:n]
+				t130_2 := t130[0+lo27:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+lo27:][:n]
+				t131_2 := t131[-2+lo27:][:n]
+				for i := range n {
+					t127Entry := t127_2[i]
+					t130_2[i] = F(t36_2[i] * t127Entry)
+					t131_2[i] += F(t522_2[i] * t127Entry)
+				}
+			}
+			// titans_chunk.h
+			for i := range 32 {
+				t132_2[i] = t127[i] + t131[i]
+			}
+			// titans_chunk.h
+			clear(t135)
+			clear(t136)
+			lo28 := max(0, 1)
+			if n := 32 - lo28; n > 0 {
+				t132_3 := t132_2[0+lo28:][:n]
+				p2 := p[(l*chunks+t9)*32+-1+lo28:][:n]
+				t135_2 := t135[0+lo28:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+lo28:][:n]
+				t136_2 := t136[-1+lo28:][:n]
+				for i := range n {
+					t132Entry := t132_3[i]
+					t135_2[i] = F(p2[i] * t132Entry)
+					t136_2[i] += F(t56_2[i] * t132Entry)
+				}
+			}
+			// titans_chunk.p
+			for i := range 32 {
+				t137[i] = t523[i] + t132_2[i] + t136[i]
+			}
+			// titans_chunk.p
+			clear(t140)
+			clear(t141)
+			lo29 := max(0, 16)
+			if n := 32 - lo29; n > 0 {
+				t137_2 := t137[0+lo29:][:n]
+				t31_2 := t31[(l*chunks+t9)*32+lo29:][:n]
+				t140_2 := t140[-16+lo29:][:n]
+				t30_2 := t30[(l*chunks+t9)*32+-16+lo29:][:n]
+				t141_2 := t141[0+lo29:][:n]
+				for i := range n {
+					t137Entry := t137_2[i]
+					t140_2[i] += F(t31_2[i] * t137Entry)
+					t141_2[i] = F(t30_2[i] * t137Entry)
+				}
+			}
+			// titans_chunk.p
+			for i := range 32 {
+				t142_2[i] = t872[i] + t141[i]
+				t145[i] = t137[i] + t140[i]
+			}
+			// titans_chunk.p
+			clear(t143)
 			clear(t144)
-			clear(t145)
-			lo33 := max(0, 8)
-			if n := 32 - lo33; n > 0 {
-				t142_3 := t142_2[0+lo33:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo33:][:n]
-				t144_2 := t144[0+lo33:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo33:][:n]
-				t145_2 := t145[-8+lo33:][:n]
+			clear(t148)
+			clear(t149)
+			lo30 := max(0, 8)
+			if n := 32 - lo30; n > 0 {
+				t142_3 := t142_2[0+lo30:][:n]
+				t145_2 := t145[0+lo30:][:n]
+				t282_2 := t282[(l*chunks+t9)*32+lo30:][:n]
+				t143_2 := t143[-8+lo30:][:n]
+				t282_3 := t282[(l*chunks+t9)*32+-8+lo30:][:n]
+				t144_2 := t144[0+lo30:][:n]
+				t148_2 := t148[-8+lo30:][:n]
+				t272_2 := t272[(l*chunks+t9)*32+-8+lo30:][:n]
+				t149_2 := t149[0+lo30:][:n]
 				for i := range n {
 					t142Entry := t142_3[i]
-					t144_2[i] = F(t1122_2[i] * t142Entry)
-					t145_2[i] += F(t1122_3[i] * t142Entry)
+					t145Entry := t145_2[i]
+					t282Entry4 := t282_2[i]
+					t143_2[i] += F(t282Entry4 * t142Entry)
+					t144_2[i] = F(t282_3[i] * t142Entry)
+					t148_2[i] += F(t282Entry4 * t145Entry)
+					t149_2[i] = F(t272_2[i] * t145Entry)
 				}
 			}
-			// titans_chunk.h
+			// titans_chunk.p
 			for i := range 32 {
-				t146[i] = t139[i] + t143[i]
+				t150[i] = t9222[i] + t143[i] + t144[i] + t149[i]
+				t153_2[i] = t145[i] + t148[i]
 			}
-			// titans_chunk.h
-			clear(t149)
-			clear(t150)
-			lo34 := max(0, 8)
-			if n := 32 - lo34; n > 0 {
-				t146_2 := t146[0+lo34:][:n]
-				t422_2 := t422[(l*chunks+t9)*32+-8+lo34:][:n]
-				t149_2 := t149[0+lo34:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+lo34:][:n]
-				t150_2 := t150[-8+lo34:][:n]
-				for i := range n {
-					t146Entry := t146_2[i]
-					t149_2[i] = F(t422_2[i] * t146Entry)
-					t150_2[i] += F(t1122_2[i] * t146Entry)
-				}
-			}
-			// titans_chunk.h
-			for i := range 32 {
-				t151[i] = t144[i] + t145[i] + t149[i]
-				t154[i] = t146[i] + t150[i]
-			}
-			// titans_chunk.h
+			// titans_chunk.p
+			clear(t151)
 			clear(t152_2)
-			clear(t153)
+			clear(t156)
 			clear(t157)
-			clear(t1582)
-			lo35 := max(0, 4)
-			if n := 32 - lo35; n > 0 {
-				t151_2 := t151[0+lo35:][:n]
-				t154_2 := t154[0+lo35:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo35:][:n]
-				t152_3 := t152_2[0+lo35:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo35:][:n]
-				t153_2 := t153[-4+lo35:][:n]
-				t39_2 := t39[(l*chunks+t9)*32+-4+lo35:][:n]
-				t157_2 := t157[0+lo35:][:n]
-				t1582_2 := t1582[-4+lo35:][:n]
+			lo31 := max(0, 4)
+			if n := 32 - lo31; n > 0 {
+				t150_2 := t150[0+lo31:][:n]
+				t153_3 := t153_2[0+lo31:][:n]
+				t2522_2 := t2522[(l*chunks+t9)*32+lo31:][:n]
+				t151_2 := t151[-4+lo31:][:n]
+				t2522_3 := t2522[(l*chunks+t9)*32+-4+lo31:][:n]
+				t152_3 := t152_2[0+lo31:][:n]
+				t156_2 := t156[-4+lo31:][:n]
+				t24_2 := t24[(l*chunks+t9)*32+-4+lo31:][:n]
+				t157_2 := t157[0+lo31:][:n]
 				for i := range n {
-					t151Entry := t151_2[i]
-					t154Entry := t154_2[i]
-					t152_3[i] = F(t8_2[i] * t151Entry)
-					t8Entry4 := t8_3[i]
-					t153_2[i] += F(t8Entry4 * t151Entry)
-					t157_2[i] = F(t39_2[i] * t154Entry)
-					t1582_2[i] += F(t8Entry4 * t154Entry)
+					t150Entry := t150_2[i]
+					t153Entry := t153_3[i]
+					t2522Entry4 := t2522_2[i]
+					t151_2[i] += F(t2522Entry4 * t150Entry)
+					t152_3[i] = F(t2522_3[i] * t150Entry)
+					t156_2[i] += F(t2522Entry4 * t153Entry)
+					t157_2[i] = F(t24_2[i] * t153Entry)
 				}
 			}
-			// titans_chunk.h
+			// titans_chunk.p
 			for i := range 32 {
-				t159[i] = t152_2[i] + t153[i] + t157[i]
-				t1622[i] = t154[i] + t1582[i]
+				t1582[i] = t97[i] + t151[i] + t152_2[i] + t157[i]
+				t1612[i] = t153_2[i] + t156[i]
 			}
-			// titans_chunk.h
-			clear(t160)
-			clear(t161)
+			// titans_chunk.p
+			clear(t159)
+			clear(t1602)
+			clear(t1642)
 			clear(t165)
-			clear(t166)
-			lo36 := max(0, 2)
-			if n := 32 - lo36; n > 0 {
-				t159_2 := t159[0+lo36:][:n]
-				t1622_2 := t1622[0+lo36:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo36:][:n]
-				t160_2 := t160[0+lo36:][:n]
-				t522_4 := t522[(l*chunks+t9)*32+lo36:][:n]
-				t161_2 := t161[-2+lo36:][:n]
-				t36_2 := t36[(l*chunks+t9)*32+-2+lo36:][:n]
-				t165_2 := t165[0+lo36:][:n]
-				t166_2 := t166[-2+lo36:][:n]
+			lo32 := max(0, 2)
+			if n := 32 - lo32; n > 0 {
+				t1582_2 := t1582[0+lo32:][:n]
+				t1612_2 := t1612[0+lo32:][:n]
+				t22_3 := t22_2[(l*chunks+t9)*32+lo32:][:n]
+				t159_2 := t159[-2+lo32:][:n]
+				t22_4 := t22_2[(l*chunks+t9)*32+-2+lo32:][:n]
+				t1602_2 := t1602[0+lo32:][:n]
+				t1642_2 := t1642[-2+lo32:][:n]
+				t21_2 := t21[(l*chunks+t9)*32+-2+lo32:][:n]
+				t165_2 := t165[0+lo32:][:n]
 				for i := range n {
-					t159Entry := t159_2[i]
-					t1622Entry := t1622_2[i]
-					t160_2[i] = F(t522_3[i] * t159Entry)
-					t522Entry4 := t522_4[i]
-					t161_2[i] += F(t522Entry4 * t159Entry)
-					t165_2[i] = F(t36_2[i] * t1622Entry)
-					t166_2[i] += F(t522Entry4 * t1622Entry)
-				}
-			}
-			// titans_chunk.h
-			for i := range 32 {
-				t167[i] = t160[i] + t161[i] + t165[i]
-				t170[i] = t1622[i] + t166[i]
-			}
-			// titans_chunk.h
-			clear(t1682)
-			clear(t169)
-			clear(t173)
-			clear(t174)
-			lo37 := max(0, 1)
-			if n := 32 - lo37; n > 0 {
-				t167_2 := t167[0+lo37:][:n]
-				t170_2 := t170[0+lo37:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+-1+lo37:][:n]
-				t1682_2 := t1682[0+lo37:][:n]
-				t56_3 := t56[(l*chunks+t9)*32+lo37:][:n]
-				t169_2 := t169[-1+lo37:][:n]
-				p2 := p[(l*chunks+t9)*32+-1+lo37:][:n]
-				t173_2 := t173[0+lo37:][:n]
-				t174_2 := t174[-1+lo37:][:n]
-				for i := range n {
-					t167Entry := t167_2[i]
-					t170Entry := t170_2[i]
-					t1682_2[i] = F(t56_2[i] * t167Entry)
-					t56Entry4 := t56_3[i]
-					t169_2[i] += F(t56Entry4 * t167Entry)
-					t173_2[i] = F(p2[i] * t170Entry)
-					t174_2[i] += F(t56Entry4 * t170Entry)
-				}
-			}
-			// titans_chunk.p
-			for i := range 32 {
-				t177[i] = t523[i] + t170[i] + t174[i]
-			}
-			// titans_chunk.p
-			clear(t180)
-			clear(t181)
-			lo38 := max(0, 16)
-			if n := 32 - lo38; n > 0 {
-				t177_2 := t177[0+lo38:][:n]
-				t30_2 := t30[(l*chunks+t9)*32+-16+lo38:][:n]
-				t180_2 := t180[0+lo38:][:n]
-				t31_2 := t31[(l*chunks+t9)*32+lo38:][:n]
-				t181_2 := t181[-16+lo38:][:n]
-				for i := range n {
-					t177Entry := t177_2[i]
-					t180_2[i] = F(t30_2[i] * t177Entry)
-					t181_2[i] += F(t31_2[i] * t177Entry)
-				}
-			}
-			// titans_chunk.p
-			clear(t182_2)
-			clear(t183)
-			lo39 := max(0, 8)
-			if n := 32 - lo39; n > 0 {
-				t180_2 := t180[0+lo39:][:n]
-				t282_2 := t282[(l*chunks+t9)*32+-8+lo39:][:n]
-				t182_3 := t182_2[0+lo39:][:n]
-				t282_3 := t282[(l*chunks+t9)*32+lo39:][:n]
-				t183_2 := t183[-8+lo39:][:n]
-				for i := range n {
-					t180Entry := t180_2[i]
-					t182_3[i] = F(t282_2[i] * t180Entry)
-					t183_2[i] += F(t282_3[i] * t180Entry)
-				}
-			}
-			// titans_chunk.p
-			for i := range 32 {
-				t184[i] = t177[i] + t181[i]
-			}
-			// titans_chunk.p
-			clear(t187)
-			clear(t188)
-			lo40 := max(0, 8)
-			if n := 32 - lo40; n > 0 {
-				t184_2 := t184[0+lo40:][:n]
-				t272_2 := t272[(l*chunks+t9)*32+-8+lo40:][:n]
-				t187_2 := t187[0+lo40:][:n]
-				t282_2 := t282[(l*chunks+t9)*32+lo40:][:n]
-				t188_2 := t188[-8+lo40:][:n]
-				for i := range n {
-					t184Entry := t184_2[i]
-					t187_2[i] = F(t272_2[i] * t184Entry)
-					t188_2[i] += F(t282_2[i] * t184Entry)
-				}
-			}
-			// titans_chunk.p
-			for i := range 32 {
-				t189[i] = t182_2[i] + t183[i] + t187[i]
-				t192_2[i] = t184[i] + t188[i]
-			}
-			// titans_chunk.p
-			clear(t190)
-			clear(t191)
-			clear(t195)
-			clear(t196)
-			lo41 := max(0, 4)
-			if n := 32 - lo41; n > 0 {
-				t189_2 := t189[0+lo41:][:n]
-				t192_3 := t192_2[0+lo41:][:n]
-				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo41:][:n]
-				t190_2 := t190[0+lo41:][:n]
-				t2522_3 := t2522[(l*chunks+t9)*32+lo41:][:n]
-				t191_2 := t191[-4+lo41:][:n]
-				t24_2 := t24[(l*chunks+t9)*32+-4+lo41:][:n]
-				t195_2 := t195[0+lo41:][:n]
-				t196_2 := t196[-4+lo41:][:n]
-				for i := range n {
-					t189Entry := t189_2[i]
-					t192Entry := t192_3[i]
-					t190_2[i] = F(t2522_2[i] * t189Entry)
-					t2522Entry4 := t2522_3[i]
-					t191_2[i] += F(t2522Entry4 * t189Entry)
-					t195_2[i] = F(t24_2[i] * t192Entry)
-					t196_2[i] += F(t2522Entry4 * t192Entry)
-				}
-			}
-			// titans_chunk.p
-			for i := range 32 {
-				t197[i] = t190[i] + t191[i] + t195[i]
-				t200[i] = t192_2[i] + t196[i]
-			}
-			// titans_chunk.p
-			clear(t198)
-			clear(t199)
-			clear(t203)
-			clear(t204)
-			lo42 := max(0, 2)
-			if n := 32 - lo42; n > 0 {
-				t197_2 := t197[0+lo42:][:n]
-				t200_2 := t200[0+lo42:][:n]
-				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo42:][:n]
-				t198_2 := t198[0+lo42:][:n]
-				t22_4 := t22_2[(l*chunks+t9)*32+lo42:][:n]
-				t199_2 := t199[-2+lo42:][:n]
-				t21_2 := t21[(l*chunks+t9)*32+-2+lo42:][:n]
-				t203_2 := t203[0+lo42:][:n]
-				t204_2 := t204[-2+lo42:][:n]
-				for i := range n {
-					t197Entry := t197_2[i]
-					t200Entry := t200_2[i]
-					t198_2[i] = F(t22_3[i] * t197Entry)
-					t22Entry4 := t22_4[i]
-					t199_2[i] += F(t22Entry4 * t197Entry)
-					t203_2[i] = F(t21_2[i] * t200Entry)
-					t204_2[i] += F(t22Entry4 * t200Entry)
+					t1582Entry := t1582_2[i]
+					t1612Entry := t1612_2[i]
+					t22Entry4 := t22_3[i]
+					t159_2[i] += F(t22Entry4 * t1582Entry)
+					t1602_2[i] = F(t22_4[i] * t1582Entry)
+					t1642_2[i] += F(t22Entry4 * t1612Entry)
+					t165_2[i] = F(t21_2[i] * t1612Entry)
 				}
 			}
 			// titans_chunk.p, titans_chunk.g
 			for i := range 32 {
-				t205[i] = t198[i] + t199[i] + t203[i]
-				t208[i] = t200[i] + t204[i]
-				t219[i] = t192[i] + t522_2[i] + t1362_2[i]
+				t166[i] = t102_2[i] + t159[i] + t1602[i] + t165[i]
+				t169[i] = t1612[i] + t1642[i]
+				t178[i] = t2022[i] + t552[i] + t1092_2[i]
 			}
 			// titans_chunk.p
-			clear(t206)
-			clear(t207)
-			clear(t211)
-			clear(t212_2)
-			lo43 := max(0, 1)
-			if n := 32 - lo43; n > 0 {
-				t205_2 := t205[0+lo43:][:n]
-				t208_2 := t208[0+lo43:][:n]
-				t58_2 := t58[(l*chunks+t9)*32+-1+lo43:][:n]
-				t206_2 := t206[0+lo43:][:n]
-				t58_3 := t58[(l*chunks+t9)*32+lo43:][:n]
-				t207_2 := t207[-1+lo43:][:n]
-				t182_3 := t182[(l*chunks+t9)*32+-1+lo43:][:n]
-				t211_2 := t211[0+lo43:][:n]
-				t212_3 := t212_2[-1+lo43:][:n]
+			clear(t167)
+			clear(t168)
+			clear(t172_2)
+			clear(t173)
+			lo33 := max(0, 1)
+			if n := 32 - lo33; n > 0 {
+				t166_2 := t166[0+lo33:][:n]
+				t169_2 := t169[0+lo33:][:n]
+				t58_2 := t58[(l*chunks+t9)*32+lo33:][:n]
+				t167_2 := t167[-1+lo33:][:n]
+				t58_3 := t58[(l*chunks+t9)*32+-1+lo33:][:n]
+				t168_2 := t168[0+lo33:][:n]
+				t182_3 := t182[(l*chunks+t9)*32+-1+lo33:][:n]
+				t172_3 := t172_2[0+lo33:][:n]
+				t173_2 := t173[-1+lo33:][:n]
 				for i := range n {
-					t205Entry := t205_2[i]
-					t208Entry := t208_2[i]
-					t206_2[i] = F(t58_2[i] * t205Entry)
-					t58Entry3 := t58_3[i]
-					t207_2[i] += F(t58Entry3 * t205Entry)
-					t211_2[i] = F(t182_3[i] * t208Entry)
-					t212_3[i] += F(t58Entry3 * t208Entry)
+					t166Entry := t166_2[i]
+					t169Entry := t169_2[i]
+					t58Entry3 := t58_2[i]
+					t167_2[i] += F(t58Entry3 * t166Entry)
+					t168_2[i] = F(t58_3[i] * t166Entry)
+					t172_3[i] = F(t182_3[i] * t169Entry)
+					t173_2[i] += F(t58Entry3 * t169Entry)
 				}
 			}
 			// titans_chunk.p.start
+			clear(t175)
+			if n := min(32, 1); n > 0 {
+				t169_2 := t169[:n]
+				t173_2 := t173[:n]
+				t175_2 := t175[:n]
+				for i := range n {
+					t175_2[i] = t169_2[i] + t173_2[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t181)
+			clear(t182_2)
+			lo34 := max(0, 16)
+			if n := 32 - lo34; n > 0 {
+				t178_2 := t178[0+lo34:][:n]
+				t1422_2 := t1422[(l*chunks+t9)*32+lo34:][:n]
+				t181_2 := t181[-16+lo34:][:n]
+				t1322_2 := t1322[(l*chunks+t9)*32+-16+lo34:][:n]
+				t182_3 := t182_2[0+lo34:][:n]
+				for i := range n {
+					t178Entry := t178_2[i]
+					t181_2[i] += F(t1422_2[i] * t178Entry)
+					t182_3[i] = F(t1322_2[i] * t178Entry)
+				}
+			}
+			// titans_chunk.g
+			for i := range 32 {
+				t183[i] = t6222[i] + t115[i] + t182_2[i]
+				t186[i] = t178[i] + t181[i]
+			}
+			// titans_chunk.g
+			clear(t184)
+			clear(t185)
+			clear(t189)
+			clear(t190)
+			lo35 := max(0, 8)
+			if n := 32 - lo35; n > 0 {
+				t183_2 := t183[0+lo35:][:n]
+				t186_2 := t186[0+lo35:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo35:][:n]
+				t184_2 := t184[-8+lo35:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo35:][:n]
+				t185_2 := t185[0+lo35:][:n]
+				t189_2 := t189[-8+lo35:][:n]
+				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo35:][:n]
+				t190_2 := t190[0+lo35:][:n]
+				for i := range n {
+					t183Entry := t183_2[i]
+					t186Entry := t186_2[i]
+					t1122Entry4 := t1122_2[i]
+					t184_2[i] += F(t1122Entry4 * t183Entry)
+					t185_2[i] = F(t1122_3[i] * t183Entry)
+					t189_2[i] += F(t1122Entry4 * t186Entry)
+					t190_2[i] = F(t1022_2[i] * t186Entry)
+				}
+			}
+			// titans_chunk.g
+			for i := range 32 {
+				t191[i] = t6722[i] + t1202[i] + t184[i] + t185[i] + t190[i]
+				t194[i] = t186[i] + t189[i]
+			}
+			// titans_chunk.g
+			clear(t192)
+			clear(t193)
+			clear(t197)
+			clear(t198)
+			lo36 := max(0, 4)
+			if n := 32 - lo36; n > 0 {
+				t191_2 := t191[0+lo36:][:n]
+				t194_2 := t194[0+lo36:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+lo36:][:n]
+				t192_2 := t192[-4+lo36:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+-4+lo36:][:n]
+				t193_2 := t193[0+lo36:][:n]
+				t197_2 := t197[-4+lo36:][:n]
+				t72_3 := t72[(l*chunks+t9)*32+-4+lo36:][:n]
+				t198_2 := t198[0+lo36:][:n]
+				for i := range n {
+					t191Entry := t191_2[i]
+					t194Entry := t194_2[i]
+					t8Entry4 := t8_2[i]
+					t192_2[i] += F(t8Entry4 * t191Entry)
+					t193_2[i] = F(t8_3[i] * t191Entry)
+					t197_2[i] += F(t8Entry4 * t194Entry)
+					t198_2[i] = F(t72_3[i] * t194Entry)
+				}
+			}
+			// titans_chunk.g
+			for i := range 32 {
+				t199[i] = t72_2[i] + t125[i] + t192[i] + t193[i] + t198[i]
+				t202_2[i] = t194[i] + t197[i]
+			}
+			// titans_chunk.g
+			clear(t200)
+			clear(t201)
+			clear(t205)
+			clear(t206)
+			lo37 := max(0, 2)
+			if n := 32 - lo37; n > 0 {
+				t199_2 := t199[0+lo37:][:n]
+				t202_4 := t202_2[0+lo37:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+lo37:][:n]
+				t200_2 := t200[-2+lo37:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo37:][:n]
+				t201_2 := t201[0+lo37:][:n]
+				t205_2 := t205[-2+lo37:][:n]
+				t4_2 := t4[(l*chunks+t9)*32+-2+lo37:][:n]
+				t206_2 := t206[0+lo37:][:n]
+				for i := range n {
+					t199Entry := t199_2[i]
+					t202Entry := t202_4[i]
+					t522Entry4 := t522_2[i]
+					t200_2[i] += F(t522Entry4 * t199Entry)
+					t201_2[i] = F(t522_3[i] * t199Entry)
+					t205_2[i] += F(t522Entry4 * t202Entry)
+					t206_2[i] = F(t4_2[i] * t202Entry)
+				}
+			}
+			// titans_chunk.g
+			for i := range 32 {
+				t207[i] = t772[i] + t130[i] + t200[i] + t201[i] + t206[i]
+				t210[i] = t202_2[i] + t205[i]
+			}
+			// titans_chunk.g
+			clear(t208)
+			clear(t209)
+			clear(t213)
+			clear(t214)
+			lo38 := max(0, 1)
+			if n := 32 - lo38; n > 0 {
+				t207_2 := t207[0+lo38:][:n]
+				t210_2 := t210[0+lo38:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+lo38:][:n]
+				t208_2 := t208[-1+lo38:][:n]
+				t56_3 := t56[(l*chunks+t9)*32+-1+lo38:][:n]
+				t209_2 := t209[0+lo38:][:n]
+				t2_2 := t2[(l*chunks+t9)*32+-1+lo38:][:n]
+				t213_2 := t213[0+lo38:][:n]
+				t214_2 := t214[-1+lo38:][:n]
+				for i := range n {
+					t207Entry := t207_2[i]
+					t210Entry := t210_2[i]
+					t56Entry4 := t56_2[i]
+					t208_2[i] += F(t56Entry4 * t207Entry)
+					t209_2[i] = F(t56_3[i] * t207Entry)
+					t213_2[i] = F(t2_2[i] * t210Entry)
+					t214_2[i] += F(t56Entry4 * t210Entry)
+				}
+			}
+			// titans_chunk.g.start
 			clear(t216)
 			if n := min(32, 1); n > 0 {
-				t208_2 := t208[:n]
-				t212_3 := t212_2[:n]
+				t210_2 := t210[:n]
+				t214_2 := t214[:n]
 				t216_2 := t216[:n]
 				for i := range n {
-					t216_2[i] = t208_2[i] + t212_3[i]
-				}
-			}
-			// titans_chunk.g
-			clear(t222_2)
-			clear(t223)
-			lo44 := max(0, 16)
-			if n := 32 - lo44; n > 0 {
-				t219_2 := t219[0+lo44:][:n]
-				t13_2 := t13[(l*chunks+t9)*32+-16+lo44:][:n]
-				t222_4 := t222_2[0+lo44:][:n]
-				t14_2 := t14[(l*chunks+t9)*32+lo44:][:n]
-				t223_2 := t223[-16+lo44:][:n]
-				for i := range n {
-					t219Entry := t219_2[i]
-					t222_4[i] = F(t13_2[i] * t219Entry)
-					t223_2[i] += F(t14_2[i] * t219Entry)
-				}
-			}
-			// titans_chunk.g
-			clear(t224)
-			clear(t225)
-			lo45 := max(0, 8)
-			if n := 32 - lo45; n > 0 {
-				t222_4 := t222_2[0+lo45:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo45:][:n]
-				t224_2 := t224[0+lo45:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo45:][:n]
-				t225_2 := t225[-8+lo45:][:n]
-				for i := range n {
-					t222Entry := t222_4[i]
-					t224_2[i] = F(t1122_2[i] * t222Entry)
-					t225_2[i] += F(t1122_3[i] * t222Entry)
-				}
-			}
-			// titans_chunk.g
-			for i := range 32 {
-				t226[i] = t219[i] + t223[i]
-			}
-			// titans_chunk.g
-			clear(t229)
-			clear(t230)
-			lo46 := max(0, 8)
-			if n := 32 - lo46; n > 0 {
-				t226_2 := t226[0+lo46:][:n]
-				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo46:][:n]
-				t229_2 := t229[0+lo46:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+lo46:][:n]
-				t230_2 := t230[-8+lo46:][:n]
-				for i := range n {
-					t226Entry := t226_2[i]
-					t229_2[i] = F(t1022_2[i] * t226Entry)
-					t230_2[i] += F(t1122_2[i] * t226Entry)
-				}
-			}
-			// titans_chunk.g
-			for i := range 32 {
-				t231[i] = t224[i] + t225[i] + t229[i]
-				t234[i] = t226[i] + t230[i]
-			}
-			// titans_chunk.g
-			clear(t232_2)
-			clear(t233)
-			clear(t237)
-			clear(t238)
-			lo47 := max(0, 4)
-			if n := 32 - lo47; n > 0 {
-				t231_2 := t231[0+lo47:][:n]
-				t234_2 := t234[0+lo47:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo47:][:n]
-				t232_3 := t232_2[0+lo47:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo47:][:n]
-				t233_2 := t233[-4+lo47:][:n]
-				t72_2 := t72[(l*chunks+t9)*32+-4+lo47:][:n]
-				t237_2 := t237[0+lo47:][:n]
-				t238_2 := t238[-4+lo47:][:n]
-				for i := range n {
-					t231Entry := t231_2[i]
-					t234Entry := t234_2[i]
-					t232_3[i] = F(t8_2[i] * t231Entry)
-					t8Entry5 := t8_3[i]
-					t233_2[i] += F(t8Entry5 * t231Entry)
-					t237_2[i] = F(t72_2[i] * t234Entry)
-					t238_2[i] += F(t8Entry5 * t234Entry)
-				}
-			}
-			// titans_chunk.g
-			for i := range 32 {
-				t239[i] = t232_2[i] + t233[i] + t237[i]
-				t242_2[i] = t234[i] + t238[i]
-			}
-			// titans_chunk.g
-			clear(t240)
-			clear(t241)
-			clear(t245)
-			clear(t246)
-			lo48 := max(0, 2)
-			if n := 32 - lo48; n > 0 {
-				t239_2 := t239[0+lo48:][:n]
-				t242_4 := t242_2[0+lo48:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo48:][:n]
-				t240_2 := t240[0+lo48:][:n]
-				t522_4 := t522[(l*chunks+t9)*32+lo48:][:n]
-				t241_2 := t241[-2+lo48:][:n]
-				t4_2 := t4[(l*chunks+t9)*32+-2+lo48:][:n]
-				t245_2 := t245[0+lo48:][:n]
-				t246_2 := t246[-2+lo48:][:n]
-				for i := range n {
-					t239Entry := t239_2[i]
-					t242Entry := t242_4[i]
-					t240_2[i] = F(t522_3[i] * t239Entry)
-					t522Entry5 := t522_4[i]
-					t241_2[i] += F(t522Entry5 * t239Entry)
-					t245_2[i] = F(t4_2[i] * t242Entry)
-					t246_2[i] += F(t522Entry5 * t242Entry)
-				}
-			}
-			// titans_chunk.g
-			for i := range 32 {
-				t247[i] = t240[i] + t241[i] + t245[i]
-				t250[i] = t242_2[i] + t246[i]
-			}
-			// titans_chunk.g
-			clear(t248)
-			clear(t249)
-			clear(t253)
-			clear(t254)
-			lo49 := max(0, 1)
-			if n := 32 - lo49; n > 0 {
-				t247_2 := t247[0+lo49:][:n]
-				t250_2 := t250[0+lo49:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+-1+lo49:][:n]
-				t248_2 := t248[0+lo49:][:n]
-				t56_3 := t56[(l*chunks+t9)*32+lo49:][:n]
-				t249_2 := t249[-1+lo49:][:n]
-				t2_2 := t2[(l*chunks+t9)*32+-1+lo49:][:n]
-				t253_2 := t253[0+lo49:][:n]
-				t254_2 := t254[-1+lo49:][:n]
-				for i := range n {
-					t247Entry := t247_2[i]
-					t250Entry := t250_2[i]
-					t248_2[i] = F(t56_2[i] * t247Entry)
-					t56Entry5 := t56_3[i]
-					t249_2[i] += F(t56Entry5 * t247Entry)
-					t253_2[i] = F(t2_2[i] * t250Entry)
-					t254_2[i] += F(t56Entry5 * t250Entry)
-				}
-			}
-			// titans_chunk.g.start
-			clear(t258)
-			if n := min(32, 1); n > 0 {
-				t250_2 := t250[:n]
-				t254_2 := t254[:n]
-				t258_2 := t258[:n]
-				for i := range n {
-					t258_2[i] = t250_2[i] + t254_2[i]
+					t216_2[i] = t210_2[i] + t214_2[i]
 				}
 			}
 			// titans_chunk.g.start
 			for i := range 32 {
-				t202_2[i] = t8622[i] + t872[i] + t912[i] + t1682[i] + t169[i] + t173[i] + t248[i] + t249[i] + t253[i] + t258[i]
-				t222_3[i] = t124[i] + t1252[i] + t128[i] + t206[i] + t207[i] + t211[i] + t216[i]
-				t242_3[i] = t3122[i] + t3223[i]
+				t202_3[i] = t822[i] + t135[i] + t208[i] + t209[i] + t213[i] + t216[i]
+				t222_2[i] = t105[i] + t167[i] + t168[i] + t172_2[i] + t175[i]
+				t242_2[i] = t3522[i] + t382[i]
 			}
 			// titans_chunk.Q
-			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t542, 1, 32)
+			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t2722, 1, 32)
 			// titans_chunk.y
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t133, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t1062, 1, dV)
 			// titans_chunk.y
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t135, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1082, 1, dV)
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			for i := range 32 {
-				t268_2 := t268[i*dK:][:dK]
-				t271_2 := t271[i*dK:][:dK]
-				t232_3 := t232[((l*chunks+t9)*32+i)*dK:][:dK]
+				t232_2 := t232[((l*chunks+t9)*32+i)*dK:][:dK]
 				t53Entry2 := t53_2[i]
-				t552Entry2 := t552_2[i]
-				t584Entry2 := t584_2[i]
+				t55Entry2 := t55_2[i]
+				t583Entry2 := t583_2[i]
 				t612Entry2 := t612_2[i]
 				t644Entry2 := t644_2[i]
 				t673Entry2 := t673_2[i]
-				w7 := ((((t53Entry2 + t552Entry2) + t584Entry2) + t612Entry2) + t644Entry2) + t673Entry2
-				w8 := (((((((((t53Entry2 + t552Entry2) + t584Entry2) + t612Entry2) + t644Entry2) + t673Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				w6 := ((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t644Entry2) + t673Entry2
+				w7 := (((((((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t644Entry2) + t673Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dK {
-					t232_3[j] = F(w7*t268_2[j]) + F(w8*t271_2[j])
+					t232_2[j] = F(w6*t722[j*32+i]) + F(w7*t1423[j*32+i])
 				}
 			}
-			// titans_chunk.K
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t342, 32, 1)
-			// titans_chunk.K
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t342, 1, 32)
+			// titans_chunk.g.start, titans_chunk.K
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t226, 1, 32)
 			// titans_chunk.U
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t4022, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t4522, 1, dV)
 			// titans_chunk.U
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t472, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t502, 1, dV)
 			// titans_chunk.Q
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t542, 32, 1)
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t2722, 32, 1)
 			// titans_chunk.g.start, titans_chunk.M
 			gEntry2 := g[(l*chunks+t9)*32+31]
 			for i := range dV {
 				MBarState2_3 := MBarState2[i*dK:][:dK]
-				t259_3 := t259[i*dK:][:dK]
+				t217_3 := t217[i*dK:][:dK]
 				for j := range dK {
-					t259_3[j] = F(MBarState2_3[j] * gEntry2)
+					t217_3[j] = F(MBarState2_3[j] * gEntry2)
 				}
 			}
 			// titans_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t472, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t502, dV, 1)
 			// titans_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t135, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1082, dV, 1)
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.M
 			pEntry := p[(l*chunks+t9)*32+31]
 			hEntry2 := h[(l*chunks+t9)*32+31]
@@ -5015,11 +4747,11 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// titans_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t4022, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t4522, dV, 1)
 			// titans_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t133, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1062, dV, 1)
 			for i := range dK * dV {
-				MBarState2_2[i] = t259_2[i]
+				MBarState2_2[i] = t217_2[i]
 			}
 		}
 		for i := range dK * dV {
@@ -5050,16 +4782,16 @@ func (c *StepBackward[F]) Run() {
 	clear(t312)
 	for i := range L {
 		for j := range chunks {
-			t242_3 := t242[(i*chunks+j)*32:][:32]
+			t242_2 := t242[(i*chunks+j)*32:][:32]
 			t27_2 := t27[i*T+32*j:][:32]
-			t222_3 := t222[(i*chunks+j)*32:][:32]
+			t222_2 := t222[(i*chunks+j)*32:][:32]
 			t292_2 := t292[i*T+32*j:][:32]
-			t202_2 := t202[(i*chunks+j)*32:][:32]
+			t202_3 := t202[(i*chunks+j)*32:][:32]
 			t312_2 := t312[i*T+32*j:][:32]
 			for k := range 32 {
-				t27_2[k] += t242_3[k]
-				t292_2[k] += t222_3[k]
-				t312_2[k] += t202_2[k]
+				t27_2[k] += t242_2[k]
+				t292_2[k] += t222_2[k]
+				t312_2[k] += t202_3[k]
 			}
 		}
 	}
@@ -5070,13 +4802,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
-				t232_3 := t232[((i*chunks+j)*32+k)*dK:][:dK]
+				t232_2 := t232[((i*chunks+j)*32+k)*dK:][:dK]
 				t28_2 := t28[(i*T+32*j+k)*dK:][:dK]
-				t212_3 := t212[((i*chunks+j)*32+k)*dK:][:dK]
+				t212_2 := t212[((i*chunks+j)*32+k)*dK:][:dK]
 				t302_2 := t302[(i*T+32*j+k)*dK:][:dK]
 				for m := range dK {
-					t28_2[m] += t232_3[m]
-					t302_2[m] += t212_3[m]
+					t28_2[m] += t232_2[m]
+					t302_2[m] += t212_2[m]
 				}
 			}
 		}
@@ -5084,8 +4816,8 @@ func (c *StepBackward[F]) Run() {
 
 	// titans_chunk.theta, titans_chunk.k, titans_chunk.eta, titans_chunk.q, titans_chunk.rho
 	var t432 F
-	var t532 F
-	var t1182 F
+	var t5124 F
+	var t114 F
 	for i := range L {
 		t332_2 := t332[i*T:][:T]
 		t142_3 := t142[i*T:][:T]
@@ -5105,39 +4837,39 @@ func (c *StepBackward[F]) Run() {
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t402_2 := t402[i*T:][:T]
-		t512_2 := t512[i*T:][:T]
+		t49_2 := t49[i*T:][:T]
+		t602_2 := t602[i*T:][:T]
 		t642_2 := t642[i*T:][:T]
-		t682_2 := t682[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t132_4 := t132_2[i*T:][:T]
-		t136_2 := t136[i*T:][:T]
+		t111_2 := t111[i*T:][:T]
+		t129_2 := t129[i*T:][:T]
+		t133_2 := t133[i*T:][:T]
 		for j := range T {
 			t332Entry := t332_2[j]
-			t4024 := kern.Choose(t332Entry, F(kern.Choose(t332Entry, t142_3[j]+t27_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t432 += t4024
-			t5122 := F(F(eta[j]*(t152_3[j]+t292_2[j])) * etaSigmoid[j])
-			t532 += t5122
+			t4022 := kern.Choose(t332Entry, F(kern.Choose(t332Entry, t142_3[j]+t27_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t432 += t4022
+			t493 := F(F(eta[j]*(t152_3[j]+t292_2[j])) * etaSigmoid[j])
+			t5124 += t493
 			t37Entry := t37_2[j]
-			t6423 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
-			t1022_2 := (t25_2[j] <= F(1))
+			t6022 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
+			t983 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t1072 := (t1022_2 && (F(0) <= rhoSigmoidEntry))
-			t1153 := kern.Choose(t1072, F(F(rhoSigmoidEntry*kern.Choose(t1072, kern.Choose(t1022_2, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t1182 += t1153
+			t103 := (t983 && (F(0) <= rhoSigmoidEntry))
+			t1112 := kern.Choose(t103, F(F(rhoSigmoidEntry*kern.Choose(t103, kern.Choose(t983, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t114 += t1112
 			t10Entry := t10_2[j]
-			t1322 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t402_2[j] = t4024
-			t512_2[j] = t5122
-			t642_2[j] = t6423
-			t682_2[j] = (t6423 && t37Entry)
-			t115_2[j] = t1153
-			t132_4[j] = t1322
-			t136_2[j] = (t1322 && t10Entry)
+			t1292 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t402_2[j] = t4022
+			t49_2[j] = t493
+			t602_2[j] = t6022
+			t642_2[j] = (t6022 && t37Entry)
+			t111_2[j] = t1112
+			t129_2[j] = t1292
+			t133_2[j] = (t1292 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t432
-	c.BEtaBar[0] = t532
-	c.BRhoBar[0] = t1182
+	c.BEtaBar[0] = t5124
+	c.BRhoBar[0] = t114
 
 	// titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 	clear(c.WThetaBar)
@@ -5145,92 +4877,104 @@ func (c *StepBackward[F]) Run() {
 	clear(c.WRhoBar)
 	for i := range L {
 		t402_2 := t402[i*T:][:T]
-		t512_2 := t512[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
+		t49_2 := t49[i*T:][:T]
+		t111_2 := t111[i*T:][:T]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wEtaBar := c.WEtaBar[:dK+dV]
-		wEta := c.WEta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
+		wEta := c.WEta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t45_2 := t45[(i*T+j)*(dK+dV):][:dK+dV]
-			t55_2 := t55[(i*T+j)*(dK+dV):][:dK+dV]
-			t120_2 := t120[(i*T+j)*(dK+dV):][:dK+dV]
+			t117_2 := t117[(i*T+j)*(dK+dV):][:dK+dV]
 			t402Entry := t402_2[j]
-			t512Entry := t512_2[j]
-			t115Entry := t115_2[j]
+			t49Entry := t49_2[j]
+			t111Entry := t111_2[j]
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
 				wThetaBar[k] += F(rhoStackEntry * t402Entry)
-				t45_2[k] = F(t402Entry * wTheta[k])
-				wEtaBar[k] += F(rhoStackEntry * t512Entry)
-				t55_2[k] = F(t512Entry * wEta[k])
-				wRhoBar[k] += F(rhoStackEntry * t115Entry)
-				t120_2[k] = F(t115Entry * wRho[k])
+				wEtaBar[k] += F(rhoStackEntry * t49Entry)
+				wRhoBar[k] += F(rhoStackEntry * t111Entry)
+				t117_2[k] = F(t402Entry*wTheta[k]) + F(t49Entry*wEta[k]) + F(t111Entry*wRho[k])
 			}
 		}
 	}
 
 	// titans_chunk.q
 	for i := range L {
-		t632_2 := t632[i*T:][:T]
+		t592_2 := t592[i*T:][:T]
 		for j := range T {
 			t122_3 := t122[(i*T+j)*dK:][:dK]
 			t302_2 := t302[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t582_2 := t582[(i*T+j)*dK:][:dK]
-			var t6323 F
+			t542_2 := t542[(i*T+j)*dK:][:dK]
+			var t5922 F
 			for k := range dK {
-				t5822 := t122_3[k] + t302_2[k]
-				t6323 += F(t5822 * qDiv2[k])
-				t582_2[k] = t5822
+				t5422 := t122_3[k] + t302_2[k]
+				t5922 += F(t5422 * qDiv2[k])
+				t542_2[k] = t5422
 			}
-			t632_2[j] = -t6323
+			t592_2[j] = -t5922
 		}
 	}
 
-	// titans_chunk.q1, titans_chunk.q, titans_chunk.k
+	// titans_chunk.q1, titans_chunk.q, titans_chunk.k, titans_chunk.rho
 	clear(c.BQBar)
 	for i := range L {
-		t682_2 := t682[i*T:][:T]
+		t642_2 := t642[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t37_2 := t37[i*T:][:T]
-		t642_2 := t642[i*T:][:T]
-		t632_2 := t632[i*T:][:T]
+		t602_2 := t602[i*T:][:T]
+		t592_2 := t592[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
-		t131_2 := t131[i*T:][:T]
+		t128_2 := t128[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
 			t32_2 := t32[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t582_2 := t582[(i*T+j)*dK:][:dK]
+			t542_2 := t542[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t172_2 := t172[(i*T+j)*dK:][:dK]
+			t172_3 := t172[(i*T+j)*dK:][:dK]
 			t28_2 := t28[(i*T+j)*dK:][:dK]
-			t45_2 := t45[(i*T+j)*(dK+dV):][:dK]
-			t55_2 := t55[(i*T+j)*(dK+dV):][:dK]
-			t120_2 := t120[(i*T+j)*(dK+dV):][:dK]
+			t117_2 := t117[(i*T+j)*(dK+dV):][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t90_2 := t90[(i*T+j)*dK:][:dK]
-			t126_2 := t126[(i*T+j)*dK:][:dK]
-			var t1312 F
-			t682Entry := t682_2[j]
+			t86_2 := t86[(i*T+j)*dK:][:dK]
+			t123_2 := t123[(i*T+j)*dK:][:dK]
+			var t1282 F
+			t642Entry := t642_2[j]
 			qDivEntry := qDiv[j]
-			w9 := kern.Choose((t682Entry && t37_2[j]), kern.Choose(t682Entry, F(F(0.5*kern.Choose(t682Entry, kern.Choose(t642_2[j], t632_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w8 := kern.Choose((t642Entry && t37_2[j]), kern.Choose(t642Entry, F(F(0.5*kern.Choose(t642Entry, kern.Choose(t602_2[j], t592_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t32Entry := t32_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t842 := F(t582_2[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w9))
-				t902 := F(q1SigmoidEntry*t842) + F(F(F(t32Entry*q1SigmoidEntry)*t842)*q1Sigmoid2[k])
-				t1262 := t172_2[k] + t28_2[k] + t45_2[k] + t55_2[k] + t120_2[k]
-				t1312 += F(t1262 * kDiv2[k])
-				t90_2[k] = t902
-				bQBar[k] += t902
-				t126_2[k] = t1262
+				t80 := F(t542_2[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w8))
+				t863 := F(q1SigmoidEntry*t80) + F(F(F(t32Entry*q1SigmoidEntry)*t80)*q1Sigmoid2[k])
+				t1232 := t172_3[k] + t28_2[k] + t117_2[k]
+				t1282 += F(t1232 * kDiv2[k])
+				t86_2[k] = t863
+				bQBar[k] += t863
+				t123_2[k] = t1232
 			}
-			t131_2[j] = -t1312
+			t128_2[j] = -t1282
+		}
+	}
+
+	// titans_chunk.q1
+	clear(t89)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n := int(c.Pos[i]) + j - k
+				if n >= 0 {
+					t86_2 := t86[(i*T+j)*dK:][:dK]
+					cQ := c.CQ[k*dK:][:dK]
+					t89_2 := t89[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t89_2[m] += F(t86_2[m] * cQ[m])
+					}
+				}
+			}
 		}
 	}
 
@@ -5239,13 +4983,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t90_2 := t90[(j*T+k)*dK:][:dK]
+					t86_2 := t86[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t90_2[m])
+						cQBar[m] += F(q1Stack[m] * t86_2[m])
 					}
 				}
 			}
@@ -5253,31 +4997,13 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_chunk.q1
-	clear(t94)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					t90_2 := t90[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t94_2 := t94[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t94_2[m] += F(t90_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.q1
-	clear(t95)
+	clear(t91)
 	for i := range L {
 		for j := range 3 {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t95_2 := t95[(i*(T+3)+j+T)*dK:][:dK]
+			t91_2 := t91[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				t95_2[k] += q0TailBar[k]
+				t91_2[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -5285,88 +5011,104 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.q1
 	for i := range L {
 		for j := range T + 3 {
-			t94_2 := t94[(i*(T+3)+j)*dK:][:dK]
-			t95_2 := t95[(i*(T+3)+j)*dK:][:dK]
-			t96_2 := t96[(i*(T+3)+j)*dK:][:dK]
+			t89_2 := t89[(i*(T+3)+j)*dK:][:dK]
+			t91_2 := t91[(i*(T+3)+j)*dK:][:dK]
+			t92_3 := t92[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t96_2[k] = t94_2[k] + t95_2[k]
+				t92_3[k] = t89_2[k] + t91_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.q1, titans_chunk.k1
-	clear(t163)
+	clear(t160)
 	for i := range L {
 		for j := range 3 {
-			t96_2 := t96[(i*(T+3)+j)*dK:][:dK]
+			t92_3 := t92[(i*(T+3)+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t163_2 := t163[(i*(T+3)+j+T)*dK:][:dK]
+			t160_2 := t160[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				q0TailBarOut[k] = t96_2[k]
-				t163_2[k] += k0TailBar[k]
+				q0TailBarOut[k] = t92_3[k]
+				t160_2[k] += k0TailBar[k]
 			}
 		}
 	}
 
-	// titans_chunk.q0
+	// titans_chunk.q0, titans_chunk.q1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t95, i*T*d), d, 1, kern.From(t92, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// titans_chunk.q0, titans_chunk.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t96, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t92, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// titans_chunk.q0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t100, i*T*d), d, 1, kern.From(t96, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// titans_chunk.v
+	// titans_chunk.v, titans_chunk.rho
 	for i := range L {
 		for j := range T {
-			t162_3 := t162[(i*T+j)*dV:][:dV]
+			t162_2 := t162[(i*T+j)*dV:][:dV]
 			t262_2 := t262[(i*T+j)*dV:][:dV]
-			t45_2 := t45[(i*T+j)*(dK+dV)+dK:][:dV]
-			t55_2 := t55[(i*T+j)*(dK+dV)+dK:][:dV]
-			t120_2 := t120[(i*T+j)*(dK+dV)+dK:][:dV]
-			t123_2 := t123[(i*T+j)*dV:][:dV]
+			t117_2 := t117[(i*T+j)*(dK+dV)+dK:][:dV]
+			t120_2 := t120[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t123_2[k] = t162_3[k] + t262_2[k] + t45_2[k] + t55_2[k] + t120_2[k]
+				t120_2[k] = t162_2[k] + t262_2[k] + t117_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t123, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t121, d, 1, t120, dV, 1, c.WV, d, 1)
 
 	// titans_chunk.v
-	kern.Gemm(L*T, d, dV, F(1), false, t125, d, 1, t123, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t120, dV, 1)
 
 	// titans_chunk.k1, titans_chunk.k
 	clear(c.BKBar)
 	for i := range L {
-		t136_2 := t136[i*T:][:T]
+		t133_2 := t133[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t132_3 := t132_2[i*T:][:T]
-		t131_2 := t131[i*T:][:T]
+		t129_2 := t129[i*T:][:T]
+		t128_2 := t128[i*T:][:T]
 		kDiv3 := c.KDiv3[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t126_2 := t126[(i*T+j)*dK:][:dK]
+			t123_2 := t123[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t158_2 := t158[(i*T+j)*dK:][:dK]
-			t136Entry := t136_2[j]
+			t155_2 := t155[(i*T+j)*dK:][:dK]
+			t133Entry := t133_2[j]
 			kDivEntry := kDiv[j]
-			w10 := kern.Choose((t136Entry && t10_2[j]), kern.Choose(t136Entry, F(F(0.5*kern.Choose(t136Entry, kern.Choose(t132_3[j], t131_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w9 := kern.Choose((t133Entry && t10_2[j]), kern.Choose(t133Entry, F(F(0.5*kern.Choose(t133Entry, kern.Choose(t129_2[j], t128_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t1523 := F(t126_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w10))
-				t1583 := F(k1SigmoidEntry*t1523) + F(F(F(t5Entry*k1SigmoidEntry)*t1523)*k1Sigmoid2[k])
-				t158_2[k] = t1583
-				bKBar[k] += t1583
+				t1493 := F(t123_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w9))
+				t1552 := F(k1SigmoidEntry*t1493) + F(F(F(t5Entry*k1SigmoidEntry)*t1493)*k1Sigmoid2[k])
+				t155_2[k] = t1552
+				bKBar[k] += t1552
+			}
+		}
+	}
+
+	// titans_chunk.k1
+	clear(t158)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n3 := int(c.Pos[i]) + j - k
+				if n3 >= 0 {
+					t155_2 := t155[(i*T+j)*dK:][:dK]
+					cK := c.CK[k*dK:][:dK]
+					t158_2 := t158[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t158_2[m] += F(t155_2[m] * cK[m])
+					}
+				}
 			}
 		}
 	}
@@ -5376,31 +5118,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t158_2 := t158[(j*T+k)*dK:][:dK]
+					t155_2 := t155[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t158_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.k1
-	clear(t162_2)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n4 := int(c.Pos[i]) + j - k
-				if n4 >= 0 {
-					t158_2 := t158[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t162_3 := t162_2[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t162_3[m] += F(t158_2[m] * cK[m])
+						cKBar[m] += F(k1Stack[m] * t155_2[m])
 					}
 				}
 			}
@@ -5410,11 +5134,11 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.k1
 	for i := range L {
 		for j := range T + 3 {
-			t162_3 := t162_2[(i*(T+3)+j)*dK:][:dK]
-			t163_2 := t163[(i*(T+3)+j)*dK:][:dK]
-			t164_2 := t164[(i*(T+3)+j)*dK:][:dK]
+			t158_2 := t158[(i*(T+3)+j)*dK:][:dK]
+			t160_2 := t160[(i*(T+3)+j)*dK:][:dK]
+			t161_2 := t161[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t164_2[k] = t162_3[k] + t163_2[k]
+				t161_2[k] = t158_2[k] + t160_2[k]
 			}
 		}
 	}
@@ -5422,34 +5146,34 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.k1
 	for i := range L {
 		for j := range 3 {
-			t164_2 := t164[(i*(T+3)+j)*dK:][:dK]
+			t161_2 := t161[(i*(T+3)+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t164_2[k]
+				k0TailBarOut[k] = t161_2[k]
 			}
 		}
 	}
 
-	// titans_chunk.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t164, (k*(T+3)+3)*dK), dK, 1)
+	// titans_chunk.k0, titans_chunk.k1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t164, i*T*d), d, 1, kern.From(t161, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// titans_chunk.k0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t168, i*T*d), d, 1, kern.From(t164, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// titans_chunk.k0, titans_chunk.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t161, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// titans_chunk.k0
 	for i := range L {
 		for j := range T {
-			t100_2 := t100[(i*T+j)*d:][:d]
-			t125_2 := t125[(i*T+j)*d:][:d]
-			t168_2 := t168[(i*T+j)*d:][:d]
+			t95_2 := t95[(i*T+j)*d:][:d]
+			t121_2 := t121[(i*T+j)*d:][:d]
+			t164_2 := t164[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t100_2[k] + t125_2[k] + t168_2[k]
+				xBar[k] = t95_2[k] + t121_2[k] + t164_2[k]
 			}
 		}
 	}
@@ -5479,12 +5203,14 @@ type stepNode[F num.Float] struct {
 //	e_t[i∈C] = η_t e_{t−1}[i] + { 1 if i = t ; 0 otherwise }    titans_chunk.e
 //	c_t[i∈C] = ρ_t c_{t−1}[i] + e_t[i]    titans_chunk.c
 //	Q_t[i∈C] = k_i · q_t    titans_chunk.Q
+//	H_t[i∈C] = c_t[i] Q_t[i]    titans_chunk.H
 //	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_chunk.theta
 //	K_t[i∈C] = k_i · k_t    titans_chunk.K
 //	U_t = θ_t (v_t − g_{t−1} M° k_t − h_{t−1} S° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    titans_chunk.U
 //	y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C} H_t[i] U_i    titans_chunk.y
 //	M_t = g_t M° + h_t S° + Σ_{i∈C} c_t[i] U_i k_iᵀ    titans_chunk.M
 //	S_t = p_t S° + Σ_{i∈C} e_t[i] U_i k_iᵀ    titans_chunk.S
+//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_chunk.G
 //
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:
 // specs/algorithms/strategies/exact_momentum_chunk.md.

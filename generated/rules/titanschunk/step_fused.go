@@ -305,12 +305,12 @@ type stepNest26Args struct {
 }
 
 type stepNest27Args struct {
-	t45  *float32
-	t472 *float32
-	h    *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
+	t45   *float32
+	t4722 *float32
+	h     *float32
+	n0    int // L
+	n1    int // 32·chunks
+	n2    int // chunks
 }
 
 type stepNest28Args struct {
@@ -324,7 +324,7 @@ type stepNest29Args struct {
 	t222 *float32
 	t532 *float32
 	t55  *float32
-	t583 *float32
+	t584 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
@@ -332,7 +332,7 @@ type stepNest30Args struct {
 	t252 *float32
 	t532 *float32
 	t55  *float32
-	t583 *float32
+	t584 *float32
 	t612 *float32
 	n0   int // 32·t + 32·chunks·l
 }
@@ -341,7 +341,7 @@ type stepNest31Args struct {
 	t28  *float32
 	t532 *float32
 	t55  *float32
-	t583 *float32
+	t584 *float32
 	t612 *float32
 	t642 *float32
 	n0   int // 32·t + 32·chunks·l
@@ -351,7 +351,7 @@ type stepNest32Args struct {
 	t312 *float32
 	t532 *float32
 	t55  *float32
-	t583 *float32
+	t584 *float32
 	t612 *float32
 	t642 *float32
 	t672 *float32
@@ -362,7 +362,7 @@ type stepNest33Args struct {
 	t56  *float32
 	t532 *float32
 	t55  *float32
-	t583 *float32
+	t584 *float32
 	t612 *float32
 	t642 *float32
 	t672 *float32
@@ -374,12 +374,12 @@ type stepNest34Args struct {
 	t52  *float32
 	t532 *float32
 	t55  *float32
-	t583 *float32
+	t584 *float32
 	t612 *float32
 	t642 *float32
 	t672 *float32
 	t70  *float32
-	t732 *float32
+	t73  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
@@ -387,12 +387,12 @@ type stepNest35Args struct {
 	t82  *float32
 	t532 *float32
 	t55  *float32
-	t583 *float32
+	t584 *float32
 	t612 *float32
 	t642 *float32
 	t672 *float32
 	t70  *float32
-	t732 *float32
+	t73  *float32
 	t76  *float32
 	n0   int // 32·t + 32·chunks·l
 }
@@ -401,12 +401,12 @@ type stepNest36Args struct {
 	t112 *float32
 	t532 *float32
 	t55  *float32
-	t583 *float32
+	t584 *float32
 	t612 *float32
 	t642 *float32
 	t672 *float32
 	t70  *float32
-	t732 *float32
+	t73  *float32
 	t76  *float32
 	t79  *float32
 	n0   int // 32·t + 32·chunks·l
@@ -416,12 +416,12 @@ type stepNest37Args struct {
 	t14  *float32
 	t532 *float32
 	t55  *float32
-	t583 *float32
+	t584 *float32
 	t612 *float32
 	t642 *float32
 	t672 *float32
 	t70  *float32
-	t732 *float32
+	t73  *float32
 	t76  *float32
 	t79  *float32
 	t82  *float32
@@ -435,12 +435,12 @@ type stepNest38Args struct {
 type stepNest39Args struct {
 	t532 *float32
 	t55  *float32
-	t583 *float32
+	t584 *float32
 	t612 *float32
 	t642 *float32
 	t672 *float32
 	t70  *float32
-	t732 *float32
+	t73  *float32
 	t76  *float32
 	t79  *float32
 	t82  *float32
@@ -472,17 +472,17 @@ type stepNest41Args struct {
 type stepNest42Args struct {
 	t532 *float32
 	t55  *float32
-	t583 *float32
+	t584 *float32
 	t612 *float32
 	t642 *float32
 	t672 *float32
 	t70  *float32
-	t732 *float32
+	t73  *float32
 	t76  *float32
 	t79  *float32
 	t82  *float32
 	Q2   *float32
-	t63  *float32
+	t823 *float32
 }
 
 type stepNest43Args struct {
@@ -497,22 +497,22 @@ type stepNest43Args struct {
 }
 
 type stepNest44Args struct {
-	t532 *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	t732 *float32
-	t76  *float32
-	t79  *float32
-	t82  *float32
-	t59  *float32
-	t73  *float32
-	t83  *float32
-	n0   int // 32·d_k·t + 32·chunks·d_k·l
-	n1   int // d_k
+	t532  *float32
+	t55   *float32
+	t584  *float32
+	t612  *float32
+	t642  *float32
+	t672  *float32
+	t70   *float32
+	t73   *float32
+	t76   *float32
+	t79   *float32
+	t82   *float32
+	t59   *float32
+	t923  *float32
+	t1022 *float32
+	n0    int // 32·d_k·t + 32·chunks·d_k·l
+	n1    int // d_k
 }
 
 type stepNest45Args struct {
@@ -653,7 +653,7 @@ func (c *stepFused) run() {
 	t422 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1248*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
 	t442 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1280*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
 	t45 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1312*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t472 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1344*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
+	t4722 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1344*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
 	h := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1376*L*chunks:][:32*L*chunks]               // [L, chunks, 32]
 	t92_2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1408*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
 	y2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1440*L*chunks:][:32*L*chunks*dV]           // [L, chunks, 32, d_v]
@@ -675,21 +675,21 @@ func (c *stepFused) run() {
 	U2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+128*dV+2048:][:32*dV]                    // [32, d_v]
 	t532 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+2048:][:1024]                   // [32, 32]
 	t55 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+3072:][:1024]                    // [32, 32]
-	t583 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+4096:][:1024]                   // [32, 32]
+	t584 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+4096:][:1024]                   // [32, 32]
 	t612 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+5120:][:1024]                   // [32, 32]
 	t642 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+6144:][:1024]                   // [32, 32]
 	t672 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+7168:][:1024]                   // [32, 32]
 	t70 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+8192:][:1024]                    // [32, 32]
-	t732 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+9216:][:1024]                   // [32, 32]
+	t73 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+9216:][:1024]                    // [32, 32]
 	t76 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+10240:][:1024]                   // [32, 32]
 	t79 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+11264:][:1024]                   // [32, 32]
 	t82_2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+12288:][:1024]                 // [32, 32]
 	t87 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+13312:][:32]                     // [32]
 	t96 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+13344:][:1024]                   // [32, 32]
 	t98 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+14368:][:1024]                   // [32, 32]
-	t63_2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+15392:][:1024]                 // [32, 32]
-	t73 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+16416:][:32*dK]                  // [32, d_k]
-	t83 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+32*dK+160*dV+16416:][:32*dK]            // [32, d_k]
+	t823 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+15392:][:1024]                  // [32, 32]
+	t923 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+16416:][:32*dK]                 // [32, d_k]
+	t1022 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+32*dK+160*dV+16416:][:32*dK]          // [32, d_k]
 
 	// titans_chunk.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -880,22 +880,22 @@ func (c *stepFused) run() {
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
 				var t213 F
-				var t473 F
+				var t472 F
 				var t512 F
 				t213Sums := [16]F{t213}
-				t473Sums := [16]F{t473}
+				t472Sums := [16]F{t472}
 				t512Sums := [16]F{t512}
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
 					t213Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t213Sums[k%16])
-					t473Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t473Sums[k%16])
+					t472Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t472Sums[k%16])
 					t512Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t512Sums[k%16])
 				}
 				t213 = kern.Sum16(&t213Sums)
-				t473 = kern.Sum16(&t473Sums)
+				t472 = kern.Sum16(&t472Sums)
 				t512 = kern.Sum16(&t512Sums)
 				t21_2[j] = t213
-				t47_2[j] = t473
+				t47_2[j] = t472
 				t51_2[j] = t512
 			}
 		}
@@ -1829,16 +1829,16 @@ func (c *stepFused) run() {
 	}
 
 	// titans_chunk.h
-	clear(t472)
+	clear(t4722)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				t45_2 := t45[(i*chunks+j)*32+-16+lo:][:n]
-				t472_2 := t472[(i*chunks+j)*32+lo:][:n]
+				t4722_2 := t4722[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t472_2[k] = F(t14_2[k] * t45_2[k])
+					t4722_2[k] = F(t14_2[k] * t45_2[k])
 				}
 			}
 		}
@@ -1848,7 +1848,7 @@ func (c *stepFused) run() {
 	if kern.Wide() {
 		a := stepNest27Args{
 			unsafe.SliceData(t45),
-			unsafe.SliceData(t472),
+			unsafe.SliceData(t4722),
 			unsafe.SliceData(h),
 			L,
 			32 * chunks,
@@ -1859,10 +1859,10 @@ func (c *stepFused) run() {
 		for i := range L {
 			for j := range chunks {
 				t45_2 := t45[(i*chunks+j)*32:][:32]
-				t472_2 := t472[(i*chunks+j)*32:][:32]
+				t4722_2 := t4722[(i*chunks+j)*32:][:32]
 				h2 := h[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					h2[k] = t45_2[k] + t472_2[k]
+					h2[k] = t45_2[k] + t4722_2[k]
 				}
 			}
 		}
@@ -1932,13 +1932,13 @@ func (c *stepFused) run() {
 				}
 			}
 			// titans_chunk.e
-			clear(t583)
+			clear(t584)
 			if kern.Wide() {
 				a := stepNest29Args{
 					unsafe.SliceData(t222),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t584),
 					32*t2 + 32*chunks*l,
 				}
 				stepNest29(&a)
@@ -1949,10 +1949,10 @@ func (c *stepFused) run() {
 					for i := range n {
 						t532_2 := t532[((lo+i)-2)*32:][:32]
 						t55_2 := t55[((lo+i)-2)*32:][:32]
-						t583_2 := t583[(lo+i)*32:][:32]
+						t584_2 := t584[(lo+i)*32:][:32]
 						t222Entry2 := t222_2[i]
 						for j := range 32 {
-							t583_2[j] = F((t532_2[j] + t55_2[j]) * t222Entry2)
+							t584_2[j] = F((t532_2[j] + t55_2[j]) * t222Entry2)
 						}
 					}
 				}
@@ -1964,7 +1964,7 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t252),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t584),
 					unsafe.SliceData(t612),
 					32*t2 + 32*chunks*l,
 				}
@@ -1976,11 +1976,11 @@ func (c *stepFused) run() {
 					for i := range n {
 						t532_2 := t532[((lo+i)-4)*32:][:32]
 						t55_2 := t55[((lo+i)-4)*32:][:32]
-						t583_2 := t583[((lo+i)-4)*32:][:32]
+						t584_2 := t584[((lo+i)-4)*32:][:32]
 						t612_2 := t612[(lo+i)*32:][:32]
 						t252Entry2 := t252_2[i]
 						for j := range 32 {
-							t612_2[j] = F(((t532_2[j] + t55_2[j]) + t583_2[j]) * t252Entry2)
+							t612_2[j] = F(((t532_2[j] + t55_2[j]) + t584_2[j]) * t252Entry2)
 						}
 					}
 				}
@@ -1992,7 +1992,7 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t28),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t584),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					32*t2 + 32*chunks*l,
@@ -2005,12 +2005,12 @@ func (c *stepFused) run() {
 					for i := range n {
 						t532_2 := t532[((lo+i)-8)*32:][:32]
 						t55_2 := t55[((lo+i)-8)*32:][:32]
-						t583_2 := t583[((lo+i)-8)*32:][:32]
+						t584_2 := t584[((lo+i)-8)*32:][:32]
 						t612_2 := t612[((lo+i)-8)*32:][:32]
 						t642_2 := t642[(lo+i)*32:][:32]
 						t28Entry2 := t28_2[i]
 						for j := range 32 {
-							t642_2[j] = F((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) * t28Entry2)
+							t642_2[j] = F((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) * t28Entry2)
 						}
 					}
 				}
@@ -2022,7 +2022,7 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t312),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t584),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
@@ -2036,13 +2036,13 @@ func (c *stepFused) run() {
 					for i := range n {
 						t532_2 := t532[((lo+i)-16)*32:][:32]
 						t55_2 := t55[((lo+i)-16)*32:][:32]
-						t583_2 := t583[((lo+i)-16)*32:][:32]
+						t584_2 := t584[((lo+i)-16)*32:][:32]
 						t612_2 := t612[((lo+i)-16)*32:][:32]
 						t642_2 := t642[((lo+i)-16)*32:][:32]
 						t672_2 := t672[(lo+i)*32:][:32]
 						t312Entry := t312_2[i]
 						for j := range 32 {
-							t672_2[j] = F(((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) * t312Entry)
+							t672_2[j] = F(((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) * t312Entry)
 						}
 					}
 				}
@@ -2054,7 +2054,7 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t56),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t584),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
@@ -2069,31 +2069,31 @@ func (c *stepFused) run() {
 					for i := range n {
 						t532_2 := t532[((lo+i)-1)*32:][:32]
 						t55_2 := t55[((lo+i)-1)*32:][:32]
-						t583_2 := t583[((lo+i)-1)*32:][:32]
+						t584_2 := t584[((lo+i)-1)*32:][:32]
 						t612_2 := t612[((lo+i)-1)*32:][:32]
 						t642_2 := t642[((lo+i)-1)*32:][:32]
 						t672_2 := t672[((lo+i)-1)*32:][:32]
 						t70_2 := t70[(lo+i)*32:][:32]
 						t56Entry2 := t56_2[i]
 						for j := range 32 {
-							t70_2[j] = F((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) * t56Entry2)
+							t70_2[j] = F((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) * t56Entry2)
 						}
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t732)
+			clear(t73)
 			if kern.Wide() {
 				a := stepNest34Args{
 					unsafe.SliceData(t52),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t584),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
 					unsafe.SliceData(t70),
-					unsafe.SliceData(t732),
+					unsafe.SliceData(t73),
 					32*t2 + 32*chunks*l,
 				}
 				stepNest34(&a)
@@ -2104,15 +2104,15 @@ func (c *stepFused) run() {
 					for i := range n {
 						t532_2 := t532[((lo+i)-2)*32:][:32]
 						t55_2 := t55[((lo+i)-2)*32:][:32]
-						t583_2 := t583[((lo+i)-2)*32:][:32]
+						t584_2 := t584[((lo+i)-2)*32:][:32]
 						t612_2 := t612[((lo+i)-2)*32:][:32]
 						t642_2 := t642[((lo+i)-2)*32:][:32]
 						t672_2 := t672[((lo+i)-2)*32:][:32]
 						t70_2 := t70[((lo+i)-2)*32:][:32]
-						t732_2 := t732[(lo+i)*32:][:32]
+						t73_2 := t73[(lo+i)*32:][:32]
 						t52Entry2 := t52_2[i]
 						for j := range 32 {
-							t732_2[j] = F(((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) * t52Entry2)
+							t73_2[j] = F(((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) * t52Entry2)
 						}
 					}
 				}
@@ -2124,12 +2124,12 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t82),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t584),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
 					unsafe.SliceData(t70),
-					unsafe.SliceData(t732),
+					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					32*t2 + 32*chunks*l,
 				}
@@ -2141,16 +2141,16 @@ func (c *stepFused) run() {
 					for i := range n {
 						t532_2 := t532[((lo+i)-4)*32:][:32]
 						t55_2 := t55[((lo+i)-4)*32:][:32]
-						t583_2 := t583[((lo+i)-4)*32:][:32]
+						t584_2 := t584[((lo+i)-4)*32:][:32]
 						t612_2 := t612[((lo+i)-4)*32:][:32]
 						t642_2 := t642[((lo+i)-4)*32:][:32]
 						t672_2 := t672[((lo+i)-4)*32:][:32]
 						t70_2 := t70[((lo+i)-4)*32:][:32]
-						t732_2 := t732[((lo+i)-4)*32:][:32]
+						t73_2 := t73[((lo+i)-4)*32:][:32]
 						t76_2 := t76[(lo+i)*32:][:32]
 						t82Entry2 := t82_3[i]
 						for j := range 32 {
-							t76_2[j] = F((((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t732_2[j]) * t82Entry2)
+							t76_2[j] = F((((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) * t82Entry2)
 						}
 					}
 				}
@@ -2162,12 +2162,12 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t112),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t584),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
 					unsafe.SliceData(t70),
-					unsafe.SliceData(t732),
+					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
 					32*t2 + 32*chunks*l,
@@ -2180,17 +2180,17 @@ func (c *stepFused) run() {
 					for i := range n {
 						t532_2 := t532[((lo+i)-8)*32:][:32]
 						t55_2 := t55[((lo+i)-8)*32:][:32]
-						t583_2 := t583[((lo+i)-8)*32:][:32]
+						t584_2 := t584[((lo+i)-8)*32:][:32]
 						t612_2 := t612[((lo+i)-8)*32:][:32]
 						t642_2 := t642[((lo+i)-8)*32:][:32]
 						t672_2 := t672[((lo+i)-8)*32:][:32]
 						t70_2 := t70[((lo+i)-8)*32:][:32]
-						t732_2 := t732[((lo+i)-8)*32:][:32]
+						t73_2 := t73[((lo+i)-8)*32:][:32]
 						t76_2 := t76[((lo+i)-8)*32:][:32]
 						t79_2 := t79[(lo+i)*32:][:32]
 						t112Entry2 := t112_2[i]
 						for j := range 32 {
-							t79_2[j] = F(((((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t732_2[j]) + t76_2[j]) * t112Entry2)
+							t79_2[j] = F(((((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) * t112Entry2)
 						}
 					}
 				}
@@ -2202,12 +2202,12 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t14),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t584),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
 					unsafe.SliceData(t70),
-					unsafe.SliceData(t732),
+					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
@@ -2221,18 +2221,18 @@ func (c *stepFused) run() {
 					for i := range n {
 						t532_2 := t532[((lo+i)-16)*32:][:32]
 						t55_2 := t55[((lo+i)-16)*32:][:32]
-						t583_2 := t583[((lo+i)-16)*32:][:32]
+						t584_2 := t584[((lo+i)-16)*32:][:32]
 						t612_2 := t612[((lo+i)-16)*32:][:32]
 						t642_2 := t642[((lo+i)-16)*32:][:32]
 						t672_2 := t672[((lo+i)-16)*32:][:32]
 						t70_2 := t70[((lo+i)-16)*32:][:32]
-						t732_2 := t732[((lo+i)-16)*32:][:32]
+						t73_2 := t73[((lo+i)-16)*32:][:32]
 						t76_2 := t76[((lo+i)-16)*32:][:32]
 						t79_2 := t79[((lo+i)-16)*32:][:32]
 						t82_3 := t82_2[(lo+i)*32:][:32]
 						t14Entry := t14_2[i]
 						for j := range 32 {
-							t82_3[j] = F((((((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t732_2[j]) + t76_2[j]) + t79_2[j]) * t14Entry)
+							t82_3[j] = F((((((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) * t14Entry)
 						}
 					}
 				}
@@ -2264,12 +2264,12 @@ func (c *stepFused) run() {
 				a := stepNest39Args{
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t584),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
 					unsafe.SliceData(t70),
-					unsafe.SliceData(t732),
+					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
@@ -2282,18 +2282,18 @@ func (c *stepFused) run() {
 					for i := range n {
 						t532_2 := t532[((lo+i)-1)*32:][:32]
 						t55_2 := t55[((lo+i)-1)*32:][:32]
-						t583_2 := t583[((lo+i)-1)*32:][:32]
+						t584_2 := t584[((lo+i)-1)*32:][:32]
 						t612_2 := t612[((lo+i)-1)*32:][:32]
 						t642_2 := t642[((lo+i)-1)*32:][:32]
 						t672_2 := t672[((lo+i)-1)*32:][:32]
 						t70_2 := t70[((lo+i)-1)*32:][:32]
-						t732_2 := t732[((lo+i)-1)*32:][:32]
+						t73_2 := t73[((lo+i)-1)*32:][:32]
 						t76_2 := t76[((lo+i)-1)*32:][:32]
 						t79_2 := t79[((lo+i)-1)*32:][:32]
 						t82_3 := t82_2[((lo+i)-1)*32:][:32]
 						t96_2 := t96[(lo+i)*32:][:32]
 						for j := range 32 {
-							t96_2[j] = (((((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t732_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]
+							t96_2[j] = (((((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]
 						}
 					}
 				}
@@ -2364,36 +2364,36 @@ func (c *stepFused) run() {
 				a := stepNest42Args{
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t584),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
 					unsafe.SliceData(t70),
-					unsafe.SliceData(t732),
+					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
 					unsafe.SliceData(Q2),
-					unsafe.SliceData(t63_2),
+					unsafe.SliceData(t823),
 				}
 				stepNest42(&a)
 			} else {
 				for i := range 32 {
 					t532_2 := t532[i*32:][:32]
 					t55_2 := t55[i*32:][:32]
-					t583_2 := t583[i*32:][:32]
+					t584_2 := t584[i*32:][:32]
 					t612_2 := t612[i*32:][:32]
 					t642_2 := t642[i*32:][:32]
 					t672_2 := t672[i*32:][:32]
 					t70_2 := t70[i*32:][:32]
-					t732_2 := t732[i*32:][:32]
+					t73_2 := t73[i*32:][:32]
 					t76_2 := t76[i*32:][:32]
 					t79_2 := t79[i*32:][:32]
 					t82_3 := t82_2[i*32:][:32]
 					Q2_2 := Q2[i*32:][:32]
-					t63_3 := t63_2[i*32:][:32]
+					t823_2 := t823[i*32:][:32]
 					for j := range 32 {
-						t63_3[j] = F(((((((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t732_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]) * Q2_2[j])
+						t823_2[j] = F(((((((((((t532_2[j] + t55_2[j]) + t584_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]) * Q2_2[j])
 					}
 				}
 			}
@@ -2424,25 +2424,25 @@ func (c *stepFused) run() {
 					}
 				}
 			}
-			// titans_chunk.y
-			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t63_2, 1, 32)
+			// titans_chunk.y, titans_chunk.H
+			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t823, 1, 32)
 			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
 			if kern.Wide() {
 				a := stepNest44Args{
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
+					unsafe.SliceData(t584),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
 					unsafe.SliceData(t70),
-					unsafe.SliceData(t732),
+					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
 					unsafe.SliceData(t59),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t83),
+					unsafe.SliceData(t923),
+					unsafe.SliceData(t1022),
 					32*dK*t2 + 32*chunks*dK*l,
 					dK,
 				}
@@ -2450,31 +2450,31 @@ func (c *stepFused) run() {
 			} else {
 				t532_2 := t532[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
-				t583_2 := t583[31*32:][:32]
+				t584_2 := t584[31*32:][:32]
 				t612_2 := t612[31*32:][:32]
 				t642_2 := t642[31*32:][:32]
 				t672_2 := t672[31*32:][:32]
 				t70_2 := t70[31*32:][:32]
-				t732_2 := t732[31*32:][:32]
+				t73_2 := t73[31*32:][:32]
 				t76_2 := t76[31*32:][:32]
 				t79_2 := t79[31*32:][:32]
 				t82_3 := t82_2[31*32:][:32]
 				for i := range 32 {
 					t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
-					t73_2 := t73[i*dK:][:dK]
-					t83_2 := t83[i*dK:][:dK]
+					t923_2 := t923[i*dK:][:dK]
+					t1022_2 := t1022[i*dK:][:dK]
 					t532Entry := t532_2[i]
 					t55Entry := t55_2[i]
-					t583Entry := t583_2[i]
+					t584Entry := t584_2[i]
 					t612Entry := t612_2[i]
 					t642Entry := t642_2[i]
 					t672Entry := t672_2[i]
-					w2 := (((((((((t532Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry) + t70_2[i]) + t732_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
-					w3 := ((((t532Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry
+					w2 := (((((((((t532Entry + t55Entry) + t584Entry) + t612Entry) + t642Entry) + t672Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					w3 := ((((t532Entry + t55Entry) + t584Entry) + t612Entry) + t642Entry) + t672Entry
 					for j := range dK {
 						t59Entry := t59_2[j]
-						t73_2[j] = F(t59Entry * w2)
-						t83_2[j] = F(t59Entry * w3)
+						t923_2[j] = F(t59Entry * w2)
+						t1022_2[j] = F(t59Entry * w3)
 					}
 				}
 			}
@@ -2501,7 +2501,7 @@ func (c *stepFused) run() {
 				}
 			}
 			// titans_chunk.M
-			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t73, dK, 1)
+			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t923, dK, 1)
 			// titans_chunk.S
 			pEntry := p[(l*chunks+t2)*32+31]
 			if kern.Wide() {
@@ -2521,7 +2521,7 @@ func (c *stepFused) run() {
 				}
 			}
 			// titans_chunk.S
-			kern.GemmFMA(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t83, dK, 1)
+			kern.GemmFMA(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t1022, dK, 1)
 			if len(c.YProd) > 0 {
 				copy(c.YProd[(l*chunks+t2)*32*dV:][:32*dV], t173[:32*dV])
 			}
@@ -2745,7 +2745,7 @@ func (c *stepRows1) Part(part int) {
 						if len(c.E) > 0 {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i] = e2
 						}
-						// titans_chunk.S, titans_chunk.M, titans_chunk.y
+						// titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y
 						var y3 F
 						t64Entry := t64_2[a]
 						w4 := F(t65_2[a] * e2)
@@ -2854,10 +2854,10 @@ type stepBackwardTime6Args struct {
 
 type stepBackwardTime7Args struct {
 	t64       *float32
+	e         *float32
 	t22       *float32
 	t66       *float32
 	t65       *float32
-	e         *float32
 	MTrail    *float32
 	STrail    *float32
 	t62       *float32
@@ -2866,12 +2866,11 @@ type stepBackwardTime7Args struct {
 	SBarState *float32
 	t112      *float32
 	t43       *float32
-	t923      *float32
+	t13       *float32
 	t102      *float32
 	t82       *float32
-	t92       *float32
 	t7        *float32
-	t62_2     *float32
+	t2122     *float32
 	n0        int // C·s + (T - 32·chunks)·l
 	n1        int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l
 	n2        int // d_k
@@ -2885,23 +2884,27 @@ type stepBackwardTime7Args struct {
 }
 
 type stepBackwardNest8Args struct {
-	t122 *float32
-	t112 *float32
-	t172 *float32
-	t62  *float32
-	n0   int // 32·chunks·d_k
-	n1   int // L
-	n2   int // T·d_k - 32·chunks·d_k
-	n3   int // T·d_k
-	n4   int // T - 32·chunks
-	n5   int // d_k
+	t65   *float32
+	t13   *float32
+	t62   *float32
+	t122  *float32
+	t112  *float32
+	t172  *float32
+	t2122 *float32
+	t14   *float32
+	n0    int // 32·chunks·d_k
+	n1    int // L
+	n2    int // T - 32·chunks
+	n3    int // T·d_k - 32·chunks·d_k
+	n4    int // T·d_k
+	n5    int // d_k
 }
 
 type stepBackwardNest9Args struct {
 	t132 *float32
 	t102 *float32
 	t142 *float32
-	t92  *float32
+	t14  *float32
 	t152 *float32
 	t82  *float32
 	n0   int // 32·chunks
@@ -2961,15 +2964,15 @@ type stepBackwardNest14Args struct {
 type stepBackwardNest15Args struct {
 	t1022 *float32
 	t12   *float32
-	t13   *float32
+	t1322 *float32
 	n0    int // L
 	n1    int // 32·chunks
 	n2    int // chunks
 }
 
 type stepBackwardNest16Args struct {
-	t13   *float32
-	t1522 *float32
+	t1322 *float32
+	t153  *float32
 	g     *float32
 	t182  *float32
 	t20   *float32
@@ -2980,12 +2983,12 @@ type stepBackwardNest16Args struct {
 }
 
 type stepBackwardNest17Args struct {
-	t21 *float32
-	t23 *float32
-	t24 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
+	t21   *float32
+	t2322 *float32
+	t24   *float32
+	n0    int // L
+	n1    int // 32·chunks
+	n2    int // chunks
 }
 
 type stepBackwardNest18Args struct {
@@ -3064,8 +3067,8 @@ type stepBackwardNest26Args struct {
 	t      *float32
 	yProd2 *float32
 	yProd  *float32
-	t1342  *float32
-	t1362  *float32
+	t107   *float32
+	t1092  *float32
 	n0     int // L
 	n1     int // 32·chunks
 	n2     int // 32·chunks·d_v
@@ -3075,25 +3078,25 @@ type stepBackwardNest26Args struct {
 }
 
 type stepBackwardNest27Args struct {
-	t58  *float32
-	t53  *float32
-	t552 *float32
-	n0   int // 32·t + 32·chunks·l
+	t58 *float32
+	t53 *float32
+	t55 *float32
+	n0  int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest28Args struct {
 	t22  *float32
 	t53  *float32
-	t552 *float32
-	t584 *float32
+	t55  *float32
+	t583 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest29Args struct {
 	t2522 *float32
 	t53   *float32
-	t552  *float32
-	t584  *float32
+	t55   *float32
+	t583  *float32
 	t612  *float32
 	n0    int // 32·t + 32·chunks·l
 }
@@ -3101,8 +3104,8 @@ type stepBackwardNest29Args struct {
 type stepBackwardNest30Args struct {
 	t282 *float32
 	t53  *float32
-	t552 *float32
-	t584 *float32
+	t55  *float32
+	t583 *float32
 	t612 *float32
 	t644 *float32
 	n0   int // 32·t + 32·chunks·l
@@ -3111,8 +3114,8 @@ type stepBackwardNest30Args struct {
 type stepBackwardNest31Args struct {
 	t31  *float32
 	t53  *float32
-	t552 *float32
-	t584 *float32
+	t55  *float32
+	t583 *float32
 	t612 *float32
 	t644 *float32
 	t673 *float32
@@ -3122,8 +3125,8 @@ type stepBackwardNest31Args struct {
 type stepBackwardNest32Args struct {
 	t56  *float32
 	t53  *float32
-	t552 *float32
-	t584 *float32
+	t55  *float32
+	t583 *float32
 	t612 *float32
 	t644 *float32
 	t673 *float32
@@ -3134,8 +3137,8 @@ type stepBackwardNest32Args struct {
 type stepBackwardNest33Args struct {
 	t522 *float32
 	t53  *float32
-	t552 *float32
-	t584 *float32
+	t55  *float32
+	t583 *float32
 	t612 *float32
 	t644 *float32
 	t673 *float32
@@ -3147,8 +3150,8 @@ type stepBackwardNest33Args struct {
 type stepBackwardNest34Args struct {
 	t8   *float32
 	t53  *float32
-	t552 *float32
-	t584 *float32
+	t55  *float32
+	t583 *float32
 	t612 *float32
 	t644 *float32
 	t673 *float32
@@ -3161,8 +3164,8 @@ type stepBackwardNest34Args struct {
 type stepBackwardNest35Args struct {
 	t1122 *float32
 	t53   *float32
-	t552  *float32
-	t584  *float32
+	t55   *float32
+	t583  *float32
 	t612  *float32
 	t644  *float32
 	t673  *float32
@@ -3174,19 +3177,19 @@ type stepBackwardNest35Args struct {
 }
 
 type stepBackwardNest36Args struct {
-	t14  *float32
-	t53  *float32
-	t552 *float32
-	t584 *float32
-	t612 *float32
-	t644 *float32
-	t673 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	t82  *float32
-	n0   int // 32·t + 32·chunks·l
+	t1422 *float32
+	t53   *float32
+	t55   *float32
+	t583  *float32
+	t612  *float32
+	t644  *float32
+	t673  *float32
+	t70   *float32
+	t73   *float32
+	t76   *float32
+	t79   *float32
+	t82   *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest37Args struct {
@@ -3194,16 +3197,16 @@ type stepBackwardNest37Args struct {
 }
 
 type stepBackwardNest38Args struct {
-	t86 *float32
-	t87 *float32
-	t88 *float32
-	n0  int // 32·t + 32·chunks·l
+	t862 *float32
+	t87  *float32
+	t88  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest39Args struct {
 	t53  *float32
-	t552 *float32
-	t584 *float32
+	t55  *float32
+	t583 *float32
 	t612 *float32
 	t644 *float32
 	t673 *float32
@@ -3212,22 +3215,22 @@ type stepBackwardNest39Args struct {
 	t76  *float32
 	t79  *float32
 	t82  *float32
-	t962 *float32
+	t96  *float32
 }
 
 type stepBackwardNest40Args struct {
-	t60  *float32
-	K    *float32
-	t962 *float32
-	t98  *float32
-	n0   int // 32·t + 32·chunks·l
-	n1   int // 1024·t + 1024·chunks·l
+	t60 *float32
+	K   *float32
+	t96 *float32
+	t98 *float32
+	n0  int // 32·t + 32·chunks·l
+	n1  int // 1024·t + 1024·chunks·l
 }
 
 type stepBackwardNest41Args struct {
 	t523       *float32
-	t1722      *float32
-	t192       *float32
+	t1823      *float32
+	t2022      *float32
 	SStates    *float32
 	SBarState2 *float32
 	MBarState2 *float32
@@ -3238,26 +3241,10 @@ type stepBackwardNest41Args struct {
 }
 
 type stepBackwardNest42Args struct {
-	t722 *float32
-	U    *float32
-	t266 *float32
-	n0   int // 32·d_v·t + 32·chunks·d_v·l
-	n1   int // d_v
-}
-
-type stepBackwardNest43Args struct {
-	t1222 *float32
-	U     *float32
-	t269  *float32
-	n0    int // 32·d_v·t + 32·chunks·d_v·l
-	n1    int // d_v
-}
-
-type stepBackwardNest44Args struct {
 	Q    *float32
 	t53  *float32
-	t552 *float32
-	t584 *float32
+	t55  *float32
+	t583 *float32
 	t612 *float32
 	t644 *float32
 	t673 *float32
@@ -3266,14 +3253,14 @@ type stepBackwardNest44Args struct {
 	t76  *float32
 	t79  *float32
 	t82  *float32
-	t273 *float32
+	t229 *float32
 	n0   int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest45Args struct {
+type stepBackwardNest43Args struct {
 	t53   *float32
-	t552  *float32
-	t584  *float32
+	t55   *float32
+	t583  *float32
 	t612  *float32
 	t644  *float32
 	t673  *float32
@@ -3282,80 +3269,84 @@ type stepBackwardNest45Args struct {
 	t76   *float32
 	t79   *float32
 	t82   *float32
-	t269  *float32
-	t266  *float32
-	t2422 *float32
+	t2523 *float32
+	t2722 *float32
+}
+
+type stepBackwardNest44Args struct {
+	t53   *float32
+	t55   *float32
+	t583  *float32
+	t612  *float32
+	t644  *float32
+	t673  *float32
+	t70   *float32
+	t73   *float32
+	t76   *float32
+	t79   *float32
+	t82   *float32
+	t225  *float32
+	t224  *float32
+	t2823 *float32
 	n0    int // d_v
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest45Args struct {
 	t60    *float32
 	t88    *float32
-	t92    *float32
+	t922   *float32
 	h      *float32
 	g      *float32
-	t2422  *float32
+	t2823  *float32
 	UProd  *float32
 	UProd2 *float32
 	t61    *float32
 	t      *float32
 	t252   *float32
-	t4022  *float32
-	t472   *float32
-	t133   *float32
-	t135   *float32
-	t3122  *float32
-	t412   *float32
-	t48    *float32
+	t4522  *float32
+	t502   *float32
+	t1062  *float32
+	t1082  *float32
+	t3522  *float32
+	t46    *float32
+	t512   *float32
 	n0     int // 32·t + 32·chunks·l
 	n1     int // 32·d_v·t + 32·chunks·d_v·l
 	n2     int // d_v
 }
 
-type stepBackwardNest47Args struct {
+type stepBackwardNest46Args struct {
 	t60   *float32
 	K     *float32
-	t962  *float32
-	t2722 *float32
-	t33   *float32
-	t342  *float32
-	t3223 *float32
+	t3122 *float32
+	t96   *float32
+	t362  *float32
+	t373  *float32
+	t382  *float32
 	n0    int // 32·t + 32·chunks·l
 	n1    int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest48Args struct {
-	t3722 *float32
-	t33   *float32
+type stepBackwardNest47Args struct {
+	t412 *float32
+	t362 *float32
 }
 
-type stepBackwardNest49Args struct {
-	t2322 *float32
-	t53   *float32
-	t552  *float32
-	t584  *float32
-	t612  *float32
-	t644  *float32
-	t673  *float32
-	t70   *float32
-	t73   *float32
-	t76   *float32
-	t79   *float32
-	t82   *float32
-	t542  *float32
+type stepBackwardNest48Args struct {
 	Q     *float32
-	t1222 *float32
-	t3722 *float32
-	t5722 *float32
+	t2523 *float32
+	t163  *float32
+	t412  *float32
+	t5822 *float32
 	n0    int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest50Args struct {
-	t14   *float32
-	t5722 *float32
+type stepBackwardNest49Args struct {
+	t1422 *float32
+	t5822 *float32
 	t53   *float32
-	t552  *float32
-	t584  *float32
+	t55   *float32
+	t583  *float32
 	t612  *float32
 	t644  *float32
 	t673  *float32
@@ -3364,407 +3355,341 @@ type stepBackwardNest50Args struct {
 	t76   *float32
 	t79   *float32
 	t6122 *float32
-	t6022 *float32
+	t6222 *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest51Args struct {
-	t5722 *float32
+type stepBackwardNest50Args struct {
+	t5822 *float32
 	t6122 *float32
-	t6422 *float32
+	t63   *float32
 }
 
-type stepBackwardNest52Args struct {
+type stepBackwardNest51Args struct {
 	t1122 *float32
-	t6422 *float32
+	t63   *float32
 	t53   *float32
-	t552  *float32
-	t584  *float32
+	t55   *float32
+	t583  *float32
 	t612  *float32
 	t644  *float32
 	t673  *float32
 	t70   *float32
 	t73   *float32
 	t76   *float32
-	t68   *float32
+	t663  *float32
 	t6722 *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
+type stepBackwardNest52Args struct {
+	t63  *float32
+	t663 *float32
+	t68  *float32
+}
+
 type stepBackwardNest53Args struct {
-	t6222 *float32
-	t6322 *float32
-	t6722 *float32
-	t692  *float32
-}
-
-type stepBackwardNest54Args struct {
-	t6422 *float32
-	t68   *float32
-	t722  *float32
-}
-
-type stepBackwardNest55Args struct {
 	t8   *float32
-	t722 *float32
+	t68  *float32
 	t53  *float32
-	t552 *float32
-	t584 *float32
+	t55  *float32
+	t583 *float32
 	t612 *float32
 	t644 *float32
 	t673 *float32
 	t70  *float32
 	t73  *float32
+	t712 *float32
+	t72  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest54Args struct {
+	t68  *float32
+	t712 *float32
+	t732 *float32
+}
+
+type stepBackwardNest55Args struct {
+	t522 *float32
+	t732 *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	t70  *float32
 	t762 *float32
-	t752 *float32
+	t772 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest56Args struct {
-	t702 *float32
-	t712 *float32
-	t752 *float32
-	t772 *float32
+	t732 *float32
+	t762 *float32
+	t78  *float32
 }
 
 type stepBackwardNest57Args struct {
-	t722 *float32
-	t762 *float32
-	t802 *float32
+	t56  *float32
+	t78  *float32
+	t53  *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	t81  *float32
+	t822 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest58Args struct {
-	t522 *float32
-	t802 *float32
-	t53  *float32
-	t552 *float32
-	t584 *float32
-	t612 *float32
-	t644 *float32
-	t673 *float32
-	t70  *float32
-	t84  *float32
-	t83  *float32
-	n0   int // 32·t + 32·chunks·l
+	t92 *float32
+	t78 *float32
+	t81 *float32
+	t83 *float32
 }
 
 type stepBackwardNest59Args struct {
-	t782 *float32
-	t792 *float32
-	t83  *float32
-	t85  *float32
+	t31   *float32
+	t83   *float32
+	t53   *float32
+	t55   *float32
+	t583  *float32
+	t612  *float32
+	t644  *float32
+	t8623 *float32
+	t872  *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest60Args struct {
-	t802 *float32
-	t84  *float32
-	t882 *float32
+	t83   *float32
+	t8623 *float32
+	t882  *float32
 }
 
 type stepBackwardNest61Args struct {
-	t56  *float32
-	t882 *float32
-	t53  *float32
-	t552 *float32
-	t584 *float32
-	t612 *float32
-	t644 *float32
-	t673 *float32
-	t922 *float32
-	t912 *float32
-	n0   int // 32·t + 32·chunks·l
+	t282  *float32
+	t882  *float32
+	t53   *float32
+	t55   *float32
+	t583  *float32
+	t612  *float32
+	t912  *float32
+	t9222 *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest62Args struct {
-	t722 *float32
 	t882 *float32
-	t922 *float32
-	t952 *float32
+	t912 *float32
+	t932 *float32
 }
 
 type stepBackwardNest63Args struct {
-	t31  *float32
-	t952 *float32
-	t53  *float32
-	t552 *float32
-	t584 *float32
-	t612 *float32
-	t644 *float32
-	t992 *float32
-	t982 *float32
-	n0   int // 32·t + 32·chunks·l
+	t2522 *float32
+	t932  *float32
+	t53   *float32
+	t55   *float32
+	t583  *float32
+	t962  *float32
+	t97   *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest64Args struct {
-	t952 *float32
-	t992 *float32
-	t102 *float32
+	t22   *float32
+	t982  *float32
+	t53   *float32
+	t55   *float32
+	t1012 *float32
+	t102  *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest65Args struct {
-	t282  *float32
-	t102  *float32
 	t53   *float32
-	t552  *float32
-	t584  *float32
-	t612  *float32
-	t1062 *float32
-	t1052 *float32
-	n0    int // 32·t + 32·chunks·l
+	t982  *float32
+	t1012 *float32
+	t105  *float32
 }
 
 type stepBackwardNest66Args struct {
-	t1002 *float32
-	t1012 *float32
-	t1052 *float32
+	t1823 *float32
+	t492  *float32
 	t107  *float32
+	t112  *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest67Args struct {
-	t102  *float32
-	t1062 *float32
-	t110  *float32
+	t112  *float32
+	t116  *float32
+	t1172 *float32
 }
 
 type stepBackwardNest68Args struct {
-	t2522 *float32
-	t110  *float32
-	t53   *float32
-	t552  *float32
-	t584  *float32
-	t114  *float32
-	t113  *float32
-	n0    int // 32·t + 32·chunks·l
+	t1172 *float32
+	t1212 *float32
+	t122  *float32
 }
 
 type stepBackwardNest69Args struct {
-	t1082 *float32
-	t1092 *float32
-	t113  *float32
-	t1152 *float32
+	t122 *float32
+	t126 *float32
+	t127 *float32
 }
 
 type stepBackwardNest70Args struct {
-	t110 *float32
-	t114 *float32
-	t118 *float32
+	t127 *float32
+	t131 *float32
+	t132 *float32
 }
 
 type stepBackwardNest71Args struct {
-	t22  *float32
-	t118 *float32
-	t53  *float32
-	t552 *float32
-	t122 *float32
-	t121 *float32
-	n0   int // 32·t + 32·chunks·l
+	t523 *float32
+	t132 *float32
+	t136 *float32
+	t137 *float32
 }
 
 type stepBackwardNest72Args struct {
-	t116  *float32
-	t117  *float32
-	t121  *float32
-	t1232 *float32
-	t1722 *float32
-	t442  *float32
-	t1342 *float32
-	t139  *float32
-	n0    int // 32·t + 32·chunks·l
+	t872 *float32
+	t141 *float32
+	t142 *float32
+	t137 *float32
+	t140 *float32
+	t145 *float32
 }
 
 type stepBackwardNest73Args struct {
-	t53  *float32
-	t118 *float32
-	t122 *float32
-	t128 *float32
+	t9222 *float32
+	t143  *float32
+	t144  *float32
+	t149  *float32
+	t150  *float32
+	t145  *float32
+	t148  *float32
+	t153  *float32
 }
 
 type stepBackwardNest74Args struct {
-	t139 *float32
-	t143 *float32
-	t146 *float32
+	t97   *float32
+	t151  *float32
+	t152  *float32
+	t157  *float32
+	t1582 *float32
+	t153  *float32
+	t156  *float32
+	t1612 *float32
 }
 
 type stepBackwardNest75Args struct {
-	t144 *float32
-	t145 *float32
-	t149 *float32
-	t151 *float32
-	t146 *float32
-	t150 *float32
-	t154 *float32
-}
-
-type stepBackwardNest76Args struct {
-	t152  *float32
-	t153  *float32
-	t157  *float32
+	t102  *float32
 	t159  *float32
-	t154  *float32
-	t1582 *float32
-	t1622 *float32
-}
-
-type stepBackwardNest77Args struct {
-	t160  *float32
-	t161  *float32
+	t1602 *float32
 	t165  *float32
-	t167  *float32
-	t1622 *float32
 	t166  *float32
-	t170  *float32
-}
-
-type stepBackwardNest78Args struct {
-	t523 *float32
-	t170 *float32
-	t174 *float32
-	t177 *float32
-}
-
-type stepBackwardNest79Args struct {
-	t177 *float32
-	t181 *float32
-	t184 *float32
-}
-
-type stepBackwardNest80Args struct {
-	t182 *float32
-	t183 *float32
-	t187 *float32
-	t189 *float32
-	t184 *float32
-	t188 *float32
-	t192 *float32
-}
-
-type stepBackwardNest81Args struct {
-	t190 *float32
-	t191 *float32
-	t195 *float32
-	t197 *float32
-	t192 *float32
-	t196 *float32
-	t200 *float32
-}
-
-type stepBackwardNest82Args struct {
-	t198  *float32
-	t199  *float32
-	t203  *float32
-	t205  *float32
-	t200  *float32
-	t204  *float32
-	t208  *float32
-	t192  *float32
-	t522  *float32
-	t1362 *float32
-	t219  *float32
+	t1612 *float32
+	t1642 *float32
+	t169  *float32
+	t2022 *float32
+	t552  *float32
+	t1092 *float32
+	t178  *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest83Args struct {
-	t208 *float32
-	t212 *float32
+type stepBackwardNest76Args struct {
+	t169 *float32
+	t173 *float32
+	t175 *float32
+}
+
+type stepBackwardNest77Args struct {
+	t6222 *float32
+	t115  *float32
+	t182  *float32
+	t183  *float32
+	t178  *float32
+	t181  *float32
+	t186  *float32
+}
+
+type stepBackwardNest78Args struct {
+	t6722 *float32
+	t1202 *float32
+	t184  *float32
+	t185  *float32
+	t190  *float32
+	t191  *float32
+	t186  *float32
+	t189  *float32
+	t194  *float32
+}
+
+type stepBackwardNest79Args struct {
+	t72  *float32
+	t125 *float32
+	t192 *float32
+	t193 *float32
+	t198 *float32
+	t199 *float32
+	t194 *float32
+	t197 *float32
+	t202 *float32
+}
+
+type stepBackwardNest80Args struct {
+	t772 *float32
+	t130 *float32
+	t200 *float32
+	t201 *float32
+	t206 *float32
+	t207 *float32
+	t202 *float32
+	t205 *float32
+	t210 *float32
+}
+
+type stepBackwardNest81Args struct {
+	t210 *float32
+	t214 *float32
 	t216 *float32
 }
 
-type stepBackwardNest84Args struct {
-	t219 *float32
-	t223 *float32
-	t226 *float32
-}
-
-type stepBackwardNest85Args struct {
-	t224 *float32
-	t225 *float32
-	t229 *float32
-	t231 *float32
-	t226 *float32
-	t230 *float32
-	t234 *float32
-}
-
-type stepBackwardNest86Args struct {
-	t232 *float32
-	t233 *float32
-	t237 *float32
-	t239 *float32
-	t234 *float32
-	t238 *float32
-	t242 *float32
-}
-
-type stepBackwardNest87Args struct {
-	t240 *float32
-	t241 *float32
-	t245 *float32
-	t247 *float32
-	t242 *float32
-	t246 *float32
-	t250 *float32
-}
-
-type stepBackwardNest88Args struct {
-	t250 *float32
-	t254 *float32
-	t258 *float32
-}
-
-type stepBackwardNest89Args struct {
-	t8622 *float32
-	t872  *float32
-	t912  *float32
-	t1682 *float32
-	t169  *float32
-	t173  *float32
-	t248  *float32
-	t249  *float32
-	t253  *float32
-	t258  *float32
-	t202  *float32
-	t124  *float32
-	t1252 *float32
-	t128  *float32
-	t206  *float32
-	t207  *float32
-	t211  *float32
+type stepBackwardNest82Args struct {
+	t822  *float32
+	t135  *float32
+	t208  *float32
+	t209  *float32
+	t213  *float32
 	t216  *float32
+	t202  *float32
+	t105  *float32
+	t167  *float32
+	t168  *float32
+	t172  *float32
+	t175  *float32
 	t222  *float32
-	t3122 *float32
-	t3223 *float32
+	t3522 *float32
+	t382  *float32
 	t242  *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest90Args struct {
-	t53  *float32
-	t552 *float32
-	t584 *float32
-	t612 *float32
-	t644 *float32
-	t673 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	t82  *float32
-	t271 *float32
-	t268 *float32
-	t232 *float32
-	n0   int // 32·d_k·t + 32·chunks·d_k·l
-	n1   int // d_k
-}
-
-type stepBackwardNest91Args struct {
+type stepBackwardNest83Args struct {
 	MBarState2 *float32
-	t259       *float32
+	t217       *float32
 	n0         int        // d_v
 	n1         int        // d_k
 	gEntry2    [2]float32 // and nothing
 }
 
-type stepBackwardNest92Args struct {
+type stepBackwardNest84Args struct {
 	MBarState2 *float32
 	SBarState2 *float32
 	n0         int        // d_v
@@ -3773,7 +3698,7 @@ type stepBackwardNest92Args struct {
 	pEntry     [2]float32 // and nothing
 }
 
-type stepBackwardNest93Args struct {
+type stepBackwardNest85Args struct {
 	t262 *float32
 	t252 *float32
 	n0   int // L
@@ -3784,7 +3709,7 @@ type stepBackwardNest93Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest94Args struct {
+type stepBackwardNest86Args struct {
 	t27  *float32
 	t242 *float32
 	t292 *float32
@@ -3797,7 +3722,7 @@ type stepBackwardNest94Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest95Args struct {
+type stepBackwardNest87Args struct {
 	t28  *float32
 	t232 *float32
 	t302 *float32
@@ -3810,59 +3735,55 @@ type stepBackwardNest95Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest96Args struct {
+type stepBackwardNest88Args struct {
 	t402      *float32
-	t512      *float32
-	t115      *float32
+	t49       *float32
+	t111      *float32
 	rhoStack  *float32
 	wThetaBar *float32
-	wTheta    *float32
-	t45       *float32
 	wEtaBar   *float32
-	wEta      *float32
-	t55       *float32
 	wRhoBar   *float32
 	wRho      *float32
-	t120      *float32
+	wEta      *float32
+	wTheta    *float32
+	t117      *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k + T·d_v
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest97Args struct {
+type stepBackwardNest89Args struct {
 	t122  *float32
 	t302  *float32
 	qDiv2 *float32
-	t582  *float32
-	t632  *float32
+	t542  *float32
+	t592  *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d_k
 	n3    int // d_k
 }
 
-type stepBackwardNest98Args struct {
-	t682       *bool
+type stepBackwardNest90Args struct {
+	t642       *bool
 	qDiv       *float32
 	t37        *bool
-	t642       *bool
-	t632       *float32
+	t602       *bool
+	t592       *float32
 	qDiv3      *float32
 	t32        *float32
 	q1Sigmoid  *float32
-	t582       *float32
+	t542       *float32
 	q1Sigmoid2 *float32
 	t172       *float32
 	t28        *float32
-	t45        *float32
-	t55        *float32
-	t120       *float32
+	t117       *float32
 	kDiv2      *float32
-	t90        *float32
+	t86        *float32
 	bQBar      *float32
-	t126       *float32
-	t131       *float32
+	t123       *float32
+	t128       *float32
 	n0         int // L
 	n1         int // T
 	n2         int // T·d_k + T·d_v
@@ -3871,21 +3792,11 @@ type stepBackwardNest98Args struct {
 	n5         int // d_k
 }
 
-type stepBackwardNest99Args struct {
-	q1Stack *float32
-	t90     *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest100Args struct {
+type stepBackwardNest91Args struct {
 	pos *int32
-	t90 *float32
+	t86 *float32
 	cQ  *float32
-	t94 *float32
+	t89 *float32
 	n0  int // 3·d_k
 	n1  int // L
 	n2  int // T·d_k + 3·d_k
@@ -3895,8 +3806,18 @@ type stepBackwardNest100Args struct {
 	n6  int // -d_k
 }
 
-type stepBackwardNest101Args struct {
-	t95       *float32
+type stepBackwardNest92Args struct {
+	q1Stack *float32
+	t86     *float32
+	cQBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
+type stepBackwardNest93Args struct {
+	t91       *float32
 	q0TailBar *float32
 	n0        int // T·d_k
 	n1        int // L
@@ -3905,20 +3826,20 @@ type stepBackwardNest101Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest102Args struct {
-	t94 *float32
-	t95 *float32
-	t96 *float32
+type stepBackwardNest94Args struct {
+	t89 *float32
+	t91 *float32
+	t92 *float32
 	n0  int // L
 	n1  int // T·d_k + 3·d_k
 	n2  int // T + 3
 	n3  int // d_k
 }
 
-type stepBackwardNest103Args struct {
-	t96          *float32
+type stepBackwardNest95Args struct {
+	t92          *float32
 	q0TailBarOut *float32
-	t163         *float32
+	t160         *float32
 	k0TailBar    *float32
 	n0           int // T·d_k
 	n1           int // L
@@ -3927,13 +3848,11 @@ type stepBackwardNest103Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest104Args struct {
+type stepBackwardNest96Args struct {
 	t162 *float32
 	t262 *float32
-	t45  *float32
-	t55  *float32
+	t117 *float32
 	t120 *float32
-	t123 *float32
 	n0   int // d_k
 	n1   int // L
 	n2   int // T·d_k + T·d_v
@@ -3943,18 +3862,18 @@ type stepBackwardNest104Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest105Args struct {
-	t136       *bool
+type stepBackwardNest97Args struct {
+	t133       *bool
 	kDiv       *float32
 	t10        *bool
-	t132       *bool
-	t131       *float32
+	t129       *bool
+	t128       *float32
 	kDiv3      *float32
 	t5         *float32
 	k1Sigmoid  *float32
-	t126       *float32
+	t123       *float32
 	k1Sigmoid2 *float32
-	t158       *float32
+	t155       *float32
 	bKBar      *float32
 	n0         int // L
 	n1         int // T
@@ -3962,21 +3881,11 @@ type stepBackwardNest105Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest106Args struct {
-	k1Stack *float32
-	t158    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest107Args struct {
+type stepBackwardNest98Args struct {
 	pos  *int32
-	t158 *float32
+	t155 *float32
 	cK   *float32
-	t162 *float32
+	t158 *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -3986,20 +3895,30 @@ type stepBackwardNest107Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest108Args struct {
-	t162 *float32
-	t163 *float32
-	t164 *float32
+type stepBackwardNest99Args struct {
+	k1Stack *float32
+	t155    *float32
+	cKBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
+type stepBackwardNest100Args struct {
+	t158 *float32
+	t160 *float32
+	t161 *float32
 	n0   int // L
 	n1   int // T·d_k + 3·d_k
 	n2   int // T + 3
 	n3   int // d_k
 }
 
-type stepBackwardNest109Args struct {
-	t100 *float32
-	t125 *float32
-	t168 *float32
+type stepBackwardNest101Args struct {
+	t95  *float32
+	t121 *float32
+	t164 *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -4023,299 +3942,268 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                                                                                 // [L, T, d_k]
-	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                       // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                        // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                                    // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                                // [L, T]
-	t56 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                          // [L, chunks, 32]
-	t58 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                              // [L, chunks, 32]
-	t60 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks]                                                                              // [L, chunks, 32]
-	t57 := c.Work[2*L*T*dK+3*L*T+96*L*chunks:][:32*L*chunks*dK]                                                                           // [L, chunks, 32, d_k]
-	t59 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+96*L*chunks:][:32*L*chunks*dK]                                                            // [L, chunks, 32, d_k]
-	t61 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+96*L*chunks:][:32*L*chunks*dV]                                                            // [L, chunks, 32, d_v]
-	t62 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                      // [L, T - 32·chunks, d_k]
-	t67 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                      // [L, T - 32·chunks, d_k]
-	t64 := c.Work[4*L*T*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T-32*L*chunks]                                                           // [L, T - 32·chunks]
-	t65 := c.Work[4*L*T*dK+32*L*chunks*dV+4*L*T+64*L*chunks:][:L*T-32*L*chunks]                                                           // [L, T - 32·chunks]
-	t66 := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                           // [L, T - 32·chunks]
-	t := c.Work[4*L*T*dK+32*L*chunks*dV+6*L*T:][:32*L*chunks*dV]                                                                          // [L, 32·chunks, d_v]
-	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                                                 // [L, T - 32·chunks, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+6*L*T:][:L*dK*dV]                                                                        // [L, d_v, d_k]
-	t52 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T:][:L*dK*dV]                                                                // [L, d_v, d_k]
-	t62_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+6*L*T:][:L*T*dK-32*L*chunks*dK]                                              // [L, T - 32·chunks, d_k]
-	t7 := c.Work[5*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                  // [L, T - 32·chunks, d_v]
-	t82 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+6*L*T:][:L*T-32*L*chunks]                                                    // [L, T - 32·chunks]
-	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+7*L*T-32*L*chunks:][:L*T-32*L*chunks]                                        // [L, T - 32·chunks]
-	t102 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T-32*L*chunks]                                       // [L, T - 32·chunks]
-	t112 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                 // [L, T - 32·chunks, d_k]
-	t122 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK]                                                // [L, T, d_k]
-	t172 := c.Work[7*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK]                                                // [L, T, d_k]
-	t132 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T]                                                   // [L, T]
-	t142 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+10*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
-	t152 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+11*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
-	t162 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T-96*L*chunks:][:L*T*dV]                                               // [L, T, d_v]
-	t2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T-96*L*chunks:][:32*L*chunks]                                            // [L, chunks, 32]
-	t182 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T-64*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t3 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T-32*L*chunks:][:32*L*chunks]                                            // [L, chunks, 32]
-	t522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T:][:32*L*chunks]                                                      // [L, chunks, 32]
-	t20 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+32*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
-	t22_2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+64*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t4 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+96*L*chunks:][:32*L*chunks]                                            // [L, chunks, 32]
-	t6 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+128*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
-	t8 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+160*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
-	t72 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+192*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t922 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+224*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t1122 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+256*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t1022 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+288*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t12 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+320*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t14 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+352*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t13 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+384*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t1522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+416*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	g := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+448*L*chunks:][:32*L*chunks]                                            // [L, chunks, 32]
-	t21 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+480*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t23 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+512*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t2522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+544*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t24 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+576*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t26 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+608*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t282 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+640*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t272 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+672*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t29 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+704*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t31 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+736*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t30 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+768*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t3222 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+800*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	p := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+832*L*chunks:][:32*L*chunks]                                            // [L, chunks, 32]
-	t35 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+864*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t86 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+896*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t36 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+928*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t38 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+960*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t39 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+992*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t41 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1024*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t422 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1056*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t44 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1088*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t452 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1120*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t47 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1152*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	h := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1184*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
-	t92_2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1216*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t1342 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1248*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t1362 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1280*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t202 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1312*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t212 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1344*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
-	t222 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+12*L*T+1344*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t232 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+12*L*T+1376*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
-	t242 := c.Work[8*L*T*dK+3*L*T*dV+2*L*dK*dV+12*L*T+1376*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t252 := c.Work[8*L*T*dK+3*L*T*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:32*L*chunks*dV]                                                    // [L, chunks, 32, d_v]
-	t262 := c.Work[8*L*T*dK+3*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T*dV]                                             // [L, T, d_v]
-	t27 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T]                                                 // [L, T]
-	t292 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+13*L*T+1408*L*chunks:][:L*T]                                                // [L, T]
-	t312 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+14*L*T+1408*L*chunks:][:L*T]                                                // [L, T]
-	t28 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+15*L*T+1408*L*chunks:][:L*T*dK]                                              // [L, T, d_k]
-	t302 := c.Work[9*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+15*L*T+1408*L*chunks:][:L*T*dK]                                             // [L, T, d_k]
-	t402 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+15*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
-	t512 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+16*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
-	t115 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+17*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
-	t45 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T*dK+L*T*dV]                                      // [L, T, d_k + d_v]
-	t55 := c.Work[11*L*T*dK+5*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T*dK+L*T*dV]                                      // [L, T, d_k + d_v]
-	t120 := c.Work[12*L*T*dK+6*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T*dK+L*T*dV]                                     // [L, T, d_k + d_v]
-	t582 := c.Work[13*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
-	t632 := c.Work[14*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
-	t90 := c.Work[14*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+19*L*T+1408*L*chunks:][:L*T*dK]                                             // [L, T, d_k]
-	t126 := c.Work[15*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+19*L*T+1408*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
-	t131 := c.Work[16*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+19*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
-	t94 := c.Work[16*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
-	t95 := c.Work[17*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                               // [L, T + 3, d_k]
-	t96 := c.Work[18*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                               // [L, T + 3, d_k]
-	t163 := c.Work[19*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
-	t100 := c.Work[20*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*d]                                     // [L, T, d]
-	t123 := c.Work[L*T*d+20*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*dV]                              // [L, T, d_v]
-	t125 := c.Work[L*T*d+20*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*d]                               // [L, T, d]
-	t158 := c.Work[2*L*T*d+20*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
-	t162_2 := c.Work[2*L*T*d+21*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
-	t164 := c.Work[2*L*T*d+22*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                     // [L, T + 3, d_k]
-	t168 := c.Work[2*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK:][:L*T*d]                             // [L, T, d]
-	MBarState2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK:][:dK*dV]                       // [d_v, d_k]
-	SBarState2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+dK*dV:][:dK*dV]                 // [d_v, d_k]
-	t259 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
-	t53 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV:][:1024]                       // [32, 32]
-	t552 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+1024:][:1024]                 // [32, 32]
-	t584 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+2048:][:1024]                 // [32, 32]
-	t612 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+3072:][:1024]                 // [32, 32]
-	t644 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+4096:][:1024]                 // [32, 32]
-	t673 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+5120:][:1024]                 // [32, 32]
-	t70 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+6144:][:1024]                  // [32, 32]
-	t73 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+7168:][:1024]                  // [32, 32]
-	t76 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+8192:][:1024]                  // [32, 32]
-	t79 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+9216:][:1024]                  // [32, 32]
-	t82_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+10240:][:1024]               // [32, 32]
-	t87 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11264:][:32]                   // [32]
-	t88 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11296:][:32]                   // [32]
-	t962 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11328:][:1024]                // [32, 32]
-	t98 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+12352:][:1024]                 // [32, 32]
-	t523 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13376:][:32]                  // [32]
-	t1722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13408:][:32]                 // [32]
-	t192 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13440:][:32]                  // [32]
-	t266 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13472:][:32*dV]               // [32, d_v]
-	t722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dV+13472:][:1024]          // [32, 32]
-	t268 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dV+14496:][:32*dK]         // [32, d_k]
-	t269 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+32*dV+14496:][:32*dV]   // [32, d_v]
-	t1222 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+14496:][:1024]   // [32, 32]
-	t271 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+15520:][:32*dK]   // [32, d_k]
-	t273 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+15520:][:1024]    // [32, 32]
-	t2322 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+16544:][:1024]   // [32, 32]
-	t2422 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+17568:][:32*dV]  // [32, d_v]
-	t2622 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+17568:][:1024]   // [32, 32]
-	t2722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+18592:][:1024]   // [32, 32]
-	t3122 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+19616:][:32]     // [32]
-	t4022 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+19648:][:32*dV]  // [32, d_v]
-	t412 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+19648:][:32]     // [32]
-	t472 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+19680:][:32*dV]  // [32, d_v]
-	t48 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+160*dV+19680:][:32]      // [32]
-	t133 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+160*dV+19712:][:32*dV]  // [32, d_v]
-	t135 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+192*dV+19712:][:32*dV]  // [32, d_v]
-	t3223 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+19712:][:32]    // [32]
-	t33 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+19744:][:1024]    // [32, 32]
-	t342 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+20768:][:1024]   // [32, 32]
-	t3722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+21792:][:1024]  // [32, 32]
-	t442 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+22816:][:32]     // [32]
-	t522_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+22848:][:32]   // [32]
-	t542 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+22880:][:1024]   // [32, 32]
-	t5722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+23904:][:1024]  // [32, 32]
-	t6022 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+24928:][:32]    // [32]
-	t6122 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+24960:][:1024]  // [32, 32]
-	t6222 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+25984:][:32]    // [32]
-	t6322 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+26016:][:32]    // [32]
-	t6422 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+26048:][:1024]  // [32, 32]
-	t6722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+27072:][:32]    // [32]
-	t68 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+27104:][:1024]    // [32, 32]
-	t692 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+28128:][:32]     // [32]
-	t702 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+28160:][:32]     // [32]
-	t712 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+28192:][:32]     // [32]
-	t722_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+28224:][:1024] // [32, 32]
-	t752 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+29248:][:32]     // [32]
-	t762 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+29280:][:1024]   // [32, 32]
-	t772 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+30304:][:32]     // [32]
-	t782 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+30336:][:32]     // [32]
-	t792 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+30368:][:32]     // [32]
-	t802 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+30400:][:1024]   // [32, 32]
-	t83 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+31424:][:32]      // [32]
-	t84 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+31456:][:1024]    // [32, 32]
-	t85 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+32480:][:32]      // [32]
-	t8622 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+32512:][:32]    // [32]
-	t872 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+32544:][:32]     // [32]
-	t882 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+32576:][:1024]   // [32, 32]
-	t912 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+33600:][:32]     // [32]
-	t922_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+33632:][:1024] // [32, 32]
-	t952 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+34656:][:1024]   // [32, 32]
-	t982 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+35680:][:32]     // [32]
-	t992 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+35712:][:1024]   // [32, 32]
-	t1002 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+36736:][:32]    // [32]
-	t1012 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+36768:][:32]    // [32]
-	t102_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+36800:][:1024] // [32, 32]
-	t1052 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+37824:][:32]    // [32]
-	t1062 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+37856:][:1024]  // [32, 32]
-	t107 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+38880:][:32]     // [32]
-	t1082 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+38912:][:32]    // [32]
-	t1092 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+38944:][:32]    // [32]
-	t110 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+38976:][:1024]   // [32, 32]
-	t113 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+40000:][:32]     // [32]
-	t114 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+40032:][:1024]   // [32, 32]
-	t1152 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+41056:][:32]    // [32]
-	t116 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+41088:][:32]     // [32]
-	t117 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+41120:][:32]     // [32]
-	t118 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+41152:][:1024]   // [32, 32]
-	t121 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+42176:][:32]     // [32]
-	t122_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+42208:][:1024] // [32, 32]
-	t1232 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43232:][:32]    // [32]
-	t139 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43264:][:32]     // [32]
-	t124 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43296:][:32]     // [32]
-	t1252 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43328:][:32]    // [32]
-	t128 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43360:][:32]     // [32]
-	t142_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43392:][:32]   // [32]
-	t143 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43424:][:32]     // [32]
-	t144 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43456:][:32]     // [32]
-	t145 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43488:][:32]     // [32]
-	t146 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43520:][:32]     // [32]
-	t149 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43552:][:32]     // [32]
-	t150 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43584:][:32]     // [32]
-	t151 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43616:][:32]     // [32]
-	t154 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43648:][:32]     // [32]
-	t152_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43680:][:32]   // [32]
-	t153 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43712:][:32]     // [32]
-	t157 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43744:][:32]     // [32]
-	t1582 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43776:][:32]    // [32]
-	t159 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43808:][:32]     // [32]
-	t1622 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43840:][:32]    // [32]
-	t160 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43872:][:32]     // [32]
-	t161 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43904:][:32]     // [32]
-	t165 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43936:][:32]     // [32]
-	t166 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43968:][:32]     // [32]
-	t167 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44000:][:32]     // [32]
-	t170 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44032:][:32]     // [32]
-	t1682 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44064:][:32]    // [32]
-	t169 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44096:][:32]     // [32]
-	t173 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44128:][:32]     // [32]
-	t174 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44160:][:32]     // [32]
-	t177 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44192:][:32]     // [32]
-	t180 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44224:][:32]     // [32]
-	t181 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44256:][:32]     // [32]
-	t182_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44288:][:32]   // [32]
-	t183 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44320:][:32]     // [32]
-	t184 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44352:][:32]     // [32]
-	t187 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44384:][:32]     // [32]
-	t188 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44416:][:32]     // [32]
-	t189 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44448:][:32]     // [32]
-	t192_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44480:][:32]   // [32]
-	t190 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44512:][:32]     // [32]
-	t191 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44544:][:32]     // [32]
-	t195 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44576:][:32]     // [32]
-	t196 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44608:][:32]     // [32]
-	t197 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44640:][:32]     // [32]
-	t200 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44672:][:32]     // [32]
-	t198 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44704:][:32]     // [32]
-	t199 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44736:][:32]     // [32]
-	t203 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44768:][:32]     // [32]
-	t204 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44800:][:32]     // [32]
-	t205 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44832:][:32]     // [32]
-	t208 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44864:][:32]     // [32]
-	t219 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44896:][:32]     // [32]
-	t206 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44928:][:32]     // [32]
-	t207 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44960:][:32]     // [32]
-	t211 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44992:][:32]     // [32]
-	t212_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45024:][:32]   // [32]
-	t216 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45056:][:32]     // [32]
-	t222_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45088:][:32]   // [32]
-	t223 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45120:][:32]     // [32]
-	t224 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45152:][:32]     // [32]
-	t225 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45184:][:32]     // [32]
-	t226 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45216:][:32]     // [32]
-	t229 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45248:][:32]     // [32]
-	t230 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45280:][:32]     // [32]
-	t231 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45312:][:32]     // [32]
-	t234 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45344:][:32]     // [32]
-	t232_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45376:][:32]   // [32]
-	t233 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45408:][:32]     // [32]
-	t237 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45440:][:32]     // [32]
-	t238 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45472:][:32]     // [32]
-	t239 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45504:][:32]     // [32]
-	t242_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45536:][:32]   // [32]
-	t240 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45568:][:32]     // [32]
-	t241 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45600:][:32]     // [32]
-	t245 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45632:][:32]     // [32]
-	t246 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45664:][:32]     // [32]
-	t247 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45696:][:32]     // [32]
-	t250 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45728:][:32]     // [32]
-	t248 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45760:][:32]     // [32]
-	t249 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45792:][:32]     // [32]
-	t253 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45824:][:32]     // [32]
-	t254 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45856:][:32]     // [32]
-	t258 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45888:][:32]     // [32]
-	t10 := c.Flags[:L*T]                                                                                                                  // [L, T]
-	t37 := c.Flags[L*T:][:L*T]                                                                                                            // [L, T]
-	t332 := c.Flags[2*L*T:][:L*T]                                                                                                         // [L, T]
-	t642 := c.Flags[3*L*T:][:L*T]                                                                                                         // [L, T]
-	t682 := c.Flags[4*L*T:][:L*T]                                                                                                         // [L, T]
-	t132_2 := c.Flags[5*L*T:][:L*T]                                                                                                       // [L, T]
-	t136 := c.Flags[6*L*T:][:L*T]                                                                                                         // [L, T]
+	t5 := c.Work[:L*T*dK]                                                                                                                                // [L, T, d_k]
+	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                                      // [L, T, d_k]
+	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                                       // [L, T]
+	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                                                   // [L, T]
+	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                                               // [L, T]
+	t56 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                                         // [L, chunks, 32]
+	t58 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                                             // [L, chunks, 32]
+	t60 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks]                                                                                             // [L, chunks, 32]
+	t57 := c.Work[2*L*T*dK+3*L*T+96*L*chunks:][:32*L*chunks*dK]                                                                                          // [L, chunks, 32, d_k]
+	t59 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+96*L*chunks:][:32*L*chunks*dK]                                                                           // [L, chunks, 32, d_k]
+	t61 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+96*L*chunks:][:32*L*chunks*dV]                                                                           // [L, chunks, 32, d_v]
+	t62 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                     // [L, T - 32·chunks, d_k]
+	t67 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                     // [L, T - 32·chunks, d_k]
+	t64 := c.Work[4*L*T*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T-32*L*chunks]                                                                          // [L, T - 32·chunks]
+	t65 := c.Work[4*L*T*dK+32*L*chunks*dV+4*L*T+64*L*chunks:][:L*T-32*L*chunks]                                                                          // [L, T - 32·chunks]
+	t66 := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                                          // [L, T - 32·chunks]
+	t := c.Work[4*L*T*dK+32*L*chunks*dV+6*L*T:][:32*L*chunks*dV]                                                                                         // [L, 32·chunks, d_v]
+	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                                                                // [L, T - 32·chunks, d_v]
+	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+6*L*T:][:L*dK*dV]                                                                                       // [L, d_v, d_k]
+	t52 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T:][:L*dK*dV]                                                                               // [L, d_v, d_k]
+	t7 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                                                // [L, T - 32·chunks, d_v]
+	t82 := c.Work[4*L*T*dK+2*L*T*dV+2*L*dK*dV+6*L*T:][:L*T-32*L*chunks]                                                                                  // [L, T - 32·chunks]
+	t102 := c.Work[4*L*T*dK+2*L*T*dV+2*L*dK*dV+7*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                                     // [L, T - 32·chunks]
+	t112 := c.Work[4*L*T*dK+2*L*T*dV+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                               // [L, T - 32·chunks, d_k]
+	t13 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                 // [L, T - 32·chunks, d_k]
+	t2122 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                               // [L, T - 32·chunks, d_k]
+	t14 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T-32*L*chunks]                                                       // [L, T - 32·chunks]
+	t122 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK]                                                               // [L, T, d_k]
+	t172 := c.Work[8*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK]                                                               // [L, T, d_k]
+	t132 := c.Work[9*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T]                                                                  // [L, T]
+	t142 := c.Work[9*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+10*L*T-96*L*chunks:][:L*T]                                                                 // [L, T]
+	t152 := c.Work[9*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+11*L*T-96*L*chunks:][:L*T]                                                                 // [L, T]
+	t162 := c.Work[9*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T-96*L*chunks:][:L*T*dV]                                                              // [L, T, d_v]
+	t2 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T-96*L*chunks:][:32*L*chunks]                                                           // [L, chunks, 32]
+	t182 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T-64*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t3 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T-32*L*chunks:][:32*L*chunks]                                                           // [L, chunks, 32]
+	t522 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T:][:32*L*chunks]                                                                     // [L, chunks, 32]
+	t20 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+32*L*chunks:][:32*L*chunks]                                                          // [L, chunks, 32]
+	t22_2 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+64*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
+	t4 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+96*L*chunks:][:32*L*chunks]                                                           // [L, chunks, 32]
+	t6 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+128*L*chunks:][:32*L*chunks]                                                          // [L, chunks, 32]
+	t8 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+160*L*chunks:][:32*L*chunks]                                                          // [L, chunks, 32]
+	t72 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+192*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t922 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+224*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
+	t1122 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+256*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t1022 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+288*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t12 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+320*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t1422 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+352*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t1322 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+384*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t153 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+416*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
+	g := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+448*L*chunks:][:32*L*chunks]                                                           // [L, chunks, 32]
+	t21 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+480*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t2322 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+512*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t2522 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+544*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t24 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+576*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t26 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+608*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t282 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+640*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
+	t272 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+672*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
+	t29 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+704*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t31 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+736*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t30 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+768*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t3222 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+800*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	p := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+832*L*chunks:][:32*L*chunks]                                                           // [L, chunks, 32]
+	t35 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+864*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t862 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+896*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
+	t36 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+928*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t38 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+960*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t39 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+992*L*chunks:][:32*L*chunks]                                                         // [L, chunks, 32]
+	t41 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1024*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
+	t422 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1056*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t44 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1088*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
+	t452 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1120*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t47 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1152*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
+	h := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1184*L*chunks:][:32*L*chunks]                                                          // [L, chunks, 32]
+	t922_2 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1216*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t107 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1248*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t1092 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1280*L*chunks:][:32*L*chunks]                                                      // [L, chunks, 32]
+	t202 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1312*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t212 := c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+12*L*T+1344*L*chunks:][:32*L*chunks*dK]                                                    // [L, chunks, 32, d_k]
+	t222 := c.Work[9*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1344*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t232 := c.Work[9*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1376*L*chunks:][:32*L*chunks*dK]                                                    // [L, chunks, 32, d_k]
+	t242 := c.Work[9*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+12*L*T+1376*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t252 := c.Work[9*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+12*L*T+1408*L*chunks:][:32*L*chunks*dV]                                                    // [L, chunks, 32, d_v]
+	t262 := c.Work[9*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T*dV]                                             // [L, T, d_v]
+	t27 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T]                                                 // [L, T]
+	t292 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1408*L*chunks:][:L*T]                                                // [L, T]
+	t312 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+14*L*T+1408*L*chunks:][:L*T]                                                // [L, T]
+	t28 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+15*L*T+1408*L*chunks:][:L*T*dK]                                              // [L, T, d_k]
+	t302 := c.Work[10*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+15*L*T+1408*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
+	t402 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+15*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
+	t49 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+16*L*T+1408*L*chunks:][:L*T]                                                // [L, T]
+	t111 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+17*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
+	t117 := c.Work[11*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T*dK+L*T*dV]                                     // [L, T, d_k + d_v]
+	t542 := c.Work[12*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
+	t592 := c.Work[13*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
+	t86 := c.Work[13*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+19*L*T+1408*L*chunks:][:L*T*dK]                                             // [L, T, d_k]
+	t123 := c.Work[14*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+19*L*T+1408*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
+	t128 := c.Work[15*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+19*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
+	t89 := c.Work[15*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
+	t91 := c.Work[16*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                               // [L, T + 3, d_k]
+	t92 := c.Work[17*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                               // [L, T + 3, d_k]
+	t160 := c.Work[18*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
+	t95 := c.Work[19*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*d]                                      // [L, T, d]
+	t120 := c.Work[L*T*d+19*L*T*dK+5*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*dV]                              // [L, T, d_v]
+	t121 := c.Work[L*T*d+19*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*d]                               // [L, T, d]
+	t155 := c.Work[2*L*T*d+19*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t158 := c.Work[2*L*T*d+20*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                     // [L, T + 3, d_k]
+	t161 := c.Work[2*L*T*d+21*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                     // [L, T + 3, d_k]
+	t164 := c.Work[2*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK:][:L*T*d]                             // [L, T, d]
+	MBarState2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK:][:dK*dV]                       // [d_v, d_k]
+	SBarState2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+dK*dV:][:dK*dV]                 // [d_v, d_k]
+	t217 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
+	t53 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV:][:1024]                       // [32, 32]
+	t55 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+1024:][:1024]                  // [32, 32]
+	t583 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+2048:][:1024]                 // [32, 32]
+	t612 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+3072:][:1024]                 // [32, 32]
+	t644 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+4096:][:1024]                 // [32, 32]
+	t673 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+5120:][:1024]                 // [32, 32]
+	t70 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+6144:][:1024]                  // [32, 32]
+	t73 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+7168:][:1024]                  // [32, 32]
+	t76 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+8192:][:1024]                  // [32, 32]
+	t79 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+9216:][:1024]                  // [32, 32]
+	t82_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+10240:][:1024]               // [32, 32]
+	t87 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11264:][:32]                   // [32]
+	t88 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11296:][:32]                   // [32]
+	t96 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11328:][:1024]                 // [32, 32]
+	t98 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+12352:][:1024]                 // [32, 32]
+	t523 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13376:][:32]                  // [32]
+	t1823 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13408:][:32]                 // [32]
+	t2022 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13440:][:32]                 // [32]
+	t224 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13472:][:32*dV]               // [32, d_v]
+	t722 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dV+13472:][:32*dK]         // [d_k, 32]
+	t92_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+32*dV+13472:][:1024]   // [32, 32]
+	t225 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+32*dV+14496:][:32*dV]   // [32, d_v]
+	t1423 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+14496:][:32*dK]  // [d_k, 32]
+	t163 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+14496:][:1024]    // [32, 32]
+	t229 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+15520:][:1024]    // [32, 32]
+	t2523 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+16544:][:1024]   // [32, 32]
+	t2722 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+17568:][:1024]   // [32, 32]
+	t2823 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+18592:][:32*dV]  // [32, d_v]
+	t3022 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+18592:][:1024]   // [32, 32]
+	t3122 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+19616:][:1024]   // [32, 32]
+	t3522 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+20640:][:32]     // [32]
+	t4522 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+20672:][:32*dV]  // [32, d_v]
+	t46 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+20672:][:32]      // [32]
+	t502 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+20704:][:32*dV]  // [32, d_v]
+	t512 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+160*dV+20704:][:32]     // [32]
+	t1062 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+160*dV+20736:][:32*dV] // [32, d_v]
+	t1082 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+192*dV+20736:][:32*dV] // [32, d_v]
+	t362 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+20736:][:1024]   // [32, 32]
+	t373 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+21760:][:1024]   // [32, 32]
+	t382 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+22784:][:32]     // [32]
+	t412 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+22816:][:1024]   // [32, 32]
+	t492 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+23840:][:32]     // [32]
+	t552 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+23872:][:32]     // [32]
+	t5822 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+23904:][:1024]  // [32, 32]
+	t6122 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+24928:][:1024]  // [32, 32]
+	t6222 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+25952:][:32]    // [32]
+	t63 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+25984:][:1024]    // [32, 32]
+	t663 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+27008:][:1024]   // [32, 32]
+	t6722 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+28032:][:32]    // [32]
+	t68 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+28064:][:1024]    // [32, 32]
+	t712 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+29088:][:1024]   // [32, 32]
+	t72_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+30112:][:32]    // [32]
+	t732 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+30144:][:1024]   // [32, 32]
+	t762 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+31168:][:1024]   // [32, 32]
+	t772 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+32192:][:32]     // [32]
+	t78 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+32224:][:1024]    // [32, 32]
+	t81 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+33248:][:1024]    // [32, 32]
+	t822 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+34272:][:32]     // [32]
+	t83 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+34304:][:1024]    // [32, 32]
+	t8623 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+35328:][:1024]  // [32, 32]
+	t872 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+36352:][:32]     // [32]
+	t882 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+36384:][:1024]   // [32, 32]
+	t912 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+37408:][:1024]   // [32, 32]
+	t9222 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+38432:][:32]    // [32]
+	t932 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+38464:][:1024]   // [32, 32]
+	t962 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+39488:][:1024]   // [32, 32]
+	t97 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+40512:][:32]      // [32]
+	t982 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+40544:][:1024]   // [32, 32]
+	t226 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+41568:][:1024]   // [32, 32]
+	t1012 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+42592:][:1024]  // [32, 32]
+	t102_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43616:][:32]   // [32]
+	t105 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43648:][:32]     // [32]
+	t112_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43680:][:32]   // [32]
+	t115 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43712:][:32]     // [32]
+	t116 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43744:][:32]     // [32]
+	t1172 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43776:][:32]    // [32]
+	t1202 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43808:][:32]    // [32]
+	t1212 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43840:][:32]    // [32]
+	t122_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43872:][:32]   // [32]
+	t125 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43904:][:32]     // [32]
+	t126 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43936:][:32]     // [32]
+	t127 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43968:][:32]     // [32]
+	t130 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44000:][:32]     // [32]
+	t131 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44032:][:32]     // [32]
+	t132_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44064:][:32]   // [32]
+	t135 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44096:][:32]     // [32]
+	t136 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44128:][:32]     // [32]
+	t137 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44160:][:32]     // [32]
+	t140 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44192:][:32]     // [32]
+	t141 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44224:][:32]     // [32]
+	t142_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44256:][:32]   // [32]
+	t145 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44288:][:32]     // [32]
+	t143 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44320:][:32]     // [32]
+	t144 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44352:][:32]     // [32]
+	t148 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44384:][:32]     // [32]
+	t149 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44416:][:32]     // [32]
+	t150 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44448:][:32]     // [32]
+	t153_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44480:][:32]   // [32]
+	t151 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44512:][:32]     // [32]
+	t152_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44544:][:32]   // [32]
+	t156 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44576:][:32]     // [32]
+	t157 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44608:][:32]     // [32]
+	t1582 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44640:][:32]    // [32]
+	t1612 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44672:][:32]    // [32]
+	t159 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44704:][:32]     // [32]
+	t1602 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44736:][:32]    // [32]
+	t1642 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44768:][:32]    // [32]
+	t165 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44800:][:32]     // [32]
+	t166 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44832:][:32]     // [32]
+	t169 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44864:][:32]     // [32]
+	t178 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44896:][:32]     // [32]
+	t167 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44928:][:32]     // [32]
+	t168 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44960:][:32]     // [32]
+	t172_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44992:][:32]   // [32]
+	t173 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45024:][:32]     // [32]
+	t175 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45056:][:32]     // [32]
+	t181 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45088:][:32]     // [32]
+	t182_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45120:][:32]   // [32]
+	t183 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45152:][:32]     // [32]
+	t186 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45184:][:32]     // [32]
+	t184 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45216:][:32]     // [32]
+	t185 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45248:][:32]     // [32]
+	t189 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45280:][:32]     // [32]
+	t190 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45312:][:32]     // [32]
+	t191 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45344:][:32]     // [32]
+	t194 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45376:][:32]     // [32]
+	t192 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45408:][:32]     // [32]
+	t193 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45440:][:32]     // [32]
+	t197 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45472:][:32]     // [32]
+	t198 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45504:][:32]     // [32]
+	t199 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45536:][:32]     // [32]
+	t202_2 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45568:][:32]   // [32]
+	t200 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45600:][:32]     // [32]
+	t201 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45632:][:32]     // [32]
+	t205 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45664:][:32]     // [32]
+	t206 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45696:][:32]     // [32]
+	t207 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45728:][:32]     // [32]
+	t210 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45760:][:32]     // [32]
+	t208 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45792:][:32]     // [32]
+	t209 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45824:][:32]     // [32]
+	t213 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45856:][:32]     // [32]
+	t214 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45888:][:32]     // [32]
+	t216 := c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920:][:32]     // [32]
+	t10 := c.Flags[:L*T]                                                                                                                                 // [L, T]
+	t37 := c.Flags[L*T:][:L*T]                                                                                                                           // [L, T]
+	t332 := c.Flags[2*L*T:][:L*T]                                                                                                                        // [L, T]
+	t602 := c.Flags[3*L*T:][:L*T]                                                                                                                        // [L, T]
+	t642 := c.Flags[4*L*T:][:L*T]                                                                                                                        // [L, T]
+	t129 := c.Flags[5*L*T:][:L*T]                                                                                                                        // [L, T]
+	t133 := c.Flags[6*L*T:][:L*T]                                                                                                                        // [L, T]
 
 	// titans_chunk.k1, titans_chunk.q1
 	if kern.Wide() {
@@ -4362,11 +4250,11 @@ func (c *stepBackwardFused) run() {
 		theta2 := theta[i*T:][:T]
 		t332_2 := t332[i*T:][:T]
 		for j := range T {
-			t253_2 := kern.Larger(rhoSigmoid[j], F(0))
+			t253 := kern.Larger(rhoSigmoid[j], F(0))
 			thetaSoftplusEntry := thetaSoftplus[j]
 			t10_2[j] = (F(0) < kProd[j])
-			t25_2[j] = t253_2
-			rho2[j] = kern.Smaller(t253_2, F(1))
+			t25_2[j] = t253
+			rho2[j] = kern.Smaller(t253, F(1))
 			t37_2[j] = (F(0) < qProd[j])
 			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
 			t332_2[j] = (F(0) <= thetaSoftplusEntry)
@@ -4466,11 +4354,11 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T - 32*chunks {
 				k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-				t62_3 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+				t62_2 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
 				q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 				t67_2 := t67[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k2 := range dK {
-					t62_3[k2] = k[k2]
+					t62_2[k2] = k[k2]
 					t67_2[k2] = q[k2]
 				}
 			}
@@ -4523,48 +4411,63 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_chunk
-	clear(t62_2)
 	clear(t82)
-	clear(t92)
 	clear(t102)
 	clear(t112)
+	clear(t13)
+	clear(t2122)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t112[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t102[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t82[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1376*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t92[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1344*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t62_2[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+23*L*T+1312*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t112[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t13[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+23*L*T*dK+6*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t102[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t82[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1376*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t2122[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1344*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
 	}
 
-	// titans_chunk.q, titans_chunk.k
+	// titans_chunk.S, titans_chunk.q, titans_chunk.k, titans_chunk.e
 	clear(t122)
 	clear(t172)
 	if kern.Wide() {
 		a := stepBackwardNest8Args{
+			unsafe.SliceData(t65),
+			unsafe.SliceData(t13),
+			unsafe.SliceData(t62),
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t172),
-			unsafe.SliceData(t62_2),
+			unsafe.SliceData(t2122),
+			unsafe.SliceData(t14),
 			32 * chunks * dK,
 			L,
+			T - 32*chunks,
 			T*dK - 32*chunks*dK,
 			T * dK,
-			T - 32*chunks,
 			dK,
 		}
 		stepBackwardNest8(&a)
 	} else {
 		for i := range L {
+			t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
+			t14_2 := t14[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
+				t13_2 := t13[(i*(T-32*chunks)+j)*dK:][:dK]
+				t62_2 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
 				t122_3 := t122[(i*T+j+32*chunks)*dK:][:dK]
-				t112_2 := t112[(i*(T-32*chunks)+j)*dK:][:dK]
-				t172_2 := t172[(i*T+j+32*chunks)*dK:][:dK]
-				t62_3 := t62_2[(i*(T-32*chunks)+j)*dK:][:dK]
+				t112_3 := t112[(i*(T-32*chunks)+j)*dK:][:dK]
+				t172_3 := t172[(i*T+j+32*chunks)*dK:][:dK]
+				t2122_2 := t2122[(i*(T-32*chunks)+j)*dK:][:dK]
+				var t143_2 F
+				t65Entry3 := t65_2[j]
+				t143Sums := [16]F{t143_2}
 				for k := range dK {
-					t122_3[k] = t122_3[k] + t112_2[k]
-					t172_2[k] = t172_2[k] + t62_3[k]
+					t13Entry := t13_2[k]
+					t143Sums[k%16] = num.FMA32(t62_2[k], t13Entry, t143Sums[k%16])
+					t122_3[k] = t122_3[k] + t112_3[k]
+					t172_3[k] = num.FMA32(t65Entry3, t13Entry, t172_3[k]+t2122_2[k])
 				}
+				t143_2 = kern.Sum16(&t143Sums)
+				t14_2[j] = t143_2
 			}
 		}
 	}
@@ -4578,7 +4481,7 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t132),
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t142),
-			unsafe.SliceData(t92),
+			unsafe.SliceData(t14),
 			unsafe.SliceData(t152),
 			unsafe.SliceData(t82),
 			32 * chunks,
@@ -4592,12 +4495,12 @@ func (c *stepBackwardFused) run() {
 			t132_3 := t132[i*T+32*chunks:][:T-32*chunks]
 			t102_3 := t102[i*(T-32*chunks):][:T-32*chunks]
 			t142_3 := t142[i*T+32*chunks:][:T-32*chunks]
-			t92_3 := t92[i*(T-32*chunks):][:T-32*chunks]
+			t14_2 := t14[i*(T-32*chunks):][:T-32*chunks]
 			t152_3 := t152[i*T+32*chunks:][:T-32*chunks]
 			t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
 				t132_3[j] = t132_3[j] + t102_3[j]
-				t142_3[j] = t142_3[j] + t92_3[j]
+				t142_3[j] = t142_3[j] + t14_2[j]
 				t152_3[j] = t152_3[j] + t82_3[j]
 			}
 		}
@@ -4620,10 +4523,10 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
-				t162_3 := t162[(i*T+j+32*chunks)*dV:][:dV]
+				t162_2 := t162[(i*T+j+32*chunks)*dV:][:dV]
 				t7_2 := t7[(i*(T-32*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t162_3[k] = t162_3[k] + t7_2[k]
+					t162_2[k] = t162_2[k] + t7_2[k]
 				}
 			}
 		}
@@ -4674,7 +4577,7 @@ func (c *stepBackwardFused) run() {
 				t2_2 := t2[(i*chunks+j)*32+-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
 				t56_3 := t56[(i*chunks+j)*32+-1+lo:][:n]
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t182_3 := t182[(i*chunks+j)*32+-1+lo:][:n]
 				t20_2 := t20[(i*chunks+j)*32+lo:][:n]
 				t58_3 := t58[(i*chunks+j)*32+-1+lo:][:n]
@@ -4683,7 +4586,7 @@ func (c *stepBackwardFused) run() {
 					t56Entry := t56_2[k]
 					t58Entry := t58_2[k]
 					t3_2[k] = F(t56Entry * t2_2[k])
-					t522_3[k] = F(t56_3[k] * t56Entry)
+					t522_2[k] = F(t56_3[k] * t56Entry)
 					t20_2[k] = F(t58Entry * t182_3[k])
 					t22_3[k] = F(t58_3[k] * t58Entry)
 				}
@@ -4722,15 +4625,15 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
 				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
-				t522_4 := t522[(i*chunks+j)*32+-2+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
 				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t522Entry := t522_3[k]
+					t522Entry := t522_2[k]
 					t6_2[k] = F(t4_2[k] * t522Entry)
-					t8_2[k] = F(t522_4[k] * t522Entry)
+					t8_2[k] = F(t522_3[k] * t522Entry)
 				}
 			}
 		}
@@ -4752,9 +4655,9 @@ func (c *stepBackwardFused) run() {
 			for j := range chunks {
 				t4_2 := t4[(i*chunks+j)*32:][:32]
 				t6_2 := t6[(i*chunks+j)*32:][:32]
-				t72_2 := t72[(i*chunks+j)*32:][:32]
+				t72_3 := t72[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t72_2[k] = t4_2[k] + t6_2[k]
+					t72_3[k] = t4_2[k] + t6_2[k]
 				}
 			}
 		}
@@ -4768,13 +4671,13 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
 				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
-				t72_2 := t72[(i*chunks+j)*32+-4+lo:][:n]
+				t72_3 := t72[(i*chunks+j)*32+-4+lo:][:n]
 				t922_3 := t922[(i*chunks+j)*32+lo:][:n]
 				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
 				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t8Entry := t8_2[k]
-					t922_3[k] = F(t72_2[k] * t8Entry)
+					t922_3[k] = F(t72_3[k] * t8Entry)
 					t1122_2[k] = F(t8_3[k] * t8Entry)
 				}
 			}
@@ -4795,11 +4698,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t72_2 := t72[(i*chunks+j)*32:][:32]
+				t72_3 := t72[(i*chunks+j)*32:][:32]
 				t922_3 := t922[(i*chunks+j)*32:][:32]
 				t1022_2 := t1022[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t1022_2[k] = t72_2[k] + t922_3[k]
+					t1022_2[k] = t72_3[k] + t922_3[k]
 				}
 			}
 		}
@@ -4807,7 +4710,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	clear(t12)
-	clear(t14)
+	clear(t1422)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 8)
@@ -4816,11 +4719,11 @@ func (c *stepBackwardFused) run() {
 				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
 				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
 				t1122_3 := t1122[(i*chunks+j)*32+-8+lo:][:n]
-				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				t1422_2 := t1422[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t1122Entry := t1122_2[k]
 					t12_2[k] = F(t1022_2[k] * t1122Entry)
-					t14_2[k] = F(t1122_3[k] * t1122Entry)
+					t1422_2[k] = F(t1122_3[k] * t1122Entry)
 				}
 			}
 		}
@@ -4831,7 +4734,7 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest15Args{
 			unsafe.SliceData(t1022),
 			unsafe.SliceData(t12),
-			unsafe.SliceData(t13),
+			unsafe.SliceData(t1322),
 			L,
 			32 * chunks,
 			chunks,
@@ -4842,25 +4745,25 @@ func (c *stepBackwardFused) run() {
 			for j := range chunks {
 				t1022_2 := t1022[(i*chunks+j)*32:][:32]
 				t12_2 := t12[(i*chunks+j)*32:][:32]
-				t13_2 := t13[(i*chunks+j)*32:][:32]
+				t1322_2 := t1322[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t13_2[k] = t1022_2[k] + t12_2[k]
+					t1322_2[k] = t1022_2[k] + t12_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.g
-	clear(t1522)
+	clear(t153)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t13_2 := t13[(i*chunks+j)*32+-16+lo:][:n]
-				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
-				t1522_2 := t1522[(i*chunks+j)*32+lo:][:n]
+				t1322_2 := t1322[(i*chunks+j)*32+-16+lo:][:n]
+				t1422_2 := t1422[(i*chunks+j)*32+lo:][:n]
+				t153_3 := t153[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t1522_2[k] = F(t13_2[k] * t14_2[k])
+					t153_3[k] = F(t1322_2[k] * t1422_2[k])
 				}
 			}
 		}
@@ -4869,8 +4772,8 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.g, titans_chunk.p
 	if kern.Wide() {
 		a := stepBackwardNest16Args{
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t1522),
+			unsafe.SliceData(t1322),
+			unsafe.SliceData(t153),
 			unsafe.SliceData(g),
 			unsafe.SliceData(t182),
 			unsafe.SliceData(t20),
@@ -4883,14 +4786,14 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t13_2 := t13[(i*chunks+j)*32:][:32]
-				t1522_2 := t1522[(i*chunks+j)*32:][:32]
+				t1322_2 := t1322[(i*chunks+j)*32:][:32]
+				t153_3 := t153[(i*chunks+j)*32:][:32]
 				g2 := g[(i*chunks+j)*32:][:32]
 				t182_3 := t182[(i*chunks+j)*32:][:32]
 				t20_2 := t20[(i*chunks+j)*32:][:32]
 				t21_2 := t21[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					g2[k] = t13_2[k] + t1522_2[k]
+					g2[k] = t1322_2[k] + t153_3[k]
 					t21_2[k] = t182_3[k] + t20_2[k]
 				}
 			}
@@ -4898,7 +4801,7 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_chunk.p
-	clear(t23)
+	clear(t2322)
 	clear(t2522)
 	for i := range L {
 		for j := range chunks {
@@ -4906,12 +4809,12 @@ func (c *stepBackwardFused) run() {
 			if n := 32 - lo; n > 0 {
 				t22_3 := t22_2[(i*chunks+j)*32+lo:][:n]
 				t21_2 := t21[(i*chunks+j)*32+-2+lo:][:n]
-				t23_2 := t23[(i*chunks+j)*32+lo:][:n]
+				t2322_2 := t2322[(i*chunks+j)*32+lo:][:n]
 				t22_4 := t22_2[(i*chunks+j)*32+-2+lo:][:n]
 				t2522_2 := t2522[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t22Entry := t22_3[k]
-					t23_2[k] = F(t21_2[k] * t22Entry)
+					t2322_2[k] = F(t21_2[k] * t22Entry)
 					t2522_2[k] = F(t22_4[k] * t22Entry)
 				}
 			}
@@ -4922,7 +4825,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest17Args{
 			unsafe.SliceData(t21),
-			unsafe.SliceData(t23),
+			unsafe.SliceData(t2322),
 			unsafe.SliceData(t24),
 			L,
 			32 * chunks,
@@ -4933,10 +4836,10 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				t21_2 := t21[(i*chunks+j)*32:][:32]
-				t23_2 := t23[(i*chunks+j)*32:][:32]
+				t2322_2 := t2322[(i*chunks+j)*32:][:32]
 				t24_2 := t24[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t24_2[k] = t21_2[k] + t23_2[k]
+					t24_2[k] = t21_2[k] + t2322_2[k]
 				}
 			}
 		}
@@ -5074,7 +4977,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h, titans_chunk.g
 	clear(t35)
-	clear(t86)
+	clear(t862)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
@@ -5083,10 +4986,10 @@ func (c *stepBackwardFused) run() {
 				p2 := p[(i*chunks+j)*32+-1+lo:][:n]
 				t35_2 := t35[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
-				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
+				t862_2 := t862[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t35_2[k] = F(t56_2[k] * p2[k])
-					t86_2[k] = g2[k]
+					t862_2[k] = g2[k]
 				}
 			}
 		}
@@ -5122,11 +5025,11 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
 				t36_2 := t36[(i*chunks+j)*32+-2+lo:][:n]
 				t38_2 := t38[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t38_2[k] = F(t522_3[k] * t36_2[k])
+					t38_2[k] = F(t522_2[k] * t36_2[k])
 				}
 			}
 		}
@@ -5242,11 +5145,11 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				t1422_2 := t1422[(i*chunks+j)*32+lo:][:n]
 				t452_2 := t452[(i*chunks+j)*32+-16+lo:][:n]
 				t47_2 := t47[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t47_2[k] = F(t14_2[k] * t452_2[k])
+					t47_2[k] = F(t1422_2[k] * t452_2[k])
 				}
 			}
 		}
@@ -5277,13 +5180,13 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_chunk.h
-	clear(t92_2)
+	clear(t922_2)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				for k := range n {
-					t92_2[(i*chunks+j)*32+(lo+k)] = h[(i*chunks+j)*32+(lo+k)-1]
+					t922_2[(i*chunks+j)*32+(lo+k)] = h[(i*chunks+j)*32+(lo+k)-1]
 				}
 			}
 		}
@@ -5295,8 +5198,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.YProd2),
 			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t1342),
-			unsafe.SliceData(t1362),
+			unsafe.SliceData(t107),
+			unsafe.SliceData(t1092),
 			L,
 			32 * chunks,
 			32 * chunks * dV,
@@ -5308,25 +5211,25 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t1342_2 := t1342[(i*chunks+j)*32:][:32]
-				t1362_2 := t1362[(i*chunks+j)*32:][:32]
+				t107_2 := t107[(i*chunks+j)*32:][:32]
+				t1092_2 := t1092[(i*chunks+j)*32:][:32]
 				for k := range 32 {
 					tView := t[((i*chunks+j)*32+k)*dV:][:dV]
 					yProd2 := c.YProd2[((i*chunks+j)*32+k)*dV:][:dV]
 					yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
-					var t13422 F
-					var t13622 F
-					t13422Sums := [16]F{t13422}
-					t13622Sums := [16]F{t13622}
+					var t1072 F
+					var t10922 F
+					t1072Sums := [16]F{t1072}
+					t10922Sums := [16]F{t10922}
 					for m := range dV {
 						tViewEntry := tView[m]
-						t13422Sums[m%16] = num.FMA32(tViewEntry, yProd2[m], t13422Sums[m%16])
-						t13622Sums[m%16] = num.FMA32(tViewEntry, yProd[m], t13622Sums[m%16])
+						t1072Sums[m%16] = num.FMA32(tViewEntry, yProd2[m], t1072Sums[m%16])
+						t10922Sums[m%16] = num.FMA32(tViewEntry, yProd[m], t10922Sums[m%16])
 					}
-					t13422 = kern.Sum16(&t13422Sums)
-					t13622 = kern.Sum16(&t13622Sums)
-					t1342_2[k] = t13422
-					t1362_2[k] = t13622
+					t1072 = kern.Sum16(&t1072Sums)
+					t10922 = kern.Sum16(&t10922Sums)
+					t107_2[k] = t1072
+					t1092_2[k] = t10922
 				}
 			}
 		}
@@ -5337,24 +5240,37 @@ func (c *stepBackwardFused) run() {
 		copy(MBarState2[:dK*dV], t42[l*dV*dK:][:dK*dV])
 		copy(SBarState2[:dK*dV], t52[l*dV*dK:][:dK*dV])
 		for t9 := chunks - 1; t9 >= 0; t9-- {
+			t92_3 := t92_2[31*32:][:32]
+			t163_2 := t163[31*32:][:32]
+			t53_2 := t53[31*32:][:32]
+			t55_2 := t55[31*32:][:32]
+			t583_2 := t583[31*32:][:32]
+			t612_2 := t612[31*32:][:32]
+			t644_2 := t644[31*32:][:32]
+			t673_2 := t673[31*32:][:32]
+			t70_2 := t70[31*32:][:32]
+			t73_2 := t73[31*32:][:32]
+			t76_2 := t76[31*32:][:32]
+			t79_2 := t79[31*32:][:32]
+			t82_3 := t82_2[31*32:][:32]
 			// titans_chunk.e
 			clear(t53)
 			for i := range 32 {
 				lo := max(0, i)
 				if n := min(32, i+1) - lo; n > 0 {
-					t53_2 := t53[i*32+lo:][:n]
+					t53_3 := t53[i*32+lo:][:n]
 					for j := range n {
-						t53_2[j] = F(1)
+						t53_3[j] = F(1)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t552)
+			clear(t55)
 			if kern.Wide() {
 				a := stepBackwardNest27Args{
 					unsafe.SliceData(t58),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
+					unsafe.SliceData(t55),
 					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest27(&a)
@@ -5363,23 +5279,23 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t58_2 := t58[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-1)*32:][:32]
-						t552_2 := t552[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-1)*32:][:32]
+						t55_3 := t55[(lo+i)*32:][:32]
 						t58Entry2 := t58_2[i]
 						for j := range 32 {
-							t552_2[j] = F(t53_2[j] * t58Entry2)
+							t55_3[j] = F(t53_3[j] * t58Entry2)
 						}
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t584)
+			clear(t583)
 			if kern.Wide() {
 				a := stepBackwardNest28Args{
 					unsafe.SliceData(t22_2),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest28(&a)
@@ -5388,12 +5304,12 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t22_3 := t22_2[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-2)*32:][:32]
-						t552_2 := t552[((lo+i)-2)*32:][:32]
-						t584_2 := t584[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-2)*32:][:32]
+						t55_3 := t55[((lo+i)-2)*32:][:32]
+						t583_3 := t583[(lo+i)*32:][:32]
 						t22Entry2 := t22_3[i]
 						for j := range 32 {
-							t584_2[j] = F((t53_2[j] + t552_2[j]) * t22Entry2)
+							t583_3[j] = F((t53_3[j] + t55_3[j]) * t22Entry2)
 						}
 					}
 				}
@@ -5404,8 +5320,8 @@ func (c *stepBackwardFused) run() {
 				a := stepBackwardNest29Args{
 					unsafe.SliceData(t2522),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					32*t9 + 32*chunks*l,
 				}
@@ -5415,13 +5331,13 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t2522_2 := t2522[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-4)*32:][:32]
-						t552_2 := t552[((lo+i)-4)*32:][:32]
-						t584_2 := t584[((lo+i)-4)*32:][:32]
-						t612_2 := t612[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-4)*32:][:32]
+						t55_3 := t55[((lo+i)-4)*32:][:32]
+						t583_3 := t583[((lo+i)-4)*32:][:32]
+						t612_3 := t612[(lo+i)*32:][:32]
 						t2522Entry2 := t2522_2[i]
 						for j := range 32 {
-							t612_2[j] = F(((t53_2[j] + t552_2[j]) + t584_2[j]) * t2522Entry2)
+							t612_3[j] = F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t2522Entry2)
 						}
 					}
 				}
@@ -5432,8 +5348,8 @@ func (c *stepBackwardFused) run() {
 				a := stepBackwardNest30Args{
 					unsafe.SliceData(t282),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					32*t9 + 32*chunks*l,
@@ -5444,14 +5360,14 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t282_2 := t282[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-8)*32:][:32]
-						t552_2 := t552[((lo+i)-8)*32:][:32]
-						t584_2 := t584[((lo+i)-8)*32:][:32]
-						t612_2 := t612[((lo+i)-8)*32:][:32]
-						t644_2 := t644[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-8)*32:][:32]
+						t55_3 := t55[((lo+i)-8)*32:][:32]
+						t583_3 := t583[((lo+i)-8)*32:][:32]
+						t612_3 := t612[((lo+i)-8)*32:][:32]
+						t644_3 := t644[(lo+i)*32:][:32]
 						t282Entry2 := t282_2[i]
 						for j := range 32 {
-							t644_2[j] = F((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) * t282Entry2)
+							t644_3[j] = F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t282Entry2)
 						}
 					}
 				}
@@ -5462,8 +5378,8 @@ func (c *stepBackwardFused) run() {
 				a := stepBackwardNest31Args{
 					unsafe.SliceData(t31),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					unsafe.SliceData(t673),
@@ -5475,15 +5391,15 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t31_2 := t31[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-16)*32:][:32]
-						t552_2 := t552[((lo+i)-16)*32:][:32]
-						t584_2 := t584[((lo+i)-16)*32:][:32]
-						t612_2 := t612[((lo+i)-16)*32:][:32]
-						t644_2 := t644[((lo+i)-16)*32:][:32]
-						t673_2 := t673[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-16)*32:][:32]
+						t55_3 := t55[((lo+i)-16)*32:][:32]
+						t583_3 := t583[((lo+i)-16)*32:][:32]
+						t612_3 := t612[((lo+i)-16)*32:][:32]
+						t644_3 := t644[((lo+i)-16)*32:][:32]
+						t673_3 := t673[(lo+i)*32:][:32]
 						t31Entry := t31_2[i]
 						for j := range 32 {
-							t673_2[j] = F(((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) * t31Entry)
+							t673_3[j] = F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) * t31Entry)
 						}
 					}
 				}
@@ -5494,8 +5410,8 @@ func (c *stepBackwardFused) run() {
 				a := stepBackwardNest32Args{
 					unsafe.SliceData(t56),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					unsafe.SliceData(t673),
@@ -5508,16 +5424,16 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t56_2 := t56[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-1)*32:][:32]
-						t552_2 := t552[((lo+i)-1)*32:][:32]
-						t584_2 := t584[((lo+i)-1)*32:][:32]
-						t612_2 := t612[((lo+i)-1)*32:][:32]
-						t644_2 := t644[((lo+i)-1)*32:][:32]
-						t673_2 := t673[((lo+i)-1)*32:][:32]
-						t70_2 := t70[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-1)*32:][:32]
+						t55_3 := t55[((lo+i)-1)*32:][:32]
+						t583_3 := t583[((lo+i)-1)*32:][:32]
+						t612_3 := t612[((lo+i)-1)*32:][:32]
+						t644_3 := t644[((lo+i)-1)*32:][:32]
+						t673_3 := t673[((lo+i)-1)*32:][:32]
+						t70_3 := t70[(lo+i)*32:][:32]
 						t56Entry2 := t56_2[i]
 						for j := range 32 {
-							t70_2[j] = F((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) * t56Entry2)
+							t70_3[j] = F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) * t56Entry2)
 						}
 					}
 				}
@@ -5528,8 +5444,8 @@ func (c *stepBackwardFused) run() {
 				a := stepBackwardNest33Args{
 					unsafe.SliceData(t522),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					unsafe.SliceData(t673),
@@ -5541,19 +5457,19 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
-					t522_3 := t522[(l*chunks+t9)*32+lo:][:n]
+					t522_2 := t522[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-2)*32:][:32]
-						t552_2 := t552[((lo+i)-2)*32:][:32]
-						t584_2 := t584[((lo+i)-2)*32:][:32]
-						t612_2 := t612[((lo+i)-2)*32:][:32]
-						t644_2 := t644[((lo+i)-2)*32:][:32]
-						t673_2 := t673[((lo+i)-2)*32:][:32]
-						t70_2 := t70[((lo+i)-2)*32:][:32]
-						t73_2 := t73[(lo+i)*32:][:32]
-						t522Entry2 := t522_3[i]
+						t53_3 := t53[((lo+i)-2)*32:][:32]
+						t55_3 := t55[((lo+i)-2)*32:][:32]
+						t583_3 := t583[((lo+i)-2)*32:][:32]
+						t612_3 := t612[((lo+i)-2)*32:][:32]
+						t644_3 := t644[((lo+i)-2)*32:][:32]
+						t673_3 := t673[((lo+i)-2)*32:][:32]
+						t70_3 := t70[((lo+i)-2)*32:][:32]
+						t73_3 := t73[(lo+i)*32:][:32]
+						t522Entry2 := t522_2[i]
 						for j := range 32 {
-							t73_2[j] = F(((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) * t522Entry2)
+							t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) * t522Entry2)
 						}
 					}
 				}
@@ -5564,8 +5480,8 @@ func (c *stepBackwardFused) run() {
 				a := stepBackwardNest34Args{
 					unsafe.SliceData(t8),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					unsafe.SliceData(t673),
@@ -5580,18 +5496,18 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t8_2 := t8[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-4)*32:][:32]
-						t552_2 := t552[((lo+i)-4)*32:][:32]
-						t584_2 := t584[((lo+i)-4)*32:][:32]
-						t612_2 := t612[((lo+i)-4)*32:][:32]
-						t644_2 := t644[((lo+i)-4)*32:][:32]
-						t673_2 := t673[((lo+i)-4)*32:][:32]
-						t70_2 := t70[((lo+i)-4)*32:][:32]
-						t73_2 := t73[((lo+i)-4)*32:][:32]
-						t76_2 := t76[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-4)*32:][:32]
+						t55_3 := t55[((lo+i)-4)*32:][:32]
+						t583_3 := t583[((lo+i)-4)*32:][:32]
+						t612_3 := t612[((lo+i)-4)*32:][:32]
+						t644_3 := t644[((lo+i)-4)*32:][:32]
+						t673_3 := t673[((lo+i)-4)*32:][:32]
+						t70_3 := t70[((lo+i)-4)*32:][:32]
+						t73_3 := t73[((lo+i)-4)*32:][:32]
+						t76_3 := t76[(lo+i)*32:][:32]
 						t8Entry2 := t8_2[i]
 						for j := range 32 {
-							t76_2[j] = F((((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) + t73_2[j]) * t8Entry2)
+							t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t8Entry2)
 						}
 					}
 				}
@@ -5602,8 +5518,8 @@ func (c *stepBackwardFused) run() {
 				a := stepBackwardNest35Args{
 					unsafe.SliceData(t1122),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					unsafe.SliceData(t673),
@@ -5619,19 +5535,19 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t1122_2 := t1122[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-8)*32:][:32]
-						t552_2 := t552[((lo+i)-8)*32:][:32]
-						t584_2 := t584[((lo+i)-8)*32:][:32]
-						t612_2 := t612[((lo+i)-8)*32:][:32]
-						t644_2 := t644[((lo+i)-8)*32:][:32]
-						t673_2 := t673[((lo+i)-8)*32:][:32]
-						t70_2 := t70[((lo+i)-8)*32:][:32]
-						t73_2 := t73[((lo+i)-8)*32:][:32]
-						t76_2 := t76[((lo+i)-8)*32:][:32]
-						t79_2 := t79[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-8)*32:][:32]
+						t55_3 := t55[((lo+i)-8)*32:][:32]
+						t583_3 := t583[((lo+i)-8)*32:][:32]
+						t612_3 := t612[((lo+i)-8)*32:][:32]
+						t644_3 := t644[((lo+i)-8)*32:][:32]
+						t673_3 := t673[((lo+i)-8)*32:][:32]
+						t70_3 := t70[((lo+i)-8)*32:][:32]
+						t73_3 := t73[((lo+i)-8)*32:][:32]
+						t76_3 := t76[((lo+i)-8)*32:][:32]
+						t79_3 := t79[(lo+i)*32:][:32]
 						t1122Entry2 := t1122_2[i]
 						for j := range 32 {
-							t79_2[j] = F(((((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) * t1122Entry2)
+							t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t1122Entry2)
 						}
 					}
 				}
@@ -5640,10 +5556,10 @@ func (c *stepBackwardFused) run() {
 			clear(t82_2)
 			if kern.Wide() {
 				a := stepBackwardNest36Args{
-					unsafe.SliceData(t14),
+					unsafe.SliceData(t1422),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					unsafe.SliceData(t673),
@@ -5658,22 +5574,22 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
-					t14_2 := t14[(l*chunks+t9)*32+lo:][:n]
+					t1422_2 := t1422[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-16)*32:][:32]
-						t552_2 := t552[((lo+i)-16)*32:][:32]
-						t584_2 := t584[((lo+i)-16)*32:][:32]
-						t612_2 := t612[((lo+i)-16)*32:][:32]
-						t644_2 := t644[((lo+i)-16)*32:][:32]
-						t673_2 := t673[((lo+i)-16)*32:][:32]
-						t70_2 := t70[((lo+i)-16)*32:][:32]
-						t73_2 := t73[((lo+i)-16)*32:][:32]
-						t76_2 := t76[((lo+i)-16)*32:][:32]
-						t79_2 := t79[((lo+i)-16)*32:][:32]
-						t82_3 := t82_2[(lo+i)*32:][:32]
-						t14Entry := t14_2[i]
+						t53_3 := t53[((lo+i)-16)*32:][:32]
+						t55_3 := t55[((lo+i)-16)*32:][:32]
+						t583_3 := t583[((lo+i)-16)*32:][:32]
+						t612_3 := t612[((lo+i)-16)*32:][:32]
+						t644_3 := t644[((lo+i)-16)*32:][:32]
+						t673_3 := t673[((lo+i)-16)*32:][:32]
+						t70_3 := t70[((lo+i)-16)*32:][:32]
+						t73_3 := t73[((lo+i)-16)*32:][:32]
+						t76_3 := t76[((lo+i)-16)*32:][:32]
+						t79_3 := t79[((lo+i)-16)*32:][:32]
+						t82_4 := t82_2[(lo+i)*32:][:32]
+						t1422Entry := t1422_2[i]
 						for j := range 32 {
-							t82_3[j] = F((((((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) * t14Entry)
+							t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t1422Entry)
 						}
 					}
 				}
@@ -5696,25 +5612,25 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g
 			if kern.Wide() {
 				a := stepBackwardNest38Args{
-					unsafe.SliceData(t86),
+					unsafe.SliceData(t862),
 					unsafe.SliceData(t87),
 					unsafe.SliceData(t88),
 					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest38(&a)
 			} else {
-				t86_2 := t86[(l*chunks+t9)*32:][:32]
+				t862_2 := t862[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t88[i] = t86_2[i] + t87[i]
+					t88[i] = t862_2[i] + t87[i]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t962)
+			clear(t96)
 			if kern.Wide() {
 				a := stepBackwardNest39Args{
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					unsafe.SliceData(t673),
@@ -5723,27 +5639,27 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t962),
+					unsafe.SliceData(t96),
 				}
 				stepBackwardNest39(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t53_2 := t53[((lo+i)-1)*32:][:32]
-						t552_2 := t552[((lo+i)-1)*32:][:32]
-						t584_2 := t584[((lo+i)-1)*32:][:32]
-						t612_2 := t612[((lo+i)-1)*32:][:32]
-						t644_2 := t644[((lo+i)-1)*32:][:32]
-						t673_2 := t673[((lo+i)-1)*32:][:32]
-						t70_2 := t70[((lo+i)-1)*32:][:32]
-						t73_2 := t73[((lo+i)-1)*32:][:32]
-						t76_2 := t76[((lo+i)-1)*32:][:32]
-						t79_2 := t79[((lo+i)-1)*32:][:32]
-						t82_3 := t82_2[((lo+i)-1)*32:][:32]
-						t962_2 := t962[(lo+i)*32:][:32]
+						t53_3 := t53[((lo+i)-1)*32:][:32]
+						t55_3 := t55[((lo+i)-1)*32:][:32]
+						t583_3 := t583[((lo+i)-1)*32:][:32]
+						t612_3 := t612[((lo+i)-1)*32:][:32]
+						t644_3 := t644[((lo+i)-1)*32:][:32]
+						t673_3 := t673[((lo+i)-1)*32:][:32]
+						t70_3 := t70[((lo+i)-1)*32:][:32]
+						t73_3 := t73[((lo+i)-1)*32:][:32]
+						t76_3 := t76[((lo+i)-1)*32:][:32]
+						t79_3 := t79[((lo+i)-1)*32:][:32]
+						t82_4 := t82_2[((lo+i)-1)*32:][:32]
+						t96_2 := t96[(lo+i)*32:][:32]
 						for j := range 32 {
-							t962_2[j] = (((((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]
+							t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
 						}
 					}
 				}
@@ -5754,7 +5670,7 @@ func (c *stepBackwardFused) run() {
 				a := stepBackwardNest40Args{
 					unsafe.SliceData(t60),
 					unsafe.SliceData(c.K2),
-					unsafe.SliceData(t962),
+					unsafe.SliceData(t96),
 					unsafe.SliceData(t98),
 					32*t9 + 32*chunks*l,
 					1024*t9 + 1024*chunks*l,
@@ -5766,23 +5682,23 @@ func (c *stepBackwardFused) run() {
 					t60Entry := t60_2[i]
 					if n := min(32, i); n > 0 {
 						K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
-						t962_2 := t962[i*32:][:n]
+						t96_2 := t96[i*32:][:n]
 						t98_2 := t98[i*32:][:n]
 						for j := range n {
-							t98_2[j] = F(F(t60Entry*K[j]) * t962_2[j])
+							t98_2[j] = F(F(t60Entry*K[j]) * t96_2[j])
 						}
 					}
 				}
 			}
 			// titans_chunk.S, titans_chunk.M
 			clear(t523)
-			clear(t1722)
-			clear(t192)
+			clear(t1823)
+			clear(t2022)
 			if kern.Wide() {
 				a := stepBackwardNest41Args{
 					unsafe.SliceData(t523),
-					unsafe.SliceData(t1722),
-					unsafe.SliceData(t192),
+					unsafe.SliceData(t1823),
+					unsafe.SliceData(t2022),
 					unsafe.SliceData(c.SStates),
 					unsafe.SliceData(SBarState2),
 					unsafe.SliceData(MBarState2),
@@ -5799,91 +5715,61 @@ func (c *stepBackwardFused) run() {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
 					MStates := c.MStates[((l*chunks+t9)*dV+i)*dK:][:dK]
 					t523Sum := t523[31]
-					t1722Sum := t1722[31]
-					t192Sum := t192[31]
+					t1823Sum := t1823[31]
+					t2022Sum := t2022[31]
 					t523SumSums := [16]F{t523Sum}
-					t1722SumSums := [16]F{t1722Sum}
-					t192SumSums := [16]F{t192Sum}
+					t1823SumSums := [16]F{t1823Sum}
+					t2022SumSums := [16]F{t2022Sum}
 					for j := range dK {
 						SStatesEntry := SStates[j]
 						t523SumSums[j%16] = num.FMA32(SStatesEntry, SBarState2_2[j], t523SumSums[j%16])
 						MBarState2Entry := MBarState2_2[j]
-						t1722SumSums[j%16] = num.FMA32(SStatesEntry, MBarState2Entry, t1722SumSums[j%16])
-						t192SumSums[j%16] = num.FMA32(MStates[j], MBarState2Entry, t192SumSums[j%16])
+						t1823SumSums[j%16] = num.FMA32(SStatesEntry, MBarState2Entry, t1823SumSums[j%16])
+						t2022SumSums[j%16] = num.FMA32(MStates[j], MBarState2Entry, t2022SumSums[j%16])
 					}
 					t523Sum = kern.Sum16(&t523SumSums)
-					t1722Sum = kern.Sum16(&t1722SumSums)
-					t192Sum = kern.Sum16(&t192SumSums)
+					t1823Sum = kern.Sum16(&t1823SumSums)
+					t2022Sum = kern.Sum16(&t2022SumSums)
 					t523[31] = t523Sum
-					t1722[31] = t1722Sum
-					t192[31] = t192Sum
+					t1823[31] = t1823Sum
+					t2022[31] = t2022Sum
 				}
 			}
 			// titans_chunk.S
-			kern.GemmFMA(32, dV, dK, F(1), false, t266, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, SBarState2, 1, dK)
+			kern.GemmFMA(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, SBarState2, 1, dK)
 			// titans_chunk.S
-			clear(t722)
-			if kern.Wide() {
-				a := stepBackwardNest42Args{
-					unsafe.SliceData(t722),
-					unsafe.SliceData(c.U),
-					unsafe.SliceData(t266),
-					32*dV*t9 + 32*chunks*dV*l,
-					dV,
-				}
-				stepBackwardNest42(&a)
-			} else {
-				t722_3 := t722[31*32:][:32]
-				for i := range 32 {
-					U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-					t266_2 := t266[i*dV:][:dV]
-					t722Sum := t722_3[i]
-					t722SumSums := [16]F{t722Sum}
-					for j := range dV {
-						t722SumSums[j%16] = num.FMA32(U[j], t266_2[j], t722SumSums[j%16])
-					}
-					t722Sum = kern.Sum16(&t722SumSums)
-					t722_3[i] = t722Sum
-				}
-			}
+			kern.GemmFMA(dK, 32, dV, F(1), false, t722, 32, 1, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// titans_chunk.S
-			kern.GemmFMA(dK, 32, dV, F(1), false, t268, 1, dK, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
-			// titans_chunk.M
-			kern.GemmFMA(32, dV, dK, F(1), false, t269, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
-			// titans_chunk.M
-			clear(t1222)
-			if kern.Wide() {
-				a := stepBackwardNest43Args{
-					unsafe.SliceData(t1222),
-					unsafe.SliceData(c.U),
-					unsafe.SliceData(t269),
-					32*dV*t9 + 32*chunks*dV*l,
-					dV,
+			clear(t92_2)
+			for i := range 32 {
+				t59_2 := t59[((l*chunks+t9)*32+i)*dK:][:dK]
+				t92Sum := t92_3[i]
+				for j := range dK {
+					t92Sum = num.FMA32(t59_2[j], t722[j*32+i], t92Sum)
 				}
-				stepBackwardNest43(&a)
-			} else {
-				t1222_2 := t1222[31*32:][:32]
-				for i := range 32 {
-					U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-					t269_2 := t269[i*dV:][:dV]
-					t1222Sum := t1222_2[i]
-					t1222SumSums := [16]F{t1222Sum}
-					for j := range dV {
-						t1222SumSums[j%16] = num.FMA32(U[j], t269_2[j], t1222SumSums[j%16])
-					}
-					t1222Sum = kern.Sum16(&t1222SumSums)
-					t1222_2[i] = t1222Sum
-				}
+				t92_3[i] = t92Sum
 			}
 			// titans_chunk.M
-			kern.GemmFMA(dK, 32, dV, F(1), false, t271, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.GemmFMA(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			// titans_chunk.M
+			kern.GemmFMA(dK, 32, dV, F(1), false, t1423, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// titans_chunk.M
+			clear(t163)
+			for i := range 32 {
+				t59_2 := t59[((l*chunks+t9)*32+i)*dK:][:dK]
+				t163Sum := t163_2[i]
+				for j := range dK {
+					t163Sum = num.FMA32(t59_2[j], t1423[j*32+i], t163Sum)
+				}
+				t163_2[i] = t163Sum
+			}
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest44Args{
+				a := stepBackwardNest42Args{
 					unsafe.SliceData(c.Q2),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					unsafe.SliceData(t673),
@@ -5892,252 +5778,305 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t273),
+					unsafe.SliceData(t229),
 					1024*t9 + 1024*chunks*l,
+				}
+				stepBackwardNest42(&a)
+			} else {
+				for i := range 32 {
+					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+					t53_3 := t53[i*32:][:32]
+					t55_3 := t55[i*32:][:32]
+					t583_3 := t583[i*32:][:32]
+					t612_3 := t612[i*32:][:32]
+					t644_3 := t644[i*32:][:32]
+					t673_3 := t673[i*32:][:32]
+					t70_3 := t70[i*32:][:32]
+					t73_3 := t73[i*32:][:32]
+					t76_3 := t76[i*32:][:32]
+					t79_3 := t79[i*32:][:32]
+					t82_4 := t82_2[i*32:][:32]
+					t229_2 := t229[i*32:][:32]
+					for j := range 32 {
+						t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
+					}
+				}
+			}
+			// titans_chunk.y
+			kern.GemmFMA(32, 32, dV, F(1), false, t2523, 32, 1, kern.From(t, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// titans_chunk.y, titans_chunk.c, titans_chunk.e
+			if kern.Wide() {
+				a := stepBackwardNest43Args{
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t2523),
+					unsafe.SliceData(t2722),
+				}
+				stepBackwardNest43(&a)
+			} else {
+				for i := range 32 {
+					t53_3 := t53[i*32:][:32]
+					t55_3 := t55[i*32:][:32]
+					t583_3 := t583[i*32:][:32]
+					t612_3 := t612[i*32:][:32]
+					t644_3 := t644[i*32:][:32]
+					t673_3 := t673[i*32:][:32]
+					t70_3 := t70[i*32:][:32]
+					t73_3 := t73[i*32:][:32]
+					t76_3 := t76[i*32:][:32]
+					t79_3 := t79[i*32:][:32]
+					t82_4 := t82_2[i*32:][:32]
+					t2523_2 := t2523[i*32:][:32]
+					t2722_2 := t2722[i*32:][:32]
+					for j := range 32 {
+						t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
+					}
+				}
+			}
+			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest44Args{
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t225),
+					unsafe.SliceData(t224),
+					unsafe.SliceData(t2823),
+					dV,
 				}
 				stepBackwardNest44(&a)
 			} else {
 				for i := range 32 {
-					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
-					t53_2 := t53[i*32:][:32]
-					t552_2 := t552[i*32:][:32]
-					t584_2 := t584[i*32:][:32]
-					t612_2 := t612[i*32:][:32]
-					t644_2 := t644[i*32:][:32]
-					t673_2 := t673[i*32:][:32]
-					t70_2 := t70[i*32:][:32]
-					t73_2 := t73[i*32:][:32]
-					t76_2 := t76[i*32:][:32]
-					t79_2 := t79[i*32:][:32]
-					t82_3 := t82_2[i*32:][:32]
-					t273_2 := t273[i*32:][:32]
-					for j := range 32 {
-						t273_2[j] = F(Q[j] * ((((((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]))
-					}
-				}
-			}
-			// titans_chunk.y
-			kern.GemmFMA(32, 32, dV, F(1), false, t2322, 32, 1, kern.From(t, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
-			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest45Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t269),
-					unsafe.SliceData(t266),
-					unsafe.SliceData(t2422),
-					dV,
-				}
-				stepBackwardNest45(&a)
-			} else {
-				t53_2 := t53[31*32:][:32]
-				t552_2 := t552[31*32:][:32]
-				t584_2 := t584[31*32:][:32]
-				t612_2 := t612[31*32:][:32]
-				t644_2 := t644[31*32:][:32]
-				t673_2 := t673[31*32:][:32]
-				t70_2 := t70[31*32:][:32]
-				t73_2 := t73[31*32:][:32]
-				t76_2 := t76[31*32:][:32]
-				t79_2 := t79[31*32:][:32]
-				t82_3 := t82_2[31*32:][:32]
-				for i := range 32 {
-					t269_2 := t269[i*dV:][:dV]
-					t266_2 := t266[i*dV:][:dV]
-					t2422_2 := t2422[i*dV:][:dV]
+					t225_2 := t225[i*dV:][:dV]
+					t224_2 := t224[i*dV:][:dV]
+					t2823_2 := t2823[i*dV:][:dV]
 					t53Entry := t53_2[i]
-					t552Entry := t552_2[i]
-					t584Entry := t584_2[i]
+					t55Entry := t55_2[i]
+					t583Entry := t583_2[i]
 					t612Entry := t612_2[i]
 					t644Entry := t644_2[i]
 					t673Entry := t673_2[i]
-					w5 := ((((t53Entry + t552Entry) + t584Entry) + t612Entry) + t644Entry) + t673Entry
-					w6 := (((((((((t53Entry + t552Entry) + t584Entry) + t612Entry) + t644Entry) + t673Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					w4 := ((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t644Entry) + t673Entry
+					w5 := (((((((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t644Entry) + t673Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 					for j := range dV {
-						t2422_2[j] = num.FMA32(w6, t269_2[j], F(w5*t266_2[j]))
+						t2823_2[j] = num.FMA32(w5, t225_2[j], F(w4*t224_2[j]))
 					}
 				}
 			}
 			// titans_chunk.y
-			kern.GemmFMA(dV, 32, 32, F(1), true, t2422, 1, dV, kern.From(t, (l*chunks+t9)*32*dV), 1, dV, t273, 32, 1)
+			kern.GemmFMA(dV, 32, 32, F(1), true, t2823, 1, dV, kern.From(t, (l*chunks+t9)*32*dV), 1, dV, t229, 32, 1)
 			// titans_chunk.U
-			kern.TriangleFMA(32, dV, true, t2422, dV, 1, t98, 1, 32)
+			kern.TriangleFMA(32, dV, true, t2823, dV, 1, t98, 1, 32)
 			// titans_chunk.U
-			kern.GemmFMA(32, 32, dV, F(-1), false, t2622, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t2422, 1, dV)
+			kern.GemmFMA(32, 32, dV, F(-1), false, t3022, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t2823, 1, dV)
 			// titans_chunk.U
-			clear(t2722)
+			clear(t3122)
 			for i := range 32 {
 				for j := range min(32, i) {
-					t2722[i*32+j] = t2622[i*32+j]
+					t3122[i*32+j] = t3022[i*32+j]
 				}
 			}
 			// titans_chunk.U, titans_chunk.y
 			if kern.Wide() {
-				a := stepBackwardNest46Args{
+				a := stepBackwardNest45Args{
 					unsafe.SliceData(t60),
 					unsafe.SliceData(t88),
-					unsafe.SliceData(t92_2),
+					unsafe.SliceData(t922_2),
 					unsafe.SliceData(h),
 					unsafe.SliceData(g),
-					unsafe.SliceData(t2422),
+					unsafe.SliceData(t2823),
 					unsafe.SliceData(c.UProd),
 					unsafe.SliceData(c.UProd2),
 					unsafe.SliceData(t61),
 					unsafe.SliceData(t),
 					unsafe.SliceData(t252),
-					unsafe.SliceData(t4022),
-					unsafe.SliceData(t472),
-					unsafe.SliceData(t133),
-					unsafe.SliceData(t135),
-					unsafe.SliceData(t3122),
-					unsafe.SliceData(t412),
-					unsafe.SliceData(t48),
+					unsafe.SliceData(t4522),
+					unsafe.SliceData(t502),
+					unsafe.SliceData(t1062),
+					unsafe.SliceData(t1082),
+					unsafe.SliceData(t3522),
+					unsafe.SliceData(t46),
+					unsafe.SliceData(t512),
 					32*t9 + 32*chunks*l,
 					32*dV*t9 + 32*chunks*dV*l,
 					dV,
 				}
-				stepBackwardNest46(&a)
+				stepBackwardNest45(&a)
 			} else {
 				t60_2 := t60[(l*chunks+t9)*32:][:32]
-				t92_3 := t92_2[(l*chunks+t9)*32:][:32]
+				t922_3 := t922_2[(l*chunks+t9)*32:][:32]
 				h2 := h[(l*chunks+t9)*32:][:32]
 				g2 := g[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t2422_2 := t2422[i*dV:][:dV]
+					t2823_2 := t2823[i*dV:][:dV]
 					UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
 					UProd2 := c.UProd2[((l*chunks+t9)*32+i)*dV:][:dV]
 					t61_2 := t61[((l*chunks+t9)*32+i)*dV:][:dV]
 					tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
 					t252_2 := t252[((l*chunks+t9)*32+i)*dV:][:dV]
-					t4022_2 := t4022[i*dV:][:dV]
-					t472_2 := t472[i*dV:][:dV]
-					t133_2 := t133[i*dV:][:dV]
-					t135_2 := t135[i*dV:][:dV]
-					var t3123 F
-					var t4122 F
-					var t482 F
+					t4522_2 := t4522[i*dV:][:dV]
+					t502_2 := t502[i*dV:][:dV]
+					t1062_2 := t1062[i*dV:][:dV]
+					t1082_2 := t1082[i*dV:][:dV]
+					var t3523 F
+					var t462 F
+					var t5122 F
 					t60Entry2 := t60_2[i]
 					t88Entry := t88[i]
-					t92Entry := t92_3[i]
+					t922Entry := t922_3[i]
 					hEntry := h2[i]
 					gEntry := g2[i]
-					t3123Sums := [16]F{t3123}
-					t4122Sums := [16]F{t4122}
-					t482Sums := [16]F{t482}
+					t3523Sums := [16]F{t3523}
+					t462Sums := [16]F{t462}
+					t5122Sums := [16]F{t5122}
 					for j := range dV {
-						t2422Entry := t2422_2[j]
-						t3022 := F(t2422Entry * t60Entry2)
+						t2823Entry := t2823_2[j]
+						t34 := F(t2823Entry * t60Entry2)
 						UProdEntry := UProd[j]
 						UProd2Entry := UProd2[j]
-						t3123Sums[j%16] = num.FMA32(num.FMA32(-UProd2Entry, t92Entry, num.FMA32(-UProdEntry, t88Entry, t61_2[j])), t2422Entry, t3123Sums[j%16])
-						t4122Sums[j%16] = num.FMA32(UProd2Entry, t3022, t4122Sums[j%16])
-						t482Sums[j%16] = num.FMA32(UProdEntry, t3022, t482Sums[j%16])
+						t3523Sums[j%16] = num.FMA32(num.FMA32(-UProd2Entry, t922Entry, num.FMA32(-UProdEntry, t88Entry, t61_2[j])), t2823Entry, t3523Sums[j%16])
+						t462Sums[j%16] = num.FMA32(UProd2Entry, t34, t462Sums[j%16])
+						t5122Sums[j%16] = num.FMA32(UProdEntry, t34, t5122Sums[j%16])
 						tViewEntry2 := tView[j]
-						t252_2[j] = t3022
-						t4022_2[j] = -F(t3022 * t92Entry)
-						t472_2[j] = -F(t3022 * t88Entry)
-						t133_2[j] = F(tViewEntry2 * hEntry)
-						t135_2[j] = F(tViewEntry2 * gEntry)
+						t252_2[j] = t34
+						t4522_2[j] = -F(t34 * t922Entry)
+						t502_2[j] = -F(t34 * t88Entry)
+						t1062_2[j] = F(tViewEntry2 * hEntry)
+						t1082_2[j] = F(tViewEntry2 * gEntry)
 					}
-					t3123 = kern.Sum16(&t3123Sums)
-					t4122 = kern.Sum16(&t4122Sums)
-					t482 = kern.Sum16(&t482Sums)
-					t3122[i] = t3123
-					t412[i] = -t4122
-					t48[i] = -t482
+					t3523 = kern.Sum16(&t3523Sums)
+					t462 = kern.Sum16(&t462Sums)
+					t5122 = kern.Sum16(&t5122Sums)
+					t3522[i] = t3523
+					t46[i] = -t462
+					t512[i] = -t5122
 				}
 			}
 			// titans_chunk.U
-			clear(t33)
-			clear(t342)
+			clear(t362)
+			clear(t373)
 			if kern.Wide() {
-				a := stepBackwardNest47Args{
+				a := stepBackwardNest46Args{
 					unsafe.SliceData(t60),
 					unsafe.SliceData(c.K2),
-					unsafe.SliceData(t962),
-					unsafe.SliceData(t2722),
-					unsafe.SliceData(t33),
-					unsafe.SliceData(t342),
-					unsafe.SliceData(t3223),
+					unsafe.SliceData(t3122),
+					unsafe.SliceData(t96),
+					unsafe.SliceData(t362),
+					unsafe.SliceData(t373),
+					unsafe.SliceData(t382),
 					32*t9 + 32*chunks*l,
 					1024*t9 + 1024*chunks*l,
 				}
-				stepBackwardNest47(&a)
+				stepBackwardNest46(&a)
 			} else {
 				t60_2 := t60[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					var t3224 F
+					var t3822 F
 					t60Entry3 := t60_2[i]
-					t3224Sums := [16]F{t3224}
+					t3822Sums := [16]F{t3822}
 					if n := min(32, i); n > 0 {
 						K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
-						t962_2 := t962[i*32:][:n]
-						t2722_2 := t2722[i*32:][:n]
-						t33_2 := t33[i*32:][:n]
-						t342_2 := t342[i*32:][:n]
+						t3122_2 := t3122[i*32:][:n]
+						t96_2 := t96[i*32:][:n]
+						t362_2 := t362[i*32:][:n]
+						t373_2 := t373[i*32:][:n]
 						for j := range n {
 							KEntry := K[j]
-							t962Entry := t962_2[j]
-							t2722Entry := t2722_2[j]
-							t3224Sums[j%16] = num.FMA32(F(KEntry*t962Entry), t2722Entry, t3224Sums[j%16])
-							t33_2[j] = F(F(t60Entry3*KEntry) * t2722Entry)
-							t342_2[j] = F(F(t60Entry3*t962Entry) * t2722Entry)
+							t3122Entry := t3122_2[j]
+							t96Entry := t96_2[j]
+							t3822Sums[j%16] = num.FMA32(F(KEntry*t96Entry), t3122Entry, t3822Sums[j%16])
+							t362_2[j] = F(F(t60Entry3*KEntry) * t3122Entry)
+							t373_2[j] = F(F(t60Entry3*t96Entry) * t3122Entry)
 						}
 					}
-					t3224 = kern.Sum16(&t3224Sums)
-					t3223[i] = t3224
+					t3822 = kern.Sum16(&t3822Sums)
+					t382[i] = t3822
 				}
 			}
 			// titans_chunk.c
-			clear(t3722)
+			clear(t412)
 			if kern.Wide() {
-				a := stepBackwardNest48Args{
-					unsafe.SliceData(t3722),
-					unsafe.SliceData(t33),
+				a := stepBackwardNest47Args{
+					unsafe.SliceData(t412),
+					unsafe.SliceData(t362),
 				}
-				stepBackwardNest48(&a)
+				stepBackwardNest47(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t3722_2 := t3722[((lo+i)-1)*32:][:32]
-						t33_2 := t33[(lo+i)*32:][:32]
+						t412_2 := t412[((lo+i)-1)*32:][:32]
+						t362_2 := t362[(lo+i)*32:][:32]
 						for j := range 32 {
-							t3722_2[j] = t3722_2[j] + t33_2[j]
+							t412_2[j] = t412_2[j] + t362_2[j]
 						}
 					}
 				}
 			}
 			// titans_chunk.h, titans_chunk.g
-			clear(t442)
-			clear(t522_2)
+			clear(t492)
+			clear(t552)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t442_2 := t442[-1+lo:][:n]
-				t412_2 := t412[0+lo:][:n]
-				t522_3 := t522_2[-1+lo:][:n]
-				t48_2 := t48[0+lo:][:n]
+				t492_2 := t492[-1+lo:][:n]
+				t46_2 := t46[0+lo:][:n]
+				t552_2 := t552[-1+lo:][:n]
+				t512_2 := t512[0+lo:][:n]
 				for i := range n {
-					t442_2[i] = t442_2[i] + t412_2[i]
-					t522_3[i] = t522_3[i] + t48_2[i]
+					t492_2[i] = t492_2[i] + t46_2[i]
+					t552_2[i] = t552_2[i] + t512_2[i]
 				}
 			}
-			// titans_chunk.H, titans_chunk.c, titans_chunk.e
+			// titans_chunk.c, titans_chunk.y
+			if kern.Wide() {
+				a := stepBackwardNest48Args{
+					unsafe.SliceData(c.Q2),
+					unsafe.SliceData(t2523),
+					unsafe.SliceData(t163),
+					unsafe.SliceData(t412),
+					unsafe.SliceData(t5822),
+					1024*t9 + 1024*chunks*l,
+				}
+				stepBackwardNest48(&a)
+			} else {
+				for i := range 32 {
+					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+					t2523_2 := t2523[i*32:][:32]
+					t163_3 := t163[i*32:][:32]
+					t412_2 := t412[i*32:][:32]
+					t5822_2 := t5822[i*32:][:32]
+					for j := range 32 {
+						t5822_2[j] = num.FMA32(Q[j], t2523_2[j], t163_3[j]) + t412_2[j]
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t6122)
+			clear(t6222)
 			if kern.Wide() {
 				a := stepBackwardNest49Args{
-					unsafe.SliceData(t2322),
+					unsafe.SliceData(t1422),
+					unsafe.SliceData(t5822),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					unsafe.SliceData(t673),
@@ -6145,173 +6084,105 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t542),
-					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t1222),
-					unsafe.SliceData(t3722),
-					unsafe.SliceData(t5722),
-					1024*t9 + 1024*chunks*l,
+					unsafe.SliceData(t6122),
+					unsafe.SliceData(t6222),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest49(&a)
 			} else {
-				for i := range 32 {
-					t2322_2 := t2322[i*32:][:32]
-					t53_2 := t53[i*32:][:32]
-					t552_2 := t552[i*32:][:32]
-					t584_2 := t584[i*32:][:32]
-					t612_2 := t612[i*32:][:32]
-					t644_2 := t644[i*32:][:32]
-					t673_2 := t673[i*32:][:32]
-					t70_2 := t70[i*32:][:32]
-					t73_2 := t73[i*32:][:32]
-					t76_2 := t76[i*32:][:32]
-					t79_2 := t79[i*32:][:32]
-					t82_3 := t82_2[i*32:][:32]
-					t542_2 := t542[i*32:][:32]
-					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
-					t1222_2 := t1222[i*32:][:32]
-					t3722_2 := t3722[i*32:][:32]
-					t5722_2 := t5722[i*32:][:32]
-					for j := range 32 {
-						t2322Entry := t2322_2[j]
-						t542_2[j] = F(((((((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]) * t2322Entry)
-						t5722_2[j] = num.FMA32(Q[j], t2322Entry, t1222_2[j]+t3722_2[j])
+				lo2 := max(0, 16)
+				if n := 32 - lo2; n > 0 {
+					t1422_2 := t1422[(l*chunks+t9)*32+lo2:][:n]
+					t6222_2 := t6222[0+lo2:][:n]
+					for i := range n {
+						t5822_2 := t5822[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-16)*32:][:32]
+						t55_3 := t55[((lo2+i)-16)*32:][:32]
+						t583_3 := t583[((lo2+i)-16)*32:][:32]
+						t612_3 := t612[((lo2+i)-16)*32:][:32]
+						t644_3 := t644[((lo2+i)-16)*32:][:32]
+						t673_3 := t673[((lo2+i)-16)*32:][:32]
+						t70_3 := t70[((lo2+i)-16)*32:][:32]
+						t73_3 := t73[((lo2+i)-16)*32:][:32]
+						t76_3 := t76[((lo2+i)-16)*32:][:32]
+						t79_3 := t79[((lo2+i)-16)*32:][:32]
+						t6122_2 := t6122[((lo2+i)-16)*32:][:32]
+						var t6223 F
+						t1422Entry2 := t1422_2[i]
+						t6223Sums := [16]F{t6223}
+						for j := range 32 {
+							t5822Entry := t5822_2[j]
+							t6223Sums[j%16] = num.FMA32(((((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t644_3[j])+t673_3[j])+t70_3[j])+t73_3[j])+t76_3[j])+t79_3[j], t5822Entry, t6223Sums[j%16])
+							t6122_2[j] = num.FMA32(t5822Entry, t1422Entry2, t6122_2[j])
+						}
+						t6223 = kern.Sum16(&t6223Sums)
+						t6222_2[i] = t6223
 					}
 				}
 			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t6022)
-			clear(t6122)
+			// titans_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest50Args{
-					unsafe.SliceData(t14),
-					unsafe.SliceData(t5722),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
+					unsafe.SliceData(t5822),
 					unsafe.SliceData(t6122),
-					unsafe.SliceData(t6022),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t63),
 				}
 				stepBackwardNest50(&a)
 			} else {
-				lo2 := max(0, 16)
-				if n := 32 - lo2; n > 0 {
-					t14_2 := t14[(l*chunks+t9)*32+lo2:][:n]
-					t6022_2 := t6022[0+lo2:][:n]
-					for i := range n {
-						t5722_2 := t5722[(lo2+i)*32:][:32]
-						t53_2 := t53[((lo2+i)-16)*32:][:32]
-						t552_2 := t552[((lo2+i)-16)*32:][:32]
-						t584_2 := t584[((lo2+i)-16)*32:][:32]
-						t612_2 := t612[((lo2+i)-16)*32:][:32]
-						t644_2 := t644[((lo2+i)-16)*32:][:32]
-						t673_2 := t673[((lo2+i)-16)*32:][:32]
-						t70_2 := t70[((lo2+i)-16)*32:][:32]
-						t73_2 := t73[((lo2+i)-16)*32:][:32]
-						t76_2 := t76[((lo2+i)-16)*32:][:32]
-						t79_2 := t79[((lo2+i)-16)*32:][:32]
-						t6122_2 := t6122[((lo2+i)-16)*32:][:32]
-						var t6023 F
-						t14Entry2 := t14_2[i]
-						t6023Sums := [16]F{t6023}
-						for j := range 32 {
-							t5722Entry := t5722_2[j]
-							t6023Sums[j%16] = num.FMA32(((((((((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j])+t644_2[j])+t673_2[j])+t70_2[j])+t73_2[j])+t76_2[j])+t79_2[j], t5722Entry, t6023Sums[j%16])
-							t6122_2[j] = num.FMA32(t5722Entry, t14Entry2, t6122_2[j])
-						}
-						t6023 = kern.Sum16(&t6023Sums)
-						t6022_2[i] = t6023
-					}
-				}
-			}
-			// titans_chunk.c
-			clear(t6222)
-			clear(t6322)
-			lo2 := max(0, 8)
-			if n := 32 - lo2; n > 0 {
-				t6022_2 := t6022[0+lo2:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo2:][:n]
-				t6222_2 := t6222[0+lo2:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo2:][:n]
-				t6322_2 := t6322[-8+lo2:][:n]
-				for i := range n {
-					t6022Entry := t6022_2[i]
-					t6222_2[i] = F(t1122_2[i] * t6022Entry)
-					t6322_2[i] = num.FMA32(t1122_3[i], t6022Entry, t6322_2[i])
-				}
-			}
-			// titans_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest51Args{
-					unsafe.SliceData(t5722),
-					unsafe.SliceData(t6122),
-					unsafe.SliceData(t6422),
-				}
-				stepBackwardNest51(&a)
-			} else {
 				for i := range 32 {
-					t5722_2 := t5722[i*32:][:32]
+					t5822_2 := t5822[i*32:][:32]
 					t6122_2 := t6122[i*32:][:32]
-					t6422_2 := t6422[i*32:][:32]
+					t63_2 := t63[i*32:][:32]
 					for j := range 32 {
-						t6422_2[j] = t5722_2[j] + t6122_2[j]
+						t63_2[j] = t5822_2[j] + t6122_2[j]
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
+			clear(t663)
 			clear(t6722)
-			clear(t68)
 			if kern.Wide() {
-				a := stepBackwardNest52Args{
+				a := stepBackwardNest51Args{
 					unsafe.SliceData(t1122),
-					unsafe.SliceData(t6422),
+					unsafe.SliceData(t63),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
-					unsafe.SliceData(t68),
+					unsafe.SliceData(t663),
 					unsafe.SliceData(t6722),
 					32*t9 + 32*chunks*l,
 				}
-				stepBackwardNest52(&a)
+				stepBackwardNest51(&a)
 			} else {
-				lo3 := max(0, 8)
-				if n := 32 - lo3; n > 0 {
-					t1122_2 := t1122[(l*chunks+t9)*32+lo3:][:n]
-					t6722_2 := t6722[0+lo3:][:n]
+				lo2 := max(0, 8)
+				if n := 32 - lo2; n > 0 {
+					t1122_2 := t1122[(l*chunks+t9)*32+lo2:][:n]
+					t6722_2 := t6722[0+lo2:][:n]
 					for i := range n {
-						t6422_2 := t6422[(lo3+i)*32:][:32]
-						t53_2 := t53[((lo3+i)-8)*32:][:32]
-						t552_2 := t552[((lo3+i)-8)*32:][:32]
-						t584_2 := t584[((lo3+i)-8)*32:][:32]
-						t612_2 := t612[((lo3+i)-8)*32:][:32]
-						t644_2 := t644[((lo3+i)-8)*32:][:32]
-						t673_2 := t673[((lo3+i)-8)*32:][:32]
-						t70_2 := t70[((lo3+i)-8)*32:][:32]
-						t73_2 := t73[((lo3+i)-8)*32:][:32]
-						t76_2 := t76[((lo3+i)-8)*32:][:32]
-						t68_2 := t68[((lo3+i)-8)*32:][:32]
+						t63_2 := t63[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-8)*32:][:32]
+						t55_3 := t55[((lo2+i)-8)*32:][:32]
+						t583_3 := t583[((lo2+i)-8)*32:][:32]
+						t612_3 := t612[((lo2+i)-8)*32:][:32]
+						t644_3 := t644[((lo2+i)-8)*32:][:32]
+						t673_3 := t673[((lo2+i)-8)*32:][:32]
+						t70_3 := t70[((lo2+i)-8)*32:][:32]
+						t73_3 := t73[((lo2+i)-8)*32:][:32]
+						t76_3 := t76[((lo2+i)-8)*32:][:32]
+						t663_2 := t663[((lo2+i)-8)*32:][:32]
 						var t6723 F
 						t1122Entry3 := t1122_2[i]
 						t6723Sums := [16]F{t6723}
 						for j := range 32 {
-							t6422Entry := t6422_2[j]
-							t6723Sums[j%16] = num.FMA32((((((((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j])+t644_2[j])+t673_2[j])+t70_2[j])+t73_2[j])+t76_2[j], t6422Entry, t6723Sums[j%16])
-							t68_2[j] = num.FMA32(t6422Entry, t1122Entry3, t68_2[j])
+							t63Entry := t63_2[j]
+							t6723Sums[j%16] = num.FMA32((((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t644_3[j])+t673_3[j])+t70_3[j])+t73_3[j])+t76_3[j], t63Entry, t6723Sums[j%16])
+							t663_2[j] = num.FMA32(t63Entry, t1122Entry3, t663_2[j])
 						}
 						t6723 = kern.Sum16(&t6723Sums)
 						t6722_2[i] = t6723
@@ -6320,1435 +6191,1144 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest53Args{
-					unsafe.SliceData(t6222),
-					unsafe.SliceData(t6322),
-					unsafe.SliceData(t6722),
-					unsafe.SliceData(t692),
-				}
-				stepBackwardNest53(&a)
-			} else {
-				for i := range 32 {
-					t692[i] = (t6222[i] + t6322[i]) + t6722[i]
-				}
-			}
-			// titans_chunk.c
-			clear(t702)
-			clear(t712)
-			lo3 := max(0, 4)
-			if n := 32 - lo3; n > 0 {
-				t692_2 := t692[0+lo3:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo3:][:n]
-				t702_2 := t702[0+lo3:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo3:][:n]
-				t712_2 := t712[-4+lo3:][:n]
-				for i := range n {
-					t692Entry := t692_2[i]
-					t702_2[i] = F(t8_2[i] * t692Entry)
-					t712_2[i] = num.FMA32(t8_3[i], t692Entry, t712_2[i])
-				}
-			}
-			// titans_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest54Args{
-					unsafe.SliceData(t6422),
+				a := stepBackwardNest52Args{
+					unsafe.SliceData(t63),
+					unsafe.SliceData(t663),
 					unsafe.SliceData(t68),
-					unsafe.SliceData(t722_2),
 				}
-				stepBackwardNest54(&a)
+				stepBackwardNest52(&a)
 			} else {
 				for i := range 32 {
-					t6422_2 := t6422[i*32:][:32]
+					t63_2 := t63[i*32:][:32]
+					t663_2 := t663[i*32:][:32]
 					t68_2 := t68[i*32:][:32]
-					t722_3 := t722_2[i*32:][:32]
 					for j := range 32 {
-						t722_3[j] = t6422_2[j] + t68_2[j]
+						t68_2[j] = t63_2[j] + t663_2[j]
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t752)
-			clear(t762)
+			clear(t712)
+			clear(t72_2)
 			if kern.Wide() {
-				a := stepBackwardNest55Args{
+				a := stepBackwardNest53Args{
 					unsafe.SliceData(t8),
-					unsafe.SliceData(t722_2),
+					unsafe.SliceData(t68),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
+					unsafe.SliceData(t712),
+					unsafe.SliceData(t72_2),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest53(&a)
+			} else {
+				lo2 := max(0, 4)
+				if n := 32 - lo2; n > 0 {
+					t8_2 := t8[(l*chunks+t9)*32+lo2:][:n]
+					t72_3 := t72_2[0+lo2:][:n]
+					for i := range n {
+						t68_2 := t68[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-4)*32:][:32]
+						t55_3 := t55[((lo2+i)-4)*32:][:32]
+						t583_3 := t583[((lo2+i)-4)*32:][:32]
+						t612_3 := t612[((lo2+i)-4)*32:][:32]
+						t644_3 := t644[((lo2+i)-4)*32:][:32]
+						t673_3 := t673[((lo2+i)-4)*32:][:32]
+						t70_3 := t70[((lo2+i)-4)*32:][:32]
+						t73_3 := t73[((lo2+i)-4)*32:][:32]
+						t712_2 := t712[((lo2+i)-4)*32:][:32]
+						var t722_2 F
+						t8Entry3 := t8_2[i]
+						t722Sums := [16]F{t722_2}
+						for j := range 32 {
+							t68Entry := t68_2[j]
+							t722Sums[j%16] = num.FMA32(((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t644_3[j])+t673_3[j])+t70_3[j])+t73_3[j], t68Entry, t722Sums[j%16])
+							t712_2[j] = num.FMA32(t68Entry, t8Entry3, t712_2[j])
+						}
+						t722_2 = kern.Sum16(&t722Sums)
+						t72_3[i] = t722_2
+					}
+				}
+			}
+			// titans_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest54Args{
+					unsafe.SliceData(t68),
+					unsafe.SliceData(t712),
+					unsafe.SliceData(t732),
+				}
+				stepBackwardNest54(&a)
+			} else {
+				for i := range 32 {
+					t68_2 := t68[i*32:][:32]
+					t712_2 := t712[i*32:][:32]
+					t732_2 := t732[i*32:][:32]
+					for j := range 32 {
+						t732_2[j] = t68_2[j] + t712_2[j]
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t762)
+			clear(t772)
+			if kern.Wide() {
+				a := stepBackwardNest55Args{
+					unsafe.SliceData(t522),
+					unsafe.SliceData(t732),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
 					unsafe.SliceData(t762),
-					unsafe.SliceData(t752),
+					unsafe.SliceData(t772),
 					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest55(&a)
 			} else {
-				lo4 := max(0, 4)
-				if n := 32 - lo4; n > 0 {
-					t8_2 := t8[(l*chunks+t9)*32+lo4:][:n]
-					t752_2 := t752[0+lo4:][:n]
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t522_2 := t522[(l*chunks+t9)*32+lo2:][:n]
+					t772_2 := t772[0+lo2:][:n]
 					for i := range n {
-						t722_3 := t722_2[(lo4+i)*32:][:32]
-						t53_2 := t53[((lo4+i)-4)*32:][:32]
-						t552_2 := t552[((lo4+i)-4)*32:][:32]
-						t584_2 := t584[((lo4+i)-4)*32:][:32]
-						t612_2 := t612[((lo4+i)-4)*32:][:32]
-						t644_2 := t644[((lo4+i)-4)*32:][:32]
-						t673_2 := t673[((lo4+i)-4)*32:][:32]
-						t70_2 := t70[((lo4+i)-4)*32:][:32]
-						t73_2 := t73[((lo4+i)-4)*32:][:32]
-						t762_2 := t762[((lo4+i)-4)*32:][:32]
-						var t7522 F
-						t8Entry3 := t8_2[i]
-						t7522Sums := [16]F{t7522}
+						t732_2 := t732[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-2)*32:][:32]
+						t55_3 := t55[((lo2+i)-2)*32:][:32]
+						t583_3 := t583[((lo2+i)-2)*32:][:32]
+						t612_3 := t612[((lo2+i)-2)*32:][:32]
+						t644_3 := t644[((lo2+i)-2)*32:][:32]
+						t673_3 := t673[((lo2+i)-2)*32:][:32]
+						t70_3 := t70[((lo2+i)-2)*32:][:32]
+						t762_2 := t762[((lo2+i)-2)*32:][:32]
+						var t7722 F
+						t522Entry3 := t522_2[i]
+						t7722Sums := [16]F{t7722}
 						for j := range 32 {
-							t722Entry := t722_3[j]
-							t7522Sums[j%16] = num.FMA32(((((((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j])+t644_2[j])+t673_2[j])+t70_2[j])+t73_2[j], t722Entry, t7522Sums[j%16])
-							t762_2[j] = num.FMA32(t722Entry, t8Entry3, t762_2[j])
+							t732Entry := t732_2[j]
+							t7722Sums[j%16] = num.FMA32((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t644_3[j])+t673_3[j])+t70_3[j], t732Entry, t7722Sums[j%16])
+							t762_2[j] = num.FMA32(t732Entry, t522Entry3, t762_2[j])
 						}
-						t7522 = kern.Sum16(&t7522Sums)
-						t752_2[i] = t7522
+						t7722 = kern.Sum16(&t7722Sums)
+						t772_2[i] = t7722
 					}
 				}
 			}
 			// titans_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest56Args{
-					unsafe.SliceData(t702),
-					unsafe.SliceData(t712),
-					unsafe.SliceData(t752),
-					unsafe.SliceData(t772),
+					unsafe.SliceData(t732),
+					unsafe.SliceData(t762),
+					unsafe.SliceData(t78),
 				}
 				stepBackwardNest56(&a)
 			} else {
 				for i := range 32 {
-					t772[i] = (t702[i] + t712[i]) + t752[i]
-				}
-			}
-			// titans_chunk.c
-			clear(t782)
-			clear(t792)
-			lo4 := max(0, 2)
-			if n := 32 - lo4; n > 0 {
-				t772_2 := t772[0+lo4:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo4:][:n]
-				t782_2 := t782[0+lo4:][:n]
-				t522_4 := t522[(l*chunks+t9)*32+lo4:][:n]
-				t792_2 := t792[-2+lo4:][:n]
-				for i := range n {
-					t772Entry := t772_2[i]
-					t782_2[i] = F(t522_3[i] * t772Entry)
-					t792_2[i] = num.FMA32(t522_4[i], t772Entry, t792_2[i])
-				}
-			}
-			// titans_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest57Args{
-					unsafe.SliceData(t722_2),
-					unsafe.SliceData(t762),
-					unsafe.SliceData(t802),
-				}
-				stepBackwardNest57(&a)
-			} else {
-				for i := range 32 {
-					t722_3 := t722_2[i*32:][:32]
+					t732_2 := t732[i*32:][:32]
 					t762_2 := t762[i*32:][:32]
-					t802_2 := t802[i*32:][:32]
+					t78_2 := t78[i*32:][:32]
 					for j := range 32 {
-						t802_2[j] = t722_3[j] + t762_2[j]
+						t78_2[j] = t732_2[j] + t762_2[j]
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t83)
-			clear(t84)
+			clear(t81)
+			clear(t822)
 			if kern.Wide() {
-				a := stepBackwardNest58Args{
-					unsafe.SliceData(t522),
-					unsafe.SliceData(t802),
+				a := stepBackwardNest57Args{
+					unsafe.SliceData(t56),
+					unsafe.SliceData(t78),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t644),
 					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t84),
-					unsafe.SliceData(t83),
+					unsafe.SliceData(t81),
+					unsafe.SliceData(t822),
 					32*t9 + 32*chunks*l,
 				}
-				stepBackwardNest58(&a)
+				stepBackwardNest57(&a)
 			} else {
-				lo5 := max(0, 2)
-				if n := 32 - lo5; n > 0 {
-					t522_3 := t522[(l*chunks+t9)*32+lo5:][:n]
-					t83_2 := t83[0+lo5:][:n]
+				lo2 := max(0, 1)
+				if n := 32 - lo2; n > 0 {
+					t56_2 := t56[(l*chunks+t9)*32+lo2:][:n]
+					t822_2 := t822[0+lo2:][:n]
 					for i := range n {
-						t802_2 := t802[(lo5+i)*32:][:32]
-						t53_2 := t53[((lo5+i)-2)*32:][:32]
-						t552_2 := t552[((lo5+i)-2)*32:][:32]
-						t584_2 := t584[((lo5+i)-2)*32:][:32]
-						t612_2 := t612[((lo5+i)-2)*32:][:32]
-						t644_2 := t644[((lo5+i)-2)*32:][:32]
-						t673_2 := t673[((lo5+i)-2)*32:][:32]
-						t70_2 := t70[((lo5+i)-2)*32:][:32]
-						t84_2 := t84[((lo5+i)-2)*32:][:32]
-						var t832 F
-						t522Entry3 := t522_3[i]
-						t832Sums := [16]F{t832}
+						t78_2 := t78[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-1)*32:][:32]
+						t55_3 := t55[((lo2+i)-1)*32:][:32]
+						t583_3 := t583[((lo2+i)-1)*32:][:32]
+						t612_3 := t612[((lo2+i)-1)*32:][:32]
+						t644_3 := t644[((lo2+i)-1)*32:][:32]
+						t673_3 := t673[((lo2+i)-1)*32:][:32]
+						t81_2 := t81[((lo2+i)-1)*32:][:32]
+						var t8222 F
+						t56Entry3 := t56_2[i]
+						t8222Sums := [16]F{t8222}
 						for j := range 32 {
-							t802Entry := t802_2[j]
-							t832Sums[j%16] = num.FMA32((((((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j])+t644_2[j])+t673_2[j])+t70_2[j], t802Entry, t832Sums[j%16])
-							t84_2[j] = num.FMA32(t802Entry, t522Entry3, t84_2[j])
+							t78Entry := t78_2[j]
+							t8222Sums[j%16] = num.FMA32(((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t644_3[j])+t673_3[j], t78Entry, t8222Sums[j%16])
+							t81_2[j] = num.FMA32(t78Entry, t56Entry3, t81_2[j])
 						}
-						t832 = kern.Sum16(&t832Sums)
-						t83_2[i] = t832
+						t8222 = kern.Sum16(&t8222Sums)
+						t822_2[i] = t8222
 					}
 				}
 			}
-			// titans_chunk.c
+			// titans_chunk.e
+			if kern.Wide() {
+				a := stepBackwardNest58Args{
+					unsafe.SliceData(t92_2),
+					unsafe.SliceData(t78),
+					unsafe.SliceData(t81),
+					unsafe.SliceData(t83),
+				}
+				stepBackwardNest58(&a)
+			} else {
+				for i := range 32 {
+					t92_4 := t92_2[i*32:][:32]
+					t78_2 := t78[i*32:][:32]
+					t81_2 := t81[i*32:][:32]
+					t83_2 := t83[i*32:][:32]
+					for j := range 32 {
+						t83_2[j] = (t92_4[j] + t78_2[j]) + t81_2[j]
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t8623)
+			clear(t872)
 			if kern.Wide() {
 				a := stepBackwardNest59Args{
-					unsafe.SliceData(t782),
-					unsafe.SliceData(t792),
+					unsafe.SliceData(t31),
 					unsafe.SliceData(t83),
-					unsafe.SliceData(t85),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t8623),
+					unsafe.SliceData(t872),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest59(&a)
 			} else {
-				for i := range 32 {
-					t85[i] = (t782[i] + t792[i]) + t83[i]
+				lo2 := max(0, 16)
+				if n := 32 - lo2; n > 0 {
+					t31_2 := t31[(l*chunks+t9)*32+lo2:][:n]
+					t872_2 := t872[0+lo2:][:n]
+					for i := range n {
+						t83_2 := t83[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-16)*32:][:32]
+						t55_3 := t55[((lo2+i)-16)*32:][:32]
+						t583_3 := t583[((lo2+i)-16)*32:][:32]
+						t612_3 := t612[((lo2+i)-16)*32:][:32]
+						t644_3 := t644[((lo2+i)-16)*32:][:32]
+						t8623_2 := t8623[((lo2+i)-16)*32:][:32]
+						var t8722 F
+						t31Entry2 := t31_2[i]
+						t8722Sums := [16]F{t8722}
+						for j := range 32 {
+							t83Entry := t83_2[j]
+							t8722Sums[j%16] = num.FMA32((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t644_3[j], t83Entry, t8722Sums[j%16])
+							t8623_2[j] = num.FMA32(t83Entry, t31Entry2, t8623_2[j])
+						}
+						t8722 = kern.Sum16(&t8722Sums)
+						t872_2[i] = t8722
+					}
 				}
 			}
-			// titans_chunk.c
-			clear(t8622)
-			clear(t872)
-			lo5 := max(0, 1)
-			if n := 32 - lo5; n > 0 {
-				t85_2 := t85[0+lo5:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+-1+lo5:][:n]
-				t8622_2 := t8622[0+lo5:][:n]
-				t56_3 := t56[(l*chunks+t9)*32+lo5:][:n]
-				t872_2 := t872[-1+lo5:][:n]
-				for i := range n {
-					t85Entry := t85_2[i]
-					t8622_2[i] = F(t56_2[i] * t85Entry)
-					t872_2[i] = num.FMA32(t56_3[i], t85Entry, t872_2[i])
-				}
-			}
-			// titans_chunk.c
+			// titans_chunk.e
 			if kern.Wide() {
 				a := stepBackwardNest60Args{
-					unsafe.SliceData(t802),
-					unsafe.SliceData(t84),
+					unsafe.SliceData(t83),
+					unsafe.SliceData(t8623),
 					unsafe.SliceData(t882),
 				}
 				stepBackwardNest60(&a)
 			} else {
 				for i := range 32 {
-					t802_2 := t802[i*32:][:32]
-					t84_2 := t84[i*32:][:32]
+					t83_2 := t83[i*32:][:32]
+					t8623_2 := t8623[i*32:][:32]
 					t882_2 := t882[i*32:][:32]
 					for j := range 32 {
-						t882_2[j] = t802_2[j] + t84_2[j]
+						t882_2[j] = t83_2[j] + t8623_2[j]
 					}
 				}
 			}
-			// titans_chunk.c, titans_chunk.e
+			// titans_chunk.e
 			clear(t912)
-			clear(t922_2)
+			clear(t9222)
 			if kern.Wide() {
 				a := stepBackwardNest61Args{
-					unsafe.SliceData(t56),
+					unsafe.SliceData(t282),
 					unsafe.SliceData(t882),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t922_2),
 					unsafe.SliceData(t912),
+					unsafe.SliceData(t9222),
 					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest61(&a)
 			} else {
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					t56_2 := t56[(l*chunks+t9)*32+lo6:][:n]
-					t912_2 := t912[0+lo6:][:n]
+				lo2 := max(0, 8)
+				if n := 32 - lo2; n > 0 {
+					t282_2 := t282[(l*chunks+t9)*32+lo2:][:n]
+					t9222_2 := t9222[0+lo2:][:n]
 					for i := range n {
-						t882_2 := t882[(lo6+i)*32:][:32]
-						t53_2 := t53[((lo6+i)-1)*32:][:32]
-						t552_2 := t552[((lo6+i)-1)*32:][:32]
-						t584_2 := t584[((lo6+i)-1)*32:][:32]
-						t612_2 := t612[((lo6+i)-1)*32:][:32]
-						t644_2 := t644[((lo6+i)-1)*32:][:32]
-						t673_2 := t673[((lo6+i)-1)*32:][:32]
-						t922_3 := t922_2[((lo6+i)-1)*32:][:32]
-						var t9122 F
-						t56Entry3 := t56_2[i]
-						t9122Sums := [16]F{t9122}
+						t882_2 := t882[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-8)*32:][:32]
+						t55_3 := t55[((lo2+i)-8)*32:][:32]
+						t583_3 := t583[((lo2+i)-8)*32:][:32]
+						t612_3 := t612[((lo2+i)-8)*32:][:32]
+						t912_2 := t912[((lo2+i)-8)*32:][:32]
+						var t9223 F
+						t282Entry3 := t282_2[i]
+						t9223Sums := [16]F{t9223}
 						for j := range 32 {
 							t882Entry := t882_2[j]
-							t9122Sums[j%16] = num.FMA32(((((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j])+t644_2[j])+t673_2[j], t882Entry, t9122Sums[j%16])
-							t922_3[j] = num.FMA32(t882Entry, t56Entry3, t922_3[j])
+							t9223Sums[j%16] = num.FMA32(((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j], t882Entry, t9223Sums[j%16])
+							t912_2[j] = num.FMA32(t882Entry, t282Entry3, t912_2[j])
 						}
-						t9122 = kern.Sum16(&t9122Sums)
-						t912_2[i] = t9122
+						t9223 = kern.Sum16(&t9223Sums)
+						t9222_2[i] = t9223
 					}
 				}
 			}
 			// titans_chunk.e
 			if kern.Wide() {
 				a := stepBackwardNest62Args{
-					unsafe.SliceData(t722),
 					unsafe.SliceData(t882),
-					unsafe.SliceData(t922_2),
-					unsafe.SliceData(t952),
+					unsafe.SliceData(t912),
+					unsafe.SliceData(t932),
 				}
 				stepBackwardNest62(&a)
 			} else {
 				for i := range 32 {
-					t722_3 := t722[i*32:][:32]
 					t882_2 := t882[i*32:][:32]
-					t922_3 := t922_2[i*32:][:32]
-					t952_2 := t952[i*32:][:32]
+					t912_2 := t912[i*32:][:32]
+					t932_2 := t932[i*32:][:32]
 					for j := range 32 {
-						t952_2[j] = (t722_3[j] + t882_2[j]) + t922_3[j]
+						t932_2[j] = t882_2[j] + t912_2[j]
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t982)
-			clear(t992)
+			clear(t962)
+			clear(t97)
 			if kern.Wide() {
 				a := stepBackwardNest63Args{
-					unsafe.SliceData(t31),
-					unsafe.SliceData(t952),
+					unsafe.SliceData(t2522),
+					unsafe.SliceData(t932),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
-					unsafe.SliceData(t992),
-					unsafe.SliceData(t982),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t962),
+					unsafe.SliceData(t97),
 					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest63(&a)
 			} else {
-				lo6 := max(0, 16)
-				if n := 32 - lo6; n > 0 {
-					t31_2 := t31[(l*chunks+t9)*32+lo6:][:n]
-					t982_2 := t982[0+lo6:][:n]
+				lo2 := max(0, 4)
+				if n := 32 - lo2; n > 0 {
+					t2522_2 := t2522[(l*chunks+t9)*32+lo2:][:n]
+					t97_2 := t97[0+lo2:][:n]
 					for i := range n {
-						t952_2 := t952[(lo6+i)*32:][:32]
-						t53_2 := t53[((lo6+i)-16)*32:][:32]
-						t552_2 := t552[((lo6+i)-16)*32:][:32]
-						t584_2 := t584[((lo6+i)-16)*32:][:32]
-						t612_2 := t612[((lo6+i)-16)*32:][:32]
-						t644_2 := t644[((lo6+i)-16)*32:][:32]
-						t992_2 := t992[((lo6+i)-16)*32:][:32]
-						var t9822 F
-						t31Entry2 := t31_2[i]
-						t9822Sums := [16]F{t9822}
+						t932_2 := t932[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-4)*32:][:32]
+						t55_3 := t55[((lo2+i)-4)*32:][:32]
+						t583_3 := t583[((lo2+i)-4)*32:][:32]
+						t962_2 := t962[((lo2+i)-4)*32:][:32]
+						var t972 F
+						t2522Entry3 := t2522_2[i]
+						t972Sums := [16]F{t972}
 						for j := range 32 {
-							t952Entry := t952_2[j]
-							t9822Sums[j%16] = num.FMA32((((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j])+t644_2[j], t952Entry, t9822Sums[j%16])
-							t992_2[j] = num.FMA32(t952Entry, t31Entry2, t992_2[j])
+							t932Entry := t932_2[j]
+							t972Sums[j%16] = num.FMA32((t53_3[j]+t55_3[j])+t583_3[j], t932Entry, t972Sums[j%16])
+							t962_2[j] = num.FMA32(t932Entry, t2522Entry3, t962_2[j])
 						}
-						t9822 = kern.Sum16(&t9822Sums)
-						t982_2[i] = t9822
+						t972 = kern.Sum16(&t972Sums)
+						t97_2[i] = t972
 					}
 				}
 			}
-			// titans_chunk.e
-			clear(t1002)
-			clear(t1012)
-			lo6 := max(0, 8)
-			if n := 32 - lo6; n > 0 {
-				t982_2 := t982[0+lo6:][:n]
-				t282_2 := t282[(l*chunks+t9)*32+-8+lo6:][:n]
-				t1002_2 := t1002[0+lo6:][:n]
-				t282_3 := t282[(l*chunks+t9)*32+lo6:][:n]
-				t1012_2 := t1012[-8+lo6:][:n]
-				for i := range n {
-					t982Entry := t982_2[i]
-					t1002_2[i] = F(t282_2[i] * t982Entry)
-					t1012_2[i] = num.FMA32(t282_3[i], t982Entry, t1012_2[i])
+			// titans_chunk.e, titans_chunk.g.start
+			for i := range 32 {
+				t932_2 := t932[i*32:][:32]
+				t962_2 := t962[i*32:][:32]
+				t982_2 := t982[i*32:][:32]
+				t373_2 := t373[i*32:][:32]
+				t226_2 := t226[i*32:][:32]
+				for j := range 32 {
+					t982_2[j] = t932_2[j] + t962_2[j]
+					t226_2[j] = t373_2[j] + t373[j*32+i]
 				}
 			}
 			// titans_chunk.e
+			clear(t1012)
+			clear(t102_2)
 			if kern.Wide() {
 				a := stepBackwardNest64Args{
-					unsafe.SliceData(t952),
-					unsafe.SliceData(t992),
+					unsafe.SliceData(t22_2),
+					unsafe.SliceData(t982),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t1012),
 					unsafe.SliceData(t102_2),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest64(&a)
 			} else {
-				for i := range 32 {
-					t952_2 := t952[i*32:][:32]
-					t992_2 := t992[i*32:][:32]
-					t102_3 := t102_2[i*32:][:32]
-					for j := range 32 {
-						t102_3[j] = t952_2[j] + t992_2[j]
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t22_3 := t22_2[(l*chunks+t9)*32+lo2:][:n]
+					t102_3 := t102_2[0+lo2:][:n]
+					for i := range n {
+						t982_2 := t982[(lo2+i)*32:][:32]
+						t53_3 := t53[((lo2+i)-2)*32:][:32]
+						t55_3 := t55[((lo2+i)-2)*32:][:32]
+						t1012_2 := t1012[((lo2+i)-2)*32:][:32]
+						var t1022_2 F
+						t22Entry3 := t22_3[i]
+						t1022Sums := [16]F{t1022_2}
+						for j := range 32 {
+							t982Entry := t982_2[j]
+							t1022Sums[j%16] = num.FMA32(t53_3[j]+t55_3[j], t982Entry, t1022Sums[j%16])
+							t1012_2[j] = num.FMA32(t982Entry, t22Entry3, t1012_2[j])
+						}
+						t1022_2 = kern.Sum16(&t1022Sums)
+						t102_3[i] = t1022_2
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t1052)
-			clear(t1062)
+			clear(t105)
 			if kern.Wide() {
 				a := stepBackwardNest65Args{
-					unsafe.SliceData(t282),
-					unsafe.SliceData(t102_2),
 					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t1062),
-					unsafe.SliceData(t1052),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t982),
+					unsafe.SliceData(t1012),
+					unsafe.SliceData(t105),
 				}
 				stepBackwardNest65(&a)
 			} else {
-				lo7 := max(0, 8)
-				if n := 32 - lo7; n > 0 {
-					t282_2 := t282[(l*chunks+t9)*32+lo7:][:n]
-					t1052_2 := t1052[0+lo7:][:n]
+				lo2 := max(0, 1)
+				if n := 32 - lo2; n > 0 {
+					t105_2 := t105[0+lo2:][:n]
 					for i := range n {
-						t102_3 := t102_2[(lo7+i)*32:][:32]
-						t53_2 := t53[((lo7+i)-8)*32:][:32]
-						t552_2 := t552[((lo7+i)-8)*32:][:32]
-						t584_2 := t584[((lo7+i)-8)*32:][:32]
-						t612_2 := t612[((lo7+i)-8)*32:][:32]
-						t1062_2 := t1062[((lo7+i)-8)*32:][:32]
-						var t10522 F
-						t282Entry3 := t282_2[i]
-						t10522Sums := [16]F{t10522}
+						t53_3 := t53[((lo2+i)-1)*32:][:32]
+						t982_2 := t982[(lo2+i)*32:][:32]
+						t1012_2 := t1012[(lo2+i)*32:][:32]
+						var t1052 F
+						t1052Sums := [16]F{t1052}
 						for j := range 32 {
-							t102Entry := t102_3[j]
-							t10522Sums[j%16] = num.FMA32(((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j], t102Entry, t10522Sums[j%16])
-							t1062_2[j] = num.FMA32(t102Entry, t282Entry3, t1062_2[j])
+							t1052Sums[j%16] = num.FMA32(t53_3[j], t982_2[j]+t1012_2[j], t1052Sums[j%16])
 						}
-						t10522 = kern.Sum16(&t10522Sums)
-						t1052_2[i] = t10522
+						t1052 = kern.Sum16(&t1052Sums)
+						t105_2[i] = t1052
 					}
 				}
 			}
-			// titans_chunk.e
+			// titans_chunk.h
 			if kern.Wide() {
 				a := stepBackwardNest66Args{
-					unsafe.SliceData(t1002),
-					unsafe.SliceData(t1012),
-					unsafe.SliceData(t1052),
+					unsafe.SliceData(t1823),
+					unsafe.SliceData(t492),
 					unsafe.SliceData(t107),
+					unsafe.SliceData(t112_2),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest66(&a)
 			} else {
+				t107_2 := t107[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t107[i] = (t1002[i] + t1012[i]) + t1052[i]
+					t112_2[i] = (t1823[i] + t492[i]) + t107_2[i]
 				}
 			}
-			// titans_chunk.e
-			clear(t1082)
-			clear(t1092)
-			lo7 := max(0, 4)
-			if n := 32 - lo7; n > 0 {
-				t107_2 := t107[0+lo7:][:n]
-				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo7:][:n]
-				t1082_2 := t1082[0+lo7:][:n]
-				t2522_3 := t2522[(l*chunks+t9)*32+lo7:][:n]
-				t1092_2 := t1092[-4+lo7:][:n]
+			// titans_chunk.h
+			clear(t115)
+			clear(t116)
+			lo2 := max(0, 16)
+			if n := 32 - lo2; n > 0 {
+				t112_3 := t112_2[0+lo2:][:n]
+				t452_2 := t452[(l*chunks+t9)*32+-16+lo2:][:n]
+				t115_2 := t115[0+lo2:][:n]
+				t1422_2 := t1422[(l*chunks+t9)*32+lo2:][:n]
+				t116_2 := t116[-16+lo2:][:n]
 				for i := range n {
-					t107Entry := t107_2[i]
-					t1082_2[i] = F(t2522_2[i] * t107Entry)
-					t1092_2[i] = num.FMA32(t2522_3[i], t107Entry, t1092_2[i])
+					t112Entry := t112_3[i]
+					t115_2[i] = F(t452_2[i] * t112Entry)
+					t116_2[i] = num.FMA32(t1422_2[i], t112Entry, t116_2[i])
 				}
 			}
-			// titans_chunk.e
+			// titans_chunk.h
 			if kern.Wide() {
 				a := stepBackwardNest67Args{
-					unsafe.SliceData(t102_2),
-					unsafe.SliceData(t1062),
-					unsafe.SliceData(t110),
+					unsafe.SliceData(t112_2),
+					unsafe.SliceData(t116),
+					unsafe.SliceData(t1172),
 				}
 				stepBackwardNest67(&a)
 			} else {
 				for i := range 32 {
-					t102_3 := t102_2[i*32:][:32]
-					t1062_2 := t1062[i*32:][:32]
-					t110_2 := t110[i*32:][:32]
-					for j := range 32 {
-						t110_2[j] = t102_3[j] + t1062_2[j]
-					}
+					t1172[i] = t112_2[i] + t116[i]
 				}
 			}
-			// titans_chunk.e
-			clear(t113)
-			clear(t114)
+			// titans_chunk.h
+			clear(t1202)
+			clear(t1212)
+			lo3 := max(0, 8)
+			if n := 32 - lo3; n > 0 {
+				t1172_2 := t1172[0+lo3:][:n]
+				t422_2 := t422[(l*chunks+t9)*32+-8+lo3:][:n]
+				t1202_2 := t1202[0+lo3:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo3:][:n]
+				t1212_2 := t1212[-8+lo3:][:n]
+				for i := range n {
+					t1172Entry := t1172_2[i]
+					t1202_2[i] = F(t422_2[i] * t1172Entry)
+					t1212_2[i] = num.FMA32(t1122_2[i], t1172Entry, t1212_2[i])
+				}
+			}
+			// titans_chunk.h
 			if kern.Wide() {
 				a := stepBackwardNest68Args{
-					unsafe.SliceData(t2522),
-					unsafe.SliceData(t110),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
-					unsafe.SliceData(t114),
-					unsafe.SliceData(t113),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t1172),
+					unsafe.SliceData(t1212),
+					unsafe.SliceData(t122_2),
 				}
 				stepBackwardNest68(&a)
 			} else {
-				lo8 := max(0, 4)
-				if n := 32 - lo8; n > 0 {
-					t2522_2 := t2522[(l*chunks+t9)*32+lo8:][:n]
-					t113_2 := t113[0+lo8:][:n]
-					for i := range n {
-						t110_2 := t110[(lo8+i)*32:][:32]
-						t53_2 := t53[((lo8+i)-4)*32:][:32]
-						t552_2 := t552[((lo8+i)-4)*32:][:32]
-						t584_2 := t584[((lo8+i)-4)*32:][:32]
-						t114_2 := t114[((lo8+i)-4)*32:][:32]
-						var t1132 F
-						t2522Entry3 := t2522_2[i]
-						t1132Sums := [16]F{t1132}
-						for j := range 32 {
-							t110Entry := t110_2[j]
-							t1132Sums[j%16] = num.FMA32((t53_2[j]+t552_2[j])+t584_2[j], t110Entry, t1132Sums[j%16])
-							t114_2[j] = num.FMA32(t110Entry, t2522Entry3, t114_2[j])
-						}
-						t1132 = kern.Sum16(&t1132Sums)
-						t113_2[i] = t1132
-					}
+				for i := range 32 {
+					t122_2[i] = t1172[i] + t1212[i]
 				}
 			}
-			// titans_chunk.e
+			// titans_chunk.h
+			clear(t125)
+			clear(t126)
+			lo4 := max(0, 4)
+			if n := 32 - lo4; n > 0 {
+				t122_3 := t122_2[0+lo4:][:n]
+				t39_2 := t39[(l*chunks+t9)*32+-4+lo4:][:n]
+				t125_2 := t125[0+lo4:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+lo4:][:n]
+				t126_2 := t126[-4+lo4:][:n]
+				for i := range n {
+					t122Entry := t122_3[i]
+					t125_2[i] = F(t39_2[i] * t122Entry)
+					t126_2[i] = num.FMA32(t8_2[i], t122Entry, t126_2[i])
+				}
+			}
+			// titans_chunk.h
 			if kern.Wide() {
 				a := stepBackwardNest69Args{
-					unsafe.SliceData(t1082),
-					unsafe.SliceData(t1092),
-					unsafe.SliceData(t113),
-					unsafe.SliceData(t1152),
+					unsafe.SliceData(t122_2),
+					unsafe.SliceData(t126),
+					unsafe.SliceData(t127),
 				}
 				stepBackwardNest69(&a)
 			} else {
 				for i := range 32 {
-					t1152[i] = (t1082[i] + t1092[i]) + t113[i]
+					t127[i] = t122_2[i] + t126[i]
 				}
 			}
-			// titans_chunk.e
-			clear(t116)
-			clear(t117)
-			lo8 := max(0, 2)
-			if n := 32 - lo8; n > 0 {
-				t1152_2 := t1152[0+lo8:][:n]
-				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo8:][:n]
-				t116_2 := t116[0+lo8:][:n]
-				t22_4 := t22_2[(l*chunks+t9)*32+lo8:][:n]
-				t117_2 := t117[-2+lo8:][:n]
+			// titans_chunk.h
+			clear(t130)
+			clear(t131)
+			lo5 := max(0, 2)
+			if n := 32 - lo5; n > 0 {
+				t127_2 := t127[0+lo5:][:n]
+				t36_2 := t36[(l*chunks+t9)*32+-2+lo5:][:n]
+				t130_2 := t130[0+lo5:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+lo5:][:n]
+				t131_2 := t131[-2+lo5:][:n]
 				for i := range n {
-					t1152Entry := t1152_2[i]
-					t116_2[i] = F(t22_3[i] * t1152Entry)
-					t117_2[i] = num.FMA32(t22_4[i], t1152Entry, t117_2[i])
+					t127Entry := t127_2[i]
+					t130_2[i] = F(t36_2[i] * t127Entry)
+					t131_2[i] = num.FMA32(t522_2[i], t127Entry, t131_2[i])
 				}
 			}
-			// titans_chunk.e
+			// titans_chunk.h
 			if kern.Wide() {
 				a := stepBackwardNest70Args{
-					unsafe.SliceData(t110),
-					unsafe.SliceData(t114),
-					unsafe.SliceData(t118),
+					unsafe.SliceData(t127),
+					unsafe.SliceData(t131),
+					unsafe.SliceData(t132_2),
 				}
 				stepBackwardNest70(&a)
 			} else {
 				for i := range 32 {
-					t110_2 := t110[i*32:][:32]
-					t114_2 := t114[i*32:][:32]
-					t118_2 := t118[i*32:][:32]
-					for j := range 32 {
-						t118_2[j] = t110_2[j] + t114_2[j]
-					}
+					t132_2[i] = t127[i] + t131[i]
 				}
 			}
-			// titans_chunk.e
-			clear(t121)
-			clear(t122_2)
+			// titans_chunk.h
+			clear(t135)
+			clear(t136)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				t132_3 := t132_2[0+lo6:][:n]
+				p2 := p[(l*chunks+t9)*32+-1+lo6:][:n]
+				t135_2 := t135[0+lo6:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+lo6:][:n]
+				t136_2 := t136[-1+lo6:][:n]
+				for i := range n {
+					t132Entry := t132_3[i]
+					t135_2[i] = F(p2[i] * t132Entry)
+					t136_2[i] = num.FMA32(t56_2[i], t132Entry, t136_2[i])
+				}
+			}
+			// titans_chunk.p
 			if kern.Wide() {
 				a := stepBackwardNest71Args{
-					unsafe.SliceData(t22_2),
-					unsafe.SliceData(t118),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t122_2),
-					unsafe.SliceData(t121),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t523),
+					unsafe.SliceData(t132_2),
+					unsafe.SliceData(t136),
+					unsafe.SliceData(t137),
 				}
 				stepBackwardNest71(&a)
 			} else {
-				lo9 := max(0, 2)
-				if n := 32 - lo9; n > 0 {
-					t22_3 := t22_2[(l*chunks+t9)*32+lo9:][:n]
-					t121_2 := t121[0+lo9:][:n]
-					for i := range n {
-						t118_2 := t118[(lo9+i)*32:][:32]
-						t53_2 := t53[((lo9+i)-2)*32:][:32]
-						t552_2 := t552[((lo9+i)-2)*32:][:32]
-						t122_3 := t122_2[((lo9+i)-2)*32:][:32]
-						var t1212 F
-						t22Entry3 := t22_3[i]
-						t1212Sums := [16]F{t1212}
-						for j := range 32 {
-							t118Entry := t118_2[j]
-							t1212Sums[j%16] = num.FMA32(t53_2[j]+t552_2[j], t118Entry, t1212Sums[j%16])
-							t122_3[j] = num.FMA32(t118Entry, t22Entry3, t122_3[j])
-						}
-						t1212 = kern.Sum16(&t1212Sums)
-						t121_2[i] = t1212
-					}
+				for i := range 32 {
+					t137[i] = (t523[i] + t132_2[i]) + t136[i]
 				}
 			}
-			// titans_chunk.e, titans_chunk.h
+			// titans_chunk.p
+			clear(t140)
+			clear(t141)
+			lo7 := max(0, 16)
+			if n := 32 - lo7; n > 0 {
+				t137_2 := t137[0+lo7:][:n]
+				t31_2 := t31[(l*chunks+t9)*32+lo7:][:n]
+				t140_2 := t140[-16+lo7:][:n]
+				t30_2 := t30[(l*chunks+t9)*32+-16+lo7:][:n]
+				t141_2 := t141[0+lo7:][:n]
+				for i := range n {
+					t137Entry := t137_2[i]
+					t140_2[i] = num.FMA32(t31_2[i], t137Entry, t140_2[i])
+					t141_2[i] = F(t30_2[i] * t137Entry)
+				}
+			}
+			// titans_chunk.p
 			if kern.Wide() {
 				a := stepBackwardNest72Args{
-					unsafe.SliceData(t116),
-					unsafe.SliceData(t117),
-					unsafe.SliceData(t121),
-					unsafe.SliceData(t1232),
-					unsafe.SliceData(t1722),
-					unsafe.SliceData(t442),
-					unsafe.SliceData(t1342),
-					unsafe.SliceData(t139),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t872),
+					unsafe.SliceData(t141),
+					unsafe.SliceData(t142_2),
+					unsafe.SliceData(t137),
+					unsafe.SliceData(t140),
+					unsafe.SliceData(t145),
 				}
 				stepBackwardNest72(&a)
 			} else {
-				t1342_2 := t1342[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t1232[i] = (t116[i] + t117[i]) + t121[i]
-					t139[i] = (t1722[i] + t442[i]) + t1342_2[i]
+					t142_2[i] = t872[i] + t141[i]
+					t145[i] = t137[i] + t140[i]
 				}
 			}
-			// titans_chunk.e
-			clear(t124)
-			clear(t1252)
-			lo9 := max(0, 1)
-			if n := 32 - lo9; n > 0 {
-				t1232_2 := t1232[0+lo9:][:n]
-				t58_2 := t58[(l*chunks+t9)*32+-1+lo9:][:n]
-				t124_2 := t124[0+lo9:][:n]
-				t58_3 := t58[(l*chunks+t9)*32+lo9:][:n]
-				t1252_2 := t1252[-1+lo9:][:n]
+			// titans_chunk.p
+			clear(t143)
+			clear(t144)
+			clear(t148)
+			clear(t149)
+			lo8 := max(0, 8)
+			if n := 32 - lo8; n > 0 {
+				t142_3 := t142_2[0+lo8:][:n]
+				t145_2 := t145[0+lo8:][:n]
+				t282_2 := t282[(l*chunks+t9)*32+lo8:][:n]
+				t143_2 := t143[-8+lo8:][:n]
+				t282_3 := t282[(l*chunks+t9)*32+-8+lo8:][:n]
+				t144_2 := t144[0+lo8:][:n]
+				t148_2 := t148[-8+lo8:][:n]
+				t272_2 := t272[(l*chunks+t9)*32+-8+lo8:][:n]
+				t149_2 := t149[0+lo8:][:n]
 				for i := range n {
-					t1232Entry := t1232_2[i]
-					t124_2[i] = F(t58_2[i] * t1232Entry)
-					t1252_2[i] = num.FMA32(t58_3[i], t1232Entry, t1252_2[i])
+					t142Entry := t142_3[i]
+					t145Entry := t145_2[i]
+					t282Entry4 := t282_2[i]
+					t143_2[i] = num.FMA32(t282Entry4, t142Entry, t143_2[i])
+					t144_2[i] = F(t282_3[i] * t142Entry)
+					t148_2[i] = num.FMA32(t282Entry4, t145Entry, t148_2[i])
+					t149_2[i] = F(t272_2[i] * t145Entry)
 				}
 			}
-			// titans_chunk.e
-			clear(t128)
+			// titans_chunk.p
 			if kern.Wide() {
 				a := stepBackwardNest73Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t118),
-					unsafe.SliceData(t122_2),
-					unsafe.SliceData(t128),
+					unsafe.SliceData(t9222),
+					unsafe.SliceData(t143),
+					unsafe.SliceData(t144),
+					unsafe.SliceData(t149),
+					unsafe.SliceData(t150),
+					unsafe.SliceData(t145),
+					unsafe.SliceData(t148),
+					unsafe.SliceData(t153_2),
 				}
 				stepBackwardNest73(&a)
 			} else {
-				lo10 := max(0, 1)
-				if n := 32 - lo10; n > 0 {
-					t128_2 := t128[0+lo10:][:n]
-					for i := range n {
-						t53_2 := t53[((lo10+i)-1)*32:][:32]
-						t118_2 := t118[(lo10+i)*32:][:32]
-						t122_3 := t122_2[(lo10+i)*32:][:32]
-						var t1282 F
-						t1282Sums := [16]F{t1282}
-						for j := range 32 {
-							t1282Sums[j%16] = num.FMA32(t53_2[j], t118_2[j]+t122_3[j], t1282Sums[j%16])
-						}
-						t1282 = kern.Sum16(&t1282Sums)
-						t128_2[i] = t1282
-					}
+				for i := range 32 {
+					t150[i] = ((t9222[i] + t143[i]) + t144[i]) + t149[i]
+					t153_2[i] = t145[i] + t148[i]
 				}
 			}
-			// titans_chunk.h
-			clear(t142_2)
-			clear(t143)
-			lo10 := max(0, 16)
-			if n := 32 - lo10; n > 0 {
-				t139_2 := t139[0+lo10:][:n]
-				t452_2 := t452[(l*chunks+t9)*32+-16+lo10:][:n]
-				t142_3 := t142_2[0+lo10:][:n]
-				t14_2 := t14[(l*chunks+t9)*32+lo10:][:n]
-				t143_2 := t143[-16+lo10:][:n]
+			// titans_chunk.p
+			clear(t151)
+			clear(t152_2)
+			clear(t156)
+			clear(t157)
+			lo9 := max(0, 4)
+			if n := 32 - lo9; n > 0 {
+				t150_2 := t150[0+lo9:][:n]
+				t153_3 := t153_2[0+lo9:][:n]
+				t2522_2 := t2522[(l*chunks+t9)*32+lo9:][:n]
+				t151_2 := t151[-4+lo9:][:n]
+				t2522_3 := t2522[(l*chunks+t9)*32+-4+lo9:][:n]
+				t152_3 := t152_2[0+lo9:][:n]
+				t156_2 := t156[-4+lo9:][:n]
+				t24_2 := t24[(l*chunks+t9)*32+-4+lo9:][:n]
+				t157_2 := t157[0+lo9:][:n]
 				for i := range n {
-					t139Entry := t139_2[i]
-					t142_3[i] = F(t452_2[i] * t139Entry)
-					t143_2[i] = num.FMA32(t14_2[i], t139Entry, t143_2[i])
+					t150Entry := t150_2[i]
+					t153Entry := t153_3[i]
+					t2522Entry4 := t2522_2[i]
+					t151_2[i] = num.FMA32(t2522Entry4, t150Entry, t151_2[i])
+					t152_3[i] = F(t2522_3[i] * t150Entry)
+					t156_2[i] = num.FMA32(t2522Entry4, t153Entry, t156_2[i])
+					t157_2[i] = F(t24_2[i] * t153Entry)
 				}
 			}
-			// titans_chunk.h
-			clear(t144)
-			clear(t145)
-			lo11 := max(0, 8)
-			if n := 32 - lo11; n > 0 {
-				t142_3 := t142_2[0+lo11:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo11:][:n]
-				t144_2 := t144[0+lo11:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo11:][:n]
-				t145_2 := t145[-8+lo11:][:n]
-				for i := range n {
-					t142Entry := t142_3[i]
-					t144_2[i] = F(t1122_2[i] * t142Entry)
-					t145_2[i] = num.FMA32(t1122_3[i], t142Entry, t145_2[i])
-				}
-			}
-			// titans_chunk.h
+			// titans_chunk.p
 			if kern.Wide() {
 				a := stepBackwardNest74Args{
-					unsafe.SliceData(t139),
-					unsafe.SliceData(t143),
-					unsafe.SliceData(t146),
+					unsafe.SliceData(t97),
+					unsafe.SliceData(t151),
+					unsafe.SliceData(t152_2),
+					unsafe.SliceData(t157),
+					unsafe.SliceData(t1582),
+					unsafe.SliceData(t153_2),
+					unsafe.SliceData(t156),
+					unsafe.SliceData(t1612),
 				}
 				stepBackwardNest74(&a)
 			} else {
 				for i := range 32 {
-					t146[i] = t139[i] + t143[i]
+					t1582[i] = ((t97[i] + t151[i]) + t152_2[i]) + t157[i]
+					t1612[i] = t153_2[i] + t156[i]
 				}
 			}
-			// titans_chunk.h
-			clear(t149)
-			clear(t150)
-			lo12 := max(0, 8)
-			if n := 32 - lo12; n > 0 {
-				t146_2 := t146[0+lo12:][:n]
-				t422_2 := t422[(l*chunks+t9)*32+-8+lo12:][:n]
-				t149_2 := t149[0+lo12:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+lo12:][:n]
-				t150_2 := t150[-8+lo12:][:n]
-				for i := range n {
-					t146Entry := t146_2[i]
-					t149_2[i] = F(t422_2[i] * t146Entry)
-					t150_2[i] = num.FMA32(t1122_2[i], t146Entry, t150_2[i])
-				}
-			}
-			// titans_chunk.h
-			if kern.Wide() {
-				a := stepBackwardNest75Args{
-					unsafe.SliceData(t144),
-					unsafe.SliceData(t145),
-					unsafe.SliceData(t149),
-					unsafe.SliceData(t151),
-					unsafe.SliceData(t146),
-					unsafe.SliceData(t150),
-					unsafe.SliceData(t154),
-				}
-				stepBackwardNest75(&a)
-			} else {
-				for i := range 32 {
-					t151[i] = (t144[i] + t145[i]) + t149[i]
-					t154[i] = t146[i] + t150[i]
-				}
-			}
-			// titans_chunk.h
-			clear(t152_2)
-			clear(t153)
-			clear(t157)
-			clear(t1582)
-			lo13 := max(0, 4)
-			if n := 32 - lo13; n > 0 {
-				t151_2 := t151[0+lo13:][:n]
-				t154_2 := t154[0+lo13:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo13:][:n]
-				t152_3 := t152_2[0+lo13:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo13:][:n]
-				t153_2 := t153[-4+lo13:][:n]
-				t39_2 := t39[(l*chunks+t9)*32+-4+lo13:][:n]
-				t157_2 := t157[0+lo13:][:n]
-				t1582_2 := t1582[-4+lo13:][:n]
-				for i := range n {
-					t151Entry := t151_2[i]
-					t154Entry := t154_2[i]
-					t152_3[i] = F(t8_2[i] * t151Entry)
-					t8Entry4 := t8_3[i]
-					t153_2[i] = num.FMA32(t8Entry4, t151Entry, t153_2[i])
-					t157_2[i] = F(t39_2[i] * t154Entry)
-					t1582_2[i] = num.FMA32(t8Entry4, t154Entry, t1582_2[i])
-				}
-			}
-			// titans_chunk.h
-			if kern.Wide() {
-				a := stepBackwardNest76Args{
-					unsafe.SliceData(t152_2),
-					unsafe.SliceData(t153),
-					unsafe.SliceData(t157),
-					unsafe.SliceData(t159),
-					unsafe.SliceData(t154),
-					unsafe.SliceData(t1582),
-					unsafe.SliceData(t1622),
-				}
-				stepBackwardNest76(&a)
-			} else {
-				for i := range 32 {
-					t159[i] = (t152_2[i] + t153[i]) + t157[i]
-					t1622[i] = t154[i] + t1582[i]
-				}
-			}
-			// titans_chunk.h
-			clear(t160)
-			clear(t161)
+			// titans_chunk.p
+			clear(t159)
+			clear(t1602)
+			clear(t1642)
 			clear(t165)
-			clear(t166)
-			lo14 := max(0, 2)
-			if n := 32 - lo14; n > 0 {
-				t159_2 := t159[0+lo14:][:n]
-				t1622_2 := t1622[0+lo14:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo14:][:n]
-				t160_2 := t160[0+lo14:][:n]
-				t522_4 := t522[(l*chunks+t9)*32+lo14:][:n]
-				t161_2 := t161[-2+lo14:][:n]
-				t36_2 := t36[(l*chunks+t9)*32+-2+lo14:][:n]
-				t165_2 := t165[0+lo14:][:n]
-				t166_2 := t166[-2+lo14:][:n]
+			lo10 := max(0, 2)
+			if n := 32 - lo10; n > 0 {
+				t1582_2 := t1582[0+lo10:][:n]
+				t1612_2 := t1612[0+lo10:][:n]
+				t22_3 := t22_2[(l*chunks+t9)*32+lo10:][:n]
+				t159_2 := t159[-2+lo10:][:n]
+				t22_4 := t22_2[(l*chunks+t9)*32+-2+lo10:][:n]
+				t1602_2 := t1602[0+lo10:][:n]
+				t1642_2 := t1642[-2+lo10:][:n]
+				t21_2 := t21[(l*chunks+t9)*32+-2+lo10:][:n]
+				t165_2 := t165[0+lo10:][:n]
 				for i := range n {
-					t159Entry := t159_2[i]
-					t1622Entry := t1622_2[i]
-					t160_2[i] = F(t522_3[i] * t159Entry)
-					t522Entry4 := t522_4[i]
-					t161_2[i] = num.FMA32(t522Entry4, t159Entry, t161_2[i])
-					t165_2[i] = F(t36_2[i] * t1622Entry)
-					t166_2[i] = num.FMA32(t522Entry4, t1622Entry, t166_2[i])
-				}
-			}
-			// titans_chunk.h
-			if kern.Wide() {
-				a := stepBackwardNest77Args{
-					unsafe.SliceData(t160),
-					unsafe.SliceData(t161),
-					unsafe.SliceData(t165),
-					unsafe.SliceData(t167),
-					unsafe.SliceData(t1622),
-					unsafe.SliceData(t166),
-					unsafe.SliceData(t170),
-				}
-				stepBackwardNest77(&a)
-			} else {
-				for i := range 32 {
-					t167[i] = (t160[i] + t161[i]) + t165[i]
-					t170[i] = t1622[i] + t166[i]
-				}
-			}
-			// titans_chunk.h
-			clear(t1682)
-			clear(t169)
-			clear(t173)
-			clear(t174)
-			lo15 := max(0, 1)
-			if n := 32 - lo15; n > 0 {
-				t167_2 := t167[0+lo15:][:n]
-				t170_2 := t170[0+lo15:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+-1+lo15:][:n]
-				t1682_2 := t1682[0+lo15:][:n]
-				t56_3 := t56[(l*chunks+t9)*32+lo15:][:n]
-				t169_2 := t169[-1+lo15:][:n]
-				p2 := p[(l*chunks+t9)*32+-1+lo15:][:n]
-				t173_2 := t173[0+lo15:][:n]
-				t174_2 := t174[-1+lo15:][:n]
-				for i := range n {
-					t167Entry := t167_2[i]
-					t170Entry := t170_2[i]
-					t1682_2[i] = F(t56_2[i] * t167Entry)
-					t56Entry4 := t56_3[i]
-					t169_2[i] = num.FMA32(t56Entry4, t167Entry, t169_2[i])
-					t173_2[i] = F(p2[i] * t170Entry)
-					t174_2[i] = num.FMA32(t56Entry4, t170Entry, t174_2[i])
-				}
-			}
-			// titans_chunk.p
-			if kern.Wide() {
-				a := stepBackwardNest78Args{
-					unsafe.SliceData(t523),
-					unsafe.SliceData(t170),
-					unsafe.SliceData(t174),
-					unsafe.SliceData(t177),
-				}
-				stepBackwardNest78(&a)
-			} else {
-				for i := range 32 {
-					t177[i] = (t523[i] + t170[i]) + t174[i]
-				}
-			}
-			// titans_chunk.p
-			clear(t180)
-			clear(t181)
-			lo16 := max(0, 16)
-			if n := 32 - lo16; n > 0 {
-				t177_2 := t177[0+lo16:][:n]
-				t30_2 := t30[(l*chunks+t9)*32+-16+lo16:][:n]
-				t180_2 := t180[0+lo16:][:n]
-				t31_2 := t31[(l*chunks+t9)*32+lo16:][:n]
-				t181_2 := t181[-16+lo16:][:n]
-				for i := range n {
-					t177Entry := t177_2[i]
-					t180_2[i] = F(t30_2[i] * t177Entry)
-					t181_2[i] = num.FMA32(t31_2[i], t177Entry, t181_2[i])
-				}
-			}
-			// titans_chunk.p
-			clear(t182_2)
-			clear(t183)
-			lo17 := max(0, 8)
-			if n := 32 - lo17; n > 0 {
-				t180_2 := t180[0+lo17:][:n]
-				t282_2 := t282[(l*chunks+t9)*32+-8+lo17:][:n]
-				t182_3 := t182_2[0+lo17:][:n]
-				t282_3 := t282[(l*chunks+t9)*32+lo17:][:n]
-				t183_2 := t183[-8+lo17:][:n]
-				for i := range n {
-					t180Entry := t180_2[i]
-					t182_3[i] = F(t282_2[i] * t180Entry)
-					t183_2[i] = num.FMA32(t282_3[i], t180Entry, t183_2[i])
-				}
-			}
-			// titans_chunk.p
-			if kern.Wide() {
-				a := stepBackwardNest79Args{
-					unsafe.SliceData(t177),
-					unsafe.SliceData(t181),
-					unsafe.SliceData(t184),
-				}
-				stepBackwardNest79(&a)
-			} else {
-				for i := range 32 {
-					t184[i] = t177[i] + t181[i]
-				}
-			}
-			// titans_chunk.p
-			clear(t187)
-			clear(t188)
-			lo18 := max(0, 8)
-			if n := 32 - lo18; n > 0 {
-				t184_2 := t184[0+lo18:][:n]
-				t272_2 := t272[(l*chunks+t9)*32+-8+lo18:][:n]
-				t187_2 := t187[0+lo18:][:n]
-				t282_2 := t282[(l*chunks+t9)*32+lo18:][:n]
-				t188_2 := t188[-8+lo18:][:n]
-				for i := range n {
-					t184Entry := t184_2[i]
-					t187_2[i] = F(t272_2[i] * t184Entry)
-					t188_2[i] = num.FMA32(t282_2[i], t184Entry, t188_2[i])
-				}
-			}
-			// titans_chunk.p
-			if kern.Wide() {
-				a := stepBackwardNest80Args{
-					unsafe.SliceData(t182_2),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t187),
-					unsafe.SliceData(t189),
-					unsafe.SliceData(t184),
-					unsafe.SliceData(t188),
-					unsafe.SliceData(t192_2),
-				}
-				stepBackwardNest80(&a)
-			} else {
-				for i := range 32 {
-					t189[i] = (t182_2[i] + t183[i]) + t187[i]
-					t192_2[i] = t184[i] + t188[i]
-				}
-			}
-			// titans_chunk.p
-			clear(t190)
-			clear(t191)
-			clear(t195)
-			clear(t196)
-			lo19 := max(0, 4)
-			if n := 32 - lo19; n > 0 {
-				t189_2 := t189[0+lo19:][:n]
-				t192_3 := t192_2[0+lo19:][:n]
-				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo19:][:n]
-				t190_2 := t190[0+lo19:][:n]
-				t2522_3 := t2522[(l*chunks+t9)*32+lo19:][:n]
-				t191_2 := t191[-4+lo19:][:n]
-				t24_2 := t24[(l*chunks+t9)*32+-4+lo19:][:n]
-				t195_2 := t195[0+lo19:][:n]
-				t196_2 := t196[-4+lo19:][:n]
-				for i := range n {
-					t189Entry := t189_2[i]
-					t192Entry := t192_3[i]
-					t190_2[i] = F(t2522_2[i] * t189Entry)
-					t2522Entry4 := t2522_3[i]
-					t191_2[i] = num.FMA32(t2522Entry4, t189Entry, t191_2[i])
-					t195_2[i] = F(t24_2[i] * t192Entry)
-					t196_2[i] = num.FMA32(t2522Entry4, t192Entry, t196_2[i])
-				}
-			}
-			// titans_chunk.p
-			if kern.Wide() {
-				a := stepBackwardNest81Args{
-					unsafe.SliceData(t190),
-					unsafe.SliceData(t191),
-					unsafe.SliceData(t195),
-					unsafe.SliceData(t197),
-					unsafe.SliceData(t192_2),
-					unsafe.SliceData(t196),
-					unsafe.SliceData(t200),
-				}
-				stepBackwardNest81(&a)
-			} else {
-				for i := range 32 {
-					t197[i] = (t190[i] + t191[i]) + t195[i]
-					t200[i] = t192_2[i] + t196[i]
-				}
-			}
-			// titans_chunk.p
-			clear(t198)
-			clear(t199)
-			clear(t203)
-			clear(t204)
-			lo20 := max(0, 2)
-			if n := 32 - lo20; n > 0 {
-				t197_2 := t197[0+lo20:][:n]
-				t200_2 := t200[0+lo20:][:n]
-				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo20:][:n]
-				t198_2 := t198[0+lo20:][:n]
-				t22_4 := t22_2[(l*chunks+t9)*32+lo20:][:n]
-				t199_2 := t199[-2+lo20:][:n]
-				t21_2 := t21[(l*chunks+t9)*32+-2+lo20:][:n]
-				t203_2 := t203[0+lo20:][:n]
-				t204_2 := t204[-2+lo20:][:n]
-				for i := range n {
-					t197Entry := t197_2[i]
-					t200Entry := t200_2[i]
-					t198_2[i] = F(t22_3[i] * t197Entry)
-					t22Entry4 := t22_4[i]
-					t199_2[i] = num.FMA32(t22Entry4, t197Entry, t199_2[i])
-					t203_2[i] = F(t21_2[i] * t200Entry)
-					t204_2[i] = num.FMA32(t22Entry4, t200Entry, t204_2[i])
+					t1582Entry := t1582_2[i]
+					t1612Entry := t1612_2[i]
+					t22Entry4 := t22_3[i]
+					t159_2[i] = num.FMA32(t22Entry4, t1582Entry, t159_2[i])
+					t1602_2[i] = F(t22_4[i] * t1582Entry)
+					t1642_2[i] = num.FMA32(t22Entry4, t1612Entry, t1642_2[i])
+					t165_2[i] = F(t21_2[i] * t1612Entry)
 				}
 			}
 			// titans_chunk.p, titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest82Args{
+				a := stepBackwardNest75Args{
+					unsafe.SliceData(t102_2),
+					unsafe.SliceData(t159),
+					unsafe.SliceData(t1602),
+					unsafe.SliceData(t165),
+					unsafe.SliceData(t166),
+					unsafe.SliceData(t1612),
+					unsafe.SliceData(t1642),
+					unsafe.SliceData(t169),
+					unsafe.SliceData(t2022),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t1092),
+					unsafe.SliceData(t178),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest75(&a)
+			} else {
+				t1092_2 := t1092[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t166[i] = ((t102_2[i] + t159[i]) + t1602[i]) + t165[i]
+					t169[i] = t1612[i] + t1642[i]
+					t178[i] = (t2022[i] + t552[i]) + t1092_2[i]
+				}
+			}
+			// titans_chunk.p
+			clear(t167)
+			clear(t168)
+			clear(t172_2)
+			clear(t173)
+			lo11 := max(0, 1)
+			if n := 32 - lo11; n > 0 {
+				t166_2 := t166[0+lo11:][:n]
+				t169_2 := t169[0+lo11:][:n]
+				t58_2 := t58[(l*chunks+t9)*32+lo11:][:n]
+				t167_2 := t167[-1+lo11:][:n]
+				t58_3 := t58[(l*chunks+t9)*32+-1+lo11:][:n]
+				t168_2 := t168[0+lo11:][:n]
+				t182_3 := t182[(l*chunks+t9)*32+-1+lo11:][:n]
+				t172_3 := t172_2[0+lo11:][:n]
+				t173_2 := t173[-1+lo11:][:n]
+				for i := range n {
+					t166Entry := t166_2[i]
+					t169Entry := t169_2[i]
+					t58Entry3 := t58_2[i]
+					t167_2[i] = num.FMA32(t58Entry3, t166Entry, t167_2[i])
+					t168_2[i] = F(t58_3[i] * t166Entry)
+					t172_3[i] = F(t182_3[i] * t169Entry)
+					t173_2[i] = num.FMA32(t58Entry3, t169Entry, t173_2[i])
+				}
+			}
+			// titans_chunk.p.start
+			clear(t175)
+			if kern.Wide() {
+				a := stepBackwardNest76Args{
+					unsafe.SliceData(t169),
+					unsafe.SliceData(t173),
+					unsafe.SliceData(t175),
+				}
+				stepBackwardNest76(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t169_2 := t169[:n]
+					t173_2 := t173[:n]
+					t175_2 := t175[:n]
+					for i := range n {
+						t175_2[i] = t169_2[i] + t173_2[i]
+					}
+				}
+			}
+			// titans_chunk.g
+			clear(t181)
+			clear(t182_2)
+			lo12 := max(0, 16)
+			if n := 32 - lo12; n > 0 {
+				t178_2 := t178[0+lo12:][:n]
+				t1422_2 := t1422[(l*chunks+t9)*32+lo12:][:n]
+				t181_2 := t181[-16+lo12:][:n]
+				t1322_2 := t1322[(l*chunks+t9)*32+-16+lo12:][:n]
+				t182_3 := t182_2[0+lo12:][:n]
+				for i := range n {
+					t178Entry := t178_2[i]
+					t181_2[i] = num.FMA32(t1422_2[i], t178Entry, t181_2[i])
+					t182_3[i] = F(t1322_2[i] * t178Entry)
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest77Args{
+					unsafe.SliceData(t6222),
+					unsafe.SliceData(t115),
+					unsafe.SliceData(t182_2),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t178),
+					unsafe.SliceData(t181),
+					unsafe.SliceData(t186),
+				}
+				stepBackwardNest77(&a)
+			} else {
+				for i := range 32 {
+					t183[i] = (t6222[i] + t115[i]) + t182_2[i]
+					t186[i] = t178[i] + t181[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t184)
+			clear(t185)
+			clear(t189)
+			clear(t190)
+			lo13 := max(0, 8)
+			if n := 32 - lo13; n > 0 {
+				t183_2 := t183[0+lo13:][:n]
+				t186_2 := t186[0+lo13:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo13:][:n]
+				t184_2 := t184[-8+lo13:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo13:][:n]
+				t185_2 := t185[0+lo13:][:n]
+				t189_2 := t189[-8+lo13:][:n]
+				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo13:][:n]
+				t190_2 := t190[0+lo13:][:n]
+				for i := range n {
+					t183Entry := t183_2[i]
+					t186Entry := t186_2[i]
+					t1122Entry4 := t1122_2[i]
+					t184_2[i] = num.FMA32(t1122Entry4, t183Entry, t184_2[i])
+					t185_2[i] = F(t1122_3[i] * t183Entry)
+					t189_2[i] = num.FMA32(t1122Entry4, t186Entry, t189_2[i])
+					t190_2[i] = F(t1022_2[i] * t186Entry)
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest78Args{
+					unsafe.SliceData(t6722),
+					unsafe.SliceData(t1202),
+					unsafe.SliceData(t184),
+					unsafe.SliceData(t185),
+					unsafe.SliceData(t190),
+					unsafe.SliceData(t191),
+					unsafe.SliceData(t186),
+					unsafe.SliceData(t189),
+					unsafe.SliceData(t194),
+				}
+				stepBackwardNest78(&a)
+			} else {
+				for i := range 32 {
+					t191[i] = (((t6722[i] + t1202[i]) + t184[i]) + t185[i]) + t190[i]
+					t194[i] = t186[i] + t189[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t192)
+			clear(t193)
+			clear(t197)
+			clear(t198)
+			lo14 := max(0, 4)
+			if n := 32 - lo14; n > 0 {
+				t191_2 := t191[0+lo14:][:n]
+				t194_2 := t194[0+lo14:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+lo14:][:n]
+				t192_2 := t192[-4+lo14:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+-4+lo14:][:n]
+				t193_2 := t193[0+lo14:][:n]
+				t197_2 := t197[-4+lo14:][:n]
+				t72_3 := t72[(l*chunks+t9)*32+-4+lo14:][:n]
+				t198_2 := t198[0+lo14:][:n]
+				for i := range n {
+					t191Entry := t191_2[i]
+					t194Entry := t194_2[i]
+					t8Entry4 := t8_2[i]
+					t192_2[i] = num.FMA32(t8Entry4, t191Entry, t192_2[i])
+					t193_2[i] = F(t8_3[i] * t191Entry)
+					t197_2[i] = num.FMA32(t8Entry4, t194Entry, t197_2[i])
+					t198_2[i] = F(t72_3[i] * t194Entry)
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest79Args{
+					unsafe.SliceData(t72_2),
+					unsafe.SliceData(t125),
+					unsafe.SliceData(t192),
+					unsafe.SliceData(t193),
 					unsafe.SliceData(t198),
 					unsafe.SliceData(t199),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t205),
+					unsafe.SliceData(t194),
+					unsafe.SliceData(t197),
+					unsafe.SliceData(t202_2),
+				}
+				stepBackwardNest79(&a)
+			} else {
+				for i := range 32 {
+					t199[i] = (((t72_2[i] + t125[i]) + t192[i]) + t193[i]) + t198[i]
+					t202_2[i] = t194[i] + t197[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t200)
+			clear(t201)
+			clear(t205)
+			clear(t206)
+			lo15 := max(0, 2)
+			if n := 32 - lo15; n > 0 {
+				t199_2 := t199[0+lo15:][:n]
+				t202_3 := t202_2[0+lo15:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+lo15:][:n]
+				t200_2 := t200[-2+lo15:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo15:][:n]
+				t201_2 := t201[0+lo15:][:n]
+				t205_2 := t205[-2+lo15:][:n]
+				t4_2 := t4[(l*chunks+t9)*32+-2+lo15:][:n]
+				t206_2 := t206[0+lo15:][:n]
+				for i := range n {
+					t199Entry := t199_2[i]
+					t202Entry := t202_3[i]
+					t522Entry4 := t522_2[i]
+					t200_2[i] = num.FMA32(t522Entry4, t199Entry, t200_2[i])
+					t201_2[i] = F(t522_3[i] * t199Entry)
+					t205_2[i] = num.FMA32(t522Entry4, t202Entry, t205_2[i])
+					t206_2[i] = F(t4_2[i] * t202Entry)
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest80Args{
+					unsafe.SliceData(t772),
+					unsafe.SliceData(t130),
 					unsafe.SliceData(t200),
-					unsafe.SliceData(t204),
+					unsafe.SliceData(t201),
+					unsafe.SliceData(t206),
+					unsafe.SliceData(t207),
+					unsafe.SliceData(t202_2),
+					unsafe.SliceData(t205),
+					unsafe.SliceData(t210),
+				}
+				stepBackwardNest80(&a)
+			} else {
+				for i := range 32 {
+					t207[i] = (((t772[i] + t130[i]) + t200[i]) + t201[i]) + t206[i]
+					t210[i] = t202_2[i] + t205[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t208)
+			clear(t209)
+			clear(t213)
+			clear(t214)
+			lo16 := max(0, 1)
+			if n := 32 - lo16; n > 0 {
+				t207_2 := t207[0+lo16:][:n]
+				t210_2 := t210[0+lo16:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+lo16:][:n]
+				t208_2 := t208[-1+lo16:][:n]
+				t56_3 := t56[(l*chunks+t9)*32+-1+lo16:][:n]
+				t209_2 := t209[0+lo16:][:n]
+				t2_2 := t2[(l*chunks+t9)*32+-1+lo16:][:n]
+				t213_2 := t213[0+lo16:][:n]
+				t214_2 := t214[-1+lo16:][:n]
+				for i := range n {
+					t207Entry := t207_2[i]
+					t210Entry := t210_2[i]
+					t56Entry4 := t56_2[i]
+					t208_2[i] = num.FMA32(t56Entry4, t207Entry, t208_2[i])
+					t209_2[i] = F(t56_3[i] * t207Entry)
+					t213_2[i] = F(t2_2[i] * t210Entry)
+					t214_2[i] = num.FMA32(t56Entry4, t210Entry, t214_2[i])
+				}
+			}
+			// titans_chunk.g.start
+			clear(t216)
+			if kern.Wide() {
+				a := stepBackwardNest81Args{
+					unsafe.SliceData(t210),
+					unsafe.SliceData(t214),
+					unsafe.SliceData(t216),
+				}
+				stepBackwardNest81(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t210_2 := t210[:n]
+					t214_2 := t214[:n]
+					t216_2 := t216[:n]
+					for i := range n {
+						t216_2[i] = t210_2[i] + t214_2[i]
+					}
+				}
+			}
+			// titans_chunk.g.start
+			if kern.Wide() {
+				a := stepBackwardNest82Args{
+					unsafe.SliceData(t822),
+					unsafe.SliceData(t135),
 					unsafe.SliceData(t208),
-					unsafe.SliceData(t192),
-					unsafe.SliceData(t522_2),
-					unsafe.SliceData(t1362),
-					unsafe.SliceData(t219),
+					unsafe.SliceData(t209),
+					unsafe.SliceData(t213),
+					unsafe.SliceData(t216),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t105),
+					unsafe.SliceData(t167),
+					unsafe.SliceData(t168),
+					unsafe.SliceData(t172_2),
+					unsafe.SliceData(t175),
+					unsafe.SliceData(t222),
+					unsafe.SliceData(t3522),
+					unsafe.SliceData(t382),
+					unsafe.SliceData(t242),
 					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest82(&a)
 			} else {
-				t1362_2 := t1362[(l*chunks+t9)*32:][:32]
+				t202_3 := t202[(l*chunks+t9)*32:][:32]
+				t222_2 := t222[(l*chunks+t9)*32:][:32]
+				t242_2 := t242[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t205[i] = (t198[i] + t199[i]) + t203[i]
-					t208[i] = t200[i] + t204[i]
-					t219[i] = (t192[i] + t522_2[i]) + t1362_2[i]
-				}
-			}
-			// titans_chunk.p
-			clear(t206)
-			clear(t207)
-			clear(t211)
-			clear(t212_2)
-			lo21 := max(0, 1)
-			if n := 32 - lo21; n > 0 {
-				t205_2 := t205[0+lo21:][:n]
-				t208_2 := t208[0+lo21:][:n]
-				t58_2 := t58[(l*chunks+t9)*32+-1+lo21:][:n]
-				t206_2 := t206[0+lo21:][:n]
-				t58_3 := t58[(l*chunks+t9)*32+lo21:][:n]
-				t207_2 := t207[-1+lo21:][:n]
-				t182_3 := t182[(l*chunks+t9)*32+-1+lo21:][:n]
-				t211_2 := t211[0+lo21:][:n]
-				t212_3 := t212_2[-1+lo21:][:n]
-				for i := range n {
-					t205Entry := t205_2[i]
-					t208Entry := t208_2[i]
-					t206_2[i] = F(t58_2[i] * t205Entry)
-					t58Entry3 := t58_3[i]
-					t207_2[i] = num.FMA32(t58Entry3, t205Entry, t207_2[i])
-					t211_2[i] = F(t182_3[i] * t208Entry)
-					t212_3[i] = num.FMA32(t58Entry3, t208Entry, t212_3[i])
-				}
-			}
-			// titans_chunk.p.start
-			clear(t216)
-			if kern.Wide() {
-				a := stepBackwardNest83Args{
-					unsafe.SliceData(t208),
-					unsafe.SliceData(t212_2),
-					unsafe.SliceData(t216),
-				}
-				stepBackwardNest83(&a)
-			} else {
-				if n := min(32, 1); n > 0 {
-					t208_2 := t208[:n]
-					t212_3 := t212_2[:n]
-					t216_2 := t216[:n]
-					for i := range n {
-						t216_2[i] = t208_2[i] + t212_3[i]
-					}
-				}
-			}
-			// titans_chunk.g
-			clear(t222_2)
-			clear(t223)
-			lo22 := max(0, 16)
-			if n := 32 - lo22; n > 0 {
-				t219_2 := t219[0+lo22:][:n]
-				t13_2 := t13[(l*chunks+t9)*32+-16+lo22:][:n]
-				t222_3 := t222_2[0+lo22:][:n]
-				t14_2 := t14[(l*chunks+t9)*32+lo22:][:n]
-				t223_2 := t223[-16+lo22:][:n]
-				for i := range n {
-					t219Entry := t219_2[i]
-					t222_3[i] = F(t13_2[i] * t219Entry)
-					t223_2[i] = num.FMA32(t14_2[i], t219Entry, t223_2[i])
-				}
-			}
-			// titans_chunk.g
-			clear(t224)
-			clear(t225)
-			lo23 := max(0, 8)
-			if n := 32 - lo23; n > 0 {
-				t222_3 := t222_2[0+lo23:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo23:][:n]
-				t224_2 := t224[0+lo23:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo23:][:n]
-				t225_2 := t225[-8+lo23:][:n]
-				for i := range n {
-					t222Entry := t222_3[i]
-					t224_2[i] = F(t1122_2[i] * t222Entry)
-					t225_2[i] = num.FMA32(t1122_3[i], t222Entry, t225_2[i])
-				}
-			}
-			// titans_chunk.g
-			if kern.Wide() {
-				a := stepBackwardNest84Args{
-					unsafe.SliceData(t219),
-					unsafe.SliceData(t223),
-					unsafe.SliceData(t226),
-				}
-				stepBackwardNest84(&a)
-			} else {
-				for i := range 32 {
-					t226[i] = t219[i] + t223[i]
-				}
-			}
-			// titans_chunk.g
-			clear(t229)
-			clear(t230)
-			lo24 := max(0, 8)
-			if n := 32 - lo24; n > 0 {
-				t226_2 := t226[0+lo24:][:n]
-				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo24:][:n]
-				t229_2 := t229[0+lo24:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+lo24:][:n]
-				t230_2 := t230[-8+lo24:][:n]
-				for i := range n {
-					t226Entry := t226_2[i]
-					t229_2[i] = F(t1022_2[i] * t226Entry)
-					t230_2[i] = num.FMA32(t1122_2[i], t226Entry, t230_2[i])
-				}
-			}
-			// titans_chunk.g
-			if kern.Wide() {
-				a := stepBackwardNest85Args{
-					unsafe.SliceData(t224),
-					unsafe.SliceData(t225),
-					unsafe.SliceData(t229),
-					unsafe.SliceData(t231),
-					unsafe.SliceData(t226),
-					unsafe.SliceData(t230),
-					unsafe.SliceData(t234),
-				}
-				stepBackwardNest85(&a)
-			} else {
-				for i := range 32 {
-					t231[i] = (t224[i] + t225[i]) + t229[i]
-					t234[i] = t226[i] + t230[i]
-				}
-			}
-			// titans_chunk.g
-			clear(t232_2)
-			clear(t233)
-			clear(t237)
-			clear(t238)
-			lo25 := max(0, 4)
-			if n := 32 - lo25; n > 0 {
-				t231_2 := t231[0+lo25:][:n]
-				t234_2 := t234[0+lo25:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo25:][:n]
-				t232_3 := t232_2[0+lo25:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo25:][:n]
-				t233_2 := t233[-4+lo25:][:n]
-				t72_2 := t72[(l*chunks+t9)*32+-4+lo25:][:n]
-				t237_2 := t237[0+lo25:][:n]
-				t238_2 := t238[-4+lo25:][:n]
-				for i := range n {
-					t231Entry := t231_2[i]
-					t234Entry := t234_2[i]
-					t232_3[i] = F(t8_2[i] * t231Entry)
-					t8Entry5 := t8_3[i]
-					t233_2[i] = num.FMA32(t8Entry5, t231Entry, t233_2[i])
-					t237_2[i] = F(t72_2[i] * t234Entry)
-					t238_2[i] = num.FMA32(t8Entry5, t234Entry, t238_2[i])
-				}
-			}
-			// titans_chunk.g
-			if kern.Wide() {
-				a := stepBackwardNest86Args{
-					unsafe.SliceData(t232_2),
-					unsafe.SliceData(t233),
-					unsafe.SliceData(t237),
-					unsafe.SliceData(t239),
-					unsafe.SliceData(t234),
-					unsafe.SliceData(t238),
-					unsafe.SliceData(t242_2),
-				}
-				stepBackwardNest86(&a)
-			} else {
-				for i := range 32 {
-					t239[i] = (t232_2[i] + t233[i]) + t237[i]
-					t242_2[i] = t234[i] + t238[i]
-				}
-			}
-			// titans_chunk.g
-			clear(t240)
-			clear(t241)
-			clear(t245)
-			clear(t246)
-			lo26 := max(0, 2)
-			if n := 32 - lo26; n > 0 {
-				t239_2 := t239[0+lo26:][:n]
-				t242_3 := t242_2[0+lo26:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo26:][:n]
-				t240_2 := t240[0+lo26:][:n]
-				t522_4 := t522[(l*chunks+t9)*32+lo26:][:n]
-				t241_2 := t241[-2+lo26:][:n]
-				t4_2 := t4[(l*chunks+t9)*32+-2+lo26:][:n]
-				t245_2 := t245[0+lo26:][:n]
-				t246_2 := t246[-2+lo26:][:n]
-				for i := range n {
-					t239Entry := t239_2[i]
-					t242Entry := t242_3[i]
-					t240_2[i] = F(t522_3[i] * t239Entry)
-					t522Entry5 := t522_4[i]
-					t241_2[i] = num.FMA32(t522Entry5, t239Entry, t241_2[i])
-					t245_2[i] = F(t4_2[i] * t242Entry)
-					t246_2[i] = num.FMA32(t522Entry5, t242Entry, t246_2[i])
-				}
-			}
-			// titans_chunk.g
-			if kern.Wide() {
-				a := stepBackwardNest87Args{
-					unsafe.SliceData(t240),
-					unsafe.SliceData(t241),
-					unsafe.SliceData(t245),
-					unsafe.SliceData(t247),
-					unsafe.SliceData(t242_2),
-					unsafe.SliceData(t246),
-					unsafe.SliceData(t250),
-				}
-				stepBackwardNest87(&a)
-			} else {
-				for i := range 32 {
-					t247[i] = (t240[i] + t241[i]) + t245[i]
-					t250[i] = t242_2[i] + t246[i]
-				}
-			}
-			// titans_chunk.g
-			clear(t248)
-			clear(t249)
-			clear(t253)
-			clear(t254)
-			lo27 := max(0, 1)
-			if n := 32 - lo27; n > 0 {
-				t247_2 := t247[0+lo27:][:n]
-				t250_2 := t250[0+lo27:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+-1+lo27:][:n]
-				t248_2 := t248[0+lo27:][:n]
-				t56_3 := t56[(l*chunks+t9)*32+lo27:][:n]
-				t249_2 := t249[-1+lo27:][:n]
-				t2_2 := t2[(l*chunks+t9)*32+-1+lo27:][:n]
-				t253_2 := t253[0+lo27:][:n]
-				t254_2 := t254[-1+lo27:][:n]
-				for i := range n {
-					t247Entry := t247_2[i]
-					t250Entry := t250_2[i]
-					t248_2[i] = F(t56_2[i] * t247Entry)
-					t56Entry5 := t56_3[i]
-					t249_2[i] = num.FMA32(t56Entry5, t247Entry, t249_2[i])
-					t253_2[i] = F(t2_2[i] * t250Entry)
-					t254_2[i] = num.FMA32(t56Entry5, t250Entry, t254_2[i])
-				}
-			}
-			// titans_chunk.g.start
-			clear(t258)
-			if kern.Wide() {
-				a := stepBackwardNest88Args{
-					unsafe.SliceData(t250),
-					unsafe.SliceData(t254),
-					unsafe.SliceData(t258),
-				}
-				stepBackwardNest88(&a)
-			} else {
-				if n := min(32, 1); n > 0 {
-					t250_2 := t250[:n]
-					t254_2 := t254[:n]
-					t258_2 := t258[:n]
-					for i := range n {
-						t258_2[i] = t250_2[i] + t254_2[i]
-					}
-				}
-			}
-			// titans_chunk.g.start
-			if kern.Wide() {
-				a := stepBackwardNest89Args{
-					unsafe.SliceData(t8622),
-					unsafe.SliceData(t872),
-					unsafe.SliceData(t912),
-					unsafe.SliceData(t1682),
-					unsafe.SliceData(t169),
-					unsafe.SliceData(t173),
-					unsafe.SliceData(t248),
-					unsafe.SliceData(t249),
-					unsafe.SliceData(t253),
-					unsafe.SliceData(t258),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t124),
-					unsafe.SliceData(t1252),
-					unsafe.SliceData(t128),
-					unsafe.SliceData(t206),
-					unsafe.SliceData(t207),
-					unsafe.SliceData(t211),
-					unsafe.SliceData(t216),
-					unsafe.SliceData(t222),
-					unsafe.SliceData(t3122),
-					unsafe.SliceData(t3223),
-					unsafe.SliceData(t242),
-					32*t9 + 32*chunks*l,
-				}
-				stepBackwardNest89(&a)
-			} else {
-				t202_2 := t202[(l*chunks+t9)*32:][:32]
-				t222_3 := t222[(l*chunks+t9)*32:][:32]
-				t242_3 := t242[(l*chunks+t9)*32:][:32]
-				for i := range 32 {
-					t202_2[i] = ((((((((t8622[i] + t872[i]) + t912[i]) + t1682[i]) + t169[i]) + t173[i]) + t248[i]) + t249[i]) + t253[i]) + t258[i]
-					t222_3[i] = (((((t124[i] + t1252[i]) + t128[i]) + t206[i]) + t207[i]) + t211[i]) + t216[i]
-					t242_3[i] = t3122[i] + t3223[i]
+					t202_3[i] = ((((t822[i] + t135[i]) + t208[i]) + t209[i]) + t213[i]) + t216[i]
+					t222_2[i] = (((t105[i] + t167[i]) + t168[i]) + t172_2[i]) + t175[i]
+					t242_2[i] = t3522[i] + t382[i]
 				}
 			}
 			// titans_chunk.Q
-			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t542, 1, 32)
+			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t2722, 1, 32)
 			// titans_chunk.y
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t133, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t1062, 1, dV)
 			// titans_chunk.y
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t135, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1082, 1, dV)
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest90Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t584),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t644),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t271),
-					unsafe.SliceData(t268),
-					unsafe.SliceData(t232),
-					32*dK*t9 + 32*chunks*dK*l,
-					dK,
-				}
-				stepBackwardNest90(&a)
-			} else {
-				t53_2 := t53[31*32:][:32]
-				t552_2 := t552[31*32:][:32]
-				t584_2 := t584[31*32:][:32]
-				t612_2 := t612[31*32:][:32]
-				t644_2 := t644[31*32:][:32]
-				t673_2 := t673[31*32:][:32]
-				t70_2 := t70[31*32:][:32]
-				t73_2 := t73[31*32:][:32]
-				t76_2 := t76[31*32:][:32]
-				t79_2 := t79[31*32:][:32]
-				t82_3 := t82_2[31*32:][:32]
-				for i := range 32 {
-					t271_2 := t271[i*dK:][:dK]
-					t268_2 := t268[i*dK:][:dK]
-					t232_3 := t232[((l*chunks+t9)*32+i)*dK:][:dK]
-					t53Entry2 := t53_2[i]
-					t552Entry2 := t552_2[i]
-					t584Entry2 := t584_2[i]
-					t612Entry2 := t612_2[i]
-					t644Entry2 := t644_2[i]
-					t673Entry2 := t673_2[i]
-					w7 := ((((t53Entry2 + t552Entry2) + t584Entry2) + t612Entry2) + t644Entry2) + t673Entry2
-					w8 := (((((((((t53Entry2 + t552Entry2) + t584Entry2) + t612Entry2) + t644Entry2) + t673Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
-					for j := range dK {
-						t232_3[j] = num.FMA32(w8, t271_2[j], F(w7*t268_2[j]))
-					}
+			for i := range 32 {
+				t232_2 := t232[((l*chunks+t9)*32+i)*dK:][:dK]
+				t53Entry2 := t53_2[i]
+				t55Entry2 := t55_2[i]
+				t583Entry2 := t583_2[i]
+				t612Entry2 := t612_2[i]
+				t644Entry2 := t644_2[i]
+				t673Entry2 := t673_2[i]
+				w6 := ((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t644Entry2) + t673Entry2
+				w7 := (((((((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t644Entry2) + t673Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				for j := range dK {
+					t232_2[j] = num.FMA32(w7, t1423[j*32+i], F(w6*t722[j*32+i]))
 				}
 			}
-			// titans_chunk.K
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t342, 32, 1)
-			// titans_chunk.K
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t342, 1, 32)
+			// titans_chunk.g.start, titans_chunk.K
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t226, 1, 32)
 			// titans_chunk.U
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t4022, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t4522, 1, dV)
 			// titans_chunk.U
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t472, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t502, 1, dV)
 			// titans_chunk.Q
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t542, 32, 1)
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t2722, 32, 1)
 			// titans_chunk.g.start, titans_chunk.M
 			gEntry2 := g[(l*chunks+t9)*32+31]
 			if kern.Wide() {
-				a := stepBackwardNest91Args{
+				a := stepBackwardNest83Args{
 					unsafe.SliceData(MBarState2),
-					unsafe.SliceData(t259),
+					unsafe.SliceData(t217),
 					dV,
 					dK,
 					[2]float32{gEntry2},
 				}
-				stepBackwardNest91(&a)
+				stepBackwardNest83(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
-					t259_2 := t259[i*dK:][:dK]
+					t217_2 := t217[i*dK:][:dK]
 					for j := range dK {
-						t259_2[j] = F(MBarState2_2[j] * gEntry2)
+						t217_2[j] = F(MBarState2_2[j] * gEntry2)
 					}
 				}
 			}
 			// titans_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t472, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t502, dV, 1)
 			// titans_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t135, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1082, dV, 1)
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.M
 			pEntry := p[(l*chunks+t9)*32+31]
 			hEntry2 := h[(l*chunks+t9)*32+31]
 			if kern.Wide() {
-				a := stepBackwardNest92Args{
+				a := stepBackwardNest84Args{
 					unsafe.SliceData(MBarState2),
 					unsafe.SliceData(SBarState2),
 					dV,
@@ -7756,7 +7336,7 @@ func (c *stepBackwardFused) run() {
 					[2]float32{hEntry2},
 					[2]float32{pEntry},
 				}
-				stepBackwardNest92(&a)
+				stepBackwardNest84(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -7767,10 +7347,10 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t4022, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t4522, dV, 1)
 			// titans_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t133, dV, 1)
-			copy(MBarState2[:dK*dV], t259[:dK*dV])
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1062, dV, 1)
+			copy(MBarState2[:dK*dV], t217[:dK*dV])
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
 		copy(c.SBarOut[l*dV*dK:][:dK*dV], SBarState2[:dK*dV])
@@ -7779,7 +7359,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.v
 	clear(t262)
 	if kern.Wide() {
-		a := stepBackwardNest93Args{
+		a := stepBackwardNest85Args{
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t252),
 			L,
@@ -7789,7 +7369,7 @@ func (c *stepBackwardFused) run() {
 			32 * dV,
 			dV,
 		}
-		stepBackwardNest93(&a)
+		stepBackwardNest85(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -7809,7 +7389,7 @@ func (c *stepBackwardFused) run() {
 	clear(t292)
 	clear(t312)
 	if kern.Wide() {
-		a := stepBackwardNest94Args{
+		a := stepBackwardNest86Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t242),
 			unsafe.SliceData(t292),
@@ -7821,20 +7401,20 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest94(&a)
+		stepBackwardNest86(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				t27_2 := t27[i*T+32*j:][:32]
-				t242_3 := t242[(i*chunks+j)*32:][:32]
+				t242_2 := t242[(i*chunks+j)*32:][:32]
 				t292_2 := t292[i*T+32*j:][:32]
-				t222_3 := t222[(i*chunks+j)*32:][:32]
+				t222_2 := t222[(i*chunks+j)*32:][:32]
 				t312_2 := t312[i*T+32*j:][:32]
-				t202_2 := t202[(i*chunks+j)*32:][:32]
+				t202_3 := t202[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t27_2[k] = t27_2[k] + t242_3[k]
-					t292_2[k] = t292_2[k] + t222_3[k]
-					t312_2[k] = t312_2[k] + t202_2[k]
+					t27_2[k] = t27_2[k] + t242_2[k]
+					t292_2[k] = t292_2[k] + t222_2[k]
+					t312_2[k] = t312_2[k] + t202_3[k]
 				}
 			}
 		}
@@ -7844,7 +7424,7 @@ func (c *stepBackwardFused) run() {
 	clear(t28)
 	clear(t302)
 	if kern.Wide() {
-		a := stepBackwardNest95Args{
+		a := stepBackwardNest87Args{
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t302),
@@ -7856,18 +7436,18 @@ func (c *stepBackwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepBackwardNest95(&a)
+		stepBackwardNest87(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 32 {
 					t28_2 := t28[(i*T+32*j+k)*dK:][:dK]
-					t232_3 := t232[((i*chunks+j)*32+k)*dK:][:dK]
+					t232_2 := t232[((i*chunks+j)*32+k)*dK:][:dK]
 					t302_2 := t302[(i*T+32*j+k)*dK:][:dK]
-					t212_3 := t212[((i*chunks+j)*32+k)*dK:][:dK]
+					t212_2 := t212[((i*chunks+j)*32+k)*dK:][:dK]
 					for m := range dK {
-						t28_2[m] = t28_2[m] + t232_3[m]
-						t302_2[m] = t302_2[m] + t212_3[m]
+						t28_2[m] = t28_2[m] + t232_2[m]
+						t302_2[m] = t302_2[m] + t212_2[m]
 					}
 				}
 			}
@@ -7876,8 +7456,8 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.theta, titans_chunk.k, titans_chunk.eta, titans_chunk.q, titans_chunk.rho
 	var t432 F
-	var t532 F
-	var t1182 F
+	var t5124 F
+	var t114 F
 	for i := range L {
 		t332_2 := t332[i*T:][:T]
 		t142_3 := t142[i*T:][:T]
@@ -7897,92 +7477,86 @@ func (c *stepBackwardFused) run() {
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t402_2 := t402[i*T:][:T]
-		t512_2 := t512[i*T:][:T]
+		t49_2 := t49[i*T:][:T]
+		t602_2 := t602[i*T:][:T]
 		t642_2 := t642[i*T:][:T]
-		t682_2 := t682[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t132_4 := t132_2[i*T:][:T]
-		t136_2 := t136[i*T:][:T]
+		t111_2 := t111[i*T:][:T]
+		t129_2 := t129[i*T:][:T]
+		t133_2 := t133[i*T:][:T]
 		for j := range T {
 			t332Entry := t332_2[j]
-			t4024 := kern.Choose(t332Entry, F(kern.Choose(t332Entry, t142_3[j]+t27_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t432 = t432 + t4024
-			t5122 := F(F(eta[j]*(t152_3[j]+t292_2[j])) * etaSigmoid[j])
-			t532 = t532 + t5122
+			t4022 := kern.Choose(t332Entry, F(kern.Choose(t332Entry, t142_3[j]+t27_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t432 = t432 + t4022
+			t493 := F(F(eta[j]*(t152_3[j]+t292_2[j])) * etaSigmoid[j])
+			t5124 = t5124 + t493
 			t37Entry := t37_2[j]
-			t6423 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
-			t1022_2 := (t25_2[j] <= F(1))
+			t6022 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
+			t983 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t1072 := (t1022_2 && (F(0) <= rhoSigmoidEntry))
-			t1153 := kern.Choose(t1072, F(F(rhoSigmoidEntry*kern.Choose(t1072, kern.Choose(t1022_2, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t1182 = t1182 + t1153
+			t103 := (t983 && (F(0) <= rhoSigmoidEntry))
+			t1112 := kern.Choose(t103, F(F(rhoSigmoidEntry*kern.Choose(t103, kern.Choose(t983, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t114 = t114 + t1112
 			t10Entry := t10_2[j]
-			t1322 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t402_2[j] = t4024
-			t512_2[j] = t5122
-			t642_2[j] = t6423
-			t682_2[j] = (t6423 && t37Entry)
-			t115_2[j] = t1153
-			t132_4[j] = t1322
-			t136_2[j] = (t1322 && t10Entry)
+			t1292 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t402_2[j] = t4022
+			t49_2[j] = t493
+			t602_2[j] = t6022
+			t642_2[j] = (t6022 && t37Entry)
+			t111_2[j] = t1112
+			t129_2[j] = t1292
+			t133_2[j] = (t1292 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t432
-	c.BEtaBar[0] = t532
-	c.BRhoBar[0] = t1182
+	c.BEtaBar[0] = t5124
+	c.BRhoBar[0] = t114
 
 	// titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 	clear(c.WThetaBar)
 	clear(c.WEtaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest96Args{
+		a := stepBackwardNest88Args{
 			unsafe.SliceData(t402),
-			unsafe.SliceData(t512),
-			unsafe.SliceData(t115),
+			unsafe.SliceData(t49),
+			unsafe.SliceData(t111),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t45),
 			unsafe.SliceData(c.WEtaBar),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(t55),
 			unsafe.SliceData(c.WRhoBar),
 			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t120),
+			unsafe.SliceData(c.WEta),
+			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(t117),
 			L,
 			T,
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest96(&a)
+		stepBackwardNest88(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wEtaBar := c.WEtaBar[:dK+dV]
-		wEta := c.WEta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wEta := c.WEta[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
 			t402_2 := t402[i*T:][:T]
-			t512_2 := t512[i*T:][:T]
-			t115_2 := t115[i*T:][:T]
+			t49_2 := t49[i*T:][:T]
+			t111_2 := t111[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t45_2 := t45[(i*T+j)*(dK+dV):][:dK+dV]
-				t55_2 := t55[(i*T+j)*(dK+dV):][:dK+dV]
-				t120_2 := t120[(i*T+j)*(dK+dV):][:dK+dV]
+				t117_2 := t117[(i*T+j)*(dK+dV):][:dK+dV]
 				t402Entry := t402_2[j]
-				t512Entry := t512_2[j]
-				t115Entry := t115_2[j]
+				t49Entry := t49_2[j]
+				t111Entry := t111_2[j]
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
 					wThetaBar[k] = num.FMA32(rhoStackEntry, t402Entry, wThetaBar[k])
-					t45_2[k] = F(t402Entry * wTheta[k])
-					wEtaBar[k] = num.FMA32(rhoStackEntry, t512Entry, wEtaBar[k])
-					t55_2[k] = F(t512Entry * wEta[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t115Entry, wRhoBar[k])
-					t120_2[k] = F(t115Entry * wRho[k])
+					wEtaBar[k] = num.FMA32(rhoStackEntry, t49Entry, wEtaBar[k])
+					wRhoBar[k] = num.FMA32(rhoStackEntry, t111Entry, wRhoBar[k])
+					t117_2[k] = num.FMA32(t111Entry, wRho[k], num.FMA32(t49Entry, wEta[k], F(t402Entry*wTheta[k])))
 				}
 			}
 		}
@@ -7990,63 +7564,61 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest97Args{
+		a := stepBackwardNest89Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t302),
 			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t582),
-			unsafe.SliceData(t632),
+			unsafe.SliceData(t542),
+			unsafe.SliceData(t592),
 			L,
 			T,
 			T * dK,
 			dK,
 		}
-		stepBackwardNest97(&a)
+		stepBackwardNest89(&a)
 	} else {
 		for i := range L {
-			t632_2 := t632[i*T:][:T]
+			t592_2 := t592[i*T:][:T]
 			for j := range T {
 				t122_3 := t122[(i*T+j)*dK:][:dK]
 				t302_2 := t302[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t582_2 := t582[(i*T+j)*dK:][:dK]
-				var t6323 F
-				t6323Sums := [16]F{t6323}
+				t542_2 := t542[(i*T+j)*dK:][:dK]
+				var t5922 F
+				t5922Sums := [16]F{t5922}
 				for k := range dK {
-					t5822 := t122_3[k] + t302_2[k]
-					t6323Sums[k%16] = num.FMA32(t5822, qDiv2[k], t6323Sums[k%16])
-					t582_2[k] = t5822
+					t5422 := t122_3[k] + t302_2[k]
+					t5922Sums[k%16] = num.FMA32(t5422, qDiv2[k], t5922Sums[k%16])
+					t542_2[k] = t5422
 				}
-				t6323 = kern.Sum16(&t6323Sums)
-				t632_2[j] = -t6323
+				t5922 = kern.Sum16(&t5922Sums)
+				t592_2[j] = -t5922
 			}
 		}
 	}
 
-	// titans_chunk.q1, titans_chunk.q, titans_chunk.k
+	// titans_chunk.q1, titans_chunk.q, titans_chunk.k, titans_chunk.rho
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest98Args{
-			unsafe.SliceData(t682),
+		a := stepBackwardNest90Args{
+			unsafe.SliceData(t642),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t37),
-			unsafe.SliceData(t642),
-			unsafe.SliceData(t632),
+			unsafe.SliceData(t602),
+			unsafe.SliceData(t592),
 			unsafe.SliceData(c.QDiv3),
 			unsafe.SliceData(t32),
 			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(t582),
+			unsafe.SliceData(t542),
 			unsafe.SliceData(c.Q1Sigmoid2),
 			unsafe.SliceData(t172),
 			unsafe.SliceData(t28),
-			unsafe.SliceData(t45),
-			unsafe.SliceData(t55),
-			unsafe.SliceData(t120),
+			unsafe.SliceData(t117),
 			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t90),
+			unsafe.SliceData(t86),
 			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t126),
-			unsafe.SliceData(t131),
+			unsafe.SliceData(t123),
+			unsafe.SliceData(t128),
 			L,
 			T,
 			T*dK + T*dV,
@@ -8054,48 +7626,79 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest98(&a)
+		stepBackwardNest90(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t682_2 := t682[i*T:][:T]
+			t642_2 := t642[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t37_2 := t37[i*T:][:T]
-			t642_2 := t642[i*T:][:T]
-			t632_2 := t632[i*T:][:T]
+			t602_2 := t602[i*T:][:T]
+			t592_2 := t592[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
-			t131_2 := t131[i*T:][:T]
+			t128_2 := t128[i*T:][:T]
 			for j := range T {
 				t32_2 := t32[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t582_2 := t582[(i*T+j)*dK:][:dK]
+				t542_2 := t542[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t172_2 := t172[(i*T+j)*dK:][:dK]
+				t172_3 := t172[(i*T+j)*dK:][:dK]
 				t28_2 := t28[(i*T+j)*dK:][:dK]
-				t45_2 := t45[(i*T+j)*(dK+dV):][:dK]
-				t55_2 := t55[(i*T+j)*(dK+dV):][:dK]
-				t120_2 := t120[(i*T+j)*(dK+dV):][:dK]
+				t117_2 := t117[(i*T+j)*(dK+dV):][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t90_2 := t90[(i*T+j)*dK:][:dK]
-				t126_2 := t126[(i*T+j)*dK:][:dK]
-				var t1312 F
-				t682Entry := t682_2[j]
+				t86_2 := t86[(i*T+j)*dK:][:dK]
+				t123_2 := t123[(i*T+j)*dK:][:dK]
+				var t1282 F
+				t642Entry := t642_2[j]
 				qDivEntry := qDiv[j]
-				w9 := kern.Choose((t682Entry && t37_2[j]), kern.Choose(t682Entry, F(F(0.5*kern.Choose(t682Entry, kern.Choose(t642_2[j], t632_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t1312Sums := [16]F{t1312}
+				w8 := kern.Choose((t642Entry && t37_2[j]), kern.Choose(t642Entry, F(F(0.5*kern.Choose(t642Entry, kern.Choose(t602_2[j], t592_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t1282Sums := [16]F{t1282}
 				for k := range dK {
 					t32Entry := t32_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t842 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w9, F(t582_2[k]*qDivEntry))
-					t902 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t842), q1Sigmoid2[k], F(q1SigmoidEntry*t842))
-					t1262 := (((t172_2[k] + t28_2[k]) + t45_2[k]) + t55_2[k]) + t120_2[k]
-					t1312Sums[k%16] = num.FMA32(t1262, kDiv2[k], t1312Sums[k%16])
-					t90_2[k] = t902
-					bQBar[k] = bQBar[k] + t902
-					t126_2[k] = t1262
+					t80 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w8, F(t542_2[k]*qDivEntry))
+					t863 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t80), q1Sigmoid2[k], F(q1SigmoidEntry*t80))
+					t1232 := (t172_3[k] + t28_2[k]) + t117_2[k]
+					t1282Sums[k%16] = num.FMA32(t1232, kDiv2[k], t1282Sums[k%16])
+					t86_2[k] = t863
+					bQBar[k] = bQBar[k] + t863
+					t123_2[k] = t1232
 				}
-				t1312 = kern.Sum16(&t1312Sums)
-				t131_2[j] = -t1312
+				t1282 = kern.Sum16(&t1282Sums)
+				t128_2[j] = -t1282
+			}
+		}
+	}
+
+	// titans_chunk.q1
+	clear(t89)
+	if kern.Wide() {
+		a := stepBackwardNest91Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t86),
+			unsafe.SliceData(c.CQ),
+			unsafe.SliceData(t89),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest91(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t86_2 := t86[(i*T+j)*dK:][:dK]
+				n := int(c.Pos[i])
+				for k := range min(4, n+j+1) {
+					cQ := c.CQ[k*dK:][:dK]
+					t89_2 := t89[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t89_2[m] = num.FMA32(t86_2[m], cQ[m], t89_2[m])
+					}
+				}
 			}
 		}
 	}
@@ -8105,25 +7708,25 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest99Args{
+						a := stepBackwardNest92Args{
 							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t90),
+							unsafe.SliceData(t86),
 							unsafe.SliceData(c.CQBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
 							dK * i,
 							dK,
 						}
-						stepBackwardNest99(&a)
+						stepBackwardNest92(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t90_2 := t90[(j*T+k)*dK:][:dK]
+						t86_2 := t86[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
 						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t90_2[m], cQBar[m])
+							cQBar[m] = num.FMA32(q1Stack[m], t86_2[m], cQBar[m])
 						}
 					}
 				}
@@ -8132,43 +7735,10 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_chunk.q1
-	clear(t94)
+	clear(t91)
 	if kern.Wide() {
-		a := stepBackwardNest100Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t94),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest100(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t90_2 := t90[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t94_2 := t94[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t94_2[m] = num.FMA32(t90_2[m], cQ[m], t94_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.q1
-	clear(t95)
-	if kern.Wide() {
-		a := stepBackwardNest101Args{
-			unsafe.SliceData(t95),
+		a := stepBackwardNest93Args{
+			unsafe.SliceData(t91),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
 			L,
@@ -8176,14 +7746,14 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest101(&a)
+		stepBackwardNest93(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t95_2 := t95[(i*(T+3)+j+T)*dK:][:dK]
+				t91_2 := t91[(i*(T+3)+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t95_2[k] = t95_2[k] + q0TailBar[k]
+					t91_2[k] = t91_2[k] + q0TailBar[k]
 				}
 			}
 		}
@@ -8191,36 +7761,36 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.q1
 	if kern.Wide() {
-		a := stepBackwardNest102Args{
-			unsafe.SliceData(t94),
-			unsafe.SliceData(t95),
-			unsafe.SliceData(t96),
+		a := stepBackwardNest94Args{
+			unsafe.SliceData(t89),
+			unsafe.SliceData(t91),
+			unsafe.SliceData(t92),
 			L,
 			T*dK + 3*dK,
 			T + 3,
 			dK,
 		}
-		stepBackwardNest102(&a)
+		stepBackwardNest94(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t94_2 := t94[(i*(T+3)+j)*dK:][:dK]
-				t95_2 := t95[(i*(T+3)+j)*dK:][:dK]
-				t96_2 := t96[(i*(T+3)+j)*dK:][:dK]
+				t89_2 := t89[(i*(T+3)+j)*dK:][:dK]
+				t91_2 := t91[(i*(T+3)+j)*dK:][:dK]
+				t92_3 := t92[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t96_2[k] = t94_2[k] + t95_2[k]
+					t92_3[k] = t89_2[k] + t91_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.q1, titans_chunk.k1
-	clear(t163)
+	clear(t160)
 	if kern.Wide() {
-		a := stepBackwardNest103Args{
-			unsafe.SliceData(t96),
+		a := stepBackwardNest95Args{
+			unsafe.SliceData(t92),
 			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t163),
+			unsafe.SliceData(t160),
 			unsafe.SliceData(c.K0TailBar),
 			T * dK,
 			L,
@@ -8228,42 +7798,40 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest103(&a)
+		stepBackwardNest95(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t96_2 := t96[(i*(T+3)+j)*dK:][:dK]
+				t92_3 := t92[(i*(T+3)+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t163_2 := t163[(i*(T+3)+j+T)*dK:][:dK]
+				t160_2 := t160[(i*(T+3)+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					q0TailBarOut[k] = t96_2[k]
-					t163_2[k] = t163_2[k] + k0TailBar[k]
+					q0TailBarOut[k] = t92_3[k]
+					t160_2[k] = t160_2[k] + k0TailBar[k]
 				}
 			}
 		}
 	}
 
-	// titans_chunk.q0
+	// titans_chunk.q0, titans_chunk.q1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t95, i*T*d), d, 1, kern.From(t92, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// titans_chunk.q0, titans_chunk.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t96, (k*(T+3)+3)*dK), dK, 1)
+		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t92, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// titans_chunk.q0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t100, i*T*d), d, 1, kern.From(t96, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// titans_chunk.v
+	// titans_chunk.v, titans_chunk.rho
 	if kern.Wide() {
-		a := stepBackwardNest104Args{
+		a := stepBackwardNest96Args{
 			unsafe.SliceData(t162),
 			unsafe.SliceData(t262),
-			unsafe.SliceData(t45),
-			unsafe.SliceData(t55),
+			unsafe.SliceData(t117),
 			unsafe.SliceData(t120),
-			unsafe.SliceData(t123),
 			dK,
 			L,
 			T*dK + T*dV,
@@ -8272,76 +7840,107 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest104(&a)
+		stepBackwardNest96(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t162_3 := t162[(i*T+j)*dV:][:dV]
+				t162_2 := t162[(i*T+j)*dV:][:dV]
 				t262_2 := t262[(i*T+j)*dV:][:dV]
-				t45_2 := t45[(i*T+j)*(dK+dV)+dK:][:dV]
-				t55_2 := t55[(i*T+j)*(dK+dV)+dK:][:dV]
-				t120_2 := t120[(i*T+j)*(dK+dV)+dK:][:dV]
-				t123_2 := t123[(i*T+j)*dV:][:dV]
+				t117_2 := t117[(i*T+j)*(dK+dV)+dK:][:dV]
+				t120_2 := t120[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t123_2[k] = (((t162_3[k] + t262_2[k]) + t45_2[k]) + t55_2[k]) + t120_2[k]
+					t120_2[k] = (t162_2[k] + t262_2[k]) + t117_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t123, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t121, d, 1, t120, dV, 1, c.WV, d, 1)
 
 	// titans_chunk.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t125, d, 1, t123, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t120, dV, 1)
 
 	// titans_chunk.k1, titans_chunk.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest105Args{
-			unsafe.SliceData(t136),
+		a := stepBackwardNest97Args{
+			unsafe.SliceData(t133),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
-			unsafe.SliceData(t132_2),
-			unsafe.SliceData(t131),
+			unsafe.SliceData(t129),
+			unsafe.SliceData(t128),
 			unsafe.SliceData(c.KDiv3),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t126),
+			unsafe.SliceData(t123),
 			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t158),
+			unsafe.SliceData(t155),
 			unsafe.SliceData(c.BKBar),
 			L,
 			T,
 			T * dK,
 			dK,
 		}
-		stepBackwardNest105(&a)
+		stepBackwardNest97(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t136_2 := t136[i*T:][:T]
+			t133_2 := t133[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t132_3 := t132_2[i*T:][:T]
-			t131_2 := t131[i*T:][:T]
+			t129_2 := t129[i*T:][:T]
+			t128_2 := t128[i*T:][:T]
 			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t126_2 := t126[(i*T+j)*dK:][:dK]
+				t123_2 := t123[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t158_2 := t158[(i*T+j)*dK:][:dK]
-				t136Entry := t136_2[j]
+				t155_2 := t155[(i*T+j)*dK:][:dK]
+				t133Entry := t133_2[j]
 				kDivEntry := kDiv[j]
-				w10 := kern.Choose((t136Entry && t10_2[j]), kern.Choose(t136Entry, F(F(0.5*kern.Choose(t136Entry, kern.Choose(t132_3[j], t131_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w9 := kern.Choose((t133Entry && t10_2[j]), kern.Choose(t133Entry, F(F(0.5*kern.Choose(t133Entry, kern.Choose(t129_2[j], t128_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t1523 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w10, F(t126_2[k]*kDivEntry))
-					t1583 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t1523), k1Sigmoid2[k], F(k1SigmoidEntry*t1523))
-					t158_2[k] = t1583
-					bKBar[k] = bKBar[k] + t1583
+					t1493 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w9, F(t123_2[k]*kDivEntry))
+					t1552 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t1493), k1Sigmoid2[k], F(k1SigmoidEntry*t1493))
+					t155_2[k] = t1552
+					bKBar[k] = bKBar[k] + t1552
+				}
+			}
+		}
+	}
+
+	// titans_chunk.k1
+	clear(t158)
+	if kern.Wide() {
+		a := stepBackwardNest98Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t155),
+			unsafe.SliceData(c.CK),
+			unsafe.SliceData(t158),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest98(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t155_2 := t155[(i*T+j)*dK:][:dK]
+				n3 := int(c.Pos[i])
+				for k := range min(4, n3+j+1) {
+					cK := c.CK[k*dK:][:dK]
+					t158_2 := t158[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t158_2[m] = num.FMA32(t155_2[m], cK[m], t158_2[m])
+					}
 				}
 			}
 		}
@@ -8352,25 +7951,25 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest106Args{
+						a := stepBackwardNest99Args{
 							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t158),
+							unsafe.SliceData(t155),
 							unsafe.SliceData(c.CKBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
 							dK * i,
 							dK,
 						}
-						stepBackwardNest106(&a)
+						stepBackwardNest99(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t158_2 := t158[(j*T+k)*dK:][:dK]
+						t155_2 := t155[(j*T+k)*dK:][:dK]
 						cKBar := c.CKBar[i*dK:][:dK]
 						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t158_2[m], cKBar[m])
+							cKBar[m] = num.FMA32(k1Stack[m], t155_2[m], cKBar[m])
 						}
 					}
 				}
@@ -8379,58 +7978,25 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_chunk.k1
-	clear(t162_2)
 	if kern.Wide() {
-		a := stepBackwardNest107Args{
-			unsafe.SliceData(c.Pos),
+		a := stepBackwardNest100Args{
 			unsafe.SliceData(t158),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t162_2),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest107(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t158_2 := t158[(i*T+j)*dK:][:dK]
-				n4 := int(c.Pos[i])
-				for k := range min(4, n4+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t162_3 := t162_2[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t162_3[m] = num.FMA32(t158_2[m], cK[m], t162_3[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.k1
-	if kern.Wide() {
-		a := stepBackwardNest108Args{
-			unsafe.SliceData(t162_2),
-			unsafe.SliceData(t163),
-			unsafe.SliceData(t164),
+			unsafe.SliceData(t160),
+			unsafe.SliceData(t161),
 			L,
 			T*dK + 3*dK,
 			T + 3,
 			dK,
 		}
-		stepBackwardNest108(&a)
+		stepBackwardNest100(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t162_3 := t162_2[(i*(T+3)+j)*dK:][:dK]
-				t163_2 := t163[(i*(T+3)+j)*dK:][:dK]
-				t164_2 := t164[(i*(T+3)+j)*dK:][:dK]
+				t158_2 := t158[(i*(T+3)+j)*dK:][:dK]
+				t160_2 := t160[(i*(T+3)+j)*dK:][:dK]
+				t161_2 := t161[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t164_2[k] = t162_3[k] + t163_2[k]
+					t161_2[k] = t158_2[k] + t160_2[k]
 				}
 			}
 		}
@@ -8439,43 +8005,43 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.k1
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t164[(i*(T+3)+j)*dK:][:dK])
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t161[(i*(T+3)+j)*dK:][:dK])
 		}
 	}
 
-	// titans_chunk.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t164, (k*(T+3)+3)*dK), dK, 1)
+	// titans_chunk.k0, titans_chunk.k1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t164, i*T*d), d, 1, kern.From(t161, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// titans_chunk.k0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t168, i*T*d), d, 1, kern.From(t164, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// titans_chunk.k0, titans_chunk.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t161, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// titans_chunk.k0
 	if kern.Wide() {
-		a := stepBackwardNest109Args{
-			unsafe.SliceData(t100),
-			unsafe.SliceData(t125),
-			unsafe.SliceData(t168),
+		a := stepBackwardNest101Args{
+			unsafe.SliceData(t95),
+			unsafe.SliceData(t121),
+			unsafe.SliceData(t164),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest109(&a)
+		stepBackwardNest101(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t100_2 := t100[(i*T+j)*d:][:d]
-				t125_2 := t125[(i*T+j)*d:][:d]
-				t168_2 := t168[(i*T+j)*d:][:d]
+				t95_2 := t95[(i*T+j)*d:][:d]
+				t121_2 := t121[(i*T+j)*d:][:d]
+				t164_2 := t164[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t100_2[k] + t125_2[k]) + t168_2[k]
+					xBar[k] = (t95_2[k] + t121_2[k]) + t164_2[k]
 				}
 			}
 		}
@@ -8499,44 +8065,44 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t62 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]      // [L, T - 32·chunks, d_k]
-	t67 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]      // [L, T - 32·chunks, d_k]
-	t64 := c.Work[4*L*T*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T-32*L*chunks]                           // [L, T - 32·chunks]
-	t65 := c.Work[4*L*T*dK+32*L*chunks*dV+4*L*T+64*L*chunks:][:L*T-32*L*chunks]                           // [L, T - 32·chunks]
-	t66 := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T+32*L*chunks:][:L*T-32*L*chunks]                           // [L, T - 32·chunks]
-	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                 // [L, T - 32·chunks, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+6*L*T:][:L*dK*dV]                                        // [L, d_v, d_k]
-	t52 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T:][:L*dK*dV]                                // [L, d_v, d_k]
-	t62_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+6*L*T:][:L*T*dK-32*L*chunks*dK]              // [L, T - 32·chunks, d_k]
-	t7 := c.Work[5*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]  // [L, T - 32·chunks, d_v]
-	t82 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+6*L*T:][:L*T-32*L*chunks]                    // [L, T - 32·chunks]
-	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+7*L*T-32*L*chunks:][:L*T-32*L*chunks]        // [L, T - 32·chunks]
-	t102 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
-	t112 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t62 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]       // [L, T - 32·chunks, d_k]
+	t67 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]       // [L, T - 32·chunks, d_k]
+	t64 := c.Work[4*L*T*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T-32*L*chunks]                            // [L, T - 32·chunks]
+	t65 := c.Work[4*L*T*dK+32*L*chunks*dV+4*L*T+64*L*chunks:][:L*T-32*L*chunks]                            // [L, T - 32·chunks]
+	t66 := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T+32*L*chunks:][:L*T-32*L*chunks]                            // [L, T - 32·chunks]
+	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                  // [L, T - 32·chunks, d_v]
+	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+6*L*T:][:L*dK*dV]                                         // [L, d_v, d_k]
+	t52 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T:][:L*dK*dV]                                 // [L, d_v, d_k]
+	t7 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                  // [L, T - 32·chunks, d_v]
+	t82 := c.Work[4*L*T*dK+2*L*T*dV+2*L*dK*dV+6*L*T:][:L*T-32*L*chunks]                                    // [L, T - 32·chunks]
+	t102 := c.Work[4*L*T*dK+2*L*T*dV+2*L*dK*dV+7*L*T-32*L*chunks:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
+	t112 := c.Work[4*L*T*dK+2*L*T*dV+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                 // [L, T - 32·chunks, d_k]
+	t13 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]   // [L, T - 32·chunks, d_k]
+	t2122 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t112_2 := t112
+	t13_2 := t13
 	t102_2 := t102
 	t82_2 := t82
-	t92_2 := t92
-	t62_3 := t62_2
+	t2122_2 := t2122
 	if block > 0 {
-		t112_2 = c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t112_2 = c.Work[3*L*T*d+22*L*T*dK+6*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t112_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t102_2 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
+		t13_2 = c.Work[3*L*T*d+23*L*T*dK+6*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t13_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t102_2 = c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t102_2[l*(T-32*chunks):][:T-32*chunks])
-		t82_2 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1376*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
+		t82_2 = c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1376*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t82_2[l*(T-32*chunks):][:T-32*chunks])
-		t92_2 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1344*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
-		clear(t92_2[l*(T-32*chunks):][:T-32*chunks])
-		t62_3 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+23*L*T+1312*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T*dK-32*L*chunks*dK]
-		clear(t62_3[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
+		t2122_2 = c.Work[3*L*T*d+24*L*T*dK+6*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1344*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		clear(t2122_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
 		widths := kern.Widths{[]int{1}, []int{4, 1}}
-		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK+dK, false)
-		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
+		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK, false)
+		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
 			kern.CopyRows(t42[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
 			kern.CopyRows(t52[(l*dV+first)*dK:], dK, c.SBar[(l*dV+first)*dK:], dK, last-first, dK)
@@ -8550,8 +8116,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				SBarState, rest2 := rest[:kern.RowLen(dK, rows)], rest[kern.RowLen(dK, rows):]
 				MTrail, rest3 := rest2[:(C+1)*kern.RowLen(dK, rows)], rest2[(C+1)*kern.RowLen(dK, rows):]
 				STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
-				t43, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
-				t923 := rest5
+				t43 := rest4
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -8586,10 +8151,10 @@ func (c *stepBackwardRows1) Part(part int) {
 				{
 					a := stepBackwardTime7Args{
 						unsafe.SliceData(t64),
+						unsafe.SliceData(c.E),
 						unsafe.SliceData(t22),
 						unsafe.SliceData(t66),
 						unsafe.SliceData(t65),
-						unsafe.SliceData(c.E),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(STrail),
 						unsafe.SliceData(t62),
@@ -8598,12 +8163,11 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(SBarState),
 						unsafe.SliceData(t112_2),
 						unsafe.SliceData(t43),
-						unsafe.SliceData(t923),
+						unsafe.SliceData(t13_2),
 						unsafe.SliceData(t102_2),
 						unsafe.SliceData(t82_2),
-						unsafe.SliceData(t92_2),
 						unsafe.SliceData(t7),
-						unsafe.SliceData(t62_3),
+						unsafe.SliceData(t2122_2),
 						C*s + (T-32*chunks)*l,
 						i + C*dV*s + (T*dV-32*chunks*dV)*l,
 						dK,
@@ -8623,13 +8187,12 @@ func (c *stepBackwardRows1) Part(part int) {
 		}
 		workers.Return(scratch)
 	} else {
-		scratch := workers.Borrow(dK + dK + C*dK + dK + C*dK + dK + dK + dK)
+		scratch := workers.Borrow(dK + dK + C*dK + dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		SBarState, rest2 := rest[:dK], rest[dK:]
 		MTrail, rest3 := rest2[:C*dK+dK], rest2[C*dK+dK:]
 		STrail, rest4 := rest3[:C*dK+dK], rest3[C*dK+dK:]
-		t43, rest5 := rest4[:dK], rest4[dK:]
-		t923 := rest5
+		t43 := rest4
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			copy(SBarState[:dK], c.SBar[(l*dV+i)*dK:][:dK])
@@ -8641,17 +8204,17 @@ func (c *stepBackwardRows1) Part(part int) {
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t62_4 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						STrail3 := STrail[(a+1)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						// titans_chunk.S, titans_chunk.M
+						// titans_chunk.S, titans_chunk.G, titans_chunk.M
 						t64Entry := t64_2[a]
 						w := F(t65_2[a] * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
 						t66Entry := t66_2[a]
 						for j := range dK {
-							S2 := num.FMA32(-w, t62_4[j], F(t64Entry*STrail2[j]))
+							S2 := num.FMA32(-w, t62_2[j], F(t64Entry*STrail2[j]))
 							STrail3[j] = S2
 							MTrail3[j] = num.FMA32(t66Entry, MTrail2[j], S2)
 						}
@@ -8663,55 +8226,53 @@ func (c *stepBackwardRows1) Part(part int) {
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
 					t102_3 := t102_2[l*(T-32*chunks)+C*s:][:n]
 					t82_3 := t82_2[l*(T-32*chunks)+C*s:][:n]
-					t92_3 := t92_2[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
-						t62_4 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t112_3 := t112_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t62_5 := t62_3[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						// titans_chunk.y, titans_chunk.M, titans_chunk.S
-						var t822 F
-						var t323 F
-						var t1523 F
+						t13_3 := t13_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t2122_3 := t2122_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
+						var t73 F
+						var t243 F
+						var t16 F
 						t64Entry2 := t64_2[a]
+						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t22Entry := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t66Entry2 := t66_2[a]
 						t65Entry2 := t65_2[a]
-						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						w2 := F(t65Entry2 * eEntry)
-						t822Sums := [16]F{t822}
-						t323Sums := [16]F{t323}
-						t1523Sums := [16]F{t1523}
+						t73Sums := [16]F{t73}
+						t243Sums := [16]F{t243}
+						t16Sums := [16]F{t16}
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
-							t62Entry := t62_4[j]
+							t62Entry := t62_2[j]
 							t44 := num.FMA32(t67_2[j], t22Entry, MBarState[j])
-							t822Sums[j%16] = num.FMA32(MTrailEntry, t44, t822Sums[j%16])
-							t924 := SBarState[j] + t44
-							t323Sums[j%16] = num.FMA32(t924, t62Entry, t323Sums[j%16])
-							t1523Sums[j%16] = num.FMA32(STrailEntry, t924, t1523Sums[j%16])
+							t73Sums[j%16] = num.FMA32(MTrailEntry, t44, t73Sums[j%16])
+							t9 := SBarState[j] + t44
+							t243Sums[j%16] = num.FMA32(t9, t62Entry, t243Sums[j%16])
+							t16Sums[j%16] = num.FMA32(STrailEntry, t9, t16Sums[j%16])
 							t112_3[j] = num.FMA32(num.FMA32(-w2, t62Entry, num.FMA32(t64Entry2, STrailEntry, F(t66Entry2*MTrailEntry))), t22Entry, t112_3[j])
 							t43[j] = t44
-							t923[j] = t924
-							SBarState[j] = F(t64Entry2 * t924)
+							t13_3[j] = num.FMA32(-t9, eEntry, t13_3[j])
+							SBarState[j] = F(t64Entry2 * t9)
 						}
-						t822 = kern.Sum16(&t822Sums)
-						t323 = kern.Sum16(&t323Sums)
-						t1523 = kern.Sum16(&t1523Sums)
-						t102_3[a] = t102_3[a] + t822
-						t82_3[a] = t82_3[a] + t1523
-						// titans_chunk.S, titans_chunk.e
-						t92_3[a] = num.FMA32(-eEntry, t323, t92_3[a])
-						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t323)
-						// titans_chunk.e, titans_chunk.M, titans_chunk.S, titans_chunk.G
-						w3 := F(t65Entry2 * t323)
-						w4 := F(t65Entry2 * eEntry)
+						t73 = kern.Sum16(&t73Sums)
+						t243 = kern.Sum16(&t243Sums)
+						t16 = kern.Sum16(&t16Sums)
+						t102_3[a] = t102_3[a] + t73
+						t82_3[a] = t82_3[a] + t16
+						// titans_chunk.e, titans_chunk.S
+						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t243)
+						// titans_chunk.e, titans_chunk.M, titans_chunk.S
+						w3 := F(t65Entry2 * t243)
 						for j := range dK {
-							MBarState[j] = num.FMA32(-w3, t62_4[j], F(t66Entry2*t43[j]))
-							t62_5[j] = num.FMA32(-w3, MTrail2[j], num.FMA32(-w4, t923[j], t62_5[j]))
+							t2122_3[j] = num.FMA32(-w3, MTrail2[j], t2122_3[j])
+							MBarState[j] = num.FMA32(-w3, t62_2[j], F(t66Entry2*t43[j]))
 						}
 					}
 				}

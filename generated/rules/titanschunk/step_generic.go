@@ -303,19 +303,3 @@ func stepBackwardNest99(*stepBackwardNest99Args) { panic("no assembly in this bu
 func stepBackwardNest100(*stepBackwardNest100Args) { panic("no assembly in this build") }
 
 func stepBackwardNest101(*stepBackwardNest101Args) { panic("no assembly in this build") }
-
-func stepBackwardNest102(*stepBackwardNest102Args) { panic("no assembly in this build") }
-
-func stepBackwardNest103(*stepBackwardNest103Args) { panic("no assembly in this build") }
-
-func stepBackwardNest104(*stepBackwardNest104Args) { panic("no assembly in this build") }
-
-func stepBackwardNest105(*stepBackwardNest105Args) { panic("no assembly in this build") }
-
-func stepBackwardNest106(*stepBackwardNest106Args) { panic("no assembly in this build") }
-
-func stepBackwardNest107(*stepBackwardNest107Args) { panic("no assembly in this build") }
-
-func stepBackwardNest108(*stepBackwardNest108Args) { panic("no assembly in this build") }
-
-func stepBackwardNest109(*stepBackwardNest109Args) { panic("no assembly in this build") }

@@ -284,20 +284,10 @@ type readBackwardNest3Args struct {
 }
 
 type readBackwardNest4Args struct {
-	q1Stack *float32
-	t33     *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type readBackwardNest5Args struct {
 	pos *int32
 	t33 *float32
 	cQ  *float32
-	t37 *float32
+	t36 *float32
 	n0  int // 3·d_k
 	n1  int // L
 	n2  int // T·d_k + 3·d_k
@@ -305,6 +295,16 @@ type readBackwardNest5Args struct {
 	n4  int // T
 	n5  int // d_k
 	n6  int // -d_k
+}
+
+type readBackwardNest5Args struct {
+	q1Stack *float32
+	t33     *float32
+	cQBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
 }
 
 type readBackwardNest6Args struct {
@@ -318,7 +318,7 @@ type readBackwardNest6Args struct {
 }
 
 type readBackwardNest7Args struct {
-	t37 *float32
+	t36 *float32
 	t38 *float32
 	t39 *float32
 	n0  int // L
@@ -342,7 +342,7 @@ func (c *readBackwardFused) run() {
 	t := c.Work[L*T*dK:][:L*T*dK]                       // [L, T, d_k]
 	t62 := c.Work[2*L*T*dK:][:L*T]                      // [L, T]
 	t33 := c.Work[2*L*T*dK+L*T:][:L*T*dK]               // [L, T, d_k]
-	t37 := c.Work[3*L*T*dK+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
+	t36 := c.Work[3*L*T*dK+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
 	t38 := c.Work[4*L*T*dK+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t39 := c.Work[5*L*T*dK+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t10 := c.Flags[:L*T]                                // [L, T]
@@ -477,44 +477,13 @@ func (c *readBackwardFused) run() {
 	}
 
 	// titans_lmm.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
-					if kern.Wide() {
-						a := readBackwardNest4Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t33),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						readBackwardNest4(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t33_2 := t33[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t33_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	clear(t37)
+	clear(t36)
 	if kern.Wide() {
-		a := readBackwardNest5Args{
+		a := readBackwardNest4Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t33),
 			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t37),
+			unsafe.SliceData(t36),
 			3 * dK,
 			L,
 			T*dK + 3*dK,
@@ -523,17 +492,48 @@ func (c *readBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		readBackwardNest5(&a)
+		readBackwardNest4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t33_2 := t33[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
+				n := int(c.Pos[i])
+				for k := range min(4, n+j+1) {
 					cQ := c.CQ[k*dK:][:dK]
-					t37_2 := t37[(i*(T+3)+j-k+3)*dK:][:dK]
+					t36_2 := t36[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t37_2[m] = num.FMA32(t33_2[m], cQ[m], t37_2[m])
+						t36_2[m] = num.FMA32(t33_2[m], cQ[m], t36_2[m])
+					}
+				}
+			}
+		}
+	}
+
+	// titans_lmm.q1
+	clear(c.CQBar)
+	for i := range 4 {
+		for j := range L {
+			for k := range T {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
+					if kern.Wide() {
+						a := readBackwardNest5Args{
+							unsafe.SliceData(c.Q1Stack),
+							unsafe.SliceData(t33),
+							unsafe.SliceData(c.CQBar),
+							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
+							dK*k + T*dK*j,
+							dK * i,
+							dK,
+						}
+						readBackwardNest5(&a)
+					} else {
+						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+						t33_2 := t33[(j*T+k)*dK:][:dK]
+						cQBar := c.CQBar[i*dK:][:dK]
+						for m := range dK {
+							cQBar[m] = num.FMA32(q1Stack[m], t33_2[m], cQBar[m])
+						}
 					}
 				}
 			}
@@ -568,7 +568,7 @@ func (c *readBackwardFused) run() {
 	// titans_lmm.q1
 	if kern.Wide() {
 		a := readBackwardNest7Args{
-			unsafe.SliceData(t37),
+			unsafe.SliceData(t36),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			L,
@@ -580,24 +580,24 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t37_2 := t37[(i*(T+3)+j)*dK:][:dK]
+				t36_2 := t36[(i*(T+3)+j)*dK:][:dK]
 				t38_2 := t38[(i*(T+3)+j)*dK:][:dK]
 				t39_2 := t39[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t39_2[k] = t37_2[k] + t38_2[k]
+					t39_2[k] = t36_2[k] + t38_2[k]
 				}
 			}
 		}
 	}
 
-	// titans_lmm.q0
+	// titans_lmm.q0, titans_lmm.q1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// titans_lmm.q0, titans_lmm.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t39, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// titans_lmm.q0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 }

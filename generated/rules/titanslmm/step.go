@@ -541,7 +541,7 @@ func (c *Step[F]) Run() {
 							c.E[(l*T+a+C*s)*dV+i+2] = e22
 							c.E[(l*T+a+C*s)*dV+i+3] = e23
 						}
-						// titans_lmm.S, titans_lmm.M, titans_lmm.y
+						// titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y
 						etaEntry := eta[a]
 						thetaEntry := theta2[a]
 						rhoEntry := rho2[a]
@@ -638,7 +638,7 @@ func (c *Step[F]) Run() {
 						if len(c.E) > 0 {
 							c.E[(l*T+a+C*s)*dV+i] = e2
 						}
-						// titans_lmm.S, titans_lmm.M, titans_lmm.y
+						// titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y
 						var y2 F
 						etaEntry := eta[a]
 						w := F(theta2[a] * e2)
@@ -744,19 +744,19 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 16·L·T·d_k + 5·L·T·d_v + 10·L·T + 18·L·d_k.
+// WorkLen is 3·L·T·d + 15·L·T·d_k + 3·L·T·d_v + 10·L·T + 18·L·d_k.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*d + 16*L*T*dK + 5*L*T*dV + 10*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(2*L*T*dK+3*L*T) // and the sums of blocks of rows
+		return 3*L*T*d + 15*L*T*dK + 3*L*T*dV + 10*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(3*L*T*dK+2*L*T) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 16*L*T*dK + 5*L*T*dV + 10*L*T + 18*L*dK
+	return 3*L*T*d + 15*L*T*dK + 3*L*T*dV + 10*L*T + 18*L*dK
 }
 
-// RowsLen is 2·C·d_k + 6·d_k.
+// RowsLen is 2·C·d_k + 5·d_k.
 func (c *StepBackward[F]) RowsLen() int {
 	C, dK := c.C, c.DK
-	return 2*C*dK + 6*dK
+	return 2*C*dK + 5*dK
 }
 
 // FlagsLen is 8·L·T.
@@ -781,59 +781,57 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	rho := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	t42_2 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t52 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t62 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t7 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t82 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
+	t13 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t212 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t14 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t132 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t402 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t44 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t432 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t452 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t462 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t136 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t133 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t502 := work[:L*T*d] // [L, T, d]
+	t492 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t64 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t79 := work[:L*T] // [L, T]
+	t77 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t89 := work[:L*T] // [L, T]
+	t85 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t69 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t90 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t84 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t93 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t96 := work[:L*T*dV] // [L, T, d_v]
+	t93 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t98 := work[:L*T*d] // [L, T, d]
+	t94 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t99 := work[:L*T*dK] // [L, T, d_k]
+	t96 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t104 := work[:L*T] // [L, T]
+	t101 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t131 := work[:L*T*dK] // [L, T, d_k]
+	t128 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t135 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t131 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t137 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t134 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t141 := work[:L*T*d]     // [L, T, d]
+	t137 := work[:L*T*d]     // [L, T, d]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
@@ -842,9 +840,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t4 := rows[:dK] // [d_k]
-	rows = rows[dK:]
-	t92 := rows[:dK]     // [d_k]
+	t4 := rows[:dK]      // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t47 := flags[:L*T] // [L, T]
@@ -857,9 +853,9 @@ func (c *StepBackward[F]) Run() {
 	flags = flags[L*T:]
 	t56 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t105 := flags[:L*T] // [L, T]
+	t102 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t109 := flags[:L*T] // [L, T]
+	t106 := flags[:L*T] // [L, T]
 
 	// titans_lmm.k1, titans_lmm.q1
 	for i := range L {
@@ -910,11 +906,11 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_lmm
-	clear(t32)
 	clear(t52)
-	clear(t62)
 	clear(t7)
 	clear(t82)
+	clear(t13)
+	clear(t212)
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -959,7 +955,7 @@ func (c *StepBackward[F]) Run() {
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// titans_lmm.S, titans_lmm.M
+						// titans_lmm.S, titans_lmm.G, titans_lmm.M
 						etaEntry := eta[a]
 						thetaEntry := theta2[a]
 						rhoEntry := rho2[a]
@@ -982,86 +978,81 @@ func (c *StepBackward[F]) Run() {
 					theta2 := theta[l*T+C*s:][:n]
 					t7_2 := t7[l*T+C*s:][:n]
 					t52_2 := t52[l*T+C*s:][:n]
-					t62_2 := t62[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
+						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
-						// titans_lmm.y, titans_lmm.M, titans_lmm.S
+						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
+						// titans_lmm.y, titans_lmm.M, titans_lmm.S, titans_lmm.G
 						etaEntry2 := eta[a]
 						rhoEntry2 := rho2[a]
 						thetaEntry2 := theta2[a]
-						var t8220 F
-						var t320 F
-						var t1520 F
-						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
+						var t720 F
+						var t240 F
+						var t160 F
 						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
+						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
 						w20 := F(thetaEntry2 * eEntry0)
-						var t8221 F
-						var t321 F
-						var t1521 F
-						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
+						var t721 F
+						var t241 F
+						var t161 F
 						eEntry1 := c.E[(l*T+a+C*s)*dV+i+1]
+						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
 						w21 := F(thetaEntry2 * eEntry1)
 						for j := range dK {
 							kEntry := k[j]
 							qEntry := q[j]
 							t82Sum := t82_2[j]
+							t13Sum := t13_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
 							t430 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t8220 += F(MTrailEntry0 * t430)
-							t9220 := SBarState[j][0] + t430
-							t320 += F(t9220 * kEntry)
-							t1520 += F(STrailEntry0 * t9220)
+							t720 += F(MTrailEntry0 * t430)
+							t90_2 := SBarState[j][0] + t430
+							t240 += F(t90_2 * kEntry)
+							t160 += F(STrailEntry0 * t90_2)
 							t82Sum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*kEntry)) * yBarEntry0)
 							t4[j][0] = t430
-							t92[j][0] = t9220
-							SBarState[j][0] = F(etaEntry2 * t9220)
+							t13Sum -= F(t90_2 * eEntry0)
+							SBarState[j][0] = F(etaEntry2 * t90_2)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
 							t431 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t8221 += F(MTrailEntry1 * t431)
-							t9221 := SBarState[j][1] + t431
-							t321 += F(t9221 * kEntry)
-							t1521 += F(STrailEntry1 * t9221)
+							t721 += F(MTrailEntry1 * t431)
+							t91 := SBarState[j][1] + t431
+							t241 += F(t91 * kEntry)
+							t161 += F(STrailEntry1 * t91)
 							t82Sum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*kEntry)) * yBarEntry1)
 							t4[j][1] = t431
-							t92[j][1] = t9221
-							SBarState[j][1] = F(etaEntry2 * t9221)
+							t13Sum -= F(t91 * eEntry1)
+							SBarState[j][1] = F(etaEntry2 * t91)
 							t82_2[j] = t82Sum
+							t13_2[j] = t13Sum
 						}
 						t7Sum := t7_2[a]
 						t52Sum := t52_2[a]
-						// titans_lmm.S, titans_lmm.e
-						t62Sum := t62_2[a]
-						// titans_lmm.e, titans_lmm.M, titans_lmm.S, titans_lmm.G
-						t7Sum += t8220
-						t52Sum += t1520
-						t62Sum -= F(eEntry0 * t320)
-						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t320)
-						w30 := F(thetaEntry2 * t320)
-						w40 := F(thetaEntry2 * eEntry0)
-						t7Sum += t8221
-						t52Sum += t1521
-						t62Sum -= F(eEntry1 * t321)
-						t42_2[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t321)
-						w31 := F(thetaEntry2 * t321)
-						w41 := F(thetaEntry2 * eEntry1)
+						// titans_lmm.e, titans_lmm.M, titans_lmm.S
+						t7Sum += t720
+						t52Sum += t160
+						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t240)
+						w30 := F(thetaEntry2 * t240)
+						t7Sum += t721
+						t52Sum += t161
+						t42_2[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t241)
+						w31 := F(thetaEntry2 * t241)
 						t7_2[a] = t7Sum
 						t52_2[a] = t52Sum
-						t62_2[a] = t62Sum
 						for j := range dK {
+							t212Sum := t212_2[j]
 							kEntry := k[j]
-							t32Sum := t32_2[j]
+							t212Sum -= F(w30 * MTrail3[j][0])
 							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w30*kEntry)
-							t32Sum -= F(w40*t92[j][0]) + F(w30*MTrail3[j][0])
+							t212Sum -= F(w31 * MTrail3[j][1])
 							MBarState[j][1] = F(rhoEntry2*t4[j][1]) - F(w31*kEntry)
-							t32Sum -= F(w41*t92[j][1]) + F(w31*MTrail3[j][1])
-							t32_2[j] = t32Sum
+							t212_2[j] = t212Sum
 						}
 					}
 				}
@@ -1107,7 +1098,7 @@ func (c *StepBackward[F]) Run() {
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// titans_lmm.S, titans_lmm.M
+						// titans_lmm.S, titans_lmm.G, titans_lmm.M
 						etaEntry := eta[a]
 						w := F(theta2[a] * c.E[(l*T+a+C*s)*dV+i])
 						rhoEntry := rho2[a]
@@ -1124,49 +1115,47 @@ func (c *StepBackward[F]) Run() {
 					theta2 := theta[l*T+C*s:][:n]
 					t7_2 := t7[l*T+C*s:][:n]
 					t52_2 := t52[l*T+C*s:][:n]
-					t62_2 := t62[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
-						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
-						// titans_lmm.y, titans_lmm.M, titans_lmm.S
-						var t822 F
-						var t32_3 F
-						var t152 F
+						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
+						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
+						// titans_lmm.y, titans_lmm.M, titans_lmm.S, titans_lmm.G
+						var t72 F
+						var t24 F
+						var t16 F
 						etaEntry2 := eta[a]
+						eEntry := c.E[(l*T+a+C*s)*dV+i]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho2[a]
 						thetaEntry2 := theta2[a]
-						eEntry := c.E[(l*T+a+C*s)*dV+i]
 						w2 := F(thetaEntry2 * eEntry)
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
 							kEntry := k[j]
 							t43 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t822 += F(MTrailEntry * t43)
-							t922 := SBarState[j][0] + t43
-							t32_3 += F(t922 * kEntry)
-							t152 += F(STrailEntry * t922)
+							t72 += F(MTrailEntry * t43)
+							t9 := SBarState[j][0] + t43
+							t24 += F(t9 * kEntry)
+							t16 += F(STrailEntry * t9)
 							t82_2[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*kEntry)) * yBarEntry)
 							t4[j][0] = t43
-							t92[j][0] = t922
-							SBarState[j][0] = F(etaEntry2 * t922)
+							t13_2[j] -= F(t9 * eEntry)
+							SBarState[j][0] = F(etaEntry2 * t9)
 						}
-						t7_2[a] += t822
-						t52_2[a] += t152
-						// titans_lmm.S, titans_lmm.e
-						t62_2[a] -= F(eEntry * t32_3)
-						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t32_3)
-						// titans_lmm.e, titans_lmm.M, titans_lmm.S, titans_lmm.G
-						w3 := F(thetaEntry2 * t32_3)
-						w4 := F(thetaEntry2 * eEntry)
+						t7_2[a] += t72
+						t52_2[a] += t16
+						// titans_lmm.e, titans_lmm.S
+						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t24)
+						// titans_lmm.e, titans_lmm.M, titans_lmm.S
+						w3 := F(thetaEntry2 * t24)
 						for j := range dK {
+							t212_2[j] -= F(w3 * MTrail3[j][0])
 							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w3*k[j])
-							t32_2[j] -= F(w4*t92[j][0]) + F(w3*MTrail3[j][0])
 						}
 					}
 				}
@@ -1180,16 +1169,22 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_lmm.q
+	// titans_lmm.S, titans_lmm.q
 	for i := range L {
+		t14_2 := t14[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
+			t13_2 := t13[(i*T+j)*dK:][:dK]
 			t82_2 := t82[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+			var t143 F
 			var t1322 F
-			for k := range dK {
-				t1322 += F(t82_2[k] * qDiv2[k])
+			for k2 := range dK {
+				t143 += F(k[k2] * t13_2[k2])
+				t1322 += F(t82_2[k2] * qDiv2[k2])
 			}
+			t14_2[j] = t143
 			t132_2[j] = -t1322
 		}
 	}
@@ -1212,14 +1207,32 @@ func (c *StepBackward[F]) Run() {
 			t402_2 := t402[(i*T+j)*dK:][:dK]
 			t18Entry := t18_2[j]
 			qDivEntry := qDiv[j]
-			w5 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w4 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t42Entry := t42_3[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t342 := F(t82_2[k]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w5))
+				t342 := F(t82_2[k]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w4))
 				t4022 := F(q1SigmoidEntry*t342) + F(F(F(t42Entry*q1SigmoidEntry)*t342)*q1Sigmoid2[k])
 				t402_2[k] = t4022
 				bQBar[k] += t4022
+			}
+		}
+	}
+
+	// titans_lmm.q1
+	clear(t432)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n := int(c.Pos[i]) + j - k
+				if n >= 0 {
+					t402_2 := t402[(i*T+j)*dK:][:dK]
+					cQ := c.CQ[k*dK:][:dK]
+					t432_2 := t432[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t432_2[m] += F(t402_2[m] * cQ[m])
+					}
+				}
 			}
 		}
 	}
@@ -1229,31 +1242,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 					t402_2 := t402[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
 						cQBar[m] += F(q1Stack[m] * t402_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	clear(t44)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					t402_2 := t402[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t44_2 := t44[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t44_2[m] += F(t402_2[m] * cQ[m])
 					}
 				}
 			}
@@ -1275,45 +1270,45 @@ func (c *StepBackward[F]) Run() {
 	// titans_lmm.q1
 	for i := range L {
 		for j := range T + 3 {
-			t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
+			t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
 			t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
 			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t462_2[k] = t44_2[k] + t452_2[k]
+				t462_2[k] = t432_2[k] + t452_2[k]
 			}
 		}
 	}
 
 	// titans_lmm.q1, titans_lmm.k1
-	clear(t136)
+	clear(t133)
 	for i := range L {
 		for j := range 3 {
 			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t136_2 := t136[(i*(T+3)+j+T)*dK:][:dK]
+			t133_2 := t133[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
 				q0TailBarOut[k] = t462_2[k]
-				t136_2[k] += k0TailBar[k]
+				t133_2[k] += k0TailBar[k]
 			}
 		}
 	}
 
-	// titans_lmm.q0
+	// titans_lmm.q0, titans_lmm.q1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t492, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// titans_lmm.q0, titans_lmm.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t462, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// titans_lmm.q0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t502, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
 	// titans_lmm.rho, titans_lmm.k, titans_lmm.theta, titans_lmm.eta
 	var t67 F
-	var t82_2 F
-	var t91 F
+	var t80 F
+	var t87 F
 	for i := range L {
 		t56_2 := t56[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
@@ -1321,7 +1316,7 @@ func (c *StepBackward[F]) Run() {
 		t7_2 := t7[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
+		t14_2 := t14[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		eta := c.Eta[i*T:][:T]
 		t52_2 := t52[i*T:][:T]
@@ -1329,31 +1324,31 @@ func (c *StepBackward[F]) Run() {
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t64_2 := t64[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t89_2 := t89[i*T:][:T]
-		t105_2 := t105[i*T:][:T]
-		t109_2 := t109[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t85_2 := t85[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t106_2 := t106[i*T:][:T]
 		for j := range T {
 			t56Entry := t56_2[j]
 			t642 := kern.Choose(t56Entry, F(F(rhoSigmoid[j]*kern.Choose(t56Entry, kern.Choose(t512_2[j], t7_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
 			t67 += t642
-			t72 := (F(0) <= thetaSoftplus[j])
-			t792 := kern.Choose(t72, F(kern.Choose(t72, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t82_2 += t792
-			t892 := F(F(eta[j]*t52_2[j]) * etaSigmoid[j])
-			t91 += t892
+			t70 := (F(0) <= thetaSoftplus[j])
+			t772 := kern.Choose(t70, F(kern.Choose(t70, t14_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t80 += t772
+			t852 := F(F(eta[j]*t52_2[j]) * etaSigmoid[j])
+			t87 += t852
 			t10Entry := t10_2[j]
-			t1052 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t1022 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t64_2[j] = t642
-			t79_2[j] = t792
-			t89_2[j] = t892
-			t105_2[j] = t1052
-			t109_2[j] = (t1052 && t10Entry)
+			t77_2[j] = t772
+			t85_2[j] = t852
+			t102_2[j] = t1022
+			t106_2[j] = (t1022 && t10Entry)
 		}
 	}
 	c.BRhoBar[0] = t67
-	c.BThetaBar[0] = t82_2
-	c.BEtaBar[0] = t91
+	c.BThetaBar[0] = t80
+	c.BEtaBar[0] = t87
 
 	// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
 	clear(c.WRhoBar)
@@ -1361,100 +1356,113 @@ func (c *StepBackward[F]) Run() {
 	clear(c.WEtaBar)
 	for i := range L {
 		t64_2 := t64[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t89_2 := t89[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t85_2 := t85[i*T:][:T]
 		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wEtaBar := c.WEtaBar[:dK+dV]
+		wRho := c.WRho[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wEta := c.WEta[:dK+dV]
 		for j := range T {
 			etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t69_2 := t69[(i*T+j)*(dK+dV):][:dK+dV]
-			t84_2 := t84[(i*T+j)*(dK+dV):][:dK+dV]
-			t93_2 := t93[(i*T+j)*(dK+dV):][:dK+dV]
+			t90_2 := t90[(i*T+j)*(dK+dV):][:dK+dV]
 			t64Entry := t64_2[j]
-			t79Entry := t79_2[j]
-			t89Entry := t89_2[j]
+			t77Entry := t77_2[j]
+			t85Entry := t85_2[j]
 			for k := range dK + dV {
 				etaStackEntry := etaStack[k]
 				wRhoBar[k] += F(etaStackEntry * t64Entry)
-				t69_2[k] = F(t64Entry * wRho[k])
-				wThetaBar[k] += F(etaStackEntry * t79Entry)
-				t84_2[k] = F(t79Entry * wTheta[k])
-				wEtaBar[k] += F(etaStackEntry * t89Entry)
-				t93_2[k] = F(t89Entry * wEta[k])
+				wThetaBar[k] += F(etaStackEntry * t77Entry)
+				wEtaBar[k] += F(etaStackEntry * t85Entry)
+				t90_2[k] = F(t64Entry*wRho[k]) + F(t77Entry*wTheta[k]) + F(t85Entry*wEta[k])
 			}
 		}
 	}
 
-	// titans_lmm.v
+	// titans_lmm.v, titans_lmm.eta
 	for i := range L {
 		for j := range T {
 			t42_3 := t42_2[(i*T+j)*dV:][:dV]
-			t69_2 := t69[(i*T+j)*(dK+dV)+dK:][:dV]
-			t84_2 := t84[(i*T+j)*(dK+dV)+dK:][:dV]
-			t93_2 := t93[(i*T+j)*(dK+dV)+dK:][:dV]
-			t96_2 := t96[(i*T+j)*dV:][:dV]
+			t90_2 := t90[(i*T+j)*(dK+dV)+dK:][:dV]
+			t93_2 := t93[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t96_2[k] = t42_3[k] + t69_2[k] + t84_2[k] + t93_2[k]
+				t93_2[k] = t42_3[k] + t90_2[k]
 			}
 		}
 	}
 
 	// titans_lmm.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t96, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
 
 	// titans_lmm.v
-	kern.Gemm(L*T, d, dV, F(1), false, t98, d, 1, t96, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
 
-	// titans_lmm.k
+	// titans_lmm.k, titans_lmm.eta, titans_lmm.e, titans_lmm.S
 	for i := range L {
-		t104_2 := t104[i*T:][:T]
+		theta2 := theta[i*T:][:T]
+		t101_2 := t101[i*T:][:T]
 		for j := range T {
-			t32_2 := t32[(i*T+j)*dK:][:dK]
-			t69_2 := t69[(i*T+j)*(dK+dV):][:dK]
-			t84_2 := t84[(i*T+j)*(dK+dV):][:dK]
-			t93_2 := t93[(i*T+j)*(dK+dV):][:dK]
+			t13_2 := t13[(i*T+j)*dK:][:dK]
+			t212_2 := t212[(i*T+j)*dK:][:dK]
+			t90_2 := t90[(i*T+j)*(dK+dV):][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t99_2 := t99[(i*T+j)*dK:][:dK]
-			var t1042 F
+			t96_2 := t96[(i*T+j)*dK:][:dK]
+			var t1012 F
+			thetaEntry3 := theta2[j]
 			for k := range dK {
-				t992 := t32_2[k] + t69_2[k] + t84_2[k] + t93_2[k]
-				t1042 += F(t992 * kDiv2[k])
-				t99_2[k] = t992
+				t962 := (F(thetaEntry3*t13_2[k]) + t212_2[k]) + t90_2[k]
+				t1012 += F(t962 * kDiv2[k])
+				t96_2[k] = t962
 			}
-			t104_2[j] = -t1042
+			t101_2[j] = -t1012
 		}
 	}
 
 	// titans_lmm.k1, titans_lmm.k
 	clear(c.BKBar)
 	for i := range L {
-		t109_2 := t109[i*T:][:T]
+		t106_2 := t106[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t105_2 := t105[i*T:][:T]
-		t104_2 := t104[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t101_2 := t101[i*T:][:T]
 		kDiv3 := c.KDiv3[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t99_2 := t99[(i*T+j)*dK:][:dK]
+			t96_2 := t96[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t131_2 := t131[(i*T+j)*dK:][:dK]
-			t109Entry := t109_2[j]
+			t128_2 := t128[(i*T+j)*dK:][:dK]
+			t106Entry := t106_2[j]
 			kDivEntry := kDiv[j]
-			w6 := kern.Choose((t109Entry && t10_2[j]), kern.Choose(t109Entry, F(F(0.5*kern.Choose(t109Entry, kern.Choose(t105_2[j], t104_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w5 := kern.Choose((t106Entry && t10_2[j]), kern.Choose(t106Entry, F(F(0.5*kern.Choose(t106Entry, kern.Choose(t102_2[j], t101_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t125 := F(t99_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w6))
-				t1312 := F(k1SigmoidEntry*t125) + F(F(F(t5Entry*k1SigmoidEntry)*t125)*k1Sigmoid2[k])
-				t131_2[k] = t1312
-				bKBar[k] += t1312
+				t122 := F(t96_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w5))
+				t1282 := F(k1SigmoidEntry*t122) + F(F(F(t5Entry*k1SigmoidEntry)*t122)*k1Sigmoid2[k])
+				t128_2[k] = t1282
+				bKBar[k] += t1282
+			}
+		}
+	}
+
+	// titans_lmm.k1
+	clear(t131)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n3 := int(c.Pos[i]) + j - k
+				if n3 >= 0 {
+					t128_2 := t128[(i*T+j)*dK:][:dK]
+					cK := c.CK[k*dK:][:dK]
+					t131_2 := t131[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t131_2[m] += F(t128_2[m] * cK[m])
+					}
+				}
 			}
 		}
 	}
@@ -1464,31 +1472,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t131_2 := t131[(j*T+k)*dK:][:dK]
+					t128_2 := t128[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t131_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.k1
-	clear(t135)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n4 := int(c.Pos[i]) + j - k
-				if n4 >= 0 {
-					t131_2 := t131[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t135_2 := t135[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t135_2[m] += F(t131_2[m] * cK[m])
+						cKBar[m] += F(k1Stack[m] * t128_2[m])
 					}
 				}
 			}
@@ -1498,11 +1488,11 @@ func (c *StepBackward[F]) Run() {
 	// titans_lmm.k1
 	for i := range L {
 		for j := range T + 3 {
-			t135_2 := t135[(i*(T+3)+j)*dK:][:dK]
-			t136_2 := t136[(i*(T+3)+j)*dK:][:dK]
-			t137_2 := t137[(i*(T+3)+j)*dK:][:dK]
+			t131_2 := t131[(i*(T+3)+j)*dK:][:dK]
+			t133_2 := t133[(i*(T+3)+j)*dK:][:dK]
+			t134_2 := t134[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t137_2[k] = t135_2[k] + t136_2[k]
+				t134_2[k] = t131_2[k] + t133_2[k]
 			}
 		}
 	}
@@ -1510,34 +1500,34 @@ func (c *StepBackward[F]) Run() {
 	// titans_lmm.k1
 	for i := range L {
 		for j := range 3 {
-			t137_2 := t137[(i*(T+3)+j)*dK:][:dK]
+			t134_2 := t134[(i*(T+3)+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t137_2[k]
+				k0TailBarOut[k] = t134_2[k]
 			}
 		}
 	}
 
-	// titans_lmm.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t137, (k*(T+3)+3)*dK), dK, 1)
+	// titans_lmm.k0, titans_lmm.k1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t137, i*T*d), d, 1, kern.From(t134, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// titans_lmm.k0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t141, i*T*d), d, 1, kern.From(t137, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// titans_lmm.k0, titans_lmm.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t134, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// titans_lmm.k0
 	for i := range L {
 		for j := range T {
-			t502_2 := t502[(i*T+j)*d:][:d]
-			t98_2 := t98[(i*T+j)*d:][:d]
-			t141_2 := t141[(i*T+j)*d:][:d]
+			t492_2 := t492[(i*T+j)*d:][:d]
+			t94_2 := t94[(i*T+j)*d:][:d]
+			t137_2 := t137[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t502_2[k] + t98_2[k] + t141_2[k]
+				xBar[k] = t492_2[k] + t94_2[k] + t137_2[k]
 			}
 		}
 	}
@@ -1559,6 +1549,7 @@ type stepNode[F num.Float] struct {
 //	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    titans_lmm.eta
 //	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_lmm.theta
 //	e_t = slope(F(load(W_{t−1})), V)    titans_lmm.e
+//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_lmm.G
 //	S_t = η_t S_{t−1} − θ_t G_t    titans_lmm.S
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_lmm.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    titans_lmm.M

@@ -780,7 +780,7 @@ func (c *stepRows1) Part(part int) {
 						if len(c.E) > 0 {
 							c.E[(l*T+a+C*s)*dV+i] = e2
 						}
-						// titans_lmm.S, titans_lmm.M, titans_lmm.y
+						// titans_lmm.S, titans_lmm.G, titans_lmm.M, titans_lmm.y
 						var y2 F
 						etaEntry := eta[a]
 						w := F(theta2[a] * e2)
@@ -837,10 +837,10 @@ type stepBackwardTime2Args struct {
 
 type stepBackwardTime3Args struct {
 	eta       *float32
+	e         *float32
 	yBar      *float32
 	rho       *float32
 	theta     *float32
-	e         *float32
 	MTrail    *float32
 	STrail    *float32
 	k         *float32
@@ -849,12 +849,11 @@ type stepBackwardTime3Args struct {
 	SBarState *float32
 	t82       *float32
 	t4        *float32
-	t92       *float32
+	t13       *float32
 	t7        *float32
 	t52       *float32
-	t62       *float32
 	t42       *float32
-	t32       *float32
+	t212      *float32
 	n0        int // C·s + T·l
 	n1        int // i + C·d_v·s + T·d_v·l
 	n2        int // d_k
@@ -868,8 +867,11 @@ type stepBackwardTime3Args struct {
 }
 
 type stepBackwardNest4Args struct {
+	k     *float32
+	t13   *float32
 	t82   *float32
 	qDiv2 *float32
+	t14   *float32
 	t132  *float32
 	n0    int // L
 	n1    int // T
@@ -897,20 +899,10 @@ type stepBackwardNest5Args struct {
 }
 
 type stepBackwardNest6Args struct {
-	q1Stack *float32
-	t402    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest7Args struct {
 	pos  *int32
 	t402 *float32
 	cQ   *float32
-	t44  *float32
+	t432 *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -918,6 +910,16 @@ type stepBackwardNest7Args struct {
 	n4   int // T
 	n5   int // d_k
 	n6   int // -d_k
+}
+
+type stepBackwardNest7Args struct {
+	q1Stack *float32
+	t402    *float32
+	cQBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
 }
 
 type stepBackwardNest8Args struct {
@@ -931,7 +933,7 @@ type stepBackwardNest8Args struct {
 }
 
 type stepBackwardNest9Args struct {
-	t44  *float32
+	t432 *float32
 	t452 *float32
 	t462 *float32
 	n0   int // L
@@ -943,7 +945,7 @@ type stepBackwardNest9Args struct {
 type stepBackwardNest10Args struct {
 	t462         *float32
 	q0TailBarOut *float32
-	t136         *float32
+	t133         *float32
 	k0TailBar    *float32
 	n0           int // T·d_k
 	n1           int // L
@@ -954,18 +956,16 @@ type stepBackwardNest10Args struct {
 
 type stepBackwardNest11Args struct {
 	t64       *float32
-	t79       *float32
-	t89       *float32
+	t77       *float32
+	t85       *float32
 	etaStack  *float32
 	wRhoBar   *float32
-	wRho      *float32
-	t69       *float32
 	wThetaBar *float32
-	wTheta    *float32
-	t84       *float32
 	wEtaBar   *float32
 	wEta      *float32
-	t93       *float32
+	wTheta    *float32
+	wRho      *float32
+	t90       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k + T·d_v
@@ -974,10 +974,8 @@ type stepBackwardNest11Args struct {
 
 type stepBackwardNest12Args struct {
 	t42 *float32
-	t69 *float32
-	t84 *float32
+	t90 *float32
 	t93 *float32
-	t96 *float32
 	n0  int // d_k
 	n1  int // L
 	n2  int // T·d_k + T·d_v
@@ -988,13 +986,13 @@ type stepBackwardNest12Args struct {
 }
 
 type stepBackwardNest13Args struct {
-	t32   *float32
-	t69   *float32
-	t84   *float32
-	t93   *float32
+	theta *float32
+	t13   *float32
+	t212  *float32
+	t90   *float32
 	kDiv2 *float32
-	t99   *float32
-	t104  *float32
+	t96   *float32
+	t101  *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d_k + T·d_v
@@ -1004,17 +1002,17 @@ type stepBackwardNest13Args struct {
 }
 
 type stepBackwardNest14Args struct {
-	t109       *bool
+	t106       *bool
 	kDiv       *float32
 	t10        *bool
-	t105       *bool
-	t104       *float32
+	t102       *bool
+	t101       *float32
 	kDiv3      *float32
 	t5         *float32
 	k1Sigmoid  *float32
-	t99        *float32
+	t96        *float32
 	k1Sigmoid2 *float32
-	t131       *float32
+	t128       *float32
 	bKBar      *float32
 	n0         int // L
 	n1         int // T
@@ -1023,20 +1021,10 @@ type stepBackwardNest14Args struct {
 }
 
 type stepBackwardNest15Args struct {
-	k1Stack *float32
-	t131    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest16Args struct {
 	pos  *int32
-	t131 *float32
+	t128 *float32
 	cK   *float32
-	t135 *float32
+	t131 *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -1046,10 +1034,20 @@ type stepBackwardNest16Args struct {
 	n6   int // -d_k
 }
 
+type stepBackwardNest16Args struct {
+	k1Stack *float32
+	t128    *float32
+	cKBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
 type stepBackwardNest17Args struct {
-	t135 *float32
-	t136 *float32
-	t137 *float32
+	t131 *float32
+	t133 *float32
+	t134 *float32
 	n0   int // L
 	n1   int // T·d_k + 3·d_k
 	n2   int // T + 3
@@ -1057,9 +1055,9 @@ type stepBackwardNest17Args struct {
 }
 
 type stepBackwardNest18Args struct {
-	t502 *float32
-	t98  *float32
-	t141 *float32
+	t492 *float32
+	t94  *float32
+	t137 *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -1085,41 +1083,40 @@ func (c *stepBackwardFused) run() {
 	t42 := c.Work[L*T*dK:][:L*T*dK]                                            // [L, T, d_k]
 	theta := c.Work[2*L*T*dK:][:L*T]                                           // [L, T]
 	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                         // [L, T]
-	t32 := c.Work[2*L*T*dK+2*L*T:][:L*T*dK]                                    // [L, T, d_k]
-	t42_2 := c.Work[3*L*T*dK+2*L*T:][:L*T*dV]                                  // [L, T, d_v]
-	t52 := c.Work[3*L*T*dK+L*T*dV+2*L*T:][:L*T]                                // [L, T]
-	t62 := c.Work[3*L*T*dK+L*T*dV+3*L*T:][:L*T]                                // [L, T]
-	t7 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T]                                 // [L, T]
-	t82 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                             // [L, T, d_k]
-	t132 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T]                               // [L, T]
-	t402 := c.Work[4*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                            // [L, T, d_k]
-	t44 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                      // [L, T + 3, d_k]
-	t452 := c.Work[6*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
-	t462 := c.Work[7*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
-	t136 := c.Work[8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
-	t502 := c.Work[9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                     // [L, T, d]
-	t64 := c.Work[L*T*d+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                  // [L, T]
-	t79 := c.Work[L*T*d+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                  // [L, T]
-	t89 := c.Work[L*T*d+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T]                  // [L, T]
-	t69 := c.Work[L*T*d+9*L*T*dK+L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]        // [L, T, d_k + d_v]
-	t84 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]     // [L, T, d_k + d_v]
-	t93 := c.Work[L*T*d+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]     // [L, T, d_k + d_v]
-	t96 := c.Work[L*T*d+12*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dV]            // [L, T, d_v]
-	t98 := c.Work[L*T*d+12*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*d]             // [L, T, d]
-	t99 := c.Work[2*L*T*d+12*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]          // [L, T, d_k]
-	t104 := c.Work[2*L*T*d+13*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T]            // [L, T]
-	t131 := c.Work[2*L*T*d+13*L*T*dK+5*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
-	t135 := c.Work[2*L*T*d+14*L*T*dK+5*L*T*dV+10*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t137 := c.Work[2*L*T*d+15*L*T*dK+5*L*T*dV+10*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t141 := c.Work[2*L*T*d+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
+	t42_2 := c.Work[2*L*T*dK+2*L*T:][:L*T*dV]                                  // [L, T, d_v]
+	t52 := c.Work[2*L*T*dK+L*T*dV+2*L*T:][:L*T]                                // [L, T]
+	t7 := c.Work[2*L*T*dK+L*T*dV+3*L*T:][:L*T]                                 // [L, T]
+	t82 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                             // [L, T, d_k]
+	t13 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                             // [L, T, d_k]
+	t212 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                            // [L, T, d_k]
+	t14 := c.Work[5*L*T*dK+L*T*dV+4*L*T:][:L*T]                                // [L, T]
+	t132 := c.Work[5*L*T*dK+L*T*dV+5*L*T:][:L*T]                               // [L, T]
+	t402 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                            // [L, T, d_k]
+	t432 := c.Work[6*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                     // [L, T + 3, d_k]
+	t452 := c.Work[7*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
+	t462 := c.Work[8*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
+	t133 := c.Work[9*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
+	t492 := c.Work[10*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                    // [L, T, d]
+	t64 := c.Work[L*T*d+10*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                 // [L, T]
+	t77 := c.Work[L*T*d+10*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                 // [L, T]
+	t85 := c.Work[L*T*d+10*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T]                 // [L, T]
+	t90 := c.Work[L*T*d+10*L*T*dK+L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]       // [L, T, d_k + d_v]
+	t93 := c.Work[L*T*d+11*L*T*dK+2*L*T*dV+9*L*T+12*L*dK:][:L*T*dV]            // [L, T, d_v]
+	t94 := c.Work[L*T*d+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*d]             // [L, T, d]
+	t96 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]          // [L, T, d_k]
+	t101 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T]            // [L, T]
+	t128 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
+	t131 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t134 := c.Work[2*L*T*d+14*L*T*dK+3*L*T*dV+10*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t137 := c.Work[2*L*T*d+15*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
 	t10 := c.Flags[:L*T]                                                       // [L, T]
 	t47 := c.Flags[L*T:][:L*T]                                                 // [L, T]
 	t142 := c.Flags[2*L*T:][:L*T]                                              // [L, T]
 	t18 := c.Flags[3*L*T:][:L*T]                                               // [L, T]
 	t512 := c.Flags[4*L*T:][:L*T]                                              // [L, T]
 	t56 := c.Flags[5*L*T:][:L*T]                                               // [L, T]
-	t105 := c.Flags[6*L*T:][:L*T]                                              // [L, T]
-	t109 := c.Flags[7*L*T:][:L*T]                                              // [L, T]
+	t102 := c.Flags[6*L*T:][:L*T]                                              // [L, T]
+	t106 := c.Flags[7*L*T:][:L*T]                                              // [L, T]
 
 	// titans_lmm.k1, titans_lmm.q1
 	if kern.Wide() {
@@ -1186,25 +1183,28 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_lmm
-	clear(t32)
 	clear(t52)
-	clear(t62)
 	clear(t7)
 	clear(t82)
+	clear(t13)
+	clear(t212)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t82[:L*T*dK], c.Work[3*L*T*d+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t7[:L*T], c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+10*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t52[:L*T], c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+11*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t62[:L*T], c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+12*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t32[:L*T*dK], c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+13*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t82[:L*T*dK], c.Work[3*L*T*d+15*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t13[:L*T*dK], c.Work[3*L*T*d+16*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t7[:L*T], c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+10*L*T+18*L*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t52[:L*T], c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+11*L*T+18*L*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t212[:L*T*dK], c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+12*L*T+18*L*dK:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
 	}
 
-	// titans_lmm.q
+	// titans_lmm.S, titans_lmm.q
 	if kern.Wide() {
 		a := stepBackwardNest4Args{
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(t13),
 			unsafe.SliceData(t82),
 			unsafe.SliceData(c.QDiv2),
+			unsafe.SliceData(t14),
 			unsafe.SliceData(t132),
 			L,
 			T,
@@ -1214,16 +1214,24 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest4(&a)
 	} else {
 		for i := range L {
+			t14_2 := t14[i*T:][:T]
 			t132_2 := t132[i*T:][:T]
 			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
+				t13_2 := t13[(i*T+j)*dK:][:dK]
 				t82_2 := t82[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+				var t143 F
 				var t1322 F
+				t143Sums := [16]F{t143}
 				t1322Sums := [16]F{t1322}
-				for k := range dK {
-					t1322Sums[k%16] = num.FMA32(t82_2[k], qDiv2[k], t1322Sums[k%16])
+				for k2 := range dK {
+					t143Sums[k2%16] = num.FMA32(k[k2], t13_2[k2], t143Sums[k2%16])
+					t1322Sums[k2%16] = num.FMA32(t82_2[k2], qDiv2[k2], t1322Sums[k2%16])
 				}
+				t143 = kern.Sum16(&t143Sums)
 				t1322 = kern.Sum16(&t1322Sums)
+				t14_2[j] = t143
 				t132_2[j] = -t1322
 			}
 		}
@@ -1268,14 +1276,47 @@ func (c *stepBackwardFused) run() {
 				t402_2 := t402[(i*T+j)*dK:][:dK]
 				t18Entry := t18_2[j]
 				qDivEntry := qDiv[j]
-				w5 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w4 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t42Entry := t42_3[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t342 := num.FMA32(F(F(2*t42Entry)*q1SigmoidEntry), w5, F(t82_2[k]*qDivEntry))
+					t342 := num.FMA32(F(F(2*t42Entry)*q1SigmoidEntry), w4, F(t82_2[k]*qDivEntry))
 					t4022 := num.FMA32(F(F(t42Entry*q1SigmoidEntry)*t342), q1Sigmoid2[k], F(q1SigmoidEntry*t342))
 					t402_2[k] = t4022
 					bQBar[k] = bQBar[k] + t4022
+				}
+			}
+		}
+	}
+
+	// titans_lmm.q1
+	clear(t432)
+	if kern.Wide() {
+		a := stepBackwardNest6Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t402),
+			unsafe.SliceData(c.CQ),
+			unsafe.SliceData(t432),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest6(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t402_2 := t402[(i*T+j)*dK:][:dK]
+				n := int(c.Pos[i])
+				for k := range min(4, n+j+1) {
+					cQ := c.CQ[k*dK:][:dK]
+					t432_2 := t432[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t432_2[m] = num.FMA32(t402_2[m], cQ[m], t432_2[m])
+					}
 				}
 			}
 		}
@@ -1286,10 +1327,10 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest6Args{
+						a := stepBackwardNest7Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t402),
 							unsafe.SliceData(c.CQBar),
@@ -1298,7 +1339,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest6(&a)
+						stepBackwardNest7(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t402_2 := t402[(j*T+k)*dK:][:dK]
@@ -1306,39 +1347,6 @@ func (c *stepBackwardFused) run() {
 						for m := range dK {
 							cQBar[m] = num.FMA32(q1Stack[m], t402_2[m], cQBar[m])
 						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.q1
-	clear(t44)
-	if kern.Wide() {
-		a := stepBackwardNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t402),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t44),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t402_2 := t402[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t44_2 := t44[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t44_2[m] = num.FMA32(t402_2[m], cQ[m], t44_2[m])
 					}
 				}
 			}
@@ -1373,7 +1381,7 @@ func (c *stepBackwardFused) run() {
 	// titans_lmm.q1
 	if kern.Wide() {
 		a := stepBackwardNest9Args{
-			unsafe.SliceData(t44),
+			unsafe.SliceData(t432),
 			unsafe.SliceData(t452),
 			unsafe.SliceData(t462),
 			L,
@@ -1385,23 +1393,23 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
+				t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
 				t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
 				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t462_2[k] = t44_2[k] + t452_2[k]
+					t462_2[k] = t432_2[k] + t452_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_lmm.q1, titans_lmm.k1
-	clear(t136)
+	clear(t133)
 	if kern.Wide() {
 		a := stepBackwardNest10Args{
 			unsafe.SliceData(t462),
 			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t136),
+			unsafe.SliceData(t133),
 			unsafe.SliceData(c.K0TailBar),
 			T * dK,
 			L,
@@ -1415,31 +1423,31 @@ func (c *stepBackwardFused) run() {
 			for j := range 3 {
 				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t136_2 := t136[(i*(T+3)+j+T)*dK:][:dK]
+				t133_2 := t133[(i*(T+3)+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
 					q0TailBarOut[k] = t462_2[k]
-					t136_2[k] = t136_2[k] + k0TailBar[k]
+					t133_2[k] = t133_2[k] + k0TailBar[k]
 				}
 			}
 		}
 	}
 
-	// titans_lmm.q0
+	// titans_lmm.q0, titans_lmm.q1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t492, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// titans_lmm.q0, titans_lmm.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t462, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// titans_lmm.q0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t502, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
 	// titans_lmm.rho, titans_lmm.k, titans_lmm.theta, titans_lmm.eta
 	var t67 F
-	var t82_2 F
-	var t91 F
+	var t80 F
+	var t87 F
 	for i := range L {
 		t56_2 := t56[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
@@ -1447,7 +1455,7 @@ func (c *stepBackwardFused) run() {
 		t7_2 := t7[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
+		t14_2 := t14[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		eta := c.Eta[i*T:][:T]
 		t52_2 := t52[i*T:][:T]
@@ -1455,31 +1463,31 @@ func (c *stepBackwardFused) run() {
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t64_2 := t64[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t89_2 := t89[i*T:][:T]
-		t105_2 := t105[i*T:][:T]
-		t109_2 := t109[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t85_2 := t85[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t106_2 := t106[i*T:][:T]
 		for j := range T {
 			t56Entry := t56_2[j]
 			t642 := kern.Choose(t56Entry, F(F(rhoSigmoid[j]*kern.Choose(t56Entry, kern.Choose(t512_2[j], t7_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
 			t67 = t67 + t642
-			t72 := (F(0) <= thetaSoftplus[j])
-			t792 := kern.Choose(t72, F(kern.Choose(t72, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t82_2 = t82_2 + t792
-			t892 := F(F(eta[j]*t52_2[j]) * etaSigmoid[j])
-			t91 = t91 + t892
+			t70 := (F(0) <= thetaSoftplus[j])
+			t772 := kern.Choose(t70, F(kern.Choose(t70, t14_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t80 = t80 + t772
+			t852 := F(F(eta[j]*t52_2[j]) * etaSigmoid[j])
+			t87 = t87 + t852
 			t10Entry := t10_2[j]
-			t1052 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t1022 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t64_2[j] = t642
-			t79_2[j] = t792
-			t89_2[j] = t892
-			t105_2[j] = t1052
-			t109_2[j] = (t1052 && t10Entry)
+			t77_2[j] = t772
+			t85_2[j] = t852
+			t102_2[j] = t1022
+			t106_2[j] = (t1022 && t10Entry)
 		}
 	}
 	c.BRhoBar[0] = t67
-	c.BThetaBar[0] = t82_2
-	c.BEtaBar[0] = t91
+	c.BThetaBar[0] = t80
+	c.BEtaBar[0] = t87
 
 	// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
 	clear(c.WRhoBar)
@@ -1488,18 +1496,16 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest11Args{
 			unsafe.SliceData(t64),
-			unsafe.SliceData(t79),
-			unsafe.SliceData(t89),
+			unsafe.SliceData(t77),
+			unsafe.SliceData(t85),
 			unsafe.SliceData(c.EtaStack),
 			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t69),
 			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t84),
 			unsafe.SliceData(c.WEtaBar),
 			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(t93),
+			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(c.WRho),
+			unsafe.SliceData(t90),
 			L,
 			T,
 			T*dK + T*dV,
@@ -1508,44 +1514,38 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest11(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wEtaBar := c.WEtaBar[:dK+dV]
 		wEta := c.WEta[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
+		wRho := c.WRho[:dK+dV]
 		for i := range L {
 			t64_2 := t64[i*T:][:T]
-			t79_2 := t79[i*T:][:T]
-			t89_2 := t89[i*T:][:T]
+			t77_2 := t77[i*T:][:T]
+			t85_2 := t85[i*T:][:T]
 			for j := range T {
 				etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t69_2 := t69[(i*T+j)*(dK+dV):][:dK+dV]
-				t84_2 := t84[(i*T+j)*(dK+dV):][:dK+dV]
-				t93_2 := t93[(i*T+j)*(dK+dV):][:dK+dV]
+				t90_2 := t90[(i*T+j)*(dK+dV):][:dK+dV]
 				t64Entry := t64_2[j]
-				t79Entry := t79_2[j]
-				t89Entry := t89_2[j]
+				t77Entry := t77_2[j]
+				t85Entry := t85_2[j]
 				for k := range dK + dV {
 					etaStackEntry := etaStack[k]
 					wRhoBar[k] = num.FMA32(etaStackEntry, t64Entry, wRhoBar[k])
-					t69_2[k] = F(t64Entry * wRho[k])
-					wThetaBar[k] = num.FMA32(etaStackEntry, t79Entry, wThetaBar[k])
-					t84_2[k] = F(t79Entry * wTheta[k])
-					wEtaBar[k] = num.FMA32(etaStackEntry, t89Entry, wEtaBar[k])
-					t93_2[k] = F(t89Entry * wEta[k])
+					wThetaBar[k] = num.FMA32(etaStackEntry, t77Entry, wThetaBar[k])
+					wEtaBar[k] = num.FMA32(etaStackEntry, t85Entry, wEtaBar[k])
+					t90_2[k] = num.FMA32(t85Entry, wEta[k], num.FMA32(t77Entry, wTheta[k], F(t64Entry*wRho[k])))
 				}
 			}
 		}
 	}
 
-	// titans_lmm.v
+	// titans_lmm.v, titans_lmm.eta
 	if kern.Wide() {
 		a := stepBackwardNest12Args{
 			unsafe.SliceData(t42_2),
-			unsafe.SliceData(t69),
-			unsafe.SliceData(t84),
+			unsafe.SliceData(t90),
 			unsafe.SliceData(t93),
-			unsafe.SliceData(t96),
 			dK,
 			L,
 			T*dK + T*dV,
@@ -1559,33 +1559,31 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t42_3 := t42_2[(i*T+j)*dV:][:dV]
-				t69_2 := t69[(i*T+j)*(dK+dV)+dK:][:dV]
-				t84_2 := t84[(i*T+j)*(dK+dV)+dK:][:dV]
-				t93_2 := t93[(i*T+j)*(dK+dV)+dK:][:dV]
-				t96_2 := t96[(i*T+j)*dV:][:dV]
+				t90_2 := t90[(i*T+j)*(dK+dV)+dK:][:dV]
+				t93_2 := t93[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t96_2[k] = ((t42_3[k] + t69_2[k]) + t84_2[k]) + t93_2[k]
+					t93_2[k] = t42_3[k] + t90_2[k]
 				}
 			}
 		}
 	}
 
 	// titans_lmm.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t96, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
 
 	// titans_lmm.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t98, d, 1, t96, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
 
-	// titans_lmm.k
+	// titans_lmm.k, titans_lmm.eta, titans_lmm.e, titans_lmm.S
 	if kern.Wide() {
 		a := stepBackwardNest13Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t69),
-			unsafe.SliceData(t84),
-			unsafe.SliceData(t93),
+			unsafe.SliceData(theta),
+			unsafe.SliceData(t13),
+			unsafe.SliceData(t212),
+			unsafe.SliceData(t90),
 			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t99),
-			unsafe.SliceData(t104),
+			unsafe.SliceData(t96),
+			unsafe.SliceData(t101),
 			L,
 			T,
 			T*dK + T*dV,
@@ -1596,23 +1594,24 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
-			t104_2 := t104[i*T:][:T]
+			theta2 := theta[i*T:][:T]
+			t101_2 := t101[i*T:][:T]
 			for j := range T {
-				t32_2 := t32[(i*T+j)*dK:][:dK]
-				t69_2 := t69[(i*T+j)*(dK+dV):][:dK]
-				t84_2 := t84[(i*T+j)*(dK+dV):][:dK]
-				t93_2 := t93[(i*T+j)*(dK+dV):][:dK]
+				t13_2 := t13[(i*T+j)*dK:][:dK]
+				t212_2 := t212[(i*T+j)*dK:][:dK]
+				t90_2 := t90[(i*T+j)*(dK+dV):][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t99_2 := t99[(i*T+j)*dK:][:dK]
-				var t1042 F
-				t1042Sums := [16]F{t1042}
+				t96_2 := t96[(i*T+j)*dK:][:dK]
+				var t1012 F
+				thetaEntry3 := theta2[j]
+				t1012Sums := [16]F{t1012}
 				for k := range dK {
-					t992 := ((t32_2[k] + t69_2[k]) + t84_2[k]) + t93_2[k]
-					t1042Sums[k%16] = num.FMA32(t992, kDiv2[k], t1042Sums[k%16])
-					t99_2[k] = t992
+					t962 := num.FMA32(thetaEntry3, t13_2[k], t212_2[k]) + t90_2[k]
+					t1012Sums[k%16] = num.FMA32(t962, kDiv2[k], t1012Sums[k%16])
+					t96_2[k] = t962
 				}
-				t1042 = kern.Sum16(&t1042Sums)
-				t104_2[j] = -t1042
+				t1012 = kern.Sum16(&t1012Sums)
+				t101_2[j] = -t1012
 			}
 		}
 	}
@@ -1621,17 +1620,17 @@ func (c *stepBackwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := stepBackwardNest14Args{
-			unsafe.SliceData(t109),
+			unsafe.SliceData(t106),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
-			unsafe.SliceData(t105),
-			unsafe.SliceData(t104),
+			unsafe.SliceData(t102),
+			unsafe.SliceData(t101),
 			unsafe.SliceData(c.KDiv3),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t99),
+			unsafe.SliceData(t96),
 			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t131),
+			unsafe.SliceData(t128),
 			unsafe.SliceData(c.BKBar),
 			L,
 			T,
@@ -1642,28 +1641,61 @@ func (c *stepBackwardFused) run() {
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t109_2 := t109[i*T:][:T]
+			t106_2 := t106[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t105_2 := t105[i*T:][:T]
-			t104_2 := t104[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
+			t101_2 := t101[i*T:][:T]
 			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t99_2 := t99[(i*T+j)*dK:][:dK]
+				t96_2 := t96[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t131_2 := t131[(i*T+j)*dK:][:dK]
-				t109Entry := t109_2[j]
+				t128_2 := t128[(i*T+j)*dK:][:dK]
+				t106Entry := t106_2[j]
 				kDivEntry := kDiv[j]
-				w6 := kern.Choose((t109Entry && t10_2[j]), kern.Choose(t109Entry, F(F(0.5*kern.Choose(t109Entry, kern.Choose(t105_2[j], t104_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w5 := kern.Choose((t106Entry && t10_2[j]), kern.Choose(t106Entry, F(F(0.5*kern.Choose(t106Entry, kern.Choose(t102_2[j], t101_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t125 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w6, F(t99_2[k]*kDivEntry))
-					t1312 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t125), k1Sigmoid2[k], F(k1SigmoidEntry*t125))
-					t131_2[k] = t1312
-					bKBar[k] = bKBar[k] + t1312
+					t122 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w5, F(t96_2[k]*kDivEntry))
+					t1282 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t122), k1Sigmoid2[k], F(k1SigmoidEntry*t122))
+					t128_2[k] = t1282
+					bKBar[k] = bKBar[k] + t1282
+				}
+			}
+		}
+	}
+
+	// titans_lmm.k1
+	clear(t131)
+	if kern.Wide() {
+		a := stepBackwardNest15Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t128),
+			unsafe.SliceData(c.CK),
+			unsafe.SliceData(t131),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest15(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t128_2 := t128[(i*T+j)*dK:][:dK]
+				n3 := int(c.Pos[i])
+				for k := range min(4, n3+j+1) {
+					cK := c.CK[k*dK:][:dK]
+					t131_2 := t131[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t131_2[m] = num.FMA32(t128_2[m], cK[m], t131_2[m])
+					}
 				}
 			}
 		}
@@ -1674,59 +1706,26 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest15Args{
+						a := stepBackwardNest16Args{
 							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t131),
+							unsafe.SliceData(t128),
 							unsafe.SliceData(c.CKBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
 							dK * i,
 							dK,
 						}
-						stepBackwardNest15(&a)
+						stepBackwardNest16(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t131_2 := t131[(j*T+k)*dK:][:dK]
+						t128_2 := t128[(j*T+k)*dK:][:dK]
 						cKBar := c.CKBar[i*dK:][:dK]
 						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t131_2[m], cKBar[m])
+							cKBar[m] = num.FMA32(k1Stack[m], t128_2[m], cKBar[m])
 						}
-					}
-				}
-			}
-		}
-	}
-
-	// titans_lmm.k1
-	clear(t135)
-	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t131),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t135),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest16(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t131_2 := t131[(i*T+j)*dK:][:dK]
-				n4 := int(c.Pos[i])
-				for k := range min(4, n4+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t135_2 := t135[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t135_2[m] = num.FMA32(t131_2[m], cK[m], t135_2[m])
 					}
 				}
 			}
@@ -1736,9 +1735,9 @@ func (c *stepBackwardFused) run() {
 	// titans_lmm.k1
 	if kern.Wide() {
 		a := stepBackwardNest17Args{
-			unsafe.SliceData(t135),
-			unsafe.SliceData(t136),
-			unsafe.SliceData(t137),
+			unsafe.SliceData(t131),
+			unsafe.SliceData(t133),
+			unsafe.SliceData(t134),
 			L,
 			T*dK + 3*dK,
 			T + 3,
@@ -1748,11 +1747,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t135_2 := t135[(i*(T+3)+j)*dK:][:dK]
-				t136_2 := t136[(i*(T+3)+j)*dK:][:dK]
-				t137_2 := t137[(i*(T+3)+j)*dK:][:dK]
+				t131_2 := t131[(i*(T+3)+j)*dK:][:dK]
+				t133_2 := t133[(i*(T+3)+j)*dK:][:dK]
+				t134_2 := t134[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t137_2[k] = t135_2[k] + t136_2[k]
+					t134_2[k] = t131_2[k] + t133_2[k]
 				}
 			}
 		}
@@ -1761,27 +1760,27 @@ func (c *stepBackwardFused) run() {
 	// titans_lmm.k1
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t137[(i*(T+3)+j)*dK:][:dK])
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t134[(i*(T+3)+j)*dK:][:dK])
 		}
 	}
 
-	// titans_lmm.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t137, (k*(T+3)+3)*dK), dK, 1)
+	// titans_lmm.k0, titans_lmm.k1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t137, i*T*d), d, 1, kern.From(t134, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// titans_lmm.k0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t141, i*T*d), d, 1, kern.From(t137, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// titans_lmm.k0, titans_lmm.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t134, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// titans_lmm.k0
 	if kern.Wide() {
 		a := stepBackwardNest18Args{
-			unsafe.SliceData(t502),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(t141),
+			unsafe.SliceData(t492),
+			unsafe.SliceData(t94),
+			unsafe.SliceData(t137),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
@@ -1792,12 +1791,12 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t502_2 := t502[(i*T+j)*d:][:d]
-				t98_2 := t98[(i*T+j)*d:][:d]
-				t141_2 := t141[(i*T+j)*d:][:d]
+				t492_2 := t492[(i*T+j)*d:][:d]
+				t94_2 := t94[(i*T+j)*d:][:d]
+				t137_2 := t137[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t502_2[k] + t98_2[k]) + t141_2[k]
+					xBar[k] = (t492_2[k] + t94_2[k]) + t137_2[k]
 				}
 			}
 		}
@@ -1819,38 +1818,38 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	theta := c.Work[2*L*T*dK:][:L*T]               // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]             // [L, T]
-	t32 := c.Work[2*L*T*dK+2*L*T:][:L*T*dK]        // [L, T, d_k]
-	t42 := c.Work[3*L*T*dK+2*L*T:][:L*T*dV]        // [L, T, d_v]
-	t52 := c.Work[3*L*T*dK+L*T*dV+2*L*T:][:L*T]    // [L, T]
-	t62 := c.Work[3*L*T*dK+L*T*dV+3*L*T:][:L*T]    // [L, T]
-	t7 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T]     // [L, T]
-	t82 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK] // [L, T, d_k]
+	theta := c.Work[2*L*T*dK:][:L*T]                // [L, T]
+	rho := c.Work[2*L*T*dK+L*T:][:L*T]              // [L, T]
+	t42 := c.Work[2*L*T*dK+2*L*T:][:L*T*dV]         // [L, T, d_v]
+	t52 := c.Work[2*L*T*dK+L*T*dV+2*L*T:][:L*T]     // [L, T]
+	t7 := c.Work[2*L*T*dK+L*T*dV+3*L*T:][:L*T]      // [L, T]
+	t82 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
+	t13 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
+	t212 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t82_2 := t82
+	t13_2 := t13
 	t7_2 := t7
 	t52_2 := t52
-	t62_2 := t62
-	t32_2 := t32
+	t212_2 := t212
 	if block > 0 {
-		t82_2 = c.Work[3*L*T*d+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T*dK]
+		t82_2 = c.Work[3*L*T*d+15*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
 		clear(t82_2[l*T*dK:][:T*dK])
-		t7_2 = c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
+		t13_2 = c.Work[3*L*T*d+16*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
+		clear(t13_2[l*T*dK:][:T*dK])
+		t7_2 = c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T]
 		clear(t7_2[l*T:][:T])
-		t52_2 = c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+11*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
+		t52_2 = c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+11*L*T+18*L*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T]
 		clear(t52_2[l*T:][:T])
-		t62_2 = c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+12*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
-		clear(t62_2[l*T:][:T])
-		t32_2 = c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+13*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T*dK]
-		clear(t32_2[l*T*dK:][:T*dK])
+		t212_2 = c.Work[3*L*T*d+17*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+(block-1)*(3*L*T*dK+2*L*T):][:L*T*dK]
+		clear(t212_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
 		widths := kern.Widths{[]int{1}, []int{4, 1}}
-		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK+dK, false)
-		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
+		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK, false)
+		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
 			kern.CopyRows(c.MBarOut[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
 			kern.CopyRows(c.SBarOut[(l*dV+first)*dK:], dK, c.SBar[(l*dV+first)*dK:], dK, last-first, dK)
@@ -1864,8 +1863,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				SBarState, rest2 := rest[:kern.RowLen(dK, rows)], rest[kern.RowLen(dK, rows):]
 				MTrail, rest3 := rest2[:(C+1)*kern.RowLen(dK, rows)], rest2[(C+1)*kern.RowLen(dK, rows):]
 				STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
-				t4, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
-				t92 := rest5
+				t4 := rest4
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -1900,10 +1898,10 @@ func (c *stepBackwardRows1) Part(part int) {
 				{
 					a := stepBackwardTime3Args{
 						unsafe.SliceData(c.Eta),
+						unsafe.SliceData(c.E),
 						unsafe.SliceData(c.YBar),
 						unsafe.SliceData(rho),
 						unsafe.SliceData(theta),
-						unsafe.SliceData(c.E),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(STrail),
 						unsafe.SliceData(c.K),
@@ -1912,12 +1910,11 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(SBarState),
 						unsafe.SliceData(t82_2),
 						unsafe.SliceData(t4),
-						unsafe.SliceData(t92),
+						unsafe.SliceData(t13_2),
 						unsafe.SliceData(t7_2),
 						unsafe.SliceData(t52_2),
-						unsafe.SliceData(t62_2),
 						unsafe.SliceData(t42),
-						unsafe.SliceData(t32_2),
+						unsafe.SliceData(t212_2),
 						C*s + T*l,
 						i + C*dV*s + T*dV*l,
 						dK,
@@ -1937,13 +1934,12 @@ func (c *stepBackwardRows1) Part(part int) {
 		}
 		workers.Return(scratch)
 	} else {
-		scratch := workers.Borrow(dK + dK + C*dK + dK + C*dK + dK + dK + dK)
+		scratch := workers.Borrow(dK + dK + C*dK + dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		SBarState, rest2 := rest[:dK], rest[dK:]
 		MTrail, rest3 := rest2[:C*dK+dK], rest2[C*dK+dK:]
 		STrail, rest4 := rest3[:C*dK+dK], rest3[C*dK+dK:]
-		t4, rest5 := rest4[:dK], rest4[dK:]
-		t92 := rest5
+		t4 := rest4
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			copy(SBarState[:dK], c.SBar[(l*dV+i)*dK:][:dK])
@@ -1960,7 +1956,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						STrail3 := STrail[(a+1)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						// titans_lmm.S, titans_lmm.M
+						// titans_lmm.S, titans_lmm.G, titans_lmm.M
 						etaEntry := eta[a]
 						w := F(theta2[a] * c.E[(l*T+a+C*s)*dV+i])
 						rhoEntry := rho2[a]
@@ -1977,55 +1973,53 @@ func (c *stepBackwardRows1) Part(part int) {
 					theta2 := theta[l*T+C*s:][:n]
 					t7_3 := t7_2[l*T+C*s:][:n]
 					t52_3 := t52_2[l*T+C*s:][:n]
-					t62_3 := t62_2[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						t82_3 := t82_2[(l*T+a+C*s)*dK:][:dK]
-						t32_3 := t32_2[(l*T+a+C*s)*dK:][:dK]
-						// titans_lmm.y, titans_lmm.M, titans_lmm.S
-						var t822 F
-						var t32_4 F
-						var t152 F
+						t13_3 := t13_2[(l*T+a+C*s)*dK:][:dK]
+						t212_3 := t212_2[(l*T+a+C*s)*dK:][:dK]
+						// titans_lmm.y, titans_lmm.M, titans_lmm.S, titans_lmm.G
+						var t72 F
+						var t24 F
+						var t16 F
 						etaEntry2 := eta[a]
+						eEntry := c.E[(l*T+a+C*s)*dV+i]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho2[a]
 						thetaEntry2 := theta2[a]
-						eEntry := c.E[(l*T+a+C*s)*dV+i]
 						w2 := F(thetaEntry2 * eEntry)
-						t822Sums := [16]F{t822}
-						t32Sums := [16]F{t32_4}
-						t152Sums := [16]F{t152}
+						t72Sums := [16]F{t72}
+						t24Sums := [16]F{t24}
+						t16Sums := [16]F{t16}
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
 							kEntry := k[j]
 							t43 := num.FMA32(q[j], yBarEntry, MBarState[j])
-							t822Sums[j%16] = num.FMA32(MTrailEntry, t43, t822Sums[j%16])
-							t922 := SBarState[j] + t43
-							t32Sums[j%16] = num.FMA32(t922, kEntry, t32Sums[j%16])
-							t152Sums[j%16] = num.FMA32(STrailEntry, t922, t152Sums[j%16])
+							t72Sums[j%16] = num.FMA32(MTrailEntry, t43, t72Sums[j%16])
+							t9 := SBarState[j] + t43
+							t24Sums[j%16] = num.FMA32(t9, kEntry, t24Sums[j%16])
+							t16Sums[j%16] = num.FMA32(STrailEntry, t9, t16Sums[j%16])
 							t82_3[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry2, STrailEntry, F(rhoEntry2*MTrailEntry))), yBarEntry, t82_3[j])
 							t4[j] = t43
-							t92[j] = t922
-							SBarState[j] = F(etaEntry2 * t922)
+							t13_3[j] = num.FMA32(-t9, eEntry, t13_3[j])
+							SBarState[j] = F(etaEntry2 * t9)
 						}
-						t822 = kern.Sum16(&t822Sums)
-						t32_4 = kern.Sum16(&t32Sums)
-						t152 = kern.Sum16(&t152Sums)
-						t7_3[a] = t7_3[a] + t822
-						t52_3[a] = t52_3[a] + t152
-						// titans_lmm.S, titans_lmm.e
-						t62_3[a] = num.FMA32(-eEntry, t32_4, t62_3[a])
-						t42[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t32_4)
-						// titans_lmm.e, titans_lmm.M, titans_lmm.S, titans_lmm.G
-						w3 := F(thetaEntry2 * t32_4)
-						w4 := F(thetaEntry2 * eEntry)
+						t72 = kern.Sum16(&t72Sums)
+						t24 = kern.Sum16(&t24Sums)
+						t16 = kern.Sum16(&t16Sums)
+						t7_3[a] = t7_3[a] + t72
+						t52_3[a] = t52_3[a] + t16
+						// titans_lmm.e, titans_lmm.S
+						t42[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t24)
+						// titans_lmm.e, titans_lmm.M, titans_lmm.S
+						w3 := F(thetaEntry2 * t24)
 						for j := range dK {
+							t212_3[j] = num.FMA32(-w3, MTrail2[j], t212_3[j])
 							MBarState[j] = num.FMA32(-w3, k[j], F(rhoEntry2*t4[j]))
-							t32_3[j] = num.FMA32(-w3, MTrail2[j], num.FMA32(-w4, t92[j], t32_3[j]))
 						}
 					}
 				}

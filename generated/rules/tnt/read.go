@@ -280,7 +280,7 @@ func (c *ReadBackward[F]) Run() {
 	work = work[L*T:]
 	t38 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t42_2 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t41 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t43 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
@@ -338,13 +338,13 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		t112_2 := t112[i*T:][:T]
 		for j := range T {
-			t42_3 := t42[(i*T+j)*dK:][:dK]
+			t42_2 := t42[(i*T+j)*dK:][:dK]
 			t52_2 := t52[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			t62_2 := t62[(i*T+j)*dK:][:dK]
 			var t1122 F
 			for k := range dK {
-				t622 := t42_3[k] + t52_2[k]
+				t622 := t42_2[k] + t52_2[k]
 				t1122 += F(t622 * qDiv2[k])
 				t62_2[k] = t622
 			}
@@ -383,17 +383,17 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// tnt.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n := int(c.Pos[j]) + -i + k
+	clear(t41)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n := int(c.Pos[i]) + j - k
 				if n >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t38_2 := t38[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
+					t38_2 := t38[(i*T+j)*dK:][:dK]
+					cQ := c.CQ[k*dK:][:dK]
+					t41_2 := t41[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t38_2[m])
+						t41_2[m] += F(t38_2[m] * cQ[m])
 					}
 				}
 			}
@@ -401,17 +401,17 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// tnt.q1
-	clear(t42_2)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
+	clear(c.CQBar)
+	for i := range 4 {
+		for j := range L {
+			for k := range T {
+				n2 := int(c.Pos[j]) + -i + k
 				if n2 >= 0 {
-					t38_2 := t38[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t42_3 := t42_2[(i*(T+3)+j-k+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+					t38_2 := t38[(j*T+k)*dK:][:dK]
+					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						t42_3[m] += F(t38_2[m] * cQ[m])
+						cQBar[m] += F(q1Stack[m] * t38_2[m])
 					}
 				}
 			}
@@ -433,24 +433,24 @@ func (c *ReadBackward[F]) Run() {
 	// tnt.q1
 	for i := range L {
 		for j := range T + 3 {
-			t42_3 := t42_2[(i*(T+3)+j)*dK:][:dK]
+			t41_2 := t41[(i*(T+3)+j)*dK:][:dK]
 			t43_2 := t43[(i*(T+3)+j)*dK:][:dK]
 			t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t44_2[k] = t42_3[k] + t43_2[k]
+				t44_2[k] = t41_2[k] + t43_2[k]
 			}
 		}
 	}
 
-	// tnt.q0
+	// tnt.q0, tnt.q1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t44, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// tnt.q0, tnt.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t44, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// tnt.q0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t44, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 }
 

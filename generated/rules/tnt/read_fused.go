@@ -334,20 +334,10 @@ type readBackwardNest3Args struct {
 }
 
 type readBackwardNest4Args struct {
-	q1Stack *float32
-	t38     *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type readBackwardNest5Args struct {
 	pos *int32
 	t38 *float32
 	cQ  *float32
-	t42 *float32
+	t41 *float32
 	n0  int // 3·d_k
 	n1  int // L
 	n2  int // T·d_k + 3·d_k
@@ -355,6 +345,16 @@ type readBackwardNest5Args struct {
 	n4  int // T
 	n5  int // d_k
 	n6  int // -d_k
+}
+
+type readBackwardNest5Args struct {
+	q1Stack *float32
+	t38     *float32
+	cQBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
 }
 
 type readBackwardNest6Args struct {
@@ -368,7 +368,7 @@ type readBackwardNest6Args struct {
 }
 
 type readBackwardNest7Args struct {
-	t42 *float32
+	t41 *float32
 	t43 *float32
 	t44 *float32
 	n0  int // L
@@ -395,7 +395,7 @@ func (c *readBackwardFused) run() {
 	t62 := c.Work[4*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
 	t112 := c.Work[5*L*T*dK:][:L*T]                     // [L, T]
 	t38 := c.Work[5*L*T*dK+L*T:][:L*T*dK]               // [L, T, d_k]
-	t42_2 := c.Work[6*L*T*dK+L*T:][:L*T*dK+3*L*dK]      // [L, T + 3, d_k]
+	t41 := c.Work[6*L*T*dK+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
 	t43 := c.Work[7*L*T*dK+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t44 := c.Work[8*L*T*dK+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t10 := c.Flags[:L*T]                                // [L, T]
@@ -476,14 +476,14 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
 			for j := range T {
-				t42_3 := t42[(i*T+j)*dK:][:dK]
+				t42_2 := t42[(i*T+j)*dK:][:dK]
 				t52_2 := t52[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 				t62_2 := t62[(i*T+j)*dK:][:dK]
 				var t1122 F
 				t1122Sums := [16]F{t1122}
 				for k := range dK {
-					t622 := t42_3[k] + t52_2[k]
+					t622 := t42_2[k] + t52_2[k]
 					t1122Sums[k%16] = num.FMA32(t622, qDiv2[k], t1122Sums[k%16])
 					t62_2[k] = t622
 				}
@@ -546,44 +546,13 @@ func (c *readBackwardFused) run() {
 	}
 
 	// tnt.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n := int(c.Pos[j]) + -i + k
-				if n >= 0 {
-					if kern.Wide() {
-						a := readBackwardNest4Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t38),
-							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
-							dK,
-						}
-						readBackwardNest4(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t38_2 := t38[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t38_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(t42_2)
+	clear(t41)
 	if kern.Wide() {
-		a := readBackwardNest5Args{
+		a := readBackwardNest4Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t42_2),
+			unsafe.SliceData(t41),
 			3 * dK,
 			L,
 			T*dK + 3*dK,
@@ -592,17 +561,48 @@ func (c *readBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		readBackwardNest5(&a)
+		readBackwardNest4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t38_2 := t38[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
+				n := int(c.Pos[i])
+				for k := range min(4, n+j+1) {
 					cQ := c.CQ[k*dK:][:dK]
-					t42_3 := t42_2[(i*(T+3)+j-k+3)*dK:][:dK]
+					t41_2 := t41[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t42_3[m] = num.FMA32(t38_2[m], cQ[m], t42_3[m])
+						t41_2[m] = num.FMA32(t38_2[m], cQ[m], t41_2[m])
+					}
+				}
+			}
+		}
+	}
+
+	// tnt.q1
+	clear(c.CQBar)
+	for i := range 4 {
+		for j := range L {
+			for k := range T {
+				n2 := int(c.Pos[j]) + -i + k
+				if n2 >= 0 {
+					if kern.Wide() {
+						a := readBackwardNest5Args{
+							unsafe.SliceData(c.Q1Stack),
+							unsafe.SliceData(t38),
+							unsafe.SliceData(c.CQBar),
+							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
+							dK*k + T*dK*j,
+							dK * i,
+							dK,
+						}
+						readBackwardNest5(&a)
+					} else {
+						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+						t38_2 := t38[(j*T+k)*dK:][:dK]
+						cQBar := c.CQBar[i*dK:][:dK]
+						for m := range dK {
+							cQBar[m] = num.FMA32(q1Stack[m], t38_2[m], cQBar[m])
+						}
 					}
 				}
 			}
@@ -637,7 +637,7 @@ func (c *readBackwardFused) run() {
 	// tnt.q1
 	if kern.Wide() {
 		a := readBackwardNest7Args{
-			unsafe.SliceData(t42_2),
+			unsafe.SliceData(t41),
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			L,
@@ -649,24 +649,24 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t42_3 := t42_2[(i*(T+3)+j)*dK:][:dK]
+				t41_2 := t41[(i*(T+3)+j)*dK:][:dK]
 				t43_2 := t43[(i*(T+3)+j)*dK:][:dK]
 				t44_2 := t44[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t44_2[k] = t42_3[k] + t43_2[k]
+					t44_2[k] = t41_2[k] + t43_2[k]
 				}
 			}
 		}
 	}
 
-	// tnt.q0
+	// tnt.q0, tnt.q1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t44, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// tnt.q0, tnt.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t44, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// tnt.q0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t44, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 }

@@ -729,10 +729,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is C·d_k·d_k + 2·C·d_k·d_v + 3·L·T·d + 15·L·T·d_k + 4·L·T·d_v + 9·L·T + 18·L·d_k + 2·d_k·d_k + 7·d_k·d_v + C + 9·d_k + 2·d_v + 2.
+// WorkLen is C·d_k·d_k + 2·C·d_k·d_v + 3·L·T·d + 14·L·T·d_k + 3·L·T·d_v + 9·L·T + 18·L·d_k + 2·d_k·d_k + 7·d_k·d_v + C + 10·d_k + 2·d_v + 2.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return C*dK*dK + 2*C*dK*dV + 3*L*T*d + 15*L*T*dK + 4*L*T*dV + 9*L*T + 18*L*dK + 2*dK*dK + 7*dK*dV + C + 9*dK + 2*dV + 2
+	return C*dK*dK + 2*C*dK*dV + 3*L*T*d + 14*L*T*dK + 3*L*T*dV + 9*L*T + 18*L*dK + 2*dK*dK + 7*dK*dV + C + 10*dK + 2*dV + 2
 }
 
 // FlagsLen is 7·L·T.
@@ -773,39 +773,37 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t422 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t462 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t452 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t472 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t482 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t129 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t128 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t52_2 := work[:L*T*d] // [L, T, d]
+	t51 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t60 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t81 := work[:L*T] // [L, T]
+	t79 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t65 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t85 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t86 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t89 := work[:L*T*dV] // [L, T, d_v]
+	t88 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t91 := work[:L*T*d] // [L, T, d]
+	t89 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t92_2 := work[:L*T*dK] // [L, T, d_k]
+	t91 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t97 := work[:L*T] // [L, T]
+	t96 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t124 := work[:L*T*dK] // [L, T, d_k]
+	t123 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t128 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t126 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t130 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t129 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t134 := work[:L*T*d] // [L, T, d]
+	t132 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	VBarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
@@ -825,31 +823,33 @@ func (c *StepBackward[F]) Run() {
 	work = work[C+1:]
 	A := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t922 := work[:dK] // [d_k]
+	t8 := work[:dK] // [d_k]
 	work = work[dK:]
-	t132 := work[:dK] // [d_k]
+	t12 := work[:dK] // [d_k]
 	work = work[dK:]
-	t23 := work[:dK*dV] // [d_v, d_k]
+	t22 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t77 := work[:dV] // [d_v]
+	t602 := work[:dV] // [d_v]
 	work = work[dV:]
-	t79 := work[:dK] // [d_k]
+	t26 := work[:dK] // [d_k]
 	work = work[dK:]
-	t112 := work[:dK] // [d_k]
+	t103 := work[:dK] // [d_k]
+	work = work[dK:]
+	t1623 := work[:dK] // [d_k]
 	work = work[dK:]
 	t172 := work[:dK] // [d_k]
 	work = work[dK:]
-	t18 := work[:dK] // [d_k]
+	t61 := work[:dK] // [d_k]
 	work = work[dK:]
-	t80 := work[:dK] // [d_k]
-	work = work[dK:]
-	t51 := work[:dK*dV] // [d_v, d_k]
+	t412 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t812 := work[:dV] // [d_v]
+	t62_2 := work[:dV] // [d_v]
 	work = work[dV:]
-	t83 := work[:dK] // [d_k]
+	t4522 := work[:dK] // [d_k]
 	work = work[dK:]
-	t84 := work[:dK]     // [d_k]
+	t462 := work[:dK] // [d_k]
+	work = work[dK:]
+	t63 := work[:dK]     // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t43 := flags[:L*T] // [L, T]
@@ -860,9 +860,9 @@ func (c *StepBackward[F]) Run() {
 	flags = flags[L*T:]
 	t53 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t98 := flags[:L*T] // [L, T]
+	t97 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t102 := flags[:L*T] // [L, T]
+	t101 := flags[:L*T] // [L, T]
 
 	// tnt.k1, tnt.q1
 	for i := range L {
@@ -1012,26 +1012,26 @@ func (c *StepBackward[F]) Run() {
 				nTrail2 := nTrail[:n]
 				rho2 := rho[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
-				t52_3 := t52[l*T+C*s:][:n]
-				t62_2 := t62[l*T+C*s:][:n]
+				t52_2 := t52[l*T+C*s:][:n]
+				t62_3 := t62[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
-					t82_2 := t82[(l*T+a+C*s)*dV:][:dV]
 					t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
-					t92_3 := t92[(l*T+a+C*s)*dK:][:dK]
+					t92_2 := t92[(l*T+a+C*s)*dK:][:dK]
+					t82_2 := t82[(l*T+a+C*s)*dV:][:dV]
 					// tnt.A, tnt.n, tnt.Q
 					nTrailEntry2 := nTrail2[a]
 					t173 := (nTrailEntry2 == F(0))
-					t192 := !t173
+					t18 := !t173
 					nBarState[0] = kern.Choose(((1 + nTrailEntry2) < F(16)), nBarState[0], F(0))
 					// tnt.A, tnt.y, tnt.W
-					clear(t922)
-					clear(t132)
-					clear(t79)
-					var t292 F
+					clear(t8)
+					clear(t12)
+					clear(t26)
+					var t27 F
 					for i := range dV {
 						WInit := c.WInit[i*dK:][:dK]
 						WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
@@ -1040,110 +1040,107 @@ func (c *StepBackward[F]) Run() {
 						A2 := A[i*dK:][:dK]
 						WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
 						VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
-						t23_2 := t23[i*dK:][:dK]
-						var t772 F
+						t22_2 := t22[i*dK:][:dK]
+						var t603 F
 						yBarEntry := yBar[i]
 						WLinEntry := WLin[i]
 						for j := range dK {
 							A2_2 := kern.Choose(t173, WInit[j], WTrail2[j])
-							t232 := WBarState2[j] + F(yBarEntry*yProd[j])
-							t772 += F(t232 * k[j])
-							t292 += F(A2_2 * t232)
+							t222 := WBarState2[j] + F(yBarEntry*yProd[j])
+							t603 += F(t222 * k[j])
+							t27 += F(A2_2 * t222)
 							A2[j] = A2_2
-							t922[j] += F(WTrail3[j] * yBarEntry)
-							t132[j] += F(VTrail2[j] * yBarEntry)
-							t23_2[j] = t232
-							t79[j] += F(t232 * WLinEntry)
+							t8[j] += F(WTrail3[j] * yBarEntry)
+							t12[j] += F(VTrail2[j] * yBarEntry)
+							t22_2[j] = t222
+							t26[j] -= F(t222 * WLinEntry)
 						}
-						t77[i] = t772
+						t602[i] = t603
 					}
 					// tnt.y, tnt.P, tnt.Q, tnt.A
-					clear(t112)
-					clear(t18)
+					clear(t103)
+					clear(t172)
 					for i := range dK {
 						PBarState2 := PBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
-						var t1722 F
-						t922Entry := t922[i]
+						var t1624 F
+						t8Entry := t8[i]
 						kEntry2 := k[i]
 						for j := range dK {
-							t142 := PBarState2[j] + F(q[j]*t922Entry)
-							t1722 += F(t142 * k[j])
-							t112[j] += F(PTrail2[j] * t922Entry)
-							t18[j] += F(t142 * kEntry2)
-							PBarState2[j] = kern.Choose(t192, t142, F(0))
+							t132_2 := PBarState2[j] + F(q[j]*t8Entry)
+							t1624 += F(t132_2 * k[j])
+							t103[j] += F(PTrail2[j] * t8Entry)
+							t172[j] += F(t132_2 * kEntry2)
+							PBarState2[j] = kern.Choose(t18, t132_2, F(0))
 						}
-						t172[i] = t1722
+						t1623[i] = t1624
 					}
-					// tnt.W
-					var t272 F
-					for i := range dV {
-						t272 += F(WLin[i] * t77[i])
-					}
-					t2722 := -t272
 					// tnt.W, tnt.A, tnt.V, tnt.y
-					clear(t80)
-					clear(t83)
-					var t57 F
+					clear(t61)
+					clear(t4522)
+					var t49 F
 					rhoEntry3 := rho2[a]
 					thetaEntry2 := theta2[a]
 					for i := range dV {
-						t23_2 := t23[i*dK:][:dK]
+						t22_2 := t22[i*dK:][:dK]
 						VBarState2 := VBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 						A2 := A[i*dK:][:dK]
 						WInitBar := c.WInitBar[i*dK:][:dK]
 						WBarState2 := WBarState[i*dK:][:dK]
-						t51_2 := t51[i*dK:][:dK]
-						var t813 F
-						t77Entry := t77[i]
-						w3 := F(thetaEntry2 * t77Entry)
+						t412_2 := t412[i*dK:][:dK]
+						var t622 F
+						t602Entry := t602[i]
+						w3 := F(thetaEntry2 * t602Entry)
 						yBarEntry2 := yBar[i]
 						VLinEntry := VLin[i]
 						for j := range dK {
 							kEntry3 := k[j]
-							t433 := F(rhoEntry3*t23_2[j]) - F(w3*kEntry3)
-							t512 := VBarState2[j] + F(q[j]*yBarEntry2)
-							t813 += F(t512 * kEntry3)
-							t57 += F(VTrail2[j] * t512)
-							t80[j] += F(A2[j] * t77Entry)
-							WInitBar[j] += kern.Choose(t173, t433, F(0))
-							WBarState2[j] = kern.Choose(t192, t433, F(0))
-							t51_2[j] = t512
-							t83[j] += F(t512 * VLinEntry)
+							t33 := F(rhoEntry3*t22_2[j]) - F(w3*kEntry3)
+							t4122 := VBarState2[j] + F(q[j]*yBarEntry2)
+							t622 += F(t4122 * kEntry3)
+							t49 += F(VTrail2[j] * t4122)
+							t61[j] += F(A2[j] * t602Entry)
+							WInitBar[j] += kern.Choose(t173, t33, F(0))
+							WBarState2[j] = kern.Choose(t18, t33, F(0))
+							t412_2[j] = t4122
+							t4522[j] -= F(t4122 * VLinEntry)
 						}
-						t812[i] = t813
+						t62_2[i] = t622
 					}
-					// tnt.V, tnt.W
-					var t55 F
-					for i := range dV {
-						t812Entry := t812[i]
-						t55 += F(VLin[i] * t812Entry)
-						t82_2[i] = F(thetaEntry2*t77[i]) + F(thetaEntry2*t812Entry)
-					}
-					t552 := -t55
 					// tnt.V
-					clear(t84)
+					var t47 F
+					for i := range dK {
+						t4622 := t26[i] + t4522[i]
+						t47 += F(k[i] * t4622)
+						t462[i] = t4622
+					}
+					// tnt.V
+					clear(t63)
 					for i := range dV {
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
-						t51_2 := t51[i*dK:][:dK]
+						t412_2 := t412[i*dK:][:dK]
 						VBarState2 := VBarState[i*dK:][:dK]
-						t812Entry2 := t812[i]
-						w4 := F(thetaEntry2 * t812Entry2)
+						t62Entry := t62_2[i]
+						w4 := F(thetaEntry2 * t62Entry)
 						for j := range dK {
-							t84[j] += F(VTrail2[j] * t812Entry2)
-							VBarState2[j] = F(rhoEntry3*t51_2[j]) - F(w4*k[j])
+							t63[j] += F(VTrail2[j] * t62Entry)
+							VBarState2[j] = F(rhoEntry3*t412_2[j]) - F(w4*k[j])
 						}
 					}
-					// tnt.V
-					t52_3[a] = t292 + t57
-					t62_2[a] = t2722 + t552
+					// tnt.V, tnt
+					t52_2[a] = t27 + t49
+					t62_3[a] = t47
 					// tnt.V, tnt.W
 					for i := range dK {
-						t7_2[i] = t172[i] + t18[i] - F(thetaEntry2*t79[i]) - F(thetaEntry2*t80[i]) - F(thetaEntry2*t83[i]) - F(thetaEntry2*t84[i])
-						t92_3[i] = t112[i] + t132[i]
+						t7_2[i] = t1623[i] + t172[i] - F(thetaEntry2*t61[i]) + F(thetaEntry2*t462[i]) - F(thetaEntry2*t63[i])
+						t92_2[i] = t103[i] + t12[i]
+					}
+					// tnt.V, tnt.W
+					for i := range dV {
+						t82_2[i] = F(thetaEntry2 * (t602[i] + t62_2[i]))
 					}
 				}
 			}
@@ -1176,11 +1173,11 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		t152_2 := t152[i*T:][:T]
 		for j := range T {
-			t92_3 := t92[(i*T+j)*dK:][:dK]
+			t92_2 := t92[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			var t1522 F
 			for k := range dK {
-				t1522 += F(t92_3[k] * qDiv2[k])
+				t1522 += F(t92_2[k] * qDiv2[k])
 			}
 			t152_2[j] = -t1522
 		}
@@ -1199,7 +1196,7 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t38_2 := t38[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t92_3 := t92[(i*T+j)*dK:][:dK]
+			t92_2 := t92[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			t422_2 := t422[(i*T+j)*dK:][:dK]
 			t202Entry := t202_2[j]
@@ -1208,10 +1205,28 @@ func (c *StepBackward[F]) Run() {
 			for k := range dK {
 				t38Entry := t38_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t362 := F(t92_3[k]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w5))
+				t362 := F(t92_2[k]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w5))
 				t4222 := F(q1SigmoidEntry*t362) + F(F(F(t38Entry*q1SigmoidEntry)*t362)*q1Sigmoid2[k])
 				t422_2[k] = t4222
 				bQBar[k] += t4222
+			}
+		}
+	}
+
+	// tnt.q1
+	clear(t452)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n3 := int(c.Pos[i]) + j - k
+				if n3 >= 0 {
+					t422_2 := t422[(i*T+j)*dK:][:dK]
+					cQ := c.CQ[k*dK:][:dK]
+					t452_2 := t452[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t452_2[m] += F(t422_2[m] * cQ[m])
+					}
+				}
 			}
 		}
 	}
@@ -1221,31 +1236,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 					t422_2 := t422[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
 						cQBar[m] += F(q1Stack[m] * t422_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(t462)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n4 := int(c.Pos[i]) + j - k
-				if n4 >= 0 {
-					t422_2 := t422[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t462_2 := t462[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t462_2[m] += F(t422_2[m] * cQ[m])
 					}
 				}
 			}
@@ -1267,168 +1264,182 @@ func (c *StepBackward[F]) Run() {
 	// tnt.q1
 	for i := range L {
 		for j := range T + 3 {
-			t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
+			t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
 			t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
 			t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t482_2[k] = t462_2[k] + t472_2[k]
+				t482_2[k] = t452_2[k] + t472_2[k]
 			}
 		}
 	}
 
 	// tnt.q1, tnt.k1
-	clear(t129)
+	clear(t128)
 	for i := range L {
 		for j := range 3 {
 			t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t129_2 := t129[(i*(T+3)+j+T)*dK:][:dK]
+			t128_2 := t128[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
 				q0TailBarOut[k] = t482_2[k]
-				t129_2[k] += k0TailBar[k]
+				t128_2[k] += k0TailBar[k]
 			}
 		}
 	}
 
-	// tnt.q0
+	// tnt.q0, tnt.q1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t51, i*T*d), d, 1, kern.From(t482, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// tnt.q0, tnt.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t482, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// tnt.q0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t52_2, i*T*d), d, 1, kern.From(t482, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
 	// tnt.theta, tnt.k, tnt.rho
-	var t63 F
-	var t842 F
+	var t632 F
+	var t82_2 F
 	for i := range L {
 		t53_2 := t53[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
+		t62_3 := t62[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t52_3 := t52[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t60_2 := t60[i*T:][:T]
-		t81_2 := t81[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
+		t79_2 := t79[i*T:][:T]
+		t97_2 := t97[i*T:][:T]
+		t101_2 := t101[i*T:][:T]
 		for j := range T {
 			t53Entry := t53_2[j]
-			t602 := kern.Choose(t53Entry, F(kern.Choose(t53Entry, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t63 += t602
-			t68 := (t25_2[j] <= F(1))
+			t604 := kern.Choose(t53Entry, F(kern.Choose(t53Entry, t62_3[j], F(0))*thetaSigmoid[j]), F(0))
+			t632 += t604
+			t66 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t732 := (t68 && (F(0) <= rhoSigmoidEntry))
-			t814 := kern.Choose(t732, F(F(rhoSigmoidEntry*kern.Choose(t732, kern.Choose(t68, t52_3[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t842 += t814
+			t71 := (t66 && (F(0) <= rhoSigmoidEntry))
+			t792 := kern.Choose(t71, F(F(rhoSigmoidEntry*kern.Choose(t71, kern.Choose(t66, t52_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t82_2 += t792
 			t10Entry := t10_2[j]
-			t982 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t60_2[j] = t602
-			t81_2[j] = t814
-			t98_2[j] = t982
-			t102_2[j] = (t982 && t10Entry)
+			t972 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t60_2[j] = t604
+			t79_2[j] = t792
+			t97_2[j] = t972
+			t101_2[j] = (t972 && t10Entry)
 		}
 	}
-	c.BThetaBar[0] = t63
-	c.BRhoBar[0] = t842
+	c.BThetaBar[0] = t632
+	c.BRhoBar[0] = t82_2
 
 	// tnt.theta, tnt.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	for i := range L {
 		t60_2 := t60[i*T:][:T]
-		t81_2 := t81[i*T:][:T]
+		t79_2 := t79[i*T:][:T]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t65_2 := t65[(i*T+j)*(dK+dV):][:dK+dV]
-			t86_2 := t86[(i*T+j)*(dK+dV):][:dK+dV]
+			t85_2 := t85[(i*T+j)*(dK+dV):][:dK+dV]
 			t60Entry := t60_2[j]
-			t81Entry := t81_2[j]
+			t79Entry := t79_2[j]
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
 				wThetaBar[k] += F(rhoStackEntry * t60Entry)
-				t65_2[k] = F(t60Entry * wTheta[k])
-				wRhoBar[k] += F(rhoStackEntry * t81Entry)
-				t86_2[k] = F(t81Entry * wRho[k])
+				wRhoBar[k] += F(rhoStackEntry * t79Entry)
+				t85_2[k] = F(t60Entry*wTheta[k]) + F(t79Entry*wRho[k])
 			}
 		}
 	}
 
-	// tnt.v
+	// tnt.v, tnt.rho
 	for i := range L {
 		for j := range T {
-			t82_2 := t82[(i*T+j)*dV:][:dV]
-			t65_2 := t65[(i*T+j)*(dK+dV)+dK:][:dV]
-			t86_2 := t86[(i*T+j)*(dK+dV)+dK:][:dV]
-			t89_2 := t89[(i*T+j)*dV:][:dV]
+			t82_3 := t82[(i*T+j)*dV:][:dV]
+			t85_2 := t85[(i*T+j)*(dK+dV)+dK:][:dV]
+			t88_2 := t88[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t89_2[k] = t82_2[k] + t65_2[k] + t86_2[k]
+				t88_2[k] = t82_3[k] + t85_2[k]
 			}
 		}
 	}
 
 	// tnt.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t89, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t89, d, 1, t88, dV, 1, c.WV, d, 1)
 
 	// tnt.v
-	kern.Gemm(L*T, d, dV, F(1), false, t91, d, 1, t89, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t88, dV, 1)
 
-	// tnt.k
+	// tnt.k, tnt.rho
 	for i := range L {
-		t97_2 := t97[i*T:][:T]
+		t96_2 := t96[i*T:][:T]
 		for j := range T {
 			t7_2 := t7[(i*T+j)*dK:][:dK]
-			t65_2 := t65[(i*T+j)*(dK+dV):][:dK]
-			t86_2 := t86[(i*T+j)*(dK+dV):][:dK]
+			t85_2 := t85[(i*T+j)*(dK+dV):][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t92_3 := t92_2[(i*T+j)*dK:][:dK]
-			var t972 F
+			t91_2 := t91[(i*T+j)*dK:][:dK]
+			var t962 F
 			for k := range dK {
-				t922_2 := t7_2[k] + t65_2[k] + t86_2[k]
-				t972 += F(t922_2 * kDiv2[k])
-				t92_3[k] = t922_2
+				t912 := t7_2[k] + t85_2[k]
+				t962 += F(t912 * kDiv2[k])
+				t91_2[k] = t912
 			}
-			t97_2[j] = -t972
+			t96_2[j] = -t962
 		}
 	}
 
 	// tnt.k1, tnt.k
 	clear(c.BKBar)
 	for i := range L {
-		t102_2 := t102[i*T:][:T]
+		t101_2 := t101[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
 		t97_2 := t97[i*T:][:T]
+		t96_2 := t96[i*T:][:T]
 		kDiv3 := c.KDiv3[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t92_3 := t92_2[(i*T+j)*dK:][:dK]
+			t91_2 := t91[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t124_2 := t124[(i*T+j)*dK:][:dK]
-			t102Entry := t102_2[j]
+			t123_2 := t123[(i*T+j)*dK:][:dK]
+			t101Entry := t101_2[j]
 			kDivEntry := kDiv[j]
-			w6 := kern.Choose((t102Entry && t10_2[j]), kern.Choose(t102Entry, F(F(0.5*kern.Choose(t102Entry, kern.Choose(t98_2[j], t97_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w6 := kern.Choose((t101Entry && t10_2[j]), kern.Choose(t101Entry, F(F(0.5*kern.Choose(t101Entry, kern.Choose(t97_2[j], t96_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t118 := F(t92_3[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w6))
-				t1242 := F(k1SigmoidEntry*t118) + F(F(F(t5Entry*k1SigmoidEntry)*t118)*k1Sigmoid2[k])
-				t124_2[k] = t1242
-				bKBar[k] += t1242
+				t117 := F(t91_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w6))
+				t1232 := F(k1SigmoidEntry*t117) + F(F(F(t5Entry*k1SigmoidEntry)*t117)*k1Sigmoid2[k])
+				t123_2[k] = t1232
+				bKBar[k] += t1232
+			}
+		}
+	}
+
+	// tnt.k1
+	clear(t126)
+	for i := range L {
+		for j := range T {
+			for k := range 4 {
+				n5 := int(c.Pos[i]) + j - k
+				if n5 >= 0 {
+					t123_2 := t123[(i*T+j)*dK:][:dK]
+					cK := c.CK[k*dK:][:dK]
+					t126_2 := t126[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t126_2[m] += F(t123_2[m] * cK[m])
+					}
+				}
 			}
 		}
 	}
@@ -1438,31 +1449,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n5 := int(c.Pos[j]) + -i + k
-				if n5 >= 0 {
+				n6 := int(c.Pos[j]) + -i + k
+				if n6 >= 0 {
 					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-					t124_2 := t124[(j*T+k)*dK:][:dK]
+					t123_2 := t123[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t124_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.k1
-	clear(t128)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n6 := int(c.Pos[i]) + j - k
-				if n6 >= 0 {
-					t124_2 := t124[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t128_2 := t128[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t128_2[m] += F(t124_2[m] * cK[m])
+						cKBar[m] += F(k1Stack[m] * t123_2[m])
 					}
 				}
 			}
@@ -1472,11 +1465,11 @@ func (c *StepBackward[F]) Run() {
 	// tnt.k1
 	for i := range L {
 		for j := range T + 3 {
+			t126_2 := t126[(i*(T+3)+j)*dK:][:dK]
 			t128_2 := t128[(i*(T+3)+j)*dK:][:dK]
 			t129_2 := t129[(i*(T+3)+j)*dK:][:dK]
-			t130_2 := t130[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t130_2[k] = t128_2[k] + t129_2[k]
+				t129_2[k] = t126_2[k] + t128_2[k]
 			}
 		}
 	}
@@ -1484,34 +1477,34 @@ func (c *StepBackward[F]) Run() {
 	// tnt.k1
 	for i := range L {
 		for j := range 3 {
-			t130_2 := t130[(i*(T+3)+j)*dK:][:dK]
+			t129_2 := t129[(i*(T+3)+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t130_2[k]
+				k0TailBarOut[k] = t129_2[k]
 			}
 		}
 	}
 
-	// tnt.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t130, (k*(T+3)+3)*dK), dK, 1)
+	// tnt.k0, tnt.k1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t132, i*T*d), d, 1, kern.From(t129, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// tnt.k0
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t134, i*T*d), d, 1, kern.From(t130, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// tnt.k0, tnt.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t129, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// tnt.k0
 	for i := range L {
 		for j := range T {
-			t52_3 := t52_2[(i*T+j)*d:][:d]
-			t91_2 := t91[(i*T+j)*d:][:d]
-			t134_2 := t134[(i*T+j)*d:][:d]
+			t51_2 := t51[(i*T+j)*d:][:d]
+			t89_2 := t89[(i*T+j)*d:][:d]
+			t132_2 := t132[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t52_3[k] + t91_2[k] + t134_2[k]
+				xBar[k] = t51_2[k] + t89_2[k] + t132_2[k]
 			}
 		}
 	}

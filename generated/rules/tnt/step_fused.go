@@ -1112,94 +1112,84 @@ type stepBackwardNest5Args struct {
 	WBarState  *float32
 	k          *float32
 	A          *float32
-	t922       *float32
+	t8         *float32
 	VTrail     *float32
-	t132       *float32
-	t23        *float32
-	t79        *float32
-	t77        *float32
-	t292Total  *float32
+	t12        *float32
+	t22        *float32
+	t26        *float32
+	t602       *float32
+	t27Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_k·d_v·a
 	n2         int        // d_k·a + C·d_k·s + T·d_k·l
 	n3         int        // d_k·d_v·a + d_k·d_v
 	n4         int        // d_v
 	n5         int        // d_k
-	t292       [2]float32 // and nothing
+	t27        [2]float32 // and nothing
 	t173Number [2]float32 // and nothing
 }
 
 type stepBackwardNest6Args struct {
-	t922       *float32
-	k          *float32
-	q          *float32
-	PBarState  *float32
-	PTrail     *float32
-	t112       *float32
-	t18        *float32
-	t172       *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k·d_k·a + d_k·d_k
-	n2         int        // d_k
-	t192Number [2]float32 // and nothing
+	t8        *float32
+	k         *float32
+	q         *float32
+	PBarState *float32
+	PTrail    *float32
+	t103      *float32
+	t172      *float32
+	t1623     *float32
+	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n1        int        // d_k·d_k·a + d_k·d_k
+	n2        int        // d_k
+	t18Number [2]float32 // and nothing
 }
 
 type stepBackwardNest7Args struct {
-	WLin      *float32
-	t77       *float32
-	t272Total *float32
-	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_v
-	t272      [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	t77         *float32
+	t602        *float32
 	yBar        *float32
 	VLin        *float32
 	k           *float32
-	t23         *float32
+	t22         *float32
 	q           *float32
 	VBarState   *float32
 	VTrail      *float32
 	A           *float32
-	t80         *float32
+	t61         *float32
 	WInitBar    *float32
 	WBarState   *float32
-	t51         *float32
-	t83         *float32
-	t812        *float32
-	t57Total    *float32
+	t412        *float32
+	t4522       *float32
+	t62         *float32
+	t49Total    *float32
 	n0          int        // d_v·a + C·d_v·s + T·d_v·l
 	n1          int        // d_k·a + C·d_k·s + T·d_k·l
 	n2          int        // d_k·d_v·a
 	n3          int        // d_v
 	n4          int        // d_k
-	t57         [2]float32 // and nothing
-	t192Number  [2]float32 // and nothing
+	t49         [2]float32 // and nothing
+	t18Number   [2]float32 // and nothing
 	t173Number  [2]float32 // and nothing
 	thetaEntry2 [2]float32 // and nothing
 	rhoEntry3   [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
-	t812        *float32
-	VLin        *float32
-	t77         *float32
-	t82         *float32
-	t55Total    *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_v
-	t55         [2]float32 // and nothing
-	thetaEntry2 [2]float32 // and nothing
+type stepBackwardNest8Args struct {
+	t26      *float32
+	t4522    *float32
+	k        *float32
+	t462     *float32
+	t47Total *float32
+	n0       int        // d_k·a + C·d_k·s + T·d_k·l
+	n1       int        // d_k
+	t47      [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
-	t812        *float32
+type stepBackwardNest9Args struct {
+	t62         *float32
 	VTrail      *float32
-	t84         *float32
+	t63         *float32
 	k           *float32
-	t51         *float32
+	t412        *float32
 	VBarState   *float32
 	n0          int        // d_k·d_v·a
 	n1          int        // d_k·a + C·d_k·s + T·d_k·l
@@ -1209,19 +1199,27 @@ type stepBackwardNest10Args struct {
 	rhoEntry3   [2]float32 // and nothing
 }
 
-type stepBackwardNest11Args struct {
-	t84         *float32
-	t83         *float32
-	t80         *float32
-	t79         *float32
+type stepBackwardNest10Args struct {
+	t63         *float32
+	t462        *float32
+	t61         *float32
+	t1623       *float32
 	t172        *float32
-	t18         *float32
 	t7          *float32
-	t112        *float32
-	t132        *float32
+	t103        *float32
+	t12         *float32
 	t92         *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
+	thetaEntry2 [2]float32 // and nothing
+}
+
+type stepBackwardNest11Args struct {
+	t602        *float32
+	t62         *float32
+	t82         *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_v
 	thetaEntry2 [2]float32 // and nothing
 }
 
@@ -1255,20 +1253,10 @@ type stepBackwardNest13Args struct {
 }
 
 type stepBackwardNest14Args struct {
-	q1Stack *float32
-	t422    *float32
-	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest15Args struct {
 	pos  *int32
 	t422 *float32
 	cQ   *float32
-	t462 *float32
+	t452 *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -1276,6 +1264,16 @@ type stepBackwardNest15Args struct {
 	n4   int // T
 	n5   int // d_k
 	n6   int // -d_k
+}
+
+type stepBackwardNest15Args struct {
+	q1Stack *float32
+	t422    *float32
+	cQBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
 }
 
 type stepBackwardNest16Args struct {
@@ -1289,7 +1287,7 @@ type stepBackwardNest16Args struct {
 }
 
 type stepBackwardNest17Args struct {
-	t462 *float32
+	t452 *float32
 	t472 *float32
 	t482 *float32
 	n0   int // L
@@ -1301,7 +1299,7 @@ type stepBackwardNest17Args struct {
 type stepBackwardNest18Args struct {
 	t482         *float32
 	q0TailBarOut *float32
-	t129         *float32
+	t128         *float32
 	k0TailBar    *float32
 	n0           int // T·d_k
 	n1           int // L
@@ -1312,14 +1310,13 @@ type stepBackwardNest18Args struct {
 
 type stepBackwardNest19Args struct {
 	t60       *float32
-	t81       *float32
+	t79       *float32
 	rhoStack  *float32
 	wThetaBar *float32
-	wTheta    *float32
-	t65       *float32
 	wRhoBar   *float32
 	wRho      *float32
-	t86       *float32
+	wTheta    *float32
+	t85       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k + T·d_v
@@ -1328,9 +1325,8 @@ type stepBackwardNest19Args struct {
 
 type stepBackwardNest20Args struct {
 	t82 *float32
-	t65 *float32
-	t86 *float32
-	t89 *float32
+	t85 *float32
+	t88 *float32
 	n0  int // d_k
 	n1  int // L
 	n2  int // T·d_k + T·d_v
@@ -1342,11 +1338,10 @@ type stepBackwardNest20Args struct {
 
 type stepBackwardNest21Args struct {
 	t7    *float32
-	t65   *float32
-	t86   *float32
+	t85   *float32
 	kDiv2 *float32
-	t92   *float32
-	t97   *float32
+	t91   *float32
+	t96   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·d_k + T·d_v
@@ -1356,17 +1351,17 @@ type stepBackwardNest21Args struct {
 }
 
 type stepBackwardNest22Args struct {
-	t102       *bool
+	t101       *bool
 	kDiv       *float32
 	t10        *bool
-	t98        *bool
-	t97        *float32
+	t97        *bool
+	t96        *float32
 	kDiv3      *float32
 	t5         *float32
 	k1Sigmoid  *float32
-	t92        *float32
+	t91        *float32
 	k1Sigmoid2 *float32
-	t124       *float32
+	t123       *float32
 	bKBar      *float32
 	n0         int // L
 	n1         int // T
@@ -1375,20 +1370,10 @@ type stepBackwardNest22Args struct {
 }
 
 type stepBackwardNest23Args struct {
-	k1Stack *float32
-	t124    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type stepBackwardNest24Args struct {
 	pos  *int32
-	t124 *float32
+	t123 *float32
 	cK   *float32
-	t128 *float32
+	t126 *float32
 	n0   int // 3·d_k
 	n1   int // L
 	n2   int // T·d_k + 3·d_k
@@ -1398,10 +1383,20 @@ type stepBackwardNest24Args struct {
 	n6   int // -d_k
 }
 
+type stepBackwardNest24Args struct {
+	k1Stack *float32
+	t123    *float32
+	cKBar   *float32
+	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
+	n1      int // d_k·k + T·d_k·j
+	n2      int // d_k·i
+	n3      int // d_k
+}
+
 type stepBackwardNest25Args struct {
+	t126 *float32
 	t128 *float32
 	t129 *float32
-	t130 *float32
 	n0   int // L
 	n1   int // T·d_k + 3·d_k
 	n2   int // T + 3
@@ -1409,9 +1404,9 @@ type stepBackwardNest25Args struct {
 }
 
 type stepBackwardNest26Args struct {
-	t52  *float32
-	t91  *float32
-	t134 *float32
+	t51  *float32
+	t89  *float32
+	t132 *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -1433,68 +1428,67 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                                                          // [L, T, d_k]
-	t38 := c.Work[L*T*dK:][:L*T*dK]                                                                                // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                 // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                             // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                         // [L, T]
-	t52 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                                                           // [L, T]
-	t62 := c.Work[2*L*T*dK+4*L*T:][:L*T]                                                                           // [L, T]
-	t7 := c.Work[2*L*T*dK+5*L*T:][:L*T*dK]                                                                         // [L, T, d_k]
-	t82 := c.Work[3*L*T*dK+5*L*T:][:L*T*dV]                                                                        // [L, T, d_v]
-	t92 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                                 // [L, T, d_k]
-	t152 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T]                                                                   // [L, T]
-	t422 := c.Work[4*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                                                                // [L, T, d_k]
-	t462 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                                                         // [L, T + 3, d_k]
-	t472 := c.Work[6*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]                                                  // [L, T + 3, d_k]
-	t482 := c.Work[7*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]                                                  // [L, T + 3, d_k]
-	t129 := c.Work[8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]                                                  // [L, T + 3, d_k]
-	t52_2 := c.Work[9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                                                        // [L, T, d]
-	t60 := c.Work[L*T*d+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                                                      // [L, T]
-	t81 := c.Work[L*T*d+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                                                      // [L, T]
-	t65 := c.Work[L*T*d+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]                                            // [L, T, d_k + d_v]
-	t86 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]                                         // [L, T, d_k + d_v]
-	t89 := c.Work[L*T*d+11*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]                                                // [L, T, d_v]
-	t91 := c.Work[L*T*d+11*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T*d]                                                 // [L, T, d]
-	t92_2 := c.Work[2*L*T*d+11*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T*dK]                                            // [L, T, d_k]
-	t97 := c.Work[2*L*T*d+12*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T]                                                 // [L, T]
-	t124 := c.Work[2*L*T*d+12*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]                                             // [L, T, d_k]
-	t128 := c.Work[2*L*T*d+13*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
-	t130 := c.Work[2*L*T*d+14*L*T*dK+4*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
-	t134 := c.Work[2*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:][:L*T*d]                                              // [L, T, d]
-	VBarState := c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:][:dK*dV]                                         // [d_v, d_k]
-	WBarState := c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+dK*dV:][:dK*dV]                                   // [d_v, d_k]
-	PBarState := c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dV:][:dK*dK]                                 // [d_k, d_k]
-	nBarState := c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+dK*dK+2*dK*dV:][:1]                               // []
-	VTrail := c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+dK*dK+2*dK*dV+1:][:C*dK*dV+dK*dV]                    // [C + 1, d_v, d_k]
-	WTrail := c.Work[C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+dK*dK+3*dK*dV+1:][:C*dK*dV+dK*dV]            // [C + 1, d_v, d_k]
-	PTrail := c.Work[2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+dK*dK+4*dK*dV+1:][:C*dK*dK+dK*dK]          // [C + 1, d_k, d_k]
-	nTrail := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+4*dK*dV+1:][:C+1]          // [C + 1]
-	A := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+4*dK*dV+C+2:][:dK*dV]           // [d_v, d_k]
-	t922 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2:][:dK]           // [d_k]
-	t132 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+dK+2:][:dK]        // [d_k]
-	t23 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2*dK+2:][:dK*dV]    // [d_v, d_k]
-	t77 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+2*dK+2:][:dV]       // [d_v]
-	t79 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+2*dK+dV+2:][:dK]    // [d_k]
-	t112 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+3*dK+dV+2:][:dK]   // [d_k]
-	t172 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+4*dK+dV+2:][:dK]   // [d_k]
-	t18 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+5*dK+dV+2:][:dK]    // [d_k]
-	t80 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+6*dK+dV+2:][:dK]    // [d_k]
-	t51 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+7*dK+dV+2:][:dK*dV] // [d_v, d_k]
-	t812 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+7*dK*dV+C+7*dK+dV+2:][:dV]   // [d_v]
-	t83 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+7*dK*dV+C+7*dK+2*dV+2:][:dK]  // [d_k]
-	t84 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+7*dK*dV+C+8*dK+2*dV+2:][:dK]  // [d_k]
-	t10 := c.Flags[:L*T]                                                                                           // [L, T]
-	t43 := c.Flags[L*T:][:L*T]                                                                                     // [L, T]
-	t162 := c.Flags[2*L*T:][:L*T]                                                                                  // [L, T]
-	t202 := c.Flags[3*L*T:][:L*T]                                                                                  // [L, T]
-	t53 := c.Flags[4*L*T:][:L*T]                                                                                   // [L, T]
-	t98 := c.Flags[5*L*T:][:L*T]                                                                                   // [L, T]
-	t102 := c.Flags[6*L*T:][:L*T]                                                                                  // [L, T]
-	t292Total := make([]F, 1)
-	t272Total := make([]F, 1)
-	t57Total := make([]F, 1)
-	t55Total := make([]F, 1)
+	t5 := c.Work[:L*T*dK]                                                                                           // [L, T, d_k]
+	t38 := c.Work[L*T*dK:][:L*T*dK]                                                                                 // [L, T, d_k]
+	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                  // [L, T]
+	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                              // [L, T]
+	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                          // [L, T]
+	t52 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                                                            // [L, T]
+	t62 := c.Work[2*L*T*dK+4*L*T:][:L*T]                                                                            // [L, T]
+	t7 := c.Work[2*L*T*dK+5*L*T:][:L*T*dK]                                                                          // [L, T, d_k]
+	t82 := c.Work[3*L*T*dK+5*L*T:][:L*T*dV]                                                                         // [L, T, d_v]
+	t92 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                                  // [L, T, d_k]
+	t152 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T]                                                                    // [L, T]
+	t422 := c.Work[4*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                                                                 // [L, T, d_k]
+	t452 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                                                          // [L, T + 3, d_k]
+	t472 := c.Work[6*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]                                                   // [L, T + 3, d_k]
+	t482 := c.Work[7*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]                                                   // [L, T + 3, d_k]
+	t128 := c.Work[8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]                                                   // [L, T + 3, d_k]
+	t51 := c.Work[9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                                                           // [L, T, d]
+	t60 := c.Work[L*T*d+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                                                       // [L, T]
+	t79 := c.Work[L*T*d+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                                                       // [L, T]
+	t85 := c.Work[L*T*d+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]                                             // [L, T, d_k + d_v]
+	t88 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]                                                 // [L, T, d_v]
+	t89 := c.Work[L*T*d+10*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*d]                                                  // [L, T, d]
+	t91 := c.Work[2*L*T*d+10*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*dK]                                               // [L, T, d_k]
+	t96 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T]                                                  // [L, T]
+	t123 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]                                              // [L, T, d_k]
+	t126 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK]                                       // [L, T + 3, d_k]
+	t129 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK]                                       // [L, T + 3, d_k]
+	t132 := c.Work[2*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:][:L*T*d]                                               // [L, T, d]
+	VBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK:][:dK*dV]                                          // [d_v, d_k]
+	WBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+dK*dV:][:dK*dV]                                    // [d_v, d_k]
+	PBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dV:][:dK*dK]                                  // [d_k, d_k]
+	nBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+dK*dK+2*dK*dV:][:1]                                // []
+	VTrail := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+dK*dK+2*dK*dV+1:][:C*dK*dV+dK*dV]                     // [C + 1, d_v, d_k]
+	WTrail := c.Work[C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+dK*dK+3*dK*dV+1:][:C*dK*dV+dK*dV]             // [C + 1, d_v, d_k]
+	PTrail := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+dK*dK+4*dK*dV+1:][:C*dK*dK+dK*dK]           // [C + 1, d_k, d_k]
+	nTrail := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+4*dK*dV+1:][:C+1]           // [C + 1]
+	A := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+4*dK*dV+C+2:][:dK*dV]            // [d_v, d_k]
+	t8 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2:][:dK]              // [d_k]
+	t12 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+dK+2:][:dK]          // [d_k]
+	t22 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2*dK+2:][:dK*dV]     // [d_v, d_k]
+	t602 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+2*dK+2:][:dV]       // [d_v]
+	t26 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+2*dK+dV+2:][:dK]     // [d_k]
+	t103 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+3*dK+dV+2:][:dK]    // [d_k]
+	t1623 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+4*dK+dV+2:][:dK]   // [d_k]
+	t172 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+5*dK+dV+2:][:dK]    // [d_k]
+	t61 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+6*dK+dV+2:][:dK]     // [d_k]
+	t412 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+7*dK+dV+2:][:dK*dV] // [d_v, d_k]
+	t62_2 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+7*dK*dV+C+7*dK+dV+2:][:dV]   // [d_v]
+	t4522 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+7*dK*dV+C+7*dK+2*dV+2:][:dK] // [d_k]
+	t462 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+7*dK*dV+C+8*dK+2*dV+2:][:dK]  // [d_k]
+	t63 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+7*dK*dV+C+9*dK+2*dV+2:][:dK]   // [d_k]
+	t10 := c.Flags[:L*T]                                                                                            // [L, T]
+	t43 := c.Flags[L*T:][:L*T]                                                                                      // [L, T]
+	t162 := c.Flags[2*L*T:][:L*T]                                                                                   // [L, T]
+	t202 := c.Flags[3*L*T:][:L*T]                                                                                   // [L, T]
+	t53 := c.Flags[4*L*T:][:L*T]                                                                                    // [L, T]
+	t97 := c.Flags[5*L*T:][:L*T]                                                                                    // [L, T]
+	t101 := c.Flags[6*L*T:][:L*T]                                                                                   // [L, T]
+	t27Total := make([]F, 1)
+	t49Total := make([]F, 1)
+	t47Total := make([]F, 1)
 
 	// tnt.k1, tnt.q1
 	if kern.Wide() {
@@ -1691,19 +1685,19 @@ func (c *stepBackwardFused) run() {
 				nTrail2 := nTrail[:n]
 				rho2 := rho[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
-				t52_3 := t52[l*T+C*s:][:n]
-				t62_2 := t62[l*T+C*s:][:n]
+				t52_2 := t52[l*T+C*s:][:n]
+				t62_3 := t62[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// tnt.A, tnt.n, tnt.Q
 					nTrailEntry2 := nTrail2[a]
 					t173 := (nTrailEntry2 == F(0))
-					t192 := !t173
+					t18 := !t173
 					nBarState[0] = kern.Choose(((F(1) + nTrailEntry2) < F(16)), nBarState[0], F(0))
 					// tnt.A, tnt.y, tnt.W
-					clear(t922)
-					clear(t132)
-					clear(t79)
-					var t292 F
+					clear(t8)
+					clear(t12)
+					clear(t26)
+					var t27 F
 					t173Number := kern.Choose(t173, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
@@ -1715,27 +1709,27 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(WBarState),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(A),
-							unsafe.SliceData(t922),
+							unsafe.SliceData(t8),
 							unsafe.SliceData(VTrail),
-							unsafe.SliceData(t132),
-							unsafe.SliceData(t23),
-							unsafe.SliceData(t79),
-							unsafe.SliceData(t77),
-							unsafe.SliceData(t292Total),
+							unsafe.SliceData(t12),
+							unsafe.SliceData(t22),
+							unsafe.SliceData(t26),
+							unsafe.SliceData(t602),
+							unsafe.SliceData(t27Total),
 							dV*a + C*dV*s + T*dV*l,
 							dK * dV * a,
 							dK*a + C*dK*s + T*dK*l,
 							dK*dV*a + dK*dV,
 							dV,
 							dK,
-							[2]float32{t292},
+							[2]float32{t27},
 							[2]float32{t173Number},
 						}
 						stepBackwardNest5(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
-						t292_2 := t292
+						t27_2 := t27
 						t173_2 := (F(0) < t173Number)
 						for i := range dV {
 							WInit := c.WInit[i*dK:][:dK]
@@ -1746,215 +1740,188 @@ func (c *stepBackwardFused) run() {
 							A2 := A[i*dK:][:dK]
 							WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
 							VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
-							t23_2 := t23[i*dK:][:dK]
-							var t772 F
+							t22_2 := t22[i*dK:][:dK]
+							var t603 F
 							yBarEntry := yBar[i]
 							WLinEntry := WLin[i]
-							t772Sums := [16]F{t772}
-							t292Sums := [16]F{t292_2}
+							t603Sums := [16]F{t603}
+							t27Sums := [16]F{t27_2}
 							for j := range dK {
 								A2_2 := kern.Choose(t173_2, WInit[j], WTrail2[j])
-								t232 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
-								t772Sums[j%16] = num.FMA32(t232, k[j], t772Sums[j%16])
-								t292Sums[j%16] = num.FMA32(A2_2, t232, t292Sums[j%16])
+								t222 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
+								t603Sums[j%16] = num.FMA32(t222, k[j], t603Sums[j%16])
+								t27Sums[j%16] = num.FMA32(A2_2, t222, t27Sums[j%16])
 								A2[j] = A2_2
-								t922[j] = num.FMA32(WTrail3[j], yBarEntry, t922[j])
-								t132[j] = num.FMA32(VTrail2[j], yBarEntry, t132[j])
-								t23_2[j] = t232
-								t79[j] = num.FMA32(t232, WLinEntry, t79[j])
+								t8[j] = num.FMA32(WTrail3[j], yBarEntry, t8[j])
+								t12[j] = num.FMA32(VTrail2[j], yBarEntry, t12[j])
+								t22_2[j] = t222
+								t26[j] = num.FMA32(-t222, WLinEntry, t26[j])
 							}
-							t772 = kern.Sum16(&t772Sums)
-							t292_2 = kern.Sum16(&t292Sums)
-							t77[i] = t772
+							t603 = kern.Sum16(&t603Sums)
+							t27_2 = kern.Sum16(&t27Sums)
+							t602[i] = t603
 						}
-						t292Total[0] = t292_2
+						t27Total[0] = t27_2
 					}
-					t292 = t292Total[0]
+					t27 = t27Total[0]
 					// tnt.y, tnt.P, tnt.Q, tnt.A
-					clear(t112)
-					clear(t18)
-					t192Number := kern.Choose(t192, F(1), F(0))
+					clear(t103)
+					clear(t172)
+					t18Number := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t922),
+							unsafe.SliceData(t8),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(PBarState),
 							unsafe.SliceData(PTrail),
-							unsafe.SliceData(t112),
-							unsafe.SliceData(t18),
+							unsafe.SliceData(t103),
 							unsafe.SliceData(t172),
+							unsafe.SliceData(t1623),
 							dK*a + C*dK*s + T*dK*l,
 							dK*dK*a + dK*dK,
 							dK,
-							[2]float32{t192Number},
+							[2]float32{t18Number},
 						}
 						stepBackwardNest6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t192_2 := (F(0) < t192Number)
+						t18_2 := (F(0) < t18Number)
 						for i := range dK {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							PBarState2 := PBarState[i*dK:][:dK]
 							PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
-							var t1722 F
-							t922Entry := t922[i]
+							var t1624 F
+							t8Entry := t8[i]
 							kEntry2 := k[i]
-							t1722Sums := [16]F{t1722}
+							t1624Sums := [16]F{t1624}
 							for j := range dK {
-								t142 := num.FMA32(q[j], t922Entry, PBarState2[j])
-								t1722Sums[j%16] = num.FMA32(t142, k[j], t1722Sums[j%16])
-								t112[j] = num.FMA32(PTrail2[j], t922Entry, t112[j])
-								t18[j] = num.FMA32(t142, kEntry2, t18[j])
-								PBarState2[j] = kern.Choose(t192_2, t142, F(0))
+								t132_2 := num.FMA32(q[j], t8Entry, PBarState2[j])
+								t1624Sums[j%16] = num.FMA32(t132_2, k[j], t1624Sums[j%16])
+								t103[j] = num.FMA32(PTrail2[j], t8Entry, t103[j])
+								t172[j] = num.FMA32(t132_2, kEntry2, t172[j])
+								PBarState2[j] = kern.Choose(t18_2, t132_2, F(0))
 							}
-							t1722 = kern.Sum16(&t1722Sums)
-							t172[i] = t1722
+							t1624 = kern.Sum16(&t1624Sums)
+							t1623[i] = t1624
 						}
 					}
-					// tnt.W
-					var t272 F
-					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(c.WLin),
-							unsafe.SliceData(t77),
-							unsafe.SliceData(t272Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-							[2]float32{t272},
-						}
-						stepBackwardNest7(&a2)
-					} else {
-						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
-						t272_2 := t272
-						t272Sums := [16]F{t272_2}
-						for i := range dV {
-							t272Sums[i%16] = num.FMA32(WLin[i], t77[i], t272Sums[i%16])
-						}
-						t272_2 = kern.Sum16(&t272Sums)
-						t272Total[0] = t272_2
-					}
-					t272 = t272Total[0]
-					t2722 := -t272
 					// tnt.W, tnt.A, tnt.V, tnt.y
-					clear(t80)
-					clear(t83)
-					var t57 F
+					clear(t61)
+					clear(t4522)
+					var t49 F
 					rhoEntry3 := rho2[a]
 					thetaEntry2 := theta2[a]
 					t173Number2 := kern.Choose(t173, F(1), F(0))
-					t192Number2 := kern.Choose(t192, F(1), F(0))
+					t18Number2 := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t77),
+						a2 := stepBackwardNest7Args{
+							unsafe.SliceData(t602),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(c.VLin),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t23),
+							unsafe.SliceData(t22),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(VBarState),
 							unsafe.SliceData(VTrail),
 							unsafe.SliceData(A),
-							unsafe.SliceData(t80),
+							unsafe.SliceData(t61),
 							unsafe.SliceData(c.WInitBar),
 							unsafe.SliceData(WBarState),
-							unsafe.SliceData(t51),
-							unsafe.SliceData(t83),
-							unsafe.SliceData(t812),
-							unsafe.SliceData(t57Total),
+							unsafe.SliceData(t412),
+							unsafe.SliceData(t4522),
+							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t49Total),
 							dV*a + C*dV*s + T*dV*l,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dV,
 							dK,
-							[2]float32{t57},
-							[2]float32{t192Number2},
+							[2]float32{t49},
+							[2]float32{t18Number2},
 							[2]float32{t173Number2},
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
-						t57_2 := t57
-						t192_2 := (F(0) < t192Number2)
+						t49_2 := t49
+						t18_2 := (F(0) < t18Number2)
 						t173_2 := (F(0) < t173Number2)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t23_2 := t23[i*dK:][:dK]
+							t22_2 := t22[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							VBarState2 := VBarState[i*dK:][:dK]
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							A2 := A[i*dK:][:dK]
 							WInitBar := c.WInitBar[i*dK:][:dK]
 							WBarState2 := WBarState[i*dK:][:dK]
-							t51_2 := t51[i*dK:][:dK]
-							var t813 F
-							t77Entry := t77[i]
-							w3 := F(thetaEntry2 * t77Entry)
+							t412_2 := t412[i*dK:][:dK]
+							var t622 F
+							t602Entry := t602[i]
+							w3 := F(thetaEntry2 * t602Entry)
 							yBarEntry2 := yBar[i]
 							VLinEntry := VLin[i]
-							t813Sums := [16]F{t813}
-							t57Sums := [16]F{t57_2}
+							t622Sums := [16]F{t622}
+							t49Sums := [16]F{t49_2}
 							for j := range dK {
 								kEntry3 := k[j]
-								t433 := num.FMA32(-w3, kEntry3, F(rhoEntry3*t23_2[j]))
-								t512 := num.FMA32(q[j], yBarEntry2, VBarState2[j])
-								t813Sums[j%16] = num.FMA32(t512, kEntry3, t813Sums[j%16])
-								t57Sums[j%16] = num.FMA32(VTrail2[j], t512, t57Sums[j%16])
-								t80[j] = num.FMA32(A2[j], t77Entry, t80[j])
-								WInitBar[j] = WInitBar[j] + kern.Choose(t173_2, t433, F(0))
-								WBarState2[j] = kern.Choose(t192_2, t433, F(0))
-								t51_2[j] = t512
-								t83[j] = num.FMA32(t512, VLinEntry, t83[j])
+								t33 := num.FMA32(-w3, kEntry3, F(rhoEntry3*t22_2[j]))
+								t4122 := num.FMA32(q[j], yBarEntry2, VBarState2[j])
+								t622Sums[j%16] = num.FMA32(t4122, kEntry3, t622Sums[j%16])
+								t49Sums[j%16] = num.FMA32(VTrail2[j], t4122, t49Sums[j%16])
+								t61[j] = num.FMA32(A2[j], t602Entry, t61[j])
+								WInitBar[j] = WInitBar[j] + kern.Choose(t173_2, t33, F(0))
+								WBarState2[j] = kern.Choose(t18_2, t33, F(0))
+								t412_2[j] = t4122
+								t4522[j] = num.FMA32(-t4122, VLinEntry, t4522[j])
 							}
-							t813 = kern.Sum16(&t813Sums)
-							t57_2 = kern.Sum16(&t57Sums)
-							t812[i] = t813
+							t622 = kern.Sum16(&t622Sums)
+							t49_2 = kern.Sum16(&t49Sums)
+							t62_2[i] = t622
 						}
-						t57Total[0] = t57_2
+						t49Total[0] = t49_2
 					}
-					t57 = t57Total[0]
-					// tnt.V, tnt.W
-					var t55 F
+					t49 = t49Total[0]
+					// tnt.V
+					var t47 F
+					if kern.Wide() {
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t26),
+							unsafe.SliceData(t4522),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t462),
+							unsafe.SliceData(t47Total),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{t47},
+						}
+						stepBackwardNest8(&a2)
+					} else {
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t47_2 := t47
+						t47Sums := [16]F{t47_2}
+						for i := range dK {
+							t4622 := t26[i] + t4522[i]
+							t47Sums[i%16] = num.FMA32(k[i], t4622, t47Sums[i%16])
+							t462[i] = t4622
+						}
+						t47_2 = kern.Sum16(&t47Sums)
+						t47Total[0] = t47_2
+					}
+					t47 = t47Total[0]
+					// tnt.V
+					clear(t63)
 					if kern.Wide() {
 						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t812),
-							unsafe.SliceData(c.VLin),
-							unsafe.SliceData(t77),
-							unsafe.SliceData(t82),
-							unsafe.SliceData(t55Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-							[2]float32{t55},
-							[2]float32{thetaEntry2},
-						}
-						stepBackwardNest9(&a2)
-					} else {
-						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
-						t82_2 := t82[(l*T+a+C*s)*dV:][:dV]
-						t55_2 := t55
-						t55Sums := [16]F{t55_2}
-						for i := range dV {
-							t812Entry := t812[i]
-							t55Sums[i%16] = num.FMA32(VLin[i], t812Entry, t55Sums[i%16])
-							t82_2[i] = num.FMA32(thetaEntry2, t812Entry, F(thetaEntry2*t77[i]))
-						}
-						t55_2 = kern.Sum16(&t55Sums)
-						t55Total[0] = t55_2
-					}
-					t55 = t55Total[0]
-					t552 := -t55
-					// tnt.V
-					clear(t84)
-					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t812),
+							unsafe.SliceData(t62_2),
 							unsafe.SliceData(VTrail),
-							unsafe.SliceData(t84),
+							unsafe.SliceData(t63),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t51),
+							unsafe.SliceData(t412),
 							unsafe.SliceData(VBarState),
 							dK * dV * a,
 							dK*a + C*dK*s + T*dK*l,
@@ -1963,48 +1930,64 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						for i := range dV {
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t51_2 := t51[i*dK:][:dK]
+							t412_2 := t412[i*dK:][:dK]
 							VBarState2 := VBarState[i*dK:][:dK]
-							t812Entry2 := t812[i]
-							w4 := F(thetaEntry2 * t812Entry2)
+							t62Entry := t62_2[i]
+							w4 := F(thetaEntry2 * t62Entry)
 							for j := range dK {
-								t84[j] = num.FMA32(VTrail2[j], t812Entry2, t84[j])
-								VBarState2[j] = num.FMA32(-w4, k[j], F(rhoEntry3*t51_2[j]))
+								t63[j] = num.FMA32(VTrail2[j], t62Entry, t63[j])
+								VBarState2[j] = num.FMA32(-w4, k[j], F(rhoEntry3*t412_2[j]))
 							}
 						}
 					}
-					// tnt.V
-					t52_3[a] = t292 + t57
-					t62_2[a] = t2722 + t552
+					// tnt.V, tnt
+					t52_2[a] = t27 + t49
+					t62_3[a] = t47
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t84),
-							unsafe.SliceData(t83),
-							unsafe.SliceData(t80),
-							unsafe.SliceData(t79),
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t63),
+							unsafe.SliceData(t462),
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t1623),
 							unsafe.SliceData(t172),
-							unsafe.SliceData(t18),
 							unsafe.SliceData(t7),
-							unsafe.SliceData(t112),
-							unsafe.SliceData(t132),
+							unsafe.SliceData(t103),
+							unsafe.SliceData(t12),
 							unsafe.SliceData(t92),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{thetaEntry2},
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
-						t92_3 := t92[(l*T+a+C*s)*dK:][:dK]
+						t92_2 := t92[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t7_2[i] = num.FMA32(-thetaEntry2, t84[i], num.FMA32(-thetaEntry2, t83[i], num.FMA32(-thetaEntry2, t80[i], num.FMA32(-thetaEntry2, t79[i], t172[i]+t18[i]))))
-							t92_3[i] = t112[i] + t132[i]
+							t7_2[i] = num.FMA32(-thetaEntry2, t63[i], num.FMA32(thetaEntry2, t462[i], num.FMA32(-thetaEntry2, t61[i], t1623[i]+t172[i])))
+							t92_2[i] = t103[i] + t12[i]
+						}
+					}
+					// tnt.V, tnt.W
+					if kern.Wide() {
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t602),
+							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t82),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{thetaEntry2},
+						}
+						stepBackwardNest11(&a2)
+					} else {
+						t82_2 := t82[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t82_2[i] = F(thetaEntry2 * (t602[i] + t62_2[i]))
 						}
 					}
 				}
@@ -2038,12 +2021,12 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
 			for j := range T {
-				t92_3 := t92[(i*T+j)*dK:][:dK]
+				t92_2 := t92[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 				var t1522 F
 				t1522Sums := [16]F{t1522}
 				for k := range dK {
-					t1522Sums[k%16] = num.FMA32(t92_3[k], qDiv2[k], t1522Sums[k%16])
+					t1522Sums[k%16] = num.FMA32(t92_2[k], qDiv2[k], t1522Sums[k%16])
 				}
 				t1522 = kern.Sum16(&t1522Sums)
 				t152_2[j] = -t1522
@@ -2085,7 +2068,7 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				t38_2 := t38[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				t92_3 := t92[(i*T+j)*dK:][:dK]
+				t92_2 := t92[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 				t422_2 := t422[(i*T+j)*dK:][:dK]
 				t202Entry := t202_2[j]
@@ -2094,10 +2077,43 @@ func (c *stepBackwardFused) run() {
 				for k := range dK {
 					t38Entry := t38_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t362 := num.FMA32(F(F(2*t38Entry)*q1SigmoidEntry), w5, F(t92_3[k]*qDivEntry))
+					t362 := num.FMA32(F(F(2*t38Entry)*q1SigmoidEntry), w5, F(t92_2[k]*qDivEntry))
 					t4222 := num.FMA32(F(F(t38Entry*q1SigmoidEntry)*t362), q1Sigmoid2[k], F(q1SigmoidEntry*t362))
 					t422_2[k] = t4222
 					bQBar[k] = bQBar[k] + t4222
+				}
+			}
+		}
+	}
+
+	// tnt.q1
+	clear(t452)
+	if kern.Wide() {
+		a := stepBackwardNest14Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t422),
+			unsafe.SliceData(c.CQ),
+			unsafe.SliceData(t452),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest14(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t422_2 := t422[(i*T+j)*dK:][:dK]
+				n3 := int(c.Pos[i])
+				for k := range min(4, n3+j+1) {
+					cQ := c.CQ[k*dK:][:dK]
+					t452_2 := t452[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t452_2[m] = num.FMA32(t422_2[m], cQ[m], t452_2[m])
+					}
 				}
 			}
 		}
@@ -2108,10 +2124,10 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n3 := int(c.Pos[j]) + -i + k
-				if n3 >= 0 {
+				n4 := int(c.Pos[j]) + -i + k
+				if n4 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest14Args{
+						a := stepBackwardNest15Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t422),
 							unsafe.SliceData(c.CQBar),
@@ -2120,7 +2136,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest14(&a)
+						stepBackwardNest15(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t422_2 := t422[(j*T+k)*dK:][:dK]
@@ -2128,39 +2144,6 @@ func (c *stepBackwardFused) run() {
 						for m := range dK {
 							cQBar[m] = num.FMA32(q1Stack[m], t422_2[m], cQBar[m])
 						}
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.q1
-	clear(t462)
-	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t422),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t462),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest15(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t422_2 := t422[(i*T+j)*dK:][:dK]
-				n4 := int(c.Pos[i])
-				for k := range min(4, n4+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t462_2 := t462[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t462_2[m] = num.FMA32(t422_2[m], cQ[m], t462_2[m])
 					}
 				}
 			}
@@ -2195,7 +2178,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.q1
 	if kern.Wide() {
 		a := stepBackwardNest17Args{
-			unsafe.SliceData(t462),
+			unsafe.SliceData(t452),
 			unsafe.SliceData(t472),
 			unsafe.SliceData(t482),
 			L,
@@ -2207,23 +2190,23 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t462_2 := t462[(i*(T+3)+j)*dK:][:dK]
+				t452_2 := t452[(i*(T+3)+j)*dK:][:dK]
 				t472_2 := t472[(i*(T+3)+j)*dK:][:dK]
 				t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t482_2[k] = t462_2[k] + t472_2[k]
+					t482_2[k] = t452_2[k] + t472_2[k]
 				}
 			}
 		}
 	}
 
 	// tnt.q1, tnt.k1
-	clear(t129)
+	clear(t128)
 	if kern.Wide() {
 		a := stepBackwardNest18Args{
 			unsafe.SliceData(t482),
 			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t129),
+			unsafe.SliceData(t128),
 			unsafe.SliceData(c.K0TailBar),
 			T * dK,
 			L,
@@ -2237,63 +2220,63 @@ func (c *stepBackwardFused) run() {
 			for j := range 3 {
 				t482_2 := t482[(i*(T+3)+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t129_2 := t129[(i*(T+3)+j+T)*dK:][:dK]
+				t128_2 := t128[(i*(T+3)+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
 					q0TailBarOut[k] = t482_2[k]
-					t129_2[k] = t129_2[k] + k0TailBar[k]
+					t128_2[k] = t128_2[k] + k0TailBar[k]
 				}
 			}
 		}
 	}
 
-	// tnt.q0
+	// tnt.q0, tnt.q1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t51, i*T*d), d, 1, kern.From(t482, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	}
+
+	// tnt.q0, tnt.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t482, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// tnt.q0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t52_2, i*T*d), d, 1, kern.From(t482, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
 	// tnt.theta, tnt.k, tnt.rho
-	var t63 F
-	var t842 F
+	var t632 F
+	var t82_2 F
 	for i := range L {
 		t53_2 := t53[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
+		t62_3 := t62[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t52_3 := t52[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		t60_2 := t60[i*T:][:T]
-		t81_2 := t81[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
+		t79_2 := t79[i*T:][:T]
+		t97_2 := t97[i*T:][:T]
+		t101_2 := t101[i*T:][:T]
 		for j := range T {
 			t53Entry := t53_2[j]
-			t602 := kern.Choose(t53Entry, F(kern.Choose(t53Entry, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t63 = t63 + t602
-			t68 := (t25_2[j] <= F(1))
+			t604 := kern.Choose(t53Entry, F(kern.Choose(t53Entry, t62_3[j], F(0))*thetaSigmoid[j]), F(0))
+			t632 = t632 + t604
+			t66 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t732 := (t68 && (F(0) <= rhoSigmoidEntry))
-			t814 := kern.Choose(t732, F(F(rhoSigmoidEntry*kern.Choose(t732, kern.Choose(t68, t52_3[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t842 = t842 + t814
+			t71 := (t66 && (F(0) <= rhoSigmoidEntry))
+			t792 := kern.Choose(t71, F(F(rhoSigmoidEntry*kern.Choose(t71, kern.Choose(t66, t52_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t82_2 = t82_2 + t792
 			t10Entry := t10_2[j]
-			t982 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t60_2[j] = t602
-			t81_2[j] = t814
-			t98_2[j] = t982
-			t102_2[j] = (t982 && t10Entry)
+			t972 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t60_2[j] = t604
+			t79_2[j] = t792
+			t97_2[j] = t972
+			t101_2[j] = (t972 && t10Entry)
 		}
 	}
-	c.BThetaBar[0] = t63
-	c.BRhoBar[0] = t842
+	c.BThetaBar[0] = t632
+	c.BRhoBar[0] = t82_2
 
 	// tnt.theta, tnt.rho
 	clear(c.WThetaBar)
@@ -2301,14 +2284,13 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest19Args{
 			unsafe.SliceData(t60),
-			unsafe.SliceData(t81),
+			unsafe.SliceData(t79),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t65),
 			unsafe.SliceData(c.WRhoBar),
 			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t86),
+			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(t85),
 			L,
 			T,
 			T*dK + T*dV,
@@ -2317,36 +2299,33 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest19(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
 			t60_2 := t60[i*T:][:T]
-			t81_2 := t81[i*T:][:T]
+			t79_2 := t79[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t65_2 := t65[(i*T+j)*(dK+dV):][:dK+dV]
-				t86_2 := t86[(i*T+j)*(dK+dV):][:dK+dV]
+				t85_2 := t85[(i*T+j)*(dK+dV):][:dK+dV]
 				t60Entry := t60_2[j]
-				t81Entry := t81_2[j]
+				t79Entry := t79_2[j]
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
 					wThetaBar[k] = num.FMA32(rhoStackEntry, t60Entry, wThetaBar[k])
-					t65_2[k] = F(t60Entry * wTheta[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t81Entry, wRhoBar[k])
-					t86_2[k] = F(t81Entry * wRho[k])
+					wRhoBar[k] = num.FMA32(rhoStackEntry, t79Entry, wRhoBar[k])
+					t85_2[k] = num.FMA32(t79Entry, wRho[k], F(t60Entry*wTheta[k]))
 				}
 			}
 		}
 	}
 
-	// tnt.v
+	// tnt.v, tnt.rho
 	if kern.Wide() {
 		a := stepBackwardNest20Args{
 			unsafe.SliceData(t82),
-			unsafe.SliceData(t65),
-			unsafe.SliceData(t86),
-			unsafe.SliceData(t89),
+			unsafe.SliceData(t85),
+			unsafe.SliceData(t88),
 			dK,
 			L,
 			T*dK + T*dV,
@@ -2359,32 +2338,30 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t82_2 := t82[(i*T+j)*dV:][:dV]
-				t65_2 := t65[(i*T+j)*(dK+dV)+dK:][:dV]
-				t86_2 := t86[(i*T+j)*(dK+dV)+dK:][:dV]
-				t89_2 := t89[(i*T+j)*dV:][:dV]
+				t82_3 := t82[(i*T+j)*dV:][:dV]
+				t85_2 := t85[(i*T+j)*(dK+dV)+dK:][:dV]
+				t88_2 := t88[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t89_2[k] = (t82_2[k] + t65_2[k]) + t86_2[k]
+					t88_2[k] = t82_3[k] + t85_2[k]
 				}
 			}
 		}
 	}
 
 	// tnt.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t89, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t89, d, 1, t88, dV, 1, c.WV, d, 1)
 
 	// tnt.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t91, d, 1, t89, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t88, dV, 1)
 
-	// tnt.k
+	// tnt.k, tnt.rho
 	if kern.Wide() {
 		a := stepBackwardNest21Args{
 			unsafe.SliceData(t7),
-			unsafe.SliceData(t65),
-			unsafe.SliceData(t86),
+			unsafe.SliceData(t85),
 			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t92_2),
-			unsafe.SliceData(t97),
+			unsafe.SliceData(t91),
+			unsafe.SliceData(t96),
 			L,
 			T,
 			T*dK + T*dV,
@@ -2395,22 +2372,21 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest21(&a)
 	} else {
 		for i := range L {
-			t97_2 := t97[i*T:][:T]
+			t96_2 := t96[i*T:][:T]
 			for j := range T {
 				t7_2 := t7[(i*T+j)*dK:][:dK]
-				t65_2 := t65[(i*T+j)*(dK+dV):][:dK]
-				t86_2 := t86[(i*T+j)*(dK+dV):][:dK]
+				t85_2 := t85[(i*T+j)*(dK+dV):][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t92_3 := t92_2[(i*T+j)*dK:][:dK]
-				var t972 F
-				t972Sums := [16]F{t972}
+				t91_2 := t91[(i*T+j)*dK:][:dK]
+				var t962 F
+				t962Sums := [16]F{t962}
 				for k := range dK {
-					t922_2 := (t7_2[k] + t65_2[k]) + t86_2[k]
-					t972Sums[k%16] = num.FMA32(t922_2, kDiv2[k], t972Sums[k%16])
-					t92_3[k] = t922_2
+					t912 := t7_2[k] + t85_2[k]
+					t962Sums[k%16] = num.FMA32(t912, kDiv2[k], t962Sums[k%16])
+					t91_2[k] = t912
 				}
-				t972 = kern.Sum16(&t972Sums)
-				t97_2[j] = -t972
+				t962 = kern.Sum16(&t962Sums)
+				t96_2[j] = -t962
 			}
 		}
 	}
@@ -2419,17 +2395,17 @@ func (c *stepBackwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := stepBackwardNest22Args{
-			unsafe.SliceData(t102),
+			unsafe.SliceData(t101),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
-			unsafe.SliceData(t98),
 			unsafe.SliceData(t97),
+			unsafe.SliceData(t96),
 			unsafe.SliceData(c.KDiv3),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t92_2),
+			unsafe.SliceData(t91),
 			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t124),
+			unsafe.SliceData(t123),
 			unsafe.SliceData(c.BKBar),
 			L,
 			T,
@@ -2440,28 +2416,61 @@ func (c *stepBackwardFused) run() {
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t102_2 := t102[i*T:][:T]
+			t101_2 := t101[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t98_2 := t98[i*T:][:T]
 			t97_2 := t97[i*T:][:T]
+			t96_2 := t96[i*T:][:T]
 			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t92_3 := t92_2[(i*T+j)*dK:][:dK]
+				t91_2 := t91[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t124_2 := t124[(i*T+j)*dK:][:dK]
-				t102Entry := t102_2[j]
+				t123_2 := t123[(i*T+j)*dK:][:dK]
+				t101Entry := t101_2[j]
 				kDivEntry := kDiv[j]
-				w6 := kern.Choose((t102Entry && t10_2[j]), kern.Choose(t102Entry, F(F(0.5*kern.Choose(t102Entry, kern.Choose(t98_2[j], t97_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w6 := kern.Choose((t101Entry && t10_2[j]), kern.Choose(t101Entry, F(F(0.5*kern.Choose(t101Entry, kern.Choose(t97_2[j], t96_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t118 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w6, F(t92_3[k]*kDivEntry))
-					t1242 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t118), k1Sigmoid2[k], F(k1SigmoidEntry*t118))
-					t124_2[k] = t1242
-					bKBar[k] = bKBar[k] + t1242
+					t117 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w6, F(t91_2[k]*kDivEntry))
+					t1232 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t117), k1Sigmoid2[k], F(k1SigmoidEntry*t117))
+					t123_2[k] = t1232
+					bKBar[k] = bKBar[k] + t1232
+				}
+			}
+		}
+	}
+
+	// tnt.k1
+	clear(t126)
+	if kern.Wide() {
+		a := stepBackwardNest23Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t123),
+			unsafe.SliceData(c.CK),
+			unsafe.SliceData(t126),
+			3 * dK,
+			L,
+			T*dK + 3*dK,
+			T * dK,
+			T,
+			dK,
+			-dK,
+		}
+		stepBackwardNest23(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t123_2 := t123[(i*T+j)*dK:][:dK]
+				n5 := int(c.Pos[i])
+				for k := range min(4, n5+j+1) {
+					cK := c.CK[k*dK:][:dK]
+					t126_2 := t126[(i*(T+3)+j-k+3)*dK:][:dK]
+					for m := range dK {
+						t126_2[m] = num.FMA32(t123_2[m], cK[m], t126_2[m])
+					}
 				}
 			}
 		}
@@ -2472,59 +2481,26 @@ func (c *stepBackwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n5 := int(c.Pos[j]) + -i + k
-				if n5 >= 0 {
+				n6 := int(c.Pos[j]) + -i + k
+				if n6 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest23Args{
+						a := stepBackwardNest24Args{
 							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t124),
+							unsafe.SliceData(t123),
 							unsafe.SliceData(c.CKBar),
 							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
 							dK*k + T*dK*j,
 							dK * i,
 							dK,
 						}
-						stepBackwardNest23(&a)
+						stepBackwardNest24(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
-						t124_2 := t124[(j*T+k)*dK:][:dK]
+						t123_2 := t123[(j*T+k)*dK:][:dK]
 						cKBar := c.CKBar[i*dK:][:dK]
 						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t124_2[m], cKBar[m])
+							cKBar[m] = num.FMA32(k1Stack[m], t123_2[m], cKBar[m])
 						}
-					}
-				}
-			}
-		}
-	}
-
-	// tnt.k1
-	clear(t128)
-	if kern.Wide() {
-		a := stepBackwardNest24Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t124),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t128),
-			3 * dK,
-			L,
-			T*dK + 3*dK,
-			T * dK,
-			T,
-			dK,
-			-dK,
-		}
-		stepBackwardNest24(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t124_2 := t124[(i*T+j)*dK:][:dK]
-				n6 := int(c.Pos[i])
-				for k := range min(4, n6+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t128_2 := t128[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t128_2[m] = num.FMA32(t124_2[m], cK[m], t128_2[m])
 					}
 				}
 			}
@@ -2534,9 +2510,9 @@ func (c *stepBackwardFused) run() {
 	// tnt.k1
 	if kern.Wide() {
 		a := stepBackwardNest25Args{
+			unsafe.SliceData(t126),
 			unsafe.SliceData(t128),
 			unsafe.SliceData(t129),
-			unsafe.SliceData(t130),
 			L,
 			T*dK + 3*dK,
 			T + 3,
@@ -2546,11 +2522,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
+				t126_2 := t126[(i*(T+3)+j)*dK:][:dK]
 				t128_2 := t128[(i*(T+3)+j)*dK:][:dK]
 				t129_2 := t129[(i*(T+3)+j)*dK:][:dK]
-				t130_2 := t130[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t130_2[k] = t128_2[k] + t129_2[k]
+					t129_2[k] = t126_2[k] + t128_2[k]
 				}
 			}
 		}
@@ -2559,27 +2535,27 @@ func (c *stepBackwardFused) run() {
 	// tnt.k1
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t130[(i*(T+3)+j)*dK:][:dK])
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t129[(i*(T+3)+j)*dK:][:dK])
 		}
 	}
 
-	// tnt.k0
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t130, (k*(T+3)+3)*dK), dK, 1)
+	// tnt.k0, tnt.k1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t132, i*T*d), d, 1, kern.From(t129, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
-	// tnt.k0
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t134, i*T*d), d, 1, kern.From(t130, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	// tnt.k0, tnt.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t129, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// tnt.k0
 	if kern.Wide() {
 		a := stepBackwardNest26Args{
-			unsafe.SliceData(t52_2),
-			unsafe.SliceData(t91),
-			unsafe.SliceData(t134),
+			unsafe.SliceData(t51),
+			unsafe.SliceData(t89),
+			unsafe.SliceData(t132),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
@@ -2590,12 +2566,12 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t52_3 := t52_2[(i*T+j)*d:][:d]
-				t91_2 := t91[(i*T+j)*d:][:d]
-				t134_2 := t134[(i*T+j)*d:][:d]
+				t51_2 := t51[(i*T+j)*d:][:d]
+				t89_2 := t89[(i*T+j)*d:][:d]
+				t132_2 := t132[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t52_3[k] + t91_2[k]) + t134_2[k]
+					xBar[k] = (t51_2[k] + t89_2[k]) + t132_2[k]
 				}
 			}
 		}

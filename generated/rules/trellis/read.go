@@ -158,66 +158,66 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t22 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t22_2 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t17 := work[:L*T*dK] // [L, T, d_k]
+	t32 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t23 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t18 := work[:L*T*d] // [L, T, d]
+	t19 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t20 := work[:L*T*d] // [L, T, d]
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t22, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		t32_2 := t32[i*T:][:T]
+		for j := range T {
+			yBar := c.YBar[(i*T+j)*dV:][:dV]
+			yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
+			var t322 F
+			for k := range dV {
+				t322 += F(yBar[k] * yProd2[k])
+			}
+			t32_2[j] = t322
+		}
 	}
 
 	// trellis.y
 	for i := range L {
-		t22_3 := t22_2[i*T:][:T]
-		for j := range T {
-			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-			var t222 F
-			for k := range dV {
-				t222 += F(yBar[k] * yProd2[k])
-			}
-			t22_3[j] = t222
-		}
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t23, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// trellis.y
 	for i := range L {
 		yDiv := c.YDiv[i*T:][:T]
 		yDiv3 := c.YDiv3[i*T:][:T]
-		t22_3 := t22_2[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
 		yDiv2 := c.YDiv2[i*T:][:T]
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dK:][:dK]
 			ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
-			t22_4 := t22[(i*T+j)*dK:][:dK]
+			t23_2 := t23[(i*T+j)*dK:][:dK]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
-			t17_2 := t17[(i*T+j)*dK:][:dK]
+			t19_2 := t19[(i*T+j)*dK:][:dK]
 			yDivEntry := yDiv[j]
-			w := F(yDiv3[j] * F(t22_3[j]*yDiv2[j]))
+			w := F(yDiv3[j] * F(t32_2[j]*yDiv2[j]))
 			for k := range dK {
 				yProdEntry := yProd[k]
 				ySigmoidEntry := ySigmoid[k]
-				t11 := F(t22_4[k]*yDivEntry) + F(2*F(F(-0.5*F(yProdEntry*ySigmoidEntry))*w))
-				t17_2[k] = F(ySigmoidEntry*t11) + F(F(F(yProdEntry*ySigmoidEntry)*t11)*ySigmoid2[k])
+				t13 := F(t23_2[k]*yDivEntry) + F(2*F(F(-0.5*F(yProdEntry*ySigmoidEntry))*w))
+				t19_2[k] = F(ySigmoidEntry*t13) + F(F(F(yProdEntry*ySigmoidEntry)*t13)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(d, T, dK, F(1), false, kern.From(t18, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t17, i*T*dK), 1, dK)
+		kern.Gemm(d, T, dK, F(1), false, kern.From(t20, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t19, i*T*dK), 1, dK)
 	}
 
 	// trellis.q0
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t18, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t20, d, 1, c.WQ, d, 1)
 
 	// trellis.q0
-	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t18, d, 1, c.WQ, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t20, d, 1)
 }
 
 // readNode is one call of Read on the tape.

@@ -168,7 +168,7 @@ func (c *readFused) run() {
 type readBackwardNest1Args struct {
 	yBar   *float32
 	yProd2 *float32
-	t22    *float32
+	t32    *float32
 	n0     int // L
 	n1     int // T
 	n2     int // T·d_v
@@ -178,13 +178,13 @@ type readBackwardNest1Args struct {
 type readBackwardNest2Args struct {
 	yDiv      *float32
 	yDiv3     *float32
-	t22       *float32
+	t32       *float32
 	yDiv2     *float32
 	yProd     *float32
 	ySigmoid  *float32
-	t22_2     *float32
+	t23       *float32
 	ySigmoid2 *float32
-	t17       *float32
+	t19       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k
@@ -202,22 +202,17 @@ func (c *readBackwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t22 := c.Work[:L*T*dK]               // [L, T, d_k]
-	t22_2 := c.Work[L*T*dK:][:L*T]       // [L, T]
-	t17 := c.Work[L*T*dK+L*T:][:L*T*dK]  // [L, T, d_k]
-	t18 := c.Work[2*L*T*dK+L*T:][:L*T*d] // [L, T, d]
-
-	// trellis.y
-	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t22, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
-	}
+	t32 := c.Work[:L*T]                  // [L, T]
+	t23 := c.Work[L*T:][:L*T*dK]         // [L, T, d_k]
+	t19 := c.Work[L*T*dK+L*T:][:L*T*dK]  // [L, T, d_k]
+	t20 := c.Work[2*L*T*dK+L*T:][:L*T*d] // [L, T, d]
 
 	// trellis.y
 	if kern.Wide() {
 		a := readBackwardNest1Args{
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(c.YProd2),
-			unsafe.SliceData(t22_2),
+			unsafe.SliceData(t32),
 			L,
 			T,
 			T * dV,
@@ -226,19 +221,24 @@ func (c *readBackwardFused) run() {
 		readBackwardNest1(&a)
 	} else {
 		for i := range L {
-			t22_3 := t22_2[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
 			for j := range T {
 				yBar := c.YBar[(i*T+j)*dV:][:dV]
 				yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-				var t222 F
-				t222Sums := [16]F{t222}
+				var t322 F
+				t322Sums := [16]F{t322}
 				for k := range dV {
-					t222Sums[k%16] = num.FMA32(yBar[k], yProd2[k], t222Sums[k%16])
+					t322Sums[k%16] = num.FMA32(yBar[k], yProd2[k], t322Sums[k%16])
 				}
-				t222 = kern.Sum16(&t222Sums)
-				t22_3[j] = t222
+				t322 = kern.Sum16(&t322Sums)
+				t32_2[j] = t322
 			}
 		}
+	}
+
+	// trellis.y
+	for i := range L {
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t23, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// trellis.y
@@ -246,13 +246,13 @@ func (c *readBackwardFused) run() {
 		a := readBackwardNest2Args{
 			unsafe.SliceData(c.YDiv),
 			unsafe.SliceData(c.YDiv3),
-			unsafe.SliceData(t22_2),
+			unsafe.SliceData(t32),
 			unsafe.SliceData(c.YDiv2),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t22),
+			unsafe.SliceData(t23),
 			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t17),
+			unsafe.SliceData(t19),
 			L,
 			T,
 			T * dK,
@@ -263,21 +263,21 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			yDiv := c.YDiv[i*T:][:T]
 			yDiv3 := c.YDiv3[i*T:][:T]
-			t22_3 := t22_2[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
 			yDiv2 := c.YDiv2[i*T:][:T]
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dK:][:dK]
 				ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
-				t22_4 := t22[(i*T+j)*dK:][:dK]
+				t23_2 := t23[(i*T+j)*dK:][:dK]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
-				t17_2 := t17[(i*T+j)*dK:][:dK]
+				t19_2 := t19[(i*T+j)*dK:][:dK]
 				yDivEntry := yDiv[j]
-				w := F(yDiv3[j] * F(t22_3[j]*yDiv2[j]))
+				w := F(yDiv3[j] * F(t32_2[j]*yDiv2[j]))
 				for k := range dK {
 					yProdEntry := yProd[k]
 					ySigmoidEntry := ySigmoid[k]
-					t11 := num.FMA32(-F(yProdEntry*ySigmoidEntry), w, F(t22_4[k]*yDivEntry))
-					t17_2[k] = num.FMA32(F(F(yProdEntry*ySigmoidEntry)*t11), ySigmoid2[k], F(ySigmoidEntry*t11))
+					t13 := num.FMA32(-F(yProdEntry*ySigmoidEntry), w, F(t23_2[k]*yDivEntry))
+					t19_2[k] = num.FMA32(F(F(yProdEntry*ySigmoidEntry)*t13), ySigmoid2[k], F(ySigmoidEntry*t13))
 				}
 			}
 		}
@@ -285,12 +285,12 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(d, T, dK, F(1), false, kern.From(t18, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t17, i*T*dK), 1, dK)
+		kern.GemmFMA(d, T, dK, F(1), false, kern.From(t20, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t19, i*T*dK), 1, dK)
 	}
 
 	// trellis.q0
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t18, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t20, d, 1, c.WQ, d, 1)
 
 	// trellis.q0
-	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t18, d, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t20, d, 1)
 }

@@ -42,7 +42,7 @@ type Step[F num.Float] struct {
 	Q0            []F // [L, T, d], written
 	SKLin         []F // [L, T, d_k], written; may be nil
 	CProd         []F // [L, T, d_k], written; may be nil
-	SVLin         []F // [L, T, d_v], written; may be nil
+	SVProd        []F // [L, T, d_v], written; may be nil
 	YProd         []F // [L, T, d_k], written; may be nil
 	YProd2        []F // [L, T, d_v], written; may be nil
 	ThetaSigmoid  []F // [L, T], written
@@ -274,7 +274,7 @@ func (c *Step[F]) Run() {
 					}
 					// trellis.c, trellis.S_V, trellis.y
 					t25 := (t19 / num.Sqrt(1e-06+t22_2))
-					t92 := F(thetaEntry * t25)
+					t112 := F(thetaEntry * t25)
 					t51 := (t19 / num.Sqrt(1e-06+t48))
 					// trellis.S_V
 					for i := range dV {
@@ -285,31 +285,31 @@ func (c *Step[F]) Run() {
 						}
 						t22[i] = t222
 					}
-					// trellis.S_V
+					// trellis.S_V, trellis.c
 					for i := range dV {
-						t302 := F(t25*t22[i]) - v[i]
-						t30[i] = t302
-						if len(c.SVLin) > 0 {
-							c.SVLin[(l*T+a+C*s)*dV+i] = t302
-						}
+						t30[i] = F(t25*t22[i]) - v[i]
 					}
-					// trellis.S_V, trellis.S_K, trellis.y
+					// trellis.S_V, trellis.S_K, trellis.c, trellis.y
 					w3 := rhoEntry - F(0.01*thetaEntry)
 					for i := range dV {
 						SVState2 := SVState[i*dK:][:dK]
-						var t323 F
-						w4 := F(t92 * t30[i])
+						var t322 F
+						w4 := F(t112 * t30[i])
 						for j := range dK {
 							SV2 := F(w3*SVState2[j]) - F(w4*t21[j])
-							t323 += F(SV2 * t47[j])
+							t322 += F(SV2 * t47[j])
 							SVState2[j] = SV2
 						}
-						t32[i] = t323
+						t32[i] = t322
 					}
 					// trellis.y, trellis
 					for i := range dV {
 						t32Entry := t32[i]
+						t3222 := t22[i]
 						y[i] = F(t51 * t32Entry)
+						if len(c.SVProd) > 0 {
+							c.SVProd[(l*T+a+C*s)*dV+i] = t3222
+						}
 						if len(c.YProd2) > 0 {
 							c.YProd2[(l*T+a+C*s)*dV+i] = t32Entry
 						}
@@ -353,13 +353,14 @@ type StepBackward[F num.Float] struct {
 	YBar          []F    // [L, T, d_v]
 	SKBar         []F    // [L, d_k, d]
 	SVBar         []F    // [L, d_v, d_k]
+	V             []F    // [L, T, d_v]
 	RhoStack      []F    // [L, T, d_k + d_v]
 	RhoSigmoid    []F    // [L, T]
 	ThetaSoftplus []F    // [L, T]
 	Q0            []F    // [L, T, d]
 	SKLin         []F    // [L, T, d_k]
 	CProd         []F    // [L, T, d_k]
-	SVLin         []F    // [L, T, d_v]
+	SVProd        []F    // [L, T, d_v]
 	YProd         []F    // [L, T, d_k]
 	YProd2        []F    // [L, T, d_v]
 	ThetaSigmoid  []F    // [L, T]
@@ -380,10 +381,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_k·d_v + C·d·d_k + 5·L·T·d + 10·L·T·d_k + 4·L·T·d_v + 10·L·T + 3·d_k·d_v + 3·d·d_k + 4·d + 7·d_k + d_v.
+// WorkLen is C·d_k·d_v + C·d·d_k + 5·L·T·d + 9·L·T·d_k + 3·L·T·d_v + 10·L·T + 3·d_k·d_v + 3·d·d_k + 4·d + 6·d_k + 3·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return C*dK*dV + C*d*dK + 5*L*T*d + 10*L*T*dK + 4*L*T*dV + 10*L*T + 3*dK*dV + 3*d*dK + 4*d + 7*dK + dV
+	return C*dK*dV + C*d*dK + 5*L*T*d + 9*L*T*dK + 3*L*T*dV + 10*L*T + 3*dK*dV + 3*d*dK + 4*d + 6*dK + 3*dV
 }
 
 // FlagsLen is L·T.
@@ -412,17 +413,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK:]
 	t222 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t46 := work[:L*T*dK] // [L, T, d_k]
+	t462 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t472 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t482 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t172 := work[:L*T*dK] // [L, T, d_k]
+	t182 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t59 := work[:L*T*dK] // [L, T, d_k]
+	t53 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t422 := work[:L*T] // [L, T]
+	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -436,23 +437,21 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV:]
 	t82 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t10 := work[:L*T*d] // [L, T, d]
+	t92 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t18 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t39 := work[:L*T] // [L, T]
+	t37 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t23 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t43 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t44 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t47 := work[:L*T*dV] // [L, T, d_v]
+	t46 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t49 := work[:L*T*d] // [L, T, d]
+	t47 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t50 := work[:L*T*dK] // [L, T, d_k]
+	t49 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t52_2 := work[:L*T*d] // [L, T, d]
+	t50 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	SKBarState := work[:d*dK] // [d_k, d]
 	work = work[d*dK:]
@@ -462,33 +461,35 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*d*dK+d*dK:]
 	SVTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
-	t92 := work[:dK] // [d_k]
-	work = work[dK:]
-	t2223 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t94 := work[:dV] // [d_v]
+	t30 := work[:dV] // [d_v]
 	work = work[dV:]
-	t97 := work[:dK] // [d_k]
+	t302 := work[:dV] // [d_v]
+	work = work[dV:]
+	t78 := work[:dK] // [d_k]
 	work = work[dK:]
-	t192 := work[:dK] // [d_k]
+	t232 := work[:dK*dV] // [d_v, d_k]
+	work = work[dK*dV:]
+	t79 := work[:dV] // [d_v]
+	work = work[dV:]
+	t27 := work[:dK] // [d_k]
 	work = work[dK:]
-	t2123 := work[:d] // [d]
+	t2022 := work[:dK] // [d_k]
+	work = work[dK:]
+	t2223 := work[:d] // [d]
 	work = work[d:]
-	t98 := work[:dK] // [d_k]
+	t81 := work[:dK] // [d_k]
 	work = work[dK:]
-	t442 := work[:dK] // [d_k]
+	t55 := work[:dK] // [d_k]
 	work = work[dK:]
-	t61 := work[:dK] // [d_k]
-	work = work[dK:]
-	t63 := work[:d] // [d]
+	t57 := work[:d] // [d]
 	work = work[d:]
-	t64 := work[:d*dK] // [d_k, d]
+	t58 := work[:d*dK] // [d_k, d]
 	work = work[d*dK:]
-	t99 := work[:dK] // [d_k]
+	t82_2 := work[:dK] // [d_k]
 	work = work[dK:]
-	t101 := work[:d] // [d]
+	t62_2 := work[:d] // [d]
 	work = work[d:]
-	t102 := work[:d]      // [d]
+	t83 := work[:d]       // [d]
 	t112 := c.Flags[:L*T] // [L, T]
 
 	// trellis.rho, trellis.theta
@@ -500,10 +501,10 @@ func (c *StepBackward[F]) Run() {
 		theta2 := theta[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
 		for j := range T {
-			t83 := num.Max(rhoSigmoid[j], F(0))
+			t83_2 := num.Max(rhoSigmoid[j], F(0))
 			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t83
-			rho2[j] = num.Min(t83, F(1))
+			t8_2[j] = t83_2
+			rho2[j] = num.Min(t83_2, F(1))
 			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
 			t112_2[j] = (F(0) <= thetaSoftplusEntry)
 		}
@@ -518,10 +519,10 @@ func (c *StepBackward[F]) Run() {
 			yProd := c.YProd[(i*T+j)*dK:][:dK]
 			t20_2 := t20[(i*T+j)*dK:][:dK]
 			t212_2 := t212[(i*T+j)*dK:][:dK]
-			t46_2 := t46[(i*T+j)*dK:][:dK]
+			t462_2 := t462[(i*T+j)*dK:][:dK]
 			t472_2 := t472[(i*T+j)*dK:][:dK]
-			t172_2 := t172[(i*T+j)*dK:][:dK]
-			t59_2 := t59[(i*T+j)*dK:][:dK]
+			t182_2 := t182[(i*T+j)*dK:][:dK]
+			t53_2 := t53[(i*T+j)*dK:][:dK]
 			var t2222 F
 			var t4822 F
 			for k := range dK {
@@ -530,15 +531,15 @@ func (c *StepBackward[F]) Run() {
 				t2122 := F(cProdEntry * t202)
 				t2222 += F(t2122 * t2122)
 				yProdEntry := yProd[k]
-				t462 := num.Sigmoid(yProdEntry)
-				t4722 := F(yProdEntry * t462)
+				t4622 := num.Sigmoid(yProdEntry)
+				t4722 := F(yProdEntry * t4622)
 				t4822 += F(t4722 * t4722)
 				t20_2[k] = t202
 				t212_2[k] = t2122
-				t46_2[k] = t462
+				t462_2[k] = t4622
 				t472_2[k] = t4722
-				t172_2[k] = num.Sigmoid(-yProdEntry)
-				t59_2[k] = num.Sigmoid(-cProdEntry)
+				t182_2[k] = num.Sigmoid(-yProdEntry)
+				t53_2[k] = num.Sigmoid(-cProdEntry)
 			}
 			t222_2[j] = t2222
 			t482_2[j] = t4822
@@ -547,15 +548,15 @@ func (c *StepBackward[F]) Run() {
 
 	// trellis.y
 	for i := range L {
-		t422_2 := t422[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
 			yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-			var t4222 F
+			var t222_2 F
 			for k := range dV {
-				t4222 += F(yBar[k] * yProd2[k])
+				t222_2 += F(yBar[k] * yProd2[k])
 			}
-			t422_2[j] = t4222
+			t22_2[j] = t222_2
 		}
 	}
 
@@ -597,7 +598,8 @@ func (c *StepBackward[F]) Run() {
 				t222_2 := t222[l*T+C*s:][:n]
 				for a := range n {
 					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
-					SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+					SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
+					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// trellis.S_K
 					thetaEntry := theta2[a]
 					rhoEntry := rho2[a]
@@ -611,14 +613,20 @@ func (c *StepBackward[F]) Run() {
 							SKTrail3[j] = F(w*SKTrail2[j]) - F(w2*x[j])
 						}
 					}
+					// trellis.c
+					t25 := (w6 / num.Sqrt(1e-06+t222_2[a]))
+					// trellis.S_V, trellis.c
+					for i := range dV {
+						t30[i] = F(t25*SVProd[i]) - v[i]
+					}
 					// trellis.S_V, trellis.S_K, trellis.c
 					w3 := rhoEntry - F(0.01*thetaEntry)
-					w5 := F(thetaEntry * (w6 / num.Sqrt(1e-06+t222_2[a])))
+					w5 := F(thetaEntry * t25)
 					for i := range dV {
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
 						SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-						w4 := F(w5 * SVLin[i])
+						w4 := F(w5 * t30[i])
 						for j := range dK {
 							SVTrail3[j] = F(w3*SVTrail2[j]) - F(w4*t212_2[j])
 						}
@@ -628,168 +636,170 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t222_2 := t222[l*T+C*s:][:n]
 				t482_2 := t482[l*T+C*s:][:n]
-				t422_2 := t422[l*T+C*s:][:n]
+				t22_2 := t22[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
 				t32_2 := t32[l*T+C*s:][:n]
 				t42_2 := t42[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
+					SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
+					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
 					t472_2 := t472[(l*T+a+C*s)*dK:][:dK]
-					t46_2 := t46[(l*T+a+C*s)*dK:][:dK]
-					yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-					t172_2 := t172[(l*T+a+C*s)*dK:][:dK]
-					t72_2 := t72[(l*T+a+C*s)*dV:][:dV]
 					t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
+					t462_2 := t462[(l*T+a+C*s)*dK:][:dK]
+					yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
+					t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
+					t72_2 := t72[(l*T+a+C*s)*dV:][:dV]
 					t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
 					cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
-					t59_2 := t59[(l*T+a+C*s)*dK:][:dK]
+					t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
-					t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
-					t52_3 := t52[(l*T+a+C*s)*d:][:d]
-					t82_2 := t82[(l*T+a+C*s)*d:][:d]
+					x := c.X[(l*T+a+C*s)*d:][:d]
+					t62_3 := t62[(l*T+a+C*s)*dK:][:dK]
+					t52_2 := t52[(l*T+a+C*s)*d:][:d]
+					t82_3 := t82[(l*T+a+C*s)*d:][:d]
 					// trellis.c, trellis.y
 					t24 := num.Sqrt(1e-06 + t222_2[a])
-					t25 := (w6 / t24)
+					t252 := (w6 / t24)
 					t502 := num.Sqrt(1e-06 + t482_2[a])
 					t51 := (w6 / t502)
+					// trellis.S_V, trellis.c
+					for i := range dV {
+						t302[i] = F(t252*SVProd[i]) - v[i]
+					}
 					// trellis.y, trellis.S_V
-					clear(t92)
-					clear(t97)
-					var t282 F
+					clear(t78)
+					clear(t27)
+					var t32_3 F
 					for i := range dV {
 						SVBarState2 := SVBarState[i*dK:][:dK]
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 						SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-						t2223_2 := t2223[i*dK:][:dK]
-						var t942 F
+						t232_2 := t232[i*dK:][:dK]
+						var t792 F
 						yBarEntry := yBar[i]
 						w7 := F(t51 * yBarEntry)
-						SVLinEntry := SVLin[i]
+						t302Entry := t302[i]
 						for j := range dK {
-							t2224 := SVBarState2[j] + F(w7*t472_2[j])
-							t942 += F(t2224 * t212_2[j])
-							t282 += F(SVTrail2[j] * t2224)
-							t92[j] += F(SVTrail3[j] * yBarEntry)
-							t2223_2[j] = t2224
-							t97[j] += F(t2224 * SVLinEntry)
+							t2322 := SVBarState2[j] + F(w7*t472_2[j])
+							t792 += F(t2322 * t212_2[j])
+							t32_3 += F(SVTrail2[j] * t2322)
+							t78[j] += F(SVTrail3[j] * yBarEntry)
+							t232_2[j] = t2322
+							t27[j] -= F(t2322 * t302Entry)
 						}
-						t94[i] = t942
+						t79[i] = t792
 					}
-					// trellis.y
-					w8 := F((F(1) / t502) * F(t422_2[a]*(t51/t502)))
+					// trellis.y, trellis.S_V
+					var t292 F
+					w8 := F((F(1) / t502) * F(t22_2[a]*(t51/t502)))
 					for i := range dK {
-						t132 := F(t51*t92[i]) + F(2*F(F(-0.5*t472_2[i])*w8))
-						t46Entry := t46_2[i]
-						t192[i] = F(t46Entry*t132) + F(F(F(yProd[i]*t46Entry)*t132)*t172_2[i])
+						t142 := F(t51*t78[i]) + F(2*F(F(-0.5*t472_2[i])*w8))
+						t292 += F(t212_2[i] * t27[i])
+						t462Entry := t462_2[i]
+						t2022[i] = F(t462Entry*t142) + F(F(F(yProd[i]*t462Entry)*t142)*t182_2[i])
 					}
 					// trellis.y
-					clear(t2123)
+					clear(t2223)
 					for i := range dK {
 						SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
-						t192Entry := t192[i]
+						t2022Entry := t2022[i]
 						for j := range d {
-							t2123[j] += F(SKTrail2[j] * t192Entry)
+							t2223[j] += F(SKTrail2[j] * t2022Entry)
 						}
 					}
 					// trellis.S_V
-					var t95 F
+					var t80 F
 					thetaEntry8 := theta2[a]
-					w9 := F(thetaEntry8 * t25)
+					w9 := F(thetaEntry8 * t252)
 					for i := range dV {
-						t94Entry := t94[i]
-						t95 += F(SVLin[i] * t94Entry)
-						t72_2[i] = F(t94Entry * w9)
+						t79Entry := t79[i]
+						t80 += F(SVProd[i] * t79Entry)
+						t72_2[i] = F(t79Entry * w9)
 					}
 					// trellis.S_V, trellis.S_K
-					clear(t98)
+					clear(t81)
 					rhoEntry2 := rho2[a]
 					w10 := rhoEntry2 - F(0.01*thetaEntry8)
-					w12 := F(t25 * F(thetaEntry8*t25))
+					w12 := F(t252 * F(thetaEntry8*t252))
 					for i := range dV {
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
-						t2223_2 := t2223[i*dK:][:dK]
+						t232_2 := t232[i*dK:][:dK]
 						SVBarState2 := SVBarState[i*dK:][:dK]
-						t94Entry2 := t94[i]
-						w11 := F(w12 * t94Entry2)
+						t79Entry2 := t79[i]
+						w11 := F(w12 * t79Entry2)
 						for j := range dK {
-							t98[j] += F(SVTrail2[j] * t94Entry2)
-							SVBarState2[j] = F(w10*t2223_2[j]) - F(w11*t212_2[j])
+							t81[j] += F(SVTrail2[j] * t79Entry2)
+							SVBarState2[j] = F(w10*t232_2[j]) - F(w11*t212_2[j])
 						}
 					}
+					// trellis.c, trellis.y, trellis.S_V
+					t114 := F((F(1) / t24) * F((F(thetaEntry8*t292)-F(F(thetaEntry8*t252)*t80))*(t252/t24)))
 					// trellis.c, trellis.S_V
-					var t4622 F
-					w13 := F(thetaEntry8 * t25)
+					w13 := F(thetaEntry8 * t252)
+					w14 := F(t252 * F(thetaEntry8*t252))
 					for i := range dK {
-						t4422 := -F(thetaEntry8*t97[i]) - F(t98[i]*w13)
-						t4622 += F(t212_2[i] * t4422)
-						t442[i] = t4422
-					}
-					// trellis.c
-					t129 := F((F(1) / t24) * F(t4622*(t25/t24)))
-					// trellis.c
-					for i := range dK {
-						t55 := F(t25*t442[i]) + F(2*F(F(-0.5*t212_2[i])*t129))
+						t492 := F(t27[i]*w13) - F(t81[i]*w14) + F(2*F(F(-0.5*t212_2[i])*t114))
 						t20Entry := t20_2[i]
-						t61[i] = F(t20Entry*t55) + F(F(F(cProd[i]*t20Entry)*t55)*t59_2[i])
+						t55[i] = F(t20Entry*t492) + F(F(F(cProd[i]*t20Entry)*t492)*t53_2[i])
 					}
 					// trellis.c, trellis.S_K, trellis.y
-					clear(t63)
-					clear(t101)
-					var t70 F
+					clear(t57)
+					clear(t62_2)
+					var t65 F
 					for i := range dK {
-						x := c.X[(l*T+a+C*s)*d:][:d]
 						SKBarState2 := SKBarState[i*d:][:d]
 						q0 := c.Q0[(l*T+a+C*s)*d:][:d]
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 						SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
-						t64_2 := t64[i*d:][:d]
-						var t992 F
-						t61Entry := t61[i]
-						t192Entry2 := t192[i]
+						t58_2 := t58[i*d:][:d]
+						var t822 F
+						t55Entry := t55[i]
+						t2022Entry2 := t2022[i]
 						SKLinEntry := SKLin[i]
 						for j := range d {
 							xEntry := x[j]
-							t642 := SKBarState2[j] + F(q0[j]*t192Entry2) + F(xEntry*t61Entry)
-							t992 += F(t642 * xEntry)
-							t70 += F(SKTrail2[j] * t642)
-							t63[j] += F(SKTrail3[j] * t61Entry)
-							t64_2[j] = t642
-							t101[j] += F(t642 * SKLinEntry)
+							t582 := SKBarState2[j] + F(q0[j]*t2022Entry2) + F(xEntry*t55Entry)
+							t822 += F(t582 * xEntry)
+							t65 += F(SKTrail2[j] * t582)
+							t57[j] += F(SKTrail3[j] * t55Entry)
+							t58_2[j] = t582
+							t62_2[j] -= F(t582 * SKLinEntry)
 						}
-						t99[i] = t992
+						t82_2[i] = t822
 					}
 					// trellis.S_K
-					var t68 F
+					var t63 F
+					for i := range d {
+						t63 += F(x[i] * t62_2[i])
+					}
+					// trellis.S_K
 					for i := range dK {
-						t99Entry := t99[i]
-						t68 += F(SKLin[i] * t99Entry)
-						t62_2[i] = F(thetaEntry8 * t99Entry)
+						t62_3[i] = F(thetaEntry8 * t82_2[i])
 					}
-					t682 := -t68
 					// trellis.S_K
-					clear(t102)
-					w14 := rhoEntry2 - F(0.01*thetaEntry8)
+					clear(t83)
+					w15 := rhoEntry2 - F(0.01*thetaEntry8)
 					for i := range dK {
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
-						t64_2 := t64[i*d:][:d]
-						x := c.X[(l*T+a+C*s)*d:][:d]
+						t58_2 := t58[i*d:][:d]
 						SKBarState2 := SKBarState[i*d:][:d]
-						t99Entry2 := t99[i]
-						w15 := F(thetaEntry8 * t99Entry2)
+						t82Entry := t82_2[i]
+						w16 := F(thetaEntry8 * t82Entry)
 						for j := range d {
-							t102[j] += F(SKTrail2[j] * t99Entry2)
-							SKBarState2[j] = F(w14*t64_2[j]) - F(w15*x[j])
+							t83[j] += F(SKTrail2[j] * t82Entry)
+							SKBarState2[j] = F(w15*t58_2[j]) - F(w16*x[j])
 						}
 					}
 					// trellis.S_K, trellis.S_V
-					t32_2[a] = t282 + t70
-					t42_2[a] = -F(t25*t95) - F(0.01*t282) + t682 - F(0.01*t70)
+					t71 := t32_3 + t65
+					t32_2[a] = t71
+					t42_2[a] = F(t252*t292) + t63 - F(0.01*t71)
 					// trellis.S_K, trellis
 					for i := range d {
-						t52_3[i] = t63[i] - F(thetaEntry8*t101[i]) - F(thetaEntry8*t102[i])
-						t82_2[i] = t2123[i]
+						t52_2[i] = t57[i] + F(thetaEntry8*t62_2[i]) - F(thetaEntry8*t83[i])
+						t82_3[i] = t2223[i]
 					}
 				}
 			}
@@ -811,114 +821,110 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// trellis.q0
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t82, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, t92, d, 1, t82, d, 1, c.WQ, d, 1)
 
 	// trellis.q0
-	kern.Gemm(L*T, d, d, F(1), false, t10, d, 1, t82, d, 1, c.WQ, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t82, d, 1)
 
 	// trellis.theta, trellis.rho
 	var t21 F
-	var t42_2 F
+	var t40 F
 	for i := range L {
 		t112_2 := t112[i*T:][:T]
-		t42_3 := t42[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
+		t37_2 := t37[i*T:][:T]
 		for j := range T {
 			t112Entry := t112_2[j]
-			t182 := kern.Choose(t112Entry, F(kern.Choose(t112Entry, t42_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t21 += t182
-			t26 := (t8_2[j] <= F(1))
+			t183 := kern.Choose(t112Entry, F(kern.Choose(t112Entry, t42_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t21 += t183
+			t242 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t31 := (t26 && (F(0) <= rhoSigmoidEntry))
-			t392 := kern.Choose(t31, F(F(rhoSigmoidEntry*kern.Choose(t31, kern.Choose(t26, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t42_2 += t392
-			t18_2[j] = t182
-			t39_2[j] = t392
+			t29 := (t242 && (F(0) <= rhoSigmoidEntry))
+			t372 := kern.Choose(t29, F(F(rhoSigmoidEntry*kern.Choose(t29, kern.Choose(t242, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t40 += t372
+			t18_2[j] = t183
+			t37_2[j] = t372
 		}
 	}
 	c.BThetaBar[0] = t21
-	c.BRhoBar[0] = t42_2
+	c.BRhoBar[0] = t40
 
 	// trellis.theta, trellis.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	for i := range L {
 		t18_2 := t18[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
+		t37_2 := t37[i*T:][:T]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t23_2 := t23[(i*T+j)*(dK+dV):][:dK+dV]
-			t44_2 := t44[(i*T+j)*(dK+dV):][:dK+dV]
+			t43_2 := t43[(i*T+j)*(dK+dV):][:dK+dV]
 			t18Entry := t18_2[j]
-			t39Entry := t39_2[j]
+			t37Entry := t37_2[j]
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
 				wThetaBar[k] += F(rhoStackEntry * t18Entry)
-				t23_2[k] = F(t18Entry * wTheta[k])
-				wRhoBar[k] += F(rhoStackEntry * t39Entry)
-				t44_2[k] = F(t39Entry * wRho[k])
+				wRhoBar[k] += F(rhoStackEntry * t37Entry)
+				t43_2[k] = F(t18Entry*wTheta[k]) + F(t37Entry*wRho[k])
 			}
 		}
 	}
 
-	// trellis.v
+	// trellis.v, trellis.rho
 	for i := range L {
 		for j := range T {
 			t72_2 := t72[(i*T+j)*dV:][:dV]
-			t23_2 := t23[(i*T+j)*(dK+dV)+dK:][:dV]
-			t44_2 := t44[(i*T+j)*(dK+dV)+dK:][:dV]
-			t47_2 := t47[(i*T+j)*dV:][:dV]
+			t43_2 := t43[(i*T+j)*(dK+dV)+dK:][:dV]
+			t46_2 := t46[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t47_2[k] = t72_2[k] + t23_2[k] + t44_2[k]
+				t46_2[k] = t72_2[k] + t43_2[k]
 			}
 		}
 	}
 
 	// trellis.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t47, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t47, d, 1, t46, dV, 1, c.WV, d, 1)
 
 	// trellis.v
-	kern.Gemm(L*T, d, dV, F(1), false, t49, d, 1, t47, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t46, dV, 1)
 
-	// trellis.k0
+	// trellis.k0, trellis.rho
 	for i := range L {
 		for j := range T {
-			t62_2 := t62[(i*T+j)*dK:][:dK]
-			t23_2 := t23[(i*T+j)*(dK+dV):][:dK]
-			t44_2 := t44[(i*T+j)*(dK+dV):][:dK]
-			t50_2 := t50[(i*T+j)*dK:][:dK]
+			t62_3 := t62[(i*T+j)*dK:][:dK]
+			t43_2 := t43[(i*T+j)*(dK+dV):][:dK]
+			t49_2 := t49[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t50_2[k] = t62_2[k] + t23_2[k] + t44_2[k]
+				t49_2[k] = t62_3[k] + t43_2[k]
 			}
 		}
 	}
 
 	// trellis.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t50, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t50, d, 1, t49, dK, 1, c.WK, d, 1)
 
 	// trellis.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t52_2, d, 1, t50, dK, 1, c.WK, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
 
 	// trellis.k0
 	for i := range L {
 		for j := range T {
-			t52_3 := t52[(i*T+j)*d:][:d]
-			t10_2 := t10[(i*T+j)*d:][:d]
-			t49_2 := t49[(i*T+j)*d:][:d]
-			t52_4 := t52_2[(i*T+j)*d:][:d]
+			t52_2 := t52[(i*T+j)*d:][:d]
+			t92_2 := t92[(i*T+j)*d:][:d]
+			t47_2 := t47[(i*T+j)*d:][:d]
+			t50_2 := t50[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t52_3[k] + t10_2[k] + t49_2[k] + t52_4[k]
+				xBar[k] = t52_2[k] + t92_2[k] + t47_2[k] + t50_2[k]
 			}
 		}
 	}
@@ -991,7 +997,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.CProd = c.Run.Saved(k.L * k.T * k.DK)
 	}
 	if c.Run.Tape != nil {
-		k.SVLin = c.Run.Saved(k.L * k.T * k.DV)
+		k.SVProd = c.Run.Saved(k.L * k.T * k.DV)
 	}
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L * k.T * k.DK)
@@ -1035,13 +1041,14 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.SKBar = block.Zeros(t, g.L*g.D*g.DK)
 	g.SVBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.V = k.V
 	g.RhoStack = k.RhoStack
 	g.RhoSigmoid = k.RhoSigmoid
 	g.ThetaSoftplus = k.ThetaSoftplus
 	g.Q0 = k.Q0
 	g.SKLin = k.SKLin
 	g.CProd = k.CProd
-	g.SVLin = k.SVLin
+	g.SVProd = k.SVProd
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
 	g.ThetaSigmoid = k.ThetaSigmoid

@@ -210,6 +210,18 @@ func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
 //go:noescape
 func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
 
+//go:noescape
+func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
+
+//go:noescape
+func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
+
+//go:noescape
+func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
+
+//go:noescape
+func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -480,4 +492,20 @@ func stepBackwardNest19(a *stepBackwardNest19Args) {
 		return
 	}
 	stepBackwardNest19AVX2(a)
+}
+
+func stepBackwardNest20(a *stepBackwardNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest20AVX512(a)
+		return
+	}
+	stepBackwardNest20AVX2(a)
+}
+
+func stepBackwardNest21(a *stepBackwardNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest21AVX512(a)
+		return
+	}
+	stepBackwardNest21AVX2(a)
 }

@@ -109,15 +109,6 @@ type stepNest10Args struct {
 }
 
 type stepNest11Args struct {
-	t22   *float32
-	v     *float32
-	SVLin *float32
-	n0    int        // d_v·a + C·d_v·s + T·d_v·l
-	n1    int        // d_v
-	t25   [2]float32 // and nothing
-}
-
-type stepNest12Args struct {
 	t22 *float32
 	v   *float32
 	t30 *float32
@@ -126,7 +117,7 @@ type stepNest12Args struct {
 	t25 [2]float32 // and nothing
 }
 
-type stepNest13Args struct {
+type stepNest12Args struct {
 	t30     *float32
 	t21     *float32
 	SVState *float32
@@ -134,8 +125,15 @@ type stepNest13Args struct {
 	t32     *float32
 	n0      int        // d_v
 	n1      int        // d_k
-	t92     [2]float32 // and nothing
+	t112    [2]float32 // and nothing
 	w3      [2]float32 // and nothing
+}
+
+type stepNest13Args struct {
+	t22    *float32
+	SVProd *float32
+	n0     int // d_v·a + C·d_v·s + T·d_v·l
+	n1     int // d_v
 }
 
 type stepNest14Args struct {
@@ -489,7 +487,7 @@ func (c *stepFused) run() {
 					t48 = t48Total[0]
 					// trellis.c, trellis.S_V, trellis.y
 					t25 := (t19 / num.Sqrt(F(1e-06)+t22_2))
-					t92 := F(thetaEntry * t25)
+					t112 := F(thetaEntry * t25)
 					t51 := (t19 / num.Sqrt(F(1e-06)+t48))
 					// trellis.S_V
 					if kern.Wide() {
@@ -513,29 +511,9 @@ func (c *stepFused) run() {
 							t22[i] = t222
 						}
 					}
-					// trellis.S_V
-					if len(c.SVLin) > 0 {
-						if kern.Wide() {
-							a2 := stepNest11Args{
-								unsafe.SliceData(t22),
-								unsafe.SliceData(c.V),
-								kern.Given(c.SVLin),
-								dV*a + C*dV*s + T*dV*l,
-								dV,
-								[2]float32{t25},
-							}
-							stepNest11(&a2)
-						} else {
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
-							for i := range dV {
-								t302 := num.FMA32(t25, t22[i], -v[i])
-								SVLin[i] = t302
-							}
-						}
-					}
+					// trellis.S_V, trellis.c
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t30),
@@ -543,18 +521,17 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{t25},
 						}
-						stepNest12(&a2)
+						stepNest11(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t302 := num.FMA32(t25, t22[i], -v[i])
-							t30[i] = t302
+							t30[i] = num.FMA32(t25, t22[i], -v[i])
 						}
 					}
-					// trellis.S_V, trellis.S_K, trellis.y
+					// trellis.S_V, trellis.S_K, trellis.c, trellis.y
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest12Args{
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(SVState),
@@ -562,26 +539,43 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t32),
 							dV,
 							dK,
-							[2]float32{t92},
+							[2]float32{t112},
 							[2]float32{w3},
 						}
-						stepNest13(&a2)
+						stepNest12(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
-							var t323 F
-							w4 := F(t92 * t30[i])
-							t323Sums := [16]F{t323}
+							var t322 F
+							w4 := F(t112 * t30[i])
+							t322Sums := [16]F{t322}
 							for j := range dK {
 								SV2 := num.FMA32(-w4, t21[j], F(w3*SVState2[j]))
-								t323Sums[j%16] = num.FMA32(SV2, t47[j], t323Sums[j%16])
+								t322Sums[j%16] = num.FMA32(SV2, t47[j], t322Sums[j%16])
 								SVState2[j] = SV2
 							}
-							t323 = kern.Sum16(&t323Sums)
-							t32[i] = t323
+							t322 = kern.Sum16(&t322Sums)
+							t32[i] = t322
 						}
 					}
 					// trellis.y, trellis
+					if len(c.SVProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest13Args{
+								unsafe.SliceData(t22),
+								kern.Given(c.SVProd),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							stepNest13(&a2)
+						} else {
+							SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t3222 := t22[i]
+								SVProd[i] = t3222
+							}
+						}
+					}
 					if len(c.YProd2) > 0 {
 						if kern.Wide() {
 							a2 := stepNest14Args{
@@ -632,10 +626,10 @@ type stepBackwardNest1Args struct {
 	yProd *float32
 	t20   *float32
 	t212  *float32
-	t46   *float32
+	t462  *float32
 	t472  *float32
-	t172  *float32
-	t59   *float32
+	t182  *float32
+	t53   *float32
 	t222  *float32
 	t482  *float32
 	n0    int // L
@@ -647,7 +641,7 @@ type stepBackwardNest1Args struct {
 type stepBackwardNest2Args struct {
 	yBar   *float32
 	yProd2 *float32
-	t422   *float32
+	t22    *float32
 	n0     int // L
 	n1     int // T
 	n2     int // T·d_v
@@ -669,80 +663,101 @@ type stepBackwardNest3Args struct {
 }
 
 type stepBackwardNest4Args struct {
-	SVLin   *float32
+	SVProd *float32
+	v      *float32
+	t30    *float32
+	n0     int        // d_v·a + C·d_v·s + T·d_v·l
+	n1     int        // d_v
+	t25    [2]float32 // and nothing
+}
+
+type stepBackwardNest5Args struct {
+	t30     *float32
 	t212    *float32
 	SVTrail *float32
-	n0      int        // d_v·a + C·d_v·s + T·d_v·l
-	n1      int        // d_k·a + C·d_k·s + T·d_k·l
-	n2      int        // d_k·d_v·a
-	n3      int        // d_k·d_v·a + d_k·d_v
-	n4      int        // d_v
-	n5      int        // d_k
+	n0      int        // d_k·a + C·d_k·s + T·d_k·l
+	n1      int        // d_k·d_v·a
+	n2      int        // d_k·d_v·a + d_k·d_v
+	n3      int        // d_v
+	n4      int        // d_k
 	w5      [2]float32 // and nothing
 	w3      [2]float32 // and nothing
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest6Args struct {
+	SVProd *float32
+	v      *float32
+	t302   *float32
+	n0     int        // d_v·a + C·d_v·s + T·d_v·l
+	n1     int        // d_v
+	t252   [2]float32 // and nothing
+}
+
+type stepBackwardNest7Args struct {
 	yBar       *float32
-	SVLin      *float32
+	t302       *float32
 	t472       *float32
 	SVBarState *float32
 	t212       *float32
 	SVTrail    *float32
-	t92        *float32
-	t2223      *float32
-	t97        *float32
-	t94        *float32
-	t282Total  *float32
+	t78        *float32
+	t232       *float32
+	t27        *float32
+	t79        *float32
+	t32Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_k·a + C·d_k·s + T·d_k·l
 	n2         int        // d_k·d_v·a
 	n3         int        // d_k·d_v·a + d_k·d_v
 	n4         int        // d_v
 	n5         int        // d_k
-	t282       [2]float32 // and nothing
+	t32        [2]float32 // and nothing
 	t51        [2]float32 // and nothing
 }
 
-type stepBackwardNest6Args struct {
-	t472  *float32
-	t92   *float32
-	t46   *float32
-	yProd *float32
-	t172  *float32
-	t192  *float32
-	n0    int        // d_k·a + C·d_k·s + T·d_k·l
-	n1    int        // d_k
-	w8    [2]float32 // and nothing
-	t51   [2]float32 // and nothing
+type stepBackwardNest8Args struct {
+	t472      *float32
+	t78       *float32
+	t212      *float32
+	t27       *float32
+	t462      *float32
+	yProd     *float32
+	t182      *float32
+	t2022     *float32
+	t292Total *float32
+	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n1        int        // d_k
+	t292      [2]float32 // and nothing
+	w8        [2]float32 // and nothing
+	t51       [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
-	t192    *float32
+type stepBackwardNest9Args struct {
+	t2022   *float32
 	SKTrail *float32
-	t2123   *float32
+	t2223   *float32
 	n0      int // d·d_k·a + d·d_k
 	n1      int // d_k
 	n2      int // d
 }
 
-type stepBackwardNest8Args struct {
-	t94      *float32
-	SVLin    *float32
+type stepBackwardNest10Args struct {
+	t79      *float32
+	SVProd   *float32
 	t72      *float32
-	t95Total *float32
+	t80Total *float32
 	n0       int        // d_v·a + C·d_v·s + T·d_v·l
 	n1       int        // d_v
-	t95      [2]float32 // and nothing
+	t80      [2]float32 // and nothing
 	w9       [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
-	t94        *float32
+type stepBackwardNest11Args struct {
+	t79        *float32
 	SVTrail    *float32
-	t98        *float32
+	t81        *float32
 	t212       *float32
-	t2223      *float32
+	t232       *float32
 	SVBarState *float32
 	n0         int        // d_k·d_v·a
 	n1         int        // d_k·a + C·d_k·s + T·d_k·l
@@ -752,113 +767,106 @@ type stepBackwardNest9Args struct {
 	w10        [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
-	t98         *float32
-	t97         *float32
-	t212        *float32
-	t442        *float32
-	t4622Total  *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_k
-	t4622       [2]float32 // and nothing
-	w13         [2]float32 // and nothing
-	thetaEntry8 [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
+type stepBackwardNest12Args struct {
 	t212  *float32
-	t442  *float32
+	t81   *float32
+	t27   *float32
 	t20   *float32
 	cProd *float32
-	t59   *float32
-	t61   *float32
+	t53   *float32
+	t55   *float32
 	n0    int        // d_k·a + C·d_k·s + T·d_k·l
 	n1    int        // d_k
-	t129  [2]float32 // and nothing
-	t25   [2]float32 // and nothing
+	t114  [2]float32 // and nothing
+	w14   [2]float32 // and nothing
+	w13   [2]float32 // and nothing
 }
 
-type stepBackwardNest12Args struct {
-	t61        *float32
-	t192       *float32
+type stepBackwardNest13Args struct {
+	t55        *float32
+	t2022      *float32
 	SKLin      *float32
 	x          *float32
 	q0         *float32
 	SKBarState *float32
 	SKTrail    *float32
-	t63        *float32
-	t64        *float32
-	t101       *float32
-	t99        *float32
-	t70Total   *float32
+	t57        *float32
+	t58        *float32
+	t62        *float32
+	t82        *float32
+	t65Total   *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d·a + C·d·s + T·d·l
 	n2         int        // d·d_k·a
 	n3         int        // d·d_k·a + d·d_k
 	n4         int        // d_k
 	n5         int        // d
-	t70        [2]float32 // and nothing
-}
-
-type stepBackwardNest13Args struct {
-	t99         *float32
-	SKLin       *float32
-	t62         *float32
-	t68Total    *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_k
-	t68         [2]float32 // and nothing
-	thetaEntry8 [2]float32 // and nothing
+	t65        [2]float32 // and nothing
 }
 
 type stepBackwardNest14Args struct {
-	t99         *float32
+	x        *float32
+	t62      *float32
+	t63Total *float32
+	n0       int        // d·a + C·d·s + T·d·l
+	n1       int        // d
+	t63      [2]float32 // and nothing
+}
+
+type stepBackwardNest15Args struct {
+	t82         *float32
+	t62         *float32
+	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n1          int        // d_k
+	thetaEntry8 [2]float32 // and nothing
+}
+
+type stepBackwardNest16Args struct {
+	t82         *float32
 	SKTrail     *float32
-	t102        *float32
+	t83         *float32
 	x           *float32
-	t64         *float32
+	t58         *float32
 	SKBarState  *float32
 	n0          int        // d·d_k·a
 	n1          int        // d·a + C·d·s + T·d·l
 	n2          int        // d_k
 	n3          int        // d
 	thetaEntry8 [2]float32 // and nothing
-	w14         [2]float32 // and nothing
+	w15         [2]float32 // and nothing
 }
 
-type stepBackwardNest15Args struct {
-	t102        *float32
-	t101        *float32
-	t63         *float32
+type stepBackwardNest17Args struct {
+	t83         *float32
+	t62         *float32
+	t57         *float32
 	t52         *float32
-	t2123       *float32
+	t2223       *float32
 	t82         *float32
 	n0          int        // d·a + C·d·s + T·d·l
 	n1          int        // d
 	thetaEntry8 [2]float32 // and nothing
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest18Args struct {
 	t18       *float32
-	t39       *float32
+	t37       *float32
 	rhoStack  *float32
 	wThetaBar *float32
-	wTheta    *float32
-	t23       *float32
 	wRhoBar   *float32
 	wRho      *float32
-	t44       *float32
+	wTheta    *float32
+	t43       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k + T·d_v
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest19Args struct {
 	t72 *float32
-	t23 *float32
-	t44 *float32
-	t47 *float32
+	t43 *float32
+	t46 *float32
 	n0  int // d_k
 	n1  int // L
 	n2  int // T·d_k + T·d_v
@@ -868,11 +876,10 @@ type stepBackwardNest17Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest20Args struct {
 	t62 *float32
-	t23 *float32
-	t44 *float32
-	t50 *float32
+	t43 *float32
+	t49 *float32
 	n0  int // L
 	n1  int // T·d_k + T·d_v
 	n2  int // T·d_k
@@ -881,16 +888,16 @@ type stepBackwardNest18Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest19Args struct {
-	t52   *float32
-	t10   *float32
-	t49   *float32
-	t52_2 *float32
-	xBar  *float32
-	n0    int // L
-	n1    int // T·d
-	n2    int // T
-	n3    int // d
+type stepBackwardNest21Args struct {
+	t52  *float32
+	t92  *float32
+	t47  *float32
+	t50  *float32
+	xBar *float32
+	n0   int // L
+	n1   int // T·d
+	n2   int // T
+	n3   int // d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -907,57 +914,57 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t8 := c.Work[:L*T]                                                                                 // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                          // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                                                                      // [L, T]
-	t20 := c.Work[3*L*T:][:L*T*dK]                                                                     // [L, T, d_k]
-	t212 := c.Work[L*T*dK+3*L*T:][:L*T*dK]                                                             // [L, T, d_k]
-	t222 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                                              // [L, T]
-	t46 := c.Work[2*L*T*dK+4*L*T:][:L*T*dK]                                                            // [L, T, d_k]
-	t472 := c.Work[3*L*T*dK+4*L*T:][:L*T*dK]                                                           // [L, T, d_k]
-	t482 := c.Work[4*L*T*dK+4*L*T:][:L*T]                                                              // [L, T]
-	t172 := c.Work[4*L*T*dK+5*L*T:][:L*T*dK]                                                           // [L, T, d_k]
-	t59 := c.Work[5*L*T*dK+5*L*T:][:L*T*dK]                                                            // [L, T, d_k]
-	t422 := c.Work[6*L*T*dK+5*L*T:][:L*T]                                                              // [L, T]
-	t32 := c.Work[6*L*T*dK+6*L*T:][:L*T]                                                               // [L, T]
-	t42 := c.Work[6*L*T*dK+7*L*T:][:L*T]                                                               // [L, T]
-	t52 := c.Work[6*L*T*dK+8*L*T:][:L*T*d]                                                             // [L, T, d]
-	t62 := c.Work[L*T*d+6*L*T*dK+8*L*T:][:L*T*dK]                                                      // [L, T, d_k]
-	t72 := c.Work[L*T*d+7*L*T*dK+8*L*T:][:L*T*dV]                                                      // [L, T, d_v]
-	t82 := c.Work[L*T*d+7*L*T*dK+L*T*dV+8*L*T:][:L*T*d]                                                // [L, T, d]
-	t10 := c.Work[2*L*T*d+7*L*T*dK+L*T*dV+8*L*T:][:L*T*d]                                              // [L, T, d]
-	t18 := c.Work[3*L*T*d+7*L*T*dK+L*T*dV+8*L*T:][:L*T]                                                // [L, T]
-	t39 := c.Work[3*L*T*d+7*L*T*dK+L*T*dV+9*L*T:][:L*T]                                                // [L, T]
-	t23 := c.Work[3*L*T*d+7*L*T*dK+L*T*dV+10*L*T:][:L*T*dK+L*T*dV]                                     // [L, T, d_k + d_v]
-	t44 := c.Work[3*L*T*d+8*L*T*dK+2*L*T*dV+10*L*T:][:L*T*dK+L*T*dV]                                   // [L, T, d_k + d_v]
-	t47 := c.Work[3*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T:][:L*T*dV]                                          // [L, T, d_v]
-	t49 := c.Work[3*L*T*d+9*L*T*dK+4*L*T*dV+10*L*T:][:L*T*d]                                           // [L, T, d]
-	t50 := c.Work[4*L*T*d+9*L*T*dK+4*L*T*dV+10*L*T:][:L*T*dK]                                          // [L, T, d_k]
-	t52_2 := c.Work[4*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T:][:L*T*d]                                        // [L, T, d]
-	SKBarState := c.Work[5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T:][:d*dK]                                    // [d_k, d]
-	SVBarState := c.Work[5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+d*dK:][:dK*dV]                              // [d_v, d_k]
-	SKTrail := c.Work[5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                     // [C + 1, d_k, d]
-	SVTrail := c.Work[C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]          // [C + 1, d_v, d_k]
-	t92 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+2*dK*dV+2*d*dK:][:dK]               // [d_k]
-	t2223 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+2*dK*dV+2*d*dK+dK:][:dK*dV]       // [d_v, d_k]
-	t94 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+2*d*dK+dK:][:dV]            // [d_v]
-	t97 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+2*d*dK+dK+dV:][:dK]         // [d_k]
-	t192 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+2*d*dK+2*dK+dV:][:dK]      // [d_k]
-	t2123 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+2*d*dK+3*dK+dV:][:d]      // [d]
-	t98 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+2*d*dK+d+3*dK+dV:][:dK]     // [d_k]
-	t442 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+2*d*dK+d+4*dK+dV:][:dK]    // [d_k]
-	t61 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+2*d*dK+d+5*dK+dV:][:dK]     // [d_k]
-	t63 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+2*d*dK+d+6*dK+dV:][:d]      // [d]
-	t64 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+2*d*dK+2*d+6*dK+dV:][:d*dK] // [d_k, d]
-	t99 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+3*d*dK+2*d+6*dK+dV:][:dK]   // [d_k]
-	t101 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+3*d*dK+2*d+7*dK+dV:][:d]   // [d]
-	t102 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+3*d*dK+3*d+7*dK+dV:][:d]   // [d]
-	t112 := c.Flags[:L*T]                                                                              // [L, T]
-	t282Total := make([]F, 1)
-	t95Total := make([]F, 1)
-	t4622Total := make([]F, 1)
-	t70Total := make([]F, 1)
-	t68Total := make([]F, 1)
+	t8 := c.Work[:L*T]                                                                                  // [L, T]
+	rho := c.Work[L*T:][:L*T]                                                                           // [L, T]
+	theta := c.Work[2*L*T:][:L*T]                                                                       // [L, T]
+	t20 := c.Work[3*L*T:][:L*T*dK]                                                                      // [L, T, d_k]
+	t212 := c.Work[L*T*dK+3*L*T:][:L*T*dK]                                                              // [L, T, d_k]
+	t222 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                                               // [L, T]
+	t462 := c.Work[2*L*T*dK+4*L*T:][:L*T*dK]                                                            // [L, T, d_k]
+	t472 := c.Work[3*L*T*dK+4*L*T:][:L*T*dK]                                                            // [L, T, d_k]
+	t482 := c.Work[4*L*T*dK+4*L*T:][:L*T]                                                               // [L, T]
+	t182 := c.Work[4*L*T*dK+5*L*T:][:L*T*dK]                                                            // [L, T, d_k]
+	t53 := c.Work[5*L*T*dK+5*L*T:][:L*T*dK]                                                             // [L, T, d_k]
+	t22 := c.Work[6*L*T*dK+5*L*T:][:L*T]                                                                // [L, T]
+	t32 := c.Work[6*L*T*dK+6*L*T:][:L*T]                                                                // [L, T]
+	t42 := c.Work[6*L*T*dK+7*L*T:][:L*T]                                                                // [L, T]
+	t52 := c.Work[6*L*T*dK+8*L*T:][:L*T*d]                                                              // [L, T, d]
+	t62 := c.Work[L*T*d+6*L*T*dK+8*L*T:][:L*T*dK]                                                       // [L, T, d_k]
+	t72 := c.Work[L*T*d+7*L*T*dK+8*L*T:][:L*T*dV]                                                       // [L, T, d_v]
+	t82 := c.Work[L*T*d+7*L*T*dK+L*T*dV+8*L*T:][:L*T*d]                                                 // [L, T, d]
+	t92 := c.Work[2*L*T*d+7*L*T*dK+L*T*dV+8*L*T:][:L*T*d]                                               // [L, T, d]
+	t18 := c.Work[3*L*T*d+7*L*T*dK+L*T*dV+8*L*T:][:L*T]                                                 // [L, T]
+	t37 := c.Work[3*L*T*d+7*L*T*dK+L*T*dV+9*L*T:][:L*T]                                                 // [L, T]
+	t43 := c.Work[3*L*T*d+7*L*T*dK+L*T*dV+10*L*T:][:L*T*dK+L*T*dV]                                      // [L, T, d_k + d_v]
+	t46 := c.Work[3*L*T*d+8*L*T*dK+2*L*T*dV+10*L*T:][:L*T*dV]                                           // [L, T, d_v]
+	t47 := c.Work[3*L*T*d+8*L*T*dK+3*L*T*dV+10*L*T:][:L*T*d]                                            // [L, T, d]
+	t49 := c.Work[4*L*T*d+8*L*T*dK+3*L*T*dV+10*L*T:][:L*T*dK]                                           // [L, T, d_k]
+	t50 := c.Work[4*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T:][:L*T*d]                                            // [L, T, d]
+	SKBarState := c.Work[5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T:][:d*dK]                                      // [d_k, d]
+	SVBarState := c.Work[5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+d*dK:][:dK*dV]                                // [d_v, d_k]
+	SKTrail := c.Work[5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                       // [C + 1, d_k, d]
+	SVTrail := c.Work[C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]            // [C + 1, d_v, d_k]
+	t30 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK:][:dV]                 // [d_v]
+	t302 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+dV:][:dV]             // [d_v]
+	t78 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+2*dV:][:dK]            // [d_k]
+	t232 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+dK+2*dV:][:dK*dV]     // [d_v, d_k]
+	t79 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+dK+2*dV:][:dV]         // [d_v]
+	t27 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+dK+3*dV:][:dK]         // [d_k]
+	t2022 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+2*dK+3*dV:][:dK]     // [d_k]
+	t2223 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+3*dK+3*dV:][:d]      // [d]
+	t81 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+d+3*dK+3*dV:][:dK]     // [d_k]
+	t55 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+d+4*dK+3*dV:][:dK]     // [d_k]
+	t57 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+d+5*dK+3*dV:][:d]      // [d]
+	t58 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+2*d+5*dK+3*dV:][:d*dK] // [d_k, d]
+	t82_2 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+3*d*dK+2*d+5*dK+3*dV:][:dK] // [d_k]
+	t62_2 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+3*d*dK+2*d+6*dK+3*dV:][:d]  // [d]
+	t83 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+3*d*dK+3*d+6*dK+3*dV:][:d]    // [d]
+	t112 := c.Flags[:L*T]                                                                               // [L, T]
+	t32Total := make([]F, 1)
+	t292Total := make([]F, 1)
+	t80Total := make([]F, 1)
+	t65Total := make([]F, 1)
+	t63Total := make([]F, 1)
 
 	// trellis.rho, trellis.theta
 	for i := range L {
@@ -968,10 +975,10 @@ func (c *stepBackwardFused) run() {
 		theta2 := theta[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
 		for j := range T {
-			t83 := kern.Larger(rhoSigmoid[j], F(0))
+			t83_2 := kern.Larger(rhoSigmoid[j], F(0))
 			thetaSoftplusEntry := thetaSoftplus[j]
-			t8_2[j] = t83
-			rho2[j] = kern.Smaller(t83, F(1))
+			t8_2[j] = t83_2
+			rho2[j] = kern.Smaller(t83_2, F(1))
 			theta2[j] = kern.Larger(thetaSoftplusEntry, F(0))
 			t112_2[j] = (F(0) <= thetaSoftplusEntry)
 		}
@@ -984,10 +991,10 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t212),
-			unsafe.SliceData(t46),
+			unsafe.SliceData(t462),
 			unsafe.SliceData(t472),
-			unsafe.SliceData(t172),
-			unsafe.SliceData(t59),
+			unsafe.SliceData(t182),
+			unsafe.SliceData(t53),
 			unsafe.SliceData(t222),
 			unsafe.SliceData(t482),
 			L,
@@ -1005,10 +1012,10 @@ func (c *stepBackwardFused) run() {
 				yProd := c.YProd[(i*T+j)*dK:][:dK]
 				t20_2 := t20[(i*T+j)*dK:][:dK]
 				t212_2 := t212[(i*T+j)*dK:][:dK]
-				t46_2 := t46[(i*T+j)*dK:][:dK]
+				t462_2 := t462[(i*T+j)*dK:][:dK]
 				t472_2 := t472[(i*T+j)*dK:][:dK]
-				t172_2 := t172[(i*T+j)*dK:][:dK]
-				t59_2 := t59[(i*T+j)*dK:][:dK]
+				t182_2 := t182[(i*T+j)*dK:][:dK]
+				t53_2 := t53[(i*T+j)*dK:][:dK]
 				var t2222 F
 				var t4822 F
 				t2222Sums := [16]F{t2222}
@@ -1019,15 +1026,15 @@ func (c *stepBackwardFused) run() {
 					t2122 := F(cProdEntry * t202)
 					t2222Sums[k%16] = num.FMA32(t2122, t2122, t2222Sums[k%16])
 					yProdEntry := yProd[k]
-					t462 := kern.Sigmoid(yProdEntry)
-					t4722 := F(yProdEntry * t462)
+					t4622 := kern.Sigmoid(yProdEntry)
+					t4722 := F(yProdEntry * t4622)
 					t4822Sums[k%16] = num.FMA32(t4722, t4722, t4822Sums[k%16])
 					t20_2[k] = t202
 					t212_2[k] = t2122
-					t46_2[k] = t462
+					t462_2[k] = t4622
 					t472_2[k] = t4722
-					t172_2[k] = kern.Sigmoid(-yProdEntry)
-					t59_2[k] = kern.Sigmoid(-cProdEntry)
+					t182_2[k] = kern.Sigmoid(-yProdEntry)
+					t53_2[k] = kern.Sigmoid(-cProdEntry)
 				}
 				t2222 = kern.Sum16(&t2222Sums)
 				t4822 = kern.Sum16(&t4822Sums)
@@ -1042,7 +1049,7 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(c.YProd2),
-			unsafe.SliceData(t422),
+			unsafe.SliceData(t22),
 			L,
 			T,
 			T * dV,
@@ -1051,17 +1058,17 @@ func (c *stepBackwardFused) run() {
 		stepBackwardNest2(&a)
 	} else {
 		for i := range L {
-			t422_2 := t422[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
 			for j := range T {
 				yBar := c.YBar[(i*T+j)*dV:][:dV]
 				yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-				var t4222 F
-				t4222Sums := [16]F{t4222}
+				var t222_2 F
+				t222Sums := [16]F{t222_2}
 				for k := range dV {
-					t4222Sums[k%16] = num.FMA32(yBar[k], yProd2[k], t4222Sums[k%16])
+					t222Sums[k%16] = num.FMA32(yBar[k], yProd2[k], t222Sums[k%16])
 				}
-				t4222 = kern.Sum16(&t4222Sums)
-				t422_2[j] = t4222
+				t222_2 = kern.Sum16(&t222Sums)
+				t22_2[j] = t222_2
 			}
 		}
 	}
@@ -1118,15 +1125,34 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// trellis.S_V, trellis.S_K, trellis.c
-					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
-					w5 := F(thetaEntry * (w6 / num.Sqrt(F(1e-06)+t222_2[a])))
+					// trellis.c
+					t25 := (w6 / num.Sqrt(F(1e-06)+t222_2[a]))
+					// trellis.S_V, trellis.c
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(c.SVLin),
+							unsafe.SliceData(c.SVProd),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(t30),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t25},
+						}
+						stepBackwardNest4(&a2)
+					} else {
+						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t30[i] = num.FMA32(t25, SVProd[i], -v[i])
+						}
+					}
+					// trellis.S_V, trellis.S_K, trellis.c
+					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
+					w5 := F(thetaEntry * t25)
+					if kern.Wide() {
+						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(t30),
 							unsafe.SliceData(t212),
 							unsafe.SliceData(SVTrail),
-							dV*a + C*dV*s + T*dV*l,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dK*dV*a + dK*dV,
@@ -1135,14 +1161,13 @@ func (c *stepBackwardFused) run() {
 							[2]float32{w5},
 							[2]float32{w3},
 						}
-						stepBackwardNest4(&a2)
+						stepBackwardNest5(&a2)
 					} else {
-						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-							w4 := F(w5 * SVLin[i])
+							w4 := F(w5 * t30[i])
 							for j := range dK {
 								SVTrail3[j] = num.FMA32(-w4, t212_2[j], F(w3*SVTrail2[j]))
 							}
@@ -1153,7 +1178,7 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t222_2 := t222[l*T+C*s:][:n]
 				t482_2 := t482[l*T+C*s:][:n]
-				t422_2 := t422[l*T+C*s:][:n]
+				t22_2 := t22[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
 				t32_2 := t32[l*T+C*s:][:n]
@@ -1161,158 +1186,187 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// trellis.c, trellis.y
 					t24 := num.Sqrt(F(1e-06) + t222_2[a])
-					t25 := (w6 / t24)
+					t252 := (w6 / t24)
 					t502 := num.Sqrt(F(1e-06) + t482_2[a])
 					t51 := (w6 / t502)
-					// trellis.y, trellis.S_V
-					clear(t92)
-					clear(t97)
-					var t282 F
+					// trellis.S_V, trellis.c
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
+						a2 := stepBackwardNest6Args{
+							unsafe.SliceData(c.SVProd),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(t302),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t252},
+						}
+						stepBackwardNest6(&a2)
+					} else {
+						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t302[i] = num.FMA32(t252, SVProd[i], -v[i])
+						}
+					}
+					// trellis.y, trellis.S_V
+					clear(t78)
+					clear(t27)
+					var t32_3 F
+					if kern.Wide() {
+						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.SVLin),
+							unsafe.SliceData(t302),
 							unsafe.SliceData(t472),
 							unsafe.SliceData(SVBarState),
 							unsafe.SliceData(t212),
 							unsafe.SliceData(SVTrail),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(t2223),
-							unsafe.SliceData(t97),
-							unsafe.SliceData(t94),
-							unsafe.SliceData(t282Total),
+							unsafe.SliceData(t78),
+							unsafe.SliceData(t232),
+							unsafe.SliceData(t27),
+							unsafe.SliceData(t79),
+							unsafe.SliceData(t32Total),
 							dV*a + C*dV*s + T*dV*l,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dK*dV*a + dK*dV,
 							dV,
 							dK,
-							[2]float32{t282},
+							[2]float32{t32_3},
 							[2]float32{t51},
 						}
-						stepBackwardNest5(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
-						t282_2 := t282
+						t32_4 := t32_3
 						for i := range dV {
 							t472_2 := t472[(l*T+a+C*s)*dK:][:dK]
 							SVBarState2 := SVBarState[i*dK:][:dK]
 							t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-							t2223_2 := t2223[i*dK:][:dK]
-							var t942 F
+							t232_2 := t232[i*dK:][:dK]
+							var t792 F
 							yBarEntry := yBar[i]
 							w7 := F(t51 * yBarEntry)
-							SVLinEntry := SVLin[i]
-							t942Sums := [16]F{t942}
-							t282Sums := [16]F{t282_2}
+							t302Entry := t302[i]
+							t792Sums := [16]F{t792}
+							t32Sums := [16]F{t32_4}
 							for j := range dK {
-								t2224 := num.FMA32(w7, t472_2[j], SVBarState2[j])
-								t942Sums[j%16] = num.FMA32(t2224, t212_2[j], t942Sums[j%16])
-								t282Sums[j%16] = num.FMA32(SVTrail2[j], t2224, t282Sums[j%16])
-								t92[j] = num.FMA32(SVTrail3[j], yBarEntry, t92[j])
-								t2223_2[j] = t2224
-								t97[j] = num.FMA32(t2224, SVLinEntry, t97[j])
+								t2322 := num.FMA32(w7, t472_2[j], SVBarState2[j])
+								t792Sums[j%16] = num.FMA32(t2322, t212_2[j], t792Sums[j%16])
+								t32Sums[j%16] = num.FMA32(SVTrail2[j], t2322, t32Sums[j%16])
+								t78[j] = num.FMA32(SVTrail3[j], yBarEntry, t78[j])
+								t232_2[j] = t2322
+								t27[j] = num.FMA32(-t2322, t302Entry, t27[j])
 							}
-							t942 = kern.Sum16(&t942Sums)
-							t282_2 = kern.Sum16(&t282Sums)
-							t94[i] = t942
+							t792 = kern.Sum16(&t792Sums)
+							t32_4 = kern.Sum16(&t32Sums)
+							t79[i] = t792
 						}
-						t282Total[0] = t282_2
+						t32Total[0] = t32_4
 					}
-					t282 = t282Total[0]
-					// trellis.y
-					w8 := F((F(1) / t502) * F(t422_2[a]*(t51/t502)))
+					t32_3 = t32Total[0]
+					// trellis.y, trellis.S_V
+					var t292 F
+					w8 := F((F(1) / t502) * F(t22_2[a]*(t51/t502)))
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(t472),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(t46),
+							unsafe.SliceData(t78),
+							unsafe.SliceData(t212),
+							unsafe.SliceData(t27),
+							unsafe.SliceData(t462),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t192),
+							unsafe.SliceData(t182),
+							unsafe.SliceData(t2022),
+							unsafe.SliceData(t292Total),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
+							[2]float32{t292},
 							[2]float32{w8},
 							[2]float32{t51},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						t472_2 := t472[(l*T+a+C*s)*dK:][:dK]
-						t46_2 := t46[(l*T+a+C*s)*dK:][:dK]
+						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
+						t462_2 := t462[(l*T+a+C*s)*dK:][:dK]
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-						t172_2 := t172[(l*T+a+C*s)*dK:][:dK]
+						t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
+						t292_2 := t292
+						t292Sums := [16]F{t292_2}
 						for i := range dK {
-							t132 := num.FMA32(-t472_2[i], w8, F(t51*t92[i]))
-							t46Entry := t46_2[i]
-							t192[i] = num.FMA32(F(F(yProd[i]*t46Entry)*t132), t172_2[i], F(t46Entry*t132))
+							t142 := num.FMA32(-t472_2[i], w8, F(t51*t78[i]))
+							t292Sums[i%16] = num.FMA32(t212_2[i], t27[i], t292Sums[i%16])
+							t462Entry := t462_2[i]
+							t2022[i] = num.FMA32(F(F(yProd[i]*t462Entry)*t142), t182_2[i], F(t462Entry*t142))
 						}
+						t292_2 = kern.Sum16(&t292Sums)
+						t292Total[0] = t292_2
 					}
+					t292 = t292Total[0]
 					// trellis.y
-					clear(t2123)
+					clear(t2223)
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t192),
+						a2 := stepBackwardNest9Args{
+							unsafe.SliceData(t2022),
 							unsafe.SliceData(SKTrail),
-							unsafe.SliceData(t2123),
+							unsafe.SliceData(t2223),
 							d*dK*a + d*dK,
 							dK,
 							d,
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
-							t192Entry := t192[i]
+							t2022Entry := t2022[i]
 							for j := range d {
-								t2123[j] = num.FMA32(SKTrail2[j], t192Entry, t2123[j])
+								t2223[j] = num.FMA32(SKTrail2[j], t2022Entry, t2223[j])
 							}
 						}
 					}
 					// trellis.S_V
-					var t95 F
+					var t80 F
 					thetaEntry8 := theta2[a]
-					w9 := F(thetaEntry8 * t25)
+					w9 := F(thetaEntry8 * t252)
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t94),
-							unsafe.SliceData(c.SVLin),
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t79),
+							unsafe.SliceData(c.SVProd),
 							unsafe.SliceData(t72),
-							unsafe.SliceData(t95Total),
+							unsafe.SliceData(t80Total),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
-							[2]float32{t95},
+							[2]float32{t80},
 							[2]float32{w9},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest10(&a2)
 					} else {
-						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
 						t72_2 := t72[(l*T+a+C*s)*dV:][:dV]
-						t95_2 := t95
-						t95Sums := [16]F{t95_2}
+						t80_2 := t80
+						t80Sums := [16]F{t80_2}
 						for i := range dV {
-							t94Entry := t94[i]
-							t95Sums[i%16] = num.FMA32(SVLin[i], t94Entry, t95Sums[i%16])
-							t72_2[i] = F(t94Entry * w9)
+							t79Entry := t79[i]
+							t80Sums[i%16] = num.FMA32(SVProd[i], t79Entry, t80Sums[i%16])
+							t72_2[i] = F(t79Entry * w9)
 						}
-						t95_2 = kern.Sum16(&t95Sums)
-						t95Total[0] = t95_2
+						t80_2 = kern.Sum16(&t80Sums)
+						t80Total[0] = t80_2
 					}
-					t95 = t95Total[0]
+					t80 = t80Total[0]
 					// trellis.S_V, trellis.S_K
-					clear(t98)
+					clear(t81)
 					rhoEntry2 := rho2[a]
 					w10 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
-					w12 := F(t25 * F(thetaEntry8*t25))
+					w12 := F(t252 * F(thetaEntry8*t252))
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t94),
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t79),
 							unsafe.SliceData(SVTrail),
-							unsafe.SliceData(t98),
+							unsafe.SliceData(t81),
 							unsafe.SliceData(t212),
-							unsafe.SliceData(t2223),
+							unsafe.SliceData(t232),
 							unsafe.SliceData(SVBarState),
 							dK * dV * a,
 							dK*a + C*dK*s + T*dK*l,
@@ -1321,223 +1375,208 @@ func (c *stepBackwardFused) run() {
 							[2]float32{w12},
 							[2]float32{w10},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						for i := range dV {
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
-							t2223_2 := t2223[i*dK:][:dK]
+							t232_2 := t232[i*dK:][:dK]
 							SVBarState2 := SVBarState[i*dK:][:dK]
-							t94Entry2 := t94[i]
-							w11 := F(w12 * t94Entry2)
+							t79Entry2 := t79[i]
+							w11 := F(w12 * t79Entry2)
 							for j := range dK {
-								t98[j] = num.FMA32(SVTrail2[j], t94Entry2, t98[j])
-								SVBarState2[j] = num.FMA32(-w11, t212_2[j], F(w10*t2223_2[j]))
+								t81[j] = num.FMA32(SVTrail2[j], t79Entry2, t81[j])
+								SVBarState2[j] = num.FMA32(-w11, t212_2[j], F(w10*t232_2[j]))
 							}
 						}
 					}
+					// trellis.c, trellis.y, trellis.S_V
+					t114 := F((F(1) / t24) * F(num.FMA32(-F(thetaEntry8*t252), t80, F(thetaEntry8*t292))*(t252/t24)))
 					// trellis.c, trellis.S_V
-					var t4622 F
-					w13 := F(thetaEntry8 * t25)
+					w13 := F(thetaEntry8 * t252)
+					w14 := F(t252 * F(thetaEntry8*t252))
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t98),
-							unsafe.SliceData(t97),
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t212),
-							unsafe.SliceData(t442),
-							unsafe.SliceData(t4622Total),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							[2]float32{t4622},
-							[2]float32{w13},
-							[2]float32{thetaEntry8},
-						}
-						stepBackwardNest10(&a2)
-					} else {
-						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
-						t4622_2 := t4622
-						t4622Sums := [16]F{t4622_2}
-						for i := range dK {
-							t4422 := num.FMA32(-t98[i], w13, -F(thetaEntry8*t97[i]))
-							t4622Sums[i%16] = num.FMA32(t212_2[i], t4422, t4622Sums[i%16])
-							t442[i] = t4422
-						}
-						t4622_2 = kern.Sum16(&t4622Sums)
-						t4622Total[0] = t4622_2
-					}
-					t4622 = t4622Total[0]
-					// trellis.c
-					t129 := F((F(1) / t24) * F(t4622*(t25/t24)))
-					// trellis.c
-					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t212),
-							unsafe.SliceData(t442),
+							unsafe.SliceData(t81),
+							unsafe.SliceData(t27),
 							unsafe.SliceData(t20),
 							unsafe.SliceData(c.CProd),
-							unsafe.SliceData(t59),
-							unsafe.SliceData(t61),
+							unsafe.SliceData(t53),
+							unsafe.SliceData(t55),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
-							[2]float32{t129},
-							[2]float32{t25},
+							[2]float32{t114},
+							[2]float32{w14},
+							[2]float32{w13},
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
 						t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
 						cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
-						t59_2 := t59[(l*T+a+C*s)*dK:][:dK]
+						t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t55 := num.FMA32(-t212_2[i], t129, F(t25*t442[i]))
+							t492 := num.FMA32(-t212_2[i], t114, num.FMA32(-t81[i], w14, F(t27[i]*w13)))
 							t20Entry := t20_2[i]
-							t61[i] = num.FMA32(F(F(cProd[i]*t20Entry)*t55), t59_2[i], F(t20Entry*t55))
+							t55[i] = num.FMA32(F(F(cProd[i]*t20Entry)*t492), t53_2[i], F(t20Entry*t492))
 						}
 					}
 					// trellis.c, trellis.S_K, trellis.y
-					clear(t63)
-					clear(t101)
-					var t70 F
+					clear(t57)
+					clear(t62_2)
+					var t65 F
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t61),
-							unsafe.SliceData(t192),
+						a2 := stepBackwardNest13Args{
+							unsafe.SliceData(t55),
+							unsafe.SliceData(t2022),
 							unsafe.SliceData(c.SKLin),
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(SKBarState),
 							unsafe.SliceData(SKTrail),
-							unsafe.SliceData(t63),
-							unsafe.SliceData(t64),
-							unsafe.SliceData(t101),
-							unsafe.SliceData(t99),
-							unsafe.SliceData(t70Total),
+							unsafe.SliceData(t57),
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t82_2),
+							unsafe.SliceData(t65Total),
 							dK*a + C*dK*s + T*dK*l,
 							d*a + C*d*s + T*d*l,
 							d * dK * a,
 							d*dK*a + d*dK,
 							dK,
 							d,
-							[2]float32{t70},
+							[2]float32{t65},
 						}
-						stepBackwardNest12(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
-						t70_2 := t70
+						t65_2 := t65
 						for i := range dK {
 							x := c.X[(l*T+a+C*s)*d:][:d]
 							q0 := c.Q0[(l*T+a+C*s)*d:][:d]
 							SKBarState2 := SKBarState[i*d:][:d]
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
-							t64_2 := t64[i*d:][:d]
-							var t992 F
-							t61Entry := t61[i]
-							t192Entry2 := t192[i]
+							t58_2 := t58[i*d:][:d]
+							var t822 F
+							t55Entry := t55[i]
+							t2022Entry2 := t2022[i]
 							SKLinEntry := SKLin[i]
-							t992Sums := [16]F{t992}
-							t70Sums := [16]F{t70_2}
+							t822Sums := [16]F{t822}
+							t65Sums := [16]F{t65_2}
 							for j := range d {
 								xEntry := x[j]
-								t642 := num.FMA32(xEntry, t61Entry, num.FMA32(q0[j], t192Entry2, SKBarState2[j]))
-								t992Sums[j%16] = num.FMA32(t642, xEntry, t992Sums[j%16])
-								t70Sums[j%16] = num.FMA32(SKTrail2[j], t642, t70Sums[j%16])
-								t63[j] = num.FMA32(SKTrail3[j], t61Entry, t63[j])
-								t64_2[j] = t642
-								t101[j] = num.FMA32(t642, SKLinEntry, t101[j])
+								t582 := num.FMA32(xEntry, t55Entry, num.FMA32(q0[j], t2022Entry2, SKBarState2[j]))
+								t822Sums[j%16] = num.FMA32(t582, xEntry, t822Sums[j%16])
+								t65Sums[j%16] = num.FMA32(SKTrail2[j], t582, t65Sums[j%16])
+								t57[j] = num.FMA32(SKTrail3[j], t55Entry, t57[j])
+								t58_2[j] = t582
+								t62_2[j] = num.FMA32(-t582, SKLinEntry, t62_2[j])
 							}
-							t992 = kern.Sum16(&t992Sums)
-							t70_2 = kern.Sum16(&t70Sums)
-							t99[i] = t992
+							t822 = kern.Sum16(&t822Sums)
+							t65_2 = kern.Sum16(&t65Sums)
+							t82_2[i] = t822
 						}
-						t70Total[0] = t70_2
+						t65Total[0] = t65_2
 					}
-					t70 = t70Total[0]
+					t65 = t65Total[0]
 					// trellis.S_K
-					var t68 F
-					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(t99),
-							unsafe.SliceData(c.SKLin),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t68Total),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							[2]float32{t68},
-							[2]float32{thetaEntry8},
-						}
-						stepBackwardNest13(&a2)
-					} else {
-						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
-						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
-						t68_2 := t68
-						t68Sums := [16]F{t68_2}
-						for i := range dK {
-							t99Entry := t99[i]
-							t68Sums[i%16] = num.FMA32(SKLin[i], t99Entry, t68Sums[i%16])
-							t62_2[i] = F(thetaEntry8 * t99Entry)
-						}
-						t68_2 = kern.Sum16(&t68Sums)
-						t68Total[0] = t68_2
-					}
-					t68 = t68Total[0]
-					t682 := -t68
-					// trellis.S_K
-					clear(t102)
-					w14 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
+					var t63 F
 					if kern.Wide() {
 						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(t99),
-							unsafe.SliceData(SKTrail),
-							unsafe.SliceData(t102),
 							unsafe.SliceData(c.X),
-							unsafe.SliceData(t64),
+							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t63Total),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t63},
+						}
+						stepBackwardNest14(&a2)
+					} else {
+						x := c.X[(l*T+a+C*s)*d:][:d]
+						t63_2 := t63
+						t63Sums := [16]F{t63_2}
+						for i := range d {
+							t63Sums[i%16] = num.FMA32(x[i], t62_2[i], t63Sums[i%16])
+						}
+						t63_2 = kern.Sum16(&t63Sums)
+						t63Total[0] = t63_2
+					}
+					t63 = t63Total[0]
+					// trellis.S_K
+					if kern.Wide() {
+						a2 := stepBackwardNest15Args{
+							unsafe.SliceData(t82_2),
+							unsafe.SliceData(t62),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{thetaEntry8},
+						}
+						stepBackwardNest15(&a2)
+					} else {
+						t62_3 := t62[(l*T+a+C*s)*dK:][:dK]
+						for i := range dK {
+							t62_3[i] = F(thetaEntry8 * t82_2[i])
+						}
+					}
+					// trellis.S_K
+					clear(t83)
+					w15 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
+					if kern.Wide() {
+						a2 := stepBackwardNest16Args{
+							unsafe.SliceData(t82_2),
+							unsafe.SliceData(SKTrail),
+							unsafe.SliceData(t83),
+							unsafe.SliceData(c.X),
+							unsafe.SliceData(t58),
 							unsafe.SliceData(SKBarState),
 							d * dK * a,
 							d*a + C*d*s + T*d*l,
 							dK,
 							d,
 							[2]float32{thetaEntry8},
-							[2]float32{w14},
+							[2]float32{w15},
 						}
-						stepBackwardNest14(&a2)
+						stepBackwardNest16(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							x := c.X[(l*T+a+C*s)*d:][:d]
-							t64_2 := t64[i*d:][:d]
+							t58_2 := t58[i*d:][:d]
 							SKBarState2 := SKBarState[i*d:][:d]
-							t99Entry2 := t99[i]
-							w15 := F(thetaEntry8 * t99Entry2)
+							t82Entry := t82_2[i]
+							w16 := F(thetaEntry8 * t82Entry)
 							for j := range d {
-								t102[j] = num.FMA32(SKTrail2[j], t99Entry2, t102[j])
-								SKBarState2[j] = num.FMA32(-w15, x[j], F(w14*t64_2[j]))
+								t83[j] = num.FMA32(SKTrail2[j], t82Entry, t83[j])
+								SKBarState2[j] = num.FMA32(-w16, x[j], F(w15*t58_2[j]))
 							}
 						}
 					}
 					// trellis.S_K, trellis.S_V
-					t32_2[a] = t282 + t70
-					t42_2[a] = num.FMA32(-F(0.01), t70, num.FMA32(-F(0.01), t282, -F(t25*t95))+t682)
+					t71 := t32_3 + t65
+					t32_2[a] = t71
+					t42_2[a] = num.FMA32(-F(0.01), t71, num.FMA32(t252, t292, t63))
 					// trellis.S_K, trellis
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t101),
-							unsafe.SliceData(t63),
+						a2 := stepBackwardNest17Args{
+							unsafe.SliceData(t83),
+							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t57),
 							unsafe.SliceData(t52),
-							unsafe.SliceData(t2123),
+							unsafe.SliceData(t2223),
 							unsafe.SliceData(t82),
 							d*a + C*d*s + T*d*l,
 							d,
 							[2]float32{thetaEntry8},
 						}
-						stepBackwardNest15(&a2)
+						stepBackwardNest17(&a2)
 					} else {
-						t52_3 := t52[(l*T+a+C*s)*d:][:d]
-						t82_2 := t82[(l*T+a+C*s)*d:][:d]
+						t52_2 := t52[(l*T+a+C*s)*d:][:d]
+						t82_3 := t82[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t52_3[i] = num.FMA32(-thetaEntry8, t102[i], num.FMA32(-thetaEntry8, t101[i], t63[i]))
-							t82_2[i] = t2123[i]
+							t52_2[i] = num.FMA32(-thetaEntry8, t83[i], num.FMA32(thetaEntry8, t62_2[i], t57[i]))
+							t82_3[i] = t2223[i]
 						}
 					}
 				}
@@ -1552,92 +1591,88 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// trellis.q0
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t82, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, t92, d, 1, t82, d, 1, c.WQ, d, 1)
 
 	// trellis.q0
-	kern.GemmFMA(L*T, d, d, F(1), false, t10, d, 1, t82, d, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t82, d, 1)
 
 	// trellis.theta, trellis.rho
 	var t21 F
-	var t42_2 F
+	var t40 F
 	for i := range L {
 		t112_2 := t112[i*T:][:T]
-		t42_3 := t42[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
+		t37_2 := t37[i*T:][:T]
 		for j := range T {
 			t112Entry := t112_2[j]
-			t182 := kern.Choose(t112Entry, F(kern.Choose(t112Entry, t42_3[j], F(0))*thetaSigmoid[j]), F(0))
-			t21 = t21 + t182
-			t26 := (t8_2[j] <= F(1))
+			t183 := kern.Choose(t112Entry, F(kern.Choose(t112Entry, t42_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t21 = t21 + t183
+			t242 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t31 := (t26 && (F(0) <= rhoSigmoidEntry))
-			t392 := kern.Choose(t31, F(F(rhoSigmoidEntry*kern.Choose(t31, kern.Choose(t26, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t42_2 = t42_2 + t392
-			t18_2[j] = t182
-			t39_2[j] = t392
+			t29 := (t242 && (F(0) <= rhoSigmoidEntry))
+			t372 := kern.Choose(t29, F(F(rhoSigmoidEntry*kern.Choose(t29, kern.Choose(t242, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t40 = t40 + t372
+			t18_2[j] = t183
+			t37_2[j] = t372
 		}
 	}
 	c.BThetaBar[0] = t21
-	c.BRhoBar[0] = t42_2
+	c.BRhoBar[0] = t40
 
 	// trellis.theta, trellis.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t18),
-			unsafe.SliceData(t39),
+			unsafe.SliceData(t37),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t23),
 			unsafe.SliceData(c.WRhoBar),
 			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t44),
+			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(t43),
 			L,
 			T,
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest18(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
-			t39_2 := t39[i*T:][:T]
+			t37_2 := t37[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t23_2 := t23[(i*T+j)*(dK+dV):][:dK+dV]
-				t44_2 := t44[(i*T+j)*(dK+dV):][:dK+dV]
+				t43_2 := t43[(i*T+j)*(dK+dV):][:dK+dV]
 				t18Entry := t18_2[j]
-				t39Entry := t39_2[j]
+				t37Entry := t37_2[j]
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
 					wThetaBar[k] = num.FMA32(rhoStackEntry, t18Entry, wThetaBar[k])
-					t23_2[k] = F(t18Entry * wTheta[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t39Entry, wRhoBar[k])
-					t44_2[k] = F(t39Entry * wRho[k])
+					wRhoBar[k] = num.FMA32(rhoStackEntry, t37Entry, wRhoBar[k])
+					t43_2[k] = num.FMA32(t37Entry, wRho[k], F(t18Entry*wTheta[k]))
 				}
 			}
 		}
 	}
 
-	// trellis.v
+	// trellis.v, trellis.rho
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest19Args{
 			unsafe.SliceData(t72),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t47),
+			unsafe.SliceData(t43),
+			unsafe.SliceData(t46),
 			dK,
 			L,
 			T*dK + T*dV,
@@ -1646,34 +1681,32 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest19(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t72_2 := t72[(i*T+j)*dV:][:dV]
-				t23_2 := t23[(i*T+j)*(dK+dV)+dK:][:dV]
-				t44_2 := t44[(i*T+j)*(dK+dV)+dK:][:dV]
-				t47_2 := t47[(i*T+j)*dV:][:dV]
+				t43_2 := t43[(i*T+j)*(dK+dV)+dK:][:dV]
+				t46_2 := t46[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t47_2[k] = (t72_2[k] + t23_2[k]) + t44_2[k]
+					t46_2[k] = t72_2[k] + t43_2[k]
 				}
 			}
 		}
 	}
 
 	// trellis.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t47, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t47, d, 1, t46, dV, 1, c.WV, d, 1)
 
 	// trellis.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t49, d, 1, t47, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t46, dV, 1)
 
-	// trellis.k0
+	// trellis.k0, trellis.rho
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest20Args{
 			unsafe.SliceData(t62),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t50),
+			unsafe.SliceData(t43),
+			unsafe.SliceData(t49),
 			L,
 			T*dK + T*dV,
 			T * dK,
@@ -1681,51 +1714,50 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest20(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t62_2 := t62[(i*T+j)*dK:][:dK]
-				t23_2 := t23[(i*T+j)*(dK+dV):][:dK]
-				t44_2 := t44[(i*T+j)*(dK+dV):][:dK]
-				t50_2 := t50[(i*T+j)*dK:][:dK]
+				t62_3 := t62[(i*T+j)*dK:][:dK]
+				t43_2 := t43[(i*T+j)*(dK+dV):][:dK]
+				t49_2 := t49[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t50_2[k] = (t62_2[k] + t23_2[k]) + t44_2[k]
+					t49_2[k] = t62_3[k] + t43_2[k]
 				}
 			}
 		}
 	}
 
 	// trellis.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t50, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t50, d, 1, t49, dK, 1, c.WK, d, 1)
 
 	// trellis.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t52_2, d, 1, t50, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
 
 	// trellis.k0
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest21Args{
 			unsafe.SliceData(t52),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t49),
-			unsafe.SliceData(t52_2),
+			unsafe.SliceData(t92),
+			unsafe.SliceData(t47),
+			unsafe.SliceData(t50),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest21(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t52_3 := t52[(i*T+j)*d:][:d]
-				t10_2 := t10[(i*T+j)*d:][:d]
-				t49_2 := t49[(i*T+j)*d:][:d]
-				t52_4 := t52_2[(i*T+j)*d:][:d]
+				t52_2 := t52[(i*T+j)*d:][:d]
+				t92_2 := t92[(i*T+j)*d:][:d]
+				t47_2 := t47[(i*T+j)*d:][:d]
+				t50_2 := t50[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = ((t52_3[k] + t10_2[k]) + t49_2[k]) + t52_4[k]
+					xBar[k] = ((t52_2[k] + t92_2[k]) + t47_2[k]) + t50_2[k]
 				}
 			}
 		}

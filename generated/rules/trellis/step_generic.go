@@ -71,3 +71,7 @@ func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this bu
 func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
 
 func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
+
+func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
+
+func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }

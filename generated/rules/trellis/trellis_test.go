@@ -101,7 +101,7 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		k.CProd = a.Fresh(k.L * k.T * k.DK)
 	}
 	if !a.ForwardOnly {
-		k.SVLin = a.Fresh(k.L * k.T * k.DV)
+		k.SVProd = a.Fresh(k.L * k.T * k.DV)
 	}
 	if !a.ForwardOnly {
 		k.YProd = a.Fresh(k.L * k.T * k.DK)
@@ -133,13 +133,14 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.SKBar = a.Bar("S_K", g.L*g.D*g.DK)
 	g.SVBar = a.Bar("S_V", g.L*g.DK*g.DV)
+	g.V = k.V
 	g.RhoStack = k.RhoStack
 	g.RhoSigmoid = k.RhoSigmoid
 	g.ThetaSoftplus = k.ThetaSoftplus
 	g.Q0 = k.Q0
 	g.SKLin = k.SKLin
 	g.CProd = k.CProd
-	g.SVLin = k.SVLin
+	g.SVProd = k.SVProd
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
 	g.ThetaSigmoid = k.ThetaSigmoid

@@ -83,10 +83,9 @@ type StartBackward[F num.Float] struct {
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 2·d_h·d_k + 2·d_h·d_v.
+// WorkLen is 0.
 func (c *StartBackward[F]) WorkLen() int {
-	dH, dK, dV := c.DH, c.DK, c.DV
-	return 2*dH*dK + 2*dH*dV
+	return 0
 }
 
 // Run computes StartBackward.
@@ -96,63 +95,30 @@ func (c *StartBackward[F]) Run() {
 		return
 	}
 	L, dH, dK, dV := c.L, c.DH, c.DK, c.DV
-	t22 := c.Work[:dH*dV] // [d_v, d_h]
-	work := c.Work[dH*dV:]
-	t42 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t32 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t5 := work[:dH*dK] // [d_h, d_k]
 
 	// yaad.W2.start
-	clear(t22)
-	clear(t42)
+	clear(c.W2InitBar)
 	for i := range dV {
-		t22_2 := t22[i*dH:][:dH]
-		t42_2 := t42[i*dH:][:dH]
-		for j := range L {
-			B2Bar := c.B2Bar[(j*dV+i)*dH:][:dH]
-			W2Bar := c.W2Bar[(j*dV+i)*dH:][:dH]
-			for k := range dH {
-				t22_2[k] += B2Bar[k]
-				t42_2[k] += W2Bar[k]
-			}
-		}
-	}
-
-	// yaad.W1.start
-	clear(t32)
-	clear(t5)
-	for i := range dH {
-		t32_2 := t32[i*dK:][:dK]
-		t5_2 := t5[i*dK:][:dK]
-		for j := range L {
-			B1Bar := c.B1Bar[(j*dH+i)*dK:][:dK]
-			W1Bar := c.W1Bar[(j*dH+i)*dK:][:dK]
-			for k := range dK {
-				t32_2[k] += B1Bar[k]
-				t5_2[k] += W1Bar[k]
-			}
-		}
-	}
-
-	// yaad.W1.start
-	for i := range dH {
-		t32_2 := t32[i*dK:][:dK]
-		t5_2 := t5[i*dK:][:dK]
-		W1InitBar := c.W1InitBar[i*dK:][:dK]
-		for j := range dK {
-			W1InitBar[j] = t32_2[j] + t5_2[j]
-		}
-	}
-
-	// yaad.W1.start
-	for i := range dV {
-		t22_2 := t22[i*dH:][:dH]
-		t42_2 := t42[i*dH:][:dH]
 		W2InitBar := c.W2InitBar[i*dH:][:dH]
-		for j := range dH {
-			W2InitBar[j] = t22_2[j] + t42_2[j]
+		for j := range L {
+			W2Bar := c.W2Bar[(j*dV+i)*dH:][:dH]
+			B2Bar := c.B2Bar[(j*dV+i)*dH:][:dH]
+			for k := range dH {
+				W2InitBar[k] += W2Bar[k] + B2Bar[k]
+			}
+		}
+	}
+
+	// yaad.W1.start
+	clear(c.W1InitBar)
+	for i := range dH {
+		W1InitBar := c.W1InitBar[i*dK:][:dK]
+		for j := range L {
+			W1Bar := c.W1Bar[(j*dH+i)*dK:][:dK]
+			B1Bar := c.B1Bar[(j*dH+i)*dK:][:dK]
+			for k := range dK {
+				W1InitBar[k] += W1Bar[k] + B1Bar[k]
+			}
 		}
 	}
 }

@@ -30,18 +30,6 @@ func startBackwardNest2AVX512(a *startBackwardNest2Args)
 //go:noescape
 func startBackwardNest2AVX2(a *startBackwardNest2Args)
 
-//go:noescape
-func startBackwardNest3AVX512(a *startBackwardNest3Args)
-
-//go:noescape
-func startBackwardNest3AVX2(a *startBackwardNest3Args)
-
-//go:noescape
-func startBackwardNest4AVX512(a *startBackwardNest4Args)
-
-//go:noescape
-func startBackwardNest4AVX2(a *startBackwardNest4Args)
-
 func startNest1(a *startNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		startNest1AVX512(a)
@@ -72,20 +60,4 @@ func startBackwardNest2(a *startBackwardNest2Args) {
 		return
 	}
 	startBackwardNest2AVX2(a)
-}
-
-func startBackwardNest3(a *startBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		startBackwardNest3AVX512(a)
-		return
-	}
-	startBackwardNest3AVX2(a)
-}
-
-func startBackwardNest4(a *startBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		startBackwardNest4AVX512(a)
-		return
-	}
-	startBackwardNest4AVX2(a)
 }

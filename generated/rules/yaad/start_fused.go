@@ -94,41 +94,23 @@ func (c *startFused) run() {
 }
 
 type startBackwardNest1Args struct {
-	t22   *float32
-	B2Bar *float32
-	t42   *float32
-	W2Bar *float32
-	n0    int // d_v
-	n1    int // d_h
-	n2    int // L
-	n3    int // d_h·d_v
+	W2InitBar *float32
+	W2Bar     *float32
+	B2Bar     *float32
+	n0        int // d_v
+	n1        int // d_h
+	n2        int // L
+	n3        int // d_h·d_v
 }
 
 type startBackwardNest2Args struct {
-	t32   *float32
-	B1Bar *float32
-	t5    *float32
-	W1Bar *float32
-	n0    int // d_h
-	n1    int // d_k
-	n2    int // L
-	n3    int // d_h·d_k
-}
-
-type startBackwardNest3Args struct {
-	t32       *float32
-	t5        *float32
 	W1InitBar *float32
+	W1Bar     *float32
+	B1Bar     *float32
 	n0        int // d_h
 	n1        int // d_k
-}
-
-type startBackwardNest4Args struct {
-	t22       *float32
-	t42       *float32
-	W2InitBar *float32
-	n0        int // d_v
-	n1        int // d_h
+	n2        int // L
+	n3        int // d_h·d_k
 }
 
 // startBackwardFused is StartBackward in fused arithmetic.
@@ -141,20 +123,14 @@ func (c *startBackwardFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	t22 := c.Work[:dH*dV]                // [d_v, d_h]
-	t42 := c.Work[dH*dV:][:dH*dV]        // [d_v, d_h]
-	t32 := c.Work[2*dH*dV:][:dH*dK]      // [d_h, d_k]
-	t5 := c.Work[dH*dK+2*dH*dV:][:dH*dK] // [d_h, d_k]
 
 	// yaad.W2.start
-	clear(t22)
-	clear(t42)
+	clear(c.W2InitBar)
 	if kern.Wide() {
 		a := startBackwardNest1Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.B2Bar),
-			unsafe.SliceData(t42),
+			unsafe.SliceData(c.W2InitBar),
 			unsafe.SliceData(c.W2Bar),
+			unsafe.SliceData(c.B2Bar),
 			dV,
 			dH,
 			L,
@@ -163,28 +139,24 @@ func (c *startBackwardFused) run() {
 		startBackwardNest1(&a)
 	} else {
 		for i := range dV {
-			t22_2 := t22[i*dH:][:dH]
-			t42_2 := t42[i*dH:][:dH]
+			W2InitBar := c.W2InitBar[i*dH:][:dH]
 			for j := range L {
-				B2Bar := c.B2Bar[(j*dV+i)*dH:][:dH]
 				W2Bar := c.W2Bar[(j*dV+i)*dH:][:dH]
+				B2Bar := c.B2Bar[(j*dV+i)*dH:][:dH]
 				for k := range dH {
-					t22_2[k] = t22_2[k] + B2Bar[k]
-					t42_2[k] = t42_2[k] + W2Bar[k]
+					W2InitBar[k] = (W2InitBar[k] + W2Bar[k]) + B2Bar[k]
 				}
 			}
 		}
 	}
 
 	// yaad.W1.start
-	clear(t32)
-	clear(t5)
+	clear(c.W1InitBar)
 	if kern.Wide() {
 		a := startBackwardNest2Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.B1Bar),
-			unsafe.SliceData(t5),
+			unsafe.SliceData(c.W1InitBar),
 			unsafe.SliceData(c.W1Bar),
+			unsafe.SliceData(c.B1Bar),
 			dH,
 			dK,
 			L,
@@ -193,57 +165,13 @@ func (c *startBackwardFused) run() {
 		startBackwardNest2(&a)
 	} else {
 		for i := range dH {
-			t32_2 := t32[i*dK:][:dK]
-			t5_2 := t5[i*dK:][:dK]
-			for j := range L {
-				B1Bar := c.B1Bar[(j*dH+i)*dK:][:dK]
-				W1Bar := c.W1Bar[(j*dH+i)*dK:][:dK]
-				for k := range dK {
-					t32_2[k] = t32_2[k] + B1Bar[k]
-					t5_2[k] = t5_2[k] + W1Bar[k]
-				}
-			}
-		}
-	}
-
-	// yaad.W1.start
-	if kern.Wide() {
-		a := startBackwardNest3Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.W1InitBar),
-			dH,
-			dK,
-		}
-		startBackwardNest3(&a)
-	} else {
-		for i := range dH {
-			t32_2 := t32[i*dK:][:dK]
-			t5_2 := t5[i*dK:][:dK]
 			W1InitBar := c.W1InitBar[i*dK:][:dK]
-			for j := range dK {
-				W1InitBar[j] = t32_2[j] + t5_2[j]
-			}
-		}
-	}
-
-	// yaad.W1.start
-	if kern.Wide() {
-		a := startBackwardNest4Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.W2InitBar),
-			dV,
-			dH,
-		}
-		startBackwardNest4(&a)
-	} else {
-		for i := range dV {
-			t22_2 := t22[i*dH:][:dH]
-			t42_2 := t42[i*dH:][:dH]
-			W2InitBar := c.W2InitBar[i*dH:][:dH]
-			for j := range dH {
-				W2InitBar[j] = t22_2[j] + t42_2[j]
+			for j := range L {
+				W1Bar := c.W1Bar[(j*dH+i)*dK:][:dK]
+				B1Bar := c.B1Bar[(j*dH+i)*dK:][:dK]
+				for k := range dK {
+					W1InitBar[k] = (W1InitBar[k] + W1Bar[k]) + B1Bar[k]
+				}
 			}
 		}
 	}

@@ -11,7 +11,3 @@ func startNest2(*startNest2Args) { panic("no assembly in this build") }
 func startBackwardNest1(*startBackwardNest1Args) { panic("no assembly in this build") }
 
 func startBackwardNest2(*startBackwardNest2Args) { panic("no assembly in this build") }
-
-func startBackwardNest3(*startBackwardNest3Args) { panic("no assembly in this build") }
-
-func startBackwardNest4(*startBackwardNest4Args) { panic("no assembly in this build") }

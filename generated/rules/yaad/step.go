@@ -13,7 +13,7 @@ const stepKind tape.Kind = 53
 
 // Step is one call of the kernel Step.
 //
-// It keeps 4·L·T·d_h + 3·L·T·d_k + 4·L·T·d_v + 4·L·T entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
+// It keeps 3·L·T·d_h + 3·L·T·d_k + 3·L·T·d_v + 4·L·T entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -46,10 +46,8 @@ type Step[F num.Float] struct {
 	ThetaSoftplus []F // [L, T], written
 	Q0            []F // [L, T, d_k], written
 	W2Prod        []F // [L, T, d_h], written; may be nil
-	W2Select      []F // [L, T, d_v], written; may be nil
-	W2Select2     []F // [L, T, d_v], written; may be nil
+	W2Lin         []F // [L, T, d_v], written; may be nil
 	W1Prod        []F // [L, T, d_h], written; may be nil
-	W1Prod2       []F // [L, T, d_h], written; may be nil
 	YProd         []F // [L, T, d_h], written; may be nil
 	ThetaSigmoid  []F // [L, T], written
 	RhoSigmoid2   []F // [L, T], written
@@ -58,10 +56,10 @@ type Step[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T + d_h·d_k + d_h·d_v + 10·d_h + 4·d_v.
+// WorkLen is 4·L·T + d_h·d_k + d_h·d_v + 7·d_h + 3·d_v.
 func (c *Step[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return 4*L*T + dH*dK + dH*dV + 10*dH + 4*dV
+	return 4*L*T + dH*dK + dH*dV + 7*dH + 3*dV
 }
 
 // Run computes Step.
@@ -88,27 +86,19 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t3 := work[:dH] // [d_h]
 	work = work[dH:]
-	t72 := work[:dH] // [d_h]
-	work = work[dH:]
-	t106 := work[:dH] // [d_h]
+	t17 := work[:dH] // [d_h]
 	work = work[dH:]
 	t43 := work[:dV] // [d_v]
 	work = work[dV:]
-	t33 := work[:dV] // [d_v]
+	t32 := work[:dV] // [d_v]
 	work = work[dV:]
-	t43_2 := work[:dV] // [d_v]
-	work = work[dV:]
-	t32 := work[:dH] // [d_h]
+	t162 := work[:dH] // [d_h]
 	work = work[dH:]
-	t52 := work[:dH] // [d_h]
-	work = work[dH:]
-	t108 := work[:dH] // [d_h]
-	work = work[dH:]
-	t118 := work[:dH] // [d_h]
+	t92 := work[:dH] // [d_h]
 	work = work[dH:]
 	t127 := work[:dH] // [d_h]
 	work = work[dH:]
-	t112 := work[:dH] // [d_h]
+	t21 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
 
@@ -238,66 +228,54 @@ func (c *Step[F]) Run() {
 						}
 						t2[i] = t22
 					}
-					// yaad.W2, yaad.W1
+					// yaad.W2
 					for i := range dH {
 						t2Entry := t2[i]
-						t33_2 := num.Sigmoid(t2Entry)
-						t3[i] = t33_2
-						t72[i] = F(t2Entry * t33_2)
-						t106[i] = num.Sigmoid(-t2Entry)
+						t33 := num.Sigmoid(t2Entry)
+						t3[i] = t33
+						t17[i] = F(t2Entry * t33)
 					}
 					// yaad.W2
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						var t44 F
 						for j := range dH {
-							t44 += F(W2State2[j] * t72[j])
+							t44 += F(W2State2[j] * t17[j])
 						}
 						t43[i] = t44
 					}
 					// yaad.W2
 					for i := range dV {
-						t53 := t43[i] - v[i]
-						t8 := (num.Abs(t53) <= F(1))
+						t52 := t43[i] - v[i]
+						t8 := (num.Abs(t52) <= F(1))
 						t27 := !t8
-						t332 := kern.Choose(t8, F(F(0.5*t53)*kern.Choose(t8, F(1), F(0))), F(0))
-						t432 := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*num.Sign(t53)), F(0))
-						t33[i] = t332
-						if len(c.W2Select) > 0 {
-							c.W2Select[(l*T+a+C*s)*dV+i] = t332
-						}
-						t43_2[i] = t432
-						if len(c.W2Select2) > 0 {
-							c.W2Select2[(l*T+a+C*s)*dV+i] = t432
+						w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*num.Sign(t52)), F(0))
+						t322 := w + F(2*kern.Choose(t8, F(F(0.5*t52)*kern.Choose(t8, F(1), F(0))), F(0)))
+						t32[i] = t322
+						if len(c.W2Lin) > 0 {
+							c.W2Lin[(l*T+a+C*s)*dV+i] = t322
 						}
 					}
 					// yaad.W2, yaad.W1
-					clear(t32)
-					clear(t52)
+					clear(t162)
 					rhoEntry := rho2[a]
 					thetaEntry := theta2[a]
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
-						t43Entry := t43_2[i]
-						t33Entry := t33[i]
+						t32Entry := t32[i]
 						for j := range dH {
 							W2StateEntry := W2State2[j]
-							t72Entry := t72[j]
-							W2State2[j] = F(rhoEntry*W2StateEntry) - F(thetaEntry*(F(t72Entry*t43Entry)+F(F(2*t72Entry)*t33Entry)+F(0.04*W2StateEntry)-F(0.02*B2[j])))
-							t32[j] += F(W2StateEntry * t43Entry)
-							t52[j] += F(W2StateEntry * t33Entry)
+							W2State2[j] = F(rhoEntry*W2StateEntry) - F(thetaEntry*(F(t17[j]*t32Entry)+F(0.04*W2StateEntry)-F(0.02*B2[j])))
+							t162[j] += F(W2StateEntry * t32Entry)
 						}
 					}
-					// yaad.W1
+					// yaad.W1, yaad.W2
 					for i := range dH {
 						t3Entry := t3[i]
-						t32Entry := t32[i]
+						t162Entry := t162[i]
 						t2Entry2 := t2[i]
-						t106Entry := t106[i]
-						t52Entry := t52[i]
-						t108[i] = F(t3Entry*t32Entry) + F(F(F(t2Entry2*t3Entry)*t32Entry)*t106Entry)
-						t118[i] = F(F(2*t3Entry)*t52Entry) + F(F(F(F(2*t2Entry2)*t3Entry)*t106Entry)*t52Entry)
+						t92[i] = F(t3Entry*t162Entry) + F(F(F(t2Entry2*t3Entry)*num.Sigmoid(-t2Entry2))*t162Entry)
 					}
 					// yaad.W1, yaad.y
 					for i := range dH {
@@ -306,12 +284,10 @@ func (c *Step[F]) Run() {
 						B1 := c.B1[(l*dH+i)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						var t1272 F
-						t108Entry := t108[i]
-						t118Entry := t118[i]
+						t92Entry := t92[i]
 						for j := range dK {
 							W1StateEntry := W1State2[j]
-							k0Entry := k0[j]
-							W12 := F(rhoEntry*W1StateEntry) - F(thetaEntry*(F(k0Entry*t108Entry)+F(k0Entry*t118Entry)+F(0.04*W1StateEntry)-F(0.02*B1[j])))
+							W12 := F(rhoEntry*W1StateEntry) - F(thetaEntry*(F(k0[j]*t92Entry)+F(0.04*W1StateEntry)-F(0.02*B1[j])))
 							t1272 += F(W12 * q0[j])
 							W1State2[j] = W12
 						}
@@ -321,17 +297,13 @@ func (c *Step[F]) Run() {
 					for i := range dH {
 						t127Entry := t127[i]
 						t222 := t2[i]
-						t3222 := t32[i]
-						t422 := t52[i]
-						t112[i] = F(t127Entry * num.Sigmoid(t127Entry))
+						t3222 := t162[i]
+						t21[i] = F(t127Entry * num.Sigmoid(t127Entry))
 						if len(c.W2Prod) > 0 {
 							c.W2Prod[(l*T+a+C*s)*dH+i] = t222
 						}
 						if len(c.W1Prod) > 0 {
 							c.W1Prod[(l*T+a+C*s)*dH+i] = t3222
-						}
-						if len(c.W1Prod2) > 0 {
-							c.W1Prod2[(l*T+a+C*s)*dH+i] = t422
 						}
 						if len(c.YProd) > 0 {
 							c.YProd[(l*T+a+C*s)*dH+i] = t127Entry
@@ -342,7 +314,7 @@ func (c *Step[F]) Run() {
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
-							y3 += F(W2State2[j] * t112[j])
+							y3 += F(W2State2[j] * t21[j])
 						}
 						y2[i] = y3
 					}
@@ -419,10 +391,8 @@ type StepBackward[F num.Float] struct {
 	ThetaSoftplus []F    // [L, T]
 	Q0            []F    // [L, T, d_k]
 	W2Prod        []F    // [L, T, d_h]
-	W2Select      []F    // [L, T, d_v]
-	W2Select2     []F    // [L, T, d_v]
+	W2Lin         []F    // [L, T, d_v]
 	W1Prod        []F    // [L, T, d_h]
-	W1Prod2       []F    // [L, T, d_h]
 	YProd         []F    // [L, T, d_h]
 	ThetaSigmoid  []F    // [L, T]
 	RhoSigmoid2   []F    // [L, T]
@@ -444,10 +414,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 17·L·T·d_h + 5·L·T·d_k + 4·L·T·d_v + L·d_h·d_k + L·d_h·d_v + 7·L·T + 4·d_h·d_k + 3·d_h·d_v + 14·d_h + 7·d_k + 7·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 10·L·T·d_h + 4·L·T·d_k + 3·L·T·d_v + L·d_h·d_k + L·d_h·d_v + 7·L·T + 3·d_h·d_k + 3·d_h·d_v + 7·d_h + 3·d_k + 4·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 3*L*T*d + 17*L*T*dH + 5*L*T*dK + 4*L*T*dV + L*dH*dK + L*dH*dV + 7*L*T + 4*dH*dK + 3*dH*dV + 14*dH + 7*dK + 7*dV
+	return C*dH*dK + C*dH*dV + 3*L*T*d + 10*L*T*dH + 4*L*T*dK + 3*L*T*dV + L*dH*dK + L*dH*dV + 7*L*T + 3*dH*dK + 3*dH*dV + 7*dH + 3*dK + 4*dV
 }
 
 // FlagsLen is L·T + d_v.
@@ -472,37 +442,23 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t3 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t215 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t103 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t104 := work[:L*T*dH] // [L, T, d_h]
+	t172 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t105 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t106 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t108 := work[:L*T*dH] // [L, T, d_h]
+	t1222 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t113 := work[:L*T*dH] // [L, T, d_h]
+	t1422 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t114 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t118 := work[:L*T*dH] // [L, T, d_h]
+	t922 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t128 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t230 := work[:L*T*dH] // [L, T, d_h]
+	t95 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t622 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1072 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1082 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1172 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t1182 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -518,23 +474,21 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*dH*dV:]
 	t92 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
-	t112 := work[:L*T*d] // [L, T, d]
+	t10 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t19 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t40 := work[:L*T] // [L, T]
+	t38 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t24 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t44 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t45 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t48 := work[:L*T*dV] // [L, T, d_v]
+	t47 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t50 := work[:L*T*d] // [L, T, d]
+	t48 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t51 := work[:L*T*dK] // [L, T, d_k]
+	t50 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t53 := work[:L*T*d] // [L, T, d]
+	t51 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -546,65 +500,35 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dV+dH*dV:]
 	t4 := work[:dV] // [d_v]
 	work = work[dV:]
-	t195 := work[:dH] // [d_h]
+	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	t25 := work[:dV] // [d_v]
-	work = work[dV:]
-	t123 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t822 := work[:dH] // [d_h]
 	work = work[dH:]
 	t102 := work[:dK] // [d_k]
 	work = work[dK:]
-	t1122 := work[:dH*dK] // [d_h, d_k]
+	t11 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t197 := work[:dH] // [d_h]
-	work = work[dH:]
-	t198 := work[:dK] // [d_k]
+	t86 := work[:dK] // [d_k]
 	work = work[dK:]
-	t203 := work[:dK] // [d_k]
-	work = work[dK:]
-	t302 := work[:dH] // [d_h]
+	t87 := work[:dH] // [d_h]
 	work = work[dH:]
-	t219 := work[:dH] // [d_h]
+	t312 := work[:dH] // [d_h]
 	work = work[dH:]
-	t223 := work[:dH] // [d_h]
-	work = work[dH:]
-	t942 := work[:dH] // [d_h]
-	work = work[dH:]
-	t372 := work[:dV] // [d_v]
+	t332 := work[:dV] // [d_v]
 	work = work[dV:]
-	t200 := work[:dV] // [d_v]
-	work = work[dV:]
-	t802 := work[:dV] // [d_v]
-	work = work[dV:]
-	t962 := work[:dK] // [d_k]
-	work = work[dK:]
-	t206 := work[:dH] // [d_h]
-	work = work[dH:]
-	t11322 := work[:dH*dV] // [d_v, d_h]
+	t382 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t208 := work[:dV] // [d_v]
+	t88 := work[:dV] // [d_v]
 	work = work[dV:]
-	t209 := work[:dH] // [d_h]
+	t89 := work[:dH] // [d_h]
 	work = work[dH:]
-	t211 := work[:dH] // [d_h]
-	work = work[dH:]
-	t10823 := work[:dH] // [d_h]
-	work = work[dH:]
-	t165 := work[:dH] // [d_h]
-	work = work[dH:]
-	t1102 := work[:dK] // [d_k]
-	work = work[dK:]
-	t167 := work[:dK] // [d_k]
-	work = work[dK:]
-	t152 := work[:dV] // [d_v]
+	t65 := work[:dV] // [d_v]
 	work = work[dV:]
-	t213 := work[:dH] // [d_h]
+	t70 := work[:dH] // [d_h]
 	work = work[dH:]
-	t179 := work[:dH] // [d_h]
+	t78 := work[:dH] // [d_h]
 	work = work[dH:]
-	t181 := work[:dK]     // [d_k]
+	t80 := work[:dK]      // [d_k]
 	t122 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t84 := flags[:dV] // [d_v]
@@ -632,57 +556,37 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			W2Prod := c.W2Prod[(i*T+j)*dH:][:dH]
 			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
-			W1Prod2 := c.W1Prod2[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t3_2 := t3[(i*T+j)*dH:][:dH]
-			t215_2 := t215[(i*T+j)*dH:][:dH]
-			t103_2 := t103[(i*T+j)*dH:][:dH]
-			t104_2 := t104[(i*T+j)*dH:][:dH]
+			t172_2 := t172[(i*T+j)*dH:][:dH]
 			t105_2 := t105[(i*T+j)*dH:][:dH]
 			t106_2 := t106[(i*T+j)*dH:][:dH]
-			t108_2 := t108[(i*T+j)*dH:][:dH]
-			t113_2 := t113[(i*T+j)*dH:][:dH]
-			t114_2 := t114[(i*T+j)*dH:][:dH]
-			t118_2 := t118[(i*T+j)*dH:][:dH]
+			t1222_2 := t1222[(i*T+j)*dH:][:dH]
+			t1422_2 := t1422[(i*T+j)*dH:][:dH]
+			t922_2 := t922[(i*T+j)*dH:][:dH]
 			t128_2 := t128[(i*T+j)*dH:][:dH]
-			t230_2 := t230[(i*T+j)*dH:][:dH]
+			t95_2 := t95[(i*T+j)*dH:][:dH]
 			t622_2 := t622[(i*T+j)*dH:][:dH]
-			t1072_2 := t1072[(i*T+j)*dH:][:dH]
-			t1082_2 := t1082[(i*T+j)*dH:][:dH]
-			t1172_2 := t1172[(i*T+j)*dH:][:dH]
-			t1182_2 := t1182[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				W2ProdEntry := W2Prod[k]
 				t33 := num.Sigmoid(W2ProdEntry)
-				W1ProdEntry := W1Prod[k]
-				t1032 := F(W1ProdEntry * t33)
-				t1042 := F(W2ProdEntry * W1ProdEntry)
 				t1052 := -W2ProdEntry
 				t1062 := num.Sigmoid(t1052)
-				W1Prod2Entry := W1Prod2[k]
-				t1132 := F(F(2*W1Prod2Entry) * t33)
-				t1142 := F(F(2*W2ProdEntry) * W1Prod2Entry)
+				W1ProdEntry := W1Prod[k]
+				t12222 := F(W1ProdEntry * t33)
+				t14222 := F(F(F(W2ProdEntry*W1ProdEntry)*t33) * t1062)
 				yProdEntry := yProd[k]
 				t1282 := num.Sigmoid(yProdEntry)
-				t10722 := F(F(F(W2ProdEntry*t33)*W1ProdEntry) * t1062)
-				t11722 := F(F(F(F(2*W2ProdEntry)*t33)*t1062) * W1Prod2Entry)
 				t3_2[k] = t33
-				t215_2[k] = F(W2ProdEntry * t33)
-				t103_2[k] = t1032
-				t104_2[k] = t1042
+				t172_2[k] = F(W2ProdEntry * t33)
 				t105_2[k] = t1052
 				t106_2[k] = t1062
-				t108_2[k] = t1032 + F(F(t33*t1042)*t1062)
-				t113_2[k] = t1132
-				t114_2[k] = t1142
-				t118_2[k] = t1132 + F(F(t33*t1062)*t1142)
+				t1222_2[k] = t12222
+				t1422_2[k] = t14222
+				t922_2[k] = t12222 + t14222
 				t128_2[k] = t1282
-				t230_2[k] = F(yProdEntry * t1282)
+				t95_2[k] = F(yProdEntry * t1282)
 				t622_2[k] = num.Sigmoid(-yProdEntry)
-				t1072_2[k] = t10722
-				t1082_2[k] = t1032 + t10722
-				t1172_2[k] = t11722
-				t1182_2[k] = t1132 + t11722
 			}
 		}
 	}
@@ -724,24 +628,20 @@ func (c *StepBackward[F]) Run() {
 				rho2 := rho[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
 				for a := range n {
-					W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-					W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
-					t1082_2 := t1082[(l*T+a+C*s)*dH:][:dH]
-					t1182_2 := t1182[(l*T+a+C*s)*dH:][:dH]
+					W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
+					t922_2 := t922[(l*T+a+C*s)*dH:][:dH]
 					// yaad.W2
 					rhoEntry := rho2[a]
 					thetaEntry := theta2[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						W2Select2Entry := W2Select2[i]
-						W2SelectEntry := W2Select[i]
+						W2LinEntry := W2Lin[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							t215Entry := t215_2[j]
-							W2Trail3[j] = F(rhoEntry*W2TrailEntry) - F(thetaEntry*(F(t215Entry*W2Select2Entry)+F(F(2*t215Entry)*W2SelectEntry)+F(0.04*W2TrailEntry)-F(0.02*B2[j])))
+							W2Trail3[j] = F(rhoEntry*W2TrailEntry) - F(thetaEntry*(F(t172_2[j]*W2LinEntry)+F(0.04*W2TrailEntry)-F(0.02*B2[j])))
 						}
 					}
 					// yaad.W1
@@ -750,12 +650,10 @@ func (c *StepBackward[F]) Run() {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						B1 := c.B1[(l*dH+i)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t1082Entry := t1082_2[i]
-						t1182Entry := t1182_2[i]
+						t922Entry := t922_2[i]
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							k0Entry := k0[j]
-							W1Trail3[j] = F(rhoEntry*W1TrailEntry) - F(thetaEntry*(F(k0Entry*t1082Entry)+F(k0Entry*t1182Entry)+F(0.04*W1TrailEntry)-F(0.02*B1[j])))
+							W1Trail3[j] = F(rhoEntry*W1TrailEntry) - F(thetaEntry*(F(k0[j]*t922Entry)+F(0.04*W1TrailEntry)-F(0.02*B1[j])))
 						}
 					}
 				}
@@ -768,269 +666,167 @@ func (c *StepBackward[F]) Run() {
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
-					t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
-					t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
 					t128_2 := t128[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 					t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+					t922_2 := t922[(l*T+a+C*s)*dH:][:dH]
 					t3_2 := t3[(l*T+a+C*s)*dH:][:dH]
-					t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
-					t104_2 := t104[(l*T+a+C*s)*dH:][:dH]
-					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
-					W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-					W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
-					t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
-					W1Prod2 := c.W1Prod2[(l*T+a+C*s)*dH:][:dH]
+					t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
+					W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 					t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
+					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
 					t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
 					// yaad.W2, yaad.y
-					clear(t195)
+					clear(t22)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						var t43 F
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t43 += F(W2Trail2[j] * t215_2[j])
-							t195[j] += F(W2Trail3[j] * yBarEntry)
+							t43 += F(W2Trail2[j] * t172_2[j])
+							t22[j] += F(W2Trail3[j] * yBarEntry)
 						}
 						t4[i] = t43
 					}
 					// yaad.W2
 					for i := range dV {
-						t85 := (num.Abs(t4[i]-v[i]) <= F(1))
-						t84[i] = t85
-						t25[i] = kern.Choose(t85, F(1), F(0))
-					}
-					// yaad.W1
-					for i := range dH {
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						B1 := c.B1[(l*dH+i)*dK:][:dK]
-						t123_2 := t123[i*dK:][:dK]
-						t108Entry := t108_2[i]
-						t118Entry := t118_2[i]
-						for j := range dK {
-							k0Entry2 := k0[j]
-							t123_2[j] = F(k0Entry2*t108Entry) + F(k0Entry2*t118Entry) + F(0.04*W1Trail2[j]) - F(0.02*B1[j])
-						}
+						t84[i] = (num.Abs(t4[i]-v[i]) <= F(1))
 					}
 					// yaad.y
 					for i := range dH {
 						t128Entry := t128_2[i]
-						t195Entry := t195[i]
-						t822[i] = F(t128Entry*t195Entry) + F(F(F(yProd[i]*t128Entry)*t195Entry)*t622_2[i])
+						t22Entry := t22[i]
+						t822[i] = F(t128Entry*t22Entry) + F(F(F(yProd[i]*t128Entry)*t22Entry)*t622_2[i])
 					}
 					// yaad.y, yaad.W1
 					clear(t102)
-					clear(t198)
-					clear(t203)
-					var t152_2 F
-					var t17 F
-					thetaEntry3 := theta2[a]
-					w := F(0.02 * thetaEntry3)
-					rhoEntry3 := rho2[a]
+					clear(t86)
+					var t14 F
+					var t16 F
+					thetaEntry6 := theta2[a]
+					w := F(0.02 * thetaEntry6)
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						t123_2 := t123[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t1122_2 := t1122[i*dK:][:dK]
+						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						B1 := c.B1[(l*dH+i)*dK:][:dK]
+						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+						t11_2 := t11[i*dK:][:dK]
 						t92_2 := t92[(l*dH+i)*dK:][:dK]
-						var t1972 F
+						var t872 F
 						t822Entry := t822[i]
-						t118Entry2 := t118_2[i]
-						t108Entry2 := t108_2[i]
+						t922Entry2 := t922_2[i]
 						for j := range dK {
-							t1123 := W1BarState2[j] + F(q0[j]*t822Entry)
-							t123Entry := t123_2[j]
-							t152_2 += F(t123Entry * t1123)
+							t112 := W1BarState2[j] + F(q0[j]*t822Entry)
+							k0Entry := k0[j]
 							W1TrailEntry2 := W1Trail2[j]
-							t17 += F(W1TrailEntry2 * t1123)
-							t1972 += F(t1123 * k0[j])
-							t102[j] += F((F(rhoEntry3*W1TrailEntry2) - F(thetaEntry3*t123Entry)) * t822Entry)
-							t1122_2[j] = t1123
-							t92_2[j] += F(w * t1123)
-							t198[j] += F(t1123 * t118Entry2)
-							t203[j] += F(t1123 * t108Entry2)
+							t14 += F((F(k0Entry*t922Entry2) + F(0.04*W1TrailEntry2) - F(0.02*B1[j])) * t112)
+							t16 += F(W1TrailEntry2 * t112)
+							t872 += F(t112 * k0Entry)
+							t102[j] += F(W1Trail3[j] * t822Entry)
+							t11_2[j] = t112
+							t92_2[j] += F(w * t112)
+							t86[j] += F(t112 * t922Entry2)
 						}
-						t197[i] = t1972
+						t87[i] = t872
 					}
-					t1522 := -t152_2
+					t142 := -t14
 					// yaad.W1
 					for i := range dH {
 						t3Entry := t3_2[i]
-						t106Entry := t106_2[i]
-						t197Entry := t197[i]
-						t3022 := -F(F(F(thetaEntry3*t3Entry)*t106Entry) * t197Entry)
-						t104Entry := t104_2[i]
-						W1ProdEntry2 := W1Prod[i]
-						t302[i] = t3022
-						t219[i] = F(W2Prod[i] * t3022)
-						t223[i] = F(F(thetaEntry3*t3Entry) * t197Entry)
-						w10 := F(F(F(F(F(thetaEntry3*t3Entry)*t3Entry)*t104Entry)*t106Entry) * t197Entry)
-						t942[i] = w10 + F(W1ProdEntry2*t3022) + F(F(t3Entry*t106Entry)*(-F(F(F(thetaEntry3*t104Entry)*t106Entry)*t197Entry)-F(F(thetaEntry3*W1ProdEntry2)*t197Entry)))
-					}
-					// yaad.W1
-					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						var t3722 F
-						var t2002 F
-						for j := range dH {
-							W2TrailEntry2 := W2Trail2[j]
-							t3722 += F(W2TrailEntry2 * t219[j])
-							t2002 += F(W2TrailEntry2 * F(t3_2[j]*t197[j]))
-						}
-						t372[i] = t3722
-						t200[i] = t2002
-					}
-					// yaad.W1, yaad.W2
-					for i := range dV {
-						t84Entry := t84[i]
-						t802[i] = kern.Choose(t84Entry, F(F(0.5*t25[i])*kern.Choose(t84Entry, t372[i]-F(thetaEntry3*t200[i]), F(0))), F(0))
-					}
-					// yaad.W1
-					clear(t962)
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t942Entry := t942[i]
-						for j := range dK {
-							t962[j] += F(W1Trail2[j] * t942Entry)
-						}
+						t87Entry := t87[i]
+						t312[i] = -F(F(F(F(thetaEntry6*W2Prod[i])*t3Entry)*t106_2[i])*t87Entry) - F(F(thetaEntry6*t3Entry)*t87Entry)
 					}
 					// yaad.W1, yaad.W2, yaad.y
-					clear(t206)
-					clear(t209)
-					clear(t211)
-					var t11723 F
-					var t1192 F
-					w3 := F(0.02 * thetaEntry3)
+					clear(t89)
+					var t412 F
+					var t432 F
 					for i := range dV {
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						t230_2 := t230[(l*T+a+C*s)*dH:][:dH]
-						t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						W2BarState2 := W2BarState[i*dH:][:dH]
+						t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
-						t11322_2 := t11322[i*dH:][:dH]
+						t382_2 := t382[i*dH:][:dH]
 						t82_2 := t82[(l*dV+i)*dH:][:dH]
-						var t2082 F
+						var t3322 F
+						var t882 F
 						yBarEntry2 := yBar[i]
-						W2Select2Entry2 := W2Select2[i]
-						W2SelectEntry2 := W2Select[i]
-						w2 := F(2 * W2SelectEntry2)
-						t802Entry := t802[i]
+						W2LinEntry2 := W2Lin[i]
 						for j := range dH {
-							t11323 := W2BarState2[j] + F(yBarEntry2*t230_2[j])
-							t215Entry2 := t215_2[j]
-							W2TrailEntry3 := W2Trail2[j]
-							t11723 += F((F(W2Select2Entry2*t215Entry2) + F(w2*t215Entry2) + F(0.04*W2TrailEntry3) - F(0.02*B2[j])) * t11323)
-							t1192 += F(W2TrailEntry3 * t11323)
-							t2082 += F(t11323 * t215Entry2)
-							t206[j] += F(W2TrailEntry3 * t802Entry)
-							t11322_2[j] = t11323
-							t82_2[j] += F(w3 * t11323)
-							t209[j] += F(t11323 * W2SelectEntry2)
-							t211[j] += F(t11323 * W2Select2Entry2)
+							W2TrailEntry2 := W2Trail2[j]
+							t3322 += F(W2TrailEntry2 * t312[j])
+							t383 := W2BarState2[j] + F(yBarEntry2*t95_2[j])
+							t172Entry := t172_2[j]
+							t412 += F((F(W2LinEntry2*t172Entry) + F(0.04*W2TrailEntry2) - F(0.02*B2[j])) * t383)
+							t432 += F(W2TrailEntry2 * t383)
+							t882 += F(t383 * t172Entry)
+							t382_2[j] = t383
+							t82_2[j] += F(w * t383)
+							t89[j] += F(t383 * W2LinEntry2)
 						}
-						t208[i] = t2082
+						t332[i] = t3322
+						t88[i] = t882
 					}
-					t11724 := -t11723
-					// yaad.W1, yaad.W2
-					w4 := F(-2 * thetaEntry3)
-					for i := range dH {
-						t3Entry2 := t3_2[i]
-						t106Entry2 := t106_2[i]
-						t114Entry := t114_2[i]
-						t197Entry2 := t197[i]
-						W1Prod2Entry2 := W1Prod2[i]
-						t206Entry := t206[i]
-						W2ProdEntry2 := W2Prod[i]
-						t211Entry := t211[i]
-						w11 := F(F(F(F(F(thetaEntry3*t3Entry2)*t3Entry2)*t106Entry2)*t114Entry) * t197Entry2)
-						w12 := F(F(t3Entry2*t106Entry2) * (-F(F(F(thetaEntry3*t106Entry2)*t114Entry)*t197Entry2) + F(F(w4*W1Prod2Entry2)*t197Entry2) + F(F(2*W2ProdEntry2)*t206Entry)))
-						t10823[i] = w11 + F(F(2*W1Prod2Entry2)*t302[i]) + F(F(2*t3Entry2)*t206Entry) + w12
-						t165[i] = -F(F(thetaEntry3*t3Entry2)*t211Entry) - F(F(F(F(thetaEntry3*W2ProdEntry2)*t3Entry2)*t106Entry2)*t211Entry)
-					}
-					// yaad.W1, yaad.W2
-					clear(t1102)
-					clear(t167)
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t10823Entry := t10823[i]
-						t165Entry := t165[i]
-						for j := range dK {
-							W1TrailEntry3 := W1Trail2[j]
-							t1102[j] += F(W1TrailEntry3 * t10823Entry)
-							t167[j] += F(W1TrailEntry3 * t165Entry)
-						}
-					}
+					t4122 := -t412
 					// yaad.W2
 					for i := range dV {
-						t84Entry2 := t84[i]
-						t1522_2 := kern.Choose(t84Entry2, F(F(0.5*t25[i])*kern.Choose(t84Entry2, -F(thetaEntry3*t208[i]), F(0))), F(0))
-						t152[i] = t1522_2
-						t62_2[i] = -F(2*t802[i]) - F(2*t1522_2)
+						t84Entry := t84[i]
+						t652 := kern.Choose(t84Entry, F(F(0.5*kern.Choose(t84Entry, F(1), F(0)))*kern.Choose(t84Entry, F(2*(t332[i]-F(thetaEntry6*t88[i]))), F(0))), F(0))
+						t65[i] = t652
+						t62_2[i] = -t652
 					}
 					// yaad.W2, yaad.W1
-					clear(t213)
-					w7 := F(-0.02 * thetaEntry3)
+					clear(t70)
+					w3 := rho2[a] - F(0.04*thetaEntry6)
 					for i := range dV {
-						t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
-						t11322_2 := t11322[i*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						t382_2 := t382[i*dH:][:dH]
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						W2SelectEntry3 := W2Select[i]
-						W2Select2Entry3 := W2Select2[i]
-						t152Entry := t152[i]
-						w5 := F(2 * W2SelectEntry3)
-						w6 := F(-2 * W2SelectEntry3)
-						t802Entry2 := t802[i]
+						t65Entry := t65[i]
+						W2LinEntry3 := W2Lin[i]
 						for j := range dH {
-							t219Entry := t219[j]
-							t223Entry := t223[j]
-							t215Entry3 := t215_2[j]
-							t11322Entry := t11322_2[j]
-							t213[j] += F(W2Trail2[j] * t152Entry)
-							W2BarState2[j] = F(w5*t219Entry) + F(w6*t223Entry) + F(W2Select2Entry3*t219Entry) - F(W2Select2Entry3*t223Entry) + F(F(2*t215Entry3)*t802Entry2) + F(rhoEntry3*t11322Entry) + F(2*F(w7*t11322Entry)) + F(F(2*t215Entry3)*t152Entry)
+							t70[j] += F(W2Trail2[j] * t65Entry)
+							W2BarState2[j] = F(W2LinEntry3*t312[j]) + F(w3*t382_2[j]) + F(t172_2[j]*t65Entry)
 						}
-					}
-					// yaad.W2
-					w8 := F(-2 * thetaEntry3)
-					for i := range dH {
-						t3Entry3 := t3_2[i]
-						t209Entry := t209[i]
-						t213Entry := t213[i]
-						W2ProdEntry3 := W2Prod[i]
-						t179[i] = F(F(w8*t3Entry3)*t209Entry) + F(F(2*t3Entry3)*t213Entry) + F(F(t3Entry3*t106_2[i])*(F(F(w8*W2ProdEntry3)*t209Entry)+F(F(2*W2ProdEntry3)*t213Entry)))
 					}
 					// yaad.W2, yaad.W1
-					clear(t181)
 					for i := range dH {
-						t1122_2 := t1122[i*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						t71 := -F(thetaEntry6*t89[i]) + t70[i]
+						W1ProdEntry2 := W1Prod[i]
+						t3Entry2 := t3_2[i]
+						t106Entry := t106_2[i]
+						t87Entry2 := t87[i]
+						W2ProdEntry2 := W2Prod[i]
+						w5 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t3Entry2)*t3Entry2)*t106Entry) * t87Entry2)
+						w6 := F(F(t3Entry2*t106Entry) * (-F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t106Entry)*t87Entry2) - F(F(thetaEntry6*W1ProdEntry2)*t87Entry2) + F(W2ProdEntry2*t71)))
+						t78[i] = -F(F(F(F(thetaEntry6*W1ProdEntry2)*t3Entry2)*t106Entry)*t87Entry2) + w5 + F(t3Entry2*t71) + w6
+					}
+					// yaad.W2, yaad.W1
+					clear(t80)
+					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						t11_2 := t11[i*dK:][:dK]
+						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						t179Entry := t179[i]
-						t942Entry2 := t942[i]
-						t10823Entry2 := t10823[i]
-						t165Entry2 := t165[i]
+						t78Entry := t78[i]
 						for j := range dK {
-							t1122Entry := t1122_2[j]
-							k0Entry3 := k0[j]
-							t181[j] += F(W1Trail2[j] * t179Entry)
-							W1BarState2[j] = F(rhoEntry3*t1122Entry) + F(2*F(w7*t1122Entry)) + F(k0Entry3*t942Entry2) + F(k0Entry3*t10823Entry2) + F(k0Entry3*t165Entry2) + F(k0Entry3*t179Entry)
+							t80[j] += F(W1Trail2[j] * t78Entry)
+							W1BarState2[j] = F(w3*t11_2[j]) + F(k0[j]*t78Entry)
 						}
 					}
 					// yaad.W2
-					t32_2[a] = t17 + t1192
-					t42_2[a] = t1522 + t11724
+					t32_2[a] = t16 + t432
+					t42_2[a] = t142 + t4122
 					// yaad.W2, yaad.W1, yaad
 					for i := range dK {
-						t52_2[i] = -F(thetaEntry3*t198[i]) - F(thetaEntry3*t203[i]) + t962[i] + t1102[i] + t167[i] + t181[i]
+						t52_2[i] = -F(thetaEntry6*t86[i]) + t80[i]
 						t72_2[i] = t102[i]
 					}
 				}
@@ -1053,14 +849,14 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// yaad.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t10, d, 1, t72, dK, 1, c.WQ, d, 1)
 
 	// yaad.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t112, d, 1, t72, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
 
 	// yaad.theta, yaad.rho
-	var t22 F
-	var t43 F
+	var t22_2 F
+	var t41 F
 	for i := range L {
 		t122_2 := t122[i*T:][:T]
 		t42_2 := t42[i*T:][:T]
@@ -1070,96 +866,92 @@ func (c *StepBackward[F]) Run() {
 		t32_2 := t32[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t19_2 := t19[i*T:][:T]
-		t40_2 := t40[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
 		for j := range T {
 			t122Entry := t122_2[j]
 			t192 := kern.Choose(t122Entry, F(kern.Choose(t122Entry, t42_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t22 += t192
-			t27 := (t8_2[j] <= F(1))
+			t22_2 += t192
+			t25 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t32_3 := (t27 && (F(0) <= rhoSigmoidEntry))
-			t402 := kern.Choose(t32_3, F(F(rhoSigmoidEntry*kern.Choose(t32_3, kern.Choose(t27, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t43 += t402
+			t30 := (t25 && (F(0) <= rhoSigmoidEntry))
+			t384 := kern.Choose(t30, F(F(rhoSigmoidEntry*kern.Choose(t30, kern.Choose(t25, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t41 += t384
 			t19_2[j] = t192
-			t40_2[j] = t402
+			t38_2[j] = t384
 		}
 	}
-	c.BThetaBar[0] = t22
-	c.BRhoBar[0] = t43
+	c.BThetaBar[0] = t22_2
+	c.BRhoBar[0] = t41
 
 	// yaad.theta, yaad.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	for i := range L {
 		t19_2 := t19[i*T:][:T]
-		t40_2 := t40[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t24_2 := t24[(i*T+j)*(dK+dV):][:dK+dV]
-			t45_2 := t45[(i*T+j)*(dK+dV):][:dK+dV]
+			t44_2 := t44[(i*T+j)*(dK+dV):][:dK+dV]
 			t19Entry := t19_2[j]
-			t40Entry := t40_2[j]
+			t38Entry := t38_2[j]
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
 				wThetaBar[k] += F(rhoStackEntry * t19Entry)
-				t24_2[k] = F(t19Entry * wTheta[k])
-				wRhoBar[k] += F(rhoStackEntry * t40Entry)
-				t45_2[k] = F(t40Entry * wRho[k])
+				wRhoBar[k] += F(rhoStackEntry * t38Entry)
+				t44_2[k] = F(t19Entry*wTheta[k]) + F(t38Entry*wRho[k])
 			}
 		}
 	}
 
-	// yaad.v
+	// yaad.v, yaad.rho
 	for i := range L {
 		for j := range T {
 			t62_2 := t62[(i*T+j)*dV:][:dV]
-			t24_2 := t24[(i*T+j)*(dK+dV)+dK:][:dV]
-			t45_2 := t45[(i*T+j)*(dK+dV)+dK:][:dV]
-			t48_2 := t48[(i*T+j)*dV:][:dV]
+			t44_2 := t44[(i*T+j)*(dK+dV)+dK:][:dV]
+			t47_2 := t47[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t48_2[k] = t62_2[k] + t24_2[k] + t45_2[k]
+				t47_2[k] = t62_2[k] + t44_2[k]
 			}
 		}
 	}
 
 	// yaad.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t48, dV, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t48, d, 1, t47, dV, 1, c.WV, d, 1)
 
 	// yaad.v
-	kern.Gemm(L*T, d, dV, F(1), false, t50, d, 1, t48, dV, 1, c.WV, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t47, dV, 1)
 
-	// yaad.k0
+	// yaad.k0, yaad.rho
 	for i := range L {
 		for j := range T {
 			t52_2 := t52[(i*T+j)*dK:][:dK]
-			t24_2 := t24[(i*T+j)*(dK+dV):][:dK]
-			t45_2 := t45[(i*T+j)*(dK+dV):][:dK]
-			t51_2 := t51[(i*T+j)*dK:][:dK]
+			t44_2 := t44[(i*T+j)*(dK+dV):][:dK]
+			t50_2 := t50[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t51_2[k] = t52_2[k] + t24_2[k] + t45_2[k]
+				t50_2[k] = t52_2[k] + t44_2[k]
 			}
 		}
 	}
 
 	// yaad.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t51, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t51, d, 1, t50, dK, 1, c.WK, d, 1)
 
 	// yaad.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t53, d, 1, t51, dK, 1, c.WK, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t50, dK, 1)
 
 	// yaad.k0
 	for i := range L {
 		for j := range T {
-			t112_2 := t112[(i*T+j)*d:][:d]
-			t50_2 := t50[(i*T+j)*d:][:d]
-			t53_2 := t53[(i*T+j)*d:][:d]
+			t10_2 := t10[(i*T+j)*d:][:d]
+			t48_2 := t48[(i*T+j)*d:][:d]
+			t51_2 := t51[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t112_2[k] + t50_2[k] + t53_2[k]
+				xBar[k] = t10_2[k] + t48_2[k] + t51_2[k]
 			}
 		}
 	}
@@ -1264,16 +1056,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.W2Prod = c.Run.Saved(k.L * k.T * k.DH)
 	}
 	if c.Run.Tape != nil {
-		k.W2Select = c.Run.Saved(k.L * k.T * k.DV)
-	}
-	if c.Run.Tape != nil {
-		k.W2Select2 = c.Run.Saved(k.L * k.T * k.DV)
+		k.W2Lin = c.Run.Saved(k.L * k.T * k.DV)
 	}
 	if c.Run.Tape != nil {
 		k.W1Prod = c.Run.Saved(k.L * k.T * k.DH)
-	}
-	if c.Run.Tape != nil {
-		k.W1Prod2 = c.Run.Saved(k.L * k.T * k.DH)
 	}
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L * k.T * k.DH)
@@ -1333,10 +1119,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.ThetaSoftplus = k.ThetaSoftplus
 	g.Q0 = k.Q0
 	g.W2Prod = k.W2Prod
-	g.W2Select = k.W2Select
-	g.W2Select2 = k.W2Select2
+	g.W2Lin = k.W2Lin
 	g.W1Prod = k.W1Prod
-	g.W1Prod2 = k.W1Prod2
 	g.YProd = k.YProd
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.RhoSigmoid2 = k.RhoSigmoid2

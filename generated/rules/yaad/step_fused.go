@@ -45,54 +45,42 @@ type stepNest3Args struct {
 }
 
 type stepNest4Args struct {
-	t2   *float32
-	t3   *float32
-	t72  *float32
-	t106 *float32
-	n0   int // d_h
+	t2  *float32
+	t3  *float32
+	t17 *float32
+	n0  int // d_h
 }
 
 type stepNest5Args struct {
 	W2State *float32
-	t72     *float32
+	t17     *float32
 	t43     *float32
 	n0      int // d_v
 	n1      int // d_h
 }
 
 type stepNest6Args struct {
-	t43      *float32
-	v        *float32
-	W2Select *float32
-	n0       int // d_v·a + C·d_v·s + T·d_v·l
-	n1       int // d_v
-}
-
-type stepNest7Args struct {
-	t43       *float32
-	v         *float32
-	W2Select2 *float32
-	n0        int // d_v·a + C·d_v·s + T·d_v·l
-	n1        int // d_v
-}
-
-type stepNest8Args struct {
 	t43   *float32
 	v     *float32
-	t33   *float32
-	t43_2 *float32
+	W2Lin *float32
 	n0    int // d_v·a + C·d_v·s + T·d_v·l
 	n1    int // d_v
 }
 
-type stepNest9Args struct {
-	t43        *float32
-	t33        *float32
-	W2State    *float32
-	t72        *float32
-	B2         *float32
+type stepNest7Args struct {
+	t43 *float32
+	v   *float32
+	t32 *float32
+	n0  int // d_v·a + C·d_v·s + T·d_v·l
+	n1  int // d_v
+}
+
+type stepNest8Args struct {
 	t32        *float32
-	t52        *float32
+	W2State    *float32
+	B2         *float32
+	t17        *float32
+	t162       *float32
 	n0         int        // d_h·d_v·l
 	n1         int        // d_v
 	n2         int        // d_h
@@ -100,70 +88,59 @@ type stepNest9Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest10Args struct {
+type stepNest9Args struct {
 	t3   *float32
-	t32  *float32
+	t162 *float32
 	t2   *float32
-	t106 *float32
-	t52  *float32
-	t108 *float32
-	t118 *float32
+	t92  *float32
 	n0   int // d_h
 }
 
-type stepNest11Args struct {
-	t108       *float32
-	t118       *float32
+type stepNest10Args struct {
+	t92        *float32
 	W1State    *float32
-	k0         *float32
 	B1         *float32
+	k0         *float32
 	q0         *float32
 	t127       *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·l
+	n0         int        // d_h·d_k·l
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
 	n2         int        // d_h
 	n3         int        // d_k
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest12Args struct {
+type stepNest11Args struct {
 	t2     *float32
 	W2Prod *float32
 	n0     int // d_h·a + C·d_h·s + T·d_h·l
 	n1     int // d_h
 }
 
-type stepNest13Args struct {
-	t32    *float32
+type stepNest12Args struct {
+	t162   *float32
 	W1Prod *float32
 	n0     int // d_h·a + C·d_h·s + T·d_h·l
 	n1     int // d_h
 }
 
-type stepNest14Args struct {
-	t52     *float32
-	W1Prod2 *float32
-	n0      int // d_h·a + C·d_h·s + T·d_h·l
-	n1      int // d_h
-}
-
-type stepNest15Args struct {
+type stepNest13Args struct {
 	t127  *float32
 	yProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type stepNest16Args struct {
+type stepNest14Args struct {
 	t127 *float32
-	t112 *float32
+	t21  *float32
 	n0   int // d_h
 }
 
-type stepNest17Args struct {
+type stepNest15Args struct {
 	W2State *float32
-	t112    *float32
+	t21     *float32
 	y2      *float32
 	n0      int // d_v
 	n1      int // d_h
@@ -184,26 +161,22 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t4 := c.Work[:L*T]                                 // [L, T]
-	t12 := c.Work[L*T:][:L*T]                          // [L, T]
-	rho := c.Work[2*L*T:][:L*T]                        // [L, T]
-	theta := c.Work[3*L*T:][:L*T]                      // [L, T]
-	W1State := c.Work[4*L*T:][:dH*dK]                  // [d_h, d_k]
-	W2State := c.Work[4*L*T+dH*dK:][:dH*dV]            // [d_v, d_h]
-	t2 := c.Work[4*L*T+dH*dK+dH*dV:][:dH]              // [d_h]
-	t3 := c.Work[4*L*T+dH*dK+dH*dV+dH:][:dH]           // [d_h]
-	t72 := c.Work[4*L*T+dH*dK+dH*dV+2*dH:][:dH]        // [d_h]
-	t106 := c.Work[4*L*T+dH*dK+dH*dV+3*dH:][:dH]       // [d_h]
-	t43 := c.Work[4*L*T+dH*dK+dH*dV+4*dH:][:dV]        // [d_v]
-	t33 := c.Work[4*L*T+dH*dK+dH*dV+4*dH+dV:][:dV]     // [d_v]
-	t43_2 := c.Work[4*L*T+dH*dK+dH*dV+4*dH+2*dV:][:dV] // [d_v]
-	t32 := c.Work[4*L*T+dH*dK+dH*dV+4*dH+3*dV:][:dH]   // [d_h]
-	t52 := c.Work[4*L*T+dH*dK+dH*dV+5*dH+3*dV:][:dH]   // [d_h]
-	t108 := c.Work[4*L*T+dH*dK+dH*dV+6*dH+3*dV:][:dH]  // [d_h]
-	t118 := c.Work[4*L*T+dH*dK+dH*dV+7*dH+3*dV:][:dH]  // [d_h]
-	t127 := c.Work[4*L*T+dH*dK+dH*dV+8*dH+3*dV:][:dH]  // [d_h]
-	t112 := c.Work[4*L*T+dH*dK+dH*dV+9*dH+3*dV:][:dH]  // [d_h]
-	y2 := c.Work[4*L*T+dH*dK+dH*dV+10*dH+3*dV:][:dV]   // [d_v]
+	t4 := c.Work[:L*T]                                // [L, T]
+	t12 := c.Work[L*T:][:L*T]                         // [L, T]
+	rho := c.Work[2*L*T:][:L*T]                       // [L, T]
+	theta := c.Work[3*L*T:][:L*T]                     // [L, T]
+	W1State := c.Work[4*L*T:][:dH*dK]                 // [d_h, d_k]
+	W2State := c.Work[4*L*T+dH*dK:][:dH*dV]           // [d_v, d_h]
+	t2 := c.Work[4*L*T+dH*dK+dH*dV:][:dH]             // [d_h]
+	t3 := c.Work[4*L*T+dH*dK+dH*dV+dH:][:dH]          // [d_h]
+	t17 := c.Work[4*L*T+dH*dK+dH*dV+2*dH:][:dH]       // [d_h]
+	t43 := c.Work[4*L*T+dH*dK+dH*dV+3*dH:][:dV]       // [d_v]
+	t32 := c.Work[4*L*T+dH*dK+dH*dV+3*dH+dV:][:dV]    // [d_v]
+	t162 := c.Work[4*L*T+dH*dK+dH*dV+3*dH+2*dV:][:dH] // [d_h]
+	t92 := c.Work[4*L*T+dH*dK+dH*dV+4*dH+2*dV:][:dH]  // [d_h]
+	t127 := c.Work[4*L*T+dH*dK+dH*dV+5*dH+2*dV:][:dH] // [d_h]
+	t21 := c.Work[4*L*T+dH*dK+dH*dV+6*dH+2*dV:][:dH]  // [d_h]
+	y2 := c.Work[4*L*T+dH*dK+dH*dV+7*dH+2*dV:][:dV]   // [d_v]
 
 	// yaad.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -356,30 +329,28 @@ func (c *stepFused) run() {
 							t2[i] = t22
 						}
 					}
-					// yaad.W2, yaad.W1
+					// yaad.W2
 					if kern.Wide() {
 						a2 := stepNest4Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t3),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(t106),
+							unsafe.SliceData(t17),
 							dH,
 						}
 						stepNest4(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
-							t33_2 := kern.Sigmoid(t2Entry)
-							t3[i] = t33_2
-							t72[i] = F(t2Entry * t33_2)
-							t106[i] = kern.Sigmoid(-t2Entry)
+							t33 := kern.Sigmoid(t2Entry)
+							t3[i] = t33
+							t17[i] = F(t2Entry * t33)
 						}
 					}
 					// yaad.W2
 					if kern.Wide() {
 						a2 := stepNest5Args{
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t72),
+							unsafe.SliceData(t17),
 							unsafe.SliceData(t43),
 							dV,
 							dH,
@@ -391,170 +362,133 @@ func (c *stepFused) run() {
 							var t44 F
 							t44Sums := [16]F{t44}
 							for j := range dH {
-								t44Sums[j%16] = num.FMA32(W2State2[j], t72[j], t44Sums[j%16])
+								t44Sums[j%16] = num.FMA32(W2State2[j], t17[j], t44Sums[j%16])
 							}
 							t44 = kern.Sum16(&t44Sums)
 							t43[i] = t44
 						}
 					}
 					// yaad.W2
-					if len(c.W2Select) > 0 {
+					if len(c.W2Lin) > 0 {
 						if kern.Wide() {
 							a2 := stepNest6Args{
 								unsafe.SliceData(t43),
 								unsafe.SliceData(c.V),
-								kern.Given(c.W2Select),
+								kern.Given(c.W2Lin),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
 							stepNest6(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
+							W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t53 := t43[i] - v[i]
-								t8 := (num.Abs(t53) <= F(1))
-								t332 := kern.Choose(t8, F(F(0.5*t53)*kern.Choose(t8, F(1), F(0))), F(0))
-								W2Select[i] = t332
-							}
-						}
-					}
-					if len(c.W2Select2) > 0 {
-						if kern.Wide() {
-							a2 := stepNest7Args{
-								unsafe.SliceData(t43),
-								unsafe.SliceData(c.V),
-								kern.Given(c.W2Select2),
-								dV*a + C*dV*s + T*dV*l,
-								dV,
-							}
-							stepNest7(&a2)
-						} else {
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-							for i := range dV {
-								t53 := t43[i] - v[i]
-								t8 := (num.Abs(t53) <= F(1))
+								t52 := t43[i] - v[i]
+								t8 := (num.Abs(t52) <= F(1))
 								t27 := !t8
-								t432 := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t53)), F(0))
-								W2Select2[i] = t432
+								w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t52)), F(0))
+								t322 := num.FMA32(F(2), kern.Choose(t8, F(F(0.5*t52)*kern.Choose(t8, F(1), F(0))), F(0)), w)
+								W2Lin[i] = t322
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t43),
 							unsafe.SliceData(c.V),
-							unsafe.SliceData(t33),
-							unsafe.SliceData(t43_2),
+							unsafe.SliceData(t32),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepNest8(&a2)
+						stepNest7(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t53 := t43[i] - v[i]
-							t8 := (num.Abs(t53) <= F(1))
+							t52 := t43[i] - v[i]
+							t8 := (num.Abs(t52) <= F(1))
 							t27 := !t8
-							t332 := kern.Choose(t8, F(F(0.5*t53)*kern.Choose(t8, F(1), F(0))), F(0))
-							t432 := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t53)), F(0))
-							t33[i] = t332
-							t43_2[i] = t432
+							w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t52)), F(0))
+							t322 := num.FMA32(F(2), kern.Choose(t8, F(F(0.5*t52)*kern.Choose(t8, F(1), F(0))), F(0)), w)
+							t32[i] = t322
 						}
 					}
 					// yaad.W2, yaad.W1
-					clear(t32)
-					clear(t52)
+					clear(t162)
 					rhoEntry := rho2[a]
 					thetaEntry := theta2[a]
 					if kern.Wide() {
-						a2 := stepNest9Args{
-							unsafe.SliceData(t43_2),
-							unsafe.SliceData(t33),
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(c.B2),
+						a2 := stepNest8Args{
 							unsafe.SliceData(t32),
-							unsafe.SliceData(t52),
+							unsafe.SliceData(W2State),
+							unsafe.SliceData(c.B2),
+							unsafe.SliceData(t17),
+							unsafe.SliceData(t162),
 							dH * dV * l,
 							dV,
 							dH,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest9(&a2)
+						stepNest8(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
-							t43Entry := t43_2[i]
-							t33Entry := t33[i]
+							t32Entry := t32[i]
 							for j := range dH {
 								W2StateEntry := W2State2[j]
-								t72Entry := t72[j]
-								W2State2[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2StateEntry, num.FMA32(F(2*t72Entry), t33Entry, F(t72Entry*t43Entry)))), F(rhoEntry*W2StateEntry))
-								t32[j] = num.FMA32(W2StateEntry, t43Entry, t32[j])
-								t52[j] = num.FMA32(W2StateEntry, t33Entry, t52[j])
+								W2State2[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2StateEntry, F(t17[j]*t32Entry))), F(rhoEntry*W2StateEntry))
+								t162[j] = num.FMA32(W2StateEntry, t32Entry, t162[j])
 							}
 						}
 					}
-					// yaad.W1
+					// yaad.W1, yaad.W2
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(t3),
-							unsafe.SliceData(t32),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(t2),
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t52),
-							unsafe.SliceData(t108),
-							unsafe.SliceData(t118),
+							unsafe.SliceData(t92),
 							dH,
 						}
-						stepNest10(&a2)
+						stepNest9(&a2)
 					} else {
 						for i := range dH {
 							t3Entry := t3[i]
-							t32Entry := t32[i]
+							t162Entry := t162[i]
 							t2Entry2 := t2[i]
-							t106Entry := t106[i]
-							t52Entry := t52[i]
-							t108[i] = num.FMA32(F(F(t2Entry2*t3Entry)*t32Entry), t106Entry, F(t3Entry*t32Entry))
-							t118[i] = num.FMA32(F(F(F(2*t2Entry2)*t3Entry)*t106Entry), t52Entry, F(F(2*t3Entry)*t52Entry))
+							t92[i] = num.FMA32(F(F(t2Entry2*t3Entry)*kern.Sigmoid(-t2Entry2)), t162Entry, F(t3Entry*t162Entry))
 						}
 					}
 					// yaad.W1, yaad.y
 					if kern.Wide() {
-						a2 := stepNest11Args{
-							unsafe.SliceData(t108),
-							unsafe.SliceData(t118),
+						a2 := stepNest10Args{
+							unsafe.SliceData(t92),
 							unsafe.SliceData(W1State),
-							unsafe.SliceData(c.K0),
 							unsafe.SliceData(c.B1),
+							unsafe.SliceData(c.K0),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(t127),
-							dK*a + C*dK*s + T*dK*l,
 							dH * dK * l,
+							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest11(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 							var t1272 F
-							t108Entry := t108[i]
-							t118Entry := t118[i]
+							t92Entry := t92[i]
 							t1272Sums := [16]F{t1272}
 							for j := range dK {
 								W1StateEntry := W1State2[j]
-								k0Entry := k0[j]
-								W12 := num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1StateEntry, num.FMA32(k0Entry, t118Entry, F(k0Entry*t108Entry)))), F(rhoEntry*W1StateEntry))
+								W12 := num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1StateEntry, F(k0[j]*t92Entry))), F(rhoEntry*W1StateEntry))
 								t1272Sums[j%16] = num.FMA32(W12, q0[j], t1272Sums[j%16])
 								W1State2[j] = W12
 							}
@@ -565,13 +499,13 @@ func (c *stepFused) run() {
 					// yaad.y, yaad
 					if len(c.W2Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest12Args{
+							a2 := stepNest11Args{
 								unsafe.SliceData(t2),
 								kern.Given(c.W2Prod),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest12(&a2)
+							stepNest11(&a2)
 						} else {
 							W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -582,47 +516,30 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest13Args{
-								unsafe.SliceData(t32),
+							a2 := stepNest12Args{
+								unsafe.SliceData(t162),
 								kern.Given(c.W1Prod),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest13(&a2)
+							stepNest12(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t3222 := t32[i]
+								t3222 := t162[i]
 								W1Prod[i] = t3222
-							}
-						}
-					}
-					if len(c.W1Prod2) > 0 {
-						if kern.Wide() {
-							a2 := stepNest14Args{
-								unsafe.SliceData(t52),
-								kern.Given(c.W1Prod2),
-								dH*a + C*dH*s + T*dH*l,
-								dH,
-							}
-							stepNest14(&a2)
-						} else {
-							W1Prod2 := c.W1Prod2[(l*T+a+C*s)*dH:][:dH]
-							for i := range dH {
-								t422 := t52[i]
-								W1Prod2[i] = t422
 							}
 						}
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest15Args{
+							a2 := stepNest13Args{
 								unsafe.SliceData(t127),
 								kern.Given(c.YProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest15(&a2)
+							stepNest13(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -632,35 +549,35 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest16Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(t127),
-							unsafe.SliceData(t112),
+							unsafe.SliceData(t21),
 							dH,
 						}
-						stepNest16(&a2)
+						stepNest14(&a2)
 					} else {
 						for i := range dH {
 							t127Entry := t127[i]
-							t112[i] = F(t127Entry * kern.Sigmoid(t127Entry))
+							t21[i] = F(t127Entry * kern.Sigmoid(t127Entry))
 						}
 					}
 					// yaad.y
 					if kern.Wide() {
-						a2 := stepNest17Args{
+						a2 := stepNest15Args{
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t112),
+							unsafe.SliceData(t21),
 							unsafe.SliceData(y2),
 							dV,
 							dH,
 						}
-						stepNest17(&a2)
+						stepNest15(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dH {
-								y3Sums[j%16] = num.FMA32(W2State2[j], t112[j], y3Sums[j%16])
+								y3Sums[j%16] = num.FMA32(W2State2[j], t21[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3
@@ -691,43 +608,34 @@ func (c *stepFused) run() {
 }
 
 type stepBackwardNest1Args struct {
-	W2Prod  *float32
-	W1Prod  *float32
-	W1Prod2 *float32
-	yProd   *float32
-	t3      *float32
-	t215    *float32
-	t103    *float32
-	t104    *float32
-	t105    *float32
-	t106    *float32
-	t108    *float32
-	t113    *float32
-	t114    *float32
-	t118    *float32
-	t128    *float32
-	t230    *float32
-	t622    *float32
-	t1072   *float32
-	t1082   *float32
-	t1172   *float32
-	t1182   *float32
-	n0      int // L
-	n1      int // T·d_h
-	n2      int // T
-	n3      int // d_h
+	W2Prod *float32
+	W1Prod *float32
+	yProd  *float32
+	t3     *float32
+	t172   *float32
+	t105   *float32
+	t106   *float32
+	t1222  *float32
+	t1422  *float32
+	t922   *float32
+	t128   *float32
+	t95    *float32
+	t622   *float32
+	n0     int // L
+	n1     int // T·d_h
+	n2     int // T
+	n3     int // d_h
 }
 
 type stepBackwardNest2Args struct {
-	W2Select2  *float32
-	W2Select   *float32
+	W2Lin      *float32
 	W2Trail    *float32
-	t215       *float32
 	B2         *float32
+	t172       *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_h·d_v·a
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l
-	n3         int        // d_h·d_v·l
+	n2         int        // d_h·d_v·l
+	n3         int        // d_h·a + C·d_h·s + T·d_h·l
 	n4         int        // d_h·d_v·a + d_h·d_v
 	n5         int        // d_v
 	n6         int        // d_h
@@ -736,15 +644,14 @@ type stepBackwardNest2Args struct {
 }
 
 type stepBackwardNest3Args struct {
-	t1082      *float32
-	t1182      *float32
+	t922       *float32
 	W1Trail    *float32
-	k0         *float32
 	B1         *float32
+	k0         *float32
 	n0         int        // d_h·a + C·d_h·s + T·d_h·l
 	n1         int        // d_h·d_k·a
-	n2         int        // d_k·a + C·d_k·s + T·d_k·l
-	n3         int        // d_h·d_k·l
+	n2         int        // d_h·d_k·l
+	n3         int        // d_k·a + C·d_k·s + T·d_k·l
 	n4         int        // d_h·d_k·a + d_h·d_k
 	n5         int        // d_h
 	n6         int        // d_k
@@ -755,8 +662,8 @@ type stepBackwardNest3Args struct {
 type stepBackwardNest4Args struct {
 	yBar    *float32
 	W2Trail *float32
-	t215    *float32
-	t195    *float32
+	t172    *float32
+	t22     *float32
 	t4      *float32
 	n0      int // d_v·a + C·d_v·s + T·d_v·l
 	n1      int // d_h·d_v·a
@@ -767,23 +674,8 @@ type stepBackwardNest4Args struct {
 }
 
 type stepBackwardNest5Args struct {
-	t108    *float32
-	t118    *float32
-	k0      *float32
-	B1      *float32
-	W1Trail *float32
-	t123    *float32
-	n0      int // d_h·a + C·d_h·s + T·d_h·l
-	n1      int // d_k·a + C·d_k·s + T·d_k·l
-	n2      int // d_h·d_k·l
-	n3      int // d_h·d_k·a
-	n4      int // d_h
-	n5      int // d_k
-}
-
-type stepBackwardNest6Args struct {
 	t128  *float32
-	t195  *float32
+	t22   *float32
 	yProd *float32
 	t622  *float32
 	t822  *float32
@@ -791,219 +683,146 @@ type stepBackwardNest6Args struct {
 	n1    int // d_h
 }
 
+type stepBackwardNest6Args struct {
+	t822       *float32
+	t922       *float32
+	q0         *float32
+	W1BarState *float32
+	k0         *float32
+	W1Trail    *float32
+	B1         *float32
+	t102       *float32
+	t11        *float32
+	t92        *float32
+	t86        *float32
+	t87        *float32
+	t14Total   *float32
+	t16Total   *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
+	n2         int        // d_h·d_k·a
+	n3         int        // d_h·d_k·l
+	n4         int        // d_h·d_k·a + d_h·d_k
+	n5         int        // d_h
+	n6         int        // d_k
+	t16        [2]float32 // and nothing
+	t14        [2]float32 // and nothing
+	w          [2]float32 // and nothing
+}
+
 type stepBackwardNest7Args struct {
-	t822        *float32
-	t118        *float32
-	t108        *float32
-	q0          *float32
-	W1BarState  *float32
-	t123        *float32
-	W1Trail     *float32
-	k0          *float32
-	t102        *float32
-	t1122       *float32
-	t92         *float32
-	t198        *float32
-	t203        *float32
-	t197        *float32
-	t152Total   *float32
-	t17Total    *float32
+	t3          *float32
+	t87         *float32
+	W2Prod      *float32
+	t106        *float32
+	t312        *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_k·a + C·d_k·s + T·d_k·l
-	n2          int        // d_h·d_k·a
-	n3          int        // d_h·d_k·l
-	n4          int        // d_h
-	n5          int        // d_k
-	t17         [2]float32 // and nothing
-	t152        [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
-	w           [2]float32 // and nothing
+	n1          int        // d_h
+	thetaEntry6 [2]float32 // and nothing
 }
 
 type stepBackwardNest8Args struct {
-	t3          *float32
-	t106        *float32
-	t197        *float32
-	t104        *float32
-	W1Prod      *float32
-	t302        *float32
-	W2Prod      *float32
-	t219        *float32
-	t223        *float32
-	t942        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
+	yBar       *float32
+	W2Lin      *float32
+	W2Trail    *float32
+	t312       *float32
+	t95        *float32
+	W2BarState *float32
+	t172       *float32
+	B2         *float32
+	t382       *float32
+	t82        *float32
+	t89        *float32
+	t332       *float32
+	t88        *float32
+	t412Total  *float32
+	t432Total  *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·d_v·a
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l
+	n3         int        // d_h·d_v·l
+	n4         int        // d_v
+	n5         int        // d_h
+	t432       [2]float32 // and nothing
+	t412       [2]float32 // and nothing
+	w          [2]float32 // and nothing
 }
 
 type stepBackwardNest9Args struct {
-	W2Trail *float32
-	t219    *float32
-	t3      *float32
-	t197    *float32
-	t372    *float32
-	t200    *float32
-	n0      int // d_h·d_v·a
-	n1      int // d_h·a + C·d_h·s + T·d_h·l
-	n2      int // d_v
-	n3      int // d_h
+	t65        *float32
+	W2Lin      *float32
+	W2Trail    *float32
+	t70        *float32
+	t172       *float32
+	t382       *float32
+	t312       *float32
+	W2BarState *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·d_v·a
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l
+	n3         int        // d_v
+	n4         int        // d_h
+	w3         [2]float32 // and nothing
 }
 
 type stepBackwardNest10Args struct {
-	t942    *float32
-	W1Trail *float32
-	t962    *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
+	t89         *float32
+	t70         *float32
+	W1Prod      *float32
+	t3          *float32
+	t106        *float32
+	t87         *float32
+	W2Prod      *float32
+	t78         *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	thetaEntry6 [2]float32 // and nothing
 }
 
 type stepBackwardNest11Args struct {
-	yBar        *float32
-	W2Select2   *float32
-	W2Select    *float32
-	t802        *float32
-	t230        *float32
-	W2BarState  *float32
-	t215        *float32
-	W2Trail     *float32
-	B2          *float32
-	t206        *float32
-	t11322      *float32
-	t82         *float32
-	t209        *float32
-	t211        *float32
-	t208        *float32
-	t11723Total *float32
-	t1192Total  *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_h·a + C·d_h·s + T·d_h·l
-	n2          int        // d_h·d_v·a
-	n3          int        // d_h·d_v·l
-	n4          int        // d_v
-	n5          int        // d_h
-	t1192       [2]float32 // and nothing
-	t11723      [2]float32 // and nothing
-	w3          [2]float32 // and nothing
+	t78        *float32
+	W1Trail    *float32
+	t80        *float32
+	k0         *float32
+	t11        *float32
+	W1BarState *float32
+	n0         int        // d_h·d_k·a
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
+	n2         int        // d_h
+	n3         int        // d_k
+	w3         [2]float32 // and nothing
 }
 
 type stepBackwardNest12Args struct {
-	t3          *float32
-	t106        *float32
-	t114        *float32
-	t197        *float32
-	W1Prod2     *float32
-	t206        *float32
-	W2Prod      *float32
-	t211        *float32
-	t302        *float32
-	t10823      *float32
-	t165        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-	w4          [2]float32 // and nothing
-}
-
-type stepBackwardNest13Args struct {
-	t10823  *float32
-	t165    *float32
-	W1Trail *float32
-	t1102   *float32
-	t167    *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
-}
-
-type stepBackwardNest14Args struct {
-	W2Select   *float32
-	W2Select2  *float32
-	t152       *float32
-	t802       *float32
-	t219       *float32
-	t223       *float32
-	t215       *float32
-	t11322     *float32
-	W2Trail    *float32
-	t213       *float32
-	W2BarState *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l
-	n2         int        // d_h·d_v·a
-	n3         int        // d_v
-	n4         int        // d_h
-	w7         [2]float32 // and nothing
-	rhoEntry3  [2]float32 // and nothing
-}
-
-type stepBackwardNest15Args struct {
-	t3     *float32
-	t209   *float32
-	t213   *float32
-	W2Prod *float32
-	t106   *float32
-	t179   *float32
-	n0     int        // d_h·a + C·d_h·s + T·d_h·l
-	n1     int        // d_h
-	w8     [2]float32 // and nothing
-}
-
-type stepBackwardNest16Args struct {
-	t179       *float32
-	t942       *float32
-	t10823     *float32
-	t165       *float32
-	t1122      *float32
-	k0         *float32
-	W1Trail    *float32
-	t181       *float32
-	W1BarState *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h
-	n3         int        // d_k
-	w7         [2]float32 // and nothing
-	rhoEntry3  [2]float32 // and nothing
-}
-
-type stepBackwardNest17Args struct {
-	t203        *float32
-	t198        *float32
-	t962        *float32
-	t1102       *float32
-	t167        *float32
-	t181        *float32
+	t86         *float32
+	t80         *float32
 	t52         *float32
 	t102        *float32
 	t72         *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
 	n1          int        // d_k
-	thetaEntry3 [2]float32 // and nothing
+	thetaEntry6 [2]float32 // and nothing
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest13Args struct {
 	t19       *float32
-	t40       *float32
+	t38       *float32
 	rhoStack  *float32
 	wThetaBar *float32
-	wTheta    *float32
-	t24       *float32
 	wRhoBar   *float32
 	wRho      *float32
-	t45       *float32
+	wTheta    *float32
+	t44       *float32
 	n0        int // L
 	n1        int // T
 	n2        int // T·d_k + T·d_v
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest14Args struct {
 	t62 *float32
-	t24 *float32
-	t45 *float32
-	t48 *float32
+	t44 *float32
+	t47 *float32
 	n0  int // d_k
 	n1  int // L
 	n2  int // T·d_k + T·d_v
@@ -1013,11 +832,10 @@ type stepBackwardNest19Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest15Args struct {
 	t52 *float32
-	t24 *float32
-	t45 *float32
-	t51 *float32
+	t44 *float32
+	t50 *float32
 	n0  int // L
 	n1  int // T·d_k + T·d_v
 	n2  int // T·d_k
@@ -1026,10 +844,10 @@ type stepBackwardNest20Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest21Args struct {
-	t112 *float32
-	t50  *float32
-	t53  *float32
+type stepBackwardNest16Args struct {
+	t10  *float32
+	t48  *float32
+	t51  *float32
 	xBar *float32
 	n0   int // L
 	n1   int // T·d
@@ -1037,7 +855,7 @@ type stepBackwardNest21Args struct {
 	n3   int // d
 }
 
-type stepBackwardNest22Args struct {
+type stepBackwardNest17Args struct {
 	B2Bar    *float32
 	t82      *float32
 	B2BarOut *float32
@@ -1047,7 +865,7 @@ type stepBackwardNest22Args struct {
 	n3       int // d_h
 }
 
-type stepBackwardNest23Args struct {
+type stepBackwardNest18Args struct {
 	B1Bar    *float32
 	t92      *float32
 	B1BarOut *float32
@@ -1072,83 +890,60 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t8 := c.Work[:L*T]                                                                                                                  // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                                                           // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                                                                                                       // [L, T]
-	t3 := c.Work[3*L*T:][:L*T*dH]                                                                                                       // [L, T, d_h]
-	t215 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                                              // [L, T, d_h]
-	t103 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                                            // [L, T, d_h]
-	t104 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                                            // [L, T, d_h]
-	t105 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                                            // [L, T, d_h]
-	t106 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                                            // [L, T, d_h]
-	t108 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                                            // [L, T, d_h]
-	t113 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                                            // [L, T, d_h]
-	t114 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                                            // [L, T, d_h]
-	t118 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                                            // [L, T, d_h]
-	t128 := c.Work[10*L*T*dH+3*L*T:][:L*T*dH]                                                                                           // [L, T, d_h]
-	t230 := c.Work[11*L*T*dH+3*L*T:][:L*T*dH]                                                                                           // [L, T, d_h]
-	t622 := c.Work[12*L*T*dH+3*L*T:][:L*T*dH]                                                                                           // [L, T, d_h]
-	t1072 := c.Work[13*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
-	t1082 := c.Work[14*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
-	t1172 := c.Work[15*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
-	t1182 := c.Work[16*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
-	t32 := c.Work[17*L*T*dH+3*L*T:][:L*T]                                                                                               // [L, T]
-	t42 := c.Work[17*L*T*dH+4*L*T:][:L*T]                                                                                               // [L, T]
-	t52 := c.Work[17*L*T*dH+5*L*T:][:L*T*dK]                                                                                            // [L, T, d_k]
-	t62 := c.Work[17*L*T*dH+L*T*dK+5*L*T:][:L*T*dV]                                                                                     // [L, T, d_v]
-	t72 := c.Work[17*L*T*dH+L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                                              // [L, T, d_k]
-	t82 := c.Work[17*L*T*dH+2*L*T*dK+L*T*dV+5*L*T:][:L*dH*dV]                                                                           // [L, d_v, d_h]
-	t92 := c.Work[17*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dV+5*L*T:][:L*dH*dK]                                                                   // [L, d_h, d_k]
-	t112 := c.Work[17*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T*d]                                                            // [L, T, d]
-	t19 := c.Work[L*T*d+17*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T]                                                         // [L, T]
-	t40 := c.Work[L*T*d+17*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+6*L*T:][:L*T]                                                         // [L, T]
-	t24 := c.Work[L*T*d+17*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dK+L*T*dV]                                               // [L, T, d_k + d_v]
-	t45 := c.Work[L*T*d+17*L*T*dH+3*L*T*dK+2*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dK+L*T*dV]                                             // [L, T, d_k + d_v]
-	t48 := c.Work[L*T*d+17*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dV]                                                    // [L, T, d_v]
-	t50 := c.Work[L*T*d+17*L*T*dH+4*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*d]                                                     // [L, T, d]
-	t51 := c.Work[2*L*T*d+17*L*T*dH+4*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dK]                                                  // [L, T, d_k]
-	t53 := c.Work[2*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*d]                                                   // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:dH*dK]                                            // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+dH*dK:][:dH*dV]                                      // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                           // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                 // [C + 1, d_v, d_h]
-	t4 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV:][:dV]                       // [d_v]
-	t195 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+dV:][:dH]                  // [d_h]
-	t25 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+dH+dV:][:dV]                // [d_v]
-	t123 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+dH+2*dV:][:dH*dK]          // [d_h, d_k]
-	t822 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+dH+2*dV:][:dH]             // [d_h]
-	t102 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+2*dH+2*dV:][:dK]           // [d_k]
-	t1122 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+2*dH+dK+2*dV:][:dH*dK]    // [d_h, d_k]
-	t197 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+2*dH+dK+2*dV:][:dH]        // [d_h]
-	t198 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+3*dH+dK+2*dV:][:dK]        // [d_k]
-	t203 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+3*dH+2*dK+2*dV:][:dK]      // [d_k]
-	t302 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+3*dH+3*dK+2*dV:][:dH]      // [d_h]
-	t219 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+4*dH+3*dK+2*dV:][:dH]      // [d_h]
-	t223 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+5*dH+3*dK+2*dV:][:dH]      // [d_h]
-	t942 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+6*dH+3*dK+2*dV:][:dH]      // [d_h]
-	t372 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+7*dH+3*dK+2*dV:][:dV]      // [d_v]
-	t200 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+7*dH+3*dK+3*dV:][:dV]      // [d_v]
-	t802 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+7*dH+3*dK+4*dV:][:dV]      // [d_v]
-	t962 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+7*dH+3*dK+5*dV:][:dK]      // [d_k]
-	t206 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+7*dH+4*dK+5*dV:][:dH]      // [d_h]
-	t11322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+2*dH*dV+8*dH+4*dK+5*dV:][:dH*dV] // [d_v, d_h]
-	t208 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+3*dH*dV+8*dH+4*dK+5*dV:][:dV]      // [d_v]
-	t209 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+3*dH*dV+8*dH+4*dK+6*dV:][:dH]      // [d_h]
-	t211 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+3*dH*dV+9*dH+4*dK+6*dV:][:dH]      // [d_h]
-	t10823 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+3*dH*dV+10*dH+4*dK+6*dV:][:dH]   // [d_h]
-	t165 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+3*dH*dV+11*dH+4*dK+6*dV:][:dH]     // [d_h]
-	t1102 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+3*dH*dV+12*dH+4*dK+6*dV:][:dK]    // [d_k]
-	t167 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+3*dH*dV+12*dH+5*dK+6*dV:][:dK]     // [d_k]
-	t152 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+3*dH*dV+12*dH+6*dK+6*dV:][:dV]     // [d_v]
-	t213 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+3*dH*dV+12*dH+6*dK+7*dV:][:dH]     // [d_h]
-	t179 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+3*dH*dV+13*dH+6*dK+7*dV:][:dH]     // [d_h]
-	t181 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+3*dH*dV+14*dH+6*dK+7*dV:][:dK]     // [d_k]
-	t122 := c.Flags[:L*T]                                                                                                               // [L, T]
-	t84 := c.Flags[L*T:][:dV]                                                                                                           // [d_v]
-	t152Total := make([]F, 1)
-	t17Total := make([]F, 1)
-	t11723Total := make([]F, 1)
-	t1192Total := make([]F, 1)
+	t8 := c.Work[:L*T]                                                                                                                // [L, T]
+	rho := c.Work[L*T:][:L*T]                                                                                                         // [L, T]
+	theta := c.Work[2*L*T:][:L*T]                                                                                                     // [L, T]
+	t3 := c.Work[3*L*T:][:L*T*dH]                                                                                                     // [L, T, d_h]
+	t172 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                                            // [L, T, d_h]
+	t105 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
+	t106 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
+	t1222 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                                         // [L, T, d_h]
+	t1422 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                                         // [L, T, d_h]
+	t922 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
+	t128 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
+	t95 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                                           // [L, T, d_h]
+	t622 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
+	t32 := c.Work[10*L*T*dH+3*L*T:][:L*T]                                                                                             // [L, T]
+	t42 := c.Work[10*L*T*dH+4*L*T:][:L*T]                                                                                             // [L, T]
+	t52 := c.Work[10*L*T*dH+5*L*T:][:L*T*dK]                                                                                          // [L, T, d_k]
+	t62 := c.Work[10*L*T*dH+L*T*dK+5*L*T:][:L*T*dV]                                                                                   // [L, T, d_v]
+	t72 := c.Work[10*L*T*dH+L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                                            // [L, T, d_k]
+	t82 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV+5*L*T:][:L*dH*dV]                                                                         // [L, d_v, d_h]
+	t92 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dV+5*L*T:][:L*dH*dK]                                                                 // [L, d_h, d_k]
+	t10 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T*d]                                                           // [L, T, d]
+	t19 := c.Work[L*T*d+10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T]                                                       // [L, T]
+	t38 := c.Work[L*T*d+10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+6*L*T:][:L*T]                                                       // [L, T]
+	t44 := c.Work[L*T*d+10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dK+L*T*dV]                                             // [L, T, d_k + d_v]
+	t47 := c.Work[L*T*d+10*L*T*dH+3*L*T*dK+2*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dV]                                                  // [L, T, d_v]
+	t48 := c.Work[L*T*d+10*L*T*dH+3*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*d]                                                   // [L, T, d]
+	t50 := c.Work[2*L*T*d+10*L*T*dH+3*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dK]                                                // [L, T, d_k]
+	t51 := c.Work[2*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*d]                                                 // [L, T, d]
+	W1BarState := c.Work[3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:dH*dK]                                          // [d_h, d_k]
+	W2BarState := c.Work[3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+dH*dK:][:dH*dV]                                    // [d_v, d_h]
+	W1Trail := c.Work[3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
+	t4 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV:][:dV]                     // [d_v]
+	t22 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+dV:][:dH]                 // [d_h]
+	t822 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+dH+dV:][:dH]             // [d_h]
+	t102 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+2*dH+dV:][:dK]           // [d_k]
+	t11 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+2*dH+dK+dV:][:dH*dK]      // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+2*dH+dK+dV:][:dK]         // [d_k]
+	t87 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+2*dH+2*dK+dV:][:dH]       // [d_h]
+	t312 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+3*dH+2*dK+dV:][:dH]      // [d_h]
+	t332 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+4*dH+2*dK+dV:][:dV]      // [d_v]
+	t382 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
+	t88 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+3*dH*dV+4*dH+2*dK+2*dV:][:dV]     // [d_v]
+	t89 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+3*dH*dV+4*dH+2*dK+3*dV:][:dH]     // [d_h]
+	t65 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+3*dH*dV+5*dH+2*dK+3*dV:][:dV]     // [d_v]
+	t70 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+3*dH*dV+5*dH+2*dK+4*dV:][:dH]     // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+3*dH*dV+6*dH+2*dK+4*dV:][:dH]     // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+3*dH*dV+7*dH+2*dK+4*dV:][:dK]     // [d_k]
+	t122 := c.Flags[:L*T]                                                                                                             // [L, T]
+	t84 := c.Flags[L*T:][:dV]                                                                                                         // [d_v]
+	t14Total := make([]F, 1)
+	t16Total := make([]F, 1)
+	t412Total := make([]F, 1)
+	t432Total := make([]F, 1)
 
 	// yaad.rho, yaad.theta
 	for i := range L {
@@ -1173,25 +968,17 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest1Args{
 			unsafe.SliceData(c.W2Prod),
 			unsafe.SliceData(c.W1Prod),
-			unsafe.SliceData(c.W1Prod2),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t3),
-			unsafe.SliceData(t215),
-			unsafe.SliceData(t103),
-			unsafe.SliceData(t104),
+			unsafe.SliceData(t172),
 			unsafe.SliceData(t105),
 			unsafe.SliceData(t106),
-			unsafe.SliceData(t108),
-			unsafe.SliceData(t113),
-			unsafe.SliceData(t114),
-			unsafe.SliceData(t118),
+			unsafe.SliceData(t1222),
+			unsafe.SliceData(t1422),
+			unsafe.SliceData(t922),
 			unsafe.SliceData(t128),
-			unsafe.SliceData(t230),
+			unsafe.SliceData(t95),
 			unsafe.SliceData(t622),
-			unsafe.SliceData(t1072),
-			unsafe.SliceData(t1082),
-			unsafe.SliceData(t1172),
-			unsafe.SliceData(t1182),
 			L,
 			T * dH,
 			T,
@@ -1203,57 +990,37 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				W2Prod := c.W2Prod[(i*T+j)*dH:][:dH]
 				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
-				W1Prod2 := c.W1Prod2[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t3_2 := t3[(i*T+j)*dH:][:dH]
-				t215_2 := t215[(i*T+j)*dH:][:dH]
-				t103_2 := t103[(i*T+j)*dH:][:dH]
-				t104_2 := t104[(i*T+j)*dH:][:dH]
+				t172_2 := t172[(i*T+j)*dH:][:dH]
 				t105_2 := t105[(i*T+j)*dH:][:dH]
 				t106_2 := t106[(i*T+j)*dH:][:dH]
-				t108_2 := t108[(i*T+j)*dH:][:dH]
-				t113_2 := t113[(i*T+j)*dH:][:dH]
-				t114_2 := t114[(i*T+j)*dH:][:dH]
-				t118_2 := t118[(i*T+j)*dH:][:dH]
+				t1222_2 := t1222[(i*T+j)*dH:][:dH]
+				t1422_2 := t1422[(i*T+j)*dH:][:dH]
+				t922_2 := t922[(i*T+j)*dH:][:dH]
 				t128_2 := t128[(i*T+j)*dH:][:dH]
-				t230_2 := t230[(i*T+j)*dH:][:dH]
+				t95_2 := t95[(i*T+j)*dH:][:dH]
 				t622_2 := t622[(i*T+j)*dH:][:dH]
-				t1072_2 := t1072[(i*T+j)*dH:][:dH]
-				t1082_2 := t1082[(i*T+j)*dH:][:dH]
-				t1172_2 := t1172[(i*T+j)*dH:][:dH]
-				t1182_2 := t1182[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					W2ProdEntry := W2Prod[k]
 					t33 := kern.Sigmoid(W2ProdEntry)
-					W1ProdEntry := W1Prod[k]
-					t1032 := F(W1ProdEntry * t33)
-					t1042 := F(W2ProdEntry * W1ProdEntry)
 					t1052 := -W2ProdEntry
 					t1062 := kern.Sigmoid(t1052)
-					W1Prod2Entry := W1Prod2[k]
-					t1132 := F(F(2*W1Prod2Entry) * t33)
-					t1142 := F(F(2*W2ProdEntry) * W1Prod2Entry)
+					W1ProdEntry := W1Prod[k]
+					t12222 := F(W1ProdEntry * t33)
+					t14222 := F(F(F(W2ProdEntry*W1ProdEntry)*t33) * t1062)
 					yProdEntry := yProd[k]
 					t1282 := kern.Sigmoid(yProdEntry)
-					t10722 := F(F(F(W2ProdEntry*t33)*W1ProdEntry) * t1062)
-					t11722 := F(F(F(F(2*W2ProdEntry)*t33)*t1062) * W1Prod2Entry)
 					t3_2[k] = t33
-					t215_2[k] = F(W2ProdEntry * t33)
-					t103_2[k] = t1032
-					t104_2[k] = t1042
+					t172_2[k] = F(W2ProdEntry * t33)
 					t105_2[k] = t1052
 					t106_2[k] = t1062
-					t108_2[k] = num.FMA32(F(t33*t1042), t1062, t1032)
-					t113_2[k] = t1132
-					t114_2[k] = t1142
-					t118_2[k] = num.FMA32(F(t33*t1062), t1142, t1132)
+					t1222_2[k] = t12222
+					t1422_2[k] = t14222
+					t922_2[k] = t12222 + t14222
 					t128_2[k] = t1282
-					t230_2[k] = F(yProdEntry * t1282)
+					t95_2[k] = F(yProdEntry * t1282)
 					t622_2[k] = kern.Sigmoid(-yProdEntry)
-					t1072_2[k] = t10722
-					t1082_2[k] = t1032 + t10722
-					t1172_2[k] = t11722
-					t1182_2[k] = t1132 + t11722
 				}
 			}
 		}
@@ -1285,15 +1052,14 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(c.W2Select2),
-							unsafe.SliceData(c.W2Select),
+							unsafe.SliceData(c.W2Lin),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t215),
 							unsafe.SliceData(c.B2),
+							unsafe.SliceData(t172),
 							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
-							dH*a + C*dH*s + T*dH*l,
 							dH * dV * l,
+							dH*a + C*dH*s + T*dH*l,
 							dH*dV*a + dH*dV,
 							dV,
 							dH,
@@ -1302,34 +1068,30 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest2(&a2)
 					} else {
-						W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-						W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
+						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
+							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							W2Select2Entry := W2Select2[i]
-							W2SelectEntry := W2Select[i]
+							W2LinEntry := W2Lin[i]
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
-								t215Entry := t215_2[j]
-								W2Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry, num.FMA32(F(2*t215Entry), W2SelectEntry, F(t215Entry*W2Select2Entry)))), F(rhoEntry*W2TrailEntry))
+								W2Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry, F(t172_2[j]*W2LinEntry))), F(rhoEntry*W2TrailEntry))
 							}
 						}
 					}
 					// yaad.W1
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(t1082),
-							unsafe.SliceData(t1182),
+							unsafe.SliceData(t922),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(c.K0),
 							unsafe.SliceData(c.B1),
+							unsafe.SliceData(c.K0),
 							dH*a + C*dH*s + T*dH*l,
 							dH * dK * a,
-							dK*a + C*dK*s + T*dK*l,
 							dH * dK * l,
+							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
 							dH,
 							dK,
@@ -1338,19 +1100,16 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest3(&a2)
 					} else {
-						t1082_2 := t1082[(l*T+a+C*s)*dH:][:dH]
-						t1182_2 := t1182[(l*T+a+C*s)*dH:][:dH]
+						t922_2 := t922[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t1082Entry := t1082_2[i]
-							t1182Entry := t1182_2[i]
+							t922Entry := t922_2[i]
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
-								k0Entry := k0[j]
-								W1Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry, num.FMA32(k0Entry, t1182Entry, F(k0Entry*t1082Entry)))), F(rhoEntry*W1TrailEntry))
+								W1Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry, F(k0[j]*t922Entry))), F(rhoEntry*W1TrailEntry))
 							}
 						}
 					}
@@ -1365,13 +1124,13 @@ func (c *stepBackwardFused) run() {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
 					// yaad.W2, yaad.y
-					clear(t195)
+					clear(t22)
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t215),
-							unsafe.SliceData(t195),
+							unsafe.SliceData(t172),
+							unsafe.SliceData(t22),
 							unsafe.SliceData(t4),
 							dV*a + C*dV*s + T*dV*l,
 							dH * dV * a,
@@ -1385,14 +1144,14 @@ func (c *stepBackwardFused) run() {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
+							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							var t43 F
 							yBarEntry := yBar[i]
 							t43Sums := [16]F{t43}
 							for j := range dH {
-								t43Sums[j%16] = num.FMA32(W2Trail2[j], t215_2[j], t43Sums[j%16])
-								t195[j] = num.FMA32(W2Trail3[j], yBarEntry, t195[j])
+								t43Sums[j%16] = num.FMA32(W2Trail2[j], t172_2[j], t43Sums[j%16])
+								t22[j] = num.FMA32(W2Trail3[j], yBarEntry, t22[j])
 							}
 							t43 = kern.Sum16(&t43Sums)
 							t4[i] = t43
@@ -1400,547 +1159,335 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad.W2
 					for i := range dV {
-						t85 := (num.Abs(t4[i]-v[i]) <= F(1))
-						t84[i] = t85
-						t25[i] = kern.Choose(t85, F(1), F(0))
-					}
-					// yaad.W1
-					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t108),
-							unsafe.SliceData(t118),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(c.B1),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t123),
-							dH*a + C*dH*s + T*dH*l,
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * l,
-							dH * dK * a,
-							dH,
-							dK,
-						}
-						stepBackwardNest5(&a2)
-					} else {
-						t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
-						t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							B1 := c.B1[(l*dH+i)*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t123_2 := t123[i*dK:][:dK]
-							t108Entry := t108_2[i]
-							t118Entry := t118_2[i]
-							for j := range dK {
-								k0Entry2 := k0[j]
-								t123_2[j] = num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1Trail2[j], num.FMA32(k0Entry2, t118Entry, F(k0Entry2*t108Entry))))
-							}
-						}
+						t84[i] = (num.Abs(t4[i]-v[i]) <= F(1))
 					}
 					// yaad.y
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(t128),
-							unsafe.SliceData(t195),
+							unsafe.SliceData(t22),
 							unsafe.SliceData(c.YProd),
 							unsafe.SliceData(t622),
 							unsafe.SliceData(t822),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest5(&a2)
 					} else {
 						t128_2 := t128[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t128Entry := t128_2[i]
-							t195Entry := t195[i]
-							t822[i] = num.FMA32(F(F(yProd[i]*t128Entry)*t195Entry), t622_2[i], F(t128Entry*t195Entry))
+							t22Entry := t22[i]
+							t822[i] = num.FMA32(F(F(yProd[i]*t128Entry)*t22Entry), t622_2[i], F(t128Entry*t22Entry))
 						}
 					}
 					// yaad.y, yaad.W1
 					clear(t102)
-					clear(t198)
-					clear(t203)
-					var t152_2 F
-					var t17 F
-					thetaEntry3 := theta2[a]
-					w := F(0.02 * thetaEntry3)
-					rhoEntry3 := rho2[a]
+					clear(t86)
+					var t14 F
+					var t16 F
+					thetaEntry6 := theta2[a]
+					w := F(0.02 * thetaEntry6)
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t822),
-							unsafe.SliceData(t118),
-							unsafe.SliceData(t108),
+							unsafe.SliceData(t922),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(t123),
-							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(c.K0),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(c.B1),
 							unsafe.SliceData(t102),
-							unsafe.SliceData(t1122),
+							unsafe.SliceData(t11),
 							unsafe.SliceData(t92),
-							unsafe.SliceData(t198),
-							unsafe.SliceData(t203),
-							unsafe.SliceData(t197),
-							unsafe.SliceData(t152Total),
-							unsafe.SliceData(t17Total),
+							unsafe.SliceData(t86),
+							unsafe.SliceData(t87),
+							unsafe.SliceData(t14Total),
+							unsafe.SliceData(t16Total),
 							dH*a + C*dH*s + T*dH*l,
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
 							dH * dK * l,
+							dH*dK*a + dH*dK,
 							dH,
 							dK,
-							[2]float32{t17},
-							[2]float32{t152_2},
-							[2]float32{thetaEntry3},
-							[2]float32{rhoEntry3},
+							[2]float32{t16},
+							[2]float32{t14},
 							[2]float32{w},
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest6(&a2)
 					} else {
-						t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
-						t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
-						t17_2 := t17
-						t152_3 := t152_2
+						t922_2 := t922[(l*T+a+C*s)*dH:][:dH]
+						t16_2 := t16
+						t14_2 := t14
 						for i := range dH {
 							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t123_2 := t123[i*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							t1122_2 := t1122[i*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							B1 := c.B1[(l*dH+i)*dK:][:dK]
+							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							t11_2 := t11[i*dK:][:dK]
 							t92_2 := t92[(l*dH+i)*dK:][:dK]
-							var t1972 F
+							var t872 F
 							t822Entry := t822[i]
-							t118Entry2 := t118_2[i]
-							t108Entry2 := t108_2[i]
-							t152Sums := [16]F{t152_3}
-							t17Sums := [16]F{t17_2}
-							t1972Sums := [16]F{t1972}
+							t922Entry2 := t922_2[i]
+							t14Sums := [16]F{t14_2}
+							t16Sums := [16]F{t16_2}
+							t872Sums := [16]F{t872}
 							for j := range dK {
-								t1123 := num.FMA32(q0[j], t822Entry, W1BarState2[j])
-								t123Entry := t123_2[j]
-								t152Sums[j%16] = num.FMA32(t123Entry, t1123, t152Sums[j%16])
+								t112 := num.FMA32(q0[j], t822Entry, W1BarState2[j])
+								k0Entry := k0[j]
 								W1TrailEntry2 := W1Trail2[j]
-								t17Sums[j%16] = num.FMA32(W1TrailEntry2, t1123, t17Sums[j%16])
-								t1972Sums[j%16] = num.FMA32(t1123, k0[j], t1972Sums[j%16])
-								t102[j] = num.FMA32(num.FMA32(-thetaEntry3, t123Entry, F(rhoEntry3*W1TrailEntry2)), t822Entry, t102[j])
-								t1122_2[j] = t1123
-								t92_2[j] = num.FMA32(w, t1123, t92_2[j])
-								t198[j] = num.FMA32(t1123, t118Entry2, t198[j])
-								t203[j] = num.FMA32(t1123, t108Entry2, t203[j])
+								t14Sums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(k0Entry*t922Entry2))), t112, t14Sums[j%16])
+								t16Sums[j%16] = num.FMA32(W1TrailEntry2, t112, t16Sums[j%16])
+								t872Sums[j%16] = num.FMA32(t112, k0Entry, t872Sums[j%16])
+								t102[j] = num.FMA32(W1Trail3[j], t822Entry, t102[j])
+								t11_2[j] = t112
+								t92_2[j] = num.FMA32(w, t112, t92_2[j])
+								t86[j] = num.FMA32(t112, t922Entry2, t86[j])
 							}
-							t152_3 = kern.Sum16(&t152Sums)
-							t17_2 = kern.Sum16(&t17Sums)
-							t1972 = kern.Sum16(&t1972Sums)
-							t197[i] = t1972
+							t14_2 = kern.Sum16(&t14Sums)
+							t16_2 = kern.Sum16(&t16Sums)
+							t872 = kern.Sum16(&t872Sums)
+							t87[i] = t872
 						}
-						t152Total[0] = t152_3
-						t17Total[0] = t17_2
+						t14Total[0] = t14_2
+						t16Total[0] = t16_2
 					}
-					t152_2 = t152Total[0]
-					t17 = t17Total[0]
-					t1522 := -t152_2
+					t14 = t14Total[0]
+					t16 = t16Total[0]
+					t142 := -t14
 					// yaad.W1
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(t3),
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t197),
-							unsafe.SliceData(t104),
-							unsafe.SliceData(c.W1Prod),
-							unsafe.SliceData(t302),
+							unsafe.SliceData(t87),
 							unsafe.SliceData(c.W2Prod),
-							unsafe.SliceData(t219),
-							unsafe.SliceData(t223),
-							unsafe.SliceData(t942),
+							unsafe.SliceData(t106),
+							unsafe.SliceData(t312),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
-							[2]float32{thetaEntry3},
+							[2]float32{thetaEntry6},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						t3_2 := t3[(l*T+a+C*s)*dH:][:dH]
-						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
-						t104_2 := t104[(l*T+a+C*s)*dH:][:dH]
-						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
+						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t3Entry := t3_2[i]
-							t106Entry := t106_2[i]
-							t197Entry := t197[i]
-							t3022 := -F(F(F(thetaEntry3*t3Entry)*t106Entry) * t197Entry)
-							t104Entry := t104_2[i]
-							W1ProdEntry2 := W1Prod[i]
-							t302[i] = t3022
-							t219[i] = F(W2Prod[i] * t3022)
-							t223[i] = F(F(thetaEntry3*t3Entry) * t197Entry)
-							w10 := F(F(F(F(F(thetaEntry3*t3Entry)*t3Entry)*t104Entry)*t106Entry) * t197Entry)
-							t942[i] = num.FMA32(F(t3Entry*t106Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t197Entry, -F(F(F(thetaEntry3*t104Entry)*t106Entry)*t197Entry)), num.FMA32(W1ProdEntry2, t3022, w10))
-						}
-					}
-					// yaad.W1
-					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t219),
-							unsafe.SliceData(t3),
-							unsafe.SliceData(t197),
-							unsafe.SliceData(t372),
-							unsafe.SliceData(t200),
-							dH * dV * a,
-							dH*a + C*dH*s + T*dH*l,
-							dV,
-							dH,
-						}
-						stepBackwardNest9(&a2)
-					} else {
-						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t3_2 := t3[(l*T+a+C*s)*dH:][:dH]
-							var t3722 F
-							var t2002 F
-							t3722Sums := [16]F{t3722}
-							t2002Sums := [16]F{t2002}
-							for j := range dH {
-								W2TrailEntry2 := W2Trail2[j]
-								t3722Sums[j%16] = num.FMA32(W2TrailEntry2, t219[j], t3722Sums[j%16])
-								t2002Sums[j%16] = num.FMA32(W2TrailEntry2, F(t3_2[j]*t197[j]), t2002Sums[j%16])
-							}
-							t3722 = kern.Sum16(&t3722Sums)
-							t2002 = kern.Sum16(&t2002Sums)
-							t372[i] = t3722
-							t200[i] = t2002
-						}
-					}
-					// yaad.W1, yaad.W2
-					for i := range dV {
-						t84Entry := t84[i]
-						t802[i] = kern.Choose(t84Entry, F(F(0.5*t25[i])*kern.Choose(t84Entry, num.FMA32(-thetaEntry3, t200[i], t372[i]), F(0))), F(0))
-					}
-					// yaad.W1
-					clear(t962)
-					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t942),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t962),
-							dH * dK * a,
-							dH,
-							dK,
-						}
-						stepBackwardNest10(&a2)
-					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t942Entry := t942[i]
-							for j := range dK {
-								t962[j] = num.FMA32(W1Trail2[j], t942Entry, t962[j])
-							}
+							t87Entry := t87[i]
+							t312[i] = num.FMA32(-F(thetaEntry6*t3Entry), t87Entry, -F(F(F(F(thetaEntry6*W2Prod[i])*t3Entry)*t106_2[i])*t87Entry))
 						}
 					}
 					// yaad.W1, yaad.W2, yaad.y
-					clear(t206)
-					clear(t209)
-					clear(t211)
-					var t11723 F
-					var t1192 F
-					w3 := F(0.02 * thetaEntry3)
+					clear(t89)
+					var t412 F
+					var t432 F
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.W2Select2),
-							unsafe.SliceData(c.W2Select),
-							unsafe.SliceData(t802),
-							unsafe.SliceData(t230),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t215),
+							unsafe.SliceData(c.W2Lin),
 							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t312),
+							unsafe.SliceData(t95),
+							unsafe.SliceData(W2BarState),
+							unsafe.SliceData(t172),
 							unsafe.SliceData(c.B2),
-							unsafe.SliceData(t206),
-							unsafe.SliceData(t11322),
+							unsafe.SliceData(t382),
 							unsafe.SliceData(t82),
-							unsafe.SliceData(t209),
-							unsafe.SliceData(t211),
-							unsafe.SliceData(t208),
-							unsafe.SliceData(t11723Total),
-							unsafe.SliceData(t1192Total),
+							unsafe.SliceData(t89),
+							unsafe.SliceData(t332),
+							unsafe.SliceData(t88),
+							unsafe.SliceData(t412Total),
+							unsafe.SliceData(t432Total),
 							dV*a + C*dV*s + T*dV*l,
-							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
+							dH*a + C*dH*s + T*dH*l,
 							dH * dV * l,
 							dV,
 							dH,
-							[2]float32{t1192},
-							[2]float32{t11723},
+							[2]float32{t432},
+							[2]float32{t412},
+							[2]float32{w},
+						}
+						stepBackwardNest8(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
+						t432_2 := t432
+						t412_2 := t412
+						for i := range dV {
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+							B2 := c.B2[(l*dV+i)*dH:][:dH]
+							t382_2 := t382[i*dH:][:dH]
+							t82_2 := t82[(l*dV+i)*dH:][:dH]
+							var t3322 F
+							var t882 F
+							yBarEntry2 := yBar[i]
+							W2LinEntry2 := W2Lin[i]
+							t3322Sums := [16]F{t3322}
+							t412Sums := [16]F{t412_2}
+							t432Sums := [16]F{t432_2}
+							t882Sums := [16]F{t882}
+							for j := range dH {
+								W2TrailEntry2 := W2Trail2[j]
+								t3322Sums[j%16] = num.FMA32(W2TrailEntry2, t312[j], t3322Sums[j%16])
+								t383 := num.FMA32(yBarEntry2, t95_2[j], W2BarState2[j])
+								t172Entry := t172_2[j]
+								t412Sums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t172Entry))), t383, t412Sums[j%16])
+								t432Sums[j%16] = num.FMA32(W2TrailEntry2, t383, t432Sums[j%16])
+								t882Sums[j%16] = num.FMA32(t383, t172Entry, t882Sums[j%16])
+								t382_2[j] = t383
+								t82_2[j] = num.FMA32(w, t383, t82_2[j])
+								t89[j] = num.FMA32(t383, W2LinEntry2, t89[j])
+							}
+							t3322 = kern.Sum16(&t3322Sums)
+							t412_2 = kern.Sum16(&t412Sums)
+							t432_2 = kern.Sum16(&t432Sums)
+							t882 = kern.Sum16(&t882Sums)
+							t332[i] = t3322
+							t88[i] = t882
+						}
+						t412Total[0] = t412_2
+						t432Total[0] = t432_2
+					}
+					t412 = t412Total[0]
+					t432 = t432Total[0]
+					t4122 := -t412
+					// yaad.W2
+					for i := range dV {
+						t84Entry := t84[i]
+						t652 := kern.Choose(t84Entry, F(F(0.5*kern.Choose(t84Entry, F(1), F(0)))*kern.Choose(t84Entry, F(2*num.FMA32(-thetaEntry6, t88[i], t332[i])), F(0))), F(0))
+						t65[i] = t652
+						t62_2[i] = -t652
+					}
+					// yaad.W2, yaad.W1
+					clear(t70)
+					w3 := num.FMA32(-F(0.04), thetaEntry6, rho2[a])
+					if kern.Wide() {
+						a2 := stepBackwardNest9Args{
+							unsafe.SliceData(t65),
+							unsafe.SliceData(c.W2Lin),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t70),
+							unsafe.SliceData(t172),
+							unsafe.SliceData(t382),
+							unsafe.SliceData(t312),
+							unsafe.SliceData(W2BarState),
+							dV*a + C*dV*s + T*dV*l,
+							dH * dV * a,
+							dH*a + C*dH*s + T*dH*l,
+							dV,
+							dH,
+							[2]float32{w3},
+						}
+						stepBackwardNest9(&a2)
+					} else {
+						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+							t382_2 := t382[i*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							t65Entry := t65[i]
+							W2LinEntry3 := W2Lin[i]
+							for j := range dH {
+								t70[j] = num.FMA32(W2Trail2[j], t65Entry, t70[j])
+								W2BarState2[j] = num.FMA32(t172_2[j], t65Entry, num.FMA32(w3, t382_2[j], F(W2LinEntry3*t312[j])))
+							}
+						}
+					}
+					// yaad.W2, yaad.W1
+					if kern.Wide() {
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t89),
+							unsafe.SliceData(t70),
+							unsafe.SliceData(c.W1Prod),
+							unsafe.SliceData(t3),
+							unsafe.SliceData(t106),
+							unsafe.SliceData(t87),
+							unsafe.SliceData(c.W2Prod),
+							unsafe.SliceData(t78),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{thetaEntry6},
+						}
+						stepBackwardNest10(&a2)
+					} else {
+						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
+						t3_2 := t3[(l*T+a+C*s)*dH:][:dH]
+						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
+						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t71 := num.FMA32(-thetaEntry6, t89[i], t70[i])
+							W1ProdEntry2 := W1Prod[i]
+							t3Entry2 := t3_2[i]
+							t106Entry := t106_2[i]
+							t87Entry2 := t87[i]
+							W2ProdEntry2 := W2Prod[i]
+							w5 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t3Entry2)*t3Entry2)*t106Entry) * t87Entry2)
+							w6 := F(F(t3Entry2*t106Entry) * num.FMA32(W2ProdEntry2, t71, num.FMA32(-F(thetaEntry6*W1ProdEntry2), t87Entry2, -F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t106Entry)*t87Entry2))))
+							t78[i] = num.FMA32(t3Entry2, t71, num.FMA32(-F(F(F(thetaEntry6*W1ProdEntry2)*t3Entry2)*t106Entry), t87Entry2, w5)) + w6
+						}
+					}
+					// yaad.W2, yaad.W1
+					clear(t80)
+					if kern.Wide() {
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t78),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t80),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t11),
+							unsafe.SliceData(W1BarState),
+							dH * dK * a,
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
 							[2]float32{w3},
 						}
 						stepBackwardNest11(&a2)
 					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-						W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
-						t1192_2 := t1192
-						t11723_2 := t11723
-						for i := range dV {
-							t230_2 := t230[(l*T+a+C*s)*dH:][:dH]
-							W2BarState2 := W2BarState[i*dH:][:dH]
-							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							B2 := c.B2[(l*dV+i)*dH:][:dH]
-							t11322_2 := t11322[i*dH:][:dH]
-							t82_2 := t82[(l*dV+i)*dH:][:dH]
-							var t2082 F
-							yBarEntry2 := yBar[i]
-							W2Select2Entry2 := W2Select2[i]
-							W2SelectEntry2 := W2Select[i]
-							w2 := F(2 * W2SelectEntry2)
-							t802Entry := t802[i]
-							t11723Sums := [16]F{t11723_2}
-							t1192Sums := [16]F{t1192_2}
-							t2082Sums := [16]F{t2082}
-							for j := range dH {
-								t11323 := num.FMA32(yBarEntry2, t230_2[j], W2BarState2[j])
-								t215Entry2 := t215_2[j]
-								W2TrailEntry3 := W2Trail2[j]
-								t11723Sums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry3, num.FMA32(w2, t215Entry2, F(W2Select2Entry2*t215Entry2)))), t11323, t11723Sums[j%16])
-								t1192Sums[j%16] = num.FMA32(W2TrailEntry3, t11323, t1192Sums[j%16])
-								t2082Sums[j%16] = num.FMA32(t11323, t215Entry2, t2082Sums[j%16])
-								t206[j] = num.FMA32(W2TrailEntry3, t802Entry, t206[j])
-								t11322_2[j] = t11323
-								t82_2[j] = num.FMA32(w3, t11323, t82_2[j])
-								t209[j] = num.FMA32(t11323, W2SelectEntry2, t209[j])
-								t211[j] = num.FMA32(t11323, W2Select2Entry2, t211[j])
-							}
-							t11723_2 = kern.Sum16(&t11723Sums)
-							t1192_2 = kern.Sum16(&t1192Sums)
-							t2082 = kern.Sum16(&t2082Sums)
-							t208[i] = t2082
-						}
-						t11723Total[0] = t11723_2
-						t1192Total[0] = t1192_2
-					}
-					t11723 = t11723Total[0]
-					t1192 = t1192Total[0]
-					t11724 := -t11723
-					// yaad.W1, yaad.W2
-					w4 := F(-2 * thetaEntry3)
-					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t3),
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t114),
-							unsafe.SliceData(t197),
-							unsafe.SliceData(c.W1Prod2),
-							unsafe.SliceData(t206),
-							unsafe.SliceData(c.W2Prod),
-							unsafe.SliceData(t211),
-							unsafe.SliceData(t302),
-							unsafe.SliceData(t10823),
-							unsafe.SliceData(t165),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{thetaEntry3},
-							[2]float32{w4},
-						}
-						stepBackwardNest12(&a2)
-					} else {
-						t3_2 := t3[(l*T+a+C*s)*dH:][:dH]
-						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
-						t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
-						W1Prod2 := c.W1Prod2[(l*T+a+C*s)*dH:][:dH]
-						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t3Entry2 := t3_2[i]
-							t106Entry2 := t106_2[i]
-							t114Entry := t114_2[i]
-							t197Entry2 := t197[i]
-							W1Prod2Entry2 := W1Prod2[i]
-							t206Entry := t206[i]
-							W2ProdEntry2 := W2Prod[i]
-							t211Entry := t211[i]
-							w11 := F(F(F(F(F(thetaEntry3*t3Entry2)*t3Entry2)*t106Entry2)*t114Entry) * t197Entry2)
-							w12 := F(F(t3Entry2*t106Entry2) * num.FMA32(F(2*W2ProdEntry2), t206Entry, num.FMA32(F(w4*W1Prod2Entry2), t197Entry2, -F(F(F(thetaEntry3*t106Entry2)*t114Entry)*t197Entry2))))
-							t10823[i] = num.FMA32(F(2*t3Entry2), t206Entry, num.FMA32(F(2*W1Prod2Entry2), t302[i], w11)) + w12
-							t165[i] = num.FMA32(-F(F(F(thetaEntry3*W2ProdEntry2)*t3Entry2)*t106Entry2), t211Entry, -F(F(thetaEntry3*t3Entry2)*t211Entry))
-						}
-					}
-					// yaad.W1, yaad.W2
-					clear(t1102)
-					clear(t167)
-					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(t10823),
-							unsafe.SliceData(t165),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t1102),
-							unsafe.SliceData(t167),
-							dH * dK * a,
-							dH,
-							dK,
-						}
-						stepBackwardNest13(&a2)
-					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t10823Entry := t10823[i]
-							t165Entry := t165[i]
-							for j := range dK {
-								W1TrailEntry3 := W1Trail2[j]
-								t1102[j] = num.FMA32(W1TrailEntry3, t10823Entry, t1102[j])
-								t167[j] = num.FMA32(W1TrailEntry3, t165Entry, t167[j])
-							}
-						}
-					}
-					// yaad.W2
-					for i := range dV {
-						t84Entry2 := t84[i]
-						t1522_2 := kern.Choose(t84Entry2, F(F(0.5*t25[i])*kern.Choose(t84Entry2, -F(thetaEntry3*t208[i]), F(0))), F(0))
-						t152[i] = t1522_2
-						t62_2[i] = num.FMA32(-F(2), t1522_2, F(-2*t802[i]))
-					}
-					// yaad.W2, yaad.W1
-					clear(t213)
-					w7 := F(-0.02 * thetaEntry3)
-					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(c.W2Select),
-							unsafe.SliceData(c.W2Select2),
-							unsafe.SliceData(t152),
-							unsafe.SliceData(t802),
-							unsafe.SliceData(t219),
-							unsafe.SliceData(t223),
-							unsafe.SliceData(t215),
-							unsafe.SliceData(t11322),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t213),
-							unsafe.SliceData(W2BarState),
-							dV*a + C*dV*s + T*dV*l,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dV,
-							dH,
-							[2]float32{w7},
-							[2]float32{rhoEntry3},
-						}
-						stepBackwardNest14(&a2)
-					} else {
-						W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
-						W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
-							t11322_2 := t11322[i*dH:][:dH]
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							W2BarState2 := W2BarState[i*dH:][:dH]
-							W2SelectEntry3 := W2Select[i]
-							W2Select2Entry3 := W2Select2[i]
-							t152Entry := t152[i]
-							w5 := F(2 * W2SelectEntry3)
-							w6 := F(-2 * W2SelectEntry3)
-							t802Entry2 := t802[i]
-							for j := range dH {
-								t219Entry := t219[j]
-								t223Entry := t223[j]
-								t215Entry3 := t215_2[j]
-								t11322Entry := t11322_2[j]
-								t213[j] = num.FMA32(W2Trail2[j], t152Entry, t213[j])
-								W2BarState2[j] = num.FMA32(F(2*t215Entry3), t152Entry, num.FMA32(F(2*w7), t11322Entry, num.FMA32(rhoEntry3, t11322Entry, num.FMA32(F(2*t215Entry3), t802Entry2, num.FMA32(-W2Select2Entry3, t223Entry, num.FMA32(W2Select2Entry3, t219Entry, num.FMA32(w6, t223Entry, F(w5*t219Entry))))))))
-							}
-						}
-					}
-					// yaad.W2
-					w8 := F(-2 * thetaEntry3)
-					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
-							unsafe.SliceData(t3),
-							unsafe.SliceData(t209),
-							unsafe.SliceData(t213),
-							unsafe.SliceData(c.W2Prod),
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t179),
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							[2]float32{w8},
-						}
-						stepBackwardNest15(&a2)
-					} else {
-						t3_2 := t3[(l*T+a+C*s)*dH:][:dH]
-						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
-						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t3Entry3 := t3_2[i]
-							t209Entry := t209[i]
-							t213Entry := t213[i]
-							W2ProdEntry3 := W2Prod[i]
-							t179[i] = num.FMA32(F(t3Entry3*t106_2[i]), num.FMA32(F(2*W2ProdEntry3), t213Entry, F(F(w8*W2ProdEntry3)*t209Entry)), num.FMA32(F(2*t3Entry3), t213Entry, F(F(w8*t3Entry3)*t209Entry)))
-						}
-					}
-					// yaad.W2, yaad.W1
-					clear(t181)
-					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
-							unsafe.SliceData(t179),
-							unsafe.SliceData(t942),
-							unsafe.SliceData(t10823),
-							unsafe.SliceData(t165),
-							unsafe.SliceData(t1122),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t181),
-							unsafe.SliceData(W1BarState),
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dH,
-							dK,
-							[2]float32{w7},
-							[2]float32{rhoEntry3},
-						}
-						stepBackwardNest16(&a2)
-					} else {
-						for i := range dH {
-							t1122_2 := t1122[i*dK:][:dK]
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t11_2 := t11[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t179Entry := t179[i]
-							t942Entry2 := t942[i]
-							t10823Entry2 := t10823[i]
-							t165Entry2 := t165[i]
+							t78Entry := t78[i]
 							for j := range dK {
-								t1122Entry := t1122_2[j]
-								k0Entry3 := k0[j]
-								t181[j] = num.FMA32(W1Trail2[j], t179Entry, t181[j])
-								W1BarState2[j] = num.FMA32(k0Entry3, t179Entry, num.FMA32(k0Entry3, t165Entry2, num.FMA32(k0Entry3, t10823Entry2, num.FMA32(k0Entry3, t942Entry2, num.FMA32(F(2*w7), t1122Entry, F(rhoEntry3*t1122Entry))))))
+								t80[j] = num.FMA32(W1Trail2[j], t78Entry, t80[j])
+								W1BarState2[j] = num.FMA32(k0[j], t78Entry, F(w3*t11_2[j]))
 							}
 						}
 					}
 					// yaad.W2
-					t32_2[a] = t17 + t1192
-					t42_2[a] = t1522 + t11724
+					t32_2[a] = t16 + t432
+					t42_2[a] = t142 + t4122
 					// yaad.W2, yaad.W1, yaad
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
-							unsafe.SliceData(t203),
-							unsafe.SliceData(t198),
-							unsafe.SliceData(t962),
-							unsafe.SliceData(t1102),
-							unsafe.SliceData(t167),
-							unsafe.SliceData(t181),
+						a2 := stepBackwardNest12Args{
+							unsafe.SliceData(t86),
+							unsafe.SliceData(t80),
 							unsafe.SliceData(t52),
 							unsafe.SliceData(t102),
 							unsafe.SliceData(t72),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
-							[2]float32{thetaEntry3},
+							[2]float32{thetaEntry6},
 						}
-						stepBackwardNest17(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
 						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t52_2[i] = (((num.FMA32(-thetaEntry3, t203[i], -F(thetaEntry3*t198[i])) + t962[i]) + t1102[i]) + t167[i]) + t181[i]
+							t52_2[i] = num.FMA32(-thetaEntry6, t86[i], t80[i])
 							t72_2[i] = t102[i]
 						}
 					}
@@ -1956,14 +1503,14 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// yaad.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t10, d, 1, t72, dK, 1, c.WQ, d, 1)
 
 	// yaad.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t112, d, 1, t72, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
 
 	// yaad.theta, yaad.rho
-	var t22 F
-	var t43 F
+	var t22_2 F
+	var t41 F
 	for i := range L {
 		t122_2 := t122[i*T:][:T]
 		t42_2 := t42[i*T:][:T]
@@ -1973,75 +1520,71 @@ func (c *stepBackwardFused) run() {
 		t32_2 := t32[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t19_2 := t19[i*T:][:T]
-		t40_2 := t40[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
 		for j := range T {
 			t122Entry := t122_2[j]
 			t192 := kern.Choose(t122Entry, F(kern.Choose(t122Entry, t42_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t22 = t22 + t192
-			t27 := (t8_2[j] <= F(1))
+			t22_2 = t22_2 + t192
+			t25 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t32_3 := (t27 && (F(0) <= rhoSigmoidEntry))
-			t402 := kern.Choose(t32_3, F(F(rhoSigmoidEntry*kern.Choose(t32_3, kern.Choose(t27, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t43 = t43 + t402
+			t30 := (t25 && (F(0) <= rhoSigmoidEntry))
+			t384 := kern.Choose(t30, F(F(rhoSigmoidEntry*kern.Choose(t30, kern.Choose(t25, t32_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t41 = t41 + t384
 			t19_2[j] = t192
-			t40_2[j] = t402
+			t38_2[j] = t384
 		}
 	}
-	c.BThetaBar[0] = t22
-	c.BRhoBar[0] = t43
+	c.BThetaBar[0] = t22_2
+	c.BRhoBar[0] = t41
 
 	// yaad.theta, yaad.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t19),
-			unsafe.SliceData(t40),
+			unsafe.SliceData(t38),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t24),
 			unsafe.SliceData(c.WRhoBar),
 			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t45),
+			unsafe.SliceData(c.WTheta),
+			unsafe.SliceData(t44),
 			L,
 			T,
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest13(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
 			t19_2 := t19[i*T:][:T]
-			t40_2 := t40[i*T:][:T]
+			t38_2 := t38[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t24_2 := t24[(i*T+j)*(dK+dV):][:dK+dV]
-				t45_2 := t45[(i*T+j)*(dK+dV):][:dK+dV]
+				t44_2 := t44[(i*T+j)*(dK+dV):][:dK+dV]
 				t19Entry := t19_2[j]
-				t40Entry := t40_2[j]
+				t38Entry := t38_2[j]
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
 					wThetaBar[k] = num.FMA32(rhoStackEntry, t19Entry, wThetaBar[k])
-					t24_2[k] = F(t19Entry * wTheta[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t40Entry, wRhoBar[k])
-					t45_2[k] = F(t40Entry * wRho[k])
+					wRhoBar[k] = num.FMA32(rhoStackEntry, t38Entry, wRhoBar[k])
+					t44_2[k] = num.FMA32(t38Entry, wRho[k], F(t19Entry*wTheta[k]))
 				}
 			}
 		}
 	}
 
-	// yaad.v
+	// yaad.v, yaad.rho
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t62),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t45),
-			unsafe.SliceData(t48),
+			unsafe.SliceData(t44),
+			unsafe.SliceData(t47),
 			dK,
 			L,
 			T*dK + T*dV,
@@ -2050,34 +1593,32 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t62_2 := t62[(i*T+j)*dV:][:dV]
-				t24_2 := t24[(i*T+j)*(dK+dV)+dK:][:dV]
-				t45_2 := t45[(i*T+j)*(dK+dV)+dK:][:dV]
-				t48_2 := t48[(i*T+j)*dV:][:dV]
+				t44_2 := t44[(i*T+j)*(dK+dV)+dK:][:dV]
+				t47_2 := t47[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t48_2[k] = (t62_2[k] + t24_2[k]) + t45_2[k]
+					t47_2[k] = t62_2[k] + t44_2[k]
 				}
 			}
 		}
 	}
 
 	// yaad.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t48, dV, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t48, d, 1, t47, dV, 1, c.WV, d, 1)
 
 	// yaad.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t50, d, 1, t48, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t47, dV, 1)
 
-	// yaad.k0
+	// yaad.k0, yaad.rho
 	if kern.Wide() {
-		a := stepBackwardNest20Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(t52),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t45),
-			unsafe.SliceData(t51),
+			unsafe.SliceData(t44),
+			unsafe.SliceData(t50),
 			L,
 			T*dK + T*dV,
 			T * dK,
@@ -2085,49 +1626,48 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest20(&a)
+		stepBackwardNest15(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t52_2 := t52[(i*T+j)*dK:][:dK]
-				t24_2 := t24[(i*T+j)*(dK+dV):][:dK]
-				t45_2 := t45[(i*T+j)*(dK+dV):][:dK]
-				t51_2 := t51[(i*T+j)*dK:][:dK]
+				t44_2 := t44[(i*T+j)*(dK+dV):][:dK]
+				t50_2 := t50[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t51_2[k] = (t52_2[k] + t24_2[k]) + t45_2[k]
+					t50_2[k] = t52_2[k] + t44_2[k]
 				}
 			}
 		}
 	}
 
 	// yaad.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t51, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, t51, d, 1, t50, dK, 1, c.WK, d, 1)
 
 	// yaad.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t53, d, 1, t51, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t50, dK, 1)
 
 	// yaad.k0
 	if kern.Wide() {
-		a := stepBackwardNest21Args{
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t50),
-			unsafe.SliceData(t53),
+		a := stepBackwardNest16Args{
+			unsafe.SliceData(t10),
+			unsafe.SliceData(t48),
+			unsafe.SliceData(t51),
 			unsafe.SliceData(c.XBar),
 			L,
 			T * d,
 			T,
 			d,
 		}
-		stepBackwardNest21(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t112_2 := t112[(i*T+j)*d:][:d]
-				t50_2 := t50[(i*T+j)*d:][:d]
-				t53_2 := t53[(i*T+j)*d:][:d]
+				t10_2 := t10[(i*T+j)*d:][:d]
+				t48_2 := t48[(i*T+j)*d:][:d]
+				t51_2 := t51[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t112_2[k] + t50_2[k]) + t53_2[k]
+					xBar[k] = (t10_2[k] + t48_2[k]) + t51_2[k]
 				}
 			}
 		}
@@ -2135,7 +1675,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad.k0
 	if kern.Wide() {
-		a := stepBackwardNest22Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(c.B2Bar),
 			unsafe.SliceData(t82),
 			unsafe.SliceData(c.B2BarOut),
@@ -2144,7 +1684,7 @@ func (c *stepBackwardFused) run() {
 			dV,
 			dH,
 		}
-		stepBackwardNest22(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -2160,7 +1700,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad.k0
 	if kern.Wide() {
-		a := stepBackwardNest23Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(c.B1Bar),
 			unsafe.SliceData(t92),
 			unsafe.SliceData(c.B1BarOut),
@@ -2169,7 +1709,7 @@ func (c *stepBackwardFused) run() {
 			dH,
 			dK,
 		}
-		stepBackwardNest23(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			for j := range dH {

@@ -34,10 +34,6 @@ func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
 
 func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
 
-func stepNest16(*stepNest16Args) { panic("no assembly in this build") }
-
-func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -73,13 +69,3 @@ func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this bu
 func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
 
 func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
-
-func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
-
-func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
-
-func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }
-
-func stepBackwardNest22(*stepBackwardNest22Args) { panic("no assembly in this build") }
-
-func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this build") }

@@ -16,7 +16,7 @@
 // learned values, drawn at random; the answer at a token depends on no later
 // token
 //
-// Cost: 8·d_h·d_k + 11·d_h·d_v + O(d_k + d_v + d_h) operations per token for
+// Cost: 7·d_h·d_k + 8·d_h·d_v + O(d_k + d_v + d_h) operations per token for
 // write and read {cost}; 2·d_h·(d_k + d_v) numbers of state, half of which
 // never move within a context
 //

@@ -104,16 +104,10 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		k.W2Prod = a.Fresh(k.L * k.T * k.DH)
 	}
 	if !a.ForwardOnly {
-		k.W2Select = a.Fresh(k.L * k.T * k.DV)
-	}
-	if !a.ForwardOnly {
-		k.W2Select2 = a.Fresh(k.L * k.T * k.DV)
+		k.W2Lin = a.Fresh(k.L * k.T * k.DV)
 	}
 	if !a.ForwardOnly {
 		k.W1Prod = a.Fresh(k.L * k.T * k.DH)
-	}
-	if !a.ForwardOnly {
-		k.W1Prod2 = a.Fresh(k.L * k.T * k.DH)
 	}
 	if !a.ForwardOnly {
 		k.YProd = a.Fresh(k.L * k.T * k.DH)
@@ -153,10 +147,8 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.ThetaSoftplus = k.ThetaSoftplus
 	g.Q0 = k.Q0
 	g.W2Prod = k.W2Prod
-	g.W2Select = k.W2Select
-	g.W2Select2 = k.W2Select2
+	g.W2Lin = k.W2Lin
 	g.W1Prod = k.W1Prod
-	g.W1Prod2 = k.W1Prod2
 	g.YProd = k.YProd
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.RhoSigmoid2 = k.RhoSigmoid2

@@ -533,7 +533,7 @@ func (c *fireFused) run() {
 	t71 := (F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t63, num.Sqrt(kern.Choose(t63, t61, F(1))), F(0)) + epsilonNsEntry))
 	t79 := F(c.Lr[0] * kern.Smaller(F(1), (nEntry/c.Warmup[0])))
 
-	// ada_muon.w, ada_muon.u, ada_muon.o
+	// ada_muon.w, ada_muon.a, ada_muon.u, ada_muon.o
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))

@@ -303,7 +303,7 @@ func (c *Fire[F]) Run() {
 	// ada_muon_us.o
 	kern.Gemm(c2, r, r, F(1), false, t45, 1, c2, t41, 1, c2, t44, 1, r)
 
-	// ada_muon_us.w, ada_muon_us.z, ada_muon_us.o
+	// ada_muon_us.w, ada_muon_us.a, ada_muon_us.z, ada_muon_us.o
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]

@@ -485,7 +485,7 @@ func (c *fireFused) run() {
 	// ada_muon_us.o
 	kern.GemmFMA(c2, r, r, F(1), false, t45, 1, c2, t41, 1, c2, t44, 1, r)
 
-	// ada_muon_us.w, ada_muon_us.z, ada_muon_us.o
+	// ada_muon_us.w, ada_muon_us.a, ada_muon_us.z, ada_muon_us.o
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]

@@ -450,7 +450,7 @@ func (c *fireTallFused) run() {
 	// ada_muon_us.o
 	kern.GemmFMA(r, c2, c2, F(1), false, t45, 1, r, t41, 1, r, t44, 1, c2)
 
-	// ada_muon_us.w, ada_muon_us.z, ada_muon_us.o
+	// ada_muon_us.w, ada_muon_us.a, ada_muon_us.z, ada_muon_us.o
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]

@@ -85,7 +85,7 @@ func (c *Fire[F]) Run() {
 	t17 := 1 - num.Pow(beta2Entry, n2Entry)
 	t28 := F(c.Lr[0] * num.Min(F(1), (n2Entry/c.Warmup[0])))
 
-	// adam_w.w, adam_w.u
+	// adam_w.w, adam_w.a, adam_w.u
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]

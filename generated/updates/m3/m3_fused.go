@@ -885,7 +885,7 @@ func (c *fireFused) run() {
 	// m3.p
 	kern.GemmFMA(c2, r, r, F(1), false, t91, 1, c2, t87, 1, c2, t90, 1, r)
 
-	// m3.y, m3.p, m3.v, m3.z, m3.u
+	// m3.y, m3.o, m3.p, m3.v, m3.z, m3.u
 	var t109 F
 	alphaEntry := c.Alpha[0]
 	w4 := F(1) - beta2Entry2
@@ -940,7 +940,7 @@ func (c *fireFused) run() {
 	t119 := (F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t111, num.Sqrt(kern.Choose(t111, t109, F(1))), F(0)) + epsilonNsEntry))
 	t127 := F(c.Lr[0] * kern.Smaller(F(1), (nEntry/c.Warmup[0])))
 
-	// m3.w, m3.u, m3.s
+	// m3.w, m3.a, m3.u, m3.s
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))

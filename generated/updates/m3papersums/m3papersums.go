@@ -522,7 +522,7 @@ func (c *Fire[F]) Run() {
 	// m3_paper_sums.p
 	kern.Gemm(c2, r, r, F(1), false, t87, 1, c2, t83, 1, c2, t86, 1, r)
 
-	// m3_paper_sums.w, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.p, m3_paper_sums.s
+	// m3_paper_sums.w, m3_paper_sums.a, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
 	alphaEntry := c.Alpha[0]
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]

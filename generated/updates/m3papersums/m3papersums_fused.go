@@ -876,7 +876,7 @@ func (c *fireFused) run() {
 	// m3_paper_sums.p
 	kern.GemmFMA(c2, r, r, F(1), false, t87, 1, c2, t83, 1, c2, t86, 1, r)
 
-	// m3_paper_sums.w, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.p, m3_paper_sums.s
+	// m3_paper_sums.w, m3_paper_sums.a, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
 	alphaEntry := c.Alpha[0]
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]

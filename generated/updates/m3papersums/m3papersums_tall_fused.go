@@ -819,7 +819,7 @@ func (c *fireTallFused) run() {
 	// m3_paper_sums.p
 	kern.GemmFMA(r, c2, c2, F(1), false, t87, 1, r, t83, 1, r, t86, 1, c2)
 
-	// m3_paper_sums.w, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.p, m3_paper_sums.s
+	// m3_paper_sums.w, m3_paper_sums.a, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
 	alphaEntry := c.Alpha[0]
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]

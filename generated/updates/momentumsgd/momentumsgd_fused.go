@@ -35,7 +35,7 @@ func (c *fireFused) run() {
 	t13 := F(lrEntry * t3)
 	t15 := F(t3 * F(lrEntry*c.Lambda[0]))
 
-	// momentum_sgd.s, momentum_sgd.w
+	// momentum_sgd.s, momentum_sgd.a, momentum_sgd.w
 	etaEntry := c.Eta[0]
 	nodecayEntry := c.Nodecay[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))

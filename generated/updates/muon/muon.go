@@ -283,7 +283,7 @@ func (c *Fire[F]) Run() {
 	// muon.o
 	kern.Gemm(c2, r, r, F(1), false, t46, 1, c2, t42, 1, c2, t45, 1, r)
 
-	// muon.w, muon.u, muon.o
+	// muon.w, muon.a, muon.u, muon.o
 	w3 := F(0.2 * t51)
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]

@@ -260,7 +260,7 @@ func (c *FireTall[F]) Run() {
 	// muon.o
 	kern.Gemm(r, c2, c2, F(1), false, t46, 1, r, t42, 1, r, t45, 1, c2)
 
-	// muon.w, muon.u, muon.o
+	// muon.w, muon.a, muon.u, muon.o
 	w3 := F(0.2 * t51)
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
