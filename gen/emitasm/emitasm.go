@@ -24,24 +24,24 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// A form is how a function runs rows: how many at once, and how many chains of
-// sums over rows.
-type form struct{ rows, chains int }
+// A form is how a function runs rows: how many at once, how many chains of sums
+// over rows, and how many rows of a nest.
+type form struct{ rows, chains, jam int }
 
 // forms are those to try: of each list one. Across columns a few rows share what
 // they load; across rows they fill vectors.
 func forms(r *plan.Region, t *target) [][]form {
 	switch {
 	case r.Row == nil:
-		return [][]form{{{1, 1}}}
+		return [][]form{{{1, 1, 4}, {1, 1, 2}, {1, 1, 1}}}
 	case r.Across == plan.Columns && t.wide():
-		return [][]form{{{8, 2}, {8, 1}}, {{4, 4}, {4, 2}, {4, 1}}, {{1, 1}}}
+		return [][]form{{{8, 2, 1}, {8, 1, 1}}, {{4, 4, 1}, {4, 2, 1}, {4, 1, 1}}, {{1, 1, 1}}}
 	case r.Across == plan.Columns:
-		return [][]form{{{2, 1}}, {{1, 1}}}
+		return [][]form{{{2, 1, 1}}, {{1, 1, 1}}}
 	case t.wide():
-		return [][]form{{{64, 1}}, {{32, 1}}, {{16, 1}}}
+		return [][]form{{{64, 1, 1}}, {{32, 1, 1}}, {{16, 1, 1}}}
 	}
-	return [][]form{{{16, 1}}, {{8, 1}}}
+	return [][]form{{{16, 1, 1}}, {{8, 1, 1}}}
 }
 
 // compile prints the functions of regions that run on the same rows, and links
@@ -113,10 +113,14 @@ func cheaper(fs, than []*function) bool {
 func newFunction(t *target, r *plan.Region, args *Args, form form) *function {
 	name := args.Func + t.suffix
 	r, turned := rotate(r)
+	r, jams := jam(r, form.jam)
+	if len(jams) == 0 {
+		form.jam = 1
+	}
 	if r.Row != nil {
 		name += "x" + strconv.Itoa(form.rows)
 	}
-	return &function{t: t, r: r, turned: turned, args: args, rows: form.rows, chains: form.chains, name: name, content: newContent(t.regs), scalar: map[*plan.Local]slot{}, fixed: map[*plan.Local]home{},
+	return &function{t: t, r: r, turned: turned, jams: jams, jam: form.jam, at: 1, args: args, rows: form.rows, chains: form.chains, name: name, content: newContent(t.regs), scalar: map[*plan.Local]slot{}, fixed: map[*plan.Local]home{},
 		counter: map[*plan.Var]string{}, streams: map[string]*stream{}, depends: map[*plan.Local]depends{}}
 }
 

@@ -38,7 +38,9 @@ func (f *function) loop(n *plan.Loop) {
 		f.emit("MOVQ DX, %s", end)
 	}
 	moved := f.move(n.Var, n.Body)
-	switch r := f.turned; {
+	switch r, j := f.turned, f.jams[n]; {
+	case j != nil:
+		f.several(n, j, moved, at, end, top)
 	case r == nil || n.Kind != plan.Time:
 		f.emit("%s:", top)
 		f.nodes(n.Body)
@@ -61,6 +63,45 @@ func (f *function) loop(n *plan.Loop) {
 	back(moved)
 	f.emit("%s:", done)
 	f.content.forget()
+}
+
+// several prints a loop over rows of a nest of which some run at once.
+func (f *function) several(n *plan.Loop, j *jammed, moved []*stream, at, end, top string) {
+	several, single, done := f.label("rows"), f.label("left"), f.label("over")
+	f.emit("SUBQ $%d, %s", j.width-1, end)
+	f.emit("MOVQ %s, AX", at)
+	f.emit("CMPQ AX, %s", end)
+	f.emit("JGE %s", single)
+	f.emit("%s:", several)
+	f.at = j.width
+	f.nodes(j.body)
+	f.at = 1
+	f.settle()
+	f.advanceAll(n, moved, j.width)
+	f.emit("MOVQ %s, AX", at)
+	f.emit("ADDQ $%d, AX", j.width)
+	f.emit("MOVQ AX, %s", at)
+	f.emit("CMPQ AX, %s", end)
+	f.emit("JLT %s", several)
+	f.emit("%s:", single)
+	f.content.forget()
+	f.emit("ADDQ $%d, %s", j.width-1, end)
+	f.emit("CMPQ AX, %s", end)
+	f.emit("JGE %s", done)
+	f.emit("%s:", top)
+	f.nodes(j.one)
+	f.settle()
+	f.step(n, f.usedBy(moved, j.one), at, end, top)
+	f.emit("%s:", done)
+}
+
+// usedBy are those of some streams that statements walk.
+func (f *function) usedBy(streams []*stream, ns []plan.Node) []*stream {
+	used := map[*stream]bool{}
+	plan.Walk(ns, func(x plan.Node) {
+		plan.Accesses(x, func(a plan.Access) { used[f.stream(a)] = true })
+	})
+	return slices.DeleteFunc(slices.Clone(streams), func(s *stream) bool { return !used[s] })
 }
 
 // settle lays down the scalars that are constants: around a loop a point of the
@@ -90,7 +131,7 @@ func (f *function) settle() {
 
 // step moves a loop on and repeats it while it is in range.
 func (f *function) step(n *plan.Loop, moved []*stream, at, end, top string) {
-	f.advanceAll(n, moved)
+	f.advanceAll(n, moved, 1)
 	f.emit("MOVQ %s, AX", at)
 	if n.Down {
 		f.emit("DECQ AX")
@@ -124,7 +165,7 @@ func (f *function) tokens(n *plan.Loop, r *rotated, moved []*stream, at, end, to
 	f.nodes(r.body)
 	f.settle()
 	f.rejoin(known)
-	f.advanceAll(n, moved)
+	f.advanceAll(n, moved, 1)
 	f.emit("%s %s", map[bool]string{false: "INCQ", true: "DECQ"}[n.Down], at)
 	f.emit("JMP %s", top)
 	f.emit("%s:", last)
@@ -149,9 +190,9 @@ func back(moved []*stream) {
 	}
 }
 
-// advanceAll moves streams on by an iteration of a loop. Streams with the same
+// advanceAll moves streams on by iterations of a loop. Streams with the same
 // stride share its bytes.
-func (f *function) advanceAll(n *plan.Loop, moved []*stream) {
+func (f *function) advanceAll(n *plan.Loop, moved []*stream, times int) {
 	op, step := map[bool]string{false: "ADDQ", true: "SUBQ"}[n.Down], ""
 	for _, s := range moved {
 		by := s.walk.By(n.Var)
@@ -159,6 +200,9 @@ func (f *function) advanceAll(n *plan.Loop, moved []*stream) {
 			step = key
 			f.integer(by, "CX")
 			f.scaleTo(s, "CX")
+			if times > 1 {
+				f.emit("IMUL3Q $%d, CX, CX", times)
+			}
 		}
 		f.emit("%s CX, %s", op, s.now())
 	}
@@ -167,15 +211,11 @@ func (f *function) advanceAll(n *plan.Loop, moved []*stream) {
 // move computes where the streams of statements stand that a variable moves.
 // Streams with the same stride share its bytes.
 func (f *function) move(v *plan.Var, body []plan.Node) []*stream {
-	used := map[*stream]bool{}
-	plan.Walk(body, func(x plan.Node) {
-		plan.Accesses(x, func(a plan.Access) { used[f.stream(a)] = true })
-	})
 	var moved []*stream
 	step := ""
-	for _, s := range f.byStride(v) {
+	for _, s := range f.usedBy(f.byStride(v), body) {
 		by := s.walk.By(v)
-		if !used[s] || by.IsZero() {
+		if by.IsZero() {
 			continue
 		}
 		if key := by.String() + " " + s.unit; key != step {

@@ -23,6 +23,9 @@ type function struct {
 	t       *target
 	r       *plan.Region
 	turned  *rotated // of a loop over time, or nil
+	jams    map[*plan.Loop]*jammed
+	jam     int // rows of a nest that run at once
+	at      int // of them, at the present point
 	args    *Args
 	rows    int // rows that run at once; 1 without rows
 	chains  int // sums over rows that run at once
@@ -100,7 +103,7 @@ func (f *function) spillSlot() (home, bool) {
 	if f.r.Across == plan.Rows {
 		least = f.t.width
 	}
-	if f.rows > least {
+	if f.rows > least || f.jam > 1 {
 		return home{}, false
 	}
 	f.slots += 64

@@ -2,6 +2,7 @@ package emitasm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -233,10 +234,12 @@ func (s *scope) forget(b *plan.Buffer, but string) {
 	}
 }
 
-// endRow prints the stores of a row.
+// endRow prints the stores of a row, of those to one place the last.
 func (s *scope) endRow() {
-	for _, l := range s.rowStores {
-		s.b.store(l.op, l.at, l.v)
+	for i, l := range s.rowStores {
+		if !slices.ContainsFunc(s.rowStores[i+1:], func(m laid) bool { return *m.at == *l.at }) {
+			s.b.store(l.op, l.at, l.v)
+		}
 	}
 	s.rowStores = nil
 }

@@ -1,6 +1,8 @@
 package emitasm
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -15,20 +17,23 @@ func (f *function) total(n *plan.Loop, s *scope, a *allocation) {
 	t := &totals{f: f, next: s.b.accs}
 	var seen []*plan.Local
 	for _, c := range s.accIn {
-		done := false
-		for _, l := range seen {
-			done = done || l == c.local
+		if !slices.Contains(seen, c.local) {
+			seen = append(seen, c.local)
 		}
-		if done {
+	}
+	for len(seen) > 0 {
+		t.max = f.gathersMax(n, seen[0])
+		if f.r.Across == plan.Rows {
+			t.rows(seen[0], s, a)
+			seen = seen[1:]
 			continue
 		}
-		seen = append(seen, c.local)
-		t.max = f.gathersMax(n, c.local)
-		if f.r.Across == plan.Rows {
-			t.rows(c.local, s, a)
-		} else {
-			t.columns(c.local, s, a)
+		several := 1
+		for !f.rowLanes() && several < min(4, len(seen)) && f.gathersMax(n, seen[several]) == t.max {
+			several++
 		}
+		t.columns(seen[:several], s, a)
+		seen = seen[several:]
 	}
 }
 
@@ -80,15 +85,20 @@ func (t *totals) rows(l *plan.Local, s *scope, a *allocation) {
 	delete(f.fixed, l)
 }
 
-// columns adds the 16 partial sums of each row.
-func (t *totals) columns(l *plan.Local, s *scope, a *allocation) {
-	f := t.f
-	count := 1
+// columns adds the 16 partial sums of each row of a scalar, or of up to four
+// scalars.
+func (t *totals) columns(ls []*plan.Local, s *scope, a *allocation) {
+	f, l := t.f, ls[0]
+	count := len(ls)
 	if f.depends[l].row {
 		count = f.rows
 	}
 	reg := func(row, half int) int {
-		return a.acc[s.accs[copyOf{l, min(row, count-1), half}]]
+		row = min(row, count-1)
+		if len(ls) > 1 {
+			return a.acc[s.accs[copyOf{ls[row], 0, half}]]
+		}
+		return a.acc[s.accs[copyOf{l, row, half}]]
 	}
 	groups := (count + 3) / 4
 	for g := range groups {
@@ -106,11 +116,31 @@ func (t *totals) columns(l *plan.Local, s *scope, a *allocation) {
 		f.emit("%s $1, Y%d, X%d", f.t.pick("VEXTRACTF128", "VEXTRACTF32X4"), p, u)
 		t.combine(p, u, p, 4)
 	}
-	r := reg(0, 0)
-	if count == 1 {
-		f.emit("VBROADCASTSS X%d, %s", r, f.t.reg(r))
-		lanes = f.t.width
+	if count == 1 || len(ls) > 1 {
+		t.spread(ls, func(k int) int { return reg(k, 0) })
+		return
 	}
+	t.lay(l, reg(0, 0), lanes)
+}
+
+// spread gives each scalar its number, of those in the lanes of the first one's
+// register, in all lanes of its own.
+func (t *totals) spread(ls []*plan.Local, reg func(k int) int) {
+	f := t.f
+	for k := len(ls) - 1; k >= 0; k-- {
+		from, r := reg(0), reg(k)
+		if k > 0 {
+			f.emit("VPERMILPS $%d, X%d, X%d", k, from, r)
+			from = r
+		}
+		f.emit("VBROADCASTSS X%d, %s", from, f.t.reg(r))
+		t.lay(ls[k], r, f.t.width)
+	}
+}
+
+// lay takes a maximum with what the scalar was, and lays it down.
+func (t *totals) lay(l *plan.Local, r, lanes int) {
+	f := t.f
 	t.old(f.home(l, 0, false), r, lanes)
 	f.emit("VMOVUPS %s, %s", f.t.reg(r), f.slot(l, 0)) // zeros behind the rows: they are computed with
 	f.content.stored(f.slot(l, 0), r)

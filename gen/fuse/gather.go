@@ -37,7 +37,7 @@ func gather(loop *plan.Loop) (before, after []plan.Node) {
 	}
 	for i, n := range loop.Body {
 		s, ok := n.(*plan.Store)
-		if !ok || s.To.Mentions(loop.Var) || len(s.To.Picked()) > 0 || s.To.Buf.Elem != ir.Real || !chain(s.Vals[0], s.To) || touches(loop, s) {
+		if !ok || s.To.Mentions(loop.Var) || len(s.To.Picked()) > 0 || s.To.Buf.Elem != ir.Real || !plan.AddsTo(s.Vals[0], s.To) || touches(loop, s) {
 			continue
 		}
 		x := &plan.Local{Name: s.To.Buf.Name + ".sum", Elem: ir.Real}

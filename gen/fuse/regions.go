@@ -72,6 +72,7 @@ func (w *wrapper) nest(n *plan.Loop) []plan.Node {
 	for _, l := range gathered {
 		after = append(after, w.hand(r, l))
 	}
+	perRow(r.Body)
 	partial(r, Lanes)
 	return append(append(before, r), after...)
 }
@@ -186,7 +187,7 @@ func onlyAdds(row *plan.Loop, shared []*plan.Buffer) bool {
 			return e
 		})
 		s, store := n.(*plan.Store)
-		adds := store && slices.Contains(shared, s.To.Buf.Base()) && loads == 1 && chain(s.Vals[0], s.To)
+		adds := store && slices.Contains(shared, s.To.Buf.Base()) && loads == 1 && plan.AddsTo(s.Vals[0], s.To)
 		ok = ok && (loads == 0 || adds) && (!store || !slices.Contains(shared, s.To.Buf.Base()) || adds)
 	})
 	return ok
@@ -204,19 +205,6 @@ func perLane(row *plan.Loop, shared []*plan.Buffer, lane *plan.Var) bool {
 		})
 	})
 	return ok
-}
-
-// chain reports whether an expression is a fused sum that starts from an entry.
-func chain(e plan.Expr, from plan.Access) bool {
-	switch e := e.(type) {
-	case plan.Load:
-		return e.Access.String() == from.String()
-	case plan.Fma:
-		return chain(e.C, from)
-	case plan.Lin:
-		return len(e.Args) == 2 && e.Const == 0 && e.Coef[0] == 1 && chain(e.Args[0], from)
-	}
-	return false
 }
 
 // moves reports whether all that a row does outside time is to copy rows

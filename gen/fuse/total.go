@@ -21,6 +21,46 @@ import (
 //	                               cell[0] = x
 //	                           s = cell[0]
 
+// perRow makes a loop inside another one gather into a scalar of its own, which
+// the other one adds to the total: so several rows can run at once.
+func perRow(ns []plan.Node) {
+	plan.Walk(ns, func(n plan.Node) {
+		outer, ok := n.(*plan.Loop)
+		if !ok || innermost(outer) {
+			return
+		}
+		begun := map[*plan.Local]bool{}
+		var body []plan.Node
+		for _, n := range outer.Body {
+			if let, ok := n.(*plan.Let); ok {
+				begun[let.To] = true
+			}
+			loop, ok := n.(*plan.Loop)
+			if !ok || !innermost(loop) {
+				body = append(body, n)
+				continue
+			}
+			own := plan.Change{Locals: map[*plan.Local]*plan.Local{}}
+			var before, after []plan.Node
+			for _, n := range loop.Body {
+				acc, ok := n.(*plan.Acc)
+				if !ok || acc.Max || begun[acc.To] || own.Locals[acc.To] != nil {
+					continue
+				}
+				row := &plan.Local{Name: acc.To.Name + ".row", Elem: acc.To.Elem}
+				own.Locals[acc.To] = row
+				before = append(before, &plan.Let{To: row, Val: plan.Num{}})
+				after = append(after, &plan.Acc{To: acc.To, Set: true, Val: plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: acc.To}, plan.Ref{To: row}}}})
+			}
+			if len(before) > 0 {
+				n = own.Node(loop)
+			}
+			body = append(append(append(body, before...), n), after...)
+		}
+		outer.Body = body
+	})
+}
+
 // totals are the scalars from outside that a nest gathers into.
 func totals(n *plan.Loop) []*plan.Local {
 	var own, out []*plan.Local

@@ -42,7 +42,7 @@ func (l *lowerer) prepareScan(in *ir.Instr, n int) *recurrence {
 		l.tidy(c)
 	}
 	l.matchNext(rec)
-	for _, c := range rec.scans() {
+	for _, c := range slices.Backward(rec.scans()) { // what both have is computed as the replay has it
 		l.lift(rec, c)
 	}
 	rec.find()

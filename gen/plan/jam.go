@@ -11,8 +11,9 @@ import (
 // Jam returns the body of a loop for width neighbouring iterations at once,
 // Var being the first of them: what depends on the iteration is there once for
 // each, with scalars and private buffers of its own; what does not is there
-// once. Loops inside run once for all of them. Sums into one entry add the iterations in order, so no
-// bit differs from running them one after another.
+// once. Loops inside run once for all of them. Sums into one entry, or into a
+// scalar from outside the loop, add the iterations in order, so no bit differs
+// from running them one after another.
 func Jam(loop *Loop, width int) []Node {
 	j := newJammer(loop)
 	for u := range width {
@@ -29,12 +30,21 @@ func Jam(loop *Loop, width int) []Node {
 
 type jammer struct {
 	loop   *Loop
-	dep    map[any]bool // variables, scalars and buffers that differ between iterations
+	dep    map[any]bool    // variables, scalars and buffers that differ between iterations
+	own    map[*Local]bool // scalars that begin in the loop
 	copies []*copied
 }
 
 func newJammer(loop *Loop) *jammer {
-	j := &jammer{loop: loop, dep: map[any]bool{loop.Var: true}}
+	j := &jammer{loop: loop, dep: map[any]bool{loop.Var: true}, own: map[*Local]bool{}}
+	Walk(loop.Body, func(n Node) {
+		switch n := n.(type) {
+		case *Let:
+			j.own[n.To] = true
+		case *Root:
+			j.own[n.To], j.own[n.X] = true, true
+		}
+	})
 	for _, b := range loop.Private {
 		j.dep[b] = true
 	}
@@ -54,7 +64,7 @@ func (j *jammer) mark(ns []Node) {
 				j.dep[n.To] = true
 			}
 		case *Acc:
-			if j.expr(n.Val) {
+			if j.own[n.To] && j.expr(n.Val) {
 				j.dep[n.To] = true
 			}
 		case *Pick:

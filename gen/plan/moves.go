@@ -60,6 +60,19 @@ func (a Access) Mentions(v *Var) bool {
 	return slices.ContainsFunc(a.Index, func(x Index) bool { return !x.Coef(v).IsZero() })
 }
 
+// AddsTo reports whether an expression is a fused sum that starts from an entry.
+func AddsTo(e Expr, at Access) bool {
+	switch e := e.(type) {
+	case Load:
+		return e.Access.String() == at.String()
+	case Fma:
+		return AddsTo(e.C, at)
+	case Lin:
+		return len(e.Args) == 2 && e.Const == 0 && e.Coef[0] == 1 && AddsTo(e.Args[0], at)
+	}
+	return false
+}
+
 // Copied returns the store of a loop that copies entries side by side, or nil.
 func Copied(loop *Loop) *Store {
 	if len(loop.Body) != 1 || loop.Down {

@@ -12,10 +12,12 @@ import (
 type crossEntropyCallNest1Args struct {
 	logits *float32
 	t5     *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·V
-	n3     int // V
+	n0     int // V
+	n1     int // 2·V
+	n2     int // 3·V
+	n3     int // L
+	n4     int // T
+	n5     int // T·V
 }
 
 type crossEntropyCallNest2Args struct {
@@ -63,10 +65,12 @@ func (c *crossEntropyCallFused) run() {
 		a := crossEntropyCallNest1Args{
 			unsafe.SliceData(c.Logits),
 			unsafe.SliceData(t5),
+			V,
+			2 * V,
+			3 * V,
 			L,
 			T,
 			T * V,
-			V,
 		}
 		crossEntropyCallNest1(&a)
 	} else {

@@ -12,10 +12,12 @@ type frobeniusDotCallNest1Args struct {
 	A   *float32
 	B   *float32
 	out *float32
-	n0  int // L
-	n1  int // m·n
-	n2  int // m
-	n3  int // n
+	n0  int // n
+	n1  int // 2·n
+	n2  int // 3·n
+	n3  int // L
+	n4  int // m·n
+	n5  int // m
 }
 
 // frobeniusDotCallFused is FrobeniusDotCall in fused arithmetic.
@@ -34,10 +36,12 @@ func (c *frobeniusDotCallFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(c.Out),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m * n,
 			m,
-			n,
 		}
 		frobeniusDotCallNest1(&a)
 	} else {
@@ -47,11 +51,13 @@ func (c *frobeniusDotCallFused) run() {
 			for j := range m {
 				A := c.A[(i*m+j)*n:][:n]
 				B := c.B[(i*m+j)*n:][:n]
-				out2Sums := [16]F{out2}
+				var out2Row F
+				out2RowSums := [16]F{out2Row}
 				for k := range n {
-					out2Sums[k%16] = num.FMA32(A[k], B[k], out2Sums[k%16])
+					out2RowSums[k%16] = num.FMA32(A[k], B[k], out2RowSums[k%16])
 				}
-				out2 = kern.Sum16(&out2Sums)
+				out2Row = kern.Sum16(&out2RowSums)
+				out2 = out2 + out2Row
 			}
 			out[i] = out2
 		}

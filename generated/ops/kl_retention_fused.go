@@ -26,10 +26,12 @@ type kLRetentionCallNest1Args struct {
 type kLRetentionCallNest2Args struct {
 	t6  *float32
 	out *float32
-	n0  int // L
-	n1  int // m·n
-	n2  int // m
-	n3  int // n
+	n0  int // n
+	n1  int // 2·n
+	n2  int // 3·n
+	n3  int // L
+	n4  int // m·n
+	n5  int // m
 }
 
 // kLRetentionCallFused is KLRetentionCall in fused arithmetic.
@@ -87,10 +89,12 @@ func (c *kLRetentionCallFused) run() {
 		a := kLRetentionCallNest2Args{
 			unsafe.SliceData(t6),
 			unsafe.SliceData(c.Out),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m * n,
 			m,
-			n,
 		}
 		kLRetentionCallNest2(&a)
 	} else {
@@ -124,10 +128,12 @@ type kLRetentionBackwardNest1Args struct {
 	outBar *float32
 	out    *float32
 	t22    *float32
-	n0     int // L
-	n1     int // m
-	n2     int // m·n
-	n3     int // n
+	n0     int // n
+	n1     int // 2·n
+	n2     int // 3·n
+	n3     int // L
+	n4     int // m
+	n5     int // m·n
 }
 
 type kLRetentionBackwardNest2Args struct {
@@ -144,10 +150,12 @@ type kLRetentionBackwardNest2Args struct {
 	priorBar *float32
 	thetaBar *float32
 	alphaBar *float32
-	n0       int // L
-	n1       int // m
-	n2       int // m·n
-	n3       int // n
+	n0       int // n
+	n1       int // 2·n
+	n2       int // 3·n
+	n3       int // L
+	n4       int // m
+	n5       int // m·n
 }
 
 // kLRetentionBackwardFused is KLRetentionBackward in fused arithmetic.
@@ -167,10 +175,12 @@ func (c *kLRetentionBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.Out),
 			unsafe.SliceData(t22),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m,
 			m * n,
-			n,
 		}
 		kLRetentionBackwardNest1(&a)
 	} else {
@@ -206,10 +216,12 @@ func (c *kLRetentionBackwardFused) run() {
 			unsafe.SliceData(c.PriorBar),
 			unsafe.SliceData(c.ThetaBar),
 			unsafe.SliceData(c.AlphaBar),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m,
 			m * n,
-			n,
 		}
 		kLRetentionBackwardNest2(&a)
 	} else {
@@ -233,17 +245,21 @@ func (c *kLRetentionBackwardFused) run() {
 				outDiv := c.OutDiv[(i*m+j)*n:][:n]
 				priorBar := c.PriorBar[(i*m+j)*n:][:n]
 				t22Entry := t22_2[j]
-				t8Sums := [16]F{t8}
-				t10Sums := [16]F{t10}
+				var t8Row F
+				var t10Row F
+				t8RowSums := [16]F{t8Row}
+				t10RowSums := [16]F{t10Row}
 				for k := range n {
 					t42 := F(out[k] * (outBar[k] - t22Entry))
-					t8Sums[k%16] = num.FMA32(g[k], t42, t8Sums[k%16])
-					t10Sums[k%16] = num.FMA32(outLog[k], t42, t10Sums[k%16])
+					t8RowSums[k%16] = num.FMA32(g[k], t42, t8RowSums[k%16])
+					t10RowSums[k%16] = num.FMA32(outLog[k], t42, t10RowSums[k%16])
 					gBar[k] = -F(t42 * thetaEntry)
 					priorBar[k] = kern.Choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*outDiv[k]), F(0))
 				}
-				t8 = kern.Sum16(&t8Sums)
-				t10 = kern.Sum16(&t10Sums)
+				t8Row = kern.Sum16(&t8RowSums)
+				t10Row = kern.Sum16(&t10RowSums)
+				t8 = t8 + t8Row
+				t10 = t10 + t10Row
 			}
 			thetaBar[i] = -t8
 			alphaBar[i] = t10

@@ -11,8 +11,10 @@ import (
 type l2NormCallNest1Args struct {
 	x       *float32
 	outProd *float32
-	n0      int // L
-	n1      int // n
+	n0      int // n
+	n1      int // 2·n
+	n2      int // 3·n
+	n3      int // L
 }
 
 type l2NormCallNest2Args struct {
@@ -36,8 +38,10 @@ func (c *l2NormCallFused) run() {
 		a := l2NormCallNest1Args{
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(c.OutProd),
-			L,
 			n,
+			2 * n,
+			3 * n,
+			L,
 		}
 		l2NormCallNest1(&a)
 	} else {

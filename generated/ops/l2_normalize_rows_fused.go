@@ -11,10 +11,12 @@ import (
 type l2NormalizeRowsCallNest1Args struct {
 	X       *float32
 	outProd *float32
-	n0      int // L
-	n1      int // m
-	n2      int // m·n
-	n3      int // n
+	n0      int // n
+	n1      int // 2·n
+	n2      int // 3·n
+	n3      int // L
+	n4      int // m
+	n5      int // m·n
 }
 
 type l2NormalizeRowsCallNest2Args struct {
@@ -54,10 +56,12 @@ func (c *l2NormalizeRowsCallFused) run() {
 		a := l2NormalizeRowsCallNest1Args{
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(c.OutProd),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m,
 			m * n,
-			n,
 		}
 		l2NormalizeRowsCallNest1(&a)
 	} else {
@@ -144,10 +148,12 @@ type l2NormalizeRowsBackwardNest1Args struct {
 	outBar  *float32
 	outDiv2 *float32
 	t62     *float32
-	n0      int // L
-	n1      int // m
-	n2      int // m·n
-	n3      int // n
+	n0      int // n
+	n1      int // 2·n
+	n2      int // 3·n
+	n3      int // L
+	n4      int // m
+	n5      int // m·n
 }
 
 type l2NormalizeRowsBackwardNest2Args struct {
@@ -202,10 +208,12 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.OutDiv2),
 			unsafe.SliceData(t62),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m,
 			m * n,
-			n,
 		}
 		l2NormalizeRowsBackwardNest1(&a)
 	} else {

@@ -11,10 +11,12 @@ import (
 type layerNormCallNest1Args struct {
 	x  *float32
 	t  *float32
-	n0 int // L
-	n1 int // m
-	n2 int // m·n
-	n3 int // n
+	n0 int // n
+	n1 int // 2·n
+	n2 int // 3·n
+	n3 int // L
+	n4 int // m
+	n5 int // m·n
 }
 
 type layerNormCallNest2Args struct {
@@ -30,10 +32,12 @@ type layerNormCallNest3Args struct {
 	x      *float32
 	t4     *float32
 	t6     *float32
-	n0     int // L
-	n1     int // m
-	n2     int // m·n
-	n3     int // n
+	n0     int // n
+	n1     int // 2·n
+	n2     int // 3·n
+	n3     int // L
+	n4     int // m
+	n5     int // m·n
 }
 
 type layerNormCallNest4Args struct {
@@ -78,10 +82,12 @@ func (c *layerNormCallFused) run() {
 		a := layerNormCallNest1Args{
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(t),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m,
 			m * n,
-			n,
 		}
 		layerNormCallNest1(&a)
 	} else {
@@ -128,10 +134,12 @@ func (c *layerNormCallFused) run() {
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t6),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m,
 			m * n,
-			n,
 		}
 		layerNormCallNest3(&a)
 	} else {
@@ -229,10 +237,12 @@ type layerNormBackwardNest1Args struct {
 	outDiv2  *float32
 	gammaBar *float32
 	t102     *float32
-	n0       int // L
-	n1       int // m
-	n2       int // m·n
-	n3       int // n
+	n0       int // n
+	n1       int // 2·n
+	n2       int // 3·n
+	n3       int // L
+	n4       int // m
+	n5       int // m·n
 }
 
 type layerNormBackwardNest2Args struct {
@@ -243,10 +253,12 @@ type layerNormBackwardNest2Args struct {
 	t42          *float32
 	t20          *float32
 	t22          *float32
-	n0           int        // L
-	n1           int        // m
-	n2           int        // m·n
-	n3           int        // n
+	n0           int        // n
+	n1           int        // 2·n
+	n2           int        // 3·n
+	n3           int        // L
+	n4           int        // m
+	n5           int        // m·n
 	outDiv5Entry [2]float32 // and nothing
 }
 
@@ -288,10 +300,12 @@ func (c *layerNormBackwardFused) run() {
 			unsafe.SliceData(c.OutDiv2),
 			unsafe.SliceData(c.GammaBar),
 			unsafe.SliceData(t102),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m,
 			m * n,
-			n,
 		}
 		layerNormBackwardNest1(&a)
 	} else {
@@ -332,10 +346,12 @@ func (c *layerNormBackwardFused) run() {
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t22),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m,
 			m * n,
-			n,
 			[2]float32{outDiv5Entry},
 		}
 		layerNormBackwardNest2(&a)

@@ -10,10 +10,12 @@ import (
 type meanRowsCallNest1Args struct {
 	t  *float32
 	X  *float32
-	n0 int // L
-	n1 int // m·n
-	n2 int // n
-	n3 int // m
+	n0 int // n
+	n1 int // 2·n
+	n2 int // 3·n
+	n3 int // L
+	n4 int // m·n
+	n5 int // m
 }
 
 type meanRowsCallNest2Args struct {
@@ -41,9 +43,11 @@ func (c *meanRowsCallFused) run() {
 		a := meanRowsCallNest1Args{
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.X),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m * n,
-			n,
 			m,
 		}
 		meanRowsCallNest1(&a)

@@ -13,10 +13,12 @@ type normalizedSiLUCallNest1Args struct {
 	outSigmoid *float32
 	t2         *float32
 	t3         *float32
-	n0         int // L
-	n1         int // m
-	n2         int // m·n
-	n3         int // n
+	n0         int // n
+	n1         int // 2·n
+	n2         int // 3·n
+	n3         int // L
+	n4         int // m
+	n5         int // m·n
 }
 
 type normalizedSiLUCallNest2Args struct {
@@ -60,10 +62,12 @@ func (c *normalizedSiLUCallFused) run() {
 			unsafe.SliceData(c.OutSigmoid),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t3),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m,
 			m * n,
-			n,
 		}
 		normalizedSiLUCallNest1(&a)
 	} else {
@@ -156,10 +160,12 @@ type normalizedSiLUBackwardNest1Args struct {
 	outBar     *float32
 	t2         *float32
 	t32        *float32
-	n0         int // L
-	n1         int // m
-	n2         int // m·n
-	n3         int // n
+	n0         int // n
+	n1         int // 2·n
+	n2         int // 3·n
+	n3         int // L
+	n4         int // m
+	n5         int // m·n
 }
 
 type normalizedSiLUBackwardNest2Args struct {
@@ -199,10 +205,12 @@ func (c *normalizedSiLUBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t32),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m,
 			m * n,
-			n,
 		}
 		normalizedSiLUBackwardNest1(&a)
 	} else {

@@ -61,10 +61,12 @@ type outerProductBackwardNest1Args struct {
 	b      *float32
 	bBar   *float32
 	aBar   *float32
-	n0     int // L
-	n1     int // m
-	n2     int // m·n
-	n3     int // n
+	n0     int // n
+	n1     int // 2·n
+	n2     int // 3·n
+	n3     int // L
+	n4     int // m
+	n5     int // m·n
 }
 
 // outerProductBackwardFused is OuterProductBackward in fused arithmetic.
@@ -86,10 +88,12 @@ func (c *outerProductBackwardFused) run() {
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(c.BBar),
 			unsafe.SliceData(c.ABar),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m,
 			m * n,
-			n,
 		}
 		outerProductBackwardNest1(&a)
 	} else {

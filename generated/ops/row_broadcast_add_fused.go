@@ -57,10 +57,12 @@ type rowBroadcastAddBackwardNest1Args struct {
 	outBar *float32
 	bBar   *float32
 	XBar   *float32
-	n0     int // L
-	n1     int // m·n
-	n2     int // n
-	n3     int // m
+	n0     int // n
+	n1     int // 2·n
+	n2     int // 3·n
+	n3     int // L
+	n4     int // m·n
+	n5     int // m
 }
 
 // rowBroadcastAddBackwardFused is RowBroadcastAddBackward in fused arithmetic.
@@ -80,9 +82,11 @@ func (c *rowBroadcastAddBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.BBar),
 			unsafe.SliceData(c.XBar),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m * n,
-			n,
 			m,
 		}
 		rowBroadcastAddBackwardNest1(&a)

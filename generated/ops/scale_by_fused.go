@@ -61,10 +61,12 @@ type scaleByBackwardNest1Args struct {
 	A      *float32
 	ABar   *float32
 	sBar   *float32
-	n0     int // L
-	n1     int // m·n
-	n2     int // m
-	n3     int // n
+	n0     int // n
+	n1     int // 2·n
+	n2     int // 3·n
+	n3     int // L
+	n4     int // m·n
+	n5     int // m
 }
 
 // scaleByBackwardFused is ScaleByBackward in fused arithmetic.
@@ -85,10 +87,12 @@ func (c *scaleByBackwardFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.ABar),
 			unsafe.SliceData(c.SBar),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m * n,
 			m,
-			n,
 		}
 		scaleByBackwardNest1(&a)
 	} else {
@@ -101,13 +105,15 @@ func (c *scaleByBackwardFused) run() {
 				outBar := c.OutBar[(i*m+j)*n:][:n]
 				A := c.A[(i*m+j)*n:][:n]
 				ABar := c.ABar[(i*m+j)*n:][:n]
-				t2Sums := [16]F{t2}
+				var t2Row F
+				t2RowSums := [16]F{t2Row}
 				for k := range n {
 					outBarEntry := outBar[k]
-					t2Sums[k%16] = num.FMA32(A[k], outBarEntry, t2Sums[k%16])
+					t2RowSums[k%16] = num.FMA32(A[k], outBarEntry, t2RowSums[k%16])
 					ABar[k] = F(outBarEntry * sEntry)
 				}
-				t2 = kern.Sum16(&t2Sums)
+				t2Row = kern.Sum16(&t2RowSums)
+				t2 = t2 + t2Row
 			}
 			sBar[i] = t2
 		}

@@ -12,13 +12,17 @@ type shortConvCallNest1Args struct {
 	U       *float32
 	w       *float32
 	outProd *float32
-	n0      int // L
-	n1      int // K·n
-	n2      int // T·n
-	n3      int // T
-	n4      int // n
-	n5      int // K
-	n6      int // -n
+	n0      int // -n
+	n1      int // n
+	n2      int // -2·n
+	n3      int // 2·n
+	n4      int // -3·n
+	n5      int // 3·n
+	n6      int // L
+	n7      int // K·n
+	n8      int // T·n
+	n9      int // T
+	n10     int // K
 }
 
 type shortConvCallNest2Args struct {
@@ -51,13 +55,17 @@ func (c *shortConvCallFused) run() {
 			unsafe.SliceData(c.U),
 			unsafe.SliceData(c.W),
 			unsafe.SliceData(c.OutProd),
+			-n,
+			n,
+			-2 * n,
+			2 * n,
+			-3 * n,
+			3 * n,
 			L,
 			K * n,
 			T * n,
 			T,
-			n,
 			K,
-			-n,
 		}
 		shortConvCallNest1(&a)
 	} else {
@@ -117,10 +125,12 @@ type shortConvBackwardNest1Args struct {
 	outSigmoid2 *float32
 	t7          *float32
 	bBar        *float32
-	n0          int // L
-	n1          int // T·n
-	n2          int // n
-	n3          int // T
+	n0          int // n
+	n1          int // 2·n
+	n2          int // 3·n
+	n3          int // L
+	n4          int // T·n
+	n5          int // T
 }
 
 type shortConvBackwardNest2Args struct {
@@ -140,13 +150,15 @@ type shortConvBackwardNest3Args struct {
 	U    *float32
 	t7   *float32
 	wBar *float32
-	n0   int // L
-	n1   int // K·n
-	n2   int // T·n
-	n3   int // K
-	n4   int // -n
-	n5   int // n
-	n6   int // T
+	n0   int // n
+	n1   int // 2·n
+	n2   int // 3·n
+	n3   int // L
+	n4   int // K·n
+	n5   int // T·n
+	n6   int // K
+	n7   int // -n
+	n8   int // T
 }
 
 // shortConvBackwardFused is ShortConvBackward in fused arithmetic.
@@ -172,9 +184,11 @@ func (c *shortConvBackwardFused) run() {
 			unsafe.SliceData(c.OutSigmoid2),
 			unsafe.SliceData(t7),
 			unsafe.SliceData(c.BBar),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			T * n,
-			n,
 			T,
 		}
 		shortConvBackwardNest1(&a)
@@ -237,12 +251,14 @@ func (c *shortConvBackwardFused) run() {
 			unsafe.SliceData(c.U),
 			unsafe.SliceData(t7),
 			unsafe.SliceData(c.WBar),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			K * n,
 			T * n,
 			K,
 			-n,
-			n,
 			T,
 		}
 		shortConvBackwardNest3(&a)

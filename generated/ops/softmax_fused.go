@@ -12,10 +12,12 @@ import (
 type softmaxCallNest1Args struct {
 	x   *float32
 	out *float32
-	n0  int // L
-	n1  int // m·n
-	n2  int // m
-	n3  int // n
+	n0  int // n
+	n1  int // 2·n
+	n2  int // 3·n
+	n3  int // L
+	n4  int // m·n
+	n5  int // m
 }
 
 // softmaxCallFused is SoftmaxCall in fused arithmetic.
@@ -33,10 +35,12 @@ func (c *softmaxCallFused) run() {
 		a := softmaxCallNest1Args{
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(c.Out),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m * n,
 			m,
-			n,
 		}
 		softmaxCallNest1(&a)
 	} else {
@@ -70,10 +74,12 @@ type softmaxBackwardNest1Args struct {
 	outBar *float32
 	out    *float32
 	t      *float32
-	n0     int // L
-	n1     int // m
-	n2     int // m·n
-	n3     int // n
+	n0     int // n
+	n1     int // 2·n
+	n2     int // 3·n
+	n3     int // L
+	n4     int // m
+	n5     int // m·n
 }
 
 type softmaxBackwardNest2Args struct {
@@ -104,10 +110,12 @@ func (c *softmaxBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.Out),
 			unsafe.SliceData(t),
+			n,
+			2 * n,
+			3 * n,
 			L,
 			m,
 			m * n,
-			n,
 		}
 		softmaxBackwardNest1(&a)
 	} else {

@@ -11,10 +11,12 @@ import (
 type sphereProjectNormalizeCallNest1Args struct {
 	S       *float32
 	outProd *float32
-	n0      int // L
-	n1      int // d·m
-	n2      int // m
-	n3      int // d
+	n0      int // d
+	n1      int // 2·d
+	n2      int // 3·d
+	n3      int // L
+	n4      int // d·m
+	n5      int // m
 }
 
 type sphereProjectNormalizeCallNest2Args struct {
@@ -54,10 +56,12 @@ func (c *sphereProjectNormalizeCallFused) run() {
 		a := sphereProjectNormalizeCallNest1Args{
 			unsafe.SliceData(c.S),
 			unsafe.SliceData(c.OutProd),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			d * m,
 			m,
-			d,
 		}
 		sphereProjectNormalizeCallNest1(&a)
 	} else {
@@ -144,10 +148,12 @@ type sphereProjectNormalizeBackwardNest1Args struct {
 	outBar  *float32
 	outDiv2 *float32
 	t62     *float32
-	n0      int // L
-	n1      int // d·m
-	n2      int // m
-	n3      int // d
+	n0      int // d
+	n1      int // 2·d
+	n2      int // 3·d
+	n3      int // L
+	n4      int // d·m
+	n5      int // m
 }
 
 type sphereProjectNormalizeBackwardNest2Args struct {
@@ -202,10 +208,12 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.OutDiv2),
 			unsafe.SliceData(t62),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			d * m,
 			m,
-			d,
 		}
 		sphereProjectNormalizeBackwardNest1(&a)
 	} else {

@@ -709,7 +709,7 @@ func (c *Backward[F]) Run() {
 					kern.Gemm(dV, dV, dV, F(1), false, t106, 1, dV, t442, dV, 1, t105, 1, dV)
 					// atlas_omega_core.O
 					kern.Gemm(dV, dV, dV, F(1), false, t107, dV, 1, t442, 1, dV, t105, dV, 1)
-					// atlas_omega_core.O
+					// atlas_omega_core.O, atlas_omega_core.M
 					thetaEntry2 := theta[a]
 					w := F(4.775 * thetaEntry2)
 					w2 := F(-2.0315 * thetaEntry2)
@@ -732,7 +732,7 @@ func (c *Backward[F]) Run() {
 					}
 					// atlas_omega_core.O
 					kern.Gemm(dK, dV, dV, F(1), false, t109, 1, dK, t432, 1, dK, t108, 1, dV)
-					// atlas_omega_core.O
+					// atlas_omega_core.O, atlas_omega_core.M
 					w3 := F(-3.4445 * thetaEntry2)
 					for i := range dV {
 						t322_3 := t322_2[i*dK:][:dK]

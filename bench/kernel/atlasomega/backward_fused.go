@@ -12,12 +12,15 @@ type backwardNest1Args struct {
 	MTrail *float32
 	GStack *float32
 	t2     *float32
-	n0     int // d_k·d_v·a
-	n1     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
-	n2     int // n + a + C·s + 1
-	n3     int // -d_k
-	n4     int // d_v
-	n5     int // d_k
+	n0     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
+	n1     int // d_k·d_v·a
+	n2     int // d_k·d_v·a + d_k
+	n3     int // d_k·d_v·a + 2·d_k
+	n4     int // d_k·d_v·a + 3·d_k
+	n5     int // n + a + C·s + 1
+	n6     int // -d_k
+	n7     int // d_v
+	n8     int // d_k
 }
 
 type backwardNest2Args struct {
@@ -36,11 +39,16 @@ type backwardNest3Args struct {
 	GStack *float32
 	G      *float32
 	n0     int // l
-	n1     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
-	n2     int // d_v
-	n3     int // d_k
-	n4     int // a + C·s + 1
-	n5     int // -d_k
+	n1     int // d_v
+	n2     int // 2·d_v
+	n3     int // 3·d_v
+	n4     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
+	n5     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 6·d_k
+	n6     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 5·d_k
+	n7     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 4·d_k
+	n8     int // d_k
+	n9     int // a + C·s + 1
+	n10    int // -d_k
 }
 
 type backwardNest4Args struct {
@@ -138,12 +146,15 @@ type backwardNest15Args struct {
 	MTrail *float32
 	GStack *float32
 	t23    *float32
-	n0     int // d_k·d_v·a
-	n1     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
-	n2     int // n.4 + a + C·s + 1
-	n3     int // -d_k
-	n4     int // d_v
-	n5     int // d_k
+	n0     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
+	n1     int // d_k·d_v·a
+	n2     int // d_k·d_v·a + d_k
+	n3     int // d_k·d_v·a + 2·d_k
+	n4     int // d_k·d_v·a + 3·d_k
+	n5     int // n.4 + a + C·s + 1
+	n6     int // -d_k
+	n7     int // d_v
+	n8     int // d_k
 }
 
 type backwardNest16Args struct {
@@ -161,8 +172,13 @@ type backwardNest17Args struct {
 	t233       *float32
 	t14Total   *float32
 	n0         int        // d_k·d_v·a + d_k·d_v
-	n1         int        // d_v
+	n1         int        // d_k·d_v·a + d_k·d_v + d_k
 	n2         int        // d_k
+	n3         int        // d_k·d_v·a + d_k·d_v + 2·d_k
+	n4         int        // 2·d_k
+	n5         int        // d_k·d_v·a + d_k·d_v + 3·d_k
+	n6         int        // 3·d_k
+	n7         int        // d_v
 	t14        [2]float32 // and nothing
 	OLinEntry2 [2]float32 // and nothing
 }
@@ -230,10 +246,18 @@ type backwardNest25Args struct {
 	MBarState *float32
 	t322      *float32
 	n0        int // d_v·a + C·d_v·s + T·d_v·l
-	n1        int // d_k·d_v·a + d_k·d_v
-	n2        int // d_k·a + C·d_k·s + T·d_k·l
-	n3        int // d_v
-	n4        int // d_k
+	n1        int // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2        int // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3        int // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4        int // d_k·a + C·d_k·s + T·d_k·l
+	n5        int // d_k·d_v·a + d_k·d_v
+	n6        int // d_k
+	n7        int // d_k·d_v·a + d_k·d_v + d_k
+	n8        int // 2·d_k
+	n9        int // d_k·d_v·a + d_k·d_v + 2·d_k
+	n10       int // 3·d_k
+	n11       int // d_k·d_v·a + d_k·d_v + 3·d_k
+	n12       int // d_v
 }
 
 type backwardNest26Args struct {
@@ -251,8 +275,13 @@ type backwardNest27Args struct {
 	t62Total *float32
 	t8Total  *float32
 	n0       int        // d_k·d_v·a
-	n1       int        // d_v
-	n2       int        // d_k
+	n1       int        // d_k
+	n2       int        // d_k·d_v·a + d_k
+	n3       int        // 2·d_k
+	n4       int        // d_k·d_v·a + 2·d_k
+	n5       int        // 3·d_k
+	n6       int        // d_k·d_v·a + 3·d_k
+	n7       int        // d_v
 	t8       [2]float32 // and nothing
 	t62      [2]float32 // and nothing
 }
@@ -344,8 +373,10 @@ type backwardNest37Args struct {
 	t233       *float32
 	t69        *float32
 	t74Total   *float32
-	n0         int        // d_v
-	n1         int        // d_k
+	n0         int        // d_k
+	n1         int        // 2·d_k
+	n2         int        // 3·d_k
+	n3         int        // d_v
 	t74        [2]float32 // and nothing
 	OLinEntry2 [2]float32 // and nothing
 }
@@ -358,8 +389,16 @@ type backwardNest38Args struct {
 	t94Total  *float32
 	n0        int        // d_k·d_v·a + d_k·d_v
 	n1        int        // d_k·d_v·a
-	n2        int        // d_v
+	n2        int        // d_k·d_v·a + d_k·d_v + d_k
 	n3        int        // d_k
+	n4        int        // d_k·d_v·a + d_k
+	n5        int        // d_k·d_v·a + d_k·d_v + 2·d_k
+	n6        int        // 2·d_k
+	n7        int        // d_k·d_v·a + 2·d_k
+	n8        int        // d_k·d_v·a + d_k·d_v + 3·d_k
+	n9        int        // 3·d_k
+	n10       int        // d_k·d_v·a + 3·d_k
+	n11       int        // d_v
 	t94       [2]float32 // and nothing
 	w4        [2]float32 // and nothing
 	t71       [2]float32 // and nothing
@@ -373,10 +412,12 @@ type backwardNest39Args struct {
 	t96    *float32
 	t97    *float32
 	n0     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
-	n1     int // n.6 + a + C·s + 1
-	n2     int // -d_k
-	n3     int // d_k
-	n4     int // d_v
+	n1     int // d_k
+	n2     int // 2·d_k
+	n3     int // 3·d_k
+	n4     int // n.6 + a + C·s + 1
+	n5     int // -d_k
+	n6     int // d_v
 }
 
 type backwardNest40Args struct {
@@ -392,11 +433,16 @@ type backwardNest41Args struct {
 	GStack *float32
 	t100   *float32
 	n0     int // l
-	n1     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
-	n2     int // d_v
-	n3     int // d_k
-	n4     int // a + C·s + 1
-	n5     int // -d_k
+	n1     int // d_v
+	n2     int // 2·d_v
+	n3     int // 3·d_v
+	n4     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
+	n5     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 6·d_k
+	n6     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 5·d_k
+	n7     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 4·d_k
+	n8     int // d_k
+	n9     int // a + C·s + 1
+	n10    int // -d_k
 }
 
 type backwardNest42Args struct {
@@ -404,9 +450,12 @@ type backwardNest42Args struct {
 	MTrail *float32
 	t101   *float32
 	n0     int // d_k·d_v·a
-	n1     int // n.9 + a + C·s + 1
-	n2     int // d_k
-	n3     int // d_v
+	n1     int // d_k·d_v·a + d_k
+	n2     int // d_k·d_v·a + 2·d_k
+	n3     int // d_k·d_v·a + 3·d_k
+	n4     int // n.9 + a + C·s + 1
+	n5     int // d_k
+	n6     int // d_v
 }
 
 type backwardNest43Args struct {
@@ -655,8 +704,11 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t2),
-							dK * dV * a,
 							dK*a + C*dK*s + (T*dK+7*dK)*l + 7*dK,
+							dK * dV * a,
+							dK*dV*a + dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + 3*dK,
 							n2 + a + C*s + 1,
 							-dK,
 							dV,
@@ -712,8 +764,13 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(G),
 							l,
-							dK*a + C*dK*s + (T*dK+7*dK)*l + 7*dK,
 							dV,
+							2 * dV,
+							3 * dV,
+							dK*a + C*dK*s + (T*dK+7*dK)*l + 7*dK,
+							dK*a + C*dK*s + (T*dK+7*dK)*l + 6*dK,
+							dK*a + C*dK*s + (T*dK+7*dK)*l + 5*dK,
+							dK*a + C*dK*s + (T*dK+7*dK)*l + 4*dK,
 							dK,
 							a + C*s + 1,
 							-dK,
@@ -1013,8 +1070,11 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t23_2),
-							dK * dV * a,
 							dK*a + C*dK*s + (T*dK+7*dK)*l + 7*dK,
+							dK * dV * a,
+							dK*dV*a + dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + 3*dK,
 							n4 + a + C*s + 1,
 							-dK,
 							dV,
@@ -1070,8 +1130,13 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t233),
 							unsafe.SliceData(t14Total),
 							dK*dV*a + dK*dV,
-							dV,
+							dK*dV*a + dK*dV + dK,
 							dK,
+							dK*dV*a + dK*dV + 2*dK,
+							2 * dK,
+							dK*dV*a + dK*dV + 3*dK,
+							3 * dK,
+							dV,
 							[2]float32{t14},
 							[2]float32{OLinEntry2},
 						}
@@ -1081,13 +1146,15 @@ func (c *backwardFused) run() {
 						for i := range dV {
 							STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
 							t233_2 := t233[i*dK:][:dK]
-							t14Sums := [16]F{t14_2}
+							var t14Row F
+							t14RowSums := [16]F{t14Row}
 							for j := range dK {
 								STrailEntry := STrail2[j]
-								t14Sums[j%16] = num.FMA32(STrailEntry, STrailEntry, t14Sums[j%16])
+								t14RowSums[j%16] = num.FMA32(STrailEntry, STrailEntry, t14RowSums[j%16])
 								t233_2[j] = (STrailEntry / OLinEntry2)
 							}
-							t14_2 = kern.Sum16(&t14Sums)
+							t14Row = kern.Sum16(&t14RowSums)
+							t14_2 = t14_2 + t14Row
 						}
 						t14Total[0] = t14_2
 					}
@@ -1269,10 +1336,18 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(MBarState),
 							unsafe.SliceData(t322_2),
 							dV*a + C*dV*s + T*dV*l,
-							dK*dV*a + dK*dV,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dK*a + C*dK*s + T*dK*l,
-							dV,
+							dK*dV*a + dK*dV,
 							dK,
+							dK*dV*a + dK*dV + dK,
+							2 * dK,
+							dK*dV*a + dK*dV + 2*dK,
+							3 * dK,
+							dK*dV*a + dK*dV + 3*dK,
+							dV,
 						}
 						backwardNest25(&a2)
 					} else {
@@ -1330,8 +1405,13 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t62Total),
 							unsafe.SliceData(t8Total),
 							dK * dV * a,
-							dV,
 							dK,
+							dK*dV*a + dK,
+							2 * dK,
+							dK*dV*a + 2*dK,
+							3 * dK,
+							dK*dV*a + 3*dK,
+							dV,
 							[2]float32{t8},
 							[2]float32{t62},
 						}
@@ -1344,15 +1424,19 @@ func (c *backwardFused) run() {
 							t432_2 := t432[i*dK:][:dK]
 							t472_2 := t472[i*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-							t62Sums := [16]F{t62_2}
-							t8Sums := [16]F{t8_2}
+							var t62Row F
+							var t8Row F
+							t62RowSums := [16]F{t62Row}
+							t8RowSums := [16]F{t8Row}
 							for j := range dK {
 								t322Entry := t322_3[j]
-								t62Sums[j%16] = num.FMA32(num.FMA32(F(3.4445), t432_2[j], t472_2[j]), t322Entry, t62Sums[j%16])
-								t8Sums[j%16] = num.FMA32(MTrail2[j], t322Entry, t8Sums[j%16])
+								t62RowSums[j%16] = num.FMA32(num.FMA32(F(3.4445), t432_2[j], t472_2[j]), t322Entry, t62RowSums[j%16])
+								t8RowSums[j%16] = num.FMA32(MTrail2[j], t322Entry, t8RowSums[j%16])
 							}
-							t62_2 = kern.Sum16(&t62Sums)
-							t8_2 = kern.Sum16(&t8Sums)
+							t62Row = kern.Sum16(&t62RowSums)
+							t8Row = kern.Sum16(&t8RowSums)
+							t62_2 = t62_2 + t62Row
+							t8_2 = t8_2 + t8Row
 						}
 						t62Total[0] = t62_2
 						t8Total[0] = t8_2
@@ -1368,7 +1452,7 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(1), false, t106, 1, dV, t442, dV, 1, t105, 1, dV)
 					// atlas_omega_core.O
 					kern.GemmFMA(dV, dV, dV, F(1), false, t107, dV, 1, t442, 1, dV, t105, dV, 1)
-					// atlas_omega_core.O
+					// atlas_omega_core.O, atlas_omega_core.M
 					thetaEntry2 := theta[a]
 					w := F(4.775 * thetaEntry2)
 					w2 := F(-2.0315 * thetaEntry2)
@@ -1404,7 +1488,7 @@ func (c *backwardFused) run() {
 					}
 					// atlas_omega_core.O
 					kern.GemmFMA(dK, dV, dV, F(1), false, t109, 1, dK, t432, 1, dK, t108, 1, dV)
-					// atlas_omega_core.O
+					// atlas_omega_core.O, atlas_omega_core.M
 					w3 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
 						a2 := backwardNest29Args{
@@ -1661,8 +1745,10 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t233),
 							unsafe.SliceData(t69),
 							unsafe.SliceData(t74Total),
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 							[2]float32{t74},
 							[2]float32{OLinEntry2},
 						}
@@ -1675,13 +1761,15 @@ func (c *backwardFused) run() {
 							t117_2 := t117[i*dK:][:dK]
 							t233_2 := t233[i*dK:][:dK]
 							t69_2 := t69[i*dK:][:dK]
-							t74Sums := [16]F{t74_2}
+							var t74Row F
+							t74RowSums := [16]F{t74Row}
 							for j := range dK {
 								t692 := num.FMA32(F(3.4445), t57_2[j], t60_2[j]) + t117_2[j]
-								t74Sums[j%16] = num.FMA32(t692, (t233_2[j] / OLinEntry2), t74Sums[j%16])
+								t74RowSums[j%16] = num.FMA32(t692, (t233_2[j] / OLinEntry2), t74RowSums[j%16])
 								t69_2[j] = t692
 							}
-							t74_2 = kern.Sum16(&t74Sums)
+							t74Row = kern.Sum16(&t74RowSums)
+							t74_2 = t74_2 + t74Row
 						}
 						t74Total[0] = t74_2
 					}
@@ -1700,8 +1788,16 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t94Total),
 							dK*dV*a + dK*dV,
 							dK * dV * a,
-							dV,
+							dK*dV*a + dK*dV + dK,
 							dK,
+							dK*dV*a + dK,
+							dK*dV*a + dK*dV + 2*dK,
+							2 * dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + dK*dV + 3*dK,
+							3 * dK,
+							dK*dV*a + 3*dK,
+							dV,
 							[2]float32{t94},
 							[2]float32{w4},
 							[2]float32{t71},
@@ -1716,14 +1812,16 @@ func (c *backwardFused) run() {
 							SBarState2 := SBarState[i*dK:][:dK]
 							STrail3 := STrail[(a*dV+i)*dK:][:dK]
 							t91_2 := t91[i*dK:][:dK]
-							t94Sums := [16]F{t94_2}
+							var t94Row F
+							t94RowSums := [16]F{t94Row}
 							for j := range dK {
 								t912 := num.FMA32(F(2*w4), STrail2[j], num.FMA32(t71, t69_2[j], SBarState2[j]))
-								t94Sums[j%16] = num.FMA32(STrail3[j], t912, t94Sums[j%16])
+								t94RowSums[j%16] = num.FMA32(STrail3[j], t912, t94RowSums[j%16])
 								t91_2[j] = t912
 								SBarState2[j] = F(etaEntry2 * t912)
 							}
-							t94_2 = kern.Sum16(&t94Sums)
+							t94Row = kern.Sum16(&t94RowSums)
+							t94_2 = t94_2 + t94Row
 						}
 						t94Total[0] = t94_2
 					}
@@ -1740,9 +1838,11 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t96),
 							unsafe.SliceData(t97),
 							dK*a + C*dK*s + (T*dK+7*dK)*l + 7*dK,
+							dK,
+							2 * dK,
+							3 * dK,
 							n6 + a + C*s + 1,
 							-dK,
-							dK,
 							dV,
 						}
 						backwardNest39(&a2)
@@ -1796,8 +1896,13 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t100),
 							l,
-							dK*a + C*dK*s + (T*dK+7*dK)*l + 7*dK,
 							dV,
+							2 * dV,
+							3 * dV,
+							dK*a + C*dK*s + (T*dK+7*dK)*l + 7*dK,
+							dK*a + C*dK*s + (T*dK+7*dK)*l + 6*dK,
+							dK*a + C*dK*s + (T*dK+7*dK)*l + 5*dK,
+							dK*a + C*dK*s + (T*dK+7*dK)*l + 4*dK,
 							dK,
 							a + C*s + 1,
 							-dK,
@@ -1825,6 +1930,9 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(t101),
 							dK * dV * a,
+							dK*dV*a + dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + 3*dK,
 							n9 + a + C*s + 1,
 							dK,
 							dV,

@@ -13,10 +13,12 @@ type forwardNest1Args struct {
 	GStack *float32
 	t2     *float32
 	n0     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
-	n1     int // n + a + C·s + 1
-	n2     int // -d_k
-	n3     int // d_v
-	n4     int // d_k
+	n1     int // d_k
+	n2     int // 2·d_k
+	n3     int // 3·d_k
+	n4     int // n + a + C·s + 1
+	n5     int // -d_k
+	n6     int // d_v
 }
 
 type forwardNest2Args struct {
@@ -35,19 +37,26 @@ type forwardNest3Args struct {
 	GStack *float32
 	G      *float32
 	n0     int // l
-	n1     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
-	n2     int // d_v
-	n3     int // d_k
-	n4     int // a + C·s + 1
-	n5     int // -d_k
+	n1     int // d_v
+	n2     int // 2·d_v
+	n3     int // 3·d_v
+	n4     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 7·d_k
+	n5     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 6·d_k
+	n6     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 5·d_k
+	n7     int // d_k·a + C·d_k·s + (T·d_k + 7·d_k)·l + 4·d_k
+	n8     int // d_k
+	n9     int // a + C·s + 1
+	n10    int // -d_k
 }
 
 type forwardNest4Args struct {
 	SState   *float32
 	G        *float32
 	t14Total *float32
-	n0       int        // d_v
-	n1       int        // d_k
+	n0       int        // d_k
+	n1       int        // 2·d_k
+	n2       int        // 3·d_k
+	n3       int        // d_v
 	t14      [2]float32 // and nothing
 	etaEntry [2]float32 // and nothing
 }
@@ -134,8 +143,10 @@ type forwardNest15Args struct {
 	q          *float32
 	y2         *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_v
-	n2         int        // d_k
+	n1         int        // d_k
+	n2         int        // 2·d_k
+	n3         int        // 3·d_k
+	n4         int        // d_v
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -257,10 +268,12 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t2),
 							dK*a + C*dK*s + (T*dK+7*dK)*l + 7*dK,
+							dK,
+							2 * dK,
+							3 * dK,
 							n2 + a + C*s + 1,
 							-dK,
 							dV,
-							dK,
 						}
 						forwardNest1(&a2)
 					} else {
@@ -312,8 +325,13 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(G),
 							l,
-							dK*a + C*dK*s + (T*dK+7*dK)*l + 7*dK,
 							dV,
+							2 * dV,
+							3 * dV,
+							dK*a + C*dK*s + (T*dK+7*dK)*l + 7*dK,
+							dK*a + C*dK*s + (T*dK+7*dK)*l + 6*dK,
+							dK*a + C*dK*s + (T*dK+7*dK)*l + 5*dK,
+							dK*a + C*dK*s + (T*dK+7*dK)*l + 4*dK,
 							dK,
 							a + C*s + 1,
 							-dK,
@@ -340,8 +358,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(SState),
 							unsafe.SliceData(G),
 							unsafe.SliceData(t14Total),
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 							[2]float32{t14},
 							[2]float32{etaEntry},
 						}
@@ -351,13 +371,15 @@ func (c *forwardFused) run() {
 						for i := range dV {
 							SState2 := SState[i*dK:][:dK]
 							G2 := G[i*dK:][:dK]
-							t14Sums := [16]F{t14_2}
+							var t14Row F
+							t14RowSums := [16]F{t14Row}
 							for j := range dK {
 								S2 := num.FMA32(etaEntry, SState2[j], G2[j])
-								t14Sums[j%16] = num.FMA32(S2, S2, t14Sums[j%16])
+								t14RowSums[j%16] = num.FMA32(S2, S2, t14RowSums[j%16])
 								SState2[j] = S2
 							}
-							t14_2 = kern.Sum16(&t14Sums)
+							t14Row = kern.Sum16(&t14RowSums)
+							t14_2 = t14_2 + t14Row
 						}
 						t14Total[0] = t14_2
 					}
@@ -608,8 +630,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(y2),
 							dK*a + C*dK*s + T*dK*l,
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}

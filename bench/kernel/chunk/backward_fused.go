@@ -12,13 +12,15 @@ type backwardNest1Args struct {
 	yBar *float32
 	QM   *float32
 	t13  *float32
-	n0   int // L
-	n1   int // C·T
-	n2   int // C·T·d_v
-	n3   int // T
-	n4   int // C
-	n5   int // C·d_v
-	n6   int // d_v
+	n0   int // d_v
+	n1   int // 2·d_v
+	n2   int // 3·d_v
+	n3   int // L
+	n4   int // C·T
+	n5   int // C·T·d_v
+	n6   int // T
+	n7   int // C
+	n8   int // C·d_v
 }
 
 type backwardNest2Args struct {
@@ -39,8 +41,13 @@ type backwardNest3Args struct {
 	MBarState *float32
 	t         *float32
 	n0        int // d_k·d_v·t + T·d_k·d_v·l
-	n1        int // d_v
+	n1        int // d_k·d_v·t + T·d_k·d_v·l + d_k
 	n2        int // d_k
+	n3        int // d_k·d_v·t + T·d_k·d_v·l + 2·d_k
+	n4        int // 2·d_k
+	n5        int // d_k·d_v·t + T·d_k·d_v·l + 3·d_k
+	n6        int // 3·d_k
+	n7        int // d_v
 }
 
 type backwardNest4Args struct {
@@ -88,9 +95,17 @@ type backwardNest8Args struct {
 	t29   *float32
 	t33   *float32
 	n0    int // C·t + C·T·l
-	n1    int // C·d_v·t + C·T·d_v·l
-	n2    int // C
-	n3    int // d_v
+	n1    int // C·t + C·T·l + 1
+	n2    int // C·t + C·T·l + 2
+	n3    int // C·t + C·T·l + 3
+	n4    int // C·d_v·t + C·T·d_v·l
+	n5    int // d_v
+	n6    int // C·d_v·t + C·T·d_v·l + d_v
+	n7    int // 2·d_v
+	n8    int // C·d_v·t + C·T·d_v·l + 2·d_v
+	n9    int // 3·d_v
+	n10   int // C·d_v·t + C·T·d_v·l + 3·d_v
+	n11   int // C
 }
 
 type backwardNest9Args struct {
@@ -102,8 +117,16 @@ type backwardNest9Args struct {
 	t35   *float32
 	t36   *float32
 	n0    int // C·t + C·T·l
-	n1    int // C·C·t + C·C·T·l
-	n2    int // C
+	n1    int // C·t + C·T·l + 1
+	n2    int // C·t + C·T·l + 2
+	n3    int // C·t + C·T·l + 3
+	n4    int // C·C·t + C·C·T·l
+	n5    int // C·C·t + C·C·T·l + C
+	n6    int // C
+	n7    int // C·C·t + C·C·T·l + 2·C
+	n8    int // 2·C
+	n9    int // C·C·t + C·C·T·l + 3·C
+	n10   int // 3·C
 }
 
 type backwardNest10Args struct {
@@ -164,13 +187,15 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(c.QM),
 			unsafe.SliceData(t13),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			C * T,
 			C * T * dV,
 			T,
 			C,
 			C * dV,
-			dV,
 		}
 		backwardNest1(&a)
 	} else {
@@ -233,8 +258,13 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(MBarState),
 					unsafe.SliceData(t),
 					dK*dV*t2 + T*dK*dV*l,
-					dV,
+					dK*dV*t2 + T*dK*dV*l + dK,
 					dK,
+					dK*dV*t2 + T*dK*dV*l + 2*dK,
+					2 * dK,
+					dK*dV*t2 + T*dK*dV*l + 3*dK,
+					3 * dK,
+					dV,
 				}
 				backwardNest3(&a)
 			} else {
@@ -362,9 +392,17 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t33),
 					C*t2 + C*T*l,
+					C*t2 + C*T*l + 1,
+					C*t2 + C*T*l + 2,
+					C*t2 + C*T*l + 3,
 					C*dV*t2 + C*T*dV*l,
-					C,
 					dV,
+					C*dV*t2 + C*T*dV*l + dV,
+					2 * dV,
+					C*dV*t2 + C*T*dV*l + 2*dV,
+					3 * dV,
+					C*dV*t2 + C*T*dV*l + 3*dV,
+					C,
 				}
 				backwardNest8(&a)
 			} else {
@@ -407,8 +445,16 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(t35),
 					unsafe.SliceData(t36),
 					C*t2 + C*T*l,
+					C*t2 + C*T*l + 1,
+					C*t2 + C*T*l + 2,
+					C*t2 + C*T*l + 3,
 					C*C*t2 + C*C*T*l,
+					C*C*t2 + C*C*T*l + C,
 					C,
+					C*C*t2 + C*C*T*l + 2*C,
+					2 * C,
+					C*C*t2 + C*C*T*l + 3*C,
+					3 * C,
 				}
 				backwardNest9(&a)
 			} else {

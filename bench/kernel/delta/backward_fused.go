@@ -57,10 +57,12 @@ type backwardNest3Args struct {
 	t15      *float32
 	kBar     *float32
 	thetaBar *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k
-	n3       int // d_k
+	n0       int // d_k
+	n1       int // 2·d_k
+	n2       int // 3·d_k
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -101,10 +103,12 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t15),
 			unsafe.SliceData(c.KBar),
 			unsafe.SliceData(c.ThetaBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		backwardNest3(&a)
 	} else {

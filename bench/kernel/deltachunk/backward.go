@@ -1459,7 +1459,7 @@ func (c *Backward[F]) Run() {
 					t19_2[j] = F(w4 * t723[j*32+i])
 				}
 			}
-			// delta_chunk_core.g.start
+			// delta_chunk_core.g.start, delta_chunk_core.K
 			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t112_2, 1, 32)
 			// delta_chunk_core.U
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t34, 1, dV)

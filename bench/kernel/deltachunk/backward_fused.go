@@ -186,12 +186,14 @@ type backwardNest15Args struct {
 	t22   *float32
 	yProd *float32
 	t1322 *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // 32·chunks·d_v
-	n3    int // chunks
-	n4    int // 32·d_v
-	n5    int // d_v
+	n0    int // d_v
+	n1    int // 2·d_v
+	n2    int // 3·d_v
+	n3    int // L
+	n4    int // 32·chunks
+	n5    int // 32·chunks·d_v
+	n6    int // chunks
+	n7    int // 32·d_v
 }
 
 type backwardNest16Args struct {
@@ -333,8 +335,16 @@ type backwardNest30Args struct {
 	t252  *float32
 	t35   *float32
 	n0    int // 32·t + 32·chunks·l
-	n1    int // 32·d_v·t + 32·chunks·d_v·l
-	n2    int // d_v
+	n1    int // 32·t + 32·chunks·l + 1
+	n2    int // 32·t + 32·chunks·l + 2
+	n3    int // 32·t + 32·chunks·l + 3
+	n4    int // 32·d_v·t + 32·chunks·d_v·l
+	n5    int // d_v
+	n6    int // 32·d_v·t + 32·chunks·d_v·l + d_v
+	n7    int // 2·d_v
+	n8    int // 32·d_v·t + 32·chunks·d_v·l + 2·d_v
+	n9    int // 3·d_v
+	n10   int // 32·d_v·t + 32·chunks·d_v·l + 3·d_v
 }
 
 type backwardNest31Args struct {
@@ -1195,12 +1205,14 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t1322),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			32 * chunks,
 			32 * chunks * dV,
 			chunks,
 			32 * dV,
-			dV,
 		}
 		backwardNest15(&a)
 	} else {
@@ -1640,8 +1652,16 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(t252),
 					unsafe.SliceData(t35),
 					32*t9 + 32*chunks*l,
+					32*t9 + 32*chunks*l + 1,
+					32*t9 + 32*chunks*l + 2,
+					32*t9 + 32*chunks*l + 3,
 					32*dV*t9 + 32*chunks*dV*l,
 					dV,
+					32*dV*t9 + 32*chunks*dV*l + dV,
+					2 * dV,
+					32*dV*t9 + 32*chunks*dV*l + 2*dV,
+					3 * dV,
+					32*dV*t9 + 32*chunks*dV*l + 3*dV,
 				}
 				backwardNest30(&a)
 			} else {
@@ -2267,7 +2287,7 @@ func (c *backwardFused) run() {
 					t19_2[j] = F(w4 * t723[j*32+i])
 				}
 			}
-			// delta_chunk_core.g.start
+			// delta_chunk_core.g.start, delta_chunk_core.K
 			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(t3, (l*chunks+t9)*32*dK), 1, dK, t112_2, 1, 32)
 			// delta_chunk_core.U
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t19, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t34, 1, dV)

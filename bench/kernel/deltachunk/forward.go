@@ -573,7 +573,7 @@ func (c *Forward[F]) Run() {
 					y2_2[j] = F(t17_2[j] * gEntry)
 				}
 			}
-			// delta_chunk_core.y
+			// delta_chunk_core.y, delta_chunk_core.H
 			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t11)*32*dV), 1, dV, U2, 1, dV, t623, 1, 32)
 			// delta_chunk_core.M, delta_chunk_core.c
 			for i := range 32 {

@@ -922,7 +922,7 @@ func (c *forwardFused) run() {
 					}
 				}
 			}
-			// delta_chunk_core.y
+			// delta_chunk_core.y, delta_chunk_core.H
 			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t11)*32*dV), 1, dV, U2, 1, dV, t623, 1, 32)
 			// delta_chunk_core.M, delta_chunk_core.c
 			if kern.Wide() {

@@ -1313,7 +1313,7 @@ func (c *Backward[F]) Run() {
 					t19_2[j] = F(w4 * t723[j*16+i])
 				}
 			}
-			// delta_chunk16_core.g.start
+			// delta_chunk16_core.g.start, delta_chunk16_core.K
 			kern.Gemm(dK, 16, 16, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t99, 1, 16)
 			// delta_chunk16_core.U
 			kern.Gemm(dK, 16, dV, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t342, 1, dV)

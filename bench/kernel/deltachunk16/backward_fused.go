@@ -177,12 +177,14 @@ type backwardNest14Args struct {
 	t22   *float32
 	yProd *float32
 	t132  *float32
-	n0    int // L
-	n1    int // 16·chunks
-	n2    int // 16·chunks·d_v
-	n3    int // chunks
-	n4    int // 16·d_v
-	n5    int // d_v
+	n0    int // d_v
+	n1    int // 2·d_v
+	n2    int // 3·d_v
+	n3    int // L
+	n4    int // 16·chunks
+	n5    int // 16·chunks·d_v
+	n6    int // chunks
+	n7    int // 16·d_v
 }
 
 type backwardNest15Args struct {
@@ -309,8 +311,16 @@ type backwardNest28Args struct {
 	t252  *float32
 	t352  *float32
 	n0    int // 16·t + 16·chunks·l
-	n1    int // 16·d_v·t + 16·chunks·d_v·l
-	n2    int // d_v
+	n1    int // 16·t + 16·chunks·l + 1
+	n2    int // 16·t + 16·chunks·l + 2
+	n3    int // 16·t + 16·chunks·l + 3
+	n4    int // 16·d_v·t + 16·chunks·d_v·l
+	n5    int // d_v
+	n6    int // 16·d_v·t + 16·chunks·d_v·l + d_v
+	n7    int // 2·d_v
+	n8    int // 16·d_v·t + 16·chunks·d_v·l + 2·d_v
+	n9    int // 3·d_v
+	n10   int // 16·d_v·t + 16·chunks·d_v·l + 3·d_v
 }
 
 type backwardNest29Args struct {
@@ -1083,12 +1093,14 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t132),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			16 * chunks,
 			16 * chunks * dV,
 			chunks,
 			16 * dV,
-			dV,
 		}
 		backwardNest14(&a)
 	} else {
@@ -1488,8 +1500,16 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(t252),
 					unsafe.SliceData(t352),
 					16*t9 + 16*chunks*l,
+					16*t9 + 16*chunks*l + 1,
+					16*t9 + 16*chunks*l + 2,
+					16*t9 + 16*chunks*l + 3,
 					16*dV*t9 + 16*chunks*dV*l,
 					dV,
+					16*dV*t9 + 16*chunks*dV*l + dV,
+					2 * dV,
+					16*dV*t9 + 16*chunks*dV*l + 2*dV,
+					3 * dV,
+					16*dV*t9 + 16*chunks*dV*l + 3*dV,
 				}
 				backwardNest28(&a)
 			} else {
@@ -2009,7 +2029,7 @@ func (c *backwardFused) run() {
 					t19_2[j] = F(w4 * t723[j*16+i])
 				}
 			}
-			// delta_chunk16_core.g.start
+			// delta_chunk16_core.g.start, delta_chunk16_core.K
 			kern.GemmFMA(dK, 16, 16, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(t3, (l*chunks+t9)*16*dK), 1, dK, t99, 1, 16)
 			// delta_chunk16_core.U
 			kern.GemmFMA(dK, 16, dV, F(1), true, kern.From(t19, (l*chunks+t9)*16*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t342, 1, dV)

@@ -511,7 +511,7 @@ func (c *Forward[F]) Run() {
 					y2_2[j] = F(t14_2[j] * gEntry)
 				}
 			}
-			// delta_chunk16_core.y
+			// delta_chunk16_core.y, delta_chunk16_core.H
 			kern.Gemm(dV, 16, 16, F(1), true, kern.From(y2, (l*chunks+t11)*16*dV), 1, dV, U2, 1, dV, t623, 1, 16)
 			// delta_chunk16_core.M, delta_chunk16_core.c
 			for i := range 16 {

@@ -814,7 +814,7 @@ func (c *forwardFused) run() {
 					}
 				}
 			}
-			// delta_chunk16_core.y
+			// delta_chunk16_core.y, delta_chunk16_core.H
 			kern.GemmFMA(dV, 16, 16, F(1), true, kern.From(y2, (l*chunks+t11)*16*dV), 1, dV, U2, 1, dV, t623, 1, 16)
 			// delta_chunk16_core.M, delta_chunk16_core.c
 			if kern.Wide() {

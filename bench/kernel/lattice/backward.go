@@ -56,7 +56,7 @@ func (c *Backward[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t32 := c.Work[:L*T*m] // [L, T, m]
+	t52 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
 	t60 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
@@ -111,13 +111,13 @@ func (c *Backward[F]) Run() {
 		for j := range T {
 			k := c.K[(i*T+j)*m:][:m]
 			NProd := c.NProd[(i*T+j)*m:][:m]
-			t32_2 := t32[(i*T+j)*m:][:m]
+			t52_2 := t52[(i*T+j)*m:][:m]
 			t60_2 := t60[(i*T+j)*m:][:m]
 			thetaEntry := theta[j]
 			for k2 := range m {
-				t322 := F(k[k2] * NProd[k2])
-				t32_2[k2] = t322
-				t60_2[k2] = 1 - F(thetaEntry*t322)
+				t522 := F(k[k2] * NProd[k2])
+				t52_2[k2] = t522
+				t60_2[k2] = 1 - F(thetaEntry*t522)
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (c *Backward[F]) Run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					k := c.K[(l*T+a+C*s)*m:][:m]
-					t32_2 := t32[(l*T+a+C*s)*m:][:m]
+					t52_2 := t52[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					// lattice_core.S, lattice_core.N, lattice_core.G
 					thetaEntry2 := theta[a]
@@ -152,11 +152,11 @@ func (c *Backward[F]) Run() {
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						kEntry := k[i]
-						t32Entry := t32_2[i]
+						t52Entry := t52_2[i]
 						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							STrail3[j] = ((STrailEntry - F(thetaEntry2*(-F(kEntry*GLin[j])+F(STrailEntry*t32Entry)))) / SMax2Entry)
+							STrail3[j] = ((STrailEntry - F(thetaEntry2*(-F(kEntry*GLin[j])+F(STrailEntry*t52Entry)))) / SMax2Entry)
 						}
 					}
 				}
@@ -166,7 +166,7 @@ func (c *Backward[F]) Run() {
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					k := c.K[(l*T+a+C*s)*m:][:m]
-					t32_2 := t32[(l*T+a+C*s)*m:][:m]
+					t52_2 := t52[(l*T+a+C*s)*m:][:m]
 					p := c.P[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
@@ -187,10 +187,10 @@ func (c *Backward[F]) Run() {
 						var t183 F
 						var t2222 F
 						kEntry2 := k[i]
-						t32Entry2 := t32_2[i]
+						t52Entry2 := t52_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							N2_2 := -F(kEntry2*GLin[j]) + F(STrailEntry2*t32Entry2)
+							N2_2 := -F(kEntry2*GLin[j]) + F(STrailEntry2*t52Entry2)
 							t172 := STrailEntry2 - F(thetaEntry3*N2_2)
 							t183 += F(t172 * t172)
 							t2222 += F(STrail3[j] * yBar[j])
@@ -201,16 +201,16 @@ func (c *Backward[F]) Run() {
 						t222[i] = t2222
 					}
 					// lattice_core.S, lattice_core.p
-					var t3222 F
+					var t322 F
 					for i := range m {
-						t3222 += F(p[i] * t222[i])
+						t322 += F(p[i] * t222[i])
 						t20[i] = (F(0) < t18[i])
 					}
 					// lattice_core.p, lattice_core.S
 					for i := range m {
 						t20Entry := t20[i]
 						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
-						t5[i] = F(p[i] * (t222[i] - t3222))
+						t5[i] = F(p[i] * (t222[i] - t322))
 						t10[i] = (F(1) / SMax2[i])
 						t142[i] = t1422
 						t182[i] = (t1422 && t20Entry)
@@ -261,7 +261,7 @@ func (c *Backward[F]) Run() {
 						t56[i] = t562
 					}
 					t372 := -t37
-					// lattice_core.N
+					// lattice_core.N, lattice_core.S
 					for i := range m {
 						t44[i] = -F(F(thetaEntry3*k[i]) * t56[i])
 					}
@@ -283,14 +283,14 @@ func (c *Backward[F]) Run() {
 						}
 						t57[i] = t572
 					}
-					// lattice_core.G, lattice_core
+					// lattice_core.G, lattice_core.S, lattice_core
 					for i := range dV {
 						t492 := t46[i] + F(thetaEntry3*t58[i])
 						t49[i] = t492
 						vBar[i] = t492
 						qBar[i] = t7[i]
 					}
-					// lattice_core.G, lattice_core.N
+					// lattice_core.G, lattice_core.N, lattice_core.S
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						t34_2 := t34[i*dV:][:dV]
@@ -307,7 +307,7 @@ func (c *Backward[F]) Run() {
 						}
 						t53[i] = -t532
 					}
-					// lattice_core.G, lattice_core.N
+					// lattice_core.G, lattice_core.N, lattice_core.S
 					for i := range m {
 						kBar[i] = -F(F(thetaEntry3*NProd[i])*t56[i]) + F(thetaEntry3*t57[i]) + t53[i]
 					}

@@ -12,7 +12,7 @@ type backwardNest1Args struct {
 	theta *float32
 	k     *float32
 	NProd *float32
-	t32   *float32
+	t52   *float32
 	t60   *float32
 	n0    int // L
 	n1    int // T
@@ -22,7 +22,7 @@ type backwardNest1Args struct {
 
 type backwardNest2Args struct {
 	k           *float32
-	t32         *float32
+	t52         *float32
 	SMax2       *float32
 	STrail      *float32
 	GLin        *float32
@@ -37,7 +37,7 @@ type backwardNest2Args struct {
 
 type backwardNest3Args struct {
 	k           *float32
-	t32         *float32
+	t52         *float32
 	STrail      *float32
 	GLin        *float32
 	yBar        *float32
@@ -46,11 +46,22 @@ type backwardNest3Args struct {
 	t18         *float32
 	t222        *float32
 	n0          int        // m·a + C·m·s + T·m·l
-	n1          int        // d_v·m·a
-	n2          int        // d_v·a + C·d_v·s + T·d_v·l
-	n3          int        // d_v·m·a + d_v·m
-	n4          int        // m
-	n5          int        // d_v
+	n1          int        // m·a + C·m·s + T·m·l + 1
+	n2          int        // m·a + C·m·s + T·m·l + 2
+	n3          int        // m·a + C·m·s + T·m·l + 3
+	n4          int        // d_v·a + C·d_v·s + T·d_v·l
+	n5          int        // d_v·m·a
+	n6          int        // d_v·m·a + d_v·m
+	n7          int        // d_v·m·a + d_v
+	n8          int        // d_v·m·a + d_v·m + d_v
+	n9          int        // d_v
+	n10         int        // d_v·m·a + 2·d_v
+	n11         int        // d_v·m·a + d_v·m + 2·d_v
+	n12         int        // 2·d_v
+	n13         int        // d_v·m·a + 3·d_v
+	n14         int        // d_v·m·a + d_v·m + 3·d_v
+	n15         int        // 3·d_v
+	n16         int        // m
 	thetaEntry3 [2]float32 // and nothing
 }
 
@@ -66,10 +77,18 @@ type backwardNest4Args struct {
 	t8        *float32
 	t13       *float32
 	n0        int // m·a + C·m·s + T·m·l
-	n1        int // d_v·a + C·d_v·s + T·d_v·l
-	n2        int // d_v·m·a + d_v·m
-	n3        int // m
-	n4        int // d_v
+	n1        int // m·a + C·m·s + T·m·l + 1
+	n2        int // m·a + C·m·s + T·m·l + 2
+	n3        int // m·a + C·m·s + T·m·l + 3
+	n4        int // d_v·a + C·d_v·s + T·d_v·l
+	n5        int // d_v·m·a + d_v·m
+	n6        int // d_v
+	n7        int // d_v·m·a + d_v·m + d_v
+	n8        int // 2·d_v
+	n9        int // d_v·m·a + d_v·m + 2·d_v
+	n10       int // 3·d_v
+	n11       int // d_v·m·a + d_v·m + 3·d_v
+	n12       int // m
 }
 
 type backwardNest5Args struct {
@@ -83,8 +102,13 @@ type backwardNest5Args struct {
 	t56      *float32
 	t37Total *float32
 	n0       int        // d_v·m·a
-	n1       int        // m
-	n2       int        // d_v
+	n1       int        // d_v
+	n2       int        // d_v·m·a + d_v
+	n3       int        // 2·d_v
+	n4       int        // d_v·m·a + 2·d_v
+	n5       int        // 3·d_v
+	n6       int        // d_v·m·a + 3·d_v
+	n7       int        // m
 	t37      [2]float32 // and nothing
 }
 
@@ -107,10 +131,18 @@ type backwardNest7Args struct {
 	t58    *float32
 	t57    *float32
 	n0     int // m·a + C·m·s + T·m·l
-	n1     int // d_v·a + C·d_v·s + T·d_v·l
-	n2     int // d_v·m·a
-	n3     int // m
-	n4     int // d_v
+	n1     int // m·a + C·m·s + T·m·l + 1
+	n2     int // m·a + C·m·s + T·m·l + 2
+	n3     int // m·a + C·m·s + T·m·l + 3
+	n4     int // d_v·a + C·d_v·s + T·d_v·l
+	n5     int // d_v·m·a
+	n6     int // d_v
+	n7     int // d_v·m·a + d_v
+	n8     int // 2·d_v
+	n9     int // d_v·m·a + 2·d_v
+	n10    int // 3·d_v
+	n11    int // d_v·m·a + 3·d_v
+	n12    int // m
 }
 
 type backwardNest8Args struct {
@@ -136,10 +168,18 @@ type backwardNest9Args struct {
 	SBarState *float32
 	t53       *float32
 	n0        int // m·a + C·m·s + T·m·l
-	n1        int // d_v·m·a
-	n2        int // d_v·a + C·d_v·s + T·d_v·l
-	n3        int // m
-	n4        int // d_v
+	n1        int // m·a + C·m·s + T·m·l + 1
+	n2        int // m·a + C·m·s + T·m·l + 2
+	n3        int // m·a + C·m·s + T·m·l + 3
+	n4        int // d_v·a + C·d_v·s + T·d_v·l
+	n5        int // d_v·m·a
+	n6        int // d_v·m·a + d_v
+	n7        int // d_v
+	n8        int // d_v·m·a + 2·d_v
+	n9        int // 2·d_v
+	n10       int // d_v·m·a + 3·d_v
+	n11       int // 3·d_v
+	n12       int // m
 }
 
 type backwardNest10Args struct {
@@ -166,7 +206,7 @@ func (c *backwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t32 := c.Work[:L*T*m]                               // [L, T, m]
+	t52 := c.Work[:L*T*m]                               // [L, T, m]
 	t60 := c.Work[L*T*m:][:L*T*m]                       // [L, T, m]
 	SBarState := c.Work[2*L*T*m:][:dV*m]                // [m, d_v]
 	STrail := c.Work[2*L*T*m+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
@@ -199,7 +239,7 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.NProd),
-			unsafe.SliceData(t32),
+			unsafe.SliceData(t52),
 			unsafe.SliceData(t60),
 			L,
 			T,
@@ -213,13 +253,13 @@ func (c *backwardFused) run() {
 			for j := range T {
 				k := c.K[(i*T+j)*m:][:m]
 				NProd := c.NProd[(i*T+j)*m:][:m]
-				t32_2 := t32[(i*T+j)*m:][:m]
+				t52_2 := t52[(i*T+j)*m:][:m]
 				t60_2 := t60[(i*T+j)*m:][:m]
 				thetaEntry := theta[j]
 				for k2 := range m {
-					t322 := F(k[k2] * NProd[k2])
-					t32_2[k2] = t322
-					t60_2[k2] = num.FMA32(-thetaEntry, t322, F(1))
+					t522 := F(k[k2] * NProd[k2])
+					t52_2[k2] = t522
+					t60_2[k2] = num.FMA32(-thetaEntry, t522, F(1))
 				}
 			}
 		}
@@ -242,7 +282,7 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a2 := backwardNest2Args{
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t32),
+							unsafe.SliceData(t52),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
@@ -257,18 +297,18 @@ func (c *backwardFused) run() {
 						backwardNest2(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
-						t32_2 := t32[(l*T+a+C*s)*m:][:m]
+						t52_2 := t52[(l*T+a+C*s)*m:][:m]
 						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							kEntry := k[i]
-							t32Entry := t32_2[i]
+							t52Entry := t52_2[i]
 							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail2[j]
-								STrail3[j] = (num.FMA32(-thetaEntry2, num.FMA32(STrailEntry, t32Entry, -F(kEntry*GLin[j])), STrailEntry) / SMax2Entry)
+								STrail3[j] = (num.FMA32(-thetaEntry2, num.FMA32(STrailEntry, t52Entry, -F(kEntry*GLin[j])), STrailEntry) / SMax2Entry)
 							}
 						}
 					}
@@ -286,7 +326,7 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a2 := backwardNest3Args{
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t32),
+							unsafe.SliceData(t52),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(c.YBar),
@@ -295,17 +335,28 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t18),
 							unsafe.SliceData(t222),
 							m*a + C*m*s + T*m*l,
-							dV * m * a,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
+							dV * m * a,
 							dV*m*a + dV*m,
-							m,
+							dV*m*a + dV,
+							dV*m*a + dV*m + dV,
 							dV,
+							dV*m*a + 2*dV,
+							dV*m*a + dV*m + 2*dV,
+							2 * dV,
+							dV*m*a + 3*dV,
+							dV*m*a + dV*m + 3*dV,
+							3 * dV,
+							m,
 							[2]float32{thetaEntry3},
 						}
 						backwardNest3(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
-						t32_2 := t32[(l*T+a+C*s)*m:][:m]
+						t52_2 := t52[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
@@ -316,12 +367,12 @@ func (c *backwardFused) run() {
 							var t183 F
 							var t2222 F
 							kEntry2 := k[i]
-							t32Entry2 := t32_2[i]
+							t52Entry2 := t52_2[i]
 							t183Sums := [16]F{t183}
 							t2222Sums := [16]F{t2222}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								N2_2 := num.FMA32(STrailEntry2, t32Entry2, -F(kEntry2*GLin[j]))
+								N2_2 := num.FMA32(STrailEntry2, t52Entry2, -F(kEntry2*GLin[j]))
 								t172 := num.FMA32(-thetaEntry3, N2_2, STrailEntry2)
 								t183Sums[j%16] = num.FMA32(t172, t172, t183Sums[j%16])
 								t2222Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t2222Sums[j%16])
@@ -335,16 +386,16 @@ func (c *backwardFused) run() {
 						}
 					}
 					// lattice_core.S, lattice_core.p
-					var t3222 F
+					var t322 F
 					for i := range m {
-						t3222 = num.FMA32(p[i], t222[i], t3222)
+						t322 = num.FMA32(p[i], t222[i], t322)
 						t20[i] = (F(0) < t18[i])
 					}
 					// lattice_core.p, lattice_core.S
 					for i := range m {
 						t20Entry := t20[i]
 						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
-						t5[i] = F(p[i] * (t222[i] - t3222))
+						t5[i] = F(p[i] * (t222[i] - t322))
 						t10[i] = (F(1) / SMax2[i])
 						t142[i] = t1422
 						t182[i] = (t1422 && t20Entry)
@@ -364,10 +415,18 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t8),
 							unsafe.SliceData(t13),
 							m*a + C*m*s + T*m*l,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
 							dV*m*a + dV*m,
-							m,
 							dV,
+							dV*m*a + dV*m + dV,
+							2 * dV,
+							dV*m*a + dV*m + 2*dV,
+							3 * dV,
+							dV*m*a + dV*m + 3*dV,
+							m,
 						}
 						backwardNest4(&a2)
 					} else {
@@ -412,8 +471,13 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t56),
 							unsafe.SliceData(t37Total),
 							dV * m * a,
-							m,
 							dV,
+							dV*m*a + dV,
+							2 * dV,
+							dV*m*a + 2*dV,
+							3 * dV,
+							dV*m*a + 3*dV,
+							m,
 							[2]float32{t37},
 						}
 						backwardNest5(&a2)
@@ -428,23 +492,25 @@ func (c *backwardFused) run() {
 							var t562 F
 							t10Entry := t10[i]
 							t30Entry := t30[i]
-							t37Sums := [16]F{t37_2}
+							var t37Row F
+							t37RowSums := [16]F{t37Row}
 							t562Sums := [16]F{t562}
 							for j := range dV {
 								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(t8_2[j]*t10Entry))
-								t37Sums[j%16] = num.FMA32(N2[j], t342, t37Sums[j%16])
+								t37RowSums[j%16] = num.FMA32(N2[j], t342, t37RowSums[j%16])
 								t562Sums[j%16] = num.FMA32(STrail2[j], t342, t562Sums[j%16])
 								t34_2[j] = t342
 							}
-							t37_2 = kern.Sum16(&t37Sums)
+							t37Row = kern.Sum16(&t37RowSums)
 							t562 = kern.Sum16(&t562Sums)
+							t37_2 = t37_2 + t37Row
 							t56[i] = t562
 						}
 						t37Total[0] = t37_2
 					}
 					t37 = t37Total[0]
 					t372 := -t37
-					// lattice_core.N
+					// lattice_core.N, lattice_core.S
 					if kern.Wide() {
 						a2 := backwardNest6Args{
 							unsafe.SliceData(c.K),
@@ -475,10 +541,18 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t58),
 							unsafe.SliceData(t57),
 							m*a + C*m*s + T*m*l,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
 							dV * m * a,
-							m,
 							dV,
+							dV*m*a + dV,
+							2 * dV,
+							dV*m*a + 2*dV,
+							3 * dV,
+							dV*m*a + 3*dV,
+							m,
 						}
 						backwardNest7(&a2)
 					} else {
@@ -501,7 +575,7 @@ func (c *backwardFused) run() {
 							t57[i] = t572
 						}
 					}
-					// lattice_core.G, lattice_core
+					// lattice_core.G, lattice_core.S, lattice_core
 					if kern.Wide() {
 						a2 := backwardNest8Args{
 							unsafe.SliceData(t58),
@@ -525,7 +599,7 @@ func (c *backwardFused) run() {
 							qBar[i] = t7[i]
 						}
 					}
-					// lattice_core.G, lattice_core.N
+					// lattice_core.G, lattice_core.N, lattice_core.S
 					if kern.Wide() {
 						a2 := backwardNest9Args{
 							unsafe.SliceData(t60),
@@ -538,10 +612,18 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t53),
 							m*a + C*m*s + T*m*l,
-							dV * m * a,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
-							m,
+							dV * m * a,
+							dV*m*a + dV,
 							dV,
+							dV*m*a + 2*dV,
+							2 * dV,
+							dV*m*a + 3*dV,
+							3 * dV,
+							m,
 						}
 						backwardNest9(&a2)
 					} else {
@@ -566,7 +648,7 @@ func (c *backwardFused) run() {
 							t53[i] = -t532
 						}
 					}
-					// lattice_core.G, lattice_core.N
+					// lattice_core.G, lattice_core.N, lattice_core.S
 					if kern.Wide() {
 						a2 := backwardNest10Args{
 							unsafe.SliceData(t57),

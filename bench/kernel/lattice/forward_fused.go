@@ -14,8 +14,13 @@ type forwardNest1Args struct {
 	SState *float32
 	t2     *float32
 	n0     int // m·a + C·m·s + T·m·l
-	n1     int // m
-	n2     int // d_v
+	n1     int // m·a + C·m·s + T·m·l + 1
+	n2     int // m·a + C·m·s + T·m·l + 2
+	n3     int // m·a + C·m·s + T·m·l + 3
+	n4     int // d_v
+	n5     int // 2·d_v
+	n6     int // 3·d_v
+	n7     int // m
 }
 
 type forwardNest2Args struct {
@@ -38,8 +43,10 @@ type forwardNest4Args struct {
 	SState *float32
 	t3     *float32
 	t22    *float32
-	n0     int // m
-	n1     int // d_v
+	n0     int // d_v
+	n1     int // 2·d_v
+	n2     int // 3·d_v
+	n3     int // m
 }
 
 type forwardNest5Args struct {
@@ -50,8 +57,13 @@ type forwardNest5Args struct {
 	t17        *float32
 	t18        *float32
 	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // m
-	n2         int        // d_v
+	n1         int        // m·a + C·m·s + T·m·l + 1
+	n2         int        // m·a + C·m·s + T·m·l + 2
+	n3         int        // m·a + C·m·s + T·m·l + 3
+	n4         int        // d_v
+	n5         int        // 2·d_v
+	n6         int        // 3·d_v
+	n7         int        // m
 	thetaEntry [2]float32 // and nothing
 }
 
@@ -89,8 +101,10 @@ type forwardNest10Args struct {
 	SState *float32
 	t29    *float32
 	n0     int // d_v·a + C·d_v·s + T·d_v·l
-	n1     int // m
-	n2     int // d_v
+	n1     int // d_v
+	n2     int // 2·d_v
+	n3     int // 3·d_v
+	n4     int // m
 }
 
 type forwardNest11Args struct {
@@ -119,8 +133,10 @@ type forwardNest14Args struct {
 	p2     *float32
 	SState *float32
 	y2     *float32
-	n0     int // m
-	n1     int // d_v
+	n0     int // d_v
+	n1     int // 2·d_v
+	n2     int // 3·d_v
+	n3     int // m
 }
 
 // forwardFused is Forward in fused arithmetic.
@@ -171,8 +187,13 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t2),
 							m*a + C*m*s + T*m*l,
-							m,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						forwardNest1(&a2)
 					} else {
@@ -227,8 +248,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t22),
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						forwardNest4(&a2)
 					} else {
@@ -254,8 +277,13 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t18),
 							m*a + C*m*s + T*m*l,
-							m,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 							[2]float32{thetaEntry},
 						}
 						forwardNest5(&a2)
@@ -361,8 +389,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t29),
 							dV*a + C*dV*s + T*dV*l,
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						forwardNest10(&a2)
 					} else {
@@ -444,8 +474,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(y2),
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						forwardNest14(&a2)
 					} else {

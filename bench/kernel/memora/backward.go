@@ -57,7 +57,9 @@ func (c *Backward[F]) Run() {
 	segments := (C + T - 1) / C
 	t22 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t62 := work[:L*T*dH] // [L, T, d_h]
+	t152 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t36 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -69,6 +71,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*dH:]
 	t41 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
+	t62 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t51 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t90 := work[:L*T*dH] // [L, T, d_h]
@@ -76,10 +80,6 @@ func (c *Backward[F]) Run() {
 	t72 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t91 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t152 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -155,43 +155,43 @@ func (c *Backward[F]) Run() {
 			GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t22_2 := t22[(i*T+j)*dH:][:dH]
-			t62_3 := t62[(i*T+j)*dH:][:dH]
+			t152_2 := t152[(i*T+j)*dH:][:dH]
+			t162_2 := t162[(i*T+j)*dH:][:dH]
 			t36_2 := t36[(i*T+j)*dH:][:dH]
 			t38_2 := t38[(i*T+j)*dH:][:dH]
 			t39_2 := t39[(i*T+j)*dH:][:dH]
 			t40_2 := t40[(i*T+j)*dH:][:dH]
 			t41_2 := t41[(i*T+j)*dH:][:dH]
+			t62_3 := t62[(i*T+j)*dH:][:dH]
 			t51_2 := t51[(i*T+j)*dH:][:dH]
 			t90_2 := t90[(i*T+j)*dH:][:dH]
 			t72_2 := t72[(i*T+j)*dH:][:dH]
 			t91_2 := t91[(i*T+j)*dH:][:dH]
-			t152_2 := t152[(i*T+j)*dH:][:dH]
-			t162_2 := t162[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k := range dH {
 				eProdEntry := eProd[k]
 				t222 := num.Sigmoid(eProdEntry)
+				t1522 := F(thetaEntry * eProdEntry)
 				GW1ProdEntry := GW1Prod[k]
-				t362 := F(GW1ProdEntry * t222)
+				t362 := F(t222 * GW1ProdEntry)
 				t382 := -eProdEntry
 				t392 := num.Sigmoid(t382)
-				t402 := F(F(F(eProdEntry*GW1ProdEntry)*t222) * t392)
+				t402 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t392)
 				yProdEntry := yProd[k]
 				t512 := num.Sigmoid(yProdEntry)
-				t1522 := F(thetaEntry * eProdEntry)
 				t22_2[k] = t222
-				t62_3[k] = F(F(thetaEntry*eProdEntry) * t222)
+				t152_2[k] = t1522
+				t162_2[k] = F(t222 * t1522)
 				t36_2[k] = t362
 				t38_2[k] = t382
 				t39_2[k] = t392
 				t40_2[k] = t402
 				t41_2[k] = t362 + t402
+				t62_3[k] = F(F(thetaEntry*eProdEntry) * t222)
 				t51_2[k] = t512
 				t90_2[k] = F(yProdEntry * t512)
 				t72_2[k] = num.Sigmoid(-yProdEntry)
 				t91_2[k] = F(eProdEntry * t222)
-				t152_2[k] = t1522
-				t162_2[k] = F(t222 * t1522)
 			}
 		}
 	}
@@ -233,7 +233,7 @@ func (c *Backward[F]) Run() {
 				for a := range n {
 					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
-					// memora_core.W2, memora_core.U_W2
+					// memora_core.W2, memora_core.U_W2, memora_core.G_W2
 					rhoEntry := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
@@ -264,7 +264,7 @@ func (c *Backward[F]) Run() {
 							W22_2[j] = (W22_2[j] / sum)
 						}
 					}
-					// memora_core.W1, memora_core.W2, memora_core.U_W1
+					// memora_core.W1, memora_core.W2, memora_core.U_W1, memora_core.G_W1
 					thetaEntry2 := theta[a]
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -333,7 +333,7 @@ func (c *Backward[F]) Run() {
 					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-					// memora_core.W2, memora_core.U_W2
+					// memora_core.W2, memora_core.U_W2, memora_core.G_W2
 					rhoEntry3 := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
@@ -436,7 +436,7 @@ func (c *Backward[F]) Run() {
 					for i := range dK {
 						t29 += F(k[i] * t28[i])
 					}
-					// memora_core.G_W1
+					// memora_core.G_W1, memora_core.U_W1
 					thetaEntry3 := theta[a]
 					for i := range dH {
 						t22Entry := t22_2[i]
@@ -512,7 +512,7 @@ func (c *Backward[F]) Run() {
 							W2BarState2[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/t24_2[j])), F(0)) + F(t67Entry*t91_2[j])
 						}
 					}
-					// memora_core.e, memora_core.G_W1, memora_core.U_W2
+					// memora_core.e, memora_core.G_W1, memora_core.U_W1, memora_core.U_W2
 					for i := range dH {
 						GW1ProdEntry2 := GW1Prod[i]
 						t22Entry2 := t22_2[i]

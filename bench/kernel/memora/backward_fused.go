@@ -15,18 +15,18 @@ type backwardNest1Args struct {
 	GW1Prod *float32
 	yProd   *float32
 	t22     *float32
-	t62     *float32
+	t152    *float32
+	t162    *float32
 	t36     *float32
 	t38     *float32
 	t39     *float32
 	t40     *float32
 	t41     *float32
+	t62     *float32
 	t51     *float32
 	t90     *float32
 	t72     *float32
 	t91     *float32
-	t152    *float32
-	t162    *float32
 	n0      int // L
 	n1      int // T
 	n2      int // T·d_h
@@ -49,8 +49,10 @@ type backwardNest2Args struct {
 type backwardNest3Args struct {
 	t27 *float32
 	W22 *float32
-	n0  int // d_v
-	n1  int // d_h
+	n0  int // d_h
+	n1  int // 2·d_h
+	n2  int // 3·d_h
+	n3  int // d_v
 }
 
 type backwardNest4Args struct {
@@ -70,8 +72,10 @@ type backwardNest4Args struct {
 type backwardNest5Args struct {
 	t48 *float32
 	W12 *float32
-	n0  int // d_h
-	n1  int // d_k
+	n0  int // d_k
+	n1  int // 2·d_k
+	n2  int // 3·d_k
+	n3  int // d_h
 }
 
 type backwardNest6Args struct {
@@ -92,8 +96,10 @@ type backwardNest6Args struct {
 type backwardNest7Args struct {
 	t272 *float32
 	W222 *float32
-	n0   int // d_v
-	n1   int // d_h
+	n0   int // d_h
+	n1   int // 2·d_h
+	n2   int // 3·d_h
+	n3   int // d_v
 }
 
 type backwardNest8Args struct {
@@ -109,8 +115,13 @@ type backwardNest9Args struct {
 	W222 *float32
 	t32  *float32
 	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
-	n2   int // d_h
+	n1   int // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2   int // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3   int // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4   int // d_h
+	n5   int // 2·d_h
+	n6   int // 3·d_h
+	n7   int // d_v
 }
 
 type backwardNest10Args struct {
@@ -133,8 +144,13 @@ type backwardNest11Args struct {
 	t13        *float32
 	n0         int // d_k·a + C·d_k·s + T·d_k·l
 	n1         int // d_h·d_k·a + d_h·d_k
-	n2         int // d_h
-	n3         int // d_k
+	n2         int // d_k
+	n3         int // d_h·d_k·a + d_h·d_k + d_k
+	n4         int // 2·d_k
+	n5         int // d_h·d_k·a + d_h·d_k + 2·d_k
+	n6         int // 3·d_k
+	n7         int // d_h·d_k·a + d_h·d_k + 3·d_k
+	n8         int // d_h
 }
 
 type backwardNest12Args struct {
@@ -149,10 +165,18 @@ type backwardNest12Args struct {
 	t86      *float32
 	t18Total *float32
 	n0       int        // d_h·a + C·d_h·s + T·d_h·l
-	n1       int        // d_h·d_k·a + d_h·d_k
-	n2       int        // d_k·a + C·d_k·s + T·d_k·l
-	n3       int        // d_h
-	n4       int        // d_k
+	n1       int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2       int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3       int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4       int        // d_k·a + C·d_k·s + T·d_k·l
+	n5       int        // d_h·d_k·a + d_h·d_k
+	n6       int        // d_h·d_k·a + d_h·d_k + d_k
+	n7       int        // d_k
+	n8       int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n9       int        // 2·d_k
+	n10      int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n11      int        // 3·d_k
+	n12      int        // d_h
 	t18      [2]float32 // and nothing
 }
 
@@ -187,10 +211,18 @@ type backwardNest15Args struct {
 	t452       *float32
 	t472       *float32
 	n0         int // d_v·a + C·d_v·s + T·d_v·l
-	n1         int // d_h·d_v·a
-	n2         int // d_h·a + C·d_h·s + T·d_h·l
-	n3         int // d_v
-	n4         int // d_h
+	n1         int // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int // d_h·a + C·d_h·s + T·d_h·l
+	n5         int // d_h·d_v·a
+	n6         int // d_h·d_v·a + d_h
+	n7         int // d_h
+	n8         int // d_h·d_v·a + 2·d_h
+	n9         int // 2·d_h
+	n10        int // d_h·d_v·a + 3·d_h
+	n11        int // 3·d_h
+	n12        int // d_v
 }
 
 type backwardNest16Args struct {
@@ -205,9 +237,14 @@ type backwardNest16Args struct {
 	t61      *float32
 	t52Total *float32
 	n0       int        // d_v·a + C·d_v·s + T·d_v·l
-	n1       int        // d_h·a + C·d_h·s + T·d_h·l
-	n2       int        // d_v
-	n3       int        // d_h
+	n1       int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2       int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3       int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4       int        // d_h·a + C·d_h·s + T·d_h·l
+	n5       int        // d_h
+	n6       int        // 2·d_h
+	n7       int        // 3·d_h
+	n8       int        // d_v
 	t52      [2]float32 // and nothing
 }
 
@@ -242,10 +279,18 @@ type backwardNest19Args struct {
 	t24        *float32
 	W2BarState *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·d_v·a
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l
-	n3         int        // d_v
-	n4         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h·d_v·a + d_h
+	n7         int        // d_h
+	n8         int        // d_h·d_v·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d_h·d_v·a + 3·d_h
+	n11        int        // 3·d_h
+	n12        int        // d_v
 	rhoEntry3  [2]float32 // and nothing
 }
 
@@ -272,10 +317,15 @@ type backwardNest21Args struct {
 	t15        *float32
 	t45        *float32
 	W1BarState *float32
-	n0         int        // d_h·d_k·a
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_h
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h·d_k·a + d_k
 	n3         int        // d_k
+	n4         int        // d_h·d_k·a + 2·d_k
+	n5         int        // 2·d_k
+	n6         int        // d_h·d_k·a + 3·d_k
+	n7         int        // 3·d_k
+	n8         int        // d_h
 	rhoEntry3  [2]float32 // and nothing
 }
 
@@ -305,18 +355,18 @@ func (c *backwardFused) run() {
 	_ = dV
 	_ = segments
 	t22 := c.Work[:L*T*dH]                                                           // [L, T, d_h]
-	t62 := c.Work[L*T*dH:][:L*T*dH]                                                  // [L, T, d_h]
-	t36 := c.Work[2*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
-	t38 := c.Work[3*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
-	t39 := c.Work[4*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
-	t40 := c.Work[5*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
-	t41 := c.Work[6*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
-	t51 := c.Work[7*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
-	t90 := c.Work[8*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
-	t72 := c.Work[9*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
-	t91 := c.Work[10*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
-	t152 := c.Work[11*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
-	t162 := c.Work[12*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
+	t152 := c.Work[L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
+	t162 := c.Work[2*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t36 := c.Work[3*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t38 := c.Work[4*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t39 := c.Work[5*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t40 := c.Work[6*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t41 := c.Work[7*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t62 := c.Work[8*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t51 := c.Work[9*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t90 := c.Work[10*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t72 := c.Work[11*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t91 := c.Work[12*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
 	W1BarState := c.Work[13*L*T*dH:][:dH*dK]                                         // [d_h, d_k]
 	W2BarState := c.Work[13*L*T*dH+dH*dK:][:dH*dV]                                   // [d_v, d_h]
 	W1Trail := c.Work[13*L*T*dH+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                        // [C + 1, d_h, d_k]
@@ -363,18 +413,18 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.GW1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t22),
-			unsafe.SliceData(t62),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t162),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
+			unsafe.SliceData(t62),
 			unsafe.SliceData(t51),
 			unsafe.SliceData(t90),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t91),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t162),
 			L,
 			T,
 			T * dH,
@@ -389,43 +439,43 @@ func (c *backwardFused) run() {
 				GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t22_2 := t22[(i*T+j)*dH:][:dH]
-				t62_3 := t62[(i*T+j)*dH:][:dH]
+				t152_2 := t152[(i*T+j)*dH:][:dH]
+				t162_2 := t162[(i*T+j)*dH:][:dH]
 				t36_2 := t36[(i*T+j)*dH:][:dH]
 				t38_2 := t38[(i*T+j)*dH:][:dH]
 				t39_2 := t39[(i*T+j)*dH:][:dH]
 				t40_2 := t40[(i*T+j)*dH:][:dH]
 				t41_2 := t41[(i*T+j)*dH:][:dH]
+				t62_3 := t62[(i*T+j)*dH:][:dH]
 				t51_2 := t51[(i*T+j)*dH:][:dH]
 				t90_2 := t90[(i*T+j)*dH:][:dH]
 				t72_2 := t72[(i*T+j)*dH:][:dH]
 				t91_2 := t91[(i*T+j)*dH:][:dH]
-				t152_2 := t152[(i*T+j)*dH:][:dH]
-				t162_2 := t162[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
 					t222 := kern.Sigmoid(eProdEntry)
+					t1522 := F(thetaEntry * eProdEntry)
 					GW1ProdEntry := GW1Prod[k]
-					t362 := F(GW1ProdEntry * t222)
+					t362 := F(t222 * GW1ProdEntry)
 					t382 := -eProdEntry
 					t392 := kern.Sigmoid(t382)
-					t402 := F(F(F(eProdEntry*GW1ProdEntry)*t222) * t392)
+					t402 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t392)
 					yProdEntry := yProd[k]
 					t512 := kern.Sigmoid(yProdEntry)
-					t1522 := F(thetaEntry * eProdEntry)
 					t22_2[k] = t222
-					t62_3[k] = F(F(thetaEntry*eProdEntry) * t222)
+					t152_2[k] = t1522
+					t162_2[k] = F(t222 * t1522)
 					t36_2[k] = t362
 					t38_2[k] = t382
 					t39_2[k] = t392
 					t40_2[k] = t402
 					t41_2[k] = t362 + t402
+					t62_3[k] = F(F(thetaEntry*eProdEntry) * t222)
 					t51_2[k] = t512
 					t90_2[k] = F(yProdEntry * t512)
 					t72_2[k] = kern.Sigmoid(-yProdEntry)
 					t91_2[k] = F(eProdEntry * t222)
-					t152_2[k] = t1522
-					t162_2[k] = F(t222 * t1522)
 				}
 			}
 		}
@@ -450,7 +500,7 @@ func (c *backwardFused) run() {
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					// memora_core.W2, memora_core.U_W2
+					// memora_core.W2, memora_core.U_W2, memora_core.G_W2
 					rhoEntry := rho[a]
 					if kern.Wide() {
 						a2 := backwardNest2Args{
@@ -483,8 +533,10 @@ func (c *backwardFused) run() {
 						a2 := backwardNest3Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W22),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						backwardNest3(&a2)
 					} else {
@@ -510,7 +562,7 @@ func (c *backwardFused) run() {
 							}
 						}
 					}
-					// memora_core.W1, memora_core.W2, memora_core.U_W1
+					// memora_core.W1, memora_core.W2, memora_core.U_W1, memora_core.G_W1
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
 						a2 := backwardNest4Args{
@@ -544,8 +596,10 @@ func (c *backwardFused) run() {
 						a2 := backwardNest5Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W12),
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						backwardNest5(&a2)
 					} else {
@@ -587,7 +641,7 @@ func (c *backwardFused) run() {
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// memora_core.W2, memora_core.U_W2
+					// memora_core.W2, memora_core.U_W2, memora_core.G_W2
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
 						a2 := backwardNest6Args{
@@ -628,8 +682,10 @@ func (c *backwardFused) run() {
 						a2 := backwardNest7Args{
 							unsafe.SliceData(t272),
 							unsafe.SliceData(W222),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						backwardNest7(&a2)
 					} else {
@@ -682,8 +738,13 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(W222),
 							unsafe.SliceData(t32),
 							dV*a + C*dV*s + T*dV*l,
-							dV,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						backwardNest9(&a2)
 					} else {
@@ -731,8 +792,13 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t13),
 							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
-							dH,
 							dK,
+							dH*dK*a + dH*dK + dK,
+							2 * dK,
+							dH*dK*a + dH*dK + 2*dK,
+							3 * dK,
+							dH*dK*a + dH*dK + 3*dK,
+							dH,
 						}
 						backwardNest11(&a2)
 					} else {
@@ -771,10 +837,18 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t86),
 							unsafe.SliceData(t18Total),
 							dH*a + C*dH*s + T*dH*l,
-							dH*dK*a + dH*dK,
+							dH*a + C*dH*s + T*dH*l + 1,
+							dH*a + C*dH*s + T*dH*l + 2,
+							dH*a + C*dH*s + T*dH*l + 3,
 							dK*a + C*dK*s + T*dK*l,
-							dH,
+							dH*dK*a + dH*dK,
+							dH*dK*a + dH*dK + dK,
 							dK,
+							dH*dK*a + dH*dK + 2*dK,
+							2 * dK,
+							dH*dK*a + dH*dK + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{t18},
 						}
 						backwardNest12(&a2)
@@ -790,17 +864,19 @@ func (c *backwardFused) run() {
 							var t862 F
 							t13Entry := t13[i]
 							t41Entry := t41_2[i]
-							t18Sums := [16]F{t18_2}
+							var t18Row F
+							t18RowSums := [16]F{t18Row}
 							t862Sums := [16]F{t862}
 							for j := range dK {
 								t153 := F(W1Trail2[j] * (t12_2[j] - t13Entry))
-								t18Sums[j%16] = num.FMA32(kern.Log(t45_2[j]), t153, t18Sums[j%16])
+								t18RowSums[j%16] = num.FMA32(kern.Log(t45_2[j]), t153, t18RowSums[j%16])
 								t862Sums[j%16] = num.FMA32(t153, k[j], t862Sums[j%16])
 								t15_2[j] = t153
 								t28[j] = num.FMA32(-t153, t41Entry, t28[j])
 							}
-							t18_2 = kern.Sum16(&t18Sums)
+							t18Row = kern.Sum16(&t18RowSums)
 							t862 = kern.Sum16(&t862Sums)
+							t18_2 = t18_2 + t18Row
 							t86[i] = t862
 						}
 						t18Total[0] = t18_2
@@ -829,7 +905,7 @@ func (c *backwardFused) run() {
 						t29Total[0] = t29_2
 					}
 					t29 = t29Total[0]
-					// memora_core.G_W1
+					// memora_core.G_W1, memora_core.U_W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
 						a2 := backwardNest14Args{
@@ -866,10 +942,18 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t452),
 							unsafe.SliceData(t472),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
+							dH * dV * a,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dV,
 						}
 						backwardNest15(&a2)
 					} else {
@@ -913,9 +997,14 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t52Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t52},
 						}
 						backwardNest16(&a2)
@@ -931,17 +1020,19 @@ func (c *backwardFused) run() {
 							var t612 F
 							t472Entry := t472[i]
 							eEntry3 := e[i]
-							t52Sums := [16]F{t52_2}
+							var t52Row F
+							t52RowSums := [16]F{t52Row}
 							t612Sums := [16]F{t612}
 							for j := range dH {
 								t492 := F(W222_2[j] * (t462_2[j] - t472Entry))
-								t52Sums[j%16] = num.FMA32(t25_2[j], t492, t52Sums[j%16])
+								t52RowSums[j%16] = num.FMA32(t25_2[j], t492, t52RowSums[j%16])
 								t612Sums[j%16] = num.FMA32(t492, t62_3[j], t612Sums[j%16])
 								t49_2[j] = t492
 								t62_2[j] = num.FMA32(-t492, eEntry3, t62_2[j])
 							}
-							t52_2 = kern.Sum16(&t52Sums)
+							t52Row = kern.Sum16(&t52RowSums)
 							t612 = kern.Sum16(&t612Sums)
+							t52_2 = t52_2 + t52Row
 							t61[i] = -t612
 						}
 						t52Total[0] = t52_2
@@ -1008,10 +1099,18 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t24),
 							unsafe.SliceData(W2BarState),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
+							dH * dV * a,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dV,
 							[2]float32{rhoEntry3},
 						}
 						backwardNest19(&a2)
@@ -1032,7 +1131,7 @@ func (c *backwardFused) run() {
 							}
 						}
 					}
-					// memora_core.e, memora_core.G_W1, memora_core.U_W2
+					// memora_core.e, memora_core.G_W1, memora_core.U_W1, memora_core.U_W2
 					if kern.Wide() {
 						a2 := backwardNest20Args{
 							unsafe.SliceData(c.GW1Prod),
@@ -1077,10 +1176,15 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t15),
 							unsafe.SliceData(t45),
 							unsafe.SliceData(W1BarState),
-							dH * dK * a,
 							dK*a + C*dK*s + T*dK*l,
-							dH,
+							dH * dK * a,
+							dH*dK*a + dK,
 							dK,
+							dH*dK*a + 2*dK,
+							2 * dK,
+							dH*dK*a + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{rhoEntry3},
 						}
 						backwardNest21(&a2)

@@ -163,7 +163,7 @@ func (c *Forward[F]) Run() {
 							c.E[(l*T+a+C*s)*dV+i] = e3
 						}
 					}
-					// memora_core.W2, memora_core.U_W2, memora_core.G_W1
+					// memora_core.W2, memora_core.U_W2, memora_core.G_W2, memora_core.G_W1
 					clear(t22)
 					rhoEntry := rho[a]
 					for i := range dV {
@@ -203,7 +203,7 @@ func (c *Forward[F]) Run() {
 						tEntry2 := t[i]
 						t41[i] = F(t2Entry*t22Entry) + F(F(F(tEntry2*t2Entry)*t22Entry)*num.Sigmoid(-tEntry2))
 					}
-					// memora_core.W1, memora_core.W2, memora_core.U_W1
+					// memora_core.W1, memora_core.W2, memora_core.U_W1, memora_core.G_W1
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]

@@ -14,8 +14,10 @@ type forwardNest1Args struct {
 	k       *float32
 	t       *float32
 	n0      int // d_k·a + C·d_k·s + T·d_k·l
-	n1      int // d_h
-	n2      int // d_k
+	n1      int // d_k
+	n2      int // 2·d_k
+	n3      int // 3·d_k
+	n4      int // d_h
 }
 
 type forwardNest2Args struct {
@@ -31,8 +33,10 @@ type forwardNest3Args struct {
 	W2State *float32
 	t14     *float32
 	t3      *float32
-	n0      int // d_v
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d_v
 }
 
 type forwardNest4Args struct {
@@ -57,16 +61,20 @@ type forwardNest6Args struct {
 	t162     *float32
 	t27      *float32
 	t22      *float32
-	n0       int        // d_v
-	n1       int        // d_h
+	n0       int        // d_h
+	n1       int        // 2·d_h
+	n2       int        // 3·d_h
+	n3       int        // d_v
 	rhoEntry [2]float32 // and nothing
 }
 
 type forwardNest7Args struct {
 	t27 *float32
 	W22 *float32
-	n0  int // d_v
-	n1  int // d_h
+	n0  int // d_h
+	n1  int // 2·d_h
+	n2  int // 3·d_h
+	n3  int // d_v
 }
 
 type forwardNest8Args struct {
@@ -92,8 +100,10 @@ type forwardNest9Args struct {
 type forwardNest10Args struct {
 	t48 *float32
 	W12 *float32
-	n0  int // d_h
-	n1  int // d_k
+	n0  int // d_k
+	n1  int // 2·d_k
+	n2  int // 3·d_k
+	n3  int // d_h
 }
 
 type forwardNest11Args struct {
@@ -102,8 +112,10 @@ type forwardNest11Args struct {
 	W1State *float32
 	t50     *float32
 	n0      int // d_k·a + C·d_k·s + T·d_k·l
-	n1      int // d_h
-	n2      int // d_k
+	n1      int // d_k
+	n2      int // 2·d_k
+	n3      int // 3·d_k
+	n4      int // d_h
 }
 
 type forwardNest12Args struct {
@@ -138,8 +150,10 @@ type forwardNest16Args struct {
 	t18     *float32
 	W2State *float32
 	y2      *float32
-	n0      int // d_v
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d_v
 }
 
 // forwardFused is Forward in fused arithmetic.
@@ -204,8 +218,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						forwardNest1(&a2)
 					} else {
@@ -248,8 +264,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						forwardNest3(&a2)
 					} else {
@@ -300,7 +318,7 @@ func (c *forwardFused) run() {
 							e2[i] = e3
 						}
 					}
-					// memora_core.W2, memora_core.U_W2, memora_core.G_W1
+					// memora_core.W2, memora_core.U_W2, memora_core.G_W2, memora_core.G_W1
 					clear(t22)
 					rhoEntry := rho[a]
 					if kern.Wide() {
@@ -310,8 +328,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(t162),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t22),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{rhoEntry},
 						}
 						forwardNest6(&a2)
@@ -332,8 +352,10 @@ func (c *forwardFused) run() {
 						a2 := forwardNest7Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W22),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						forwardNest7(&a2)
 					} else {
@@ -377,7 +399,7 @@ func (c *forwardFused) run() {
 							t41[i] = num.FMA32(F(F(tEntry2*t2Entry)*t22Entry), kern.Sigmoid(-tEntry2), F(t2Entry*t22Entry))
 						}
 					}
-					// memora_core.W1, memora_core.W2, memora_core.U_W1
+					// memora_core.W1, memora_core.W2, memora_core.U_W1, memora_core.G_W1
 					if kern.Wide() {
 						a2 := forwardNest9Args{
 							unsafe.SliceData(t41),
@@ -407,8 +429,10 @@ func (c *forwardFused) run() {
 						a2 := forwardNest10Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W12),
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						forwardNest10(&a2)
 					} else {
@@ -442,8 +466,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(t50),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						forwardNest11(&a2)
 					} else {
@@ -534,8 +560,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(t18),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(y2),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						forwardNest16(&a2)
 					} else {

@@ -14,18 +14,18 @@ type backwardNest1Args struct {
 	W1Prod *float32
 	yProd  *float32
 	t30    *float32
-	t62    *float32
+	t152   *float32
+	t162   *float32
 	t112   *float32
 	t114   *float32
 	t115   *float32
 	t116   *float32
 	t117   *float32
+	t62    *float32
 	t151   *float32
 	t241   *float32
 	t72    *float32
 	t242   *float32
-	t152   *float32
-	t162   *float32
 	n0     int // L
 	n1     int // T
 	n2     int // T·d_h
@@ -78,8 +78,13 @@ type backwardNest5Args struct {
 	t       *float32
 	t2Total *float32
 	n0      int        // d_h·d_v·a
-	n1      int        // d_v
+	n1      int        // d_h·d_v·a + d_h
 	n2      int        // d_h
+	n3      int        // d_h·d_v·a + 2·d_h
+	n4      int        // 2·d_h
+	n5      int        // d_h·d_v·a + 3·d_h
+	n6      int        // 3·d_h
+	n7      int        // d_v
 	t2      [2]float32 // and nothing
 }
 
@@ -93,10 +98,18 @@ type backwardNest6Args struct {
 	t122      *float32
 	t123Total *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_h·d_v·a
-	n2        int        // d_h·a + C·d_h·s + T·d_h·l
-	n3        int        // d_v
-	n4        int        // d_h
+	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2        int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3        int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4        int        // d_h·a + C·d_h·s + T·d_h·l
+	n5        int        // d_h·d_v·a
+	n6        int        // d_h·d_v·a + d_h
+	n7        int        // d_h
+	n8        int        // d_h·d_v·a + 2·d_h
+	n9        int        // 2·d_h
+	n10       int        // d_h·d_v·a + 3·d_h
+	n11       int        // 3·d_h
+	n12       int        // d_v
 	t123      [2]float32 // and nothing
 	t4Number  [2]float32 // and nothing
 	rhoEntry3 [2]float32 // and nothing
@@ -111,8 +124,16 @@ type backwardNest7Args struct {
 	t137Total *float32
 	n0        int        // d_h·d_k·a
 	n1        int        // d_h·d_k·a + d_h·d_k
-	n2        int        // d_h
-	n3        int        // d_k
+	n2        int        // d_h·d_k·a + d_k
+	n3        int        // d_h·d_k·a + d_h·d_k + d_k
+	n4        int        // d_k
+	n5        int        // d_h·d_k·a + 2·d_k
+	n6        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n7        int        // 2·d_k
+	n8        int        // d_h·d_k·a + 3·d_k
+	n9        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n10       int        // 3·d_k
+	n11       int        // d_h
 	t137      [2]float32 // and nothing
 	t16       [2]float32 // and nothing
 }
@@ -126,9 +147,14 @@ type backwardNest8Args struct {
 	t54        *float32
 	t59Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l
-	n2         int        // d_v
-	n3         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h
+	n6         int        // 2·d_h
+	n7         int        // 3·d_h
+	n8         int        // d_v
 	t59        [2]float32 // and nothing
 	t125Number [2]float32 // and nothing
 	t52Number  [2]float32 // and nothing
@@ -155,8 +181,13 @@ type backwardNest10Args struct {
 	t19Total   *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h·d_k·a + d_h·d_k
-	n2         int        // d_h
+	n2         int        // d_h·d_k·a + d_h·d_k + d_k
 	n3         int        // d_k
+	n4         int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n5         int        // 2·d_k
+	n6         int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n7         int        // 3·d_k
+	n8         int        // d_h
 	t19        [2]float32 // and nothing
 	t139Number [2]float32 // and nothing
 	t12Number  [2]float32 // and nothing
@@ -175,11 +206,22 @@ type backwardNest11Args struct {
 	t237       *float32
 	t99Total   *float32
 	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_h·d_k·a + d_h·d_k
-	n2         int        // d_k·a + C·d_k·s + T·d_k·l
-	n3         int        // d_h·d_k·a
-	n4         int        // d_h
-	n5         int        // d_k
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n5         int        // d_h·d_k·a + d_h·d_k
+	n6         int        // d_h·d_k·a
+	n7         int        // d_k
+	n8         int        // d_h·d_k·a + d_h·d_k + d_k
+	n9         int        // d_h·d_k·a + d_k
+	n10        int        // 2·d_k
+	n11        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n12        int        // d_h·d_k·a + 2·d_k
+	n13        int        // 3·d_k
+	n14        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n15        int        // d_h·d_k·a + 3·d_k
+	n16        int        // d_h
 	t99        [2]float32 // and nothing
 	t12Number  [2]float32 // and nothing
 	w6         [2]float32 // and nothing
@@ -222,10 +264,18 @@ type backwardNest14Args struct {
 	t1192      *float32
 	t1252Total *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l
-	n2         int        // d_h·d_v·a
-	n3         int        // d_v
-	n4         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h
+	n7         int        // d_h·d_v·a + d_h
+	n8         int        // 2·d_h
+	n9         int        // d_h·d_v·a + 2·d_h
+	n10        int        // 3·d_h
+	n11        int        // d_h·d_v·a + 3·d_h
+	n12        int        // d_v
 	t1252      [2]float32 // and nothing
 	t52Number  [2]float32 // and nothing
 	w8         [2]float32 // and nothing
@@ -268,10 +318,18 @@ type backwardNest17Args struct {
 	t194       *float32
 	t199Total  *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l
-	n2         int        // d_h·d_v·a
-	n3         int        // d_v
-	n4         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h
+	n7         int        // d_h·d_v·a + d_h
+	n8         int        // 2·d_h
+	n9         int        // d_h·d_v·a + 2·d_h
+	n10        int        // 3·d_h
+	n11        int        // d_h·d_v·a + 3·d_h
+	n12        int        // d_v
 	t199       [2]float32 // and nothing
 	t192Number [2]float32 // and nothing
 }
@@ -301,8 +359,13 @@ type backwardNest19Args struct {
 	t158Total    *float32
 	n0           int        // d_k·a + C·d_k·s + T·d_k·l
 	n1           int        // d_h·d_k·a
-	n2           int        // d_h
+	n2           int        // d_h·d_k·a + d_k
 	n3           int        // d_k
+	n4           int        // d_h·d_k·a + 2·d_k
+	n5           int        // 2·d_k
+	n6           int        // d_h·d_k·a + 3·d_k
+	n7           int        // 3·d_k
+	n8           int        // d_h
 	t158         [2]float32 // and nothing
 	t18Number    [2]float32 // and nothing
 	t15122Number [2]float32 // and nothing
@@ -365,18 +428,18 @@ func (c *backwardFused) run() {
 	_ = dV
 	_ = segments
 	t30 := c.Work[:L*T*dH]                                                                     // [L, T, d_h]
-	t62 := c.Work[L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
-	t112 := c.Work[2*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t114 := c.Work[3*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t115 := c.Work[4*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t116 := c.Work[5*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t117 := c.Work[6*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t151 := c.Work[7*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t241 := c.Work[8*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t72 := c.Work[9*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
-	t242 := c.Work[10*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t152 := c.Work[11*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t162 := c.Work[12*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t152 := c.Work[L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
+	t162 := c.Work[2*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t112 := c.Work[3*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t114 := c.Work[4*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t115 := c.Work[5*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t116 := c.Work[6*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t117 := c.Work[7*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t62 := c.Work[8*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
+	t151 := c.Work[9*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t241 := c.Work[10*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t72 := c.Work[11*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
+	t242 := c.Work[12*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
 	t33 := c.Work[13*L*T*dH:][:L*T*dV]                                                         // [L, T, d_v]
 	t34 := c.Work[13*L*T*dH+L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
 	t35 := c.Work[13*L*T*dH+2*L*T*dV:][:L*T*dV]                                                // [L, T, d_v]
@@ -434,18 +497,18 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.W1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t30),
-			unsafe.SliceData(t62),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t162),
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t114),
 			unsafe.SliceData(t115),
 			unsafe.SliceData(t116),
 			unsafe.SliceData(t117),
+			unsafe.SliceData(t62),
 			unsafe.SliceData(t151),
 			unsafe.SliceData(t241),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t242),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t162),
 			L,
 			T,
 			T * dH,
@@ -460,43 +523,43 @@ func (c *backwardFused) run() {
 				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t30_2 := t30[(i*T+j)*dH:][:dH]
-				t62_2 := t62[(i*T+j)*dH:][:dH]
+				t152_2 := t152[(i*T+j)*dH:][:dH]
+				t162_2 := t162[(i*T+j)*dH:][:dH]
 				t112_3 := t112[(i*T+j)*dH:][:dH]
 				t114_2 := t114[(i*T+j)*dH:][:dH]
 				t115_2 := t115[(i*T+j)*dH:][:dH]
 				t116_2 := t116[(i*T+j)*dH:][:dH]
 				t117_2 := t117[(i*T+j)*dH:][:dH]
+				t62_2 := t62[(i*T+j)*dH:][:dH]
 				t151_2 := t151[(i*T+j)*dH:][:dH]
 				t241_2 := t241[(i*T+j)*dH:][:dH]
 				t72_2 := t72[(i*T+j)*dH:][:dH]
 				t242_2 := t242[(i*T+j)*dH:][:dH]
-				t152_2 := t152[(i*T+j)*dH:][:dH]
-				t162_2 := t162[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
 					gProdEntry := gProd[k]
 					t302 := kern.Sigmoid(gProdEntry)
+					t1522 := F(thetaEntry * gProdEntry)
 					W1ProdEntry := W1Prod[k]
-					t1122 := F(W1ProdEntry * t302)
+					t1122 := F(t302 * W1ProdEntry)
 					t1142 := -gProdEntry
 					t1152 := kern.Sigmoid(t1142)
-					t1162 := F(F(F(gProdEntry*W1ProdEntry)*t302) * t1152)
+					t1162 := F(F(F(gProdEntry*t302)*W1ProdEntry) * t1152)
 					yProdEntry := yProd[k]
 					t1512 := kern.Sigmoid(yProdEntry)
-					t1522 := F(thetaEntry * gProdEntry)
 					t30_2[k] = t302
-					t62_2[k] = F(F(thetaEntry*gProdEntry) * t302)
+					t152_2[k] = t1522
+					t162_2[k] = F(t302 * t1522)
 					t112_3[k] = t1122
 					t114_2[k] = t1142
 					t115_2[k] = t1152
 					t116_2[k] = t1162
 					t117_2[k] = t1122 + t1162
+					t62_2[k] = F(F(thetaEntry*gProdEntry) * t302)
 					t151_2[k] = t1512
 					t241_2[k] = F(yProdEntry * t1512)
 					t72_2[k] = kern.Sigmoid(-yProdEntry)
 					t242_2[k] = F(gProdEntry * t302)
-					t152_2[k] = t1522
-					t162_2[k] = F(t302 * t1522)
 				}
 			}
 		}
@@ -645,8 +708,13 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t),
 							unsafe.SliceData(t2Total),
 							dH * dV * a,
-							dV,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dV,
 							[2]float32{t2},
 						}
 						backwardNest5(&a2)
@@ -655,13 +723,15 @@ func (c *backwardFused) run() {
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t3 := t[i*dH:][:dH]
-							t2Sums := [16]F{t2_2}
+							var t2Row F
+							t2RowSums := [16]F{t2Row}
 							for j := range dH {
 								t3_2 := num.Abs(W2Trail2[j])
-								t2Sums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2Sums[j%16])
+								t2RowSums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2RowSums[j%16])
 								t3[j] = t3_2
 							}
-							t2_2 = kern.Sum16(&t2Sums)
+							t2Row = kern.Sum16(&t2RowSums)
+							t2_2 = t2_2 + t2Row
 						}
 						t2Total[0] = t2_2
 					}
@@ -685,10 +755,18 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t122),
 							unsafe.SliceData(t123Total),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
+							dH * dV * a,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dV,
 							[2]float32{t123},
 							[2]float32{t4Number},
 							[2]float32{rhoEntry3},
@@ -707,18 +785,20 @@ func (c *backwardFused) run() {
 							W22_2 := W22[i*dH:][:dH]
 							t122_2 := t122[i*dH:][:dH]
 							gEntry2 := g2[i]
-							t123Sums := [16]F{t123_2}
+							var t123Row F
+							t123RowSums := [16]F{t123Row}
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
 								tEntry := t3[j]
 								W222 := num.FMA32(-gEntry2, t62_2[j], F(rhoEntry3*W2TrailEntry))
 								t1223 := num.Abs(W222)
-								t123Sums[j%16] = num.FMA32(F(F(t1223*t1223)*t1223), t1223, t123Sums[j%16])
+								t123RowSums[j%16] = num.FMA32(F(F(t1223*t1223)*t1223), t1223, t123RowSums[j%16])
 								t14_2[j] = kern.Choose(t4_2, F(0), F(F(F(w2*W2TrailEntry)*tEntry)*tEntry))
 								W22_2[j] = W222
 								t122_2[j] = t1223
 							}
-							t123_2 = kern.Sum16(&t123Sums)
+							t123Row = kern.Sum16(&t123RowSums)
+							t123_2 = t123_2 + t123Row
 						}
 						t123Total[0] = t123_2
 					}
@@ -735,8 +815,16 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t137Total),
 							dH * dK * a,
 							dH*dK*a + dH*dK,
-							dH,
+							dH*dK*a + dK,
+							dH*dK*a + dH*dK + dK,
 							dK,
+							dH*dK*a + 2*dK,
+							dH*dK*a + dH*dK + 2*dK,
+							2 * dK,
+							dH*dK*a + 3*dK,
+							dH*dK*a + dH*dK + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{t137},
 							[2]float32{t16},
 						}
@@ -749,18 +837,22 @@ func (c *backwardFused) run() {
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							t15_2 := t15[i*dK:][:dK]
 							t136_2 := t136[i*dK:][:dK]
-							t16Sums := [16]F{t16_2}
-							t137Sums := [16]F{t137_2}
+							var t16Row F
+							var t137Row F
+							t16RowSums := [16]F{t16Row}
+							t137RowSums := [16]F{t137Row}
 							for j := range dK {
 								t153_2 := num.Abs(W1Trail2[j])
-								t16Sums[j%16] = num.FMA32(F(F(t153_2*t153_2)*t153_2), t153_2, t16Sums[j%16])
+								t16RowSums[j%16] = num.FMA32(F(F(t153_2*t153_2)*t153_2), t153_2, t16RowSums[j%16])
 								t1362 := num.Abs(W1Trail3[j])
-								t137Sums[j%16] = num.FMA32(F(F(t1362*t1362)*t1362), t1362, t137Sums[j%16])
+								t137RowSums[j%16] = num.FMA32(F(F(t1362*t1362)*t1362), t1362, t137RowSums[j%16])
 								t15_2[j] = t153_2
 								t136_2[j] = t1362
 							}
-							t16_2 = kern.Sum16(&t16Sums)
-							t137_2 = kern.Sum16(&t137Sums)
+							t16Row = kern.Sum16(&t16RowSums)
+							t137Row = kern.Sum16(&t137RowSums)
+							t16_2 = t16_2 + t16Row
+							t137_2 = t137_2 + t137Row
 						}
 						t16Total[0] = t16_2
 						t137Total[0] = t137_2
@@ -792,9 +884,14 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t54),
 							unsafe.SliceData(t59Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t59},
 							[2]float32{t125Number},
 							[2]float32{t52Number},
@@ -812,16 +909,18 @@ func (c *backwardFused) run() {
 							t122_2 := t122[i*dH:][:dH]
 							t54_2 := t54[i*dH:][:dH]
 							yBarEntry := yBar[i]
-							t59Sums := [16]F{t59_2}
+							var t59Row F
+							t59RowSums := [16]F{t59Row}
 							for j := range dH {
 								t542 := kern.Choose(t52_2, F(yBarEntry*t241_2[j]), F(0))
 								W22Entry := W22_2[j]
 								t122Entry := t122_2[j]
-								t59Sums[j%16] = t59Sums[j%16] + kern.Choose(t52_2, F(F(F(F(0.3333333333333333*W22Entry)*t122Entry)*t122Entry)*t542), F(0))
+								t59RowSums[j%16] = t59RowSums[j%16] + kern.Choose(t52_2, F(F(F(F(0.3333333333333333*W22Entry)*t122Entry)*t122Entry)*t542), F(0))
 								t32[j] = num.FMA32(kern.Choose(t125_2, F(0), F(F(F(w3*W22Entry)*t122Entry)*t122Entry)), yBarEntry, t32[j])
 								t54_2[j] = t542
 							}
-							t59_2 = kern.Sum16(&t59Sums)
+							t59Row = kern.Sum16(&t59RowSums)
+							t59_2 = t59_2 + t59Row
 						}
 						t59Total[0] = t59_2
 					}
@@ -866,8 +965,13 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t19Total),
 							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
-							dH,
+							dH*dK*a + dH*dK + dK,
 							dK,
+							dH*dK*a + dH*dK + 2*dK,
+							2 * dK,
+							dH*dK*a + dH*dK + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{t19},
 							[2]float32{t139Number},
 							[2]float32{t12Number},
@@ -884,16 +988,18 @@ func (c *backwardFused) run() {
 							t136_2 := t136[i*dK:][:dK]
 							t142_2 := t142[i*dK:][:dK]
 							t92Entry := t92[i]
-							t19Sums := [16]F{t19_2}
+							var t19Row F
+							t19RowSums := [16]F{t19Row}
 							for j := range dK {
 								t1422 := kern.Choose(t12_2, F(q[j]*t92Entry), F(0))
 								W1TrailEntry := W1Trail2[j]
 								t136Entry := t136_2[j]
-								t19Sums[j%16] = t19Sums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t136Entry)*t136Entry)*t1422), F(0))
+								t19RowSums[j%16] = t19RowSums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t136Entry)*t136Entry)*t1422), F(0))
 								t112_2[j] = num.FMA32(kern.Choose(t139_2, F(0), F(F(F(w4*W1TrailEntry)*t136Entry)*t136Entry)), t92Entry, t112_2[j])
 								t142_2[j] = t1422
 							}
-							t19_2 = kern.Sum16(&t19Sums)
+							t19Row = kern.Sum16(&t19RowSums)
+							t19_2 = t19_2 + t19Row
 						}
 						t19Total[0] = t19_2
 					}
@@ -917,11 +1023,22 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t237),
 							unsafe.SliceData(t99Total),
 							dH*a + C*dH*s + T*dH*l,
-							dH*dK*a + dH*dK,
+							dH*a + C*dH*s + T*dH*l + 1,
+							dH*a + C*dH*s + T*dH*l + 2,
+							dH*a + C*dH*s + T*dH*l + 3,
 							dK*a + C*dK*s + T*dK*l,
+							dH*dK*a + dH*dK,
 							dH * dK * a,
-							dH,
 							dK,
+							dH*dK*a + dH*dK + dK,
+							dH*dK*a + dK,
+							2 * dK,
+							dH*dK*a + dH*dK + 2*dK,
+							dH*dK*a + 2*dK,
+							3 * dK,
+							dH*dK*a + dH*dK + 3*dK,
+							dH*dK*a + 3*dK,
+							dH,
 							[2]float32{t99},
 							[2]float32{t12Number2},
 							[2]float32{w6},
@@ -942,8 +1059,9 @@ func (c *backwardFused) run() {
 							t92_3 := t92_2[i*dK:][:dK]
 							var t2372 F
 							t117Entry := t117_2[i]
+							var t99Row F
 							t2372Sums := [16]F{t2372}
-							t99Sums := [16]F{t99_2}
+							t99RowSums := [16]F{t99Row}
 							for j := range dK {
 								t136Entry2 := t136_2[j]
 								t142Entry := t142_2[j]
@@ -951,12 +1069,13 @@ func (c *backwardFused) run() {
 								w14 := F(num.FMA32(F(F(F(4*w6)*t136Entry2)*t136Entry2), t136Entry2, F(2*kern.Choose(t12_2, F(F(F(w5*W1TrailEntry2)*t136Entry2)*t142Entry), F(0)))) * kern.Sign(W1TrailEntry2))
 								t922 := (W1BarState2[j] + kern.Choose(t12_2, F(F(F(w5*t136Entry2)*t136Entry2)*t142Entry), F(0))) + w14
 								t2372Sums[j%16] = num.FMA32(t922, k[j], t2372Sums[j%16])
-								t99Sums[j%16] = num.FMA32(W1Trail3[j], t922, t99Sums[j%16])
+								t99RowSums[j%16] = num.FMA32(W1Trail3[j], t922, t99RowSums[j%16])
 								t92_3[j] = t922
 								t96[j] = num.FMA32(-t922, t117Entry, t96[j])
 							}
 							t2372 = kern.Sum16(&t2372Sums)
-							t99_2 = kern.Sum16(&t99Sums)
+							t99Row = kern.Sum16(&t99RowSums)
+							t99_2 = t99_2 + t99Row
 							t237[i] = t2372
 						}
 						t99Total[0] = t99_2
@@ -1032,10 +1151,18 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t1192),
 							unsafe.SliceData(t1252Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
-							dV,
 							dH,
+							dH*dV*a + dH,
+							2 * dH,
+							dH*dV*a + 2*dH,
+							3 * dH,
+							dH*dV*a + 3*dH,
+							dV,
 							[2]float32{t1252},
 							[2]float32{t52Number2},
 							[2]float32{w8},
@@ -1058,9 +1185,10 @@ func (c *backwardFused) run() {
 							var t11523 F
 							var t11922 F
 							gEntry3 := g2[i]
+							var t1252Row F
 							t11523Sums := [16]F{t11523}
 							t11922Sums := [16]F{t11922}
-							t1252Sums := [16]F{t1252_2}
+							t1252RowSums := [16]F{t1252Row}
 							for j := range dH {
 								t11523Sums[j%16] = num.FMA32(t14_2[j], t113[j], t11523Sums[j%16])
 								t122Entry2 := t122_2[j]
@@ -1069,13 +1197,14 @@ func (c *backwardFused) run() {
 								w15 := F(num.FMA32(F(F(F(4*w8)*t122Entry2)*t122Entry2), t122Entry2, F(2*kern.Choose(t52_2, F(F(F(w7*W22Entry2)*t122Entry2)*t54Entry), F(0)))) * kern.Sign(W22Entry2))
 								t11623 := (W2BarState2[j] + kern.Choose(t52_2, F(F(F(w7*t122Entry2)*t122Entry2)*t54Entry), F(0))) + w15
 								t11922Sums[j%16] = num.FMA32(t11623, t62_2[j], t11922Sums[j%16])
-								t1252Sums[j%16] = num.FMA32(W2Trail2[j], t11623, t1252Sums[j%16])
+								t1252RowSums[j%16] = num.FMA32(W2Trail2[j], t11623, t1252RowSums[j%16])
 								t11622_2[j] = t11623
 								t1202[j] = num.FMA32(-t11623, gEntry3, t1202[j])
 							}
 							t11523 = kern.Sum16(&t11523Sums)
 							t11922 = kern.Sum16(&t11922Sums)
-							t1252_2 = kern.Sum16(&t1252Sums)
+							t1252Row = kern.Sum16(&t1252RowSums)
+							t1252_2 = t1252_2 + t1252Row
 							t11522[i] = t11523
 							t1192[i] = -t11922
 						}
@@ -1155,10 +1284,18 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t194),
 							unsafe.SliceData(t199Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
-							dV,
 							dH,
+							dH*dV*a + dH,
+							2 * dH,
+							dH*dV*a + 2*dH,
+							3 * dH,
+							dH*dV*a + 3*dH,
+							dV,
 							[2]float32{t199},
 							[2]float32{t192Number},
 						}
@@ -1175,15 +1312,17 @@ func (c *backwardFused) run() {
 							t194_2 := t194[i*dH:][:dH]
 							t1372Entry := t1372[i]
 							gEntry4 := g2[i]
-							t199Sums := [16]F{t199_2}
+							var t199Row F
+							t199RowSums := [16]F{t199Row}
 							for j := range dH {
 								t1942 := kern.Choose(t192_2, num.FMA32(t1372Entry, t242_2[j], F(gEntry4*t113[j])), F(0))
 								tEntry2 := t3[j]
-								t199Sums[j%16] = t199Sums[j%16] + kern.Choose(t192_2, F(F(F(F(0.3333333333333333*W2Trail2[j])*tEntry2)*tEntry2)*t1942), F(0))
+								t199RowSums[j%16] = t199RowSums[j%16] + kern.Choose(t192_2, F(F(F(F(0.3333333333333333*W2Trail2[j])*tEntry2)*tEntry2)*t1942), F(0))
 								t141[j] = num.FMA32(t14_2[j], t1372Entry, t141[j])
 								t194_2[j] = t1942
 							}
-							t199_2 = kern.Sum16(&t199Sums)
+							t199Row = kern.Sum16(&t199RowSums)
+							t199_2 = t199_2 + t199Row
 						}
 						t199Total[0] = t199_2
 					}
@@ -1240,8 +1379,13 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t158Total),
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
-							dH,
+							dH*dK*a + dK,
 							dK,
+							dH*dK*a + 2*dK,
+							2 * dK,
+							dH*dK*a + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{t158},
 							[2]float32{t18Number},
 							[2]float32{t15122Number},
@@ -1258,16 +1402,18 @@ func (c *backwardFused) run() {
 							t15_2 := t15[i*dK:][:dK]
 							t153_2 := t153[i*dK:][:dK]
 							t1482Entry := t1482[i]
-							t158Sums := [16]F{t158_2}
+							var t158Row F
+							t158RowSums := [16]F{t158Row}
 							for j := range dK {
 								t1532 := kern.Choose(t15122_2, F(k[j]*t1482Entry), F(0))
 								W1TrailEntry3 := W1Trail2[j]
 								t15Entry := t15_2[j]
-								t158Sums[j%16] = t158Sums[j%16] + kern.Choose(t15122_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t15Entry)*t15Entry)*t1532), F(0))
+								t158RowSums[j%16] = t158RowSums[j%16] + kern.Choose(t15122_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t15Entry)*t15Entry)*t1532), F(0))
 								t1502[j] = num.FMA32(kern.Choose(t18_2, F(0), F(F(F(w9*W1TrailEntry3)*t15Entry)*t15Entry)), t1482Entry, t1502[j])
 								t153_2[j] = t1532
 							}
-							t158_2 = kern.Sum16(&t158Sums)
+							t158Row = kern.Sum16(&t158RowSums)
+							t158_2 = t158_2 + t158Row
 						}
 						t158Total[0] = t158_2
 					}

@@ -12,8 +12,10 @@ type forwardNest1Args struct {
 	W2State *float32
 	t       *float32
 	t2Total *float32
-	n0      int        // d_v
-	n1      int        // d_h
+	n0      int        // d_h
+	n1      int        // 2·d_h
+	n2      int        // 3·d_h
+	n3      int        // d_v
 	t2      [2]float32 // and nothing
 }
 
@@ -31,8 +33,10 @@ type forwardNest3Args struct {
 	W1State  *float32
 	t15      *float32
 	t16Total *float32
-	n0       int        // d_h
-	n1       int        // d_k
+	n0       int        // d_k
+	n1       int        // 2·d_k
+	n2       int        // 3·d_k
+	n3       int        // d_h
 	t16      [2]float32 // and nothing
 }
 
@@ -42,8 +46,10 @@ type forwardNest4Args struct {
 	k         *float32
 	t29       *float32
 	n0        int        // d_k·a + C·d_k·s + T·d_k·l
-	n1        int        // d_h
-	n2        int        // d_k
+	n1        int        // d_k
+	n2        int        // 2·d_k
+	n3        int        // 3·d_k
+	n4        int        // d_h
 	t18Number [2]float32 // and nothing
 	w2        [2]float32 // and nothing
 }
@@ -61,8 +67,10 @@ type forwardNest6Args struct {
 	t14  *float32
 	t142 *float32
 	t31  *float32
-	n0   int // d_v
-	n1   int // d_h
+	n0   int // d_h
+	n1   int // 2·d_h
+	n2   int // 3·d_h
+	n3   int // d_v
 }
 
 type forwardNest7Args struct {
@@ -89,8 +97,10 @@ type forwardNest9Args struct {
 	t22       *float32
 	t122      *float32
 	t123Total *float32
-	n0        int        // d_v
-	n1        int        // d_h
+	n0        int        // d_h
+	n1        int        // 2·d_h
+	n2        int        // 3·d_h
+	n3        int        // d_v
 	t123      [2]float32 // and nothing
 	rhoEntry  [2]float32 // and nothing
 }
@@ -110,8 +120,10 @@ type forwardNest11Args struct {
 	t136       *float32
 	t137Total  *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h
-	n2         int        // d_k
+	n1         int        // d_k
+	n2         int        // 2·d_k
+	n3         int        // 3·d_k
+	n4         int        // d_h
 	t137       [2]float32 // and nothing
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
@@ -123,8 +135,10 @@ type forwardNest12Args struct {
 	q          *float32
 	t150       *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h
-	n2         int        // d_k
+	n1         int        // d_k
+	n2         int        // 2·d_k
+	n3         int        // 3·d_k
+	n4         int        // d_h
 	t139Number [2]float32 // and nothing
 	w4         [2]float32 // and nothing
 }
@@ -161,8 +175,10 @@ type forwardNest17Args struct {
 	W2State    *float32
 	t182       *float32
 	y2         *float32
-	n0         int        // d_v
-	n1         int        // d_h
+	n0         int        // d_h
+	n1         int        // 2·d_h
+	n2         int        // 3·d_h
+	n3         int        // d_v
 	t125Number [2]float32 // and nothing
 	w5         [2]float32 // and nothing
 }
@@ -234,8 +250,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t),
 							unsafe.SliceData(t2Total),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t2},
 						}
 						forwardNest1(&a2)
@@ -244,13 +262,15 @@ func (c *forwardFused) run() {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							t3 := t[i*dH:][:dH]
-							t2Sums := [16]F{t2_2}
+							var t2Row F
+							t2RowSums := [16]F{t2Row}
 							for j := range dH {
 								t3_2 := num.Abs(W2State2[j])
-								t2Sums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2Sums[j%16])
+								t2RowSums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2RowSums[j%16])
 								t3[j] = t3_2
 							}
-							t2_2 = kern.Sum16(&t2Sums)
+							t2Row = kern.Sum16(&t2RowSums)
+							t2_2 = t2_2 + t2Row
 						}
 						t2Total[0] = t2_2
 					}
@@ -295,8 +315,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(t15),
 							unsafe.SliceData(t16Total),
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 							[2]float32{t16},
 						}
 						forwardNest3(&a2)
@@ -305,13 +327,15 @@ func (c *forwardFused) run() {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
 							t15_2 := t15[i*dK:][:dK]
-							t16Sums := [16]F{t16_2}
+							var t16Row F
+							t16RowSums := [16]F{t16Row}
 							for j := range dK {
 								t152 := num.Abs(W1State2[j])
-								t16Sums[j%16] = num.FMA32(F(F(t152*t152)*t152), t152, t16Sums[j%16])
+								t16RowSums[j%16] = num.FMA32(F(F(t152*t152)*t152), t152, t16RowSums[j%16])
 								t15_2[j] = t152
 							}
-							t16_2 = kern.Sum16(&t16Sums)
+							t16Row = kern.Sum16(&t16RowSums)
+							t16_2 = t16_2 + t16Row
 						}
 						t16Total[0] = t16_2
 					}
@@ -333,8 +357,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t29),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 							[2]float32{t18Number},
 							[2]float32{w2},
 						}
@@ -382,8 +408,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t142),
 							unsafe.SliceData(t31),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						forwardNest6(&a2)
 					} else {
@@ -448,8 +476,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t122),
 							unsafe.SliceData(t123Total),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t123},
 							[2]float32{rhoEntry},
 						}
@@ -461,16 +491,18 @@ func (c *forwardFused) run() {
 							t14_2 := t14[i*dH:][:dH]
 							t122_2 := t122[i*dH:][:dH]
 							gEntry := g[i]
-							t123Sums := [16]F{t123_2}
+							var t123Row F
+							t123RowSums := [16]F{t123Row}
 							for j := range dH {
 								W22 := num.FMA32(-gEntry, t162[j], F(rhoEntry*W2State2[j]))
 								t1222 := num.Abs(W22)
-								t123Sums[j%16] = num.FMA32(F(F(t1222*t1222)*t1222), t1222, t123Sums[j%16])
+								t123RowSums[j%16] = num.FMA32(F(F(t1222*t1222)*t1222), t1222, t123RowSums[j%16])
 								W2State2[j] = W22
 								t22[j] = num.FMA32(t14_2[j], gEntry, t22[j])
 								t122_2[j] = t1222
 							}
-							t123_2 = kern.Sum16(&t123Sums)
+							t123Row = kern.Sum16(&t123RowSums)
+							t123_2 = t123_2 + t123Row
 						}
 						t123Total[0] = t123_2
 					}
@@ -503,8 +535,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(t136),
 							unsafe.SliceData(t137Total),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 							[2]float32{t137},
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
@@ -517,15 +551,17 @@ func (c *forwardFused) run() {
 							W1State2 := W1State[i*dK:][:dK]
 							t136_2 := t136[i*dK:][:dK]
 							w3 := F(thetaEntry * t117[i])
-							t137Sums := [16]F{t137_2}
+							var t137Row F
+							t137RowSums := [16]F{t137Row}
 							for j := range dK {
 								W12 := num.FMA32(-w3, k[j], F(rhoEntry*W1State2[j]))
 								t1362 := num.Abs(W12)
-								t137Sums[j%16] = num.FMA32(F(F(t1362*t1362)*t1362), t1362, t137Sums[j%16])
+								t137RowSums[j%16] = num.FMA32(F(F(t1362*t1362)*t1362), t1362, t137RowSums[j%16])
 								W1State2[j] = W12
 								t136_2[j] = t1362
 							}
-							t137_2 = kern.Sum16(&t137Sums)
+							t137Row = kern.Sum16(&t137RowSums)
+							t137_2 = t137_2 + t137Row
 						}
 						t137Total[0] = t137_2
 					}
@@ -569,8 +605,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(t150),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 							[2]float32{t139Number},
 							[2]float32{w4},
 						}
@@ -665,8 +703,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t182),
 							unsafe.SliceData(y2),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t125Number},
 							[2]float32{w5},
 						}

@@ -64,10 +64,12 @@ type backwardNest3Args struct {
 	t20      *float32
 	kBar     *float32
 	thetaBar *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k
-	n3       int // d_k
+	n0       int // d_k
+	n1       int // 2·d_k
+	n2       int // 3·d_k
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -110,10 +112,12 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t20),
 			unsafe.SliceData(c.KBar),
 			unsafe.SliceData(c.ThetaBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		backwardNest3(&a)
 	} else {

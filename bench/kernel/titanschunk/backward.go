@@ -2693,7 +2693,7 @@ func (c *Backward[F]) Run() {
 					t24_2[j] = F(w6*t723[j*32+i]) + F(w7*t1422[j*32+i])
 				}
 			}
-			// titans_chunk_core.g.start
+			// titans_chunk_core.g.start, titans_chunk_core.K
 			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t226, 1, 32)
 			// titans_chunk_core.U
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t10)*dV*dK), 1, dK, t452, 1, dV)

@@ -295,12 +295,14 @@ type backwardNest25Args struct {
 	yProd  *float32
 	t107   *float32
 	t1092  *float32
-	n0     int // L
-	n1     int // 32·chunks
-	n2     int // 32·chunks·d_v
-	n3     int // chunks
-	n4     int // 32·d_v
-	n5     int // d_v
+	n0     int // d_v
+	n1     int // 2·d_v
+	n2     int // 3·d_v
+	n3     int // L
+	n4     int // 32·chunks
+	n5     int // 32·chunks·d_v
+	n6     int // chunks
+	n7     int // 32·d_v
 }
 
 type backwardNest26Args struct {
@@ -537,8 +539,16 @@ type backwardNest44Args struct {
 	t46    *float32
 	t512   *float32
 	n0     int // 32·t + 32·chunks·l
-	n1     int // 32·d_v·t + 32·chunks·d_v·l
-	n2     int // d_v
+	n1     int // 32·t + 32·chunks·l + 1
+	n2     int // 32·t + 32·chunks·l + 2
+	n3     int // 32·t + 32·chunks·l + 3
+	n4     int // 32·d_v·t + 32·chunks·d_v·l
+	n5     int // d_v
+	n6     int // 32·d_v·t + 32·chunks·d_v·l + d_v
+	n7     int // 2·d_v
+	n8     int // 32·d_v·t + 32·chunks·d_v·l + 2·d_v
+	n9     int // 3·d_v
+	n10    int // 32·d_v·t + 32·chunks·d_v·l + 3·d_v
 }
 
 type backwardNest45Args struct {
@@ -2165,12 +2175,14 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t107),
 			unsafe.SliceData(t1092),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			32 * chunks,
 			32 * chunks * dV,
 			chunks,
 			32 * dV,
-			dV,
 		}
 		backwardNest25(&a)
 	} else {
@@ -2880,8 +2892,16 @@ func (c *backwardFused) run() {
 					unsafe.SliceData(t46),
 					unsafe.SliceData(t512),
 					32*t10 + 32*chunks*l,
+					32*t10 + 32*chunks*l + 1,
+					32*t10 + 32*chunks*l + 2,
+					32*t10 + 32*chunks*l + 3,
 					32*dV*t10 + 32*chunks*dV*l,
 					dV,
+					32*dV*t10 + 32*chunks*dV*l + dV,
+					2 * dV,
+					32*dV*t10 + 32*chunks*dV*l + 2*dV,
+					3 * dV,
+					32*dV*t10 + 32*chunks*dV*l + 3*dV,
 				}
 				backwardNest44(&a)
 			} else {
@@ -4257,7 +4277,7 @@ func (c *backwardFused) run() {
 					t24_2[j] = num.FMA32(w7, t1422[j*32+i], F(w6*t723[j*32+i]))
 				}
 			}
-			// titans_chunk_core.g.start
+			// titans_chunk_core.g.start, titans_chunk_core.K
 			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(t4, (l*chunks+t10)*32*dK), 1, dK, t226, 1, 32)
 			// titans_chunk_core.U
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t24, (l*chunks+t10)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t10)*dV*dK), 1, dK, t452, 1, dV)

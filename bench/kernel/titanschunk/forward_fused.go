@@ -1808,7 +1808,7 @@ func (c *forwardFused) run() {
 					}
 				}
 			}
-			// titans_chunk_core.y
+			// titans_chunk_core.y, titans_chunk_core.H
 			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t13)*32*dV), 1, dV, U2, 1, dV, t823, 1, 32)
 			// titans_chunk_core.M, titans_chunk_core.c, titans_chunk_core.e, titans_chunk_core.S
 			if kern.Wide() {

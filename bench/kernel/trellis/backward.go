@@ -218,11 +218,11 @@ func (c *Backward[F]) Run() {
 					}
 					// trellis_core.c
 					t25 := (w6 / num.Sqrt(1e-06+t22_3[a]))
-					// trellis_core.S_V
+					// trellis_core.S_V, trellis_core.c
 					for i := range dV {
 						t30[i] = F(t25*SVProd[i]) - v[i]
 					}
-					// trellis_core.S_V, trellis_core.S_K
+					// trellis_core.S_V, trellis_core.S_K, trellis_core.c
 					w3 := rhoEntry - F(0.01*thetaEntry)
 					w5 := F(thetaEntry * t25)
 					for i := range dV {
@@ -267,7 +267,7 @@ func (c *Backward[F]) Run() {
 					t252 := (w6 / t24)
 					t50 := num.Sqrt(1e-06 + t48_2[a])
 					t51 := (w6 / t50)
-					// trellis_core.S_V
+					// trellis_core.S_V, trellis_core.c
 					for i := range dV {
 						t302[i] = F(t252*SVProd[i]) - v[i]
 					}

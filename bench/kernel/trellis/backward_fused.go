@@ -19,20 +19,24 @@ type backwardNest1Args struct {
 	t53   *float32
 	t22   *float32
 	t48   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type backwardNest2Args struct {
 	yBar   *float32
 	yProd2 *float32
 	t22    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·d_v
-	n3     int // d_v
+	n0     int // d_v
+	n1     int // 2·d_v
+	n2     int // 3·d_v
+	n3     int // L
+	n4     int // T
+	n5     int // T·d_v
 }
 
 type backwardNest3Args struct {
@@ -93,11 +97,22 @@ type backwardNest7Args struct {
 	t79        *float32
 	t32Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_k·d_v·a
-	n3         int        // d_k·d_v·a + d_k·d_v
-	n4         int        // d_v
-	n5         int        // d_k
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n5         int        // d_k·d_v·a
+	n6         int        // d_k·d_v·a + d_k·d_v
+	n7         int        // d_k
+	n8         int        // d_k·d_v·a + d_k
+	n9         int        // d_k·d_v·a + d_k·d_v + d_k
+	n10        int        // 2·d_k
+	n11        int        // d_k·d_v·a + 2·d_k
+	n12        int        // d_k·d_v·a + d_k·d_v + 2·d_k
+	n13        int        // 3·d_k
+	n14        int        // d_k·d_v·a + 3·d_k
+	n15        int        // d_k·d_v·a + d_k·d_v + 3·d_k
+	n16        int        // d_v
 	t32        [2]float32 // and nothing
 	t51        [2]float32 // and nothing
 }
@@ -124,8 +139,11 @@ type backwardNest9Args struct {
 	SKTrail *float32
 	t2222   *float32
 	n0      int // d·d_k·a + d·d_k
-	n1      int // d_k
-	n2      int // d
+	n1      int // d·d_k·a + d·d_k + d
+	n2      int // d·d_k·a + d·d_k + 2·d
+	n3      int // d·d_k·a + d·d_k + 3·d
+	n4      int // d_k
+	n5      int // d
 }
 
 type backwardNest10Args struct {
@@ -146,10 +164,15 @@ type backwardNest11Args struct {
 	t21        *float32
 	t232       *float32
 	SVBarState *float32
-	n0         int        // d_k·d_v·a
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_v
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_k·d_v·a
+	n2         int        // d_k·d_v·a + d_k
 	n3         int        // d_k
+	n4         int        // d_k·d_v·a + 2·d_k
+	n5         int        // 2·d_k
+	n6         int        // d_k·d_v·a + 3·d_k
+	n7         int        // 3·d_k
+	n8         int        // d_v
 	w12        [2]float32 // and nothing
 	w10        [2]float32 // and nothing
 }
@@ -183,11 +206,22 @@ type backwardNest13Args struct {
 	t82        *float32
 	t65Total   *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d·a + C·d·s + T·d·l
-	n2         int        // d·d_k·a
-	n3         int        // d·d_k·a + d·d_k
-	n4         int        // d_k
-	n5         int        // d
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l + 1
+	n2         int        // d_k·a + C·d_k·s + T·d_k·l + 2
+	n3         int        // d_k·a + C·d_k·s + T·d_k·l + 3
+	n4         int        // d·a + C·d·s + T·d·l
+	n5         int        // d·d_k·a
+	n6         int        // d·d_k·a + d·d_k
+	n7         int        // d
+	n8         int        // d·d_k·a + d
+	n9         int        // d·d_k·a + d·d_k + d
+	n10        int        // 2·d
+	n11        int        // d·d_k·a + 2·d
+	n12        int        // d·d_k·a + d·d_k + 2·d
+	n13        int        // 3·d
+	n14        int        // d·d_k·a + 3·d
+	n15        int        // d·d_k·a + d·d_k + 3·d
+	n16        int        // d_k
 	t65        [2]float32 // and nothing
 }
 
@@ -215,10 +249,15 @@ type backwardNest16Args struct {
 	x           *float32
 	t58         *float32
 	SKBarState  *float32
-	n0          int        // d·d_k·a
-	n1          int        // d·a + C·d·s + T·d·l
-	n2          int        // d_k
+	n0          int        // d·a + C·d·s + T·d·l
+	n1          int        // d·d_k·a
+	n2          int        // d·d_k·a + d
 	n3          int        // d
+	n4          int        // d·d_k·a + 2·d
+	n5          int        // 2·d
+	n6          int        // d·d_k·a + 3·d
+	n7          int        // 3·d
+	n8          int        // d_k
 	thetaEntry8 [2]float32 // and nothing
 	w15         [2]float32 // and nothing
 }
@@ -296,10 +335,12 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t53),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t48),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		backwardNest1(&a)
 	} else {
@@ -349,10 +390,12 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(c.YProd2),
 			unsafe.SliceData(t22_2),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			T,
 			T * dV,
-			dV,
 		}
 		backwardNest2(&a)
 	} else {
@@ -426,7 +469,7 @@ func (c *backwardFused) run() {
 					}
 					// trellis_core.c
 					t25 := (w6 / num.Sqrt(F(1e-06)+t22_3[a]))
-					// trellis_core.S_V
+					// trellis_core.S_V, trellis_core.c
 					if kern.Wide() {
 						a2 := backwardNest4Args{
 							unsafe.SliceData(c.SVProd),
@@ -444,7 +487,7 @@ func (c *backwardFused) run() {
 							t30[i] = num.FMA32(t25, SVProd[i], -v[i])
 						}
 					}
-					// trellis_core.S_V, trellis_core.S_K
+					// trellis_core.S_V, trellis_core.S_K, trellis_core.c
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					w5 := F(thetaEntry * t25)
 					if kern.Wide() {
@@ -488,7 +531,7 @@ func (c *backwardFused) run() {
 					t252 := (w6 / t24)
 					t50 := num.Sqrt(F(1e-06) + t48_2[a])
 					t51 := (w6 / t50)
-					// trellis_core.S_V
+					// trellis_core.S_V, trellis_core.c
 					if kern.Wide() {
 						a2 := backwardNest6Args{
 							unsafe.SliceData(c.SVProd),
@@ -524,11 +567,22 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t79),
 							unsafe.SliceData(t32Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dK*dV*a + dK*dV,
-							dV,
 							dK,
+							dK*dV*a + dK,
+							dK*dV*a + dK*dV + dK,
+							2 * dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + dK*dV + 2*dK,
+							3 * dK,
+							dK*dV*a + 3*dK,
+							dK*dV*a + dK*dV + 3*dK,
+							dV,
 							[2]float32{t32},
 							[2]float32{t51},
 						}
@@ -547,18 +601,20 @@ func (c *backwardFused) run() {
 							yBarEntry := yBar[i]
 							w7 := F(t51 * yBarEntry)
 							t302Entry := t302[i]
+							var t32Row F
 							t792Sums := [16]F{t792}
-							t32Sums := [16]F{t32_2}
+							t32RowSums := [16]F{t32Row}
 							for j := range dK {
 								t2322 := num.FMA32(w7, t47_2[j], SVBarState2[j])
 								t792Sums[j%16] = num.FMA32(t2322, t21_2[j], t792Sums[j%16])
-								t32Sums[j%16] = num.FMA32(SVTrail2[j], t2322, t32Sums[j%16])
+								t32RowSums[j%16] = num.FMA32(SVTrail2[j], t2322, t32RowSums[j%16])
 								t78[j] = num.FMA32(SVTrail3[j], yBarEntry, t78[j])
 								t232_2[j] = t2322
 								t27[j] = num.FMA32(-t2322, t302Entry, t27[j])
 							}
 							t792 = kern.Sum16(&t792Sums)
-							t32_2 = kern.Sum16(&t32Sums)
+							t32Row = kern.Sum16(&t32RowSums)
+							t32_2 = t32_2 + t32Row
 							t79[i] = t792
 						}
 						t32Total[0] = t32_2
@@ -611,6 +667,9 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t2222),
 							d*dK*a + d*dK,
+							d*dK*a + d*dK + d,
+							d*dK*a + d*dK + 2*d,
+							d*dK*a + d*dK + 3*d,
 							dK,
 							d,
 						}
@@ -667,10 +726,15 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t232),
 							unsafe.SliceData(SVBarState),
-							dK * dV * a,
 							dK*a + C*dK*s + T*dK*l,
-							dV,
+							dK * dV * a,
+							dK*dV*a + dK,
 							dK,
+							dK*dV*a + 2*dK,
+							2 * dK,
+							dK*dV*a + 3*dK,
+							3 * dK,
+							dV,
 							[2]float32{w12},
 							[2]float32{w10},
 						}
@@ -740,11 +804,22 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t82),
 							unsafe.SliceData(t65Total),
 							dK*a + C*dK*s + T*dK*l,
+							dK*a + C*dK*s + T*dK*l + 1,
+							dK*a + C*dK*s + T*dK*l + 2,
+							dK*a + C*dK*s + T*dK*l + 3,
 							d*a + C*d*s + T*d*l,
 							d * dK * a,
 							d*dK*a + d*dK,
-							dK,
 							d,
+							d*dK*a + d,
+							d*dK*a + d*dK + d,
+							2 * d,
+							d*dK*a + 2*d,
+							d*dK*a + d*dK + 2*d,
+							3 * d,
+							d*dK*a + 3*d,
+							d*dK*a + d*dK + 3*d,
+							dK,
 							[2]float32{t65},
 						}
 						backwardNest13(&a2)
@@ -762,19 +837,21 @@ func (c *backwardFused) run() {
 							t55Entry := t55[i]
 							t2022Entry2 := t2022[i]
 							SKLinEntry := SKLin[i]
+							var t65Row F
 							t822Sums := [16]F{t822}
-							t65Sums := [16]F{t65_2}
+							t65RowSums := [16]F{t65Row}
 							for j := range d {
 								xEntry := x[j]
 								t582 := num.FMA32(xEntry, t55Entry, num.FMA32(q[j], t2022Entry2, SKBarState2[j]))
 								t822Sums[j%16] = num.FMA32(t582, xEntry, t822Sums[j%16])
-								t65Sums[j%16] = num.FMA32(SKTrail2[j], t582, t65Sums[j%16])
+								t65RowSums[j%16] = num.FMA32(SKTrail2[j], t582, t65RowSums[j%16])
 								t57[j] = num.FMA32(SKTrail3[j], t55Entry, t57[j])
 								t58_2[j] = t582
 								t62[j] = num.FMA32(-t582, SKLinEntry, t62[j])
 							}
 							t822 = kern.Sum16(&t822Sums)
-							t65_2 = kern.Sum16(&t65Sums)
+							t65Row = kern.Sum16(&t65RowSums)
+							t65_2 = t65_2 + t65Row
 							t82[i] = t822
 						}
 						t65Total[0] = t65_2
@@ -830,10 +907,15 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(t58),
 							unsafe.SliceData(SKBarState),
-							d * dK * a,
 							d*a + C*d*s + T*d*l,
-							dK,
+							d * dK * a,
+							d*dK*a + d,
 							d,
+							d*dK*a + 2*d,
+							2 * d,
+							d*dK*a + 3*d,
+							3 * d,
+							dK,
 							[2]float32{thetaEntry8},
 							[2]float32{w15},
 						}

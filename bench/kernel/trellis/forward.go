@@ -189,11 +189,11 @@ func (c *Forward[F]) Run() {
 						}
 						t22[i] = t222
 					}
-					// trellis_core.S_V
+					// trellis_core.S_V, trellis_core.c
 					for i := range dV {
 						t30[i] = F(t25*t22[i]) - v[i]
 					}
-					// trellis_core.S_V, trellis_core.S_K, trellis_core.y
+					// trellis_core.S_V, trellis_core.S_K, trellis_core.c, trellis_core.y
 					w3 := rhoEntry - F(0.01*thetaEntry)
 					for i := range dV {
 						SVState2 := SVState[i*dK:][:dK]

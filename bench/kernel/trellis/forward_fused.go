@@ -13,8 +13,10 @@ type forwardNest1Args struct {
 	x       *float32
 	t3      *float32
 	n0      int // d·a + C·d·s + T·d·l
-	n1      int // d_k
-	n2      int // d
+	n1      int // d
+	n2      int // 2·d
+	n3      int // 3·d
+	n4      int // d_k
 }
 
 type forwardNest2Args struct {
@@ -41,8 +43,10 @@ type forwardNest4Args struct {
 	t17        *float32
 	t43        *float32
 	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d_k
-	n2         int        // d
+	n1         int        // d
+	n2         int        // 2·d
+	n3         int        // 3·d
+	n4         int        // d_k
 	thetaEntry [2]float32 // and nothing
 	w          [2]float32 // and nothing
 }
@@ -77,8 +81,10 @@ type forwardNest8Args struct {
 	SVState *float32
 	t21     *float32
 	t22     *float32
-	n0      int // d_v
-	n1      int // d_k
+	n0      int // d_k
+	n1      int // 2·d_k
+	n2      int // 3·d_k
+	n3      int // d_v
 }
 
 type forwardNest9Args struct {
@@ -96,8 +102,10 @@ type forwardNest10Args struct {
 	SVState *float32
 	t47     *float32
 	t32     *float32
-	n0      int        // d_v
-	n1      int        // d_k
+	n0      int        // d_k
+	n1      int        // 2·d_k
+	n2      int        // 3·d_k
+	n3      int        // d_v
 	t112    [2]float32 // and nothing
 	w3      [2]float32 // and nothing
 }
@@ -183,8 +191,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(t3),
 							d*a + C*d*s + T*d*l,
-							dK,
 							d,
+							2 * d,
+							3 * d,
+							dK,
 						}
 						forwardNest1(&a2)
 					} else {
@@ -249,8 +259,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t43),
 							d*a + C*d*s + T*d*l,
-							dK,
 							d,
+							2 * d,
+							3 * d,
+							dK,
 							[2]float32{thetaEntry},
 							[2]float32{w},
 						}
@@ -360,8 +372,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(SVState),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t22),
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 						}
 						forwardNest8(&a2)
 					} else {
@@ -376,7 +390,7 @@ func (c *forwardFused) run() {
 							t22[i] = t222
 						}
 					}
-					// trellis_core.S_V
+					// trellis_core.S_V, trellis_core.c
 					if kern.Wide() {
 						a2 := forwardNest9Args{
 							unsafe.SliceData(t22),
@@ -393,7 +407,7 @@ func (c *forwardFused) run() {
 							t30[i] = num.FMA32(t25, t22[i], -v[i])
 						}
 					}
-					// trellis_core.S_V, trellis_core.S_K, trellis_core.y
+					// trellis_core.S_V, trellis_core.S_K, trellis_core.c, trellis_core.y
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
 						a2 := forwardNest10Args{
@@ -402,8 +416,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(SVState),
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t32),
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 							[2]float32{t112},
 							[2]float32{w3},
 						}

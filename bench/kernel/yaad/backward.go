@@ -155,8 +155,8 @@ func (c *Backward[F]) Run() {
 				t1052 := -W2ProdEntry
 				t1062 := num.Sigmoid(t1052)
 				W1ProdEntry := W1Prod[k]
-				t1222 := F(W1ProdEntry * t322)
-				t1422 := F(F(F(W2ProdEntry*W1ProdEntry)*t322) * t1062)
+				t1222 := F(t322 * W1ProdEntry)
+				t1422 := F(F(F(W2ProdEntry*t322)*t1062) * W1ProdEntry)
 				yProdEntry := yProd[k]
 				t1282 := num.Sigmoid(yProdEntry)
 				t32_2[k] = t322
@@ -390,7 +390,7 @@ func (c *Backward[F]) Run() {
 						w6 := F(F(t32Entry2*t106Entry) * (-F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t106Entry)*t87Entry2) - F(F(thetaEntry6*W1ProdEntry2)*t87Entry2) + F(W2ProdEntry2*t71)))
 						t78[i] = -F(F(F(F(thetaEntry6*W1ProdEntry2)*t32Entry2)*t106Entry)*t87Entry2) + w5 + F(t32Entry2*t71) + w6
 					}
-					// yaad_core.W2
+					// yaad_core.W2, yaad_core.W1
 					clear(t80)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]

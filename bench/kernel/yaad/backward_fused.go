@@ -67,11 +67,20 @@ type backwardNest4Args struct {
 	t22     *float32
 	t4      *float32
 	n0      int // d_v·a + C·d_v·s + T·d_v·l
-	n1      int // d_h·d_v·a
-	n2      int // d_h·a + C·d_h·s + T·d_h·l
-	n3      int // d_h·d_v·a + d_h·d_v
-	n4      int // d_v
-	n5      int // d_h
+	n1      int // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2      int // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3      int // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4      int // d_h·a + C·d_h·s + T·d_h·l
+	n5      int // d_h·d_v·a
+	n6      int // d_h·d_v·a + d_h·d_v
+	n7      int // d_h·d_v·a + d_h
+	n8      int // d_h·d_v·a + d_h·d_v + d_h
+	n9      int // d_h·d_v·a + 2·d_h
+	n10     int // d_h·d_v·a + d_h·d_v + 2·d_h
+	n11     int // d_h·d_v·a + 3·d_h
+	n12     int // d_h·d_v·a + d_h·d_v + 3·d_h
+	n13     int // d_v
+	n14     int // d_h
 }
 
 type backwardNest5Args struct {
@@ -100,12 +109,26 @@ type backwardNest6Args struct {
 	t14Total   *float32
 	t16Total   *float32
 	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_h·d_k·a
-	n3         int        // d_h·d_k·l
-	n4         int        // d_h·d_k·a + d_h·d_k
-	n5         int        // d_h
-	n6         int        // d_k
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n5         int        // d_h·d_k·a
+	n6         int        // d_h·d_k·l
+	n7         int        // d_h·d_k·a + d_h·d_k
+	n8         int        // d_k
+	n9         int        // d_h·d_k·a + d_k
+	n10        int        // d_h·d_k·l + d_k
+	n11        int        // d_h·d_k·a + d_h·d_k + d_k
+	n12        int        // 2·d_k
+	n13        int        // d_h·d_k·a + 2·d_k
+	n14        int        // d_h·d_k·l + 2·d_k
+	n15        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n16        int        // 3·d_k
+	n17        int        // d_h·d_k·a + 3·d_k
+	n18        int        // d_h·d_k·l + 3·d_k
+	n19        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n20        int        // d_h
 	t16        [2]float32 // and nothing
 	t14        [2]float32 // and nothing
 	w          [2]float32 // and nothing
@@ -139,11 +162,22 @@ type backwardNest8Args struct {
 	t412Total  *float32
 	t432Total  *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·d_v·a
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l
-	n3         int        // d_h·d_v·l
-	n4         int        // d_v
-	n5         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h·d_v·l
+	n7         int        // d_h·d_v·a + d_h
+	n8         int        // d_h
+	n9         int        // d_h·d_v·l + d_h
+	n10        int        // d_h·d_v·a + 2·d_h
+	n11        int        // 2·d_h
+	n12        int        // d_h·d_v·l + 2·d_h
+	n13        int        // d_h·d_v·a + 3·d_h
+	n14        int        // 3·d_h
+	n15        int        // d_h·d_v·l + 3·d_h
+	n16        int        // d_v
 	t432       [2]float32 // and nothing
 	t412       [2]float32 // and nothing
 	w          [2]float32 // and nothing
@@ -159,10 +193,18 @@ type backwardNest9Args struct {
 	t312       *float32
 	W2BarState *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·d_v·a
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l
-	n3         int        // d_v
-	n4         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h·d_v·a + d_h
+	n7         int        // d_h
+	n8         int        // d_h·d_v·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d_h·d_v·a + 3·d_h
+	n11        int        // 3·d_h
+	n12        int        // d_v
 	w3         [2]float32 // and nothing
 }
 
@@ -187,10 +229,15 @@ type backwardNest11Args struct {
 	k          *float32
 	t11        *float32
 	W1BarState *float32
-	n0         int        // d_h·d_k·a
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_h
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h·d_k·a + d_k
 	n3         int        // d_k
+	n4         int        // d_h·d_k·a + 2·d_k
+	n5         int        // 2·d_k
+	n6         int        // d_h·d_k·a + 3·d_k
+	n7         int        // 3·d_k
+	n8         int        // d_h
 	w3         [2]float32 // and nothing
 }
 
@@ -321,8 +368,8 @@ func (c *backwardFused) run() {
 					t1052 := -W2ProdEntry
 					t1062 := kern.Sigmoid(t1052)
 					W1ProdEntry := W1Prod[k]
-					t1222 := F(W1ProdEntry * t322)
-					t1422 := F(F(F(W2ProdEntry*W1ProdEntry)*t322) * t1062)
+					t1222 := F(t322 * W1ProdEntry)
+					t1422 := F(F(F(W2ProdEntry*t322)*t1062) * W1ProdEntry)
 					yProdEntry := yProd[k]
 					t1282 := kern.Sigmoid(yProdEntry)
 					t32_2[k] = t322
@@ -447,9 +494,18 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t4),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
+							dH * dV * a,
 							dH*dV*a + dH*dV,
+							dH*dV*a + dH,
+							dH*dV*a + dH*dV + dH,
+							dH*dV*a + 2*dH,
+							dH*dV*a + dH*dV + 2*dH,
+							dH*dV*a + 3*dH,
+							dH*dV*a + dH*dV + 3*dH,
 							dV,
 							dH,
 						}
@@ -521,12 +577,26 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t14Total),
 							unsafe.SliceData(t16Total),
 							dH*a + C*dH*s + T*dH*l,
+							dH*a + C*dH*s + T*dH*l + 1,
+							dH*a + C*dH*s + T*dH*l + 2,
+							dH*a + C*dH*s + T*dH*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
 							dH * dK * l,
 							dH*dK*a + dH*dK,
-							dH,
 							dK,
+							dH*dK*a + dK,
+							dH*dK*l + dK,
+							dH*dK*a + dH*dK + dK,
+							2 * dK,
+							dH*dK*a + 2*dK,
+							dH*dK*l + 2*dK,
+							dH*dK*a + dH*dK + 2*dK,
+							3 * dK,
+							dH*dK*a + 3*dK,
+							dH*dK*l + 3*dK,
+							dH*dK*a + dH*dK + 3*dK,
+							dH,
 							[2]float32{t16},
 							[2]float32{t14},
 							[2]float32{w},
@@ -548,24 +618,28 @@ func (c *backwardFused) run() {
 							var t872 F
 							t822Entry := t822[i]
 							t92Entry2 := t92_2[i]
-							t14Sums := [16]F{t14_2}
-							t16Sums := [16]F{t16_2}
+							var t14Row F
+							var t16Row F
+							t14RowSums := [16]F{t14Row}
+							t16RowSums := [16]F{t16Row}
 							t872Sums := [16]F{t872}
 							for j := range dK {
 								t112 := num.FMA32(q[j], t822Entry, W1BarState2[j])
 								kEntry := k[j]
 								W1TrailEntry2 := W1Trail2[j]
-								t14Sums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(kEntry*t92Entry2))), t112, t14Sums[j%16])
-								t16Sums[j%16] = num.FMA32(W1TrailEntry2, t112, t16Sums[j%16])
+								t14RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(kEntry*t92Entry2))), t112, t14RowSums[j%16])
+								t16RowSums[j%16] = num.FMA32(W1TrailEntry2, t112, t16RowSums[j%16])
 								t872Sums[j%16] = num.FMA32(t112, kEntry, t872Sums[j%16])
 								t10[j] = num.FMA32(W1Trail3[j], t822Entry, t10[j])
 								t11_2[j] = t112
 								t9_2[j] = num.FMA32(w, t112, t9_2[j])
 								t86[j] = num.FMA32(t112, t92Entry2, t86[j])
 							}
-							t14_2 = kern.Sum16(&t14Sums)
-							t16_2 = kern.Sum16(&t16Sums)
+							t14Row = kern.Sum16(&t14RowSums)
+							t16Row = kern.Sum16(&t16RowSums)
 							t872 = kern.Sum16(&t872Sums)
+							t14_2 = t14_2 + t14Row
+							t16_2 = t16_2 + t16Row
 							t87[i] = t872
 						}
 						t14Total[0] = t14_2
@@ -619,11 +693,22 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t412Total),
 							unsafe.SliceData(t432Total),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
+							dH * dV * a,
 							dH * dV * l,
-							dV,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*l + dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*l + 2*dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dH*dV*l + 3*dH,
+							dV,
 							[2]float32{t432},
 							[2]float32{t412},
 							[2]float32{w},
@@ -646,26 +731,30 @@ func (c *backwardFused) run() {
 							var t882 F
 							yBarEntry2 := yBar[i]
 							W2LinEntry2 := W2Lin[i]
+							var t412Row F
+							var t432Row F
 							t3322Sums := [16]F{t3322}
-							t412Sums := [16]F{t412_2}
-							t432Sums := [16]F{t432_2}
+							t412RowSums := [16]F{t412Row}
+							t432RowSums := [16]F{t432Row}
 							t882Sums := [16]F{t882}
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
 								t3322Sums[j%16] = num.FMA32(W2TrailEntry2, t312[j], t3322Sums[j%16])
 								t382 := num.FMA32(yBarEntry2, t95_2[j], W2BarState2[j])
 								t17Entry := t17_2[j]
-								t412Sums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t17Entry))), t382, t412Sums[j%16])
-								t432Sums[j%16] = num.FMA32(W2TrailEntry2, t382, t432Sums[j%16])
+								t412RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t17Entry))), t382, t412RowSums[j%16])
+								t432RowSums[j%16] = num.FMA32(W2TrailEntry2, t382, t432RowSums[j%16])
 								t882Sums[j%16] = num.FMA32(t382, t17Entry, t882Sums[j%16])
 								t38_2[j] = t382
 								t8_2[j] = num.FMA32(w, t382, t8_2[j])
 								t89[j] = num.FMA32(t382, W2LinEntry2, t89[j])
 							}
 							t3322 = kern.Sum16(&t3322Sums)
-							t412_2 = kern.Sum16(&t412Sums)
-							t432_2 = kern.Sum16(&t432Sums)
+							t412Row = kern.Sum16(&t412RowSums)
+							t432Row = kern.Sum16(&t432RowSums)
 							t882 = kern.Sum16(&t882Sums)
+							t412_2 = t412_2 + t412Row
+							t432_2 = t432_2 + t432Row
 							t332[i] = t3322
 							t88[i] = t882
 						}
@@ -696,10 +785,18 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t312),
 							unsafe.SliceData(W2BarState),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
+							dH * dV * a,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dV,
 							[2]float32{w3},
 						}
 						backwardNest9(&a2)
@@ -751,7 +848,7 @@ func (c *backwardFused) run() {
 							t78[i] = num.FMA32(t32Entry2, t71, num.FMA32(-F(F(F(thetaEntry6*W1ProdEntry2)*t32Entry2)*t106Entry), t87Entry2, w5)) + w6
 						}
 					}
-					// yaad_core.W2
+					// yaad_core.W2, yaad_core.W1
 					clear(t80)
 					if kern.Wide() {
 						a2 := backwardNest11Args{
@@ -761,10 +858,15 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t11),
 							unsafe.SliceData(W1BarState),
-							dH * dK * a,
 							dK*a + C*dK*s + T*dK*l,
-							dH,
+							dH * dK * a,
+							dH*dK*a + dK,
 							dK,
+							dH*dK*a + 2*dK,
+							2 * dK,
+							dH*dK*a + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{w3},
 						}
 						backwardNest11(&a2)

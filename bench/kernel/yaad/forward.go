@@ -172,7 +172,7 @@ func (c *Forward[F]) Run() {
 							t162[j] += F(W2StateEntry * t32Entry)
 						}
 					}
-					// yaad_core.W1
+					// yaad_core.W1, yaad_core.W2
 					for i := range dH {
 						t3Entry := t3[i]
 						t162Entry := t162[i]

@@ -13,8 +13,10 @@ type forwardNest1Args struct {
 	k       *float32
 	t2      *float32
 	n0      int // d_k·a + C·d_k·s + T·d_k·l
-	n1      int // d_h
-	n2      int // d_k
+	n1      int // d_k
+	n2      int // 2·d_k
+	n3      int // 3·d_k
+	n4      int // d_h
 }
 
 type forwardNest2Args struct {
@@ -28,8 +30,10 @@ type forwardNest3Args struct {
 	W2State *float32
 	t17     *float32
 	t4      *float32
-	n0      int // d_v
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d_v
 }
 
 type forwardNest4Args struct {
@@ -55,8 +59,13 @@ type forwardNest6Args struct {
 	t17        *float32
 	t162       *float32
 	n0         int        // d_h·d_v·l
-	n1         int        // d_v
-	n2         int        // d_h
+	n1         int        // d_h
+	n2         int        // d_h·d_v·l + d_h
+	n3         int        // 2·d_h
+	n4         int        // d_h·d_v·l + 2·d_h
+	n5         int        // 3·d_h
+	n6         int        // d_h·d_v·l + 3·d_h
+	n7         int        // d_v
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -76,10 +85,15 @@ type forwardNest8Args struct {
 	k          *float32
 	q          *float32
 	t127       *float32
-	n0         int        // d_h·d_k·l
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_h
-	n3         int        // d_k
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·l
+	n2         int        // d_k
+	n3         int        // d_h·d_k·l + d_k
+	n4         int        // 2·d_k
+	n5         int        // d_h·d_k·l + 2·d_k
+	n6         int        // 3·d_k
+	n7         int        // d_h·d_k·l + 3·d_k
+	n8         int        // d_h
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -115,8 +129,10 @@ type forwardNest13Args struct {
 	W2State *float32
 	t21     *float32
 	y2      *float32
-	n0      int // d_v
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d_v
 }
 
 // forwardFused is Forward in fused arithmetic.
@@ -176,8 +192,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t2),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						forwardNest1(&a2)
 					} else {
@@ -216,8 +234,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t4),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						forwardNest3(&a2)
 					} else {
@@ -288,8 +308,13 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t162),
 							dH * dV * l,
-							dV,
 							dH,
+							dH*dV*l + dH,
+							2 * dH,
+							dH*dV*l + 2*dH,
+							3 * dH,
+							dH*dV*l + 3*dH,
+							dV,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -306,7 +331,7 @@ func (c *forwardFused) run() {
 							}
 						}
 					}
-					// yaad_core.W1
+					// yaad_core.W1, yaad_core.W2
 					if kern.Wide() {
 						a2 := forwardNest7Args{
 							unsafe.SliceData(t3),
@@ -333,10 +358,15 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(t127),
-							dH * dK * l,
 							dK*a + C*dK*s + T*dK*l,
-							dH,
+							dH * dK * l,
 							dK,
+							dH*dK*l + dK,
+							2 * dK,
+							dH*dK*l + 2*dK,
+							3 * dK,
+							dH*dK*l + 3*dK,
+							dH,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -431,8 +461,10 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(y2),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						forwardNest13(&a2)
 					} else {

@@ -109,18 +109,18 @@
 //   t53_2               [L, T]                     bool   work
 //   t58                 [L, T]                     bool   work
 //   t2                  [L, T, d_h]                float  work
-//   t6                  [L, T, d_h]                float  work
+//   t15_2_2             [L, T, d_h]                float  work
+//   t16_2_2             [L, T, d_h]                float  work
 //   t34                 [L, T, d_h]                float  work
 //   t36                 [L, T, d_h]                float  work
 //   t37_2               [L, T, d_h]                float  work
 //   t38                 [L, T, d_h]                float  work
 //   t39                 [L, T, d_h]                float  work
+//   t6                  [L, T, d_h]                float  work
 //   t47_2_2             [L, T, d_h]                float  work
 //   t81                 [L, T, d_h]                float  work
 //   t7_2                [L, T, d_h]                float  work
 //   t82_2               [L, T, d_h]                float  work
-//   t15_2_2             [L, T, d_h]                float  work
-//   t16_2_2             [L, T, d_h]                float  work
 //   t5_2                [L, T, d_k]                float  work
 //   t6_2                [L, T, d_v]                float  work
 //   t7                  [L, T]                     float  work
@@ -210,9 +210,9 @@ HECATE_KERNEL(256) deep_titans_step_backward_2(const float *k_prod, const float 
 // deep_titans.e, deep_titans.S_W2, deep_titans.G_W1, deep_titans.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) deep_titans_step_backward_3(const float *e_prod, const float *G_W1_prod,
-    const float *y_prod, const float *theta, float *t2, float *t6, float *t34, float *t36,
-    float *t37_2, float *t38, float *t39, float *t47_2_2, float *t81, float *t7_2, float *t82_2,
-    float *t15_2_2, float *t16_2_2, int L, int T) {
+    const float *y_prod, const float *theta, float *t2, float *t15_2_2, float *t16_2_2, float *t34,
+    float *t36, float *t37_2, float *t38, float *t39, float *t6, float *t47_2_2, float *t81,
+    float *t7_2, float *t82_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -221,27 +221,27 @@ HECATE_KERNEL(256) deep_titans_step_backward_3(const float *e_prod, const float 
   const float theta_entry = theta[(i64)i * T + j];
   const float e_prod_entry = e_prod[((i64)i * T + j) * d_h + k_2];
   const float t2_2 = hecate::sigmoid(e_prod_entry);
+  const float t15_2_2_2 = theta_entry * e_prod_entry;
   const float G_W1_prod_entry = G_W1_prod[((i64)i * T + j) * d_h + k_2];
-  const float t34_2 = G_W1_prod_entry * t2_2;
+  const float t34_2 = t2_2 * G_W1_prod_entry;
   const float t36_2 = -e_prod_entry;
   const float t37_2_2 = hecate::sigmoid(t36_2);
-  const float t38_2 = e_prod_entry * G_W1_prod_entry * t2_2 * t37_2_2;
+  const float t38_2 = e_prod_entry * t2_2 * G_W1_prod_entry * t37_2_2;
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k_2];
   const float t47_2_2_2 = hecate::sigmoid(y_prod_entry);
-  const float t15_2_2_2 = theta_entry * e_prod_entry;
   t2[((i64)i * T + j) * d_h + k_2] = t2_2;
-  t6[((i64)i * T + j) * d_h + k_2] = theta_entry * e_prod_entry * t2_2;
+  t15_2_2[((i64)i * T + j) * d_h + k_2] = t15_2_2_2;
+  t16_2_2[((i64)i * T + j) * d_h + k_2] = t2_2 * t15_2_2_2;
   t34[((i64)i * T + j) * d_h + k_2] = t34_2;
   t36[((i64)i * T + j) * d_h + k_2] = t36_2;
   t37_2[((i64)i * T + j) * d_h + k_2] = t37_2_2;
   t38[((i64)i * T + j) * d_h + k_2] = t38_2;
   t39[((i64)i * T + j) * d_h + k_2] = t34_2 + t38_2;
+  t6[((i64)i * T + j) * d_h + k_2] = theta_entry * e_prod_entry * t2_2;
   t47_2_2[((i64)i * T + j) * d_h + k_2] = t47_2_2_2;
   t81[((i64)i * T + j) * d_h + k_2] = y_prod_entry * t47_2_2_2;
   t7_2[((i64)i * T + j) * d_h + k_2] = hecate::sigmoid(-y_prod_entry);
   t82_2[((i64)i * T + j) * d_h + k_2] = e_prod_entry * t2_2;
-  t15_2_2[((i64)i * T + j) * d_h + k_2] = t15_2_2_2;
-  t16_2_2[((i64)i * T + j) * d_h + k_2] = t2_2 * t15_2_2_2;
 }
 
 // deep_titans, deep_titans.S_W2, deep_titans.G_W2, deep_titans.W2, deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1, deep_titans.y, deep_titans.e
@@ -253,10 +253,10 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
     const float *y_prod, float *W1_bar_out, float *W2_bar_out, float *S_W1_bar_out,
     float *S_W2_bar_out, const float *W1_checkpoints, const float *W2_checkpoints,
     const float *S_W1_checkpoints, const float *S_W2_checkpoints, const float *theta,
-    const float *rho, const float *t2, const float *t6, const float *t37_2, const float *t39,
-    const float *t47_2_2, const float *t81, const float *t7_2, const float *t82_2,
-    const float *t16_2_2, float *t5_2, float *t6_2, float *t7, float *t8_2, float *t9_2,
-    float *t10_2, float *W1_trail_scratch, float *W2_trail_scratch, float *S_W1_trail_scratch,
+    const float *rho, const float *t2, const float *t16_2_2, const float *t37_2, const float *t39,
+    const float *t6, const float *t47_2_2, const float *t81, const float *t7_2, const float *t82_2,
+    float *t5_2, float *t6_2, float *t7, float *t8_2, float *t9_2, float *t10_2,
+    float *W1_trail_scratch, float *W2_trail_scratch, float *S_W1_trail_scratch,
     float *S_W2_trail_scratch, float *t41_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state = shared + 0;  // [d_h, d_k]

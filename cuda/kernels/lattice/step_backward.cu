@@ -40,7 +40,7 @@
 //   S_bar_out          [L, m, d_v]            float  write
 //   W_Q_bar            [d_v, d]               float  write
 //   S_checkpoints      [L, segments, m, d_v]  float  checkpoint
-//   t3_2_2             [L, T, m]              float  work
+//   t5                 [L, T, m]              float  work
 //   t60                [L, T, m]              float  work
 //   t2                 [L, T, m]              float  work
 //   t3_2               [L, T, d_v]            float  work
@@ -70,16 +70,16 @@ constexpr int m = 64;
 // lattice.N, lattice.G
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) lattice_step_backward_1(const float *k0, const float *beta, const float *N_prod,
-    float *t3_2_2, float *t60, int L, int T) {
+    float *t5, float *t60, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * m) return;
   const int i = (int)(item / ((i64)T * m));
   const int j = (int)(item / m % T);
   const int k = (int)(item % m);
   const float beta_entry = beta[(i64)i * T + j];
-  const float t3_2_2_2 = k0[((i64)i * T + j) * m + k] * N_prod[((i64)i * T + j) * m + k];
-  t3_2_2[((i64)i * T + j) * m + k] = t3_2_2_2;
-  t60[((i64)i * T + j) * m + k] = 1.0f - beta_entry * t3_2_2_2;
+  const float t5_3 = k0[((i64)i * T + j) * m + k] * N_prod[((i64)i * T + j) * m + k];
+  t5[((i64)i * T + j) * m + k] = t5_3;
+  t60[((i64)i * T + j) * m + k] = 1.0f - beta_entry * t5_3;
 }
 
 // lattice, lattice.S, lattice.N, lattice.G, lattice.y, lattice.p
@@ -88,7 +88,7 @@ HECATE_KERNEL(256) lattice_step_backward_1(const float *k0, const float *beta, c
 HECATE_KERNEL(128) lattice_step_backward_2(const float *y_bar, const float *S_bar, const float *k0,
     const float *beta, const float *q0, const float *G_lin, const float *N_prod,
     const float *S_max2, const float *p, const float *S_div, float *S_bar_out,
-    const float *S_checkpoints, const float *t3_2_2, const float *t60, float *t2, float *t3_2,
+    const float *S_checkpoints, const float *t5, const float *t60, float *t2, float *t3_2,
     float *t4_2, float *t5_2, float *S_trail_scratch, bool *t20_2_scratch, bool *t14_2_scratch,
     bool *t18_2_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
@@ -97,7 +97,7 @@ HECATE_KERNEL(128) lattice_step_backward_2(const float *y_bar, const float *S_ba
   float *const t17_2 = shared + 2 * d_v * m;  // [m, d_v]
   float *const t18_2 = shared + 3 * d_v * m;  // [m]
   float *const t2_2_2 = shared + 3 * d_v * m + m;  // [m]
-  float *const t5 = shared + 3 * d_v * m + 2 * m;  // [m]
+  float *const t5_4 = shared + 3 * d_v * m + 2 * m;  // [m]
   float *const t10_2 = shared + 3 * d_v * m + 3 * m;  // [m]
   float *const t7 = shared + 3 * d_v * m + 4 * m;  // [d_v]
   float *const t8 = shared + 3 * d_v * m + d_v + 4 * m;  // [m, d_v]
@@ -143,10 +143,10 @@ HECATE_KERNEL(128) lattice_step_backward_2(const float *y_bar, const float *S_ba
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
         const float k0_entry = k0[((i64)l * T + a + C * s) * m + i];
-        const float t3_2_2_entry = t3_2_2[((i64)l * T + a + C * s) * m + i];
+        const float t5_entry = t5[((i64)l * T + a + C * s) * m + i];
         const float S_max2_entry = S_max2[((i64)l * T + a + C * s) * m + i];
         const float S_trail_entry = S_trail[(a * m + i) * d_v + j];
-        S_trail[((a + 1) * m + i) * d_v + j] = (S_trail_entry - beta_entry_2 * (-k0_entry * G_lin[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry * t3_2_2_entry)) / S_max2_entry;
+        S_trail[((a + 1) * m + i) * d_v + j] = (S_trail_entry - beta_entry_2 * (-k0_entry * G_lin[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry * t5_entry)) / S_max2_entry;
       }
     }
     #pragma unroll 1
@@ -160,11 +160,11 @@ HECATE_KERNEL(128) lattice_step_backward_2(const float *y_bar, const float *S_ba
         float t18_3 = 0.0f;
         float t2_2_2_2 = 0.0f;
         const float k0_entry_2 = k0[((i64)l * T + a + C * s) * m + i];
-        const float t3_2_2_entry_2 = t3_2_2[((i64)l * T + a + C * s) * m + i];
+        const float t5_entry_2 = t5[((i64)l * T + a + C * s) * m + i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_trail_entry_2 = S_trail[(a * m + i) * d_v + j];
-          const float N_2 = -k0_entry_2 * G_lin[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry_2 * t3_2_2_entry_2;
+          const float N_2 = -k0_entry_2 * G_lin[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry_2 * t5_entry_2;
           const float t17_3 = S_trail_entry_2 - beta_entry_3 * N_2;
           t18_3 += t17_3 * t17_3;
           t2_2_2_2 += S_trail[((a + 1) * m + i) * d_v + j] * y_bar[((i64)l * T + a + C * s) * d_v + j];
@@ -175,23 +175,23 @@ HECATE_KERNEL(128) lattice_step_backward_2(const float *y_bar, const float *S_ba
         t2_2_2[i] = t2_2_2_2;
       }
       // lattice.S, lattice.p
-      float t3_2_2_3 = 0.0f;
+      float t3_2_2 = 0.0f;
       __syncthreads();
-      float t3_2_2_3_part = 0.0f;
+      float t3_2_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t3_2_2_3_part += p[((i64)l * T + a + C * s) * m + i] * t2_2_2[i];
+        t3_2_2_part += p[((i64)l * T + a + C * s) * m + i] * t2_2_2[i];
         t20_2[i] = (0.0f < t18_2[i]);
       }
-      t3_2_2_3 += hecate::block_sum(t3_2_2_3_part, warps);
+      t3_2_2 += hecate::block_sum(t3_2_2_part, warps);
       // lattice.p, lattice.S
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         const bool t20_2_entry = t20_2[i];
         const bool t14_2_2 = (1e-08f <= (t20_2_entry ? sqrtf((t20_2_entry ? t18_2[i] : 1.0f)) : 0.0f));
-        t5[i] = p[((i64)l * T + a + C * s) * m + i] * (t2_2_2[i] - t3_2_2_3);
+        t5_4[i] = p[((i64)l * T + a + C * s) * m + i] * (t2_2_2[i] - t3_2_2);
         t10_2[i] = 1.0f / S_max2[((i64)l * T + a + C * s) * m + i];
         t14_2[i] = t14_2_2;
         t18_2_2[i] = (t14_2_2 && t20_2_entry);
@@ -202,17 +202,17 @@ HECATE_KERNEL(128) lattice_step_backward_2(const float *y_bar, const float *S_ba
       for (int i = 0; i < m; ++i) {
         float t13_3 = 0.0f;
         __syncthreads();
-        const float t5_entry = t5[i];
+        const float t5_4_entry = t5_4[i];
         const float p_entry = p[((i64)l * T + a + C * s) * m + i];
         const float S_max2_entry_2 = S_max2[((i64)l * T + a + C * s) * m + i];
         float t13_3_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t8_2 = S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t5_entry;
+          const float t8_2 = S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t5_4_entry;
           const float S_trail_entry_3 = S_trail[((a + 1) * m + i) * d_v + j];
           t13_3_part += t8_2 * (S_trail_entry_3 / S_max2_entry_2);
-          t7[j] += S_trail_entry_3 * t5_entry;
+          t7[j] += S_trail_entry_3 * t5_4_entry;
           t8[i * d_v + j] = t8_2;
         }
         t13_3 += hecate::block_sum(t13_3_part, warps);

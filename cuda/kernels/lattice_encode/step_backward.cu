@@ -41,7 +41,7 @@
 //   W_Q_bar            [d_v, d]               float  write
 //   S_checkpoints      [L, segments, m, d_v]  float  checkpoint
 //   t3                 [L, T, m]              float  work
-//   t3_2_2             [L, T, m]              float  work
+//   t5                 [L, T, m]              float  work
 //   t59                [L, T, m]              float  work
 //   t2                 [L, T, m]              float  work
 //   t3_2               [L, T, d_v]            float  work
@@ -71,7 +71,7 @@ constexpr int m = 64;
 // lattice_encode.G, lattice_encode.N
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) lattice_encode_step_backward_1(const float *k0, const float *beta,
-    const float *G_prod, float *t3, float *t3_2_2, float *t59, int L, int T) {
+    const float *G_prod, float *t3, float *t5, float *t59, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * m) return;
   const int i = (int)(item / ((i64)T * m));
@@ -80,10 +80,10 @@ HECATE_KERNEL(256) lattice_encode_step_backward_1(const float *k0, const float *
   const float beta_entry = beta[(i64)i * T + j];
   const float G_prod_entry = G_prod[((i64)i * T + j) * m + k];
   const float t3_3 = G_prod_entry - k0[((i64)i * T + j) * m + k];
-  const float t3_2_2_2 = G_prod_entry * t3_3;
+  const float t5_3 = G_prod_entry * t3_3;
   t3[((i64)i * T + j) * m + k] = t3_3;
-  t3_2_2[((i64)i * T + j) * m + k] = t3_2_2_2;
-  t59[((i64)i * T + j) * m + k] = 1.0f + beta_entry * t3_2_2_2;
+  t5[((i64)i * T + j) * m + k] = t5_3;
+  t59[((i64)i * T + j) * m + k] = 1.0f + beta_entry * t5_3;
 }
 
 // lattice_encode, lattice_encode.S, lattice_encode.N, lattice_encode.G, lattice_encode.y, lattice_encode.p
@@ -92,7 +92,7 @@ HECATE_KERNEL(256) lattice_encode_step_backward_1(const float *k0, const float *
 HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const float *S_bar,
     const float *v, const float *beta, const float *q0, const float *G_prod, const float *S_max2,
     const float *p, const float *S_div, float *S_bar_out, const float *S_checkpoints,
-    const float *t3, const float *t3_2_2, const float *t59, float *t2, float *t3_2, float *t4_2,
+    const float *t3, const float *t5, const float *t59, float *t2, float *t3_2, float *t4_2,
     float *t5_2, float *S_trail_scratch, bool *t20_2_scratch, bool *t14_2_scratch,
     bool *t18_2_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
@@ -101,7 +101,7 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
   float *const t17_2 = shared + 2 * d_v * m;  // [m, d_v]
   float *const t18_2 = shared + 3 * d_v * m;  // [m]
   float *const t2_2 = shared + 3 * d_v * m + m;  // [m]
-  float *const t5 = shared + 3 * d_v * m + 2 * m;  // [m]
+  float *const t5_4 = shared + 3 * d_v * m + 2 * m;  // [m]
   float *const t10_2 = shared + 3 * d_v * m + 3 * m;  // [m]
   float *const t7 = shared + 3 * d_v * m + 4 * m;  // [d_v]
   float *const t8 = shared + 3 * d_v * m + d_v + 4 * m;  // [m, d_v]
@@ -145,10 +145,10 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
         const float t3_entry = t3[((i64)l * T + a + C * s) * m + i];
-        const float t3_2_2_entry = t3_2_2[((i64)l * T + a + C * s) * m + i];
+        const float t5_entry = t5[((i64)l * T + a + C * s) * m + i];
         const float S_max2_entry = S_max2[((i64)l * T + a + C * s) * m + i];
         const float S_trail_entry = S_trail[(a * m + i) * d_v + j];
-        S_trail[((a + 1) * m + i) * d_v + j] = (S_trail_entry - beta_entry_2 * (v[((i64)l * T + a + C * s) * d_v + j] * t3_entry - S_trail_entry * t3_2_2_entry)) / S_max2_entry;
+        S_trail[((a + 1) * m + i) * d_v + j] = (S_trail_entry - beta_entry_2 * (v[((i64)l * T + a + C * s) * d_v + j] * t3_entry - S_trail_entry * t5_entry)) / S_max2_entry;
       }
     }
     #pragma unroll 1
@@ -162,11 +162,11 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
         float t18_3 = 0.0f;
         float t2_2_2 = 0.0f;
         const float t3_entry_2 = t3[((i64)l * T + a + C * s) * m + i];
-        const float t3_2_2_entry_2 = t3_2_2[((i64)l * T + a + C * s) * m + i];
+        const float t5_entry_2 = t5[((i64)l * T + a + C * s) * m + i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_trail_entry_2 = S_trail[(a * m + i) * d_v + j];
-          const float N_2 = v[((i64)l * T + a + C * s) * d_v + j] * t3_entry_2 - S_trail_entry_2 * t3_2_2_entry_2;
+          const float N_2 = v[((i64)l * T + a + C * s) * d_v + j] * t3_entry_2 - S_trail_entry_2 * t5_entry_2;
           const float t17_3 = S_trail_entry_2 - beta_entry_3 * N_2;
           t18_3 += t17_3 * t17_3;
           t2_2_2 += S_trail[((a + 1) * m + i) * d_v + j] * y_bar[((i64)l * T + a + C * s) * d_v + j];
@@ -177,23 +177,23 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
         t2_2[i] = t2_2_2;
       }
       // lattice_encode.S, lattice_encode.p
-      float t3_2_2_3 = 0.0f;
+      float t3_2_2 = 0.0f;
       __syncthreads();
-      float t3_2_2_3_part = 0.0f;
+      float t3_2_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t3_2_2_3_part += p[((i64)l * T + a + C * s) * m + i] * t2_2[i];
+        t3_2_2_part += p[((i64)l * T + a + C * s) * m + i] * t2_2[i];
         t20_2[i] = (0.0f < t18_2[i]);
       }
-      t3_2_2_3 += hecate::block_sum(t3_2_2_3_part, warps);
+      t3_2_2 += hecate::block_sum(t3_2_2_part, warps);
       // lattice_encode.p, lattice_encode.S
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         const bool t20_2_entry = t20_2[i];
         const bool t14_2_2 = (1e-08f <= (t20_2_entry ? sqrtf((t20_2_entry ? t18_2[i] : 1.0f)) : 0.0f));
-        t5[i] = p[((i64)l * T + a + C * s) * m + i] * (t2_2[i] - t3_2_2_3);
+        t5_4[i] = p[((i64)l * T + a + C * s) * m + i] * (t2_2[i] - t3_2_2);
         t10_2[i] = 1.0f / S_max2[((i64)l * T + a + C * s) * m + i];
         t14_2[i] = t14_2_2;
         t18_2_2[i] = (t14_2_2 && t20_2_entry);
@@ -204,17 +204,17 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
       for (int i = 0; i < m; ++i) {
         float t13_3 = 0.0f;
         __syncthreads();
-        const float t5_entry = t5[i];
+        const float t5_4_entry = t5_4[i];
         const float p_entry = p[((i64)l * T + a + C * s) * m + i];
         const float S_max2_entry_2 = S_max2[((i64)l * T + a + C * s) * m + i];
         float t13_3_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t8_2 = S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t5_entry;
+          const float t8_2 = S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t5_4_entry;
           const float S_trail_entry_3 = S_trail[((a + 1) * m + i) * d_v + j];
           t13_3_part += t8_2 * (S_trail_entry_3 / S_max2_entry_2);
-          t7[j] += S_trail_entry_3 * t5_entry;
+          t7[j] += S_trail_entry_3 * t5_4_entry;
           t8[i * d_v + j] = t8_2;
         }
         t13_3 += hecate::block_sum(t13_3_part, warps);

@@ -50,7 +50,7 @@
 //   t10                [L, chunks, 16, d_v]     float  work
 //   t11                [L, chunks, 16, d_v]     float  work
 //   t12                [L, T - 16·chunks, m]    float  work
-//   t3_2_2             [L, T - 16·chunks, m]    float  work
+//   t5                 [L, T - 16·chunks, m]    float  work
 //   t14                [L, T - 16·chunks]       float  work
 //   t15                [L, T - 16·chunks, d_v]  float  work
 //   t2                 [L, T - 16·chunks, d_v]  float  work
@@ -98,7 +98,7 @@
 //   t27_scratch        [16·L·m]                 float  work
 //   S_2_scratch        [16·L·d_v·m]             float  work
 //   t29_scratch        [16·L·m]                 float  work
-//   t3_2_2_4_scratch   [16·L·m]                 float  work
+//   t3_2_2_3_scratch   [16·L·m]                 float  work
 //   p_2_scratch        [16·L·m]                 float  work
 //   t4_scratch         [16·L·d_v·m]             float  work
 //   t6_2_scratch       [16·L·m]                 float  work
@@ -179,7 +179,7 @@ HECATE_KERNEL(256) lattice_linear_step_backward_3(const float *v, const float *q
 // lattice_linear.k, lattice_linear.N
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) lattice_linear_step_backward_4(const float *k0, const float *N_prod, float *t12,
-    float *t3_2_2, int L, int T) {
+    float *t5, int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T - 16 * chunks) * m) return;
@@ -188,7 +188,7 @@ HECATE_KERNEL(256) lattice_linear_step_backward_4(const float *k0, const float *
   const int k = (int)(item % m);
   const float t12_3 = k0[((i64)i * T + j + 16 * chunks) * m + k];
   t12[((i64)i * (T - 16 * chunks) + j) * m + k] = t12_3;
-  t3_2_2[((i64)i * (T - 16 * chunks) + j) * m + k] = t12_3 * N_prod[((i64)i * (T - 16 * chunks) + j) * m + k];
+  t5[((i64)i * (T - 16 * chunks) + j) * m + k] = t12_3 * N_prod[((i64)i * (T - 16 * chunks) + j) * m + k];
 }
 
 // lattice_linear.beta
@@ -230,7 +230,7 @@ HECATE_KERNEL(256) lattice_linear_step_backward_7(const float *y_bar, float *t, 
 
 // lattice_linear.G
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) lattice_linear_step_backward_8(const float *t3_2_2, const float *t14, float *t60,
+HECATE_KERNEL(256) lattice_linear_step_backward_8(const float *t5, const float *t14, float *t60,
     int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -239,7 +239,7 @@ HECATE_KERNEL(256) lattice_linear_step_backward_8(const float *t3_2_2, const flo
   const int j = (int)(item / m % (T - 16 * chunks));
   const int k = (int)(item % m);
   const float t14_entry = t14[(i64)i * (T - 16 * chunks) + j];
-  t60[((i64)i * (T - 16 * chunks) + j) * m + k] = 1.0f - t14_entry * t3_2_2[((i64)i * (T - 16 * chunks) + j) * m + k];
+  t60[((i64)i * (T - 16 * chunks) + j) * m + k] = 1.0f - t14_entry * t5[((i64)i * (T - 16 * chunks) + j) * m + k];
 }
 
 // lattice_linear, lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y, lattice_linear.p
@@ -247,7 +247,7 @@ HECATE_KERNEL(256) lattice_linear_step_backward_8(const float *t3_2_2, const flo
 // over rows and columns of each phase.
 HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const float *G_lin,
     const float *N_prod, const float *S_max2, const float *p, const float *S_div,
-    const float *S_checkpoints, const float *t12, const float *t3_2_2, const float *t14,
+    const float *S_checkpoints, const float *t12, const float *t5, const float *t14,
     const float *t15, const float *t2, const float *t60, float *t4_2, float *t5_2, float *t6,
     float *t7, float *t8_2, float *S_trail_scratch, bool *t20_2_scratch, bool *t14_2_2_scratch,
     bool *t18_2_2_scratch, int T) {
@@ -257,7 +257,7 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
   float *const t17 = shared + 2 * d_v * m;  // [m, d_v]
   float *const t18_2 = shared + 3 * d_v * m;  // [m]
   float *const t2_2_2 = shared + 3 * d_v * m + m;  // [m]
-  float *const t5 = shared + 3 * d_v * m + 2 * m;  // [m]
+  float *const t5_4 = shared + 3 * d_v * m + 2 * m;  // [m]
   float *const t10_4 = shared + 3 * d_v * m + 3 * m;  // [m]
   float *const t7_2 = shared + 3 * d_v * m + 4 * m;  // [d_v]
   float *const t8_3 = shared + 3 * d_v * m + d_v + 4 * m;  // [m, d_v]
@@ -304,10 +304,10 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
         const float t12_entry = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
-        const float t3_2_2_entry = t3_2_2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        const float t5_entry = t5[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         const float S_max2_entry = S_max2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         const float S_trail_entry = S_trail[(a * m + i) * d_v + j];
-        S_trail[((a + 1) * m + i) * d_v + j] = (S_trail_entry - t14_entry_2 * (-t12_entry * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] + S_trail_entry * t3_2_2_entry)) / S_max2_entry;
+        S_trail[((a + 1) * m + i) * d_v + j] = (S_trail_entry - t14_entry_2 * (-t12_entry * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] + S_trail_entry * t5_entry)) / S_max2_entry;
       }
     }
     #pragma unroll 1
@@ -321,11 +321,11 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
         float t18_3 = 0.0f;
         float t2_2_2_2 = 0.0f;
         const float t12_entry_2 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
-        const float t3_2_2_entry_2 = t3_2_2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        const float t5_entry_2 = t5[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_trail_entry_2 = S_trail[(a * m + i) * d_v + j];
-          const float N_2 = -t12_entry_2 * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] + S_trail_entry_2 * t3_2_2_entry_2;
+          const float N_2 = -t12_entry_2 * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] + S_trail_entry_2 * t5_entry_2;
           const float t17_3 = S_trail_entry_2 - t14_entry_3 * N_2;
           t18_3 += t17_3 * t17_3;
           t2_2_2_2 += S_trail[((a + 1) * m + i) * d_v + j] * t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j];
@@ -336,23 +336,23 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
         t2_2_2[i] = t2_2_2_2;
       }
       // lattice_linear.S, lattice_linear.p
-      float t3_2_2_3 = 0.0f;
+      float t3_2_2 = 0.0f;
       __syncthreads();
-      float t3_2_2_3_part = 0.0f;
+      float t3_2_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t3_2_2_3_part += p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * t2_2_2[i];
+        t3_2_2_part += p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * t2_2_2[i];
         t20_2[i] = (0.0f < t18_2[i]);
       }
-      t3_2_2_3 += hecate::block_sum(t3_2_2_3_part, warps);
+      t3_2_2 += hecate::block_sum(t3_2_2_part, warps);
       // lattice_linear.p, lattice_linear.S
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         const bool t20_2_entry = t20_2[i];
         const bool t14_2_3 = (1e-08f <= (t20_2_entry ? sqrtf((t20_2_entry ? t18_2[i] : 1.0f)) : 0.0f));
-        t5[i] = p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * (t2_2_2[i] - t3_2_2_3);
+        t5_4[i] = p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * (t2_2_2[i] - t3_2_2);
         t10_4[i] = 1.0f / S_max2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         t14_2_2[i] = t14_2_3;
         t18_2_2[i] = (t14_2_3 && t20_2_entry);
@@ -363,17 +363,17 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
       for (int i = 0; i < m; ++i) {
         float t13_2 = 0.0f;
         __syncthreads();
-        const float t5_entry = t5[i];
+        const float t5_4_entry = t5_4[i];
         const float p_entry = p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         const float S_max2_entry_2 = S_max2[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         float t13_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t8_4 = S_bar_state[i * d_v + j] + t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * p_entry + t15[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * t5_entry;
+          const float t8_4 = S_bar_state[i * d_v + j] + t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * p_entry + t15[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * t5_4_entry;
           const float S_trail_entry_3 = S_trail[((a + 1) * m + i) * d_v + j];
           t13_2_part += t8_4 * (S_trail_entry_3 / S_max2_entry_2);
-          t7_2[j] += S_trail_entry_3 * t5_entry;
+          t7_2[j] += S_trail_entry_3 * t5_4_entry;
           t8_3[i * d_v + j] = t8_4;
         }
         t13_2 += hecate::block_sum(t13_2_part, warps);
@@ -557,7 +557,7 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
     float *S_trail_2_scratch, float *t16_scratch, float *Z_scratch, float *t3_2_3_scratch,
     float *N_3_scratch, float *t16_3_scratch, float *Z_3_scratch, float *t18_6_scratch,
     float *t23_2_scratch, float *t25_scratch, float *t27_scratch, float *S_2_scratch,
-    float *t29_scratch, float *t3_2_2_4_scratch, float *p_2_scratch, float *t4_scratch,
+    float *t29_scratch, float *t3_2_2_3_scratch, float *p_2_scratch, float *t4_scratch,
     float *t6_2_scratch, float *t11_4_scratch, bool *t19_2_scratch, float *t8_5_scratch,
     float *t9_3_scratch, float *t14_2_4_scratch, float *t31_2_scratch, float *t35_2_scratch,
     float *t36_2_scratch, float *t57_3_scratch, float *t38_2_scratch, float *t43_scratch,
@@ -593,7 +593,7 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
   float *const t27 = t27_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const S_2 = S_2_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
   float *const t29 = t29_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t3_2_2_4 = t3_2_2_4_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
+  float *const t3_2_2_3 = t3_2_2_3_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const p_2 = p_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const t4 = t4_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
   float *const t6_2 = t6_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
@@ -804,17 +804,17 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         const int i = (int)(item / m);
         const int j = (int)(item % m);
         float t29_2 = 0.0f;
-        float t3_2_2_5 = 0.0f;
+        float t3_2_2_4 = 0.0f;
         const float t27_entry = t27[i * m + j];
         #pragma unroll 4
         for (int k = 0; k < d_v; ++k) {
           const float S_2_2 = Z_3[(i * m + j) * d_v + k] / t27_entry;
           t29_2 += S_2_2 * t11[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + k];
-          t3_2_2_5 += S_2_2 * t[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + k];
+          t3_2_2_4 += S_2_2 * t[(((i64)l * chunks + a + C * s) * 16 + i) * d_v + k];
           S_2[(i * m + j) * d_v + k] = S_2_2;
         }
         t29[i * m + j] = t29_2;
-        t3_2_2_4[i * m + j] = t3_2_2_5;
+        t3_2_2_3[i * m + j] = t3_2_2_4;
       }
       // lattice_linear.p
       __syncthreads();
@@ -853,7 +853,7 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         float t4_4 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < m; ++j) {
-          t4_4 += p_2[i * m + j] * t3_2_2_4[i * m + j];
+          t4_4 += p_2[i * m + j] * t3_2_2_3[i * m + j];
         }
         t4_3[i] = t4_4;
       }
@@ -865,7 +865,7 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         const int j = (int)(item % m);
         const float t4_3_entry = t4_3[i];
         const bool t15_5 = (1e-08f <= t25[i * m + j]);
-        t6_2[i * m + j] = p_2[i * m + j] * (t3_2_2_4[i * m + j] - t4_3_entry);
+        t6_2[i * m + j] = p_2[i * m + j] * (t3_2_2_3[i * m + j] - t4_3_entry);
         t11_4[i * m + j] = 1.0f / t27[i * m + j];
         t15_4[i * m + j] = t15_5;
         t19_2[i * m + j] = (t15_5 && t20_4[i * m + j]);

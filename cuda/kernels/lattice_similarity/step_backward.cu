@@ -40,7 +40,7 @@
 //   S_bar_out          [L, m, d_v]            float  write
 //   W_Q_bar            [d_v, d]               float  write
 //   S_checkpoints      [L, segments, m, d_v]  float  checkpoint
-//   t2_2               [L, T, m]              float  work
+//   t4                 [L, T, m]              float  work
 //   t57                [L, T, m]              float  work
 //   t2                 [L, T, m]              float  work
 //   t3_2               [L, T, d_v]            float  work
@@ -70,16 +70,16 @@ constexpr int m = 64;
 // lattice_similarity.N
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) lattice_similarity_step_backward_1(const float *k0, const float *beta,
-    const float *N_prod, float *t2_2, float *t57, int L, int T) {
+    const float *N_prod, float *t4, float *t57, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * m) return;
   const int i = (int)(item / ((i64)T * m));
   const int j = (int)(item / m % T);
   const int k = (int)(item % m);
   const float beta_entry = beta[(i64)i * T + j];
-  const float t2_2_2 = k0[((i64)i * T + j) * m + k] * N_prod[((i64)i * T + j) * m + k];
-  t2_2[((i64)i * T + j) * m + k] = t2_2_2;
-  t57[((i64)i * T + j) * m + k] = 1.0f - beta_entry * t2_2_2;
+  const float t4_3 = k0[((i64)i * T + j) * m + k] * N_prod[((i64)i * T + j) * m + k];
+  t4[((i64)i * T + j) * m + k] = t4_3;
+  t57[((i64)i * T + j) * m + k] = 1.0f - beta_entry * t4_3;
 }
 
 // lattice_similarity, lattice_similarity.S, lattice_similarity.N, lattice_similarity.G, lattice_similarity.y, lattice_similarity.p
@@ -88,7 +88,7 @@ HECATE_KERNEL(256) lattice_similarity_step_backward_1(const float *k0, const flo
 HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const float *S_bar,
     const float *k0, const float *v, const float *beta, const float *q0, const float *N_prod,
     const float *S_max2, const float *p, const float *S_div, float *S_bar_out,
-    const float *S_checkpoints, const float *t2_2, const float *t57, float *t2, float *t3_2,
+    const float *S_checkpoints, const float *t4, const float *t57, float *t2, float *t3_2,
     float *t4_2, float *t5_2, float *S_trail_scratch, bool *t16_scratch, bool *t15_2_scratch,
     bool *t19_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
@@ -141,10 +141,10 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
         const float k0_entry = k0[((i64)l * T + a + C * s) * m + i];
-        const float t2_2_entry = t2_2[((i64)l * T + a + C * s) * m + i];
+        const float t4_entry = t4[((i64)l * T + a + C * s) * m + i];
         const float S_max2_entry = S_max2[((i64)l * T + a + C * s) * m + i];
         const float S_trail_entry = S_trail[(a * m + i) * d_v + j];
-        S_trail[((a + 1) * m + i) * d_v + j] = (S_trail_entry - beta_entry_2 * (-k0_entry * v[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry * t2_2_entry)) / S_max2_entry;
+        S_trail[((a + 1) * m + i) * d_v + j] = (S_trail_entry - beta_entry_2 * (-k0_entry * v[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry * t4_entry)) / S_max2_entry;
       }
     }
     #pragma unroll 1
@@ -158,11 +158,11 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
         float t14_3 = 0.0f;
         float t3_3 = 0.0f;
         const float k0_entry_2 = k0[((i64)l * T + a + C * s) * m + i];
-        const float t2_2_entry_2 = t2_2[((i64)l * T + a + C * s) * m + i];
+        const float t4_entry_2 = t4[((i64)l * T + a + C * s) * m + i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_trail_entry_2 = S_trail[(a * m + i) * d_v + j];
-          const float N_2 = -k0_entry_2 * v[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry_2 * t2_2_entry_2;
+          const float N_2 = -k0_entry_2 * v[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry_2 * t4_entry_2;
           const float t13_3 = S_trail_entry_2 - beta_entry_3 * N_2;
           t14_3 += t13_3 * t13_3;
           t3_3 += S_trail[((a + 1) * m + i) * d_v + j] * y_bar[((i64)l * T + a + C * s) * d_v + j];
@@ -173,23 +173,23 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
         t3[i] = t3_3;
       }
       // lattice_similarity.S, lattice_similarity.p
-      float t4 = 0.0f;
+      float t4_4 = 0.0f;
       __syncthreads();
-      float t4_part = 0.0f;
+      float t4_4_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t4_part += p[((i64)l * T + a + C * s) * m + i] * t3[i];
+        t4_4_part += p[((i64)l * T + a + C * s) * m + i] * t3[i];
         t16[i] = (0.0f < t14[i]);
       }
-      t4 += hecate::block_sum(t4_part, warps);
+      t4_4 += hecate::block_sum(t4_4_part, warps);
       // lattice_similarity.p, lattice_similarity.S
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         const bool t16_entry = t16[i];
         const bool t15_2_2 = (1e-08f <= (t16_entry ? sqrtf((t16_entry ? t14[i] : 1.0f)) : 0.0f));
-        t6_2[i] = p[((i64)l * T + a + C * s) * m + i] * (t3[i] - t4);
+        t6_2[i] = p[((i64)l * T + a + C * s) * m + i] * (t3[i] - t4_4);
         t11[i] = 1.0f / S_max2[((i64)l * T + a + C * s) * m + i];
         t15_2[i] = t15_2_2;
         t19_2[i] = (t15_2_2 && t16_entry);

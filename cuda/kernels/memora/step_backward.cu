@@ -56,18 +56,18 @@
 //   t10_2               [L, T]                     bool   work
 //   t15_2               [L, T]                     bool   work
 //   t2_2                [L, T, d_h]                float  work
-//   t6                  [L, T, d_h]                float  work
+//   t15_2_2             [L, T, d_h]                float  work
+//   t16_2               [L, T, d_h]                float  work
 //   t36_2               [L, T, d_h]                float  work
 //   t38                 [L, T, d_h]                float  work
 //   t39_2               [L, T, d_h]                float  work
 //   t40_2               [L, T, d_h]                float  work
 //   t41_2               [L, T, d_h]                float  work
+//   t6                  [L, T, d_h]                float  work
 //   t51_2               [L, T, d_h]                float  work
 //   t90                 [L, T, d_h]                float  work
 //   t7_2_2              [L, T, d_h]                float  work
 //   t91                 [L, T, d_h]                float  work
-//   t15_2_2             [L, T, d_h]                float  work
-//   t16_2               [L, T, d_h]                float  work
 //   t3_2                [L, T, d_k]                float  work
 //   t4_2                [L, T, d_v]                float  work
 //   t5_2                [L, T]                     float  work
@@ -125,9 +125,9 @@ HECATE_KERNEL(256) memora_step_backward_1(const float *theta_softplus, const flo
 // memora.e, memora.U_W2, memora.G_W1, memora.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) memora_step_backward_2(const float *e_prod, const float *G_W1_prod,
-    const float *y_prod, const float *theta, float *t2_2, float *t6, float *t36_2, float *t38,
-    float *t39_2, float *t40_2, float *t41_2, float *t51_2, float *t90, float *t7_2_2, float *t91,
-    float *t15_2_2, float *t16_2, int L, int T) {
+    const float *y_prod, const float *theta, float *t2_2, float *t15_2_2, float *t16_2,
+    float *t36_2, float *t38, float *t39_2, float *t40_2, float *t41_2, float *t6, float *t51_2,
+    float *t90, float *t7_2_2, float *t91, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -136,27 +136,27 @@ HECATE_KERNEL(256) memora_step_backward_2(const float *e_prod, const float *G_W1
   const float theta_entry = theta[(i64)i * T + j];
   const float e_prod_entry = e_prod[((i64)i * T + j) * d_h + k];
   const float t2_2_2 = hecate::sigmoid(e_prod_entry);
+  const float t15_2_2_2 = theta_entry * e_prod_entry;
   const float G_W1_prod_entry = G_W1_prod[((i64)i * T + j) * d_h + k];
-  const float t36_2_2 = G_W1_prod_entry * t2_2_2;
+  const float t36_2_2 = t2_2_2 * G_W1_prod_entry;
   const float t38_2 = -e_prod_entry;
   const float t39_2_2 = hecate::sigmoid(t38_2);
-  const float t40_2_2 = e_prod_entry * G_W1_prod_entry * t2_2_2 * t39_2_2;
+  const float t40_2_2 = e_prod_entry * t2_2_2 * G_W1_prod_entry * t39_2_2;
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k];
   const float t51_2_2 = hecate::sigmoid(y_prod_entry);
-  const float t15_2_2_2 = theta_entry * e_prod_entry;
   t2_2[((i64)i * T + j) * d_h + k] = t2_2_2;
-  t6[((i64)i * T + j) * d_h + k] = theta_entry * e_prod_entry * t2_2_2;
+  t15_2_2[((i64)i * T + j) * d_h + k] = t15_2_2_2;
+  t16_2[((i64)i * T + j) * d_h + k] = t2_2_2 * t15_2_2_2;
   t36_2[((i64)i * T + j) * d_h + k] = t36_2_2;
   t38[((i64)i * T + j) * d_h + k] = t38_2;
   t39_2[((i64)i * T + j) * d_h + k] = t39_2_2;
   t40_2[((i64)i * T + j) * d_h + k] = t40_2_2;
   t41_2[((i64)i * T + j) * d_h + k] = t36_2_2 + t40_2_2;
+  t6[((i64)i * T + j) * d_h + k] = theta_entry * e_prod_entry * t2_2_2;
   t51_2[((i64)i * T + j) * d_h + k] = t51_2_2;
   t90[((i64)i * T + j) * d_h + k] = y_prod_entry * t51_2_2;
   t7_2_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
   t91[((i64)i * T + j) * d_h + k] = e_prod_entry * t2_2_2;
-  t15_2_2[((i64)i * T + j) * d_h + k] = t15_2_2_2;
-  t16_2[((i64)i * T + j) * d_h + k] = t2_2_2 * t15_2_2_2;
 }
 
 // memora, memora.W2, memora.U_W2, memora.G_W2, memora.W1, memora.U_W1, memora.G_W1, memora.y, memora.e
@@ -166,8 +166,8 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
     const float *W2_bar, const float *k0, const float *q0, const float *e_prod, const float *e,
     const float *G_W1_prod, const float *y_prod, float *W1_bar_out, float *W2_bar_out,
     const float *W1_checkpoints, const float *W2_checkpoints, const float *theta, const float *rho,
-    const float *t2_2, const float *t6, const float *t39_2, const float *t41_2, const float *t51_2,
-    const float *t90, const float *t7_2_2, const float *t91, const float *t16_2, float *t3_2,
+    const float *t2_2, const float *t16_2, const float *t39_2, const float *t41_2, const float *t6,
+    const float *t51_2, const float *t90, const float *t7_2_2, const float *t91, float *t3_2,
     float *t4_2, float *t5_2, float *t6_2, float *t7_2, float *W1_trail_scratch,
     float *W2_trail_scratch, float *W1_2_scratch, float *t24_scratch, float *t25_scratch,
     float *t27_2_scratch, float *W2_2_2_scratch, float *t45_2_scratch, float *t12_scratch,

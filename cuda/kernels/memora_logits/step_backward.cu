@@ -78,18 +78,18 @@
 //   t                   [L, 16·chunks, d_v]        float  work
 //   t2                  [L, T - 16·chunks, d_v]    float  work
 //   t2_2                [L, T - 16·chunks, d_h]    float  work
-//   t6                  [L, T - 16·chunks, d_h]    float  work
+//   t15_2_2             [L, T - 16·chunks, d_h]    float  work
+//   t16_2               [L, T - 16·chunks, d_h]    float  work
 //   t36                 [L, T - 16·chunks, d_h]    float  work
 //   t38                 [L, T - 16·chunks, d_h]    float  work
 //   t39_2               [L, T - 16·chunks, d_h]    float  work
 //   t40                 [L, T - 16·chunks, d_h]    float  work
 //   t41                 [L, T - 16·chunks, d_h]    float  work
+//   t6                  [L, T - 16·chunks, d_h]    float  work
 //   t51_2               [L, T - 16·chunks, d_h]    float  work
 //   t90                 [L, T - 16·chunks, d_h]    float  work
 //   t7_2_2              [L, T - 16·chunks, d_h]    float  work
 //   t91                 [L, T - 16·chunks, d_h]    float  work
-//   t15_2_2             [L, T - 16·chunks, d_h]    float  work
-//   t16_2               [L, T - 16·chunks, d_h]    float  work
 //   t4_2                [L, d_h, d_k]              float  work
 //   t5_2                [L, d_v, d_h]              float  work
 //   t6_2                [L, T - 16·chunks, d_k]    float  work
@@ -312,9 +312,9 @@ HECATE_KERNEL(256) memora_logits_step_backward_7(const float *y_bar, float *t2, 
 // memora_logits.e, memora_logits.U_W2, memora_logits.G_W1, memora_logits.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) memora_logits_step_backward_8(const float *e_prod, const float *G_W1_prod,
-    const float *y_prod, const float *t25, float *t2_2, float *t6, float *t36, float *t38,
-    float *t39_2, float *t40, float *t41, float *t51_2, float *t90, float *t7_2_2, float *t91,
-    float *t15_2_2, float *t16_2, int L, int T) {
+    const float *y_prod, const float *t25, float *t2_2, float *t15_2_2, float *t16_2, float *t36,
+    float *t38, float *t39_2, float *t40, float *t41, float *t6, float *t51_2, float *t90,
+    float *t7_2_2, float *t91, int L, int T) {
   const int chunks = (T) / 16;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T - 16 * chunks) * d_h) return;
@@ -324,27 +324,27 @@ HECATE_KERNEL(256) memora_logits_step_backward_8(const float *e_prod, const floa
   const float t25_entry = t25[(i64)i * (T - 16 * chunks) + j];
   const float e_prod_entry = e_prod[((i64)i * (T - 16 * chunks) + j) * d_h + k];
   const float t2_2_2 = hecate::sigmoid(e_prod_entry);
+  const float t15_2_2_2 = t25_entry * e_prod_entry;
   const float G_W1_prod_entry = G_W1_prod[((i64)i * (T - 16 * chunks) + j) * d_h + k];
-  const float t36_2 = G_W1_prod_entry * t2_2_2;
+  const float t36_2 = t2_2_2 * G_W1_prod_entry;
   const float t38_2 = -e_prod_entry;
   const float t39_2_2 = hecate::sigmoid(t38_2);
-  const float t40_2 = e_prod_entry * G_W1_prod_entry * t2_2_2 * t39_2_2;
+  const float t40_2 = e_prod_entry * t2_2_2 * G_W1_prod_entry * t39_2_2;
   const float y_prod_entry = y_prod[((i64)i * (T - 16 * chunks) + j) * d_h + k];
   const float t51_2_2 = hecate::sigmoid(y_prod_entry);
-  const float t15_2_2_2 = t25_entry * e_prod_entry;
   t2_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t2_2_2;
-  t6[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t25_entry * e_prod_entry * t2_2_2;
+  t15_2_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t15_2_2_2;
+  t16_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t2_2_2 * t15_2_2_2;
   t36[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t36_2;
   t38[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t38_2;
   t39_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t39_2_2;
   t40[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t40_2;
   t41[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t36_2 + t40_2;
+  t6[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t25_entry * e_prod_entry * t2_2_2;
   t51_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t51_2_2;
   t90[((i64)i * (T - 16 * chunks) + j) * d_h + k] = y_prod_entry * t51_2_2;
   t7_2_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
   t91[((i64)i * (T - 16 * chunks) + j) * d_h + k] = e_prod_entry * t2_2_2;
-  t15_2_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t15_2_2_2;
-  t16_2[((i64)i * (T - 16 * chunks) + j) * d_h + k] = t2_2_2 * t15_2_2_2;
 }
 
 // memora_logits, memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2, memora_logits.W1, memora_logits.U_W1, memora_logits.G_W1, memora_logits.y, memora_logits.e
@@ -353,9 +353,9 @@ HECATE_KERNEL(256) memora_logits_step_backward_8(const float *e_prod, const floa
 HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const float *W2_bar,
     const float *e_prod, const float *e, const float *G_W1_prod, const float *y_prod,
     const float *W1_checkpoints, const float *W2_checkpoints, const float *t23, const float *t27,
-    const float *t25, const float *t26, const float *t2, const float *t2_2, const float *t6,
-    const float *t39_2, const float *t41, const float *t51_2, const float *t90, const float *t7_2_2,
-    const float *t91, const float *t16_2, float *t4_2, float *t5_2, float *t6_2, float *t7_2,
+    const float *t25, const float *t26, const float *t2, const float *t2_2, const float *t16_2,
+    const float *t39_2, const float *t41, const float *t6, const float *t51_2, const float *t90,
+    const float *t7_2_2, const float *t91, float *t4_2, float *t5_2, float *t6_2, float *t7_2,
     float *t8_2, float *t9_2, float *t10, float *W1_trail_scratch, float *W2_trail_scratch,
     float *W1_2_2_scratch, float *t24_scratch, float *t25_4_scratch, float *t27_5_scratch,
     float *W2_2_3_scratch, float *t45_scratch, float *t12_3_scratch, float *t15_scratch,

@@ -60,18 +60,18 @@
 //   theta               [L, T]                     float  work
 //   t10                 [L, T]                     bool   work
 //   t38                 [L, T, d_h]                float  work
-//   t6_2_2              [L, T, d_h]                float  work
+//   t15_2_2             [L, T, d_h]                float  work
+//   t16_2               [L, T, d_h]                float  work
 //   t156                [L, T, d_h]                float  work
 //   t158                [L, T, d_h]                float  work
 //   t159                [L, T, d_h]                float  work
 //   t160                [L, T, d_h]                float  work
 //   t161                [L, T, d_h]                float  work
+//   t6_2_2              [L, T, d_h]                float  work
 //   t221                [L, T, d_h]                float  work
 //   t265                [L, T, d_h]                float  work
 //   t7_2_2              [L, T, d_h]                float  work
 //   t266                [L, T, d_h]                float  work
-//   t15_2_2             [L, T, d_h]                float  work
-//   t16_2               [L, T, d_h]                float  work
 //   t41_2               [L, T, d_v]                float  work
 //   t42_2               [L, T, d_v]                float  work
 //   t43                 [L, T, d_v]                float  work
@@ -137,9 +137,9 @@ HECATE_KERNEL(256) moneta_step_backward_1(const float *rho_sigmoid, const float 
 // moneta.g, moneta.W2, moneta.W1, moneta.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) moneta_step_backward_2(const float *g_prod, const float *W1_prod,
-    const float *y_prod, const float *theta, float *t38, float *t6_2_2, float *t156, float *t158,
-    float *t159, float *t160, float *t161, float *t221, float *t265, float *t7_2_2, float *t266,
-    float *t15_2_2, float *t16_2, int L, int T) {
+    const float *y_prod, const float *theta, float *t38, float *t15_2_2, float *t16_2, float *t156,
+    float *t158, float *t159, float *t160, float *t161, float *t6_2_2, float *t221, float *t265,
+    float *t7_2_2, float *t266, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -148,27 +148,27 @@ HECATE_KERNEL(256) moneta_step_backward_2(const float *g_prod, const float *W1_p
   const float theta_entry = theta[(i64)i * T + j];
   const float g_prod_entry = g_prod[((i64)i * T + j) * d_h + k];
   const float t38_2 = hecate::sigmoid(g_prod_entry);
+  const float t15_2_2_2 = theta_entry * g_prod_entry;
   const float W1_prod_entry = W1_prod[((i64)i * T + j) * d_h + k];
-  const float t156_2 = W1_prod_entry * t38_2;
+  const float t156_2 = t38_2 * W1_prod_entry;
   const float t158_2 = -g_prod_entry;
   const float t159_2 = hecate::sigmoid(t158_2);
-  const float t160_2 = g_prod_entry * W1_prod_entry * t38_2 * t159_2;
+  const float t160_2 = g_prod_entry * t38_2 * W1_prod_entry * t159_2;
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k];
   const float t221_2 = hecate::sigmoid(y_prod_entry);
-  const float t15_2_2_2 = theta_entry * g_prod_entry;
   t38[((i64)i * T + j) * d_h + k] = t38_2;
-  t6_2_2[((i64)i * T + j) * d_h + k] = theta_entry * g_prod_entry * t38_2;
+  t15_2_2[((i64)i * T + j) * d_h + k] = t15_2_2_2;
+  t16_2[((i64)i * T + j) * d_h + k] = t38_2 * t15_2_2_2;
   t156[((i64)i * T + j) * d_h + k] = t156_2;
   t158[((i64)i * T + j) * d_h + k] = t158_2;
   t159[((i64)i * T + j) * d_h + k] = t159_2;
   t160[((i64)i * T + j) * d_h + k] = t160_2;
   t161[((i64)i * T + j) * d_h + k] = t156_2 + t160_2;
+  t6_2_2[((i64)i * T + j) * d_h + k] = theta_entry * g_prod_entry * t38_2;
   t221[((i64)i * T + j) * d_h + k] = t221_2;
   t265[((i64)i * T + j) * d_h + k] = y_prod_entry * t221_2;
   t7_2_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
   t266[((i64)i * T + j) * d_h + k] = g_prod_entry * t38_2;
-  t15_2_2[((i64)i * T + j) * d_h + k] = t15_2_2_2;
-  t16_2[((i64)i * T + j) * d_h + k] = t38_2 * t15_2_2_2;
 }
 
 // moneta.g
@@ -202,8 +202,8 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
     const float *y_pow_2, const float *y_prod, const float *y_pow_3, const float *y_pow_4,
     const float *g_pow_3, const float *g_pow_4, float *W1_bar_out, float *W2_bar_out,
     const float *W1_checkpoints, const float *W2_checkpoints, const float *rho, const float *theta,
-    const float *t38, const float *t6_2_2, const float *t159, const float *t161, const float *t221,
-    const float *t265, const float *t7_2_2, const float *t266, const float *t16_2,
+    const float *t38, const float *t16_2, const float *t159, const float *t161, const float *t6_2_2,
+    const float *t221, const float *t265, const float *t7_2_2, const float *t266,
     const float *t42_2, const float *t44, const float *g, const float *t146, float *t3_2,
     float *t4_2, float *t5_2, float *t6_2, float *t7_2, float *W1_trail_scratch,
     float *W2_trail_scratch, float *W2_2_scratch, float *t184_scratch, float *t19_scratch,

@@ -110,56 +110,67 @@
 //   t4                         [L, T]                 bool   work
 //   t21                        [L, T]                 bool   work
 //   t25                        [L, T]                 bool   work
+//   t27_2                      [L, T]                 float  work
+//   t48                        [L, T, d_h]            float  work
+//   t77_2                      [L, T, d_h]            float  work
+//   t78_2                      [L, T, d_h]            float  work
+//   t80                        [L, T, d_h]            float  work
+//   t82                        [L, T, d_h]            float  work
+//   t83                        [L, T, d_h]            float  work
+//   t84                        [L, T, d_h]            float  work
+//   t85                        [L, T, d_h]            float  work
+//   t96                        [L, T, d_h]            float  work
+//   t80_2                      [L, T, d_h]            float  work
+//   t81_2                      [L, T, d_h]            float  work
+//   t128                       [L, T, d_h]            float  work
+//   t130                       [L, T, d_h]            float  work
+//   t131                       [L, T, d_h]            float  work
+//   t132                       [L, T, d_h]            float  work
+//   t133                       [L, T, d_h]            float  work
+//   t144                       [L, T, d_h]            float  work
+//   t83_2                      [L, T, d_h]            float  work
+//   t84_2                      [L, T, d_h]            float  work
+//   t176                       [L, T, d_h]            float  work
+//   t178                       [L, T, d_h]            float  work
+//   t179                       [L, T, d_h]            float  work
+//   t180                       [L, T, d_h]            float  work
+//   t181                       [L, T, d_h]            float  work
+//   t192                       [L, T, d_h]            float  work
+//   t86_2                      [L, T, d_h]            float  work
+//   t87_2                      [L, T, d_h]            float  work
+//   t224                       [L, T, d_h]            float  work
+//   t226                       [L, T, d_h]            float  work
+//   t227                       [L, T, d_h]            float  work
+//   t228                       [L, T, d_h]            float  work
+//   t229                       [L, T, d_h]            float  work
+//   t240                       [L, T, d_h]            float  work
+//   t89                        [L, T, d_h]            float  work
+//   t90_2                      [L, T, d_h]            float  work
+//   t272                       [L, T, d_h]            float  work
+//   t274                       [L, T, d_h]            float  work
+//   t275                       [L, T, d_h]            float  work
+//   t276                       [L, T, d_h]            float  work
+//   t277                       [L, T, d_h]            float  work
 //   t2                         [L, T, d_h]            float  work
 //   t6                         [L, T, d_h]            float  work
 //   t15_2                      [L, T, d_h]            float  work
 //   t24                        [L, T, d_h]            float  work
 //   t39_2                      [L, T, d_h]            float  work
 //   t43_2                      [L, T, d_h]            float  work
-//   t48                        [L, T, d_h]            float  work
 //   t12_2                      [L, T, d_h]            float  work
 //   t14_2                      [L, T, d_h]            float  work
-//   t80                        [L, T, d_h]            float  work
-//   t82                        [L, T, d_h]            float  work
-//   t83                        [L, T, d_h]            float  work
-//   t84                        [L, T, d_h]            float  work
-//   t85                        [L, T, d_h]            float  work
 //   t91                        [L, T, d_h]            float  work
-//   t96                        [L, T, d_h]            float  work
 //   t16_2                      [L, T, d_h]            float  work
 //   t18_2                      [L, T, d_h]            float  work
-//   t128                       [L, T, d_h]            float  work
-//   t130                       [L, T, d_h]            float  work
-//   t131                       [L, T, d_h]            float  work
-//   t132                       [L, T, d_h]            float  work
-//   t133                       [L, T, d_h]            float  work
 //   t139                       [L, T, d_h]            float  work
-//   t144                       [L, T, d_h]            float  work
 //   t20_2                      [L, T, d_h]            float  work
 //   t22                        [L, T, d_h]            float  work
-//   t176                       [L, T, d_h]            float  work
-//   t178                       [L, T, d_h]            float  work
-//   t179                       [L, T, d_h]            float  work
-//   t180                       [L, T, d_h]            float  work
-//   t181                       [L, T, d_h]            float  work
 //   t187                       [L, T, d_h]            float  work
-//   t192                       [L, T, d_h]            float  work
 //   t24_2                      [L, T, d_h]            float  work
 //   t26                        [L, T, d_h]            float  work
-//   t224                       [L, T, d_h]            float  work
-//   t226                       [L, T, d_h]            float  work
-//   t227                       [L, T, d_h]            float  work
-//   t228                       [L, T, d_h]            float  work
-//   t229                       [L, T, d_h]            float  work
 //   t235                       [L, T, d_h]            float  work
-//   t240                       [L, T, d_h]            float  work
 //   t28_2                      [L, T, d_h]            float  work
 //   t30_2                      [L, T, d_h]            float  work
-//   t272                       [L, T, d_h]            float  work
-//   t274                       [L, T, d_h]            float  work
-//   t275                       [L, T, d_h]            float  work
-//   t276                       [L, T, d_h]            float  work
-//   t277                       [L, T, d_h]            float  work
 //   t53                        [L, T, d_h]            float  work
 //   t109                       [L, T, d_h]            float  work
 //   t165                       [L, T, d_h]            float  work
@@ -175,17 +186,6 @@
 //   t375                       [L, T, d_h]            float  work
 //   t460                       [L, T, d_h]            float  work
 //   t387                       [L, T, d_h]            float  work
-//   t77_2                      [L, T, d_h]            float  work
-//   t78_2                      [L, T, d_h]            float  work
-//   t80_2_2                    [L, T, d_h]            float  work
-//   t81_2                      [L, T, d_h]            float  work
-//   t83_2_2                    [L, T, d_h]            float  work
-//   t84_2_2                    [L, T, d_h]            float  work
-//   t86_2                      [L, T, d_h]            float  work
-//   t87_2                      [L, T, d_h]            float  work
-//   t89                        [L, T, d_h]            float  work
-//   t90_2                      [L, T, d_h]            float  work
-//   t27_2                      [L, T]                 float  work
 //   t12                        [L, T, d]              float  work
 //   t13                        [L, T, d]              float  work
 //   t20                        [L, T]                 float  work
@@ -264,32 +264,89 @@ HECATE_KERNEL(256) self_referential_layers_step_backward_1(const float *q_prod_2
   t25[(i64)i * T + j] = (t21_2 && t4_2);
 }
 
-// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v, self_referential_layers.u_m, self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_alpha, self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.u_eta, self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.u_k, self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.u_v, self_referential_layers.A_v, self_referential_layers.B_v
+// self_referential_layers.k
+// One thread for each (i, j).
+HECATE_KERNEL(256) self_referential_layers_step_backward_2(const float *g_k, float *t27_2, int L,
+    int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T) return;
+  const int i = (int)(item / T);
+  const int j = (int)(item % T);
+  float t27_2_2 = 0.0f;
+  #pragma unroll 4
+  for (int k = 0; k < d; ++k) {
+    const float g_k_entry = g_k[((i64)i * T + j) * d + k];
+    t27_2_2 += g_k_entry * g_k_entry;
+  }
+  t27_2[(i64)i * T + j] = t27_2_2;
+}
+
+// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v, self_referential_layers.u_m, self_referential_layers.u_alpha, self_referential_layers.u_eta, self_referential_layers.u_k, self_referential_layers.u_v
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) self_referential_layers_step_backward_2(const float *y_prod,
+HECATE_KERNEL(256) self_referential_layers_step_backward_3(const float *y_prod,
     const float *g_alpha_prod, const float *g_eta_prod, const float *theta, const float *g_k_prod,
     const float *g_v_prod, const float *u_m_prod, const float *A_m_prod, const float *B_m_prod,
     const float *u_alpha_prod, const float *A_alpha_prod, const float *B_alpha_prod,
     const float *u_eta_prod, const float *A_eta_prod, const float *B_eta_prod,
     const float *u_k_prod, const float *A_k_prod, const float *B_k_prod, const float *u_v_prod,
-    const float *A_v_prod, const float *B_v_prod, float *t2, float *t6, float *t15_2, float *t24,
-    float *t39_2, float *t43_2, float *t48, float *t12_2, float *t14_2, float *t80, float *t82,
-    float *t83, float *t84, float *t85, float *t91, float *t96, float *t16_2, float *t18_2,
-    float *t128, float *t130, float *t131, float *t132, float *t133, float *t139, float *t144,
-    float *t20_2, float *t22, float *t176, float *t178, float *t179, float *t180, float *t181,
-    float *t187, float *t192, float *t24_2, float *t26, float *t224, float *t226, float *t227,
-    float *t228, float *t229, float *t235, float *t240, float *t28_2, float *t30_2, float *t272,
-    float *t274, float *t275, float *t276, float *t277, float *t53, float *t109, float *t165,
-    float *t221, float *t280_2, float *t441, float *t293, float *t442, float *t332, float *t445,
-    float *t353, float *t453, float *t375, float *t460, float *t387, float *t77_2, float *t78_2,
-    float *t80_2_2, float *t81_2, float *t83_2_2, float *t84_2_2, float *t86_2, float *t87_2,
-    float *t89, float *t90_2, int L, int T) {
+    const float *A_v_prod, const float *B_v_prod, float *t48, float *t77_2, float *t78_2,
+    float *t80, float *t82, float *t83, float *t84, float *t85, float *t96, float *t80_2,
+    float *t81_2, float *t128, float *t130, float *t131, float *t132, float *t133, float *t144,
+    float *t83_2, float *t84_2, float *t176, float *t178, float *t179, float *t180, float *t181,
+    float *t192, float *t86_2, float *t87_2, float *t224, float *t226, float *t227, float *t228,
+    float *t229, float *t240, float *t89, float *t90_2, float *t272, float *t274, float *t275,
+    float *t276, float *t277, float *t2, float *t6, float *t15_2, float *t24, float *t39_2,
+    float *t43_2, float *t12_2, float *t14_2, float *t91, float *t16_2, float *t18_2, float *t139,
+    float *t20_2, float *t22, float *t187, float *t24_2, float *t26, float *t235, float *t28_2,
+    float *t30_2, float *t53, float *t109, float *t165, float *t221, float *t280_2, float *t441,
+    float *t293, float *t442, float *t332, float *t445, float *t353, float *t453, float *t375,
+    float *t460, float *t387, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
   const int j = (int)(item / d_h % T);
   const int k = (int)(item % d_h);
   const float theta_entry = theta[(i64)i * T + j];
+  const float A_m_prod_entry = A_m_prod[((i64)i * T + j) * d_h + k];
+  const float t48_2 = hecate::sigmoid(A_m_prod_entry);
+  const float t77_2_2 = theta_entry * A_m_prod_entry;
+  const float B_m_prod_entry = B_m_prod[((i64)i * T + j) * d_h + k];
+  const float t80_3 = t48_2 * B_m_prod_entry;
+  const float t82_2 = -A_m_prod_entry;
+  const float t83_3 = hecate::sigmoid(t82_2);
+  const float t84_3 = A_m_prod_entry * t48_2 * B_m_prod_entry * t83_3;
+  const float A_alpha_prod_entry = A_alpha_prod[((i64)i * T + j) * d_h + k];
+  const float t96_2 = hecate::sigmoid(A_alpha_prod_entry);
+  const float t80_2_2 = theta_entry * A_alpha_prod_entry;
+  const float B_alpha_prod_entry = B_alpha_prod[((i64)i * T + j) * d_h + k];
+  const float t128_2 = t96_2 * B_alpha_prod_entry;
+  const float t130_2 = -A_alpha_prod_entry;
+  const float t131_2 = hecate::sigmoid(t130_2);
+  const float t132_2 = A_alpha_prod_entry * t96_2 * B_alpha_prod_entry * t131_2;
+  const float A_eta_prod_entry = A_eta_prod[((i64)i * T + j) * d_h + k];
+  const float t144_2 = hecate::sigmoid(A_eta_prod_entry);
+  const float t83_2_2 = theta_entry * A_eta_prod_entry;
+  const float B_eta_prod_entry = B_eta_prod[((i64)i * T + j) * d_h + k];
+  const float t176_2 = t144_2 * B_eta_prod_entry;
+  const float t178_2 = -A_eta_prod_entry;
+  const float t179_2 = hecate::sigmoid(t178_2);
+  const float t180_2 = A_eta_prod_entry * t144_2 * B_eta_prod_entry * t179_2;
+  const float A_k_prod_entry = A_k_prod[((i64)i * T + j) * d_h + k];
+  const float t192_2 = hecate::sigmoid(A_k_prod_entry);
+  const float t86_2_2 = theta_entry * A_k_prod_entry;
+  const float B_k_prod_entry = B_k_prod[((i64)i * T + j) * d_h + k];
+  const float t224_2 = t192_2 * B_k_prod_entry;
+  const float t226_2 = -A_k_prod_entry;
+  const float t227_2 = hecate::sigmoid(t226_2);
+  const float t228_2 = A_k_prod_entry * t192_2 * B_k_prod_entry * t227_2;
+  const float A_v_prod_entry = A_v_prod[((i64)i * T + j) * d_h + k];
+  const float t240_2 = hecate::sigmoid(A_v_prod_entry);
+  const float t89_2 = theta_entry * A_v_prod_entry;
+  const float B_v_prod_entry = B_v_prod[((i64)i * T + j) * d_h + k];
+  const float t272_2 = t240_2 * B_v_prod_entry;
+  const float t274_2 = -A_v_prod_entry;
+  const float t275_2 = hecate::sigmoid(t274_2);
+  const float t276_2 = A_v_prod_entry * t240_2 * B_v_prod_entry * t275_2;
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k];
   const float t2_2 = hecate::sigmoid(y_prod_entry);
   const float g_alpha_prod_entry = g_alpha_prod[((i64)i * T + j) * d_h + k];
@@ -302,109 +359,79 @@ HECATE_KERNEL(256) self_referential_layers_step_backward_2(const float *y_prod,
   const float t39_2_2 = hecate::sigmoid(g_v_prod_entry);
   const float u_m_prod_entry = u_m_prod[((i64)i * T + j) * d_h + k];
   const float t43_2_2 = hecate::sigmoid(u_m_prod_entry);
-  const float A_m_prod_entry = A_m_prod[((i64)i * T + j) * d_h + k];
-  const float t48_2 = hecate::sigmoid(A_m_prod_entry);
   const float t12_2_2 = A_m_prod_entry * t48_2;
-  const float B_m_prod_entry = B_m_prod[((i64)i * T + j) * d_h + k];
-  const float t80_2 = B_m_prod_entry * t48_2;
-  const float t82_2 = -A_m_prod_entry;
-  const float t83_2 = hecate::sigmoid(t82_2);
-  const float t84_2 = A_m_prod_entry * B_m_prod_entry * t48_2 * t83_2;
   const float u_alpha_prod_entry = u_alpha_prod[((i64)i * T + j) * d_h + k];
   const float t91_2 = hecate::sigmoid(u_alpha_prod_entry);
-  const float A_alpha_prod_entry = A_alpha_prod[((i64)i * T + j) * d_h + k];
-  const float t96_2 = hecate::sigmoid(A_alpha_prod_entry);
   const float t16_2_2 = A_alpha_prod_entry * t96_2;
-  const float B_alpha_prod_entry = B_alpha_prod[((i64)i * T + j) * d_h + k];
-  const float t128_2 = B_alpha_prod_entry * t96_2;
-  const float t130_2 = -A_alpha_prod_entry;
-  const float t131_2 = hecate::sigmoid(t130_2);
-  const float t132_2 = A_alpha_prod_entry * B_alpha_prod_entry * t96_2 * t131_2;
   const float u_eta_prod_entry = u_eta_prod[((i64)i * T + j) * d_h + k];
   const float t139_2 = hecate::sigmoid(u_eta_prod_entry);
-  const float A_eta_prod_entry = A_eta_prod[((i64)i * T + j) * d_h + k];
-  const float t144_2 = hecate::sigmoid(A_eta_prod_entry);
   const float t20_2_2 = A_eta_prod_entry * t144_2;
-  const float B_eta_prod_entry = B_eta_prod[((i64)i * T + j) * d_h + k];
-  const float t176_2 = B_eta_prod_entry * t144_2;
-  const float t178_2 = -A_eta_prod_entry;
-  const float t179_2 = hecate::sigmoid(t178_2);
-  const float t180_2 = A_eta_prod_entry * B_eta_prod_entry * t144_2 * t179_2;
   const float u_k_prod_entry = u_k_prod[((i64)i * T + j) * d_h + k];
   const float t187_2 = hecate::sigmoid(u_k_prod_entry);
-  const float A_k_prod_entry = A_k_prod[((i64)i * T + j) * d_h + k];
-  const float t192_2 = hecate::sigmoid(A_k_prod_entry);
   const float t24_2_2 = A_k_prod_entry * t192_2;
-  const float B_k_prod_entry = B_k_prod[((i64)i * T + j) * d_h + k];
-  const float t224_2 = B_k_prod_entry * t192_2;
-  const float t226_2 = -A_k_prod_entry;
-  const float t227_2 = hecate::sigmoid(t226_2);
-  const float t228_2 = A_k_prod_entry * B_k_prod_entry * t192_2 * t227_2;
   const float u_v_prod_entry = u_v_prod[((i64)i * T + j) * d_h + k];
   const float t235_2 = hecate::sigmoid(u_v_prod_entry);
-  const float A_v_prod_entry = A_v_prod[((i64)i * T + j) * d_h + k];
-  const float t240_2 = hecate::sigmoid(A_v_prod_entry);
   const float t28_2_2 = A_v_prod_entry * t240_2;
-  const float B_v_prod_entry = B_v_prod[((i64)i * T + j) * d_h + k];
-  const float t272_2 = B_v_prod_entry * t240_2;
-  const float t274_2 = -A_v_prod_entry;
-  const float t275_2 = hecate::sigmoid(t274_2);
-  const float t276_2 = A_v_prod_entry * B_v_prod_entry * t240_2 * t275_2;
-  const float t77_2_2 = theta_entry * A_m_prod_entry;
-  const float t80_2_2_2 = theta_entry * A_alpha_prod_entry;
-  const float t83_2_2_2 = theta_entry * A_eta_prod_entry;
-  const float t86_2_2 = theta_entry * A_k_prod_entry;
-  const float t89_2 = theta_entry * A_v_prod_entry;
+  t48[((i64)i * T + j) * d_h + k] = t48_2;
+  t77_2[((i64)i * T + j) * d_h + k] = t77_2_2;
+  t78_2[((i64)i * T + j) * d_h + k] = t48_2 * t77_2_2;
+  t80[((i64)i * T + j) * d_h + k] = t80_3;
+  t82[((i64)i * T + j) * d_h + k] = t82_2;
+  t83[((i64)i * T + j) * d_h + k] = t83_3;
+  t84[((i64)i * T + j) * d_h + k] = t84_3;
+  t85[((i64)i * T + j) * d_h + k] = t80_3 + t84_3;
+  t96[((i64)i * T + j) * d_h + k] = t96_2;
+  t80_2[((i64)i * T + j) * d_h + k] = t80_2_2;
+  t81_2[((i64)i * T + j) * d_h + k] = t96_2 * t80_2_2;
+  t128[((i64)i * T + j) * d_h + k] = t128_2;
+  t130[((i64)i * T + j) * d_h + k] = t130_2;
+  t131[((i64)i * T + j) * d_h + k] = t131_2;
+  t132[((i64)i * T + j) * d_h + k] = t132_2;
+  t133[((i64)i * T + j) * d_h + k] = t128_2 + t132_2;
+  t144[((i64)i * T + j) * d_h + k] = t144_2;
+  t83_2[((i64)i * T + j) * d_h + k] = t83_2_2;
+  t84_2[((i64)i * T + j) * d_h + k] = t144_2 * t83_2_2;
+  t176[((i64)i * T + j) * d_h + k] = t176_2;
+  t178[((i64)i * T + j) * d_h + k] = t178_2;
+  t179[((i64)i * T + j) * d_h + k] = t179_2;
+  t180[((i64)i * T + j) * d_h + k] = t180_2;
+  t181[((i64)i * T + j) * d_h + k] = t176_2 + t180_2;
+  t192[((i64)i * T + j) * d_h + k] = t192_2;
+  t86_2[((i64)i * T + j) * d_h + k] = t86_2_2;
+  t87_2[((i64)i * T + j) * d_h + k] = t192_2 * t86_2_2;
+  t224[((i64)i * T + j) * d_h + k] = t224_2;
+  t226[((i64)i * T + j) * d_h + k] = t226_2;
+  t227[((i64)i * T + j) * d_h + k] = t227_2;
+  t228[((i64)i * T + j) * d_h + k] = t228_2;
+  t229[((i64)i * T + j) * d_h + k] = t224_2 + t228_2;
+  t240[((i64)i * T + j) * d_h + k] = t240_2;
+  t89[((i64)i * T + j) * d_h + k] = t89_2;
+  t90_2[((i64)i * T + j) * d_h + k] = t240_2 * t89_2;
+  t272[((i64)i * T + j) * d_h + k] = t272_2;
+  t274[((i64)i * T + j) * d_h + k] = t274_2;
+  t275[((i64)i * T + j) * d_h + k] = t275_2;
+  t276[((i64)i * T + j) * d_h + k] = t276_2;
+  t277[((i64)i * T + j) * d_h + k] = t272_2 + t276_2;
   t2[((i64)i * T + j) * d_h + k] = t2_2;
   t6[((i64)i * T + j) * d_h + k] = t6_2;
   t15_2[((i64)i * T + j) * d_h + k] = t15_2_2;
   t24[((i64)i * T + j) * d_h + k] = t24_3;
   t39_2[((i64)i * T + j) * d_h + k] = t39_2_2;
   t43_2[((i64)i * T + j) * d_h + k] = t43_2_2;
-  t48[((i64)i * T + j) * d_h + k] = t48_2;
   t12_2[((i64)i * T + j) * d_h + k] = t12_2_2;
   t14_2[((i64)i * T + j) * d_h + k] = t12_2_2 - u_m_prod_entry * t43_2_2;
-  t80[((i64)i * T + j) * d_h + k] = t80_2;
-  t82[((i64)i * T + j) * d_h + k] = t82_2;
-  t83[((i64)i * T + j) * d_h + k] = t83_2;
-  t84[((i64)i * T + j) * d_h + k] = t84_2;
-  t85[((i64)i * T + j) * d_h + k] = t80_2 + t84_2;
   t91[((i64)i * T + j) * d_h + k] = t91_2;
-  t96[((i64)i * T + j) * d_h + k] = t96_2;
   t16_2[((i64)i * T + j) * d_h + k] = t16_2_2;
   t18_2[((i64)i * T + j) * d_h + k] = t16_2_2 - u_alpha_prod_entry * t91_2;
-  t128[((i64)i * T + j) * d_h + k] = t128_2;
-  t130[((i64)i * T + j) * d_h + k] = t130_2;
-  t131[((i64)i * T + j) * d_h + k] = t131_2;
-  t132[((i64)i * T + j) * d_h + k] = t132_2;
-  t133[((i64)i * T + j) * d_h + k] = t128_2 + t132_2;
   t139[((i64)i * T + j) * d_h + k] = t139_2;
-  t144[((i64)i * T + j) * d_h + k] = t144_2;
   t20_2[((i64)i * T + j) * d_h + k] = t20_2_2;
   t22[((i64)i * T + j) * d_h + k] = t20_2_2 - u_eta_prod_entry * t139_2;
-  t176[((i64)i * T + j) * d_h + k] = t176_2;
-  t178[((i64)i * T + j) * d_h + k] = t178_2;
-  t179[((i64)i * T + j) * d_h + k] = t179_2;
-  t180[((i64)i * T + j) * d_h + k] = t180_2;
-  t181[((i64)i * T + j) * d_h + k] = t176_2 + t180_2;
   t187[((i64)i * T + j) * d_h + k] = t187_2;
-  t192[((i64)i * T + j) * d_h + k] = t192_2;
   t24_2[((i64)i * T + j) * d_h + k] = t24_2_2;
   t26[((i64)i * T + j) * d_h + k] = t24_2_2 - u_k_prod_entry * t187_2;
-  t224[((i64)i * T + j) * d_h + k] = t224_2;
-  t226[((i64)i * T + j) * d_h + k] = t226_2;
-  t227[((i64)i * T + j) * d_h + k] = t227_2;
-  t228[((i64)i * T + j) * d_h + k] = t228_2;
-  t229[((i64)i * T + j) * d_h + k] = t224_2 + t228_2;
   t235[((i64)i * T + j) * d_h + k] = t235_2;
-  t240[((i64)i * T + j) * d_h + k] = t240_2;
   t28_2[((i64)i * T + j) * d_h + k] = t28_2_2;
   t30_2[((i64)i * T + j) * d_h + k] = t28_2_2 - u_v_prod_entry * t235_2;
-  t272[((i64)i * T + j) * d_h + k] = t272_2;
-  t274[((i64)i * T + j) * d_h + k] = t274_2;
-  t275[((i64)i * T + j) * d_h + k] = t275_2;
-  t276[((i64)i * T + j) * d_h + k] = t276_2;
-  t277[((i64)i * T + j) * d_h + k] = t272_2 + t276_2;
   t53[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_v_prod_entry);
   t109[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_k_prod_entry);
   t165[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-u_eta_prod_entry);
@@ -420,33 +447,6 @@ HECATE_KERNEL(256) self_referential_layers_step_backward_2(const float *y_prod,
   t375[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-g_alpha_prod_entry);
   t460[((i64)i * T + j) * d_h + k] = y_prod_entry * t2_2;
   t387[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
-  t77_2[((i64)i * T + j) * d_h + k] = t77_2_2;
-  t78_2[((i64)i * T + j) * d_h + k] = t48_2 * t77_2_2;
-  t80_2_2[((i64)i * T + j) * d_h + k] = t80_2_2_2;
-  t81_2[((i64)i * T + j) * d_h + k] = t96_2 * t80_2_2_2;
-  t83_2_2[((i64)i * T + j) * d_h + k] = t83_2_2_2;
-  t84_2_2[((i64)i * T + j) * d_h + k] = t144_2 * t83_2_2_2;
-  t86_2[((i64)i * T + j) * d_h + k] = t86_2_2;
-  t87_2[((i64)i * T + j) * d_h + k] = t192_2 * t86_2_2;
-  t89[((i64)i * T + j) * d_h + k] = t89_2;
-  t90_2[((i64)i * T + j) * d_h + k] = t240_2 * t89_2;
-}
-
-// self_referential_layers.k
-// One thread for each (i, j).
-HECATE_KERNEL(256) self_referential_layers_step_backward_3(const float *g_k, float *t27_2, int L,
-    int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T) return;
-  const int i = (int)(item / T);
-  const int j = (int)(item % T);
-  float t27_2_2 = 0.0f;
-  #pragma unroll 4
-  for (int k = 0; k < d; ++k) {
-    const float g_k_entry = g_k[((i64)i * T + j) * d + k];
-    t27_2_2 += g_k_entry * g_k_entry;
-  }
-  t27_2[(i64)i * T + j] = t27_2_2;
 }
 
 // self_referential_layers
@@ -490,33 +490,33 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
     const float *B_k_checkpoints, const float *A_v_checkpoints, const float *B_v_checkpoints,
     const float *A_alpha_checkpoints, const float *B_alpha_checkpoints,
     const float *A_eta_checkpoints, const float *B_eta_checkpoints, const float *A_m_checkpoints,
-    const float *B_m_checkpoints, const float *t2, const float *t6, const float *t15_2,
-    const float *t24, const float *t39_2, const float *t43_2, const float *t48, const float *t12_2,
-    const float *t14_2, const float *t83, const float *t85, const float *t91, const float *t96,
-    const float *t16_2, const float *t18_2, const float *t131, const float *t133, const float *t139,
-    const float *t144, const float *t20_2, const float *t22, const float *t179, const float *t181,
-    const float *t187, const float *t192, const float *t24_2, const float *t26, const float *t227,
-    const float *t229, const float *t235, const float *t240, const float *t28_2, const float *t30_2,
-    const float *t275, const float *t277, const float *t53, const float *t109, const float *t165,
-    const float *t221, const float *t280_2, const float *t441, const float *t293, const float *t442,
-    const float *t332, const float *t445, const float *t353, const float *t453, const float *t375,
-    const float *t460, const float *t387, const float *t78_2, const float *t81_2,
-    const float *t84_2_2, const float *t87_2, const float *t90_2, const float *t27_2, float *t12,
-    float *t13, float *b_rho_bar_copies, float *b_theta_bar_copies, float *B_k_bar_state_scratch,
-    float *A_v_bar_state_scratch, float *B_v_bar_state_scratch, float *A_alpha_bar_state_scratch,
-    float *B_alpha_bar_state_scratch, float *A_eta_bar_state_scratch,
-    float *B_eta_bar_state_scratch, float *A_m_bar_state_scratch, float *B_m_bar_state_scratch,
-    float *A_k_trail_scratch, float *B_k_trail_scratch, float *A_v_trail_scratch,
-    float *B_v_trail_scratch, float *A_alpha_trail_scratch, float *B_alpha_trail_scratch,
-    float *A_eta_trail_scratch, float *B_eta_trail_scratch, float *A_m_trail_scratch,
-    float *B_m_trail_scratch, float *t219_scratch, float *t225_scratch, float *t229_2_2_scratch,
-    float *t230_scratch, float *t249_scratch, float *t413_scratch, float *t255_2_scratch,
-    float *t260_scratch, float *t265_scratch, float *t276_2_2_scratch, float *t282_scratch,
-    float *t278_scratch, float *t284_scratch, float *t285_scratch, float *t298_scratch,
-    float *t289_scratch, float *t295_scratch, float *t297_scratch, float *t324_scratch,
-    float *t328_scratch, float *t383_scratch, float *t334_scratch, float *t355_scratch,
-    float *t377_scratch, float *t389_scratch, float *t336_scratch, float *t357_scratch,
-    float *t379_scratch, float *t391_scratch, int T) {
+    const float *B_m_checkpoints, const float *t27_2, const float *t48, const float *t78_2,
+    const float *t83, const float *t85, const float *t96, const float *t81_2, const float *t131,
+    const float *t133, const float *t144, const float *t84_2, const float *t179, const float *t181,
+    const float *t192, const float *t87_2, const float *t227, const float *t229, const float *t240,
+    const float *t90_2, const float *t275, const float *t277, const float *t2, const float *t6,
+    const float *t15_2, const float *t24, const float *t39_2, const float *t43_2,
+    const float *t12_2, const float *t14_2, const float *t91, const float *t16_2,
+    const float *t18_2, const float *t139, const float *t20_2, const float *t22, const float *t187,
+    const float *t24_2, const float *t26, const float *t235, const float *t28_2, const float *t30_2,
+    const float *t53, const float *t109, const float *t165, const float *t221, const float *t280_2,
+    const float *t441, const float *t293, const float *t442, const float *t332, const float *t445,
+    const float *t353, const float *t453, const float *t375, const float *t460, const float *t387,
+    float *t12, float *t13, float *b_rho_bar_copies, float *b_theta_bar_copies,
+    float *B_k_bar_state_scratch, float *A_v_bar_state_scratch, float *B_v_bar_state_scratch,
+    float *A_alpha_bar_state_scratch, float *B_alpha_bar_state_scratch,
+    float *A_eta_bar_state_scratch, float *B_eta_bar_state_scratch, float *A_m_bar_state_scratch,
+    float *B_m_bar_state_scratch, float *A_k_trail_scratch, float *B_k_trail_scratch,
+    float *A_v_trail_scratch, float *B_v_trail_scratch, float *A_alpha_trail_scratch,
+    float *B_alpha_trail_scratch, float *A_eta_trail_scratch, float *B_eta_trail_scratch,
+    float *A_m_trail_scratch, float *B_m_trail_scratch, float *t219_scratch, float *t225_scratch,
+    float *t229_2_2_scratch, float *t230_scratch, float *t249_scratch, float *t413_scratch,
+    float *t255_2_scratch, float *t260_scratch, float *t265_scratch, float *t276_2_2_scratch,
+    float *t282_scratch, float *t278_scratch, float *t284_scratch, float *t285_scratch,
+    float *t298_scratch, float *t289_scratch, float *t295_scratch, float *t297_scratch,
+    float *t324_scratch, float *t328_scratch, float *t383_scratch, float *t334_scratch,
+    float *t355_scratch, float *t377_scratch, float *t389_scratch, float *t336_scratch,
+    float *t357_scratch, float *t379_scratch, float *t391_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const A_k_bar_state = shared + 0;  // [d, d_h]
   float *const k = shared + d * d_h;  // [d]
@@ -775,7 +775,7 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
         const float A_v_lin_entry = A_v_lin[((i64)l * T + a + C * s) * d + i];
         A_m_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_m_trail[(a * d + i) * d_h + j] - A_m_lin_entry * t78_2[((i64)l * T + a + C * s) * d_h + j];
         A_alpha_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_alpha_trail[(a * d + i) * d_h + j] - A_alpha_lin_entry * t81_2[((i64)l * T + a + C * s) * d_h + j];
-        A_eta_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_eta_trail[(a * d + i) * d_h + j] - A_eta_lin_entry * t84_2_2[((i64)l * T + a + C * s) * d_h + j];
+        A_eta_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_eta_trail[(a * d + i) * d_h + j] - A_eta_lin_entry * t84_2[((i64)l * T + a + C * s) * d_h + j];
         A_k_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_k_trail[(a * d + i) * d_h + j] - A_k_lin_entry * t87_2[((i64)l * T + a + C * s) * d_h + j];
         A_v_trail[((a + 1) * d + i) * d_h + j] = rho_entry * A_v_trail[(a * d + i) * d_h + j] - A_v_lin_entry * t90_2[((i64)l * T + a + C * s) * d_h + j];
       }

@@ -129,8 +129,8 @@ HECATE_KERNEL(256) yaad_step_backward_2(const float *W2_prod, const float *W1_pr
   const float t105_2 = -W2_prod_entry;
   const float t106_2 = hecate::sigmoid(t105_2);
   const float W1_prod_entry = W1_prod[((i64)i * T + j) * d_h + k];
-  const float t12_2_2_2 = W1_prod_entry * t3_3;
-  const float t14_2_2_2 = W2_prod_entry * W1_prod_entry * t3_3 * t106_2;
+  const float t12_2_2_2 = t3_3 * W1_prod_entry;
+  const float t14_2_2_2 = W2_prod_entry * t3_3 * t106_2 * W1_prod_entry;
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k];
   const float t128_2 = hecate::sigmoid(y_prod_entry);
   t3[((i64)i * T + j) * d_h + k] = t3_3;

@@ -13,14 +13,16 @@ type outNest1Args struct {
 	q  *float32
 	k  *float32
 	t9 *float32
-	n0 int // L
-	n1 int // H·T·T
-	n2 int // H·T·d_h
-	n3 int // T
-	n4 int // H·T
-	n5 int // H·d_h
-	n6 int // H
-	n7 int // d_h
+	n0 int // H·d_h
+	n1 int // 2·H·d_h
+	n2 int // 3·H·d_h
+	n3 int // L
+	n4 int // H·T·T
+	n5 int // H·T·d_h
+	n6 int // T
+	n7 int // H·T
+	n8 int // H
+	n9 int // d_h
 }
 
 type outNest2Args struct {
@@ -37,25 +39,29 @@ type outNest2Args struct {
 type outNest3Args struct {
 	t10 *float32
 	a   *float32
-	n0  int // L
-	n1  int // H·T·T
-	n2  int // T
-	n3  int // H·T
-	n4  int // H
+	n0  int // T
+	n1  int // 2·T
+	n2  int // 3·T
+	n3  int // L
+	n4  int // H·T·T
+	n5  int // H·T
+	n6  int // H
 }
 
 type outNest4Args struct {
 	a   *float32
 	v   *float32
 	t14 *float32
-	n0  int // L
-	n1  int // H·T·T
-	n2  int // H·T·d_h
-	n3  int // T
-	n4  int // H·T
-	n5  int // H·d_h
-	n6  int // H
-	n7  int // d_h
+	n0  int // H·d_h
+	n1  int // 2·H·d_h
+	n2  int // 3·H·d_h
+	n3  int // L
+	n4  int // H·T·T
+	n5  int // H·T·d_h
+	n6  int // T
+	n7  int // H·T
+	n8  int // H
+	n9  int // d_h
 }
 
 type outNest5Args struct {
@@ -107,12 +113,14 @@ func (c *outFused) run() {
 			unsafe.SliceData(q),
 			unsafe.SliceData(k),
 			unsafe.SliceData(t9),
+			H * dH,
+			2 * H * dH,
+			3 * H * dH,
 			L,
 			H * T * T,
 			H * T * dH,
 			T,
 			H * T,
-			H * dH,
 			H,
 			dH,
 		}
@@ -176,9 +184,11 @@ func (c *outFused) run() {
 		a := outNest3Args{
 			unsafe.SliceData(t10),
 			unsafe.SliceData(c.A),
+			T,
+			2 * T,
+			3 * T,
 			L,
 			H * T * T,
-			T,
 			H * T,
 			H,
 		}
@@ -229,12 +239,14 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(v),
 			unsafe.SliceData(t14),
+			H * dH,
+			2 * H * dH,
+			3 * H * dH,
 			L,
 			H * T * T,
 			H * T * dH,
 			T,
 			H * T,
-			H * dH,
 			H,
 			dH,
 		}
@@ -308,39 +320,47 @@ type outBackwardNest1Args struct {
 	outReshape *float32
 	outBar     *float32
 	t2         *float32
-	n0         int // L
-	n1         int // H·T·T
-	n2         int // H·T·d_h
-	n3         int // T
-	n4         int // H·T
-	n5         int // H·d_h
-	n6         int // H
-	n7         int // d_h
+	n0         int // H·d_h
+	n1         int // 2·H·d_h
+	n2         int // 3·H·d_h
+	n3         int // L
+	n4         int // H·T·T
+	n5         int // H·T·d_h
+	n6         int // T
+	n7         int // H·T
+	n8         int // H
+	n9         int // d_h
 }
 
 type outBackwardNest2Args struct {
 	a      *float32
 	outBar *float32
 	t32    *float32
-	n0     int // L
-	n1     int // H·T·T
-	n2     int // H·T·d_h
-	n3     int // T
-	n4     int // H·d_h
-	n5     int // H
-	n6     int // d_h
-	n7     int // H·T
+	n0     int // H·T
+	n1     int // 2·H·T
+	n2     int // 3·H·T
+	n3     int // H·d_h
+	n4     int // 2·H·d_h
+	n5     int // 3·H·d_h
+	n6     int // L
+	n7     int // H·T·T
+	n8     int // H·T·d_h
+	n9     int // T
+	n10    int // H
+	n11    int // d_h
 }
 
 type outBackwardNest3Args struct {
 	a   *float32
 	t2  *float32
 	t72 *float32
-	n0  int // L
-	n1  int // H·T
-	n2  int // H·T·T
-	n3  int // T
-	n4  int // H
+	n0  int // T
+	n1  int // 2·T
+	n2  int // 3·T
+	n3  int // L
+	n4  int // H·T
+	n5  int // H·T·T
+	n6  int // H
 }
 
 type outBackwardNest4Args struct {
@@ -380,28 +400,34 @@ type outBackwardNest7Args struct {
 	t102      *float32
 	aReshape2 *float32
 	t11       *float32
-	n0        int // L
-	n1        int // H·T·T
-	n2        int // H·T·d_h
-	n3        int // T
-	n4        int // H·T
-	n5        int // H·d_h
-	n6        int // H
-	n7        int // d_h
+	n0        int // H·d_h
+	n1        int // 2·H·d_h
+	n2        int // 3·H·d_h
+	n3        int // L
+	n4        int // H·T·T
+	n5        int // H·T·d_h
+	n6        int // T
+	n7        int // H·T
+	n8        int // H
+	n9        int // d_h
 }
 
 type outBackwardNest8Args struct {
 	t102     *float32
 	aReshape *float32
 	t12      *float32
-	n0       int // L
-	n1       int // H·T·T
-	n2       int // H·T·d_h
-	n3       int // T
-	n4       int // H·d_h
-	n5       int // H
-	n6       int // d_h
-	n7       int // H·T
+	n0       int // H·T
+	n1       int // 2·H·T
+	n2       int // 3·H·T
+	n3       int // H·d_h
+	n4       int // 2·H·d_h
+	n5       int // 3·H·d_h
+	n6       int // L
+	n7       int // H·T·T
+	n8       int // H·T·d_h
+	n9       int // T
+	n10      int // H
+	n11      int // d_h
 }
 
 type outBackwardNest9Args struct {
@@ -444,12 +470,14 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.OutReshape),
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(t2),
+			H * dH,
+			2 * H * dH,
+			3 * H * dH,
 			L,
 			H * T * T,
 			H * T * dH,
 			T,
 			H * T,
-			H * dH,
 			H,
 			dH,
 		}
@@ -484,14 +512,18 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(t32),
+			H * T,
+			2 * H * T,
+			3 * H * T,
+			H * dH,
+			2 * H * dH,
+			3 * H * dH,
 			L,
 			H * T * T,
 			H * T * dH,
 			T,
-			H * dH,
 			H,
 			dH,
-			H * T,
 		}
 		outBackwardNest2(&a)
 	} else {
@@ -526,10 +558,12 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t72),
+			T,
+			2 * T,
+			3 * T,
 			L,
 			H * T,
 			H * T * T,
-			T,
 			H,
 		}
 		outBackwardNest3(&a)
@@ -655,12 +689,14 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t102),
 			unsafe.SliceData(c.AReshape2),
 			unsafe.SliceData(t11),
+			H * dH,
+			2 * H * dH,
+			3 * H * dH,
 			L,
 			H * T * T,
 			H * T * dH,
 			T,
 			H * T,
-			H * dH,
 			H,
 			dH,
 		}
@@ -692,14 +728,18 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t102),
 			unsafe.SliceData(c.AReshape),
 			unsafe.SliceData(t12),
+			H * T,
+			2 * H * T,
+			3 * H * T,
+			H * dH,
+			2 * H * dH,
+			3 * H * dH,
 			L,
 			H * T * T,
 			H * T * dH,
 			T,
-			H * dH,
 			H,
 			dH,
-			H * T,
 		}
 		outBackwardNest8(&a)
 	} else {

@@ -15,17 +15,20 @@ type outNest1Args struct {
 	aStack *float32
 	t20    *float32
 	n0     int // H·d_h·w - H·d_h
-	n1     int // L
-	n2     int // H·T·d_h + H·d_h·w - H·d_h
-	n3     int // H·T·d_h
-	n4     int // H·T·w
-	n5     int // T
-	n6     int // H·d_h
-	n7     int // H·w
-	n8     int // H
-	n9     int // d_h
-	n10    int // w
-	n11    int // -H·d_h
+	n1     int // H·d_h·w - 2·H·d_h
+	n2     int // H·d_h·w - 3·H·d_h
+	n3     int // H·d_h·w - 4·H·d_h
+	n4     int // L
+	n5     int // H·T·d_h + H·d_h·w - H·d_h
+	n6     int // H·T·d_h
+	n7     int // H·T·w
+	n8     int // T
+	n9     int // H·d_h
+	n10    int // H·w
+	n11    int // H
+	n12    int // d_h
+	n13    int // w
+	n14    int // -H·d_h
 }
 
 type outNest2Args struct {
@@ -75,19 +78,25 @@ type outNest5Args struct {
 	outStack *float32
 	t31      *float32
 	n0       int // n_p
-	n1       int // H·d_h·w - H·d_h
-	n2       int // L
-	n3       int // H·T·d_h + H·d_h·w - H·d_h
-	n4       int // H·T·d_h
-	n5       int // H·T·n_p + H·T·w
-	n6       int // T
-	n7       int // H·d_h
-	n8       int // H·n_p + H·w
-	n9       int // H
-	n10      int // d_h
-	n11      int // n_p + w
-	n12      int // w
-	n13      int // -H·d_h
+	n1       int // n_p + 1
+	n2       int // n_p + 2
+	n3       int // n_p + 3
+	n4       int // H·d_h·w - H·d_h
+	n5       int // H·d_h·w - 2·H·d_h
+	n6       int // H·d_h·w - 3·H·d_h
+	n7       int // H·d_h·w - 4·H·d_h
+	n8       int // L
+	n9       int // H·T·d_h + H·d_h·w - H·d_h
+	n10      int // H·T·d_h
+	n11      int // H·T·n_p + H·T·w
+	n12      int // T
+	n13      int // H·d_h
+	n14      int // H·n_p + H·w
+	n15      int // H
+	n16      int // d_h
+	n17      int // n_p + w
+	n18      int // w
+	n19      int // -H·d_h
 }
 
 type outNest6Args struct {
@@ -192,6 +201,9 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.AStack),
 			unsafe.SliceData(t20),
 			H*dH*w - H*dH,
+			H*dH*w - 2*H*dH,
+			H*dH*w - 3*H*dH,
+			H*dH*w - 4*H*dH,
 			L,
 			H*T*dH + H*dH*w - H*dH,
 			H * T * dH,
@@ -400,7 +412,13 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.OutStack),
 			unsafe.SliceData(t31),
 			nP,
+			nP + 1,
+			nP + 2,
+			nP + 3,
 			H*dH*w - H*dH,
+			H*dH*w - 2*H*dH,
+			H*dH*w - 3*H*dH,
+			H*dH*w - 4*H*dH,
 			L,
 			H*T*dH + H*dH*w - H*dH,
 			H * T * dH,
@@ -667,17 +685,20 @@ type outBackwardNest11Args struct {
 	aStack *float32
 	t25    *float32
 	n0     int // H·d_h·w - H·d_h
-	n1     int // L
-	n2     int // H·T·d_h + H·d_h·w - H·d_h
-	n3     int // H·T·d_h
-	n4     int // H·T·w
-	n5     int // T
-	n6     int // H·d_h
-	n7     int // H·w
-	n8     int // H
-	n9     int // d_h
-	n10    int // w
-	n11    int // -H·d_h
+	n1     int // H·d_h·w - 2·H·d_h
+	n2     int // H·d_h·w - 3·H·d_h
+	n3     int // H·d_h·w - 4·H·d_h
+	n4     int // L
+	n5     int // H·T·d_h + H·d_h·w - H·d_h
+	n6     int // H·T·d_h
+	n7     int // H·T·w
+	n8     int // T
+	n9     int // H·d_h
+	n10    int // H·w
+	n11    int // H
+	n12    int // d_h
+	n13    int // w
+	n14    int // -H·d_h
 }
 
 type outBackwardNest12Args struct {
@@ -1206,6 +1227,9 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.AStack),
 			unsafe.SliceData(t25),
 			H*dH*w - H*dH,
+			H*dH*w - 2*H*dH,
+			H*dH*w - 3*H*dH,
+			H*dH*w - 4*H*dH,
 			L,
 			H*T*dH + H*dH*w - H*dH,
 			H * T * dH,

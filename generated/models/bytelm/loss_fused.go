@@ -12,10 +12,12 @@ import (
 type lossNest1Args struct {
 	z  *float32
 	t6 *float32
-	n0 int // L
-	n1 int // T
-	n2 int // T·V
-	n3 int // V
+	n0 int // V
+	n1 int // 2·V
+	n2 int // 3·V
+	n3 int // L
+	n4 int // T
+	n5 int // T·V
 }
 
 type lossNest2Args struct {
@@ -67,10 +69,12 @@ func (c *lossFused) run() {
 		a := lossNest1Args{
 			unsafe.SliceData(c.Z),
 			unsafe.SliceData(t6),
+			V,
+			2 * V,
+			3 * V,
 			L,
 			T,
 			T * V,
-			V,
 		}
 		lossNest1(&a)
 	} else {

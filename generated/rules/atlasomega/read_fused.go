@@ -11,10 +11,12 @@ import (
 type readNest1Args struct {
 	q0    *float32
 	qProd *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type readNest2Args struct {
@@ -60,10 +62,12 @@ func (c *readFused) run() {
 		a := readNest1Args{
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(c.QProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		readNest1(&a)
 	} else {
@@ -155,10 +159,12 @@ type readBackwardNest1Args struct {
 	t     *float32
 	qDiv2 *float32
 	t62   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type readBackwardNest2Args struct {
@@ -222,10 +228,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t62),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		readBackwardNest1(&a)
 	} else {

@@ -11,10 +11,12 @@ import (
 type stepNest1Args struct {
 	k0    *float32
 	kProd *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepNest2Args struct {
@@ -43,10 +45,12 @@ type stepNest4Args struct {
 	t15      *float32
 	t23      *float32
 	t29      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest5Args struct {
@@ -71,10 +75,12 @@ type stepNest5Args struct {
 type stepNest6Args struct {
 	q0    *float32
 	qProd *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepNest7Args struct {
@@ -116,11 +122,13 @@ type stepNest9Args struct {
 	GStack *float32
 	t5     *float32
 	n0     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n1     int // w
-	n2     int // n + a + C·s + 1
-	n3     int // -d_k
-	n4     int // d_v
-	n5     int // d_k
+	n1     int // d_k
+	n2     int // 2·d_k
+	n3     int // 3·d_k
+	n4     int // w
+	n5     int // n + a + C·s + 1
+	n6     int // -d_k
+	n7     int // d_v
 }
 
 type stepNest10Args struct {
@@ -140,20 +148,27 @@ type stepNest11Args struct {
 	GStack *float32
 	t22    *float32
 	n0     int // l
-	n1     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n2     int // d_v
-	n3     int // d_k
-	n4     int // w
-	n5     int // a + C·s + 1
-	n6     int // -d_k
+	n1     int // d_v
+	n2     int // 2·d_v
+	n3     int // 3·d_v
+	n4     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
+	n5     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 2·d_k
+	n6     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 3·d_k
+	n7     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 4·d_k
+	n8     int // d_k
+	n9     int // w
+	n10    int // a + C·s + 1
+	n11    int // -d_k
 }
 
 type stepNest12Args struct {
 	t22       *float32
 	SState    *float32
 	t172Total *float32
-	n0        int        // d_v
-	n1        int        // d_k
+	n0        int        // d_k
+	n1        int        // 2·d_k
+	n2        int        // 3·d_k
+	n3        int        // d_v
 	t172      [2]float32 // and nothing
 	w2        [2]float32 // and nothing
 	etaEntry  [2]float32 // and nothing
@@ -241,8 +256,10 @@ type stepNest23Args struct {
 	q          *float32
 	y2         *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_v
-	n2         int        // d_k
+	n1         int        // d_k
+	n2         int        // 2·d_k
+	n3         int        // 3·d_k
+	n4         int        // d_v
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -315,10 +332,12 @@ func (c *stepFused) run() {
 		a := stepNest1Args{
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(c.KProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest1(&a)
 	} else {
@@ -414,10 +433,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t15),
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t29),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest4(&a)
 	} else {
@@ -553,10 +574,12 @@ func (c *stepFused) run() {
 		a := stepNest6Args{
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(c.QProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest6(&a)
 	} else {
@@ -705,11 +728,13 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t5),
 							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
+							dK,
+							2 * dK,
+							3 * dK,
 							w,
 							n2 + a + C*s + 1,
 							-dK,
 							dV,
-							dK,
 						}
 						stepNest9(&a2)
 					} else {
@@ -762,8 +787,13 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t22),
 							l,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
 							dV,
+							2 * dV,
+							3 * dV,
+							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
+							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 2*dK,
+							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 3*dK,
+							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 4*dK,
 							dK,
 							w,
 							a + C*s + 1,
@@ -791,8 +821,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t22),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t172Total),
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 							[2]float32{t172},
 							[2]float32{w2},
 							[2]float32{etaEntry},
@@ -803,13 +835,15 @@ func (c *stepFused) run() {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
 							SState2 := SState[i*dK:][:dK]
-							t172Sums := [16]F{t172_2}
+							var t172Row F
+							t172RowSums := [16]F{t172Row}
 							for j := range dK {
 								S2 := num.FMA32(w2, t22_2[j], F(etaEntry*SState2[j]))
-								t172Sums[j%16] = num.FMA32(S2, S2, t172Sums[j%16])
+								t172RowSums[j%16] = num.FMA32(S2, S2, t172RowSums[j%16])
 								SState2[j] = S2
 							}
-							t172_2 = kern.Sum16(&t172Sums)
+							t172Row = kern.Sum16(&t172RowSums)
+							t172_2 = t172_2 + t172Row
 						}
 						t172Total[0] = t172_2
 					}
@@ -1060,8 +1094,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(y2),
 							dK*a + C*dK*s + T*dK*l,
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -1101,13 +1137,16 @@ type stepBackwardNest1Args struct {
 	MTrail *float32
 	GStack *float32
 	t5     *float32
-	n0     int // d_k·d_v·a
-	n1     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n2     int // w
-	n3     int // n + a + C·s + 1
-	n4     int // -d_k
-	n5     int // d_v
-	n6     int // d_k
+	n0     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
+	n1     int // d_k·d_v·a
+	n2     int // d_k·d_v·a + d_k
+	n3     int // d_k·d_v·a + 2·d_k
+	n4     int // d_k·d_v·a + 3·d_k
+	n5     int // w
+	n6     int // n + a + C·s + 1
+	n7     int // -d_k
+	n8     int // d_v
+	n9     int // d_k
 }
 
 type stepBackwardNest2Args struct {
@@ -1127,12 +1166,17 @@ type stepBackwardNest3Args struct {
 	GStack *float32
 	t22    *float32
 	n0     int // l
-	n1     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n2     int // d_v
-	n3     int // d_k
-	n4     int // w
-	n5     int // a + C·s + 1
-	n6     int // -d_k
+	n1     int // d_v
+	n2     int // 2·d_v
+	n3     int // 3·d_v
+	n4     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
+	n5     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 2·d_k
+	n6     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 3·d_k
+	n7     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 4·d_k
+	n8     int // d_k
+	n9     int // w
+	n10    int // a + C·s + 1
+	n11    int // -d_k
 }
 
 type stepBackwardNest4Args struct {
@@ -1231,13 +1275,16 @@ type stepBackwardNest15Args struct {
 	MTrail *float32
 	GStack *float32
 	t54    *float32
-	n0     int // d_k·d_v·a
-	n1     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n2     int // w
-	n3     int // n.4 + a + C·s + 1
-	n4     int // -d_k
-	n5     int // d_v
-	n6     int // d_k
+	n0     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
+	n1     int // d_k·d_v·a
+	n2     int // d_k·d_v·a + d_k
+	n3     int // d_k·d_v·a + 2·d_k
+	n4     int // d_k·d_v·a + 3·d_k
+	n5     int // w
+	n6     int // n.4 + a + C·s + 1
+	n7     int // -d_k
+	n8     int // d_v
+	n9     int // d_k
 }
 
 type stepBackwardNest16Args struct {
@@ -1256,8 +1303,13 @@ type stepBackwardNest17Args struct {
 	t263       *float32
 	t17Total   *float32
 	n0         int        // d_k·d_v·a + d_k·d_v
-	n1         int        // d_v
+	n1         int        // d_k·d_v·a + d_k·d_v + d_k
 	n2         int        // d_k
+	n3         int        // d_k·d_v·a + d_k·d_v + 2·d_k
+	n4         int        // 2·d_k
+	n5         int        // d_k·d_v·a + d_k·d_v + 3·d_k
+	n6         int        // 3·d_k
+	n7         int        // d_v
 	t17        [2]float32 // and nothing
 	OLinEntry2 [2]float32 // and nothing
 }
@@ -1325,10 +1377,18 @@ type stepBackwardNest25Args struct {
 	MBarState *float32
 	t44       *float32
 	n0        int // d_v·a + C·d_v·s + T·d_v·l
-	n1        int // d_k·d_v·a + d_k·d_v
-	n2        int // d_k·a + C·d_k·s + T·d_k·l
-	n3        int // d_v
-	n4        int // d_k
+	n1        int // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2        int // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3        int // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4        int // d_k·a + C·d_k·s + T·d_k·l
+	n5        int // d_k·d_v·a + d_k·d_v
+	n6        int // d_k
+	n7        int // d_k·d_v·a + d_k·d_v + d_k
+	n8        int // 2·d_k
+	n9        int // d_k·d_v·a + d_k·d_v + 2·d_k
+	n10       int // 3·d_k
+	n11       int // d_k·d_v·a + d_k·d_v + 3·d_k
+	n12       int // d_v
 }
 
 type stepBackwardNest26Args struct {
@@ -1346,8 +1406,13 @@ type stepBackwardNest27Args struct {
 	t7Total *float32
 	t9Total *float32
 	n0      int        // d_k·d_v·a
-	n1      int        // d_v
-	n2      int        // d_k
+	n1      int        // d_k
+	n2      int        // d_k·d_v·a + d_k
+	n3      int        // 2·d_k
+	n4      int        // d_k·d_v·a + 2·d_k
+	n5      int        // 3·d_k
+	n6      int        // d_k·d_v·a + 3·d_k
+	n7      int        // d_v
 	t9      [2]float32 // and nothing
 	t7      [2]float32 // and nothing
 }
@@ -1439,8 +1504,10 @@ type stepBackwardNest37Args struct {
 	t263       *float32
 	t70        *float32
 	t75Total   *float32
-	n0         int        // d_v
-	n1         int        // d_k
+	n0         int        // d_k
+	n1         int        // 2·d_k
+	n2         int        // 3·d_k
+	n3         int        // d_v
 	t75        [2]float32 // and nothing
 	OLinEntry2 [2]float32 // and nothing
 }
@@ -1453,8 +1520,16 @@ type stepBackwardNest38Args struct {
 	t95Total  *float32
 	n0        int        // d_k·d_v·a + d_k·d_v
 	n1        int        // d_k·d_v·a
-	n2        int        // d_v
+	n2        int        // d_k·d_v·a + d_k·d_v + d_k
 	n3        int        // d_k
+	n4        int        // d_k·d_v·a + d_k
+	n5        int        // d_k·d_v·a + d_k·d_v + 2·d_k
+	n6        int        // 2·d_k
+	n7        int        // d_k·d_v·a + 2·d_k
+	n8        int        // d_k·d_v·a + d_k·d_v + 3·d_k
+	n9        int        // 3·d_k
+	n10       int        // d_k·d_v·a + 3·d_k
+	n11       int        // d_v
 	t95       [2]float32 // and nothing
 	w6        [2]float32 // and nothing
 	t72       [2]float32 // and nothing
@@ -1468,11 +1543,13 @@ type stepBackwardNest39Args struct {
 	t120   *float32
 	t121   *float32
 	n0     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n1     int // w
-	n2     int // n.6 + a + C·s + 1
-	n3     int // -d_k
-	n4     int // d_k
-	n5     int // d_v
+	n1     int // d_k
+	n2     int // 2·d_k
+	n3     int // 3·d_k
+	n4     int // w
+	n5     int // n.6 + a + C·s + 1
+	n6     int // -d_k
+	n7     int // d_v
 }
 
 type stepBackwardNest40Args struct {
@@ -1490,12 +1567,17 @@ type stepBackwardNest41Args struct {
 	GStack *float32
 	t122   *float32
 	n0     int // l
-	n1     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n2     int // d_v
-	n3     int // d_k
-	n4     int // w
-	n5     int // a + C·s + 1
-	n6     int // -d_k
+	n1     int // d_v
+	n2     int // 2·d_v
+	n3     int // 3·d_v
+	n4     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
+	n5     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 2·d_k
+	n6     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 3·d_k
+	n7     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 4·d_k
+	n8     int // d_k
+	n9     int // w
+	n10    int // a + C·s + 1
+	n11    int // -d_k
 }
 
 type stepBackwardNest42Args struct {
@@ -1503,10 +1585,13 @@ type stepBackwardNest42Args struct {
 	MTrail *float32
 	t123   *float32
 	n0     int // d_k·d_v·a
-	n1     int // w
-	n2     int // n.9 + a + C·s + 1
-	n3     int // d_k
-	n4     int // d_v
+	n1     int // d_k·d_v·a + d_k
+	n2     int // d_k·d_v·a + 2·d_k
+	n3     int // d_k·d_v·a + 3·d_k
+	n4     int // w
+	n5     int // n.9 + a + C·s + 1
+	n6     int // d_k
+	n7     int // d_v
 }
 
 type stepBackwardNest43Args struct {
@@ -1561,10 +1646,12 @@ type stepBackwardNest47Args struct {
 	t102  *float32
 	qDiv2 *float32
 	t152  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepBackwardNest48Args struct {
@@ -1637,10 +1724,12 @@ type stepBackwardNest53Args struct {
 	wTheta    *float32
 	wEta      *float32
 	t86       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k + T·d_v
-	n3        int // d_k + d_v
+	n0        int // d_k + d_v
+	n1        int // 2·d_k + 2·d_v
+	n2        int // 3·d_k + 3·d_v
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k + T·d_v
 }
 
 type stepBackwardNest54Args struct {
@@ -1665,13 +1754,20 @@ type stepBackwardNest55Args struct {
 	t92   *float32
 	t97   *float32
 	n0    int // d_k·w - d_k
-	n1    int // L
-	n2    int // T
-	n3    int // T·d_k + T·d_v
-	n4    int // T·d_k + d_k·w - d_k
-	n5    int // T·d_k
-	n6    int // d_k + d_v
-	n7    int // d_k
+	n1    int // d_k·w
+	n2    int // d_k + d_v
+	n3    int // d_k
+	n4    int // d_k·w + d_k
+	n5    int // 2·d_k + 2·d_v
+	n6    int // 2·d_k
+	n7    int // d_k·w + 2·d_k
+	n8    int // 3·d_k + 3·d_v
+	n9    int // 3·d_k
+	n10   int // L
+	n11   int // T
+	n12   int // T·d_k + T·d_v
+	n13   int // T·d_k + d_k·w - d_k
+	n14   int // T·d_k
 }
 
 type stepBackwardNest56Args struct {
@@ -1923,8 +2019,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t5),
-							dK * dV * a,
 							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
+							dK * dV * a,
+							dK*dV*a + dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + 3*dK,
 							w,
 							n2 + a + C*s + 1,
 							-dK,
@@ -1982,8 +2081,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t22),
 							l,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
 							dV,
+							2 * dV,
+							3 * dV,
+							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
+							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 2*dK,
+							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 3*dK,
+							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 4*dK,
 							dK,
 							w,
 							a + C*s + 1,
@@ -2285,8 +2389,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t54),
-							dK * dV * a,
 							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
+							dK * dV * a,
+							dK*dV*a + dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + 3*dK,
 							w,
 							n4 + a + C*s + 1,
 							-dK,
@@ -2344,8 +2451,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t263),
 							unsafe.SliceData(t17Total),
 							dK*dV*a + dK*dV,
-							dV,
+							dK*dV*a + dK*dV + dK,
 							dK,
+							dK*dV*a + dK*dV + 2*dK,
+							2 * dK,
+							dK*dV*a + dK*dV + 3*dK,
+							3 * dK,
+							dV,
 							[2]float32{t17},
 							[2]float32{OLinEntry2},
 						}
@@ -2355,13 +2467,15 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
 							t263_2 := t263[i*dK:][:dK]
-							t17Sums := [16]F{t17_2}
+							var t17Row F
+							t17RowSums := [16]F{t17Row}
 							for j := range dK {
 								STrailEntry := STrail2[j]
-								t17Sums[j%16] = num.FMA32(STrailEntry, STrailEntry, t17Sums[j%16])
+								t17RowSums[j%16] = num.FMA32(STrailEntry, STrailEntry, t17RowSums[j%16])
 								t263_2[j] = (STrailEntry / OLinEntry2)
 							}
-							t17_2 = kern.Sum16(&t17Sums)
+							t17Row = kern.Sum16(&t17RowSums)
+							t17_2 = t17_2 + t17Row
 						}
 						t17Total[0] = t17_2
 					}
@@ -2543,10 +2657,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MBarState),
 							unsafe.SliceData(t44_2),
 							dV*a + C*dV*s + T*dV*l,
-							dK*dV*a + dK*dV,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dK*a + C*dK*s + T*dK*l,
-							dV,
+							dK*dV*a + dK*dV,
 							dK,
+							dK*dV*a + dK*dV + dK,
+							2 * dK,
+							dK*dV*a + dK*dV + 2*dK,
+							3 * dK,
+							dK*dV*a + dK*dV + 3*dK,
+							dV,
 						}
 						stepBackwardNest25(&a2)
 					} else {
@@ -2604,8 +2726,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t7Total),
 							unsafe.SliceData(t9Total),
 							dK * dV * a,
-							dV,
 							dK,
+							dK*dV*a + dK,
+							2 * dK,
+							dK*dV*a + 2*dK,
+							3 * dK,
+							dK*dV*a + 3*dK,
+							dV,
 							[2]float32{t9},
 							[2]float32{t7},
 						}
@@ -2618,15 +2745,19 @@ func (c *stepBackwardFused) run() {
 							t462_2 := t462[i*dK:][:dK]
 							t502_2 := t502[i*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-							t7Sums := [16]F{t7_2}
-							t9Sums := [16]F{t9_2}
+							var t7Row F
+							var t9Row F
+							t7RowSums := [16]F{t7Row}
+							t9RowSums := [16]F{t9Row}
 							for j := range dK {
 								t44Entry := t44_3[j]
-								t7Sums[j%16] = num.FMA32(num.FMA32(F(3.4445), t462_2[j], t502_2[j]), t44Entry, t7Sums[j%16])
-								t9Sums[j%16] = num.FMA32(MTrail2[j], t44Entry, t9Sums[j%16])
+								t7RowSums[j%16] = num.FMA32(num.FMA32(F(3.4445), t462_2[j], t502_2[j]), t44Entry, t7RowSums[j%16])
+								t9RowSums[j%16] = num.FMA32(MTrail2[j], t44Entry, t9RowSums[j%16])
 							}
-							t7_2 = kern.Sum16(&t7Sums)
-							t9_2 = kern.Sum16(&t9Sums)
+							t7Row = kern.Sum16(&t7RowSums)
+							t9Row = kern.Sum16(&t9RowSums)
+							t7_2 = t7_2 + t7Row
+							t9_2 = t9_2 + t9Row
 						}
 						t7Total[0] = t7_2
 						t9Total[0] = t9_2
@@ -2935,8 +3066,10 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t263),
 							unsafe.SliceData(t70),
 							unsafe.SliceData(t75Total),
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 							[2]float32{t75},
 							[2]float32{OLinEntry2},
 						}
@@ -2949,13 +3082,15 @@ func (c *stepBackwardFused) run() {
 							t1192_2 := t1192[i*dK:][:dK]
 							t263_2 := t263[i*dK:][:dK]
 							t70_2 := t70[i*dK:][:dK]
-							t75Sums := [16]F{t75_2}
+							var t75Row F
+							t75RowSums := [16]F{t75Row}
 							for j := range dK {
 								t702 := num.FMA32(F(3.4445), t58_2[j], t612_2[j]) + t1192_2[j]
-								t75Sums[j%16] = num.FMA32(t702, (t263_2[j] / OLinEntry2), t75Sums[j%16])
+								t75RowSums[j%16] = num.FMA32(t702, (t263_2[j] / OLinEntry2), t75RowSums[j%16])
 								t70_2[j] = t702
 							}
-							t75_2 = kern.Sum16(&t75Sums)
+							t75Row = kern.Sum16(&t75RowSums)
+							t75_2 = t75_2 + t75Row
 						}
 						t75Total[0] = t75_2
 					}
@@ -2974,8 +3109,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t95Total),
 							dK*dV*a + dK*dV,
 							dK * dV * a,
-							dV,
+							dK*dV*a + dK*dV + dK,
 							dK,
+							dK*dV*a + dK,
+							dK*dV*a + dK*dV + 2*dK,
+							2 * dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + dK*dV + 3*dK,
+							3 * dK,
+							dK*dV*a + 3*dK,
+							dV,
 							[2]float32{t95},
 							[2]float32{w6},
 							[2]float32{t72_3},
@@ -2990,14 +3133,16 @@ func (c *stepBackwardFused) run() {
 							SBarState2 := SBarState[i*dK:][:dK]
 							STrail3 := STrail[(a*dV+i)*dK:][:dK]
 							t922_2 := t922[i*dK:][:dK]
-							t95Sums := [16]F{t95_2}
+							var t95Row F
+							t95RowSums := [16]F{t95Row}
 							for j := range dK {
 								t923 := num.FMA32(F(2*w6), STrail2[j], num.FMA32(t72_3, t70_2[j], SBarState2[j]))
-								t95Sums[j%16] = num.FMA32(STrail3[j], t923, t95Sums[j%16])
+								t95RowSums[j%16] = num.FMA32(STrail3[j], t923, t95RowSums[j%16])
 								t922_2[j] = t923
 								SBarState2[j] = F(etaEntry2 * t923)
 							}
-							t95_2 = kern.Sum16(&t95Sums)
+							t95Row = kern.Sum16(&t95RowSums)
+							t95_2 = t95_2 + t95Row
 						}
 						t95Total[0] = t95_2
 					}
@@ -3014,10 +3159,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t120),
 							unsafe.SliceData(t121),
 							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
+							dK,
+							2 * dK,
+							3 * dK,
 							w,
 							n6 + a + C*s + 1,
 							-dK,
-							dK,
 							dV,
 						}
 						stepBackwardNest39(&a2)
@@ -3074,8 +3221,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t122),
 							l,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
 							dV,
+							2 * dV,
+							3 * dV,
+							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
+							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 2*dK,
+							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 3*dK,
+							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 4*dK,
 							dK,
 							w,
 							a + C*s + 1,
@@ -3104,6 +3256,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(t123),
 							dK * dV * a,
+							dK*dV*a + dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + 3*dK,
 							w,
 							n9 + a + C*s + 1,
 							dK,
@@ -3257,10 +3412,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t102),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t152),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest47(&a)
 	} else {
@@ -3505,10 +3662,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(c.WEta),
 			unsafe.SliceData(t86),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest53(&a)
 	} else {
@@ -3584,13 +3743,20 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t92_2),
 			unsafe.SliceData(t97),
 			dK*w - dK,
+			dK * w,
+			dK + dV,
+			dK,
+			dK*w + dK,
+			2*dK + 2*dV,
+			2 * dK,
+			dK*w + 2*dK,
+			3*dK + 3*dV,
+			3 * dK,
 			L,
 			T,
 			T*dK + T*dV,
 			T*dK + dK*w - dK,
 			T * dK,
-			dK + dV,
-			dK,
 		}
 		stepBackwardNest55(&a)
 	} else {

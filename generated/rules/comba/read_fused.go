@@ -14,12 +14,13 @@ type readNest1Args struct {
 	cK      *float32
 	k1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type readNest2Args struct {
@@ -29,10 +30,12 @@ type readNest2Args struct {
 	k1Sigmoid *float32
 	k1        *float32
 	kProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type readNest3Args struct {
@@ -59,12 +62,13 @@ type readNest5Args struct {
 	cQ      *float32
 	q1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type readNest6Args struct {
@@ -74,10 +78,12 @@ type readNest6Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	qProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type readNest7Args struct {
@@ -176,11 +182,12 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(c.K1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		readNest1(&a)
@@ -209,10 +216,12 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.K1Sigmoid),
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.KProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		readNest2(&a)
 	} else {
@@ -332,11 +341,12 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		readNest5(&a)
@@ -365,10 +375,12 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		readNest6(&a)
 	} else {
@@ -538,10 +550,12 @@ type readBackwardNest2Args struct {
 	qDiv2    *float32
 	t100     *float32
 	t99Total *float32
-	n0       int        // L
-	n1       int        // T
-	n2       int        // T·d_k
-	n3       int        // d_k
+	n0       int        // d_k
+	n1       int        // 2·d_k
+	n2       int        // 3·d_k
+	n3       int        // L
+	n4       int        // T
+	n5       int        // T·d_k
 	t99      [2]float32 // and nothing
 }
 
@@ -560,10 +574,12 @@ type readBackwardNest3Args struct {
 	t432       *float32
 	bQBar      *float32
 	t101       *float32
-	n0         int        // L
-	n1         int        // T
-	n2         int        // T·d_k
-	n3         int        // d_k
+	n0         int        // d_k
+	n1         int        // 2·d_k
+	n2         int        // 3·d_k
+	n3         int        // L
+	n4         int        // T
+	n5         int        // T·d_k
 	yDivEntry2 [2]float32 // and nothing
 }
 
@@ -626,10 +642,12 @@ type readBackwardNest8Args struct {
 	k1Sigmoid2 *float32
 	t87        *float32
 	bKBar      *float32
-	n0         int        // L
-	n1         int        // T
-	n2         int        // T·d_k
-	n3         int        // d_k
+	n0         int        // d_k
+	n1         int        // 2·d_k
+	n2         int        // 3·d_k
+	n3         int        // L
+	n4         int        // T
+	n5         int        // T·d_k
 	t112       [2]float32 // and nothing
 }
 
@@ -783,10 +801,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t100),
 			unsafe.SliceData(t99Total),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 			[2]float32{t99},
 		}
 		readBackwardNest2(&a)
@@ -799,15 +819,17 @@ func (c *readBackwardFused) run() {
 				k := c.K[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 				var t1002 F
-				t99Sums := [16]F{t99_2}
+				var t99Row F
+				t99RowSums := [16]F{t99Row}
 				t1002Sums := [16]F{t1002}
 				for k2 := range dK {
 					t98Entry := t98_2[k2]
-					t99Sums[k2%16] = num.FMA32(k[k2], t98Entry, t99Sums[k2%16])
+					t99RowSums[k2%16] = num.FMA32(k[k2], t98Entry, t99RowSums[k2%16])
 					t1002Sums[k2%16] = num.FMA32(t98Entry, qDiv2[k2], t1002Sums[k2%16])
 				}
-				t99_2 = kern.Sum16(&t99Sums)
+				t99Row = kern.Sum16(&t99RowSums)
 				t1002 = kern.Sum16(&t1002Sums)
+				t99_2 = t99_2 + t99Row
 				t100_2[j] = t1002
 			}
 		}
@@ -841,10 +863,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t432),
 			unsafe.SliceData(c.BQBar),
 			unsafe.SliceData(t101),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 			[2]float32{yDivEntry2},
 		}
 		readBackwardNest3(&a)
@@ -1033,10 +1057,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			unsafe.SliceData(t87),
 			unsafe.SliceData(c.BKBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 			[2]float32{t112},
 		}
 		readBackwardNest8(&a)

@@ -15,10 +15,12 @@ type stepNest1Args struct {
 	wBeta  *float32
 	t2     *float32
 	t7     *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·d
-	n3     int // d
+	n0     int // d
+	n1     int // 2·d
+	n2     int // 3·d
+	n3     int // L
+	n4     int // T
+	n5     int // T·d
 }
 
 type stepNest2Args struct {
@@ -40,12 +42,13 @@ type stepNest3Args struct {
 	cV     *float32
 	vProd  *float32
 	n0     int // 3·d_v
-	n1     int // L
-	n2     int // T·d_v + 3·d_v
-	n3     int // T·d_v
-	n4     int // T
-	n5     int // d_v
-	n6     int // -d_v
+	n1     int // 2·d_v
+	n2     int // d_v
+	n3     int // L
+	n4     int // T·d_v + 3·d_v
+	n5     int // T·d_v
+	n6     int // T
+	n7     int // -d_v
 }
 
 type stepNest4Args struct {
@@ -66,12 +69,13 @@ type stepNest5Args struct {
 	cK      *float32
 	k1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest6Args struct {
@@ -81,10 +85,12 @@ type stepNest6Args struct {
 	k1Sigmoid *float32
 	k1        *float32
 	kProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest7Args struct {
@@ -113,12 +119,13 @@ type stepNest9Args struct {
 	cQ      *float32
 	q1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest10Args struct {
@@ -128,10 +135,12 @@ type stepNest10Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	qProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest11Args struct {
@@ -240,10 +249,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.WBeta),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t7),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepNest1(&a)
 	} else {
@@ -337,11 +348,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CV),
 			unsafe.SliceData(c.VProd),
 			3 * dV,
+			2 * dV,
+			dV,
 			L,
 			T*dV + 3*dV,
 			T * dV,
 			T,
-			dV,
 			-dV,
 		}
 		stepNest3(&a)
@@ -425,11 +437,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(c.K1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest5(&a)
@@ -458,10 +471,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.K1Sigmoid),
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.KProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest6(&a)
 	} else {
@@ -577,11 +592,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest9(&a)
@@ -610,10 +626,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest10(&a)
 	} else {
@@ -961,10 +979,12 @@ type stepBackwardNest5Args struct {
 	t16   *float32
 	t302  *float32
 	t142  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepBackwardNest6Args struct {
@@ -988,10 +1008,12 @@ type stepBackwardNest6Args struct {
 	t57           *float32
 	t62_2         *float32
 	t522Total     *float32
-	n0            int        // L
-	n1            int        // T
-	n2            int        // T·d_k
-	n3            int        // d_k
+	n0            int        // d_k
+	n1            int        // 2·d_k
+	n2            int        // 3·d_k
+	n3            int        // L
+	n4            int        // T
+	n5            int        // T·d_k
 	t522          [2]float32 // and nothing
 	pSigmoidEntry [2]float32 // and nothing
 }
@@ -1065,10 +1087,12 @@ type stepBackwardNest12Args struct {
 	k1Sigmoid2 *float32
 	t89        *float32
 	bKBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n0         int // d_k
+	n1         int // 2·d_k
+	n2         int // 3·d_k
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k
 }
 
 type stepBackwardNest13Args struct {
@@ -1112,10 +1136,12 @@ type stepBackwardNest16Args struct {
 	vSigmoid2 *float32
 	t105      *float32
 	bVBar     *float32
-	n0        int // L
-	n1        int // T·d_v
-	n2        int // T
-	n3        int // d_v
+	n0        int // d_v
+	n1        int // 2·d_v
+	n2        int // 3·d_v
+	n3        int // L
+	n4        int // T·d_v
+	n5        int // T
 }
 
 type stepBackwardNest17Args struct {
@@ -1174,10 +1200,12 @@ type stepBackwardNest21Args struct {
 	t98       *float32
 	t114      *float32
 	xBar      *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d
-	n3        int // d
+	n0        int // d
+	n1        int // 2·d
+	n2        int // 3·d
+	n3        int // L
+	n4        int // T
+	n5        int // T·d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1380,10 +1408,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t16),
 			unsafe.SliceData(t302),
 			unsafe.SliceData(t142),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest5(&a)
 	} else {
@@ -1501,10 +1531,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t57),
 			unsafe.SliceData(t62_2),
 			unsafe.SliceData(t522Total),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 			[2]float32{t522},
 			[2]float32{pSigmoidEntry},
 		}
@@ -1537,7 +1569,8 @@ func (c *stepBackwardFused) run() {
 				qDivEntry := qDiv[j]
 				w4 := kern.Choose((t192Entry && t45_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t15_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				betaEntry3 := beta[j]
-				t522Sums := [16]F{t522_2}
+				var t522Row F
+				t522RowSums := [16]F{t522Row}
 				t622Sums := [16]F{t622}
 				for k2 := range dK {
 					t40Entry := t40_2[k2]
@@ -1545,15 +1578,16 @@ func (c *stepBackwardFused) run() {
 					t35 := num.FMA32(F(F(2*t40Entry)*q1SigmoidEntry), w4, F(t62_4[k2]*qDivEntry))
 					t4122 := num.FMA32(F(F(t40Entry*q1SigmoidEntry)*t35), q1Sigmoid2[k2], F(q1SigmoidEntry*t35))
 					t28Entry := t28_2[k2]
-					t522Sums[k2%16] = num.FMA32(k[k2], t28Entry, t522Sums[k2%16])
+					t522RowSums[k2%16] = num.FMA32(k[k2], t28Entry, t522RowSums[k2%16])
 					t572 := num.FMA32(pSigmoidEntry, t28Entry, F(betaEntry3*t152_2[k2]))
 					t622Sums[k2%16] = num.FMA32(t572, kDiv2[k2], t622Sums[k2%16])
 					t412_2[k2] = t4122
 					bQBar[k2] = bQBar[k2] + t4122
 					t57_2[k2] = t572
 				}
-				t522_2 = kern.Sum16(&t522Sums)
+				t522Row = kern.Sum16(&t522RowSums)
 				t622 = kern.Sum16(&t622Sums)
+				t522_2 = t522_2 + t522Row
 				t62_3[j] = -t622
 			}
 		}
@@ -1736,10 +1770,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			unsafe.SliceData(t89),
 			unsafe.SliceData(c.BKBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest12(&a)
 	} else {
@@ -1889,10 +1925,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.VSigmoid2),
 			unsafe.SliceData(t105),
 			unsafe.SliceData(c.BVBar),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			T * dV,
 			T,
-			dV,
 		}
 		stepBackwardNest16(&a)
 	} else {
@@ -2063,10 +2101,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t98),
 			unsafe.SliceData(t114),
 			unsafe.SliceData(c.XBar),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepBackwardNest21(&a)
 	} else {

@@ -36,19 +36,23 @@ func (c *startFused) run() {
 type startBackwardNest1Args struct {
 	W2InitBar *float32
 	W2Bar     *float32
-	n0        int // d_v
-	n1        int // d_h
-	n2        int // L
-	n3        int // d_h·d_v
+	n0        int // d_h·d_v
+	n1        int // 2·d_h·d_v
+	n2        int // 3·d_h·d_v
+	n3        int // d_v
+	n4        int // d_h
+	n5        int // L
 }
 
 type startBackwardNest2Args struct {
 	W1InitBar *float32
 	W1Bar     *float32
-	n0        int // d_h
-	n1        int // d_k
-	n2        int // L
-	n3        int // d_h·d_k
+	n0        int // d_h·d_k
+	n1        int // 2·d_h·d_k
+	n2        int // 3·d_h·d_k
+	n3        int // d_h
+	n4        int // d_k
+	n5        int // L
 }
 
 // startBackwardFused is StartBackward in fused arithmetic.
@@ -68,10 +72,12 @@ func (c *startBackwardFused) run() {
 		a := startBackwardNest1Args{
 			unsafe.SliceData(c.W2InitBar),
 			unsafe.SliceData(c.W2Bar),
+			dH * dV,
+			2 * dH * dV,
+			3 * dH * dV,
 			dV,
 			dH,
 			L,
-			dH * dV,
 		}
 		startBackwardNest1(&a)
 	} else {
@@ -92,10 +98,12 @@ func (c *startBackwardFused) run() {
 		a := startBackwardNest2Args{
 			unsafe.SliceData(c.W1InitBar),
 			unsafe.SliceData(c.W1Bar),
+			dH * dK,
+			2 * dH * dK,
+			3 * dH * dK,
 			dH,
 			dK,
 			L,
-			dH * dK,
 		}
 		startBackwardNest2(&a)
 	} else {

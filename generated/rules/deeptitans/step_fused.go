@@ -14,12 +14,13 @@ type stepNest1Args struct {
 	cK      *float32
 	k1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest2Args struct {
@@ -29,10 +30,12 @@ type stepNest2Args struct {
 	k1Sigmoid *float32
 	k1        *float32
 	kProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest3Args struct {
@@ -61,10 +64,12 @@ type stepNest5Args struct {
 	t21      *float32
 	t25      *float32
 	t31      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest6Args struct {
@@ -92,12 +97,13 @@ type stepNest7Args struct {
 	cQ      *float32
 	q1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest8Args struct {
@@ -107,10 +113,12 @@ type stepNest8Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	qProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest9Args struct {
@@ -156,8 +164,10 @@ type stepNest11Args struct {
 	k       *float32
 	t       *float32
 	n0      int // d_k·a + C·d_k·s + T·d_k·l
-	n1      int // d_h
-	n2      int // d_k
+	n1      int // d_k
+	n2      int // 2·d_k
+	n3      int // 3·d_k
+	n4      int // d_h
 }
 
 type stepNest12Args struct {
@@ -173,8 +183,10 @@ type stepNest13Args struct {
 	W2State *float32
 	t14     *float32
 	t3      *float32
-	n0      int // d_v
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d_v
 }
 
 type stepNest14Args struct {
@@ -199,8 +211,10 @@ type stepNest16Args struct {
 	SW2State *float32
 	W2State  *float32
 	t22      *float32
-	n0       int        // d_v
-	n1       int        // d_h
+	n0       int        // d_h
+	n1       int        // 2·d_h
+	n2       int        // 3·d_h
+	n3       int        // d_v
 	etaEntry [2]float32 // and nothing
 	rhoEntry [2]float32 // and nothing
 }
@@ -221,8 +235,10 @@ type stepNest18Args struct {
 	q          *float32
 	t46        *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h
-	n2         int        // d_k
+	n1         int        // d_k
+	n2         int        // 2·d_k
+	n3         int        // 3·d_k
+	n4         int        // d_h
 	thetaEntry [2]float32 // and nothing
 	etaEntry   [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
@@ -259,8 +275,10 @@ type stepNest23Args struct {
 	W2State *float32
 	t18     *float32
 	y2      *float32
-	n0      int // d_v
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -341,11 +359,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(c.K1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest1(&a)
@@ -374,10 +393,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.K1Sigmoid),
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.KProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest2(&a)
 	} else {
@@ -482,10 +503,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t31),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest5(&a)
 	} else {
@@ -606,11 +629,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest7(&a)
@@ -639,10 +663,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest8(&a)
 	} else {
@@ -823,8 +849,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						stepNest11(&a2)
 					} else {
@@ -867,8 +895,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepNest13(&a2)
 					} else {
@@ -930,8 +960,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SW2State),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t22_2),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -978,8 +1010,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(t46),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 							[2]float32{thetaEntry},
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
@@ -1076,8 +1110,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t18),
 							unsafe.SliceData(y2),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepNest23(&a2)
 					} else {
@@ -1131,18 +1167,18 @@ type stepBackwardNest2Args struct {
 	GW1Prod *float32
 	yProd   *float32
 	t2      *float32
-	t6      *float32
+	t1522   *float32
+	t1622   *float32
 	t34     *float32
 	t36     *float32
 	t372    *float32
 	t38     *float32
 	t39     *float32
+	t6      *float32
 	t4722   *float32
 	t81     *float32
 	t72     *float32
 	t822    *float32
-	t1522   *float32
-	t1622   *float32
 	n0      int // L
 	n1      int // T
 	n2      int // T·d_h
@@ -1188,10 +1224,16 @@ type stepBackwardNest5Args struct {
 	W2Trail   *float32
 	t32       *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_h·a + C·d_h·s + T·d_h·l
-	n2        int        // d_h·d_v·a
-	n3        int        // d_v
-	n4        int        // d_h
+	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2        int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3        int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4        int        // d_h·a + C·d_h·s + T·d_h·l
+	n5        int        // d_h·d_v·a
+	n6        int        // d_h·d_v·a + d_h
+	n7        int        // d_h·d_v·a + 2·d_h
+	n8        int        // d_h·d_v·a + 3·d_h
+	n9        int        // d_v
+	n10       int        // d_h
 	etaEntry3 [2]float32 // and nothing
 	rhoEntry3 [2]float32 // and nothing
 }
@@ -1222,10 +1264,18 @@ type stepBackwardNest7Args struct {
 	t15Total    *float32
 	t24Total    *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_k·a + C·d_k·s + T·d_k·l
-	n2          int        // d_h·d_k·a
-	n3          int        // d_h
-	n4          int        // d_k
+	n1          int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2          int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3          int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4          int        // d_k·a + C·d_k·s + T·d_k·l
+	n5          int        // d_h·d_k·a
+	n6          int        // d_k
+	n7          int        // d_h·d_k·a + d_k
+	n8          int        // 2·d_k
+	n9          int        // d_h·d_k·a + 2·d_k
+	n10         int        // 3·d_k
+	n11         int        // d_h·d_k·a + 3·d_k
+	n12         int        // d_h
 	t24         [2]float32 // and nothing
 	t15         [2]float32 // and nothing
 	thetaEntry3 [2]float32 // and nothing
@@ -1270,10 +1320,18 @@ type stepBackwardNest10Args struct {
 	t442Total   *float32
 	t55Total    *float32
 	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_h·d_v·a
-	n2          int        // d_h·a + C·d_h·s + T·d_h·l
-	n3          int        // d_v
-	n4          int        // d_h
+	n1          int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2          int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3          int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4          int        // d_h·a + C·d_h·s + T·d_h·l
+	n5          int        // d_h·d_v·a
+	n6          int        // d_h·d_v·a + d_h
+	n7          int        // d_h
+	n8          int        // d_h·d_v·a + 2·d_h
+	n9          int        // 2·d_h
+	n10         int        // d_h·d_v·a + 3·d_h
+	n11         int        // 3·d_h
+	n12         int        // d_v
 	t55         [2]float32 // and nothing
 	t442        [2]float32 // and nothing
 	etaEntry3   [2]float32 // and nothing
@@ -1309,10 +1367,18 @@ type stepBackwardNest13Args struct {
 	t3822      *float32
 	W2BarState *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·d_v·a
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l
-	n3         int        // d_v
-	n4         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h·d_v·a + d_h
+	n7         int        // d_h
+	n8         int        // d_h·d_v·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d_h·d_v·a + 3·d_h
+	n11        int        // 3·d_h
+	n12        int        // d_v
 	rhoEntry3  [2]float32 // and nothing
 }
 
@@ -1338,10 +1404,15 @@ type stepBackwardNest15Args struct {
 	k          *float32
 	t12        *float32
 	W1BarState *float32
-	n0         int        // d_h·d_k·a
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_h
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h·d_k·a + d_k
 	n3         int        // d_k
+	n4         int        // d_h·d_k·a + 2·d_k
+	n5         int        // 2·d_k
+	n6         int        // d_h·d_k·a + 3·d_k
+	n7         int        // 3·d_k
+	n8         int        // d_h
 	rhoEntry3  [2]float32 // and nothing
 }
 
@@ -1360,10 +1431,12 @@ type stepBackwardNest17Args struct {
 	t102  *float32
 	qDiv2 *float32
 	t152  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepBackwardNest18Args struct {
@@ -1379,10 +1452,12 @@ type stepBackwardNest18Args struct {
 	q1Sigmoid2 *float32
 	t422       *float32
 	bQBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n0         int // d_k
+	n1         int // 2·d_k
+	n2         int // 3·d_k
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k
 }
 
 type stepBackwardNest19Args struct {
@@ -1453,10 +1528,12 @@ type stepBackwardNest24Args struct {
 	wTheta    *float32
 	wRho      *float32
 	t92       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k + T·d_v
-	n3        int // d_k + d_v
+	n0        int // d_k + d_v
+	n1        int // 2·d_k + 2·d_v
+	n2        int // 3·d_k + 3·d_v
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k + T·d_v
 }
 
 type stepBackwardNest25Args struct {
@@ -1478,12 +1555,16 @@ type stepBackwardNest26Args struct {
 	kDiv2 *float32
 	t98   *float32
 	t103  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k + T·d_v
-	n3    int // T·d_k
-	n4    int // d_k + d_v
-	n5    int // d_k
+	n0    int // d_k
+	n1    int // d_k + d_v
+	n2    int // 2·d_k
+	n3    int // 2·d_k + 2·d_v
+	n4    int // 3·d_k
+	n5    int // 3·d_k + 3·d_v
+	n6    int // L
+	n7    int // T
+	n8    int // T·d_k + T·d_v
+	n9    int // T·d_k
 }
 
 type stepBackwardNest27Args struct {
@@ -1499,10 +1580,12 @@ type stepBackwardNest27Args struct {
 	k1Sigmoid2 *float32
 	t130       *float32
 	bKBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n0         int // d_k
+	n1         int // 2·d_k
+	n2         int // 3·d_k
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k
 }
 
 type stepBackwardNest28Args struct {
@@ -1570,18 +1653,18 @@ func (c *stepBackwardFused) run() {
 	theta := c.Work[2*L*T*dK:][:L*T]                                                                                              // [L, T]
 	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                            // [L, T]
 	t2 := c.Work[2*L*T*dK+2*L*T:][:L*T*dH]                                                                                        // [L, T, d_h]
-	t6 := c.Work[L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                                 // [L, T, d_h]
-	t34 := c.Work[2*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t36 := c.Work[3*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t372 := c.Work[4*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t38 := c.Work[5*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t39 := c.Work[6*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t4722 := c.Work[7*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t81 := c.Work[8*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t72 := c.Work[9*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t822 := c.Work[10*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t1522 := c.Work[11*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t1622 := c.Work[12*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t1522 := c.Work[L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t1622 := c.Work[2*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
+	t34 := c.Work[3*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t36 := c.Work[4*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t372 := c.Work[5*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
+	t38 := c.Work[6*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t39 := c.Work[7*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t6 := c.Work[8*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
+	t4722 := c.Work[9*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
+	t81 := c.Work[10*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
+	t72 := c.Work[11*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
+	t822 := c.Work[12*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
 	t52 := c.Work[13*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dK]                                                                             // [L, T, d_k]
 	t62 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T:][:L*T*dV]                                                                             // [L, T, d_v]
 	t7 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV+2*L*T:][:L*T]                                                                          // [L, T]
@@ -1718,18 +1801,18 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.GW1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t2),
-			unsafe.SliceData(t6),
+			unsafe.SliceData(t1522),
+			unsafe.SliceData(t1622),
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t372),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
+			unsafe.SliceData(t6),
 			unsafe.SliceData(t4722),
 			unsafe.SliceData(t81),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t822),
-			unsafe.SliceData(t1522),
-			unsafe.SliceData(t1622),
 			L,
 			T,
 			T * dH,
@@ -1744,43 +1827,43 @@ func (c *stepBackwardFused) run() {
 				GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t2_2 := t2[(i*T+j)*dH:][:dH]
-				t6_2 := t6[(i*T+j)*dH:][:dH]
+				t1522_2 := t1522[(i*T+j)*dH:][:dH]
+				t1622_2 := t1622[(i*T+j)*dH:][:dH]
 				t34_2 := t34[(i*T+j)*dH:][:dH]
 				t36_2 := t36[(i*T+j)*dH:][:dH]
 				t372_2 := t372[(i*T+j)*dH:][:dH]
 				t38_2 := t38[(i*T+j)*dH:][:dH]
 				t39_2 := t39[(i*T+j)*dH:][:dH]
+				t6_2 := t6[(i*T+j)*dH:][:dH]
 				t4722_2 := t4722[(i*T+j)*dH:][:dH]
 				t81_2 := t81[(i*T+j)*dH:][:dH]
 				t72_2 := t72[(i*T+j)*dH:][:dH]
 				t822_2 := t822[(i*T+j)*dH:][:dH]
-				t1522_2 := t1522[(i*T+j)*dH:][:dH]
-				t1622_2 := t1622[(i*T+j)*dH:][:dH]
 				thetaEntry := theta2[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
 					t22 := kern.Sigmoid(eProdEntry)
+					t15222 := F(thetaEntry * eProdEntry)
 					GW1ProdEntry := GW1Prod[k]
-					t342 := F(GW1ProdEntry * t22)
+					t342 := F(t22 * GW1ProdEntry)
 					t362 := -eProdEntry
 					t3722 := kern.Sigmoid(t362)
-					t382 := F(F(F(eProdEntry*GW1ProdEntry)*t22) * t3722)
+					t382 := F(F(F(eProdEntry*t22)*GW1ProdEntry) * t3722)
 					yProdEntry := yProd[k]
 					t47222 := kern.Sigmoid(yProdEntry)
-					t15222 := F(thetaEntry * eProdEntry)
 					t2_2[k] = t22
-					t6_2[k] = F(F(thetaEntry*eProdEntry) * t22)
+					t1522_2[k] = t15222
+					t1622_2[k] = F(t22 * t15222)
 					t34_2[k] = t342
 					t36_2[k] = t362
 					t372_2[k] = t3722
 					t38_2[k] = t382
 					t39_2[k] = t342 + t382
+					t6_2[k] = F(F(thetaEntry*eProdEntry) * t22)
 					t4722_2[k] = t47222
 					t81_2[k] = F(yProdEntry * t47222)
 					t72_2[k] = kern.Sigmoid(-yProdEntry)
 					t822_2[k] = F(eProdEntry * t22)
-					t1522_2[k] = t15222
-					t1622_2[k] = F(t22 * t15222)
 				}
 			}
 		}
@@ -1911,8 +1994,14 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t32),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
+							dH*dV*a + dH,
+							dH*dV*a + 2*dH,
+							dH*dV*a + 3*dH,
 							dV,
 							dH,
 							[2]float32{etaEntry3},
@@ -1978,10 +2067,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t15Total),
 							unsafe.SliceData(t24Total),
 							dH*a + C*dH*s + T*dH*l,
+							dH*a + C*dH*s + T*dH*l + 1,
+							dH*a + C*dH*s + T*dH*l + 2,
+							dH*a + C*dH*s + T*dH*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
-							dH,
 							dK,
+							dH*dK*a + dK,
+							2 * dK,
+							dH*dK*a + 2*dK,
+							3 * dK,
+							dH*dK*a + 3*dK,
+							dH,
 							[2]float32{t24},
 							[2]float32{t15},
 							[2]float32{thetaEntry3},
@@ -2005,26 +2102,30 @@ func (c *stepBackwardFused) run() {
 							t9Entry := t9[i]
 							t39Entry := t39_2[i]
 							w2 := F(thetaEntry3 * t39Entry)
-							t15Sums := [16]F{t15_2}
+							var t15Row F
+							var t24Row F
+							t15RowSums := [16]F{t15Row}
 							t772Sums := [16]F{t772}
-							t24Sums := [16]F{t24_2}
+							t24RowSums := [16]F{t24Row}
 							for j := range dK {
 								t122 := num.FMA32(q[j], t9Entry, W1BarState2[j])
 								W1TrailEntry := W1Trail2[j]
-								t15Sums[j%16] = num.FMA32(W1TrailEntry, t122, t15Sums[j%16])
+								t15RowSums[j%16] = num.FMA32(W1TrailEntry, t122, t15RowSums[j%16])
 								t17 := SW1BarState2[j] + t122
 								kEntry := k[j]
 								t772Sums[j%16] = num.FMA32(t17, kEntry, t772Sums[j%16])
 								SW1TrailEntry := SW1Trail2[j]
-								t24Sums[j%16] = num.FMA32(SW1TrailEntry, t17, t24Sums[j%16])
+								t24RowSums[j%16] = num.FMA32(SW1TrailEntry, t17, t24RowSums[j%16])
 								t11[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry3, SW1TrailEntry, F(rhoEntry3*W1TrailEntry))), t9Entry, t11[j])
 								t12_2[j] = t122
 								t21[j] = num.FMA32(-t17, t39Entry, t21[j])
 								SW1BarState2[j] = F(etaEntry3 * t17)
 							}
-							t15_2 = kern.Sum16(&t15Sums)
+							t15Row = kern.Sum16(&t15RowSums)
 							t772 = kern.Sum16(&t772Sums)
-							t24_2 = kern.Sum16(&t24Sums)
+							t24Row = kern.Sum16(&t24RowSums)
+							t15_2 = t15_2 + t15Row
+							t24_2 = t24_2 + t24Row
 							t77[i] = t772
 						}
 						t15Total[0] = t15_2
@@ -2100,10 +2201,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t442Total),
 							unsafe.SliceData(t55Total),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
+							dH * dV * a,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dV,
 							[2]float32{t55},
 							[2]float32{t442},
 							[2]float32{etaEntry3},
@@ -2126,26 +2235,30 @@ func (c *stepBackwardFused) run() {
 							var t492 F
 							yBarEntry2 := yBar[i]
 							eEntry3 := e[i]
+							var t442Row F
+							var t55Row F
 							t402Sums := [16]F{t402}
-							t442Sums := [16]F{t442_2}
+							t442RowSums := [16]F{t442Row}
 							t492Sums := [16]F{t492}
-							t55Sums := [16]F{t55_2}
+							t55RowSums := [16]F{t55Row}
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
 								t402Sums[j%16] = num.FMA32(W2TrailEntry, t3822[j], t402Sums[j%16])
 								t4122 := num.FMA32(yBarEntry2, t81_2[j], W2BarState2[j])
-								t442Sums[j%16] = num.FMA32(W2TrailEntry, t4122, t442Sums[j%16])
+								t442RowSums[j%16] = num.FMA32(W2TrailEntry, t4122, t442RowSums[j%16])
 								t462 := SW2BarState2[j] + t4122
 								t492Sums[j%16] = num.FMA32(t462, t6_2[j], t492Sums[j%16])
-								t55Sums[j%16] = num.FMA32(SW2Trail2[j], t462, t55Sums[j%16])
+								t55RowSums[j%16] = num.FMA32(SW2Trail2[j], t462, t55RowSums[j%16])
 								t412_2[j] = t4122
 								t50[j] = num.FMA32(-t462, eEntry3, t50[j])
 								SW2BarState2[j] = F(etaEntry3 * t462)
 							}
 							t402 = kern.Sum16(&t402Sums)
-							t442_2 = kern.Sum16(&t442Sums)
+							t442Row = kern.Sum16(&t442RowSums)
 							t492 = kern.Sum16(&t492Sums)
-							t55_2 = kern.Sum16(&t55Sums)
+							t55Row = kern.Sum16(&t55RowSums)
+							t442_2 = t442_2 + t442Row
+							t55_2 = t55_2 + t55Row
 							t40[i] = t402
 							t49[i] = -t492
 						}
@@ -2214,10 +2327,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t3822),
 							unsafe.SliceData(W2BarState),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
+							dH * dV * a,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dV,
 							[2]float32{rhoEntry3},
 						}
 						stepBackwardNest13(&a2)
@@ -2280,10 +2401,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t12),
 							unsafe.SliceData(W1BarState),
-							dH * dK * a,
 							dK*a + C*dK*s + T*dK*l,
-							dH,
+							dH * dK * a,
+							dH*dK*a + dK,
 							dK,
+							dH*dK*a + 2*dK,
+							2 * dK,
+							dH*dK*a + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{rhoEntry3},
 						}
 						stepBackwardNest15(&a2)
@@ -2348,10 +2474,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t102),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t152),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest17(&a)
 	} else {
@@ -2387,10 +2515,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid2),
 			unsafe.SliceData(t422),
 			unsafe.SliceData(c.BQBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest18(&a)
 	} else {
@@ -2640,10 +2770,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(t92_2),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest24(&a)
 	} else {
@@ -2716,12 +2848,16 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.KDiv2),
 			unsafe.SliceData(t98),
 			unsafe.SliceData(t103),
+			dK,
+			dK + dV,
+			2 * dK,
+			2*dK + 2*dV,
+			3 * dK,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
 			T * dK,
-			dK + dV,
-			dK,
 		}
 		stepBackwardNest26(&a)
 	} else {
@@ -2761,10 +2897,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			unsafe.SliceData(t130),
 			unsafe.SliceData(c.BKBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest27(&a)
 	} else {

@@ -15,12 +15,13 @@ type stepNest1Args struct {
 	cK      *float32
 	k1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest2Args struct {
@@ -30,10 +31,12 @@ type stepNest2Args struct {
 	k1Sigmoid *float32
 	k1        *float32
 	kProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest3Args struct {
@@ -60,10 +63,12 @@ type stepNest5Args struct {
 	wTheta   *float32
 	t21      *float32
 	t47      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest6Args struct {
@@ -82,12 +87,13 @@ type stepNest7Args struct {
 	cQ      *float32
 	q1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest8Args struct {
@@ -97,10 +103,12 @@ type stepNest8Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	qProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest9Args struct {
@@ -479,11 +487,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(c.K1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest1(&a)
@@ -512,10 +521,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.K1Sigmoid),
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.KProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest2(&a)
 	} else {
@@ -618,10 +629,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t47),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest5(&a)
 	} else {
@@ -709,11 +722,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest7(&a)
@@ -742,10 +756,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest8(&a)
 	} else {
@@ -1967,12 +1983,14 @@ type stepBackwardNest16Args struct {
 	t     *float32
 	yProd *float32
 	t1322 *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // 32·chunks·d_v
-	n3    int // chunks
-	n4    int // 32·d_v
-	n5    int // d_v
+	n0    int // d_v
+	n1    int // 2·d_v
+	n2    int // 3·d_v
+	n3    int // L
+	n4    int // 32·chunks
+	n5    int // 32·chunks·d_v
+	n6    int // chunks
+	n7    int // 32·d_v
 }
 
 type stepBackwardNest17Args struct {
@@ -2114,8 +2132,16 @@ type stepBackwardNest31Args struct {
 	t254  *float32
 	t35   *float32
 	n0    int // 32·t + 32·chunks·l
-	n1    int // 32·d_v·t + 32·chunks·d_v·l
-	n2    int // d_v
+	n1    int // 32·t + 32·chunks·l + 1
+	n2    int // 32·t + 32·chunks·l + 2
+	n3    int // 32·t + 32·chunks·l + 3
+	n4    int // 32·d_v·t + 32·chunks·d_v·l
+	n5    int // d_v
+	n6    int // 32·d_v·t + 32·chunks·d_v·l + d_v
+	n7    int // 2·d_v
+	n8    int // 32·d_v·t + 32·chunks·d_v·l + 2·d_v
+	n9    int // 3·d_v
+	n10   int // 32·d_v·t + 32·chunks·d_v·l + 3·d_v
 }
 
 type stepBackwardNest32Args struct {
@@ -2329,10 +2355,12 @@ type stepBackwardNest53Args struct {
 	wRho      *float32
 	wTheta    *float32
 	t103      *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k + T·d_v
-	n3        int // d_k + d_v
+	n0        int // d_k + d_v
+	n1        int // 2·d_k + 2·d_v
+	n2        int // 3·d_k + 3·d_v
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k + T·d_v
 }
 
 type stepBackwardNest54Args struct {
@@ -2341,10 +2369,12 @@ type stepBackwardNest54Args struct {
 	qDiv2 *float32
 	t402  *float32
 	t45   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepBackwardNest55Args struct {
@@ -2366,12 +2396,16 @@ type stepBackwardNest55Args struct {
 	bQBar      *float32
 	t109       *float32
 	t114       *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k + T·d_v
-	n3         int // T·d_k
-	n4         int // d_k + d_v
-	n5         int // d_k
+	n0         int // d_k
+	n1         int // d_k + d_v
+	n2         int // 2·d_k
+	n3         int // 2·d_k + 2·d_v
+	n4         int // 3·d_k
+	n5         int // 3·d_k + 3·d_v
+	n6         int // L
+	n7         int // T
+	n8         int // T·d_k + T·d_v
+	n9         int // T·d_k
 }
 
 type stepBackwardNest56Args struct {
@@ -2457,10 +2491,12 @@ type stepBackwardNest62Args struct {
 	k1Sigmoid2 *float32
 	t141       *float32
 	bKBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n0         int // d_k
+	n1         int // 2·d_k
+	n2         int // 3·d_k
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k
 }
 
 type stepBackwardNest63Args struct {
@@ -3236,12 +3272,14 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t1322),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			32 * chunks,
 			32 * chunks * dV,
 			chunks,
 			32 * dV,
-			dV,
 		}
 		stepBackwardNest16(&a)
 	} else {
@@ -3681,8 +3719,16 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t254),
 					unsafe.SliceData(t35),
 					32*t7 + 32*chunks*l,
+					32*t7 + 32*chunks*l + 1,
+					32*t7 + 32*chunks*l + 2,
+					32*t7 + 32*chunks*l + 3,
 					32*dV*t7 + 32*chunks*dV*l,
 					dV,
+					32*dV*t7 + 32*chunks*dV*l + dV,
+					2 * dV,
+					32*dV*t7 + 32*chunks*dV*l + 2*dV,
+					3 * dV,
+					32*dV*t7 + 32*chunks*dV*l + 3*dV,
 				}
 				stepBackwardNest31(&a)
 			} else {
@@ -4492,10 +4538,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t103),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest53(&a)
 	} else {
@@ -4529,10 +4577,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t402),
 			unsafe.SliceData(t45),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest54(&a)
 	} else {
@@ -4578,12 +4628,16 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.BQBar),
 			unsafe.SliceData(t109),
 			unsafe.SliceData(t114),
+			dK,
+			dK + dV,
+			2 * dK,
+			2*dK + 2*dV,
+			3 * dK,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
 			T * dK,
-			dK + dV,
-			dK,
 		}
 		stepBackwardNest55(&a)
 	} else {
@@ -4836,10 +4890,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			unsafe.SliceData(t141),
 			unsafe.SliceData(c.BKBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest62(&a)
 	} else {

@@ -14,12 +14,13 @@ type stepNest1Args struct {
 	cK      *float32
 	k1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest2Args struct {
@@ -29,10 +30,12 @@ type stepNest2Args struct {
 	k1Sigmoid *float32
 	k1        *float32
 	kProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest3Args struct {
@@ -59,10 +62,12 @@ type stepNest5Args struct {
 	wTheta   *float32
 	t21      *float32
 	t29      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest6Args struct {
@@ -86,12 +91,13 @@ type stepNest7Args struct {
 	cQ      *float32
 	q1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest8Args struct {
@@ -101,10 +107,12 @@ type stepNest8Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	qProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest9Args struct {
@@ -149,8 +157,10 @@ type stepNest11Args struct {
 	k           *float32
 	t103        *float32
 	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_v
-	n2          int        // d_k
+	n1          int        // d_k
+	n2          int        // 2·d_k
+	n3          int        // 3·d_k
+	n4          int        // d_v
 	wNumber     [2]float32 // and nothing
 }
 
@@ -177,8 +187,10 @@ type stepNest14Args struct {
 	q          *float32
 	y2         *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_v
-	n2         int        // d_k
+	n1         int        // d_k
+	n2         int        // 2·d_k
+	n3         int        // 3·d_k
+	n4         int        // d_v
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -250,11 +262,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(c.K1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest1(&a)
@@ -283,10 +296,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.K1Sigmoid),
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.KProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest2(&a)
 	} else {
@@ -389,10 +404,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t29),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest5(&a)
 	} else {
@@ -495,11 +512,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest7(&a)
@@ -528,10 +546,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest8(&a)
 	} else {
@@ -703,8 +723,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t103),
 							dK*a + C*dK*s + T*dK*l,
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 							[2]float32{wNumber},
 						}
 						stepNest11(&a2)
@@ -772,8 +794,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(y2),
 							dK*a + C*dK*s + T*dK*l,
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -853,11 +877,22 @@ type stepBackwardNest3Args struct {
 	t32_2     *float32
 	t112Total *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_k·a + C·d_k·s + T·d_k·l
-	n2        int        // d_k·d_v·a
-	n3        int        // d_k·d_v·a + d_k·d_v
-	n4        int        // d_v
-	n5        int        // d_k
+	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2        int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3        int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4        int        // d_k·a + C·d_k·s + T·d_k·l
+	n5        int        // d_k·d_v·a
+	n6        int        // d_k·d_v·a + d_k·d_v
+	n7        int        // d_k
+	n8        int        // d_k·d_v·a + d_k
+	n9        int        // d_k·d_v·a + d_k·d_v + d_k
+	n10       int        // 2·d_k
+	n11       int        // d_k·d_v·a + 2·d_k
+	n12       int        // d_k·d_v·a + d_k·d_v + 2·d_k
+	n13       int        // 3·d_k
+	n14       int        // d_k·d_v·a + 3·d_k
+	n15       int        // d_k·d_v·a + d_k·d_v + 3·d_k
+	n16       int        // d_v
 	t112      [2]float32 // and nothing
 }
 
@@ -888,8 +923,13 @@ type stepBackwardNest6Args struct {
 	MBarState      *float32
 	n0             int        // d_k·a + C·d_k·s + T·d_k·l
 	n1             int        // d_k·d_v·a + d_k·d_v
-	n2             int        // d_v
-	n3             int        // d_k
+	n2             int        // d_k
+	n3             int        // d_k·d_v·a + d_k·d_v + d_k
+	n4             int        // 2·d_k
+	n5             int        // d_k·d_v·a + d_k·d_v + 2·d_k
+	n6             int        // 3·d_k
+	n7             int        // d_k·d_v·a + d_k·d_v + 3·d_k
+	n8             int        // d_v
 	t72Number      [2]float32 // and nothing
 	w4Number       [2]float32 // and nothing
 	thetaEntry2    [2]float32 // and nothing
@@ -911,10 +951,12 @@ type stepBackwardNest8Args struct {
 	t82   *float32
 	qDiv2 *float32
 	t132  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepBackwardNest9Args struct {
@@ -930,10 +972,12 @@ type stepBackwardNest9Args struct {
 	q1Sigmoid2 *float32
 	t40        *float32
 	bQBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n0         int // d_k
+	n1         int // 2·d_k
+	n2         int // 3·d_k
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k
 }
 
 type stepBackwardNest10Args struct {
@@ -1001,10 +1045,12 @@ type stepBackwardNest15Args struct {
 	wRho      *float32
 	wTheta    *float32
 	t83       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k + T·d_v
-	n3        int // d_k + d_v
+	n0        int // d_k + d_v
+	n1        int // 2·d_k + 2·d_v
+	n2        int // 3·d_k + 3·d_v
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k + T·d_v
 }
 
 type stepBackwardNest16Args struct {
@@ -1026,12 +1072,16 @@ type stepBackwardNest17Args struct {
 	kDiv2 *float32
 	t89   *float32
 	t94   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k + T·d_v
-	n3    int // T·d_k
-	n4    int // d_k + d_v
-	n5    int // d_k
+	n0    int // d_k
+	n1    int // d_k + d_v
+	n2    int // 2·d_k
+	n3    int // 2·d_k + 2·d_v
+	n4    int // 3·d_k
+	n5    int // 3·d_k + 3·d_v
+	n6    int // L
+	n7    int // T
+	n8    int // T·d_k + T·d_v
+	n9    int // T·d_k
 }
 
 type stepBackwardNest18Args struct {
@@ -1047,10 +1097,12 @@ type stepBackwardNest18Args struct {
 	k1Sigmoid2 *float32
 	t121       *float32
 	bKBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n0         int // d_k
+	n1         int // 2·d_k
+	n2         int // 3·d_k
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k
 }
 
 type stepBackwardNest19Args struct {
@@ -1323,11 +1375,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t32_2),
 							unsafe.SliceData(t112Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dK*dV*a + dK*dV,
-							dV,
 							dK,
+							dK*dV*a + dK,
+							dK*dV*a + dK*dV + dK,
+							2 * dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + dK*dV + 2*dK,
+							3 * dK,
+							dK*dV*a + 3*dK,
+							dK*dV*a + dK*dV + 3*dK,
+							dV,
 							[2]float32{t112},
 						}
 						stepBackwardNest3(&a2)
@@ -1345,18 +1408,20 @@ func (c *stepBackwardFused) run() {
 							var t322 F
 							yBarEntry := yBar[i]
 							MLinEntry := MLin[i]
+							var t112Row F
 							t322Sums := [16]F{t322}
-							t112Sums := [16]F{t112_2}
+							t112RowSums := [16]F{t112Row}
 							for j := range dK {
 								t423 := num.FMA32(q[j], yBarEntry, MBarState2[j])
 								t322Sums[j%16] = num.FMA32(t423, k[j], t322Sums[j%16])
-								t112Sums[j%16] = num.FMA32(MTrail2[j], t423, t112Sums[j%16])
+								t112RowSums[j%16] = num.FMA32(MTrail2[j], t423, t112RowSums[j%16])
 								t32[j] = num.FMA32(MTrail3[j], yBarEntry, t32[j])
 								t422_2[j] = t423
 								t822[j] = num.FMA32(-t423, MLinEntry, t822[j])
 							}
 							t322 = kern.Sum16(&t322Sums)
-							t112_2 = kern.Sum16(&t112Sums)
+							t112Row = kern.Sum16(&t112RowSums)
+							t112_2 = t112_2 + t112Row
 							t32_2[i] = t322
 						}
 						t112Total[0] = t112_2
@@ -1419,8 +1484,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MBarState),
 							dK*a + C*dK*s + T*dK*l,
 							dK*dV*a + dK*dV,
-							dV,
 							dK,
+							dK*dV*a + dK*dV + dK,
+							2 * dK,
+							dK*dV*a + dK*dV + 2*dK,
+							3 * dK,
+							dK*dV*a + dK*dV + 3*dK,
+							dV,
 							[2]float32{t72Number},
 							[2]float32{w4Number},
 							[2]float32{thetaEntry2},
@@ -1488,10 +1558,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t82),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t132),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest8(&a)
 	} else {
@@ -1527,10 +1599,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid2),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(c.BQBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest9(&a)
 	} else {
@@ -1768,10 +1842,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t83),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest15(&a)
 	} else {
@@ -1839,12 +1915,16 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.KDiv2),
 			unsafe.SliceData(t89),
 			unsafe.SliceData(t94),
+			dK,
+			dK + dV,
+			2 * dK,
+			2*dK + 2*dV,
+			3 * dK,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
 			T * dK,
-			dK + dV,
-			dK,
 		}
 		stepBackwardNest17(&a)
 	} else {
@@ -1884,10 +1964,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			unsafe.SliceData(t121),
 			unsafe.SliceData(c.BKBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest18(&a)
 	} else {

@@ -13,10 +13,12 @@ type stepNest1Args struct {
 	rhoStack *float32
 	wRho     *float32
 	t4       *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest2Args struct {
@@ -87,10 +89,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(t4),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest1(&a)
 	} else {
@@ -280,10 +284,12 @@ type stepBackwardNest3Args struct {
 	t25      *float32
 	rhoStack *float32
 	wRhoBar  *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepBackwardNest4Args struct {
@@ -411,10 +417,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t25),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WRhoBar),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest3(&a)
 	} else {

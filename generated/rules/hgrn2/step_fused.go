@@ -344,10 +344,12 @@ type stepBackwardNest5Args struct {
 	fSigmoid2 *float32
 	t2        *float32
 	t21       *float32
-	n0        int // L
-	n1        int // T·d_k
-	n2        int // T
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T·d_k
+	n5        int // T
 }
 
 type stepBackwardNest6Args struct {
@@ -477,10 +479,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.FSigmoid2),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t21),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T * dK,
 			T,
-			dK,
 		}
 		stepBackwardNest5(&a)
 	} else {

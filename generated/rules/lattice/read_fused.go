@@ -12,10 +12,12 @@ import (
 type readNest1Args struct {
 	t2 *float32
 	p  *float32
-	n0 int // L
-	n1 int // T·m
-	n2 int // T
-	n3 int // m
+	n0 int // m
+	n1 int // 2·m
+	n2 int // 3·m
+	n3 int // L
+	n4 int // T·m
+	n5 int // T
 }
 
 // readFused is Read in fused arithmetic.
@@ -45,10 +47,12 @@ func (c *readFused) run() {
 		a := readNest1Args{
 			unsafe.SliceData(t2),
 			unsafe.SliceData(c.P),
+			m,
+			2 * m,
+			3 * m,
 			L,
 			T * m,
 			T,
-			m,
 		}
 		readNest1(&a)
 	} else {
@@ -87,10 +91,12 @@ type readBackwardNest1Args struct {
 	p   *float32
 	t   *float32
 	t22 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·m
-	n3  int // m
+	n0  int // m
+	n1  int // 2·m
+	n2  int // 3·m
+	n3  int // L
+	n4  int // T
+	n5  int // T·m
 }
 
 type readBackwardNest2Args struct {
@@ -131,10 +137,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.P),
 			unsafe.SliceData(t),
 			unsafe.SliceData(t22),
+			m,
+			2 * m,
+			3 * m,
 			L,
 			T,
 			T * m,
-			m,
 		}
 		readBackwardNest1(&a)
 	} else {

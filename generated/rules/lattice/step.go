@@ -345,7 +345,7 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
 	segments := (C + T - 1) / C
-	t322 := c.Work[:L*T*m] // [L, T, m]
+	t5 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
 	t60 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
@@ -383,7 +383,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[m:]
 	t222 := work[:m] // [m]
 	work = work[m:]
-	t5 := work[:m] // [m]
+	t54 := work[:m] // [m]
 	work = work[m:]
 	t102 := work[:m] // [m]
 	work = work[m:]
@@ -422,13 +422,13 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			k0 := c.K0[(i*T+j)*m:][:m]
 			NProd := c.NProd[(i*T+j)*m:][:m]
-			t322_2 := t322[(i*T+j)*m:][:m]
+			t5_2 := t5[(i*T+j)*m:][:m]
 			t60_2 := t60[(i*T+j)*m:][:m]
 			betaEntry := beta[j]
 			for k := range m {
-				t3222 := F(k0[k] * NProd[k])
-				t322_2[k] = t3222
-				t60_2[k] = 1 - F(betaEntry*t3222)
+				t53_2 := F(k0[k] * NProd[k])
+				t5_2[k] = t53_2
+				t60_2[k] = 1 - F(betaEntry*t53_2)
 			}
 		}
 	}
@@ -454,7 +454,7 @@ func (c *StepBackward[F]) Run() {
 				beta := c.Beta[l*T+C*s:][:n]
 				for a := range n {
 					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					t322_2 := t322[(l*T+a+C*s)*m:][:m]
+					t5_2 := t5[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					// lattice.S, lattice.N, lattice.G
 					betaEntry2 := beta[a]
@@ -463,11 +463,11 @@ func (c *StepBackward[F]) Run() {
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						k0Entry := k0[i]
-						t322Entry := t322_2[i]
+						t5Entry := t5_2[i]
 						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							STrail3[j] = ((STrailEntry - F(betaEntry2*(-F(k0Entry*GLin[j])+F(STrailEntry*t322Entry)))) / SMax2Entry)
+							STrail3[j] = ((STrailEntry - F(betaEntry2*(-F(k0Entry*GLin[j])+F(STrailEntry*t5Entry)))) / SMax2Entry)
 						}
 					}
 				}
@@ -477,7 +477,7 @@ func (c *StepBackward[F]) Run() {
 				t42_2 := t42[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					t322_2 := t322[(l*T+a+C*s)*m:][:m]
+					t5_2 := t5[(l*T+a+C*s)*m:][:m]
 					p := c.P[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
@@ -498,10 +498,10 @@ func (c *StepBackward[F]) Run() {
 						var t183 F
 						var t2222 F
 						k0Entry2 := k0[i]
-						t322Entry2 := t322_2[i]
+						t5Entry2 := t5_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							N2_2 := -F(k0Entry2*GLin[j]) + F(STrailEntry2*t322Entry2)
+							N2_2 := -F(k0Entry2*GLin[j]) + F(STrailEntry2*t5Entry2)
 							t173 := STrailEntry2 - F(betaEntry3*N2_2)
 							t183 += F(t173 * t173)
 							t2222 += F(STrail3[j] * yBar[j])
@@ -512,16 +512,16 @@ func (c *StepBackward[F]) Run() {
 						t222[i] = t2222
 					}
 					// lattice.S, lattice.p
-					var t3223 F
+					var t322 F
 					for i := range m {
-						t3223 += F(p[i] * t222[i])
+						t322 += F(p[i] * t222[i])
 						t202[i] = (F(0) < t182[i])
 					}
 					// lattice.p, lattice.S
 					for i := range m {
 						t202Entry := t202[i]
 						t1422 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
-						t5[i] = F(p[i] * (t222[i] - t3223))
+						t54[i] = F(p[i] * (t222[i] - t322))
 						t102[i] = (F(1) / SMax2[i])
 						t142[i] = t1422
 						t1822[i] = (t1422 && t202Entry)
@@ -535,14 +535,14 @@ func (c *StepBackward[F]) Run() {
 						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 						t8_2 := t8[i*dV:][:dV]
 						var t133 F
-						t5Entry := t5[i]
+						t54Entry := t54[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t82 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t5Entry)
+							t82 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t54Entry)
 							STrailEntry3 := STrail2[j]
 							t133 += F(t82 * (STrailEntry3 / SMax2Entry2))
-							t7[j] += F(STrailEntry3 * t5Entry)
+							t7[j] += F(STrailEntry3 * t54Entry)
 							t8_2[j] = t82
 						}
 						t132[i] = -t133

@@ -13,10 +13,12 @@ type stepNest1Args struct {
 	betaStack *float32
 	wBeta     *float32
 	t4        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_v + T·m
-	n3        int // d_v + m
+	n0        int // d_v + m
+	n1        int // 2·d_v + 2·m
+	n2        int // 3·d_v + 3·m
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_v + T·m
 }
 
 type stepNest2Args struct {
@@ -33,8 +35,13 @@ type stepNest3Args struct {
 	SState *float32
 	t2     *float32
 	n0     int // m·a + C·m·s + T·m·l
-	n1     int // m
-	n2     int // d_v
+	n1     int // m·a + C·m·s + T·m·l + 1
+	n2     int // m·a + C·m·s + T·m·l + 2
+	n3     int // m·a + C·m·s + T·m·l + 3
+	n4     int // d_v
+	n5     int // 2·d_v
+	n6     int // 3·d_v
+	n7     int // m
 }
 
 type stepNest4Args struct {
@@ -57,8 +64,10 @@ type stepNest6Args struct {
 	SState *float32
 	t3     *float32
 	t22    *float32
-	n0     int // m
-	n1     int // d_v
+	n0     int // d_v
+	n1     int // 2·d_v
+	n2     int // 3·d_v
+	n3     int // m
 }
 
 type stepNest7Args struct {
@@ -69,8 +78,13 @@ type stepNest7Args struct {
 	t17       *float32
 	t18       *float32
 	n0        int        // m·a + C·m·s + T·m·l
-	n1        int        // m
-	n2        int        // d_v
+	n1        int        // m·a + C·m·s + T·m·l + 1
+	n2        int        // m·a + C·m·s + T·m·l + 2
+	n3        int        // m·a + C·m·s + T·m·l + 3
+	n4        int        // d_v
+	n5        int        // 2·d_v
+	n6        int        // 3·d_v
+	n7        int        // m
 	betaEntry [2]float32 // and nothing
 }
 
@@ -108,8 +122,10 @@ type stepNest12Args struct {
 	SState *float32
 	t29    *float32
 	n0     int // d_v·a + C·d_v·s + T·d_v·l
-	n1     int // m
-	n2     int // d_v
+	n1     int // d_v
+	n2     int // 2·d_v
+	n3     int // 3·d_v
+	n4     int // m
 }
 
 type stepNest13Args struct {
@@ -138,8 +154,10 @@ type stepNest16Args struct {
 	p2     *float32
 	SState *float32
 	y2     *float32
-	n0     int // m
-	n1     int // d_v
+	n0     int // d_v
+	n1     int // 2·d_v
+	n2     int // 3·d_v
+	n3     int // m
 }
 
 // stepFused is Step in fused arithmetic.
@@ -194,10 +212,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBeta),
 			unsafe.SliceData(t4),
+			dV + m,
+			2*dV + 2*m,
+			3*dV + 3*m,
 			L,
 			T,
 			T*dV + T*m,
-			dV + m,
 		}
 		stepNest1(&a)
 	} else {
@@ -267,8 +287,13 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t2),
 							m*a + C*m*s + T*m*l,
-							m,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest3(&a2)
 					} else {
@@ -323,8 +348,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t22),
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest6(&a2)
 					} else {
@@ -350,8 +377,13 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t18),
 							m*a + C*m*s + T*m*l,
-							m,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 							[2]float32{betaEntry},
 						}
 						stepNest7(&a2)
@@ -457,8 +489,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t29),
 							dV*a + C*dV*s + T*dV*l,
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest12(&a2)
 					} else {
@@ -540,8 +574,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(y2),
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest16(&a2)
 					} else {
@@ -572,7 +608,7 @@ type stepBackwardNest1Args struct {
 	beta  *float32
 	k0    *float32
 	NProd *float32
-	t322  *float32
+	t5    *float32
 	t60   *float32
 	n0    int // L
 	n1    int // T
@@ -582,7 +618,7 @@ type stepBackwardNest1Args struct {
 
 type stepBackwardNest2Args struct {
 	k0         *float32
-	t322       *float32
+	t5         *float32
 	SMax2      *float32
 	STrail     *float32
 	GLin       *float32
@@ -597,7 +633,7 @@ type stepBackwardNest2Args struct {
 
 type stepBackwardNest3Args struct {
 	k0         *float32
-	t322       *float32
+	t5         *float32
 	STrail     *float32
 	GLin       *float32
 	yBar       *float32
@@ -606,16 +642,27 @@ type stepBackwardNest3Args struct {
 	t182       *float32
 	t222       *float32
 	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // d_v·m·a
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l
-	n3         int        // d_v·m·a + d_v·m
-	n4         int        // m
-	n5         int        // d_v
+	n1         int        // m·a + C·m·s + T·m·l + 1
+	n2         int        // m·a + C·m·s + T·m·l + 2
+	n3         int        // m·a + C·m·s + T·m·l + 3
+	n4         int        // d_v·a + C·d_v·s + T·d_v·l
+	n5         int        // d_v·m·a
+	n6         int        // d_v·m·a + d_v·m
+	n7         int        // d_v·m·a + d_v
+	n8         int        // d_v·m·a + d_v·m + d_v
+	n9         int        // d_v
+	n10        int        // d_v·m·a + 2·d_v
+	n11        int        // d_v·m·a + d_v·m + 2·d_v
+	n12        int        // 2·d_v
+	n13        int        // d_v·m·a + 3·d_v
+	n14        int        // d_v·m·a + d_v·m + 3·d_v
+	n15        int        // 3·d_v
+	n16        int        // m
 	betaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest4Args struct {
-	t5        *float32
+	t54       *float32
 	p         *float32
 	SMax2     *float32
 	q0        *float32
@@ -626,10 +673,18 @@ type stepBackwardNest4Args struct {
 	t8        *float32
 	t132      *float32
 	n0        int // m·a + C·m·s + T·m·l
-	n1        int // d_v·a + C·d_v·s + T·d_v·l
-	n2        int // d_v·m·a + d_v·m
-	n3        int // m
-	n4        int // d_v
+	n1        int // m·a + C·m·s + T·m·l + 1
+	n2        int // m·a + C·m·s + T·m·l + 2
+	n3        int // m·a + C·m·s + T·m·l + 3
+	n4        int // d_v·a + C·d_v·s + T·d_v·l
+	n5        int // d_v·m·a + d_v·m
+	n6        int // d_v
+	n7        int // d_v·m·a + d_v·m + d_v
+	n8        int // 2·d_v
+	n9        int // d_v·m·a + d_v·m + 2·d_v
+	n10       int // 3·d_v
+	n11       int // d_v·m·a + d_v·m + 3·d_v
+	n12       int // m
 }
 
 type stepBackwardNest5Args struct {
@@ -643,8 +698,13 @@ type stepBackwardNest5Args struct {
 	t56      *float32
 	t37Total *float32
 	n0       int        // d_v·m·a
-	n1       int        // m
-	n2       int        // d_v
+	n1       int        // d_v
+	n2       int        // d_v·m·a + d_v
+	n3       int        // 2·d_v
+	n4       int        // d_v·m·a + 2·d_v
+	n5       int        // 3·d_v
+	n6       int        // d_v·m·a + 3·d_v
+	n7       int        // m
 	t37      [2]float32 // and nothing
 }
 
@@ -667,10 +727,18 @@ type stepBackwardNest7Args struct {
 	t58    *float32
 	t57    *float32
 	n0     int // m·a + C·m·s + T·m·l
-	n1     int // d_v·a + C·d_v·s + T·d_v·l
-	n2     int // d_v·m·a
-	n3     int // m
-	n4     int // d_v
+	n1     int // m·a + C·m·s + T·m·l + 1
+	n2     int // m·a + C·m·s + T·m·l + 2
+	n3     int // m·a + C·m·s + T·m·l + 3
+	n4     int // d_v·a + C·d_v·s + T·d_v·l
+	n5     int // d_v·m·a
+	n6     int // d_v
+	n7     int // d_v·m·a + d_v
+	n8     int // 2·d_v
+	n9     int // d_v·m·a + 2·d_v
+	n10    int // 3·d_v
+	n11    int // d_v·m·a + 3·d_v
+	n12    int // m
 }
 
 type stepBackwardNest8Args struct {
@@ -696,10 +764,18 @@ type stepBackwardNest9Args struct {
 	SBarState *float32
 	t53       *float32
 	n0        int // m·a + C·m·s + T·m·l
-	n1        int // d_v·m·a
-	n2        int // d_v·a + C·d_v·s + T·d_v·l
-	n3        int // m
-	n4        int // d_v
+	n1        int // m·a + C·m·s + T·m·l + 1
+	n2        int // m·a + C·m·s + T·m·l + 2
+	n3        int // m·a + C·m·s + T·m·l + 3
+	n4        int // d_v·a + C·d_v·s + T·d_v·l
+	n5        int // d_v·m·a
+	n6        int // d_v·m·a + d_v
+	n7        int // d_v
+	n8        int // d_v·m·a + 2·d_v
+	n9        int // 2·d_v
+	n10       int // d_v·m·a + 3·d_v
+	n11       int // 3·d_v
+	n12       int // m
 }
 
 type stepBackwardNest10Args struct {
@@ -719,8 +795,10 @@ type stepBackwardNest11Args struct {
 	betaSigmoid *float32
 	t10         *float32
 	t12Total    *float32
-	n0          int        // L
-	n1          int        // T
+	n0          int        // T
+	n1          int        // 2·T
+	n2          int        // 3·T
+	n3          int        // L
 	t12         [2]float32 // and nothing
 }
 
@@ -730,10 +808,12 @@ type stepBackwardNest12Args struct {
 	t13       *float32
 	betaStack *float32
 	wBetaBar  *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_v + T·m
-	n3        int // d_v + m
+	n0        int // d_v + m
+	n1        int // 2·d_v + 2·m
+	n2        int // 3·d_v + 3·m
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_v + T·m
 }
 
 type stepBackwardNest13Args struct {
@@ -786,7 +866,7 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t322 := c.Work[:L*T*m]                                                     // [L, T, m]
+	t5 := c.Work[:L*T*m]                                                       // [L, T, m]
 	t60 := c.Work[L*T*m:][:L*T*m]                                              // [L, T, m]
 	t2 := c.Work[2*L*T*m:][:L*T*m]                                             // [L, T, m]
 	t32 := c.Work[3*L*T*m:][:L*T*dV]                                           // [L, T, d_v]
@@ -805,7 +885,7 @@ func (c *stepBackwardFused) run() {
 	t172 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m:][:dV*m]       // [m, d_v]
 	t182 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m:][:m]          // [m]
 	t222 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+m:][:m]        // [m]
-	t5 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*m:][:m]        // [m]
+	t54 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*m:][:m]       // [m]
 	t102 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+3*m:][:m]      // [m]
 	t7 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+4*m:][:dV]       // [d_v]
 	t8 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+4*m:][:dV*m]  // [m, d_v]
@@ -831,7 +911,7 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(c.NProd),
-			unsafe.SliceData(t322),
+			unsafe.SliceData(t5),
 			unsafe.SliceData(t60),
 			L,
 			T,
@@ -845,13 +925,13 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				k0 := c.K0[(i*T+j)*m:][:m]
 				NProd := c.NProd[(i*T+j)*m:][:m]
-				t322_2 := t322[(i*T+j)*m:][:m]
+				t5_2 := t5[(i*T+j)*m:][:m]
 				t60_2 := t60[(i*T+j)*m:][:m]
 				betaEntry := beta[j]
 				for k := range m {
-					t3222 := F(k0[k] * NProd[k])
-					t322_2[k] = t3222
-					t60_2[k] = num.FMA32(-betaEntry, t3222, F(1))
+					t53_2 := F(k0[k] * NProd[k])
+					t5_2[k] = t53_2
+					t60_2[k] = num.FMA32(-betaEntry, t53_2, F(1))
 				}
 			}
 		}
@@ -874,7 +954,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t5),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
@@ -889,18 +969,18 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest2(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t322_2 := t322[(l*T+a+C*s)*m:][:m]
+						t5_2 := t5[(l*T+a+C*s)*m:][:m]
 						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							k0Entry := k0[i]
-							t322Entry := t322_2[i]
+							t5Entry := t5_2[i]
 							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail2[j]
-								STrail3[j] = (num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t322Entry, -F(k0Entry*GLin[j])), STrailEntry) / SMax2Entry)
+								STrail3[j] = (num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t5Entry, -F(k0Entry*GLin[j])), STrailEntry) / SMax2Entry)
 							}
 						}
 					}
@@ -918,7 +998,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t5),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(c.YBar),
@@ -927,17 +1007,28 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t182),
 							unsafe.SliceData(t222),
 							m*a + C*m*s + T*m*l,
-							dV * m * a,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
+							dV * m * a,
 							dV*m*a + dV*m,
-							m,
+							dV*m*a + dV,
+							dV*m*a + dV*m + dV,
 							dV,
+							dV*m*a + 2*dV,
+							dV*m*a + dV*m + 2*dV,
+							2 * dV,
+							dV*m*a + 3*dV,
+							dV*m*a + dV*m + 3*dV,
+							3 * dV,
+							m,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest3(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t322_2 := t322[(l*T+a+C*s)*m:][:m]
+						t5_2 := t5[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
@@ -948,12 +1039,12 @@ func (c *stepBackwardFused) run() {
 							var t183 F
 							var t2222 F
 							k0Entry2 := k0[i]
-							t322Entry2 := t322_2[i]
+							t5Entry2 := t5_2[i]
 							t183Sums := [16]F{t183}
 							t2222Sums := [16]F{t2222}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								N2_2 := num.FMA32(STrailEntry2, t322Entry2, -F(k0Entry2*GLin[j]))
+								N2_2 := num.FMA32(STrailEntry2, t5Entry2, -F(k0Entry2*GLin[j]))
 								t173 := num.FMA32(-betaEntry3, N2_2, STrailEntry2)
 								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
 								t2222Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t2222Sums[j%16])
@@ -967,16 +1058,16 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// lattice.S, lattice.p
-					var t3223 F
+					var t322 F
 					for i := range m {
-						t3223 = num.FMA32(p[i], t222[i], t3223)
+						t322 = num.FMA32(p[i], t222[i], t322)
 						t202[i] = (F(0) < t182[i])
 					}
 					// lattice.p, lattice.S
 					for i := range m {
 						t202Entry := t202[i]
 						t1422 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
-						t5[i] = F(p[i] * (t222[i] - t3223))
+						t54[i] = F(p[i] * (t222[i] - t322))
 						t102[i] = (F(1) / SMax2[i])
 						t142[i] = t1422
 						t1822[i] = (t1422 && t202Entry)
@@ -985,7 +1076,7 @@ func (c *stepBackwardFused) run() {
 					clear(t7)
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t5),
+							unsafe.SliceData(t54),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(c.Q0),
@@ -996,10 +1087,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t8),
 							unsafe.SliceData(t132),
 							m*a + C*m*s + T*m*l,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
 							dV*m*a + dV*m,
-							m,
 							dV,
+							dV*m*a + dV*m + dV,
+							2 * dV,
+							dV*m*a + dV*m + 2*dV,
+							3 * dV,
+							dV*m*a + dV*m + 3*dV,
+							m,
 						}
 						stepBackwardNest4(&a2)
 					} else {
@@ -1010,15 +1109,15 @@ func (c *stepBackwardFused) run() {
 							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 							t8_2 := t8[i*dV:][:dV]
 							var t133 F
-							t5Entry := t5[i]
+							t54Entry := t54[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
 							t133Sums := [16]F{t133}
 							for j := range dV {
-								t82 := num.FMA32(q0[j], t5Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
+								t82 := num.FMA32(q0[j], t54Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
 								STrailEntry3 := STrail2[j]
 								t133Sums[j%16] = num.FMA32(t82, (STrailEntry3 / SMax2Entry2), t133Sums[j%16])
-								t7[j] = num.FMA32(STrailEntry3, t5Entry, t7[j])
+								t7[j] = num.FMA32(STrailEntry3, t54Entry, t7[j])
 								t8_2[j] = t82
 							}
 							t133 = kern.Sum16(&t133Sums)
@@ -1044,8 +1143,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t56),
 							unsafe.SliceData(t37Total),
 							dV * m * a,
-							m,
 							dV,
+							dV*m*a + dV,
+							2 * dV,
+							dV*m*a + 2*dV,
+							3 * dV,
+							dV*m*a + 3*dV,
+							m,
 							[2]float32{t37},
 						}
 						stepBackwardNest5(&a2)
@@ -1060,16 +1164,18 @@ func (c *stepBackwardFused) run() {
 							var t562 F
 							t102Entry := t102[i]
 							t30Entry := t30[i]
-							t37Sums := [16]F{t37_2}
+							var t37Row F
+							t37RowSums := [16]F{t37Row}
 							t562Sums := [16]F{t562}
 							for j := range dV {
 								t342 := num.FMA32(F(2*t172_2[j]), t30Entry, F(t8_2[j]*t102Entry))
-								t37Sums[j%16] = num.FMA32(N2[j], t342, t37Sums[j%16])
+								t37RowSums[j%16] = num.FMA32(N2[j], t342, t37RowSums[j%16])
 								t562Sums[j%16] = num.FMA32(STrail2[j], t342, t562Sums[j%16])
 								t34_2[j] = t342
 							}
-							t37_2 = kern.Sum16(&t37Sums)
+							t37Row = kern.Sum16(&t37RowSums)
 							t562 = kern.Sum16(&t562Sums)
+							t37_2 = t37_2 + t37Row
 							t56[i] = t562
 						}
 						t37Total[0] = t37_2
@@ -1107,10 +1213,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t58),
 							unsafe.SliceData(t57),
 							m*a + C*m*s + T*m*l,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
 							dV * m * a,
-							m,
 							dV,
+							dV*m*a + dV,
+							2 * dV,
+							dV*m*a + 2*dV,
+							3 * dV,
+							dV*m*a + 3*dV,
+							m,
 						}
 						stepBackwardNest7(&a2)
 					} else {
@@ -1170,10 +1284,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t53),
 							m*a + C*m*s + T*m*l,
-							dV * m * a,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
-							m,
+							dV * m * a,
+							dV*m*a + dV,
 							dV,
+							dV*m*a + 2*dV,
+							2 * dV,
+							dV*m*a + 3*dV,
+							3 * dV,
+							m,
 						}
 						stepBackwardNest9(&a2)
 					} else {
@@ -1243,8 +1365,10 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.BetaSigmoid),
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t12Total),
-			L,
 			T,
+			2 * T,
+			3 * T,
+			L,
 			[2]float32{t12},
 		}
 		stepBackwardNest11(&a)
@@ -1255,13 +1379,15 @@ func (c *stepBackwardFused) run() {
 			t42_2 := t42[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t12Sums := [16]F{t12_2}
+			var t12Row F
+			t12RowSums := [16]F{t12Row}
 			for j := range T {
 				t104 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-				t12Sums[j%16] = t12Sums[j%16] + t104
+				t12RowSums[j%16] = t12RowSums[j%16] + t104
 				t10_2[j] = t104
 			}
-			t12_2 = kern.Sum16(&t12Sums)
+			t12Row = kern.Sum16(&t12RowSums)
+			t12_2 = t12_2 + t12Row
 		}
 		t12Total[0] = t12_2
 	}
@@ -1277,10 +1403,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t13),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
+			dV + m,
+			2*dV + 2*m,
+			3*dV + 3*m,
 			L,
 			T,
 			T*dV + T*m,
-			dV + m,
 		}
 		stepBackwardNest12(&a)
 	} else {

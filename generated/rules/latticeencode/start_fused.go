@@ -11,8 +11,10 @@ import (
 type startNest1Args struct {
 	SInit     *float32
 	startProd *float32
-	n0        int // m
-	n1        int // d_v
+	n0        int // d_v
+	n1        int // 2·d_v
+	n2        int // 3·d_v
+	n3        int // m
 }
 
 type startNest2Args struct {
@@ -50,8 +52,10 @@ func (c *startFused) run() {
 		a := startNest1Args{
 			unsafe.SliceData(c.SInit),
 			unsafe.SliceData(c.StartProd),
-			m,
 			dV,
+			2 * dV,
+			3 * dV,
+			m,
 		}
 		startNest1(&a)
 	} else {
@@ -133,18 +137,22 @@ func (c *startFused) run() {
 type startBackwardNest1Args struct {
 	t22  *float32
 	SBar *float32
-	n0   int // m
-	n1   int // d_v
-	n2   int // L
-	n3   int // d_v·m
+	n0   int // d_v·m
+	n1   int // 2·d_v·m
+	n2   int // 3·d_v·m
+	n3   int // m
+	n4   int // d_v
+	n5   int // L
 }
 
 type startBackwardNest2Args struct {
 	t22       *float32
 	startDiv2 *float32
 	t72       *float32
-	n0        int // m
-	n1        int // d_v
+	n0        int // d_v
+	n1        int // 2·d_v
+	n2        int // 3·d_v
+	n3        int // m
 }
 
 type startBackwardNest3Args struct {
@@ -193,10 +201,12 @@ func (c *startBackwardFused) run() {
 		a := startBackwardNest1Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.SBar),
+			dV * m,
+			2 * dV * m,
+			3 * dV * m,
 			m,
 			dV,
 			L,
-			dV * m,
 		}
 		startBackwardNest1(&a)
 	} else {
@@ -217,8 +227,10 @@ func (c *startBackwardFused) run() {
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.StartDiv2),
 			unsafe.SliceData(t72),
-			m,
 			dV,
+			2 * dV,
+			3 * dV,
+			m,
 		}
 		startBackwardNest2(&a)
 	} else {

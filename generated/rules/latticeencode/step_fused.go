@@ -13,10 +13,12 @@ type stepNest1Args struct {
 	betaStack *float32
 	wBeta     *float32
 	t4        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_v + T·m
-	n3        int // d_v + m
+	n0        int // d_v + m
+	n1        int // 2·d_v + 2·m
+	n2        int // 3·d_v + 3·m
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_v + T·m
 }
 
 type stepNest2Args struct {
@@ -33,8 +35,10 @@ type stepNest3Args struct {
 	v      *float32
 	t2     *float32
 	n0     int // d_v·a + C·d_v·s + T·d_v·l
-	n1     int // m
-	n2     int // d_v
+	n1     int // d_v
+	n2     int // 2·d_v
+	n3     int // 3·d_v
+	n4     int // m
 }
 
 type stepNest4Args struct {
@@ -53,8 +57,10 @@ type stepNest5Args struct {
 	t17       *float32
 	t18       *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // m
-	n2        int        // d_v
+	n1        int        // d_v
+	n2        int        // 2·d_v
+	n3        int        // 3·d_v
+	n4        int        // m
 	betaEntry [2]float32 // and nothing
 }
 
@@ -92,8 +98,10 @@ type stepNest10Args struct {
 	SState *float32
 	t29    *float32
 	n0     int // d_v·a + C·d_v·s + T·d_v·l
-	n1     int // m
-	n2     int // d_v
+	n1     int // d_v
+	n2     int // 2·d_v
+	n3     int // 3·d_v
+	n4     int // m
 }
 
 type stepNest11Args struct {
@@ -122,8 +130,10 @@ type stepNest14Args struct {
 	p2     *float32
 	SState *float32
 	y2     *float32
-	n0     int // m
-	n1     int // d_v
+	n0     int // d_v
+	n1     int // 2·d_v
+	n2     int // 3·d_v
+	n3     int // m
 }
 
 // stepFused is Step in fused arithmetic.
@@ -177,10 +187,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBeta),
 			unsafe.SliceData(t4),
+			dV + m,
+			2*dV + 2*m,
+			3*dV + 3*m,
 			L,
 			T,
 			T*dV + T*m,
-			dV + m,
 		}
 		stepNest1(&a)
 	} else {
@@ -249,8 +261,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t2),
 							dV*a + C*dV*s + T*dV*l,
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest3(&a2)
 					} else {
@@ -293,8 +307,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t18),
 							dV*a + C*dV*s + T*dV*l,
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 							[2]float32{betaEntry},
 						}
 						stepNest5(&a2)
@@ -400,8 +416,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t29),
 							dV*a + C*dV*s + T*dV*l,
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest10(&a2)
 					} else {
@@ -483,8 +501,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(y2),
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest14(&a2)
 					} else {
@@ -516,7 +536,7 @@ type stepBackwardNest1Args struct {
 	GProd *float32
 	k0    *float32
 	t3    *float32
-	t322  *float32
+	t5    *float32
 	t59   *float32
 	n0    int // L
 	n1    int // T
@@ -526,7 +546,7 @@ type stepBackwardNest1Args struct {
 
 type stepBackwardNest2Args struct {
 	t3         *float32
-	t322       *float32
+	t5         *float32
 	SMax2      *float32
 	STrail     *float32
 	v          *float32
@@ -541,7 +561,7 @@ type stepBackwardNest2Args struct {
 
 type stepBackwardNest3Args struct {
 	t3         *float32
-	t322       *float32
+	t5         *float32
 	STrail     *float32
 	v          *float32
 	yBar       *float32
@@ -550,16 +570,27 @@ type stepBackwardNest3Args struct {
 	t182       *float32
 	t22        *float32
 	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // d_v·m·a
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l
-	n3         int        // d_v·m·a + d_v·m
-	n4         int        // m
-	n5         int        // d_v
+	n1         int        // m·a + C·m·s + T·m·l + 1
+	n2         int        // m·a + C·m·s + T·m·l + 2
+	n3         int        // m·a + C·m·s + T·m·l + 3
+	n4         int        // d_v·a + C·d_v·s + T·d_v·l
+	n5         int        // d_v·m·a
+	n6         int        // d_v·m·a + d_v·m
+	n7         int        // d_v·m·a + d_v
+	n8         int        // d_v·m·a + d_v·m + d_v
+	n9         int        // d_v
+	n10        int        // d_v·m·a + 2·d_v
+	n11        int        // d_v·m·a + d_v·m + 2·d_v
+	n12        int        // 2·d_v
+	n13        int        // d_v·m·a + 3·d_v
+	n14        int        // d_v·m·a + d_v·m + 3·d_v
+	n15        int        // 3·d_v
+	n16        int        // m
 	betaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest4Args struct {
-	t5        *float32
+	t54       *float32
 	p         *float32
 	SMax2     *float32
 	q0        *float32
@@ -570,10 +601,18 @@ type stepBackwardNest4Args struct {
 	t8        *float32
 	t132      *float32
 	n0        int // m·a + C·m·s + T·m·l
-	n1        int // d_v·a + C·d_v·s + T·d_v·l
-	n2        int // d_v·m·a + d_v·m
-	n3        int // m
-	n4        int // d_v
+	n1        int // m·a + C·m·s + T·m·l + 1
+	n2        int // m·a + C·m·s + T·m·l + 2
+	n3        int // m·a + C·m·s + T·m·l + 3
+	n4        int // d_v·a + C·d_v·s + T·d_v·l
+	n5        int // d_v·m·a + d_v·m
+	n6        int // d_v
+	n7        int // d_v·m·a + d_v·m + d_v
+	n8        int // 2·d_v
+	n9        int // d_v·m·a + d_v·m + 2·d_v
+	n10       int // 3·d_v
+	n11       int // d_v·m·a + d_v·m + 3·d_v
+	n12       int // m
 }
 
 type stepBackwardNest5Args struct {
@@ -591,10 +630,18 @@ type stepBackwardNest5Args struct {
 	t57      *float32
 	t37Total *float32
 	n0       int        // m·a + C·m·s + T·m·l
-	n1       int        // d_v·m·a
-	n2       int        // d_v·a + C·d_v·s + T·d_v·l
-	n3       int        // m
-	n4       int        // d_v
+	n1       int        // m·a + C·m·s + T·m·l + 1
+	n2       int        // m·a + C·m·s + T·m·l + 2
+	n3       int        // m·a + C·m·s + T·m·l + 3
+	n4       int        // d_v·a + C·d_v·s + T·d_v·l
+	n5       int        // d_v·m·a
+	n6       int        // d_v
+	n7       int        // d_v·m·a + d_v
+	n8       int        // 2·d_v
+	n9       int        // d_v·m·a + 2·d_v
+	n10      int        // 3·d_v
+	n11      int        // d_v·m·a + 3·d_v
+	n12      int        // m
 	t37      [2]float32 // and nothing
 }
 
@@ -619,10 +666,18 @@ type stepBackwardNest7Args struct {
 	t34       *float32
 	SBarState *float32
 	n0        int // m·a + C·m·s + T·m·l
-	n1        int // d_v·m·a
-	n2        int // d_v·a + C·d_v·s + T·d_v·l
-	n3        int // m
-	n4        int // d_v
+	n1        int // m·a + C·m·s + T·m·l + 1
+	n2        int // m·a + C·m·s + T·m·l + 2
+	n3        int // m·a + C·m·s + T·m·l + 3
+	n4        int // d_v·a + C·d_v·s + T·d_v·l
+	n5        int // d_v·m·a
+	n6        int // d_v·m·a + d_v
+	n7        int // d_v
+	n8        int // d_v·m·a + 2·d_v
+	n9        int // 2·d_v
+	n10       int // d_v·m·a + 3·d_v
+	n11       int // 3·d_v
+	n12       int // m
 }
 
 type stepBackwardNest8Args struct {
@@ -642,8 +697,10 @@ type stepBackwardNest9Args struct {
 	betaSigmoid *float32
 	t10         *float32
 	t12Total    *float32
-	n0          int        // L
-	n1          int        // T
+	n0          int        // T
+	n1          int        // 2·T
+	n2          int        // 3·T
+	n3          int        // L
 	t12         [2]float32 // and nothing
 }
 
@@ -653,10 +710,12 @@ type stepBackwardNest10Args struct {
 	t13       *float32
 	betaStack *float32
 	wBetaBar  *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_v + T·m
-	n3        int // d_v + m
+	n0        int // d_v + m
+	n1        int // 2·d_v + 2·m
+	n2        int // 3·d_v + 3·m
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_v + T·m
 }
 
 type stepBackwardNest11Args struct {
@@ -710,7 +769,7 @@ func (c *stepBackwardFused) run() {
 	_ = m
 	_ = segments
 	t3 := c.Work[:L*T*m]                                                         // [L, T, m]
-	t322 := c.Work[L*T*m:][:L*T*m]                                               // [L, T, m]
+	t5 := c.Work[L*T*m:][:L*T*m]                                                 // [L, T, m]
 	t59 := c.Work[2*L*T*m:][:L*T*m]                                              // [L, T, m]
 	t2 := c.Work[3*L*T*m:][:L*T*m]                                               // [L, T, m]
 	t32 := c.Work[4*L*T*m:][:L*T*dV]                                             // [L, T, d_v]
@@ -729,7 +788,7 @@ func (c *stepBackwardFused) run() {
 	t172 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+3*dV*m:][:dV*m]         // [m, d_v]
 	t182 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m:][:m]            // [m]
 	t22 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+m:][:m]           // [m]
-	t5 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+2*m:][:m]          // [m]
+	t54 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+2*m:][:m]         // [m]
 	t102 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+3*m:][:m]        // [m]
 	t7 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+4*m:][:dV]         // [d_v]
 	t8 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+6*L*T*m+2*L*T+4*dV*m+dV+4*m:][:dV*m]    // [m, d_v]
@@ -754,7 +813,7 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.GProd),
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(t3),
-			unsafe.SliceData(t322),
+			unsafe.SliceData(t5),
 			unsafe.SliceData(t59),
 			L,
 			T,
@@ -769,16 +828,16 @@ func (c *stepBackwardFused) run() {
 				GProd := c.GProd[(i*T+j)*m:][:m]
 				k0 := c.K0[(i*T+j)*m:][:m]
 				t3_2 := t3[(i*T+j)*m:][:m]
-				t322_2 := t322[(i*T+j)*m:][:m]
+				t5_2 := t5[(i*T+j)*m:][:m]
 				t59_2 := t59[(i*T+j)*m:][:m]
 				betaEntry := beta[j]
 				for k := range m {
 					GProdEntry := GProd[k]
 					t33 := GProdEntry - k0[k]
-					t3222 := F(GProdEntry * t33)
+					t53 := F(GProdEntry * t33)
 					t3_2[k] = t33
-					t322_2[k] = t3222
-					t59_2[k] = num.FMA32(betaEntry, t3222, F(1))
+					t5_2[k] = t53
+					t59_2[k] = num.FMA32(betaEntry, t53, F(1))
 				}
 			}
 		}
@@ -801,7 +860,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(t3),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t5),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
@@ -816,18 +875,18 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest2(&a2)
 					} else {
 						t3_2 := t3[(l*T+a+C*s)*m:][:m]
-						t322_2 := t322[(l*T+a+C*s)*m:][:m]
+						t5_2 := t5[(l*T+a+C*s)*m:][:m]
 						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							t3Entry := t3_2[i]
-							t322Entry := t322_2[i]
+							t5Entry := t5_2[i]
 							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail2[j]
-								STrail3[j] = (num.FMA32(-betaEntry2, num.FMA32(-STrailEntry, t322Entry, F(v[j]*t3Entry)), STrailEntry) / SMax2Entry)
+								STrail3[j] = (num.FMA32(-betaEntry2, num.FMA32(-STrailEntry, t5Entry, F(v[j]*t3Entry)), STrailEntry) / SMax2Entry)
 							}
 						}
 					}
@@ -845,7 +904,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(t3),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t5),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(c.YBar),
@@ -854,17 +913,28 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t182),
 							unsafe.SliceData(t22),
 							m*a + C*m*s + T*m*l,
-							dV * m * a,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
+							dV * m * a,
 							dV*m*a + dV*m,
-							m,
+							dV*m*a + dV,
+							dV*m*a + dV*m + dV,
 							dV,
+							dV*m*a + 2*dV,
+							dV*m*a + dV*m + 2*dV,
+							2 * dV,
+							dV*m*a + 3*dV,
+							dV*m*a + dV*m + 3*dV,
+							3 * dV,
+							m,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest3(&a2)
 					} else {
 						t3_2 := t3[(l*T+a+C*s)*m:][:m]
-						t322_2 := t322[(l*T+a+C*s)*m:][:m]
+						t5_2 := t5[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
@@ -875,12 +945,12 @@ func (c *stepBackwardFused) run() {
 							var t183 F
 							var t222 F
 							t3Entry2 := t3_2[i]
-							t322Entry2 := t322_2[i]
+							t5Entry2 := t5_2[i]
 							t183Sums := [16]F{t183}
 							t222Sums := [16]F{t222}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								N2_2 := num.FMA32(-STrailEntry2, t322Entry2, F(v[j]*t3Entry2))
+								N2_2 := num.FMA32(-STrailEntry2, t5Entry2, F(v[j]*t3Entry2))
 								t173 := num.FMA32(-betaEntry3, N2_2, STrailEntry2)
 								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
 								t222Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t222Sums[j%16])
@@ -894,16 +964,16 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// lattice_encode.S, lattice_encode.p
-					var t3223 F
+					var t322 F
 					for i := range m {
-						t3223 = num.FMA32(p[i], t22[i], t3223)
+						t322 = num.FMA32(p[i], t22[i], t322)
 						t202[i] = (F(0) < t182[i])
 					}
 					// lattice_encode.p, lattice_encode.S
 					for i := range m {
 						t202Entry := t202[i]
 						t1422 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
-						t5[i] = F(p[i] * (t22[i] - t3223))
+						t54[i] = F(p[i] * (t22[i] - t322))
 						t102[i] = (F(1) / SMax2[i])
 						t142[i] = t1422
 						t1822[i] = (t1422 && t202Entry)
@@ -912,7 +982,7 @@ func (c *stepBackwardFused) run() {
 					clear(t7)
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t5),
+							unsafe.SliceData(t54),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(c.Q0),
@@ -923,10 +993,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t8),
 							unsafe.SliceData(t132),
 							m*a + C*m*s + T*m*l,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
 							dV*m*a + dV*m,
-							m,
 							dV,
+							dV*m*a + dV*m + dV,
+							2 * dV,
+							dV*m*a + dV*m + 2*dV,
+							3 * dV,
+							dV*m*a + dV*m + 3*dV,
+							m,
 						}
 						stepBackwardNest4(&a2)
 					} else {
@@ -937,15 +1015,15 @@ func (c *stepBackwardFused) run() {
 							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 							t8_2 := t8[i*dV:][:dV]
 							var t133 F
-							t5Entry := t5[i]
+							t54Entry := t54[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
 							t133Sums := [16]F{t133}
 							for j := range dV {
-								t82 := num.FMA32(q0[j], t5Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
+								t82 := num.FMA32(q0[j], t54Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
 								STrailEntry3 := STrail2[j]
 								t133Sums[j%16] = num.FMA32(t82, (STrailEntry3 / SMax2Entry2), t133Sums[j%16])
-								t7[j] = num.FMA32(STrailEntry3, t5Entry, t7[j])
+								t7[j] = num.FMA32(STrailEntry3, t54Entry, t7[j])
 								t8_2[j] = t82
 							}
 							t133 = kern.Sum16(&t133Sums)
@@ -976,10 +1054,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t57),
 							unsafe.SliceData(t37Total),
 							m*a + C*m*s + T*m*l,
-							dV * m * a,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
-							m,
+							dV * m * a,
 							dV,
+							dV*m*a + dV,
+							2 * dV,
+							dV*m*a + 2*dV,
+							3 * dV,
+							dV*m*a + 3*dV,
+							m,
 							[2]float32{t37},
 						}
 						stepBackwardNest5(&a2)
@@ -998,20 +1084,22 @@ func (c *stepBackwardFused) run() {
 							t102Entry := t102[i]
 							t30Entry := t30[i]
 							t3Entry3 := t3_2[i]
-							t37Sums := [16]F{t37_2}
+							var t37Row F
+							t37RowSums := [16]F{t37Row}
 							t552Sums := [16]F{t552}
 							t572Sums := [16]F{t572}
 							for j := range dV {
 								t342 := num.FMA32(F(2*t172_2[j]), t30Entry, F(t8_2[j]*t102Entry))
-								t37Sums[j%16] = num.FMA32(N2[j], t342, t37Sums[j%16])
+								t37RowSums[j%16] = num.FMA32(N2[j], t342, t37RowSums[j%16])
 								t552Sums[j%16] = num.FMA32(STrail2[j], t342, t552Sums[j%16])
 								t572Sums[j%16] = num.FMA32(t342, v[j], t572Sums[j%16])
 								t34_2[j] = t342
 								t56[j] = num.FMA32(t342, t3Entry3, t56[j])
 							}
-							t37_2 = kern.Sum16(&t37Sums)
+							t37Row = kern.Sum16(&t37RowSums)
 							t552 = kern.Sum16(&t552Sums)
 							t572 = kern.Sum16(&t572Sums)
+							t37_2 = t37_2 + t37Row
 							t55[i] = t552
 							t57[i] = t572
 						}
@@ -1056,10 +1144,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t34),
 							unsafe.SliceData(SBarState),
 							m*a + C*m*s + T*m*l,
-							dV * m * a,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
-							m,
+							dV * m * a,
+							dV*m*a + dV,
 							dV,
+							dV*m*a + 2*dV,
+							2 * dV,
+							dV*m*a + 3*dV,
+							3 * dV,
+							m,
 						}
 						stepBackwardNest7(&a2)
 					} else {
@@ -1123,8 +1219,10 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.BetaSigmoid),
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t12Total),
-			L,
 			T,
+			2 * T,
+			3 * T,
+			L,
 			[2]float32{t12},
 		}
 		stepBackwardNest9(&a)
@@ -1135,13 +1233,15 @@ func (c *stepBackwardFused) run() {
 			t42_2 := t42[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t12Sums := [16]F{t12_2}
+			var t12Row F
+			t12RowSums := [16]F{t12Row}
 			for j := range T {
 				t104 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-				t12Sums[j%16] = t12Sums[j%16] + t104
+				t12RowSums[j%16] = t12RowSums[j%16] + t104
 				t10_2[j] = t104
 			}
-			t12_2 = kern.Sum16(&t12Sums)
+			t12Row = kern.Sum16(&t12RowSums)
+			t12_2 = t12_2 + t12Row
 		}
 		t12Total[0] = t12_2
 	}
@@ -1157,10 +1257,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t13),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
+			dV + m,
+			2*dV + 2*m,
+			3*dV + 3*m,
 			L,
 			T,
 			T*dV + T*m,
-			dV + m,
 		}
 		stepBackwardNest10(&a)
 	} else {

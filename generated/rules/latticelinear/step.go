@@ -658,7 +658,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks*dV:]
 	t12 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
-	t322 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t5 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
 	t14 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
 	work = work[L*T-16*L*chunks:]
@@ -732,7 +732,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[m:]
 	t222 := work[:m] // [m]
 	work = work[m:]
-	t5 := work[:m] // [m]
+	t54 := work[:m] // [m]
 	work = work[m:]
 	t104 := work[:m] // [m]
 	work = work[m:]
@@ -802,7 +802,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	t29 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t3224 := work[:16*m] // [16, m]
+	t3223 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	p2 := work[:16*m] // [16, m]
 	work = work[16*m:]
@@ -850,8 +850,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV:]
 	t534 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t54 := work[:16*m]  // [16, m]
-	t202 := c.Flags[:m] // [m]
+	t54_2 := work[:16*m] // [16, m]
+	t202 := c.Flags[:m]  // [m]
 	flags := c.Flags[m:]
 	t1422 := flags[:m] // [m]
 	flags = flags[m:]
@@ -911,11 +911,11 @@ func (c *StepBackward[F]) Run() {
 			k0 := c.K0[(i*T+j+16*chunks)*m:][:m]
 			t12_2 := t12[(i*(T-16*chunks)+j)*m:][:m]
 			NProd := c.NProd[(i*(T-16*chunks)+j)*m:][:m]
-			t322_2 := t322[(i*(T-16*chunks)+j)*m:][:m]
+			t5_2 := t5[(i*(T-16*chunks)+j)*m:][:m]
 			for k := range m {
 				t123 := k0[k]
 				t12_2[k] = t123
-				t322_2[k] = F(t123 * NProd[k])
+				t5_2[k] = F(t123 * NProd[k])
 			}
 		}
 	}
@@ -958,11 +958,11 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		t14_2 := t14[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t322_2 := t322[(i*(T-16*chunks)+j)*m:][:m]
+			t5_2 := t5[(i*(T-16*chunks)+j)*m:][:m]
 			t60_2 := t60[(i*(T-16*chunks)+j)*m:][:m]
 			t14Entry := t14_2[j]
 			for k := range m {
-				t60_2[k] = 1 - F(t14Entry*t322_2[k])
+				t60_2[k] = 1 - F(t14Entry*t5_2[k])
 			}
 		}
 	}
@@ -988,7 +988,7 @@ func (c *StepBackward[F]) Run() {
 				t14_2 := t14[l*(T-16*chunks)+C*s:][:n]
 				for a := range n {
 					t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					t322_2 := t322[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t14Entry2 := t14_2[a]
@@ -997,11 +997,11 @@ func (c *StepBackward[F]) Run() {
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
 						t12Entry := t12_2[i]
-						t322Entry := t322_2[i]
+						t5Entry := t5_2[i]
 						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail3[j]
-							STrail4[j] = ((STrailEntry - F(t14Entry2*(-F(t12Entry*GLin[j])+F(STrailEntry*t322Entry)))) / SMax2Entry)
+							STrail4[j] = ((STrailEntry - F(t14Entry2*(-F(t12Entry*GLin[j])+F(STrailEntry*t5Entry)))) / SMax2Entry)
 						}
 					}
 				}
@@ -1011,7 +1011,7 @@ func (c *StepBackward[F]) Run() {
 				t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					t322_2 := t322[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					p := c.P[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1032,10 +1032,10 @@ func (c *StepBackward[F]) Run() {
 						var t183 F
 						var t2222 F
 						t12Entry2 := t12_2[i]
-						t322Entry2 := t322_2[i]
+						t5Entry2 := t5_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail3[j]
-							N2_2 := -F(t12Entry2*GLin[j]) + F(STrailEntry2*t322Entry2)
+							N2_2 := -F(t12Entry2*GLin[j]) + F(STrailEntry2*t5Entry2)
 							t173 := STrailEntry2 - F(t14Entry3*N2_2)
 							t183 += F(t173 * t173)
 							t2222 += F(STrail4[j] * t2_2[j])
@@ -1046,16 +1046,16 @@ func (c *StepBackward[F]) Run() {
 						t222[i] = t2222
 					}
 					// lattice_linear.S, lattice_linear.p
-					var t3223 F
+					var t322 F
 					for i := range m {
-						t3223 += F(p[i] * t222[i])
+						t322 += F(p[i] * t222[i])
 						t202[i] = (F(0) < t182[i])
 					}
 					// lattice_linear.p, lattice_linear.S
 					for i := range m {
 						t202Entry := t202[i]
 						t1423 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
-						t5[i] = F(p[i] * (t222[i] - t3223))
+						t54[i] = F(p[i] * (t222[i] - t322))
 						t104[i] = (F(1) / SMax2[i])
 						t1422[i] = t1423
 						t1822[i] = (t1423 && t202Entry)
@@ -1069,14 +1069,14 @@ func (c *StepBackward[F]) Run() {
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						t83_2 := t83[i*dV:][:dV]
 						var t132 F
-						t5Entry := t5[i]
+						t54Entry := t54[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t84 := SBarState3[j] + F(t2_2[j]*pEntry) + F(t15_2[j]*t5Entry)
+							t84 := SBarState3[j] + F(t2_2[j]*pEntry) + F(t15_2[j]*t54Entry)
 							STrailEntry3 := STrail3[j]
 							t132 += F(t84 * (STrailEntry3 / SMax2Entry2))
-							t72[j] += F(STrailEntry3 * t5Entry)
+							t72[j] += F(STrailEntry3 * t54Entry)
 							t83_2[j] = t84
 						}
 						t13[i] = -t132
@@ -1391,23 +1391,23 @@ func (c *StepBackward[F]) Run() {
 				for i := range 16 {
 					t27_2 := t27[i*m:][:m]
 					t29_2 := t29[i*m:][:m]
-					t3224_2 := t3224[i*m:][:m]
+					t3223_2 := t3223[i*m:][:m]
 					for j := range m {
 						Z3_2 := Z3[(i*m+j)*dV:][:dV]
 						t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						S2_2 := S2[(i*m+j)*dV:][:dV]
 						var t292 F
-						var t3225 F
+						var t3224 F
 						t27Entry := t27_2[j]
 						for k := range dV {
 							S22 := (Z3_2[k] / t27Entry)
 							t292 += F(S22 * t11_2[k])
-							t3225 += F(S22 * tView[k])
+							t3224 += F(S22 * tView[k])
 							S2_2[k] = S22
 						}
 						t29_2[j] = t292
-						t3224_2[j] = t3225
+						t3223_2[j] = t3224
 					}
 				}
 				// lattice_linear.p
@@ -1441,10 +1441,10 @@ func (c *StepBackward[F]) Run() {
 				// lattice_linear.p
 				for i := range 16 {
 					p2_2 := p2[i*m:][:m]
-					t3224_2 := t3224[i*m:][:m]
+					t3223_2 := t3223[i*m:][:m]
 					var t44_2 F
 					for j := range m {
-						t44_2 += F(p2_2[j] * t3224_2[j])
+						t44_2 += F(p2_2[j] * t3223_2[j])
 					}
 					t43[i] = t44_2
 				}
@@ -1452,7 +1452,7 @@ func (c *StepBackward[F]) Run() {
 				for i := range 16 {
 					t25_3 := t25_2[i*m:][:m]
 					p2_2 := p2[i*m:][:m]
-					t3224_2 := t3224[i*m:][:m]
+					t3223_2 := t3223[i*m:][:m]
 					t62_2 := t62[i*m:][:m]
 					t27_2 := t27[i*m:][:m]
 					t114_2 := t114[i*m:][:m]
@@ -1462,7 +1462,7 @@ func (c *StepBackward[F]) Run() {
 					t43Entry := t43[i]
 					for j := range m {
 						t155 := (F(1e-08) <= t25_3[j])
-						t62_2[j] = F(p2_2[j] * (t3224_2[j] - t43Entry))
+						t62_2[j] = F(p2_2[j] * (t3223_2[j] - t43Entry))
 						t114_2[j] = (F(1) / t27_2[j])
 						t154_2[j] = t155
 						t192_2[j] = (t155 && t204_2[j])
@@ -1626,7 +1626,7 @@ func (c *StepBackward[F]) Run() {
 				// lattice_linear.G
 				kern.Gemm(m, dV, 16, F(-1), false, t534, dV, 1, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m, t50, dV, 1)
 				// lattice_linear.G
-				kern.Gemm(m, 16, dV, F(-1), false, t54, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t50, 1, dV)
+				kern.Gemm(m, 16, dV, F(-1), false, t54_2, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t50, 1, dV)
 				// lattice_linear.G
 				for i := range m {
 					t362_2 := t362[i*dV:][:dV]
@@ -1643,10 +1643,10 @@ func (c *StepBackward[F]) Run() {
 					t224_2 := t224[i*m:][:m]
 					t43_3 := t43_2[i*m:][:m]
 					t48_2 := t48[i*m:][:m]
-					t54_2 := t54[i*m:][:m]
+					t54_3 := t54_2[i*m:][:m]
 					t152_2 := t152[((l*chunks+a+C*s)*16+i)*m:][:m]
 					for j := range m {
-						t152_2[j] = F(t224_2[j]*t43_3[j]) + t48_2[j] + t54_2[j]
+						t152_2[j] = F(t224_2[j]*t43_3[j]) + t48_2[j] + t54_3[j]
 					}
 				}
 				// lattice_linear

@@ -13,10 +13,12 @@ type stepNest1Args struct {
 	betaStack *float32
 	wBeta     *float32
 	t4        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_v + T·m
-	n3        int // d_v + m
+	n0        int // d_v + m
+	n1        int // 2·d_v + 2·m
+	n2        int // 3·d_v + 3·m
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_v + T·m
 }
 
 type stepNest2Args struct {
@@ -58,9 +60,19 @@ type stepNest5Args struct {
 	t16    *float32
 	n0     int // 16·m·a + 16·C·m·s + 16·chunks·m·l
 	n1     int // 16·a + 16·C·s + 16·chunks·l
-	n2     int // d_v·m
+	n2     int // 16·m·a + 16·C·m·s + 16·chunks·m·l + m
 	n3     int // m
-	n4     int // d_v
+	n4     int // 16·a + 16·C·s + 16·chunks·l + 1
+	n5     int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 2·m
+	n6     int // 2·m
+	n7     int // 16·a + 16·C·s + 16·chunks·l + 2
+	n8     int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 3·m
+	n9     int // 3·m
+	n10    int // 16·a + 16·C·s + 16·chunks·l + 3
+	n11    int // d_v
+	n12    int // 2·d_v
+	n13    int // 3·d_v
+	n14    int // d_v·m
 }
 
 type stepNest6Args struct {
@@ -68,9 +80,11 @@ type stepNest6Args struct {
 	t16    *float32
 	Z      *float32
 	t18    *float32
-	n0     int // d_v·m
-	n1     int // m
-	n2     int // d_v
+	n0     int // d_v
+	n1     int // 2·d_v
+	n2     int // 3·d_v
+	n3     int // d_v·m
+	n4     int // m
 }
 
 type stepNest7Args struct {
@@ -87,14 +101,18 @@ type stepNest8Args struct {
 	t29  *float32
 	n0   int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
 	n1   int // d_v
-	n2   int // d_v·m
-	n3   int // m
+	n2   int // 2·d_v
+	n3   int // 3·d_v
+	n4   int // d_v·m
+	n5   int // m
 }
 
 type stepNest9Args struct {
 	t29 *float32
 	p2  *float32
 	n0  int // m
+	n1  int // 2·m
+	n2  int // 3·m
 }
 
 type stepNest10Args struct {
@@ -102,8 +120,10 @@ type stepNest10Args struct {
 	S2 *float32
 	y3 *float32
 	n0 int // d_v
-	n1 int // d_v·m
-	n2 int // m
+	n1 int // 2·d_v
+	n2 int // 3·d_v
+	n3 int // d_v·m
+	n4 int // m
 }
 
 type stepNest11Args struct {
@@ -124,8 +144,13 @@ type stepNest12Args struct {
 	SState2 *float32
 	t23     *float32
 	n0      int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1      int // m
-	n2      int // d_v
+	n1      int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
+	n2      int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
+	n3      int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
+	n4      int // d_v
+	n5      int // 2·d_v
+	n6      int // 3·d_v
+	n7      int // m
 }
 
 type stepNest13Args struct {
@@ -148,8 +173,10 @@ type stepNest15Args struct {
 	SState2 *float32
 	t32     *float32
 	t222    *float32
-	n0      int // m
-	n1      int // d_v
+	n0      int // d_v
+	n1      int // 2·d_v
+	n2      int // 3·d_v
+	n3      int // m
 }
 
 type stepNest16Args struct {
@@ -160,8 +187,13 @@ type stepNest16Args struct {
 	t17      *float32
 	t183     *float32
 	n0       int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1       int        // m
-	n2       int        // d_v
+	n1       int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
+	n2       int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
+	n3       int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
+	n4       int        // d_v
+	n5       int        // 2·d_v
+	n6       int        // 3·d_v
+	n7       int        // m
 	t14Entry [2]float32 // and nothing
 }
 
@@ -199,8 +231,10 @@ type stepNest21Args struct {
 	SState2 *float32
 	t293    *float32
 	n0      int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1      int // m
-	n2      int // d_v
+	n1      int // d_v
+	n2      int // 2·d_v
+	n3      int // 3·d_v
+	n4      int // m
 }
 
 type stepNest22Args struct {
@@ -229,8 +263,10 @@ type stepNest25Args struct {
 	p3      *float32
 	SState2 *float32
 	y4      *float32
-	n0      int // m
-	n1      int // d_v
+	n0      int // d_v
+	n1      int // 2·d_v
+	n2      int // 3·d_v
+	n3      int // m
 }
 
 // stepFused is Step in fused arithmetic.
@@ -311,10 +347,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBeta),
 			unsafe.SliceData(t4),
+			dV + m,
+			2*dV + 2*m,
+			3*dV + 3*m,
 			L,
 			T,
 			T*dV + T*m,
-			dV + m,
 		}
 		stepNest1(&a)
 	} else {
@@ -458,9 +496,19 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t16),
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						16*a + 16*C*s + 16*chunks*l,
-						dV * m,
+						16*m*a + 16*C*m*s + 16*chunks*m*l + m,
 						m,
+						16*a + 16*C*s + 16*chunks*l + 1,
+						16*m*a + 16*C*m*s + 16*chunks*m*l + 2*m,
+						2 * m,
+						16*a + 16*C*s + 16*chunks*l + 2,
+						16*m*a + 16*C*m*s + 16*chunks*m*l + 3*m,
+						3 * m,
+						16*a + 16*C*s + 16*chunks*l + 3,
 						dV,
+						2 * dV,
+						3 * dV,
+						dV * m,
 					}
 					stepNest5(&a2)
 				} else {
@@ -490,9 +538,11 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t16),
 						unsafe.SliceData(Z),
 						unsafe.SliceData(t18),
+						dV,
+						2 * dV,
+						3 * dV,
 						dV * m,
 						m,
-						dV,
 					}
 					stepNest6(&a2)
 				} else {
@@ -543,6 +593,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t29),
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
+						2 * dV,
+						3 * dV,
 						dV * m,
 						m,
 					}
@@ -574,6 +626,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t29),
 						unsafe.SliceData(p2),
 						m,
+						2 * m,
+						3 * m,
 					}
 					stepNest9(&a2)
 				} else {
@@ -607,6 +661,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(S2),
 						unsafe.SliceData(y3),
 						dV,
+						2 * dV,
+						3 * dV,
 						dV * m,
 						m,
 					}
@@ -702,8 +758,13 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SState2),
 							unsafe.SliceData(t23),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							m,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest12(&a2)
 					} else {
@@ -758,8 +819,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SState2),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t222),
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest15(&a2)
 					} else {
@@ -785,8 +848,13 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t183),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							m,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 							[2]float32{t14Entry},
 						}
 						stepNest16(&a2)
@@ -892,8 +960,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SState2),
 							unsafe.SliceData(t293),
 							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest21(&a2)
 					} else {
@@ -975,8 +1045,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(p3),
 							unsafe.SliceData(SState2),
 							unsafe.SliceData(y4),
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest25(&a2)
 					} else {
@@ -1032,7 +1104,7 @@ type stepBackwardNest2Args struct {
 	k0    *float32
 	t12   *float32
 	NProd *float32
-	t322  *float32
+	t5    *float32
 	n0    int // 16·chunks·m
 	n1    int // L
 	n2    int // T·m - 16·chunks·m
@@ -1055,18 +1127,18 @@ type stepBackwardNest3Args struct {
 }
 
 type stepBackwardNest4Args struct {
-	t14  *float32
-	t322 *float32
-	t60  *float32
-	n0   int // L
-	n1   int // T - 16·chunks
-	n2   int // T·m - 16·chunks·m
-	n3   int // m
+	t14 *float32
+	t5  *float32
+	t60 *float32
+	n0  int // L
+	n1  int // T - 16·chunks
+	n2  int // T·m - 16·chunks·m
+	n3  int // m
 }
 
 type stepBackwardNest5Args struct {
 	t12       *float32
-	t322      *float32
+	t5        *float32
 	SMax2     *float32
 	STrail    *float32
 	GLin      *float32
@@ -1081,7 +1153,7 @@ type stepBackwardNest5Args struct {
 
 type stepBackwardNest6Args struct {
 	t12       *float32
-	t322      *float32
+	t5        *float32
 	STrail    *float32
 	GLin      *float32
 	t2        *float32
@@ -1090,16 +1162,27 @@ type stepBackwardNest6Args struct {
 	t182      *float32
 	t222      *float32
 	n0        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1        int        // d_v·m·a
-	n2        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n3        int        // d_v·m·a + d_v·m
-	n4        int        // m
-	n5        int        // d_v
+	n1        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
+	n2        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
+	n3        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
+	n4        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n5        int        // d_v·m·a
+	n6        int        // d_v·m·a + d_v·m
+	n7        int        // d_v·m·a + d_v
+	n8        int        // d_v·m·a + d_v·m + d_v
+	n9        int        // d_v
+	n10       int        // d_v·m·a + 2·d_v
+	n11       int        // d_v·m·a + d_v·m + 2·d_v
+	n12       int        // 2·d_v
+	n13       int        // d_v·m·a + 3·d_v
+	n14       int        // d_v·m·a + d_v·m + 3·d_v
+	n15       int        // 3·d_v
+	n16       int        // m
 	t14Entry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest7Args struct {
-	t5        *float32
+	t54       *float32
 	p         *float32
 	SMax2     *float32
 	t15       *float32
@@ -1110,10 +1193,18 @@ type stepBackwardNest7Args struct {
 	t83       *float32
 	t13       *float32
 	n0        int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1        int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n2        int // d_v·m·a + d_v·m
-	n3        int // m
-	n4        int // d_v
+	n1        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
+	n2        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
+	n3        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
+	n4        int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n5        int // d_v·m·a + d_v·m
+	n6        int // d_v
+	n7        int // d_v·m·a + d_v·m + d_v
+	n8        int // 2·d_v
+	n9        int // d_v·m·a + d_v·m + 2·d_v
+	n10       int // 3·d_v
+	n11       int // d_v·m·a + d_v·m + 3·d_v
+	n12       int // m
 }
 
 type stepBackwardNest8Args struct {
@@ -1127,8 +1218,13 @@ type stepBackwardNest8Args struct {
 	t56      *float32
 	t37Total *float32
 	n0       int        // d_v·m·a
-	n1       int        // m
-	n2       int        // d_v
+	n1       int        // d_v
+	n2       int        // d_v·m·a + d_v
+	n3       int        // 2·d_v
+	n4       int        // d_v·m·a + 2·d_v
+	n5       int        // 3·d_v
+	n6       int        // d_v·m·a + 3·d_v
+	n7       int        // m
 	t37      [2]float32 // and nothing
 }
 
@@ -1151,10 +1247,18 @@ type stepBackwardNest10Args struct {
 	t58    *float32
 	t57    *float32
 	n0     int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1     int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n2     int // d_v·m·a
-	n3     int // m
-	n4     int // d_v
+	n1     int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
+	n2     int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
+	n3     int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
+	n4     int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n5     int // d_v·m·a
+	n6     int // d_v
+	n7     int // d_v·m·a + d_v
+	n8     int // 2·d_v
+	n9     int // d_v·m·a + 2·d_v
+	n10    int // 3·d_v
+	n11    int // d_v·m·a + 3·d_v
+	n12    int // m
 }
 
 type stepBackwardNest11Args struct {
@@ -1180,10 +1284,18 @@ type stepBackwardNest12Args struct {
 	SBarState *float32
 	t53       *float32
 	n0        int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1        int // d_v·m·a
-	n2        int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n3        int // m
-	n4        int // d_v
+	n1        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
+	n2        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
+	n3        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
+	n4        int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n5        int // d_v·m·a
+	n6        int // d_v·m·a + d_v
+	n7        int // d_v
+	n8        int // d_v·m·a + 2·d_v
+	n9        int // 2·d_v
+	n10       int // d_v·m·a + 3·d_v
+	n11       int // 3·d_v
+	n12       int // m
 }
 
 type stepBackwardNest13Args struct {
@@ -1247,10 +1359,20 @@ type stepBackwardNest18Args struct {
 	t16     *float32
 	n0      int // 16·m·a + 16·C·m·s + 16·chunks·m·l
 	n1      int // 16·a + 16·C·s + 16·chunks·l
-	n2      int // d_v·m·a
-	n3      int // d_v·m
-	n4      int // m
-	n5      int // d_v
+	n2      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + m
+	n3      int // m
+	n4      int // 16·a + 16·C·s + 16·chunks·l + 1
+	n5      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 2·m
+	n6      int // 2·m
+	n7      int // 16·a + 16·C·s + 16·chunks·l + 2
+	n8      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 3·m
+	n9      int // 3·m
+	n10     int // 16·a + 16·C·s + 16·chunks·l + 3
+	n11     int // d_v·m·a
+	n12     int // d_v
+	n13     int // 2·d_v
+	n14     int // 3·d_v
+	n15     int // d_v·m
 }
 
 type stepBackwardNest19Args struct {
@@ -1259,9 +1381,14 @@ type stepBackwardNest19Args struct {
 	Z       *float32
 	t184    *float32
 	n0      int // d_v·m·a
-	n1      int // d_v·m
-	n2      int // m
-	n3      int // d_v
+	n1      int // d_v·m·a + d_v
+	n2      int // d_v
+	n3      int // d_v·m·a + 2·d_v
+	n4      int // 2·d_v
+	n5      int // d_v·m·a + 3·d_v
+	n6      int // 3·d_v
+	n7      int // d_v·m
+	n8      int // m
 }
 
 type stepBackwardNest20Args struct {
@@ -1310,9 +1437,14 @@ type stepBackwardNest24Args struct {
 	N3   *float32
 	t163 *float32
 	n0   int // 16·a + 16·C·s + 16·chunks·l
-	n1   int // d_v·m
-	n2   int // m
-	n3   int // d_v
+	n1   int // 16·a + 16·C·s + 16·chunks·l + 1
+	n2   int // 16·a + 16·C·s + 16·chunks·l + 2
+	n3   int // 16·a + 16·C·s + 16·chunks·l + 3
+	n4   int // d_v·m
+	n5   int // 2·d_v·m
+	n6   int // 3·d_v·m
+	n7   int // m
+	n8   int // d_v
 }
 
 type stepBackwardNest25Args struct {
@@ -1321,9 +1453,14 @@ type stepBackwardNest25Args struct {
 	Z3      *float32
 	t186    *float32
 	n0      int // d_v·m·a
-	n1      int // d_v·m
-	n2      int // m
-	n3      int // d_v
+	n1      int // d_v·m·a + d_v
+	n2      int // d_v
+	n3      int // d_v·m·a + 2·d_v
+	n4      int // 2·d_v
+	n5      int // d_v·m·a + 3·d_v
+	n6      int // 3·d_v
+	n7      int // d_v·m
+	n8      int // m
 }
 
 type stepBackwardNest26Args struct {
@@ -1333,17 +1470,21 @@ type stepBackwardNest26Args struct {
 	t     *float32
 	S2    *float32
 	t29   *float32
-	t3224 *float32
+	t3223 *float32
 	n0    int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
 	n1    int // d_v
-	n2    int // d_v·m
-	n3    int // m
+	n2    int // 2·d_v
+	n3    int // 3·d_v
+	n4    int // d_v·m
+	n5    int // m
 }
 
 type stepBackwardNest27Args struct {
 	t29 *float32
 	p2  *float32
 	n0  int // m
+	n1  int // 2·m
+	n2  int // 3·m
 }
 
 type stepBackwardNest28Args struct {
@@ -1356,9 +1497,11 @@ type stepBackwardNest28Args struct {
 
 type stepBackwardNest29Args struct {
 	p2    *float32
-	t3224 *float32
+	t3223 *float32
 	t43   *float32
 	n0    int // m
+	n1    int // 2·m
+	n2    int // 3·m
 }
 
 type stepBackwardNest30Args struct {
@@ -1374,8 +1517,10 @@ type stepBackwardNest30Args struct {
 	t1424 *float32
 	n0    int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
 	n1    int // d_v
-	n2    int // d_v·m
-	n3    int // m
+	n2    int // 2·d_v
+	n3    int // 3·d_v
+	n4    int // d_v·m
+	n5    int // m
 }
 
 type stepBackwardNest31Args struct {
@@ -1392,17 +1537,21 @@ type stepBackwardNest31Args struct {
 type stepBackwardNest32Args struct {
 	t362 *float32
 	t352 *float32
-	n0   int // m
-	n1   int // d_v
-	n2   int // d_v·m
+	n0   int // d_v·m
+	n1   int // 2·d_v·m
+	n2   int // 3·d_v·m
+	n3   int // m
+	n4   int // d_v
 }
 
 type stepBackwardNest33Args struct {
 	t573 *float32
 	t352 *float32
 	n0   int // d_v·m
-	n1   int // m
-	n2   int // d_v
+	n1   int // 2·d_v·m
+	n2   int // 3·d_v·m
+	n3   int // m
+	n4   int // d_v
 }
 
 type stepBackwardNest34Args struct {
@@ -1419,10 +1568,18 @@ type stepBackwardNest34Args struct {
 	t392    *float32
 	n0      int // 16·a + 16·C·s + 16·chunks·l
 	n1      int // 16·m·a + 16·C·m·s + 16·chunks·m·l
-	n2      int // d_v·m·a
-	n3      int // d_v
-	n4      int // d_v·m
-	n5      int // m
+	n2      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 1
+	n3      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 2
+	n4      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 3
+	n5      int // d_v·m·a
+	n6      int // d_v
+	n7      int // d_v·m·a + d_v
+	n8      int // 2·d_v
+	n9      int // d_v·m·a + 2·d_v
+	n10     int // 3·d_v
+	n11     int // d_v·m·a + 3·d_v
+	n12     int // d_v·m
+	n13     int // m
 }
 
 type stepBackwardNest35Args struct {
@@ -1430,8 +1587,12 @@ type stepBackwardNest35Args struct {
 	t382 *float32
 	t42  *float32
 	n0   int // m
-	n1   int // d_v
-	n2   int // d_v·m
+	n1   int // 2·m
+	n2   int // 3·m
+	n3   int // d_v·m
+	n4   int // 2·d_v·m
+	n5   int // 3·d_v·m
+	n6   int // d_v
 }
 
 type stepBackwardNest36Args struct {
@@ -1523,8 +1684,10 @@ type stepBackwardNest44Args struct {
 	betaSigmoid *float32
 	t28         *float32
 	t302Total   *float32
-	n0          int        // L
-	n1          int        // T
+	n0          int        // T
+	n1          int        // 2·T
+	n2          int        // 3·T
+	n3          int        // L
 	t302        [2]float32 // and nothing
 }
 
@@ -1534,10 +1697,12 @@ type stepBackwardNest45Args struct {
 	t31       *float32
 	betaStack *float32
 	wBetaBar  *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_v + T·m
-	n3        int // d_v + m
+	n0        int // d_v + m
+	n1        int // 2·d_v + 2·m
+	n2        int // 3·d_v + 3·m
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_v + T·m
 }
 
 type stepBackwardNest46Args struct {
@@ -1601,7 +1766,7 @@ func (c *stepBackwardFused) run() {
 	t10 := c.Work[16*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                                                      // [L, chunks, 16, d_v]
 	t11 := c.Work[16*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                                       // [L, chunks, 16, d_v]
 	t12 := c.Work[32*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:L*T*m-16*L*chunks*m]                                                  // [L, T - 16·chunks, m]
-	t322 := c.Work[L*T*m+32*L*chunks*dV+16*L*chunks:][:L*T*m-16*L*chunks*m]                                                         // [L, T - 16·chunks, m]
+	t5 := c.Work[L*T*m+32*L*chunks*dV+16*L*chunks:][:L*T*m-16*L*chunks*m]                                                           // [L, T - 16·chunks, m]
 	t14 := c.Work[2*L*T*m+32*L*chunks*dV-16*L*chunks*m+16*L*chunks:][:L*T-16*L*chunks]                                              // [L, T - 16·chunks]
 	t15 := c.Work[2*L*T*m+32*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*dV-16*L*chunks*dV]                                                // [L, T - 16·chunks, d_v]
 	t2 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*dV-16*L*chunks*dV]                                          // [L, T - 16·chunks, d_v]
@@ -1638,7 +1803,7 @@ func (c *stepBackwardFused) run() {
 	t17 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m:][:dV*m]                        // [m, d_v]
 	t182 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m:][:m]                          // [m]
 	t222 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+m:][:m]                        // [m]
-	t5 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+2*m:][:m]                        // [m]
+	t54 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+2*m:][:m]                       // [m]
 	t104 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+3*m:][:m]                      // [m]
 	t72 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+4*m:][:dV]                      // [d_v]
 	t83 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+4*m:][:dV*m]                 // [m, d_v]
@@ -1673,7 +1838,7 @@ func (c *stepBackwardFused) run() {
 	t27 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+88*dV*m+68*dV+122*m:][:16*m]         // [16, m]
 	S2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+88*dV*m+68*dV+138*m:][:16*dV*m]       // [16, m, d_v]
 	t29 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+138*m:][:16*m]        // [16, m]
-	t3224 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+154*m:][:16*m]      // [16, m]
+	t3223 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+154*m:][:16*m]      // [16, m]
 	p2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+170*m:][:16*m]         // [16, m]
 	t4 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+186*m:][:16*dV*m]      // [16, m, d_v]
 	t43 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+120*dV*m+68*dV+186*m:][:16]          // [16]
@@ -1697,7 +1862,7 @@ func (c *stepBackwardFused) run() {
 	t47 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+187*dV*m+100*dV+298*m+32:][:16*dV]   // [16, d_v]
 	t50 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+187*dV*m+116*dV+298*m+32:][:16*dV]   // [16, d_v]
 	t534 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+187*dV*m+132*dV+298*m+32:][:dV*m]   // [m, d_v]
-	t54 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+188*dV*m+132*dV+298*m+32:][:16*m]    // [16, m]
+	t54_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+188*dV*m+132*dV+298*m+32:][:16*m]  // [16, m]
 	t202 := c.Flags[:m]                                                                                                             // [m]
 	t1422 := c.Flags[m:][:m]                                                                                                        // [m]
 	t1822 := c.Flags[2*m:][:m]                                                                                                      // [m]
@@ -1762,7 +1927,7 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(t12),
 			unsafe.SliceData(c.NProd),
-			unsafe.SliceData(t322),
+			unsafe.SliceData(t5),
 			16 * chunks * m,
 			L,
 			T*m - 16*chunks*m,
@@ -1777,11 +1942,11 @@ func (c *stepBackwardFused) run() {
 				k0 := c.K0[(i*T+j+16*chunks)*m:][:m]
 				t12_2 := t12[(i*(T-16*chunks)+j)*m:][:m]
 				NProd := c.NProd[(i*(T-16*chunks)+j)*m:][:m]
-				t322_2 := t322[(i*(T-16*chunks)+j)*m:][:m]
+				t5_2 := t5[(i*(T-16*chunks)+j)*m:][:m]
 				for k := range m {
 					t123 := k0[k]
 					t12_2[k] = t123
-					t322_2[k] = F(t123 * NProd[k])
+					t5_2[k] = F(t123 * NProd[k])
 				}
 			}
 		}
@@ -1833,7 +1998,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := stepBackwardNest4Args{
 			unsafe.SliceData(t14),
-			unsafe.SliceData(t322),
+			unsafe.SliceData(t5),
 			unsafe.SliceData(t60),
 			L,
 			T - 16*chunks,
@@ -1845,11 +2010,11 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			t14_2 := t14[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
-				t322_2 := t322[(i*(T-16*chunks)+j)*m:][:m]
+				t5_2 := t5[(i*(T-16*chunks)+j)*m:][:m]
 				t60_2 := t60[(i*(T-16*chunks)+j)*m:][:m]
 				t14Entry := t14_2[j]
 				for k := range m {
-					t60_2[k] = num.FMA32(-t14Entry, t322_2[k], F(1))
+					t60_2[k] = num.FMA32(-t14Entry, t5_2[k], F(1))
 				}
 			}
 		}
@@ -1872,7 +2037,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(t12),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t5),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
@@ -1887,18 +2052,18 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest5(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t322_2 := t322[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
 							t12Entry := t12_2[i]
-							t322Entry := t322_2[i]
+							t5Entry := t5_2[i]
 							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail3[j]
-								STrail4[j] = (num.FMA32(-t14Entry2, num.FMA32(STrailEntry, t322Entry, -F(t12Entry*GLin[j])), STrailEntry) / SMax2Entry)
+								STrail4[j] = (num.FMA32(-t14Entry2, num.FMA32(STrailEntry, t5Entry, -F(t12Entry*GLin[j])), STrailEntry) / SMax2Entry)
 							}
 						}
 					}
@@ -1916,7 +2081,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t12),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t5),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(t2),
@@ -1925,17 +2090,28 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t182),
 							unsafe.SliceData(t222),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							dV * m * a,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
 							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dV * m * a,
 							dV*m*a + dV*m,
-							m,
+							dV*m*a + dV,
+							dV*m*a + dV*m + dV,
 							dV,
+							dV*m*a + 2*dV,
+							dV*m*a + dV*m + 2*dV,
+							2 * dV,
+							dV*m*a + 3*dV,
+							dV*m*a + dV*m + 3*dV,
+							3 * dV,
+							m,
 							[2]float32{t14Entry3},
 						}
 						stepBackwardNest6(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t322_2 := t322[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
@@ -1946,12 +2122,12 @@ func (c *stepBackwardFused) run() {
 							var t183 F
 							var t2222 F
 							t12Entry2 := t12_2[i]
-							t322Entry2 := t322_2[i]
+							t5Entry2 := t5_2[i]
 							t183Sums := [16]F{t183}
 							t2222Sums := [16]F{t2222}
 							for j := range dV {
 								STrailEntry2 := STrail3[j]
-								N2_2 := num.FMA32(STrailEntry2, t322Entry2, -F(t12Entry2*GLin[j]))
+								N2_2 := num.FMA32(STrailEntry2, t5Entry2, -F(t12Entry2*GLin[j]))
 								t173 := num.FMA32(-t14Entry3, N2_2, STrailEntry2)
 								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
 								t2222Sums[j%16] = num.FMA32(STrail4[j], t2_2[j], t2222Sums[j%16])
@@ -1965,16 +2141,16 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// lattice_linear.S, lattice_linear.p
-					var t3223 F
+					var t322 F
 					for i := range m {
-						t3223 = num.FMA32(p[i], t222[i], t3223)
+						t322 = num.FMA32(p[i], t222[i], t322)
 						t202[i] = (F(0) < t182[i])
 					}
 					// lattice_linear.p, lattice_linear.S
 					for i := range m {
 						t202Entry := t202[i]
 						t1423 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
-						t5[i] = F(p[i] * (t222[i] - t3223))
+						t54[i] = F(p[i] * (t222[i] - t322))
 						t104[i] = (F(1) / SMax2[i])
 						t1422[i] = t1423
 						t1822[i] = (t1423 && t202Entry)
@@ -1983,7 +2159,7 @@ func (c *stepBackwardFused) run() {
 					clear(t72)
 					if kern.Wide() {
 						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t5),
+							unsafe.SliceData(t54),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(t15),
@@ -1994,10 +2170,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t83),
 							unsafe.SliceData(t13),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
 							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV*m*a + dV*m,
-							m,
 							dV,
+							dV*m*a + dV*m + dV,
+							2 * dV,
+							dV*m*a + dV*m + 2*dV,
+							3 * dV,
+							dV*m*a + dV*m + 3*dV,
+							m,
 						}
 						stepBackwardNest7(&a2)
 					} else {
@@ -2008,15 +2192,15 @@ func (c *stepBackwardFused) run() {
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							t83_2 := t83[i*dV:][:dV]
 							var t132 F
-							t5Entry := t5[i]
+							t54Entry := t54[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
 							t132Sums := [16]F{t132}
 							for j := range dV {
-								t84 := num.FMA32(t15_2[j], t5Entry, num.FMA32(t2_2[j], pEntry, SBarState3[j]))
+								t84 := num.FMA32(t15_2[j], t54Entry, num.FMA32(t2_2[j], pEntry, SBarState3[j]))
 								STrailEntry3 := STrail3[j]
 								t132Sums[j%16] = num.FMA32(t84, (STrailEntry3 / SMax2Entry2), t132Sums[j%16])
-								t72[j] = num.FMA32(STrailEntry3, t5Entry, t72[j])
+								t72[j] = num.FMA32(STrailEntry3, t54Entry, t72[j])
 								t83_2[j] = t84
 							}
 							t132 = kern.Sum16(&t132Sums)
@@ -2042,8 +2226,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t56),
 							unsafe.SliceData(t37Total),
 							dV * m * a,
-							m,
 							dV,
+							dV*m*a + dV,
+							2 * dV,
+							dV*m*a + 2*dV,
+							3 * dV,
+							dV*m*a + 3*dV,
+							m,
 							[2]float32{t37},
 						}
 						stepBackwardNest8(&a2)
@@ -2058,16 +2247,18 @@ func (c *stepBackwardFused) run() {
 							var t562 F
 							t104Entry := t104[i]
 							t30Entry := t30[i]
-							t37Sums := [16]F{t37_2}
+							var t37Row F
+							t37RowSums := [16]F{t37Row}
 							t562Sums := [16]F{t562}
 							for j := range dV {
 								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(t83_2[j]*t104Entry))
-								t37Sums[j%16] = num.FMA32(N2[j], t342, t37Sums[j%16])
+								t37RowSums[j%16] = num.FMA32(N2[j], t342, t37RowSums[j%16])
 								t562Sums[j%16] = num.FMA32(STrail3[j], t342, t562Sums[j%16])
 								t34_2[j] = t342
 							}
-							t37_2 = kern.Sum16(&t37Sums)
+							t37Row = kern.Sum16(&t37RowSums)
 							t562 = kern.Sum16(&t562Sums)
+							t37_2 = t37_2 + t37Row
 							t56[i] = t562
 						}
 						t37Total[0] = t37_2
@@ -2105,10 +2296,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t58),
 							unsafe.SliceData(t57),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
 							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV * m * a,
-							m,
 							dV,
+							dV*m*a + dV,
+							2 * dV,
+							dV*m*a + 2*dV,
+							3 * dV,
+							dV*m*a + 3*dV,
+							m,
 						}
 						stepBackwardNest10(&a2)
 					} else {
@@ -2168,10 +2367,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t53),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							dV * m * a,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
 							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							m,
+							dV * m * a,
+							dV*m*a + dV,
 							dV,
+							dV*m*a + 2*dV,
+							2 * dV,
+							dV*m*a + 3*dV,
+							3 * dV,
+							m,
 						}
 						stepBackwardNest12(&a2)
 					} else {
@@ -2352,10 +2559,20 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t16),
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						16*a + 16*C*s + 16*chunks*l,
-						dV * m * a,
-						dV * m,
+						16*m*a + 16*C*m*s + 16*chunks*m*l + m,
 						m,
+						16*a + 16*C*s + 16*chunks*l + 1,
+						16*m*a + 16*C*m*s + 16*chunks*m*l + 2*m,
+						2 * m,
+						16*a + 16*C*s + 16*chunks*l + 2,
+						16*m*a + 16*C*m*s + 16*chunks*m*l + 3*m,
+						3 * m,
+						16*a + 16*C*s + 16*chunks*l + 3,
+						dV * m * a,
 						dV,
+						2 * dV,
+						3 * dV,
+						dV * m,
 					}
 					stepBackwardNest18(&a2)
 				} else {
@@ -2386,9 +2603,14 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(Z),
 						unsafe.SliceData(t184),
 						dV * m * a,
+						dV*m*a + dV,
+						dV,
+						dV*m*a + 2*dV,
+						2 * dV,
+						dV*m*a + 3*dV,
+						3 * dV,
 						dV * m,
 						m,
-						dV,
 					}
 					stepBackwardNest19(&a2)
 				} else {
@@ -2530,7 +2752,12 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(N3),
 						unsafe.SliceData(t163),
 						16*a + 16*C*s + 16*chunks*l,
+						16*a + 16*C*s + 16*chunks*l + 1,
+						16*a + 16*C*s + 16*chunks*l + 2,
+						16*a + 16*C*s + 16*chunks*l + 3,
 						dV * m,
+						2 * dV * m,
+						3 * dV * m,
 						m,
 						dV,
 					}
@@ -2560,9 +2787,14 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(Z3),
 						unsafe.SliceData(t186),
 						dV * m * a,
+						dV*m*a + dV,
+						dV,
+						dV*m*a + 2*dV,
+						2 * dV,
+						dV*m*a + 3*dV,
+						3 * dV,
 						dV * m,
 						m,
-						dV,
 					}
 					stepBackwardNest25(&a2)
 				} else {
@@ -2611,9 +2843,11 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t),
 						unsafe.SliceData(S2),
 						unsafe.SliceData(t29),
-						unsafe.SliceData(t3224),
+						unsafe.SliceData(t3223),
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
+						2 * dV,
+						3 * dV,
 						dV * m,
 						m,
 					}
@@ -2622,27 +2856,27 @@ func (c *stepBackwardFused) run() {
 					for i := range 16 {
 						t27_2 := t27[i*m:][:m]
 						t29_2 := t29[i*m:][:m]
-						t3224_2 := t3224[i*m:][:m]
+						t3223_2 := t3223[i*m:][:m]
 						for j := range m {
 							Z3_2 := Z3[(i*m+j)*dV:][:dV]
 							t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 							tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 							S2_2 := S2[(i*m+j)*dV:][:dV]
 							var t292 F
-							var t3225 F
+							var t3224 F
 							t27Entry := t27_2[j]
 							t292Sums := [16]F{t292}
-							t3225Sums := [16]F{t3225}
+							t3224Sums := [16]F{t3224}
 							for k := range dV {
 								S22 := (Z3_2[k] / t27Entry)
 								t292Sums[k%16] = num.FMA32(S22, t11_2[k], t292Sums[k%16])
-								t3225Sums[k%16] = num.FMA32(S22, tView[k], t3225Sums[k%16])
+								t3224Sums[k%16] = num.FMA32(S22, tView[k], t3224Sums[k%16])
 								S2_2[k] = S22
 							}
 							t292 = kern.Sum16(&t292Sums)
-							t3225 = kern.Sum16(&t3225Sums)
+							t3224 = kern.Sum16(&t3224Sums)
 							t29_2[j] = t292
-							t3224_2[j] = t3225
+							t3223_2[j] = t3224
 						}
 					}
 				}
@@ -2652,6 +2886,8 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t29),
 						unsafe.SliceData(p2),
 						m,
+						2 * m,
+						3 * m,
 					}
 					stepBackwardNest27(&a2)
 				} else {
@@ -2700,19 +2936,21 @@ func (c *stepBackwardFused) run() {
 				if kern.Wide() {
 					a2 := stepBackwardNest29Args{
 						unsafe.SliceData(p2),
-						unsafe.SliceData(t3224),
+						unsafe.SliceData(t3223),
 						unsafe.SliceData(t43),
 						m,
+						2 * m,
+						3 * m,
 					}
 					stepBackwardNest29(&a2)
 				} else {
 					for i := range 16 {
 						p2_2 := p2[i*m:][:m]
-						t3224_2 := t3224[i*m:][:m]
+						t3223_2 := t3223[i*m:][:m]
 						var t44_2 F
 						t44Sums := [16]F{t44_2}
 						for j := range m {
-							t44Sums[j%16] = num.FMA32(p2_2[j], t3224_2[j], t44Sums[j%16])
+							t44Sums[j%16] = num.FMA32(p2_2[j], t3223_2[j], t44Sums[j%16])
 						}
 						t44_2 = kern.Sum16(&t44Sums)
 						t43[i] = t44_2
@@ -2722,7 +2960,7 @@ func (c *stepBackwardFused) run() {
 				for i := range 16 {
 					t25_3 := t25_2[i*m:][:m]
 					p2_2 := p2[i*m:][:m]
-					t3224_2 := t3224[i*m:][:m]
+					t3223_2 := t3223[i*m:][:m]
 					t62_2 := t62[i*m:][:m]
 					t27_2 := t27[i*m:][:m]
 					t114_2 := t114[i*m:][:m]
@@ -2732,7 +2970,7 @@ func (c *stepBackwardFused) run() {
 					t43Entry := t43[i]
 					for j := range m {
 						t155 := (F(1e-08) <= t25_3[j])
-						t62_2[j] = F(p2_2[j] * (t3224_2[j] - t43Entry))
+						t62_2[j] = F(p2_2[j] * (t3223_2[j] - t43Entry))
 						t114_2[j] = (F(1) / t27_2[j])
 						t154_2[j] = t155
 						t192_2[j] = (t155 && t204_2[j])
@@ -2754,6 +2992,8 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t1424),
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
+						2 * dV,
+						3 * dV,
 						dV * m,
 						m,
 					}
@@ -2836,9 +3076,11 @@ func (c *stepBackwardFused) run() {
 					a2 := stepBackwardNest32Args{
 						unsafe.SliceData(t362),
 						unsafe.SliceData(t352),
+						dV * m,
+						2 * dV * m,
+						3 * dV * m,
 						m,
 						dV,
-						dV * m,
 					}
 					stepBackwardNest32(&a2)
 				} else {
@@ -2859,6 +3101,8 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t573),
 						unsafe.SliceData(t352),
 						dV * m,
+						2 * dV * m,
+						3 * dV * m,
 						m,
 						dV,
 					}
@@ -2896,8 +3140,16 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t392),
 						16*a + 16*C*s + 16*chunks*l,
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
+						16*m*a + 16*C*m*s + 16*chunks*m*l + 1,
+						16*m*a + 16*C*m*s + 16*chunks*m*l + 2,
+						16*m*a + 16*C*m*s + 16*chunks*m*l + 3,
 						dV * m * a,
 						dV,
+						dV*m*a + dV,
+						2 * dV,
+						dV*m*a + 2*dV,
+						3 * dV,
+						dV*m*a + 3*dV,
 						dV * m,
 						m,
 					}
@@ -2920,21 +3172,23 @@ func (c *stepBackwardFused) run() {
 							var t432 F
 							var t482 F
 							t9Entry3 := t9_2[j]
-							t393Sums := [16]F{t393}
+							var t393Row F
+							t393RowSums := [16]F{t393Row}
 							t432Sums := [16]F{t432}
 							t482Sums := [16]F{t482}
 							for k := range dV {
 								t573Entry := t573_2[k]
 								t383 := -F(t573Entry * t8Entry3)
-								t393Sums[k%16] = num.FMA32(N3_2[k], t573Entry, t393Sums[k%16])
+								t393RowSums[k%16] = num.FMA32(N3_2[k], t573Entry, t393RowSums[k%16])
 								t432Sums[k%16] = num.FMA32(t383, STrail2_2[k], t432Sums[k%16])
 								t482Sums[k%16] = num.FMA32(t383, t32_2[k], t482Sums[k%16])
 								t382_2[k] = t383
 								t493_2[k] = num.FMA32(-t383, t9Entry3, t493_2[k])
 							}
-							t393 = kern.Sum16(&t393Sums)
+							t393Row = kern.Sum16(&t393RowSums)
 							t432 = kern.Sum16(&t432Sums)
 							t482 = kern.Sum16(&t482Sums)
+							t393 = t393 + t393Row
 							t43_3[j] = t432
 							t48_2[j] = -t482
 						}
@@ -2949,8 +3203,12 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t382),
 						unsafe.SliceData(t42_2),
 						m,
-						dV,
+						2 * m,
+						3 * m,
 						dV * m,
+						2 * dV * m,
+						3 * dV * m,
+						dV,
 					}
 					stepBackwardNest35(&a2)
 				} else {
@@ -3021,7 +3279,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.G
 				kern.GemmFMA(m, dV, 16, F(-1), false, t534, dV, 1, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m, t50, dV, 1)
 				// lattice_linear.G
-				kern.GemmFMA(m, 16, dV, F(-1), false, t54, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t50, 1, dV)
+				kern.GemmFMA(m, 16, dV, F(-1), false, t54_2, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t50, 1, dV)
 				// lattice_linear.G
 				if kern.Wide() {
 					a2 := stepBackwardNest38Args{
@@ -3052,7 +3310,7 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t224),
 						unsafe.SliceData(t43_2),
 						unsafe.SliceData(t48),
-						unsafe.SliceData(t54),
+						unsafe.SliceData(t54_2),
 						unsafe.SliceData(t152),
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						m,
@@ -3063,10 +3321,10 @@ func (c *stepBackwardFused) run() {
 						t224_2 := t224[i*m:][:m]
 						t43_3 := t43_2[i*m:][:m]
 						t48_2 := t48[i*m:][:m]
-						t54_2 := t54[i*m:][:m]
+						t54_3 := t54_2[i*m:][:m]
 						t152_2 := t152[((l*chunks+a+C*s)*16+i)*m:][:m]
 						for j := range m {
-							t152_2[j] = num.FMA32(t224_2[j], t43_3[j], t48_2[j]) + t54_2[j]
+							t152_2[j] = num.FMA32(t224_2[j], t43_3[j], t48_2[j]) + t54_3[j]
 						}
 					}
 				}
@@ -3206,8 +3464,10 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.BetaSigmoid),
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t302Total),
-			L,
 			T,
+			2 * T,
+			3 * T,
+			L,
 			[2]float32{t302},
 		}
 		stepBackwardNest44(&a)
@@ -3219,13 +3479,15 @@ func (c *stepBackwardFused) run() {
 			t21_2 := t21[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
 			t28_2 := t28[i*T:][:T]
-			t302Sums := [16]F{t302_2}
+			var t302Row F
+			t302RowSums := [16]F{t302Row}
 			for j := range T {
 				t282 := F(F(beta[j]*(t102_2[j]+t21_2[j])) * betaSigmoid[j])
-				t302Sums[j%16] = t302Sums[j%16] + t282
+				t302RowSums[j%16] = t302RowSums[j%16] + t282
 				t28_2[j] = t282
 			}
-			t302_2 = kern.Sum16(&t302Sums)
+			t302Row = kern.Sum16(&t302RowSums)
+			t302_2 = t302_2 + t302Row
 		}
 		t302Total[0] = t302_2
 	}
@@ -3241,10 +3503,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t31),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
+			dV + m,
+			2*dV + 2*m,
+			3*dV + 3*m,
 			L,
 			T,
 			T*dV + T*m,
-			dV + m,
 		}
 		stepBackwardNest45(&a)
 	} else {

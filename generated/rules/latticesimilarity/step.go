@@ -324,7 +324,7 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
 	segments := (C + T - 1) / C
-	t22 := c.Work[:L*T*m] // [L, T, m]
+	t4 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
 	t57 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
@@ -397,13 +397,13 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			k0 := c.K0[(i*T+j)*m:][:m]
 			NProd := c.NProd[(i*T+j)*m:][:m]
-			t22_2 := t22[(i*T+j)*m:][:m]
+			t4_2 := t4[(i*T+j)*m:][:m]
 			t57_2 := t57[(i*T+j)*m:][:m]
 			betaEntry := beta[j]
 			for k := range m {
-				t222 := F(k0[k] * NProd[k])
-				t22_2[k] = t222
-				t57_2[k] = 1 - F(betaEntry*t222)
+				t43 := F(k0[k] * NProd[k])
+				t4_2[k] = t43
+				t57_2[k] = 1 - F(betaEntry*t43)
 			}
 		}
 	}
@@ -429,7 +429,7 @@ func (c *StepBackward[F]) Run() {
 				beta := c.Beta[l*T+C*s:][:n]
 				for a := range n {
 					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					t22_2 := t22[(l*T+a+C*s)*m:][:m]
+					t4_2 := t4[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 					betaEntry2 := beta[a]
@@ -438,11 +438,11 @@ func (c *StepBackward[F]) Run() {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						k0Entry := k0[i]
-						t22Entry := t22_2[i]
+						t4Entry := t4_2[i]
 						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							STrail3[j] = ((STrailEntry - F(betaEntry2*(-F(k0Entry*v[j])+F(STrailEntry*t22Entry)))) / SMax2Entry)
+							STrail3[j] = ((STrailEntry - F(betaEntry2*(-F(k0Entry*v[j])+F(STrailEntry*t4Entry)))) / SMax2Entry)
 						}
 					}
 				}
@@ -452,7 +452,7 @@ func (c *StepBackward[F]) Run() {
 				t42_2 := t42[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					t22_2 := t22[(l*T+a+C*s)*m:][:m]
+					t4_2 := t4[(l*T+a+C*s)*m:][:m]
 					p := c.P[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
@@ -473,10 +473,10 @@ func (c *StepBackward[F]) Run() {
 						var t143 F
 						var t33 F
 						k0Entry2 := k0[i]
-						t22Entry2 := t22_2[i]
+						t4Entry2 := t4_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							N2_2 := -F(k0Entry2*v[j]) + F(STrailEntry2*t22Entry2)
+							N2_2 := -F(k0Entry2*v[j]) + F(STrailEntry2*t4Entry2)
 							t133 := STrailEntry2 - F(betaEntry3*N2_2)
 							t143 += F(t133 * t133)
 							t33 += F(STrail3[j] * yBar[j])
@@ -487,16 +487,16 @@ func (c *StepBackward[F]) Run() {
 						t3[i] = t33
 					}
 					// lattice_similarity.S, lattice_similarity.p
-					var t4 F
+					var t44 F
 					for i := range m {
-						t4 += F(p[i] * t3[i])
+						t44 += F(p[i] * t3[i])
 						t16[i] = (F(0) < t14[i])
 					}
 					// lattice_similarity.p, lattice_similarity.S
 					for i := range m {
 						t16Entry := t16[i]
 						t1522 := (F(1e-08) <= kern.Choose(t16Entry, num.Sqrt(kern.Choose(t16Entry, t14[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t3[i] - t4))
+						t62[i] = F(p[i] * (t3[i] - t44))
 						t11[i] = (F(1) / SMax2[i])
 						t152[i] = t1522
 						t192[i] = (t1522 && t16Entry)

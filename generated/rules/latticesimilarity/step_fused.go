@@ -13,10 +13,12 @@ type stepNest1Args struct {
 	betaStack *float32
 	wBeta     *float32
 	t4        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_v + T·m
-	n3        int // d_v + m
+	n0        int // d_v + m
+	n1        int // 2·d_v + 2·m
+	n2        int // 3·d_v + 3·m
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_v + T·m
 }
 
 type stepNest2Args struct {
@@ -33,8 +35,10 @@ type stepNest3Args struct {
 	v      *float32
 	t      *float32
 	n0     int // d_v·a + C·d_v·s + T·d_v·l
-	n1     int // m
-	n2     int // d_v
+	n1     int // d_v
+	n2     int // 2·d_v
+	n3     int // 3·d_v
+	n4     int // m
 }
 
 type stepNest4Args struct {
@@ -45,9 +49,14 @@ type stepNest4Args struct {
 	t13       *float32
 	t14       *float32
 	n0        int        // m·a + C·m·s + T·m·l
-	n1        int        // d_v·a + C·d_v·s + T·d_v·l
-	n2        int        // m
-	n3        int        // d_v
+	n1        int        // m·a + C·m·s + T·m·l + 1
+	n2        int        // m·a + C·m·s + T·m·l + 2
+	n3        int        // m·a + C·m·s + T·m·l + 3
+	n4        int        // d_v·a + C·d_v·s + T·d_v·l
+	n5        int        // d_v
+	n6        int        // 2·d_v
+	n7        int        // 3·d_v
+	n8        int        // m
 	betaEntry [2]float32 // and nothing
 }
 
@@ -85,8 +94,10 @@ type stepNest9Args struct {
 	SState *float32
 	t25    *float32
 	n0     int // d_v·a + C·d_v·s + T·d_v·l
-	n1     int // m
-	n2     int // d_v
+	n1     int // d_v
+	n2     int // 2·d_v
+	n3     int // 3·d_v
+	n4     int // m
 }
 
 type stepNest10Args struct {
@@ -115,8 +126,10 @@ type stepNest13Args struct {
 	p2     *float32
 	SState *float32
 	y2     *float32
-	n0     int // m
-	n1     int // d_v
+	n0     int // d_v
+	n1     int // 2·d_v
+	n2     int // 3·d_v
+	n3     int // m
 }
 
 // stepFused is Step in fused arithmetic.
@@ -169,10 +182,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBeta),
 			unsafe.SliceData(t4),
+			dV + m,
+			2*dV + 2*m,
+			3*dV + 3*m,
 			L,
 			T,
 			T*dV + T*m,
-			dV + m,
 		}
 		stepNest1(&a)
 	} else {
@@ -241,8 +256,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t),
 							dV*a + C*dV*s + T*dV*l,
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest3(&a2)
 					} else {
@@ -269,9 +286,14 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t13),
 							unsafe.SliceData(t14),
 							m*a + C*m*s + T*m*l,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 							[2]float32{betaEntry},
 						}
 						stepNest4(&a2)
@@ -378,8 +400,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t25),
 							dV*a + C*dV*s + T*dV*l,
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest9(&a2)
 					} else {
@@ -461,8 +485,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(y2),
-							m,
 							dV,
+							2 * dV,
+							3 * dV,
+							m,
 						}
 						stepNest13(&a2)
 					} else {
@@ -493,7 +519,7 @@ type stepBackwardNest1Args struct {
 	beta  *float32
 	k0    *float32
 	NProd *float32
-	t22   *float32
+	t4    *float32
 	t57   *float32
 	n0    int // L
 	n1    int // T
@@ -503,7 +529,7 @@ type stepBackwardNest1Args struct {
 
 type stepBackwardNest2Args struct {
 	k0         *float32
-	t22        *float32
+	t4         *float32
 	SMax2      *float32
 	STrail     *float32
 	v          *float32
@@ -518,7 +544,7 @@ type stepBackwardNest2Args struct {
 
 type stepBackwardNest3Args struct {
 	k0         *float32
-	t22        *float32
+	t4         *float32
 	STrail     *float32
 	v          *float32
 	yBar       *float32
@@ -527,11 +553,22 @@ type stepBackwardNest3Args struct {
 	t14        *float32
 	t3         *float32
 	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // d_v·m·a
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l
-	n3         int        // d_v·m·a + d_v·m
-	n4         int        // m
-	n5         int        // d_v
+	n1         int        // m·a + C·m·s + T·m·l + 1
+	n2         int        // m·a + C·m·s + T·m·l + 2
+	n3         int        // m·a + C·m·s + T·m·l + 3
+	n4         int        // d_v·a + C·d_v·s + T·d_v·l
+	n5         int        // d_v·m·a
+	n6         int        // d_v·m·a + d_v·m
+	n7         int        // d_v·m·a + d_v
+	n8         int        // d_v·m·a + d_v·m + d_v
+	n9         int        // d_v
+	n10        int        // d_v·m·a + 2·d_v
+	n11        int        // d_v·m·a + d_v·m + 2·d_v
+	n12        int        // 2·d_v
+	n13        int        // d_v·m·a + 3·d_v
+	n14        int        // d_v·m·a + d_v·m + 3·d_v
+	n15        int        // 3·d_v
+	n16        int        // m
 	betaEntry3 [2]float32 // and nothing
 }
 
@@ -547,10 +584,18 @@ type stepBackwardNest4Args struct {
 	t9        *float32
 	t142      *float32
 	n0        int // m·a + C·m·s + T·m·l
-	n1        int // d_v·a + C·d_v·s + T·d_v·l
-	n2        int // d_v·m·a + d_v·m
-	n3        int // m
-	n4        int // d_v
+	n1        int // m·a + C·m·s + T·m·l + 1
+	n2        int // m·a + C·m·s + T·m·l + 2
+	n3        int // m·a + C·m·s + T·m·l + 3
+	n4        int // d_v·a + C·d_v·s + T·d_v·l
+	n5        int // d_v·m·a + d_v·m
+	n6        int // d_v
+	n7        int // d_v·m·a + d_v·m + d_v
+	n8        int // 2·d_v
+	n9        int // d_v·m·a + d_v·m + 2·d_v
+	n10       int // 3·d_v
+	n11       int // d_v·m·a + d_v·m + 3·d_v
+	n12       int // m
 }
 
 type stepBackwardNest5Args struct {
@@ -564,8 +609,13 @@ type stepBackwardNest5Args struct {
 	t53      *float32
 	t38Total *float32
 	n0       int        // d_v·m·a
-	n1       int        // m
-	n2       int        // d_v
+	n1       int        // d_v
+	n2       int        // d_v·m·a + d_v
+	n3       int        // 2·d_v
+	n4       int        // d_v·m·a + 2·d_v
+	n5       int        // 3·d_v
+	n6       int        // d_v·m·a + 3·d_v
+	n7       int        // m
 	t38      [2]float32 // and nothing
 }
 
@@ -590,10 +640,18 @@ type stepBackwardNest7Args struct {
 	SBarState *float32
 	t54       *float32
 	n0        int // m·a + C·m·s + T·m·l
-	n1        int // d_v·a + C·d_v·s + T·d_v·l
-	n2        int // d_v·m·a
-	n3        int // m
-	n4        int // d_v
+	n1        int // m·a + C·m·s + T·m·l + 1
+	n2        int // m·a + C·m·s + T·m·l + 2
+	n3        int // m·a + C·m·s + T·m·l + 3
+	n4        int // d_v·a + C·d_v·s + T·d_v·l
+	n5        int // d_v·m·a
+	n6        int // d_v
+	n7        int // d_v·m·a + d_v
+	n8        int // 2·d_v
+	n9        int // d_v·m·a + 2·d_v
+	n10       int // 3·d_v
+	n11       int // d_v·m·a + 3·d_v
+	n12       int // m
 }
 
 type stepBackwardNest8Args struct {
@@ -623,8 +681,10 @@ type stepBackwardNest10Args struct {
 	betaSigmoid *float32
 	t10         *float32
 	t12Total    *float32
-	n0          int        // L
-	n1          int        // T
+	n0          int        // T
+	n1          int        // 2·T
+	n2          int        // 3·T
+	n3          int        // L
 	t12         [2]float32 // and nothing
 }
 
@@ -634,10 +694,12 @@ type stepBackwardNest11Args struct {
 	t13       *float32
 	betaStack *float32
 	wBetaBar  *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_v + T·m
-	n3        int // d_v + m
+	n0        int // d_v + m
+	n1        int // 2·d_v + 2·m
+	n2        int // 3·d_v + 3·m
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_v + T·m
 }
 
 type stepBackwardNest12Args struct {
@@ -690,7 +752,7 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t22 := c.Work[:L*T*m]                                                      // [L, T, m]
+	t4 := c.Work[:L*T*m]                                                       // [L, T, m]
 	t57 := c.Work[L*T*m:][:L*T*m]                                              // [L, T, m]
 	t2 := c.Work[2*L*T*m:][:L*T*m]                                             // [L, T, m]
 	t32 := c.Work[3*L*T*m:][:L*T*dV]                                           // [L, T, d_v]
@@ -733,7 +795,7 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(c.NProd),
-			unsafe.SliceData(t22),
+			unsafe.SliceData(t4),
 			unsafe.SliceData(t57),
 			L,
 			T,
@@ -747,13 +809,13 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				k0 := c.K0[(i*T+j)*m:][:m]
 				NProd := c.NProd[(i*T+j)*m:][:m]
-				t22_2 := t22[(i*T+j)*m:][:m]
+				t4_2 := t4[(i*T+j)*m:][:m]
 				t57_2 := t57[(i*T+j)*m:][:m]
 				betaEntry := beta[j]
 				for k := range m {
-					t222 := F(k0[k] * NProd[k])
-					t22_2[k] = t222
-					t57_2[k] = num.FMA32(-betaEntry, t222, F(1))
+					t43 := F(k0[k] * NProd[k])
+					t4_2[k] = t43
+					t57_2[k] = num.FMA32(-betaEntry, t43, F(1))
 				}
 			}
 		}
@@ -776,7 +838,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t22),
+							unsafe.SliceData(t4),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
@@ -791,18 +853,18 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest2(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t22_2 := t22[(l*T+a+C*s)*m:][:m]
+						t4_2 := t4[(l*T+a+C*s)*m:][:m]
 						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							k0Entry := k0[i]
-							t22Entry := t22_2[i]
+							t4Entry := t4_2[i]
 							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail2[j]
-								STrail3[j] = (num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t22Entry, -F(k0Entry*v[j])), STrailEntry) / SMax2Entry)
+								STrail3[j] = (num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t4Entry, -F(k0Entry*v[j])), STrailEntry) / SMax2Entry)
 							}
 						}
 					}
@@ -820,7 +882,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t22),
+							unsafe.SliceData(t4),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(c.YBar),
@@ -829,17 +891,28 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
 							m*a + C*m*s + T*m*l,
-							dV * m * a,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
+							dV * m * a,
 							dV*m*a + dV*m,
-							m,
+							dV*m*a + dV,
+							dV*m*a + dV*m + dV,
 							dV,
+							dV*m*a + 2*dV,
+							dV*m*a + dV*m + 2*dV,
+							2 * dV,
+							dV*m*a + 3*dV,
+							dV*m*a + dV*m + 3*dV,
+							3 * dV,
+							m,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest3(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t22_2 := t22[(l*T+a+C*s)*m:][:m]
+						t4_2 := t4[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
@@ -850,12 +923,12 @@ func (c *stepBackwardFused) run() {
 							var t143 F
 							var t33 F
 							k0Entry2 := k0[i]
-							t22Entry2 := t22_2[i]
+							t4Entry2 := t4_2[i]
 							t143Sums := [16]F{t143}
 							t33Sums := [16]F{t33}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								N2_2 := num.FMA32(STrailEntry2, t22Entry2, -F(k0Entry2*v[j]))
+								N2_2 := num.FMA32(STrailEntry2, t4Entry2, -F(k0Entry2*v[j]))
 								t133 := num.FMA32(-betaEntry3, N2_2, STrailEntry2)
 								t143Sums[j%16] = num.FMA32(t133, t133, t143Sums[j%16])
 								t33Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t33Sums[j%16])
@@ -869,16 +942,16 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// lattice_similarity.S, lattice_similarity.p
-					var t4 F
+					var t44 F
 					for i := range m {
-						t4 = num.FMA32(p[i], t3[i], t4)
+						t44 = num.FMA32(p[i], t3[i], t44)
 						t16[i] = (F(0) < t14[i])
 					}
 					// lattice_similarity.p, lattice_similarity.S
 					for i := range m {
 						t16Entry := t16[i]
 						t1522 := (F(1e-08) <= kern.Choose(t16Entry, num.Sqrt(kern.Choose(t16Entry, t14[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t3[i] - t4))
+						t62[i] = F(p[i] * (t3[i] - t44))
 						t11[i] = (F(1) / SMax2[i])
 						t152[i] = t1522
 						t192[i] = (t1522 && t16Entry)
@@ -898,10 +971,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t9),
 							unsafe.SliceData(t142),
 							m*a + C*m*s + T*m*l,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
 							dV*m*a + dV*m,
-							m,
 							dV,
+							dV*m*a + dV*m + dV,
+							2 * dV,
+							dV*m*a + dV*m + 2*dV,
+							3 * dV,
+							dV*m*a + dV*m + 3*dV,
+							m,
 						}
 						stepBackwardNest4(&a2)
 					} else {
@@ -946,8 +1027,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t38Total),
 							dV * m * a,
-							m,
 							dV,
+							dV*m*a + dV,
+							2 * dV,
+							dV*m*a + 2*dV,
+							3 * dV,
+							dV*m*a + 3*dV,
+							m,
 							[2]float32{t38},
 						}
 						stepBackwardNest5(&a2)
@@ -962,16 +1048,18 @@ func (c *stepBackwardFused) run() {
 							var t532 F
 							t11Entry := t11[i]
 							t31Entry := t31[i]
-							t38Sums := [16]F{t38_2}
+							var t38Row F
+							t38RowSums := [16]F{t38Row}
 							t532Sums := [16]F{t532}
 							for j := range dV {
 								t352 := num.FMA32(F(2*t132_2[j]), t31Entry, F(t9_2[j]*t11Entry))
-								t38Sums[j%16] = num.FMA32(N2[j], t352, t38Sums[j%16])
+								t38RowSums[j%16] = num.FMA32(N2[j], t352, t38RowSums[j%16])
 								t532Sums[j%16] = num.FMA32(STrail2[j], t352, t532Sums[j%16])
 								t35_2[j] = t352
 							}
-							t38_2 = kern.Sum16(&t38Sums)
+							t38Row = kern.Sum16(&t38RowSums)
 							t532 = kern.Sum16(&t532Sums)
+							t38_2 = t38_2 + t38Row
 							t53[i] = t532
 						}
 						t38Total[0] = t38_2
@@ -1011,10 +1099,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t54),
 							m*a + C*m*s + T*m*l,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
 							dV * m * a,
-							m,
 							dV,
+							dV*m*a + dV,
+							2 * dV,
+							dV*m*a + 2*dV,
+							3 * dV,
+							dV*m*a + 3*dV,
+							m,
 						}
 						stepBackwardNest7(&a2)
 					} else {
@@ -1107,8 +1203,10 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.BetaSigmoid),
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t12Total),
-			L,
 			T,
+			2 * T,
+			3 * T,
+			L,
 			[2]float32{t12},
 		}
 		stepBackwardNest10(&a)
@@ -1119,13 +1217,15 @@ func (c *stepBackwardFused) run() {
 			t42_2 := t42[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t12Sums := [16]F{t12_2}
+			var t12Row F
+			t12RowSums := [16]F{t12Row}
 			for j := range T {
 				t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-				t12Sums[j%16] = t12Sums[j%16] + t102
+				t12RowSums[j%16] = t12RowSums[j%16] + t102
 				t10_2[j] = t102
 			}
-			t12_2 = kern.Sum16(&t12Sums)
+			t12Row = kern.Sum16(&t12RowSums)
+			t12_2 = t12_2 + t12Row
 		}
 		t12Total[0] = t12_2
 	}
@@ -1141,10 +1241,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t13),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
+			dV + m,
+			2*dV + 2*m,
+			3*dV + 3*m,
 			L,
 			T,
 			T*dV + T*m,
-			dV + m,
 		}
 		stepBackwardNest11(&a)
 	} else {

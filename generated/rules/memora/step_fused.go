@@ -15,10 +15,12 @@ type stepNest1Args struct {
 	wRho       *float32
 	t4         *float32
 	t10        *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k + T·d_v
-	n3         int // d_k + d_v
+	n0         int // d_k + d_v
+	n1         int // 2·d_k + 2·d_v
+	n2         int // 3·d_k + 3·d_v
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k + T·d_v
 }
 
 type stepNest2Args struct {
@@ -41,8 +43,10 @@ type stepNest3Args struct {
 	k0      *float32
 	t       *float32
 	n0      int // d_k·a + C·d_k·s + T·d_k·l
-	n1      int // d_h
-	n2      int // d_k
+	n1      int // d_k
+	n2      int // 2·d_k
+	n3      int // 3·d_k
+	n4      int // d_h
 }
 
 type stepNest4Args struct {
@@ -58,8 +62,10 @@ type stepNest5Args struct {
 	W2State *float32
 	t14     *float32
 	t3      *float32
-	n0      int // d_v
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d_v
 }
 
 type stepNest6Args struct {
@@ -84,16 +90,20 @@ type stepNest8Args struct {
 	t162     *float32
 	t27      *float32
 	t22      *float32
-	n0       int        // d_v
-	n1       int        // d_h
+	n0       int        // d_h
+	n1       int        // 2·d_h
+	n2       int        // 3·d_h
+	n3       int        // d_v
 	rhoEntry [2]float32 // and nothing
 }
 
 type stepNest9Args struct {
 	t27 *float32
 	W22 *float32
-	n0  int // d_v
-	n1  int // d_h
+	n0  int // d_h
+	n1  int // 2·d_h
+	n2  int // 3·d_h
+	n3  int // d_v
 }
 
 type stepNest10Args struct {
@@ -119,8 +129,10 @@ type stepNest11Args struct {
 type stepNest12Args struct {
 	t48 *float32
 	W12 *float32
-	n0  int // d_h
-	n1  int // d_k
+	n0  int // d_k
+	n1  int // 2·d_k
+	n2  int // 3·d_k
+	n3  int // d_h
 }
 
 type stepNest13Args struct {
@@ -129,8 +141,10 @@ type stepNest13Args struct {
 	W1State *float32
 	t50     *float32
 	n0      int // d_k·a + C·d_k·s + T·d_k·l
-	n1      int // d_h
-	n2      int // d_k
+	n1      int // d_k
+	n2      int // 2·d_k
+	n3      int // 3·d_k
+	n4      int // d_h
 }
 
 type stepNest14Args struct {
@@ -165,8 +179,10 @@ type stepNest18Args struct {
 	t18     *float32
 	W2State *float32
 	y2      *float32
-	n0      int // d_v
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -232,10 +248,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t10),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest1(&a)
 	} else {
@@ -340,8 +358,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						stepNest3(&a2)
 					} else {
@@ -384,8 +404,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepNest5(&a2)
 					} else {
@@ -446,8 +468,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t162),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t22),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{rhoEntry},
 						}
 						stepNest8(&a2)
@@ -468,8 +492,10 @@ func (c *stepFused) run() {
 						a2 := stepNest9Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W22),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepNest9(&a2)
 					} else {
@@ -543,8 +569,10 @@ func (c *stepFused) run() {
 						a2 := stepNest12Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W12),
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						stepNest12(&a2)
 					} else {
@@ -578,8 +606,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(t50),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						stepNest13(&a2)
 					} else {
@@ -670,8 +700,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t18),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(y2),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepNest18(&a2)
 					} else {
@@ -709,18 +741,18 @@ type stepBackwardNest1Args struct {
 	GW1Prod *float32
 	yProd   *float32
 	t22     *float32
-	t6      *float32
+	t1522   *float32
+	t162    *float32
 	t362    *float32
 	t38     *float32
 	t392    *float32
 	t402    *float32
 	t412    *float32
+	t6      *float32
 	t512    *float32
 	t90     *float32
 	t722    *float32
 	t91     *float32
-	t1522   *float32
-	t162    *float32
 	n0      int // L
 	n1      int // T
 	n2      int // T·d_h
@@ -743,8 +775,10 @@ type stepBackwardNest2Args struct {
 type stepBackwardNest3Args struct {
 	t27 *float32
 	W22 *float32
-	n0  int // d_v
-	n1  int // d_h
+	n0  int // d_h
+	n1  int // 2·d_h
+	n2  int // 3·d_h
+	n3  int // d_v
 }
 
 type stepBackwardNest4Args struct {
@@ -764,8 +798,10 @@ type stepBackwardNest4Args struct {
 type stepBackwardNest5Args struct {
 	t482 *float32
 	W12  *float32
-	n0   int // d_h
-	n1   int // d_k
+	n0   int // d_k
+	n1   int // 2·d_k
+	n2   int // 3·d_k
+	n3   int // d_h
 }
 
 type stepBackwardNest6Args struct {
@@ -786,8 +822,10 @@ type stepBackwardNest6Args struct {
 type stepBackwardNest7Args struct {
 	t272 *float32
 	W222 *float32
-	n0   int // d_v
-	n1   int // d_h
+	n0   int // d_h
+	n1   int // 2·d_h
+	n2   int // 3·d_h
+	n3   int // d_v
 }
 
 type stepBackwardNest8Args struct {
@@ -803,8 +841,13 @@ type stepBackwardNest9Args struct {
 	W222 *float32
 	t322 *float32
 	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
-	n2   int // d_h
+	n1   int // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2   int // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3   int // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4   int // d_h
+	n5   int // 2·d_h
+	n6   int // 3·d_h
+	n7   int // d_v
 }
 
 type stepBackwardNest10Args struct {
@@ -827,8 +870,13 @@ type stepBackwardNest11Args struct {
 	t13        *float32
 	n0         int // d_k·a + C·d_k·s + T·d_k·l
 	n1         int // d_h·d_k·a + d_h·d_k
-	n2         int // d_h
-	n3         int // d_k
+	n2         int // d_k
+	n3         int // d_h·d_k·a + d_h·d_k + d_k
+	n4         int // 2·d_k
+	n5         int // d_h·d_k·a + d_h·d_k + 2·d_k
+	n6         int // 3·d_k
+	n7         int // d_h·d_k·a + d_h·d_k + 3·d_k
+	n8         int // d_h
 }
 
 type stepBackwardNest12Args struct {
@@ -843,10 +891,18 @@ type stepBackwardNest12Args struct {
 	t86      *float32
 	t18Total *float32
 	n0       int        // d_h·a + C·d_h·s + T·d_h·l
-	n1       int        // d_h·d_k·a + d_h·d_k
-	n2       int        // d_k·a + C·d_k·s + T·d_k·l
-	n3       int        // d_h
-	n4       int        // d_k
+	n1       int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2       int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3       int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4       int        // d_k·a + C·d_k·s + T·d_k·l
+	n5       int        // d_h·d_k·a + d_h·d_k
+	n6       int        // d_h·d_k·a + d_h·d_k + d_k
+	n7       int        // d_k
+	n8       int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n9       int        // 2·d_k
+	n10      int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n11      int        // 3·d_k
+	n12      int        // d_h
 	t18      [2]float32 // and nothing
 }
 
@@ -881,10 +937,18 @@ type stepBackwardNest15Args struct {
 	t4522      *float32
 	t472       *float32
 	n0         int // d_v·a + C·d_v·s + T·d_v·l
-	n1         int // d_h·d_v·a
-	n2         int // d_h·a + C·d_h·s + T·d_h·l
-	n3         int // d_v
-	n4         int // d_h
+	n1         int // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int // d_h·a + C·d_h·s + T·d_h·l
+	n5         int // d_h·d_v·a
+	n6         int // d_h·d_v·a + d_h
+	n7         int // d_h
+	n8         int // d_h·d_v·a + 2·d_h
+	n9         int // 2·d_h
+	n10        int // d_h·d_v·a + 3·d_h
+	n11        int // 3·d_h
+	n12        int // d_v
 }
 
 type stepBackwardNest16Args struct {
@@ -899,9 +963,14 @@ type stepBackwardNest16Args struct {
 	t61      *float32
 	t52Total *float32
 	n0       int        // d_v·a + C·d_v·s + T·d_v·l
-	n1       int        // d_h·a + C·d_h·s + T·d_h·l
-	n2       int        // d_v
-	n3       int        // d_h
+	n1       int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2       int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3       int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4       int        // d_h·a + C·d_h·s + T·d_h·l
+	n5       int        // d_h
+	n6       int        // 2·d_h
+	n7       int        // 3·d_h
+	n8       int        // d_v
 	t52      [2]float32 // and nothing
 }
 
@@ -936,10 +1005,18 @@ type stepBackwardNest19Args struct {
 	t24        *float32
 	W2BarState *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·d_v·a
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l
-	n3         int        // d_v
-	n4         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h·d_v·a + d_h
+	n7         int        // d_h
+	n8         int        // d_h·d_v·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d_h·d_v·a + 3·d_h
+	n11        int        // 3·d_h
+	n12        int        // d_v
 	rhoEntry3  [2]float32 // and nothing
 }
 
@@ -966,10 +1043,15 @@ type stepBackwardNest21Args struct {
 	t15        *float32
 	t452       *float32
 	W1BarState *float32
-	n0         int        // d_h·d_k·a
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_h
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h·d_k·a + d_k
 	n3         int        // d_k
+	n4         int        // d_h·d_k·a + 2·d_k
+	n5         int        // 2·d_k
+	n6         int        // d_h·d_k·a + 3·d_k
+	n7         int        // 3·d_k
+	n8         int        // d_h
 	rhoEntry3  [2]float32 // and nothing
 }
 
@@ -993,10 +1075,12 @@ type stepBackwardNest23Args struct {
 	wTheta     *float32
 	wRho       *float32
 	t42        *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k + T·d_v
-	n3         int // d_k + d_v
+	n0         int // d_k + d_v
+	n1         int // 2·d_k + 2·d_v
+	n2         int // 3·d_k + 3·d_v
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k + T·d_v
 }
 
 type stepBackwardNest24Args struct {
@@ -1053,18 +1137,18 @@ func (c *stepBackwardFused) run() {
 	theta := c.Work[:L*T]                                                                                             // [L, T]
 	rho := c.Work[L*T:][:L*T]                                                                                         // [L, T]
 	t22 := c.Work[2*L*T:][:L*T*dH]                                                                                    // [L, T, d_h]
-	t6 := c.Work[L*T*dH+2*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t362 := c.Work[2*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t38 := c.Work[3*L*T*dH+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t392 := c.Work[4*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t402 := c.Work[5*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t412 := c.Work[6*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t512 := c.Work[7*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t90 := c.Work[8*L*T*dH+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t722 := c.Work[9*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t91 := c.Work[10*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t1522 := c.Work[11*L*T*dH+2*L*T:][:L*T*dH]                                                                        // [L, T, d_h]
-	t162 := c.Work[12*L*T*dH+2*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
+	t1522 := c.Work[L*T*dH+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t162 := c.Work[2*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t362 := c.Work[3*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t38 := c.Work[4*L*T*dH+2*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t392 := c.Work[5*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t402 := c.Work[6*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t412 := c.Work[7*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t6 := c.Work[8*L*T*dH+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
+	t512 := c.Work[9*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t90 := c.Work[10*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t722 := c.Work[11*L*T*dH+2*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
+	t91 := c.Work[12*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
 	t32 := c.Work[13*L*T*dH+2*L*T:][:L*T*dK]                                                                          // [L, T, d_k]
 	t42 := c.Work[13*L*T*dH+L*T*dK+2*L*T:][:L*T*dV]                                                                   // [L, T, d_v]
 	t52 := c.Work[13*L*T*dH+L*T*dK+L*T*dV+2*L*T:][:L*T]                                                               // [L, T]
@@ -1145,18 +1229,18 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.GW1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t22),
-			unsafe.SliceData(t6),
+			unsafe.SliceData(t1522),
+			unsafe.SliceData(t162),
 			unsafe.SliceData(t362),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t392),
 			unsafe.SliceData(t402),
 			unsafe.SliceData(t412),
+			unsafe.SliceData(t6),
 			unsafe.SliceData(t512),
 			unsafe.SliceData(t90),
 			unsafe.SliceData(t722),
 			unsafe.SliceData(t91),
-			unsafe.SliceData(t1522),
-			unsafe.SliceData(t162),
 			L,
 			T,
 			T * dH,
@@ -1171,43 +1255,43 @@ func (c *stepBackwardFused) run() {
 				GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t22_2 := t22[(i*T+j)*dH:][:dH]
-				t6_2 := t6[(i*T+j)*dH:][:dH]
+				t1522_2 := t1522[(i*T+j)*dH:][:dH]
+				t162_2 := t162[(i*T+j)*dH:][:dH]
 				t362_2 := t362[(i*T+j)*dH:][:dH]
 				t38_2 := t38[(i*T+j)*dH:][:dH]
 				t392_2 := t392[(i*T+j)*dH:][:dH]
 				t402_2 := t402[(i*T+j)*dH:][:dH]
 				t412_2 := t412[(i*T+j)*dH:][:dH]
+				t6_2 := t6[(i*T+j)*dH:][:dH]
 				t512_2 := t512[(i*T+j)*dH:][:dH]
 				t90_2 := t90[(i*T+j)*dH:][:dH]
 				t722_2 := t722[(i*T+j)*dH:][:dH]
 				t91_2 := t91[(i*T+j)*dH:][:dH]
-				t1522_2 := t1522[(i*T+j)*dH:][:dH]
-				t162_2 := t162[(i*T+j)*dH:][:dH]
 				thetaEntry := theta2[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
 					t222 := kern.Sigmoid(eProdEntry)
+					t15222 := F(thetaEntry * eProdEntry)
 					GW1ProdEntry := GW1Prod[k]
-					t3622 := F(GW1ProdEntry * t222)
+					t3622 := F(t222 * GW1ProdEntry)
 					t382 := -eProdEntry
 					t3922 := kern.Sigmoid(t382)
-					t4022 := F(F(F(eProdEntry*GW1ProdEntry)*t222) * t3922)
+					t4022 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t3922)
 					yProdEntry := yProd[k]
 					t5122 := kern.Sigmoid(yProdEntry)
-					t15222 := F(thetaEntry * eProdEntry)
 					t22_2[k] = t222
-					t6_2[k] = F(F(thetaEntry*eProdEntry) * t222)
+					t1522_2[k] = t15222
+					t162_2[k] = F(t222 * t15222)
 					t362_2[k] = t3622
 					t38_2[k] = t382
 					t392_2[k] = t3922
 					t402_2[k] = t4022
 					t412_2[k] = t3622 + t4022
+					t6_2[k] = F(F(thetaEntry*eProdEntry) * t222)
 					t512_2[k] = t5122
 					t90_2[k] = F(yProdEntry * t5122)
 					t722_2[k] = kern.Sigmoid(-yProdEntry)
 					t91_2[k] = F(eProdEntry * t222)
-					t1522_2[k] = t15222
-					t162_2[k] = F(t222 * t15222)
 				}
 			}
 		}
@@ -1265,8 +1349,10 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W22),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepBackwardNest3(&a2)
 					} else {
@@ -1326,8 +1412,10 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(t482),
 							unsafe.SliceData(W12),
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						stepBackwardNest5(&a2)
 					} else {
@@ -1410,8 +1498,10 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(t272),
 							unsafe.SliceData(W222),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepBackwardNest7(&a2)
 					} else {
@@ -1464,8 +1554,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W222),
 							unsafe.SliceData(t322),
 							dV*a + C*dV*s + T*dV*l,
-							dV,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepBackwardNest9(&a2)
 					} else {
@@ -1513,8 +1608,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t13),
 							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
-							dH,
 							dK,
+							dH*dK*a + dH*dK + dK,
+							2 * dK,
+							dH*dK*a + dH*dK + 2*dK,
+							3 * dK,
+							dH*dK*a + dH*dK + 3*dK,
+							dH,
 						}
 						stepBackwardNest11(&a2)
 					} else {
@@ -1553,10 +1653,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t86),
 							unsafe.SliceData(t18Total),
 							dH*a + C*dH*s + T*dH*l,
-							dH*dK*a + dH*dK,
+							dH*a + C*dH*s + T*dH*l + 1,
+							dH*a + C*dH*s + T*dH*l + 2,
+							dH*a + C*dH*s + T*dH*l + 3,
 							dK*a + C*dK*s + T*dK*l,
-							dH,
+							dH*dK*a + dH*dK,
+							dH*dK*a + dH*dK + dK,
 							dK,
+							dH*dK*a + dH*dK + 2*dK,
+							2 * dK,
+							dH*dK*a + dH*dK + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{t18},
 						}
 						stepBackwardNest12(&a2)
@@ -1572,17 +1680,19 @@ func (c *stepBackwardFused) run() {
 							var t862 F
 							t13Entry := t13[i]
 							t412Entry := t412_2[i]
-							t18Sums := [16]F{t18_2}
+							var t18Row F
+							t18RowSums := [16]F{t18Row}
 							t862Sums := [16]F{t862}
 							for j := range dK {
 								t153 := F(W1Trail2[j] * (t12_2[j] - t13Entry))
-								t18Sums[j%16] = num.FMA32(kern.Log(t452_2[j]), t153, t18Sums[j%16])
+								t18RowSums[j%16] = num.FMA32(kern.Log(t452_2[j]), t153, t18RowSums[j%16])
 								t862Sums[j%16] = num.FMA32(t153, k0[j], t862Sums[j%16])
 								t15_2[j] = t153
 								t28[j] = num.FMA32(-t153, t412Entry, t28[j])
 							}
-							t18_2 = kern.Sum16(&t18Sums)
+							t18Row = kern.Sum16(&t18RowSums)
 							t862 = kern.Sum16(&t862Sums)
+							t18_2 = t18_2 + t18Row
 							t86[i] = t862
 						}
 						t18Total[0] = t18_2
@@ -1648,10 +1758,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t4522),
 							unsafe.SliceData(t472),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
+							dH * dV * a,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dV,
 						}
 						stepBackwardNest15(&a2)
 					} else {
@@ -1695,9 +1813,14 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t52Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t52_3},
 						}
 						stepBackwardNest16(&a2)
@@ -1713,17 +1836,19 @@ func (c *stepBackwardFused) run() {
 							var t612 F
 							t472Entry := t472[i]
 							eEntry3 := e[i]
-							t52Sums := [16]F{t52_4}
+							var t52Row F
+							t52RowSums := [16]F{t52Row}
 							t612Sums := [16]F{t612}
 							for j := range dH {
 								t493 := F(W222_2[j] * (t462_2[j] - t472Entry))
-								t52Sums[j%16] = num.FMA32(t25_2[j], t493, t52Sums[j%16])
+								t52RowSums[j%16] = num.FMA32(t25_2[j], t493, t52RowSums[j%16])
 								t612Sums[j%16] = num.FMA32(t493, t6_2[j], t612Sums[j%16])
 								t492_2[j] = t493
 								t62_2[j] = num.FMA32(-t493, eEntry3, t62_2[j])
 							}
-							t52_4 = kern.Sum16(&t52Sums)
+							t52Row = kern.Sum16(&t52RowSums)
 							t612 = kern.Sum16(&t612Sums)
+							t52_4 = t52_4 + t52Row
 							t61[i] = -t612
 						}
 						t52Total[0] = t52_4
@@ -1790,10 +1915,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t24),
 							unsafe.SliceData(W2BarState),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
+							dH * dV * a,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dV,
 							[2]float32{rhoEntry3},
 						}
 						stepBackwardNest19(&a2)
@@ -1859,10 +1992,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t15),
 							unsafe.SliceData(t452),
 							unsafe.SliceData(W1BarState),
-							dH * dK * a,
 							dK*a + C*dK*s + T*dK*l,
-							dH,
+							dH * dK * a,
+							dH*dK*a + dK,
 							dK,
+							dH*dK*a + 2*dK,
+							2 * dK,
+							dH*dK*a + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{rhoEntry3},
 						}
 						stepBackwardNest21(&a2)
@@ -1963,10 +2101,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(t42_2),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest23(&a)
 	} else {

@@ -20,8 +20,10 @@ type startNest1Args struct {
 type startNest2Args struct {
 	t3           *float32
 	startSoftmax *float32
-	n0           int // d_h
-	n1           int // d_k
+	n0           int // d_k
+	n1           int // 2·d_k
+	n2           int // 3·d_k
+	n3           int // d_h
 }
 
 type startNest3Args struct {
@@ -35,8 +37,10 @@ type startNest3Args struct {
 type startNest4Args struct {
 	t8            *float32
 	startSoftmax2 *float32
-	n0            int // d_v
-	n1            int // d_h
+	n0            int // d_h
+	n1            int // 2·d_h
+	n2            int // 3·d_h
+	n3            int // d_v
 }
 
 // startFused is Start in fused arithmetic.
@@ -83,8 +87,10 @@ func (c *startFused) run() {
 		a := startNest2Args{
 			unsafe.SliceData(t3),
 			unsafe.SliceData(c.StartSoftmax),
-			dH,
 			dK,
+			2 * dK,
+			3 * dK,
+			dH,
 		}
 		startNest2(&a)
 	} else {
@@ -143,8 +149,10 @@ func (c *startFused) run() {
 		a := startNest4Args{
 			unsafe.SliceData(t8),
 			unsafe.SliceData(c.StartSoftmax2),
-			dV,
 			dH,
+			2 * dH,
+			3 * dH,
+			dV,
 		}
 		startNest4(&a)
 	} else {
@@ -182,18 +190,22 @@ func (c *startFused) run() {
 type startBackwardNest1Args struct {
 	t22   *float32
 	W2Bar *float32
-	n0    int // d_v
-	n1    int // d_h
-	n2    int // L
-	n3    int // d_h·d_v
+	n0    int // d_h·d_v
+	n1    int // 2·d_h·d_v
+	n2    int // 3·d_h·d_v
+	n3    int // d_v
+	n4    int // d_h
+	n5    int // L
 }
 
 type startBackwardNest2Args struct {
 	startSoftmax2 *float32
 	t22           *float32
 	t32           *float32
-	n0            int // d_v
-	n1            int // d_h
+	n0            int // d_h
+	n1            int // 2·d_h
+	n2            int // 3·d_h
+	n3            int // d_v
 }
 
 type startBackwardNest3Args struct {
@@ -209,18 +221,22 @@ type startBackwardNest3Args struct {
 type startBackwardNest4Args struct {
 	t72   *float32
 	W1Bar *float32
-	n0    int // d_h
-	n1    int // d_k
-	n2    int // L
-	n3    int // d_h·d_k
+	n0    int // d_h·d_k
+	n1    int // 2·d_h·d_k
+	n2    int // 3·d_h·d_k
+	n3    int // d_h
+	n4    int // d_k
+	n5    int // L
 }
 
 type startBackwardNest5Args struct {
 	startSoftmax *float32
 	t72          *float32
 	t82          *float32
-	n0           int // d_h
-	n1           int // d_k
+	n0           int // d_k
+	n1           int // 2·d_k
+	n2           int // 3·d_k
+	n3           int // d_h
 }
 
 type startBackwardNest6Args struct {
@@ -254,10 +270,12 @@ func (c *startBackwardFused) run() {
 		a := startBackwardNest1Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.W2Bar),
+			dH * dV,
+			2 * dH * dV,
+			3 * dH * dV,
 			dV,
 			dH,
 			L,
-			dH * dV,
 		}
 		startBackwardNest1(&a)
 	} else {
@@ -278,8 +296,10 @@ func (c *startBackwardFused) run() {
 			unsafe.SliceData(c.StartSoftmax2),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t32),
-			dV,
 			dH,
+			2 * dH,
+			3 * dH,
+			dV,
 		}
 		startBackwardNest2(&a)
 	} else {
@@ -327,10 +347,12 @@ func (c *startBackwardFused) run() {
 		a := startBackwardNest4Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(c.W1Bar),
+			dH * dK,
+			2 * dH * dK,
+			3 * dH * dK,
 			dH,
 			dK,
 			L,
-			dH * dK,
 		}
 		startBackwardNest4(&a)
 	} else {
@@ -351,8 +373,10 @@ func (c *startBackwardFused) run() {
 			unsafe.SliceData(c.StartSoftmax),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t82),
-			dH,
 			dK,
+			2 * dK,
+			3 * dK,
+			dH,
 		}
 		startBackwardNest5(&a)
 	} else {

@@ -15,10 +15,12 @@ type stepNest1Args struct {
 	wTheta   *float32
 	t4       *float32
 	t12      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest2Args struct {
@@ -179,9 +181,11 @@ type stepNest17Args struct {
 type stepNest18Args struct {
 	t54  *float32
 	W222 *float32
-	n0   int // d_h·d_v
-	n1   int // d_v
-	n2   int // d_h
+	n0   int // d_h
+	n1   int // 2·d_h
+	n2   int // 3·d_h
+	n3   int // d_h·d_v
+	n4   int // d_v
 }
 
 type stepNest19Args struct {
@@ -233,9 +237,11 @@ type stepNest23Args struct {
 type stepNest24Args struct {
 	t76  *float32
 	W122 *float32
-	n0   int // d_h·d_k
-	n1   int // d_h
-	n2   int // d_k
+	n0   int // d_k
+	n1   int // 2·d_k
+	n2   int // 3·d_k
+	n3   int // d_h·d_k
+	n4   int // d_h
 }
 
 type stepNest25Args struct {
@@ -244,9 +250,11 @@ type stepNest25Args struct {
 	t422 *float32
 	t78  *float32
 	n0   int // 16·d_k·t + 16·chunks·d_k·l
-	n1   int // d_h
-	n2   int // d_h·d_k
-	n3   int // d_k
+	n1   int // d_k
+	n2   int // 2·d_k
+	n3   int // 3·d_k
+	n4   int // d_h
+	n5   int // d_h·d_k
 }
 
 type stepNest26Args struct {
@@ -262,8 +270,10 @@ type stepNest27Args struct {
 	t323 *float32
 	y3   *float32
 	n0   int // d_h
-	n1   int // d_h·d_v
-	n2   int // d_v
+	n1   int // 2·d_h
+	n2   int // 3·d_h
+	n3   int // d_h·d_v
+	n4   int // d_v
 }
 
 type stepNest28Args struct {
@@ -295,8 +305,10 @@ type stepNest30Args struct {
 	t23      *float32
 	t2       *float32
 	n0       int // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n1       int // d_h
-	n2       int // d_k
+	n1       int // d_k
+	n2       int // 2·d_k
+	n3       int // 3·d_k
+	n4       int // d_h
 }
 
 type stepNest31Args struct {
@@ -312,8 +324,10 @@ type stepNest32Args struct {
 	W2State2 *float32
 	t142     *float32
 	t3       *float32
-	n0       int // d_v
-	n1       int // d_h
+	n0       int // d_h
+	n1       int // 2·d_h
+	n2       int // 3·d_h
+	n3       int // d_v
 }
 
 type stepNest33Args struct {
@@ -338,16 +352,20 @@ type stepNest35Args struct {
 	t162     *float32
 	t273     *float32
 	t222     *float32
-	n0       int        // d_v
-	n1       int        // d_h
+	n0       int        // d_h
+	n1       int        // 2·d_h
+	n2       int        // 3·d_h
+	n3       int        // d_v
 	t26Entry [2]float32 // and nothing
 }
 
 type stepNest36Args struct {
 	t273 *float32
 	W223 *float32
-	n0   int // d_v
-	n1   int // d_h
+	n0   int // d_h
+	n1   int // 2·d_h
+	n2   int // 3·d_h
+	n3   int // d_v
 }
 
 type stepNest37Args struct {
@@ -373,8 +391,10 @@ type stepNest38Args struct {
 type stepNest39Args struct {
 	t48  *float32
 	W123 *float32
-	n0   int // d_h
-	n1   int // d_k
+	n0   int // d_k
+	n1   int // 2·d_k
+	n2   int // 3·d_k
+	n3   int // d_h
 }
 
 type stepNest40Args struct {
@@ -383,8 +403,10 @@ type stepNest40Args struct {
 	W1State2 *float32
 	t50      *float32
 	n0       int // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n1       int // d_h
-	n2       int // d_k
+	n1       int // d_k
+	n2       int // 2·d_k
+	n3       int // 3·d_k
+	n4       int // d_h
 }
 
 type stepNest41Args struct {
@@ -419,8 +441,10 @@ type stepNest45Args struct {
 	t183     *float32
 	W2State2 *float32
 	y5       *float32
-	n0       int // d_v
-	n1       int // d_h
+	n0       int // d_h
+	n1       int // 2·d_h
+	n2       int // 3·d_h
+	n3       int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -541,10 +565,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t12),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest1(&a2)
 	} else {
@@ -1137,9 +1163,11 @@ func (c *stepFused) run() {
 				a2 := stepNest18Args{
 					unsafe.SliceData(t54),
 					unsafe.SliceData(W222),
+					dH,
+					2 * dH,
+					3 * dH,
 					dH * dV,
 					dV,
-					dH,
 				}
 				stepNest18(&a2)
 			} else {
@@ -1298,9 +1326,11 @@ func (c *stepFused) run() {
 				a2 := stepNest24Args{
 					unsafe.SliceData(t76),
 					unsafe.SliceData(W122),
+					dK,
+					2 * dK,
+					3 * dK,
 					dH * dK,
 					dH,
-					dK,
 				}
 				stepNest24(&a2)
 			} else {
@@ -1336,9 +1366,11 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t422),
 					unsafe.SliceData(t78),
 					16*dK*t5 + 16*chunks*dK*l,
+					dK,
+					2 * dK,
+					3 * dK,
 					dH,
 					dH * dK,
-					dK,
 				}
 				stepNest25(&a2)
 			} else {
@@ -1389,6 +1421,8 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t323),
 					unsafe.SliceData(y3),
 					dH,
+					2 * dH,
+					3 * dH,
 					dH * dV,
 					dV,
 				}
@@ -1538,8 +1572,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t23),
 							unsafe.SliceData(t2),
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						stepNest30(&a3)
 					} else {
@@ -1582,8 +1618,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State2),
 							unsafe.SliceData(t142),
 							unsafe.SliceData(t3),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepNest32(&a3)
 					} else {
@@ -1644,8 +1682,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t162),
 							unsafe.SliceData(t273),
 							unsafe.SliceData(t222),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t26Entry},
 						}
 						stepNest35(&a3)
@@ -1666,8 +1706,10 @@ func (c *stepFused) run() {
 						a3 := stepNest36Args{
 							unsafe.SliceData(t273),
 							unsafe.SliceData(W223),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepNest36(&a3)
 					} else {
@@ -1741,8 +1783,10 @@ func (c *stepFused) run() {
 						a3 := stepNest39Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W123),
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						stepNest39(&a3)
 					} else {
@@ -1776,8 +1820,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W1State2),
 							unsafe.SliceData(t50),
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						stepNest40(&a3)
 					} else {
@@ -1868,8 +1914,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t183),
 							unsafe.SliceData(W2State2),
 							unsafe.SliceData(y5),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepNest45(&a3)
 					} else {
@@ -1967,18 +2015,18 @@ type stepBackwardNest5Args struct {
 	GW1Prod *float32
 	yProd   *float32
 	t22     *float32
-	t6      *float32
+	t1522   *float32
+	t162    *float32
 	t36     *float32
 	t38     *float32
 	t392    *float32
 	t40     *float32
 	t41     *float32
+	t6      *float32
 	t512    *float32
 	t90     *float32
 	t722    *float32
 	t91     *float32
-	t1522   *float32
-	t162    *float32
 	n0      int // L
 	n1      int // T - 16·chunks
 	n2      int // T·d_h - 16·chunks·d_h
@@ -2001,8 +2049,10 @@ type stepBackwardNest6Args struct {
 type stepBackwardNest7Args struct {
 	t274 *float32
 	W222 *float32
-	n0   int // d_v
-	n1   int // d_h
+	n0   int // d_h
+	n1   int // 2·d_h
+	n2   int // 3·d_h
+	n3   int // d_v
 }
 
 type stepBackwardNest8Args struct {
@@ -2022,8 +2072,10 @@ type stepBackwardNest8Args struct {
 type stepBackwardNest9Args struct {
 	t48  *float32
 	W122 *float32
-	n0   int // d_h
-	n1   int // d_k
+	n0   int // d_k
+	n1   int // 2·d_k
+	n2   int // 3·d_k
+	n3   int // d_h
 }
 
 type stepBackwardNest10Args struct {
@@ -2044,8 +2096,10 @@ type stepBackwardNest10Args struct {
 type stepBackwardNest11Args struct {
 	t275 *float32
 	W223 *float32
-	n0   int // d_v
-	n1   int // d_h
+	n0   int // d_h
+	n1   int // 2·d_h
+	n2   int // 3·d_h
+	n3   int // d_v
 }
 
 type stepBackwardNest12Args struct {
@@ -2061,8 +2115,13 @@ type stepBackwardNest13Args struct {
 	W223 *float32
 	t32  *float32
 	n0   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1   int // d_v
-	n2   int // d_h
+	n1   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 1
+	n2   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 2
+	n3   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 3
+	n4   int // d_h
+	n5   int // 2·d_h
+	n6   int // 3·d_h
+	n7   int // d_v
 }
 
 type stepBackwardNest14Args struct {
@@ -2085,8 +2144,13 @@ type stepBackwardNest15Args struct {
 	t13        *float32
 	n0         int // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
 	n1         int // d_h·d_k·a + d_h·d_k
-	n2         int // d_h
-	n3         int // d_k
+	n2         int // d_k
+	n3         int // d_h·d_k·a + d_h·d_k + d_k
+	n4         int // 2·d_k
+	n5         int // d_h·d_k·a + d_h·d_k + 2·d_k
+	n6         int // 3·d_k
+	n7         int // d_h·d_k·a + d_h·d_k + 3·d_k
+	n8         int // d_h
 }
 
 type stepBackwardNest16Args struct {
@@ -2101,10 +2165,18 @@ type stepBackwardNest16Args struct {
 	t86       *float32
 	t184Total *float32
 	n0        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1        int        // d_h·d_k·a + d_h·d_k
-	n2        int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n3        int        // d_h
-	n4        int        // d_k
+	n1        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l + 1
+	n2        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l + 2
+	n3        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l + 3
+	n4        int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
+	n5        int        // d_h·d_k·a + d_h·d_k
+	n6        int        // d_h·d_k·a + d_h·d_k + d_k
+	n7        int        // d_k
+	n8        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n9        int        // 2·d_k
+	n10       int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n11       int        // 3·d_k
+	n12       int        // d_h
 	t184      [2]float32 // and nothing
 }
 
@@ -2139,10 +2211,18 @@ type stepBackwardNest19Args struct {
 	t452       *float32
 	t472       *float32
 	n0         int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1         int // d_h·d_v·a
-	n2         int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n3         int // d_v
-	n4         int // d_h
+	n1         int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 1
+	n2         int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 2
+	n3         int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 3
+	n4         int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n5         int // d_h·d_v·a
+	n6         int // d_h·d_v·a + d_h
+	n7         int // d_h
+	n8         int // d_h·d_v·a + 2·d_h
+	n9         int // 2·d_h
+	n10        int // d_h·d_v·a + 3·d_h
+	n11        int // 3·d_h
+	n12        int // d_v
 }
 
 type stepBackwardNest20Args struct {
@@ -2157,9 +2237,14 @@ type stepBackwardNest20Args struct {
 	t61      *float32
 	t52Total *float32
 	n0       int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1       int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n2       int        // d_v
-	n3       int        // d_h
+	n1       int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 1
+	n2       int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 2
+	n3       int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 3
+	n4       int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n5       int        // d_h
+	n6       int        // 2·d_h
+	n7       int        // 3·d_h
+	n8       int        // d_v
 	t52      [2]float32 // and nothing
 }
 
@@ -2194,10 +2279,18 @@ type stepBackwardNest23Args struct {
 	t24        *float32
 	W2BarState *float32
 	n0         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1         int        // d_h·d_v·a
-	n2         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n3         int        // d_v
-	n4         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 1
+	n2         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 2
+	n3         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 3
+	n4         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h·d_v·a + d_h
+	n7         int        // d_h
+	n8         int        // d_h·d_v·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d_h·d_v·a + 3·d_h
+	n11        int        // 3·d_h
+	n12        int        // d_v
 	t26Entry3  [2]float32 // and nothing
 }
 
@@ -2224,10 +2317,15 @@ type stepBackwardNest25Args struct {
 	t15        *float32
 	t45        *float32
 	W1BarState *float32
-	n0         int        // d_h·d_k·a
-	n1         int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n2         int        // d_h
+	n0         int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h·d_k·a + d_k
 	n3         int        // d_k
+	n4         int        // d_h·d_k·a + 2·d_k
+	n5         int        // 2·d_k
+	n6         int        // d_h·d_k·a + 3·d_k
+	n7         int        // 3·d_k
+	n8         int        // d_h
 	t26Entry3  [2]float32 // and nothing
 }
 
@@ -2388,11 +2486,19 @@ type stepBackwardNest41Args struct {
 	t50    *float32
 	t51    *float32
 	n0     int // 16·d_v·t + 16·chunks·d_v·l
-	n1     int // 16·d_h·t + 16·chunks·d_h·l
-	n2     int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l
-	n3     int // d_h
-	n4     int // d_h·d_v
-	n5     int // d_v
+	n1     int // 16·d_v·t + 16·chunks·d_v·l + 1
+	n2     int // 16·d_v·t + 16·chunks·d_v·l + 2
+	n3     int // 16·d_v·t + 16·chunks·d_v·l + 3
+	n4     int // 16·d_h·t + 16·chunks·d_h·l
+	n5     int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l
+	n6     int // d_h
+	n7     int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l + d_h
+	n8     int // 2·d_h
+	n9     int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l + 2·d_h
+	n10    int // 3·d_h
+	n11    int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l + 3·d_h
+	n12    int // d_h·d_v
+	n13    int // d_v
 }
 
 type stepBackwardNest42Args struct {
@@ -2405,11 +2511,19 @@ type stepBackwardNest42Args struct {
 	t1422  *float32
 	t1523  *float32
 	n0     int // 16·d_h·t + 16·chunks·d_h·l
-	n1     int // 16·d_k·t + 16·chunks·d_k·l
-	n2     int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l
-	n3     int // d_h
-	n4     int // d_h·d_k
-	n5     int // d_k
+	n1     int // 16·d_h·t + 16·chunks·d_h·l + 1
+	n2     int // 16·d_h·t + 16·chunks·d_h·l + 2
+	n3     int // 16·d_h·t + 16·chunks·d_h·l + 3
+	n4     int // 16·d_k·t + 16·chunks·d_k·l
+	n5     int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l
+	n6     int // d_k
+	n7     int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l + d_k
+	n8     int // 2·d_k
+	n9     int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l + 2·d_k
+	n10    int // 3·d_k
+	n11    int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l + 3·d_k
+	n12    int // d_h
+	n13    int // d_h·d_k
 }
 
 type stepBackwardNest43Args struct {
@@ -2420,9 +2534,14 @@ type stepBackwardNest43Args struct {
 	t172  *float32
 	t2223 *float32
 	n0    int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l
-	n1    int // d_h
-	n2    int // d_h·d_k
-	n3    int // d_k
+	n1    int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l + d_k
+	n2    int // d_k
+	n3    int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l + 2·d_k
+	n4    int // 2·d_k
+	n5    int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l + 3·d_k
+	n6    int // 3·d_k
+	n7    int // d_h
+	n8    int // d_h·d_k
 }
 
 type stepBackwardNest44Args struct {
@@ -2430,15 +2549,22 @@ type stepBackwardNest44Args struct {
 	t172  *float32
 	t2022 *float32
 	n0    int // 16·t + 16·chunks·l
-	n1    int // d_h
-	n2    int // d_k
-	n3    int // d_h·d_k
+	n1    int // 16·t + 16·chunks·l + 1
+	n2    int // 16·t + 16·chunks·l + 2
+	n3    int // 16·t + 16·chunks·l + 3
+	n4    int // d_h·d_k
+	n5    int // 2·d_h·d_k
+	n6    int // 3·d_h·d_k
+	n7    int // d_h
+	n8    int // d_k
 }
 
 type stepBackwardNest45Args struct {
 	t2223 *float32
 	t214  *float32
 	n0    int // d_h
+	n1    int // 2·d_h
+	n2    int // 3·d_h
 }
 
 type stepBackwardNest46Args struct {
@@ -2468,9 +2594,14 @@ type stepBackwardNest48Args struct {
 	t532  *float32
 	t3222 *float32
 	n0    int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l
-	n1    int // d_h·d_v
-	n2    int // d_v
-	n3    int // d_h
+	n1    int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l + d_h
+	n2    int // d_h
+	n3    int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l + 2·d_h
+	n4    int // 2·d_h
+	n5    int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l + 3·d_h
+	n6    int // 3·d_h
+	n7    int // d_h·d_v
+	n8    int // d_v
 }
 
 type stepBackwardNest49Args struct {
@@ -2478,15 +2609,22 @@ type stepBackwardNest49Args struct {
 	t532 *float32
 	t56  *float32
 	n0   int // 16·t + 16·chunks·l
-	n1   int // d_v
-	n2   int // d_h
-	n3   int // d_h·d_v
+	n1   int // 16·t + 16·chunks·l + 1
+	n2   int // 16·t + 16·chunks·l + 2
+	n3   int // 16·t + 16·chunks·l + 3
+	n4   int // d_h·d_v
+	n5   int // 2·d_h·d_v
+	n6   int // 3·d_h·d_v
+	n7   int // d_v
+	n8   int // d_h
 }
 
 type stepBackwardNest50Args struct {
 	t3222 *float32
 	t572  *float32
 	n0    int // d_v
+	n1    int // 2·d_v
+	n2    int // 3·d_v
 }
 
 type stepBackwardNest51Args struct {
@@ -2692,10 +2830,12 @@ type stepBackwardNest71Args struct {
 	wRho      *float32
 	wTheta    *float32
 	t65       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k + T·d_v
-	n3        int // d_k + d_v
+	n0        int // d_k + d_v
+	n1        int // 2·d_k + 2·d_v
+	n2        int // 3·d_k + 3·d_v
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k + T·d_v
 }
 
 type stepBackwardNest72Args struct {
@@ -2767,18 +2907,18 @@ func (c *stepBackwardFused) run() {
 	t := c.Work[2*L*T*dK+5*L*T:][:16*L*chunks*dV]                                                                                                                                   // [L, 16·chunks, d_v]
 	t2 := c.Work[2*L*T*dK+16*L*chunks*dV+5*L*T:][:L*T*dV-16*L*chunks*dV]                                                                                                            // [L, T - 16·chunks, d_v]
 	t22_2 := c.Work[2*L*T*dK+L*T*dV+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                                                 // [L, T - 16·chunks, d_h]
-	t6 := c.Work[L*T*dH+2*L*T*dK+L*T*dV-16*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                              // [L, T - 16·chunks, d_h]
-	t36 := c.Work[2*L*T*dH+2*L*T*dK+L*T*dV-32*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t38 := c.Work[3*L*T*dH+2*L*T*dK+L*T*dV-48*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t392 := c.Work[4*L*T*dH+2*L*T*dK+L*T*dV-64*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
-	t40 := c.Work[5*L*T*dH+2*L*T*dK+L*T*dV-80*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t41 := c.Work[6*L*T*dH+2*L*T*dK+L*T*dV-96*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
-	t512 := c.Work[7*L*T*dH+2*L*T*dK+L*T*dV-112*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
-	t90 := c.Work[8*L*T*dH+2*L*T*dK+L*T*dV-128*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
-	t722 := c.Work[9*L*T*dH+2*L*T*dK+L*T*dV-144*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
-	t91 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV-160*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
-	t1522 := c.Work[11*L*T*dH+2*L*T*dK+L*T*dV-176*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                       // [L, T - 16·chunks, d_h]
-	t162 := c.Work[12*L*T*dH+2*L*T*dK+L*T*dV-192*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                        // [L, T - 16·chunks, d_h]
+	t1522 := c.Work[L*T*dH+2*L*T*dK+L*T*dV-16*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
+	t162 := c.Work[2*L*T*dH+2*L*T*dK+L*T*dV-32*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
+	t36 := c.Work[3*L*T*dH+2*L*T*dK+L*T*dV-48*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
+	t38 := c.Work[4*L*T*dH+2*L*T*dK+L*T*dV-64*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
+	t392 := c.Work[5*L*T*dH+2*L*T*dK+L*T*dV-80*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
+	t40 := c.Work[6*L*T*dH+2*L*T*dK+L*T*dV-96*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
+	t41 := c.Work[7*L*T*dH+2*L*T*dK+L*T*dV-112*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                          // [L, T - 16·chunks, d_h]
+	t6 := c.Work[8*L*T*dH+2*L*T*dK+L*T*dV-128*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                           // [L, T - 16·chunks, d_h]
+	t512 := c.Work[9*L*T*dH+2*L*T*dK+L*T*dV-144*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
+	t90 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV-160*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
+	t722 := c.Work[11*L*T*dH+2*L*T*dK+L*T*dV-176*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                        // [L, T - 16·chunks, d_h]
+	t91 := c.Work[12*L*T*dH+2*L*T*dK+L*T*dV-192*L*chunks*dH+5*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                         // [L, T - 16·chunks, d_h]
 	t42 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+5*L*T:][:L*dH*dK]                                                                                                       // [L, d_h, d_k]
 	t52 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+5*L*T:][:L*dH*dV]                                                                                               // [L, d_v, d_h]
 	t62 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+5*L*T:][:L*T*dK-16*L*chunks*dK]                                                                         // [L, T - 16·chunks, d_k]
@@ -3096,18 +3236,18 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.GW1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t22_2),
-			unsafe.SliceData(t6),
+			unsafe.SliceData(t1522),
+			unsafe.SliceData(t162),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t392),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
+			unsafe.SliceData(t6),
 			unsafe.SliceData(t512),
 			unsafe.SliceData(t90),
 			unsafe.SliceData(t722),
 			unsafe.SliceData(t91),
-			unsafe.SliceData(t1522),
-			unsafe.SliceData(t162),
 			L,
 			T - 16*chunks,
 			T*dH - 16*chunks*dH,
@@ -3122,43 +3262,43 @@ func (c *stepBackwardFused) run() {
 				GW1Prod := c.GW1Prod[(i*(T-16*chunks)+j)*dH:][:dH]
 				yProd := c.YProd[(i*(T-16*chunks)+j)*dH:][:dH]
 				t22_3 := t22_2[(i*(T-16*chunks)+j)*dH:][:dH]
-				t6_2 := t6[(i*(T-16*chunks)+j)*dH:][:dH]
+				t1522_2 := t1522[(i*(T-16*chunks)+j)*dH:][:dH]
+				t162_2 := t162[(i*(T-16*chunks)+j)*dH:][:dH]
 				t36_2 := t36[(i*(T-16*chunks)+j)*dH:][:dH]
 				t38_2 := t38[(i*(T-16*chunks)+j)*dH:][:dH]
 				t392_2 := t392[(i*(T-16*chunks)+j)*dH:][:dH]
 				t40_2 := t40[(i*(T-16*chunks)+j)*dH:][:dH]
 				t41_2 := t41[(i*(T-16*chunks)+j)*dH:][:dH]
+				t6_2 := t6[(i*(T-16*chunks)+j)*dH:][:dH]
 				t512_2 := t512[(i*(T-16*chunks)+j)*dH:][:dH]
 				t90_2 := t90[(i*(T-16*chunks)+j)*dH:][:dH]
 				t722_2 := t722[(i*(T-16*chunks)+j)*dH:][:dH]
 				t91_2 := t91[(i*(T-16*chunks)+j)*dH:][:dH]
-				t1522_2 := t1522[(i*(T-16*chunks)+j)*dH:][:dH]
-				t162_2 := t162[(i*(T-16*chunks)+j)*dH:][:dH]
 				t25Entry := t25_2[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
 					t222_2 := kern.Sigmoid(eProdEntry)
+					t15222 := F(t25Entry * eProdEntry)
 					GW1ProdEntry := GW1Prod[k]
-					t362 := F(GW1ProdEntry * t222_2)
+					t362 := F(t222_2 * GW1ProdEntry)
 					t382 := -eProdEntry
 					t3922 := kern.Sigmoid(t382)
-					t402 := F(F(F(eProdEntry*GW1ProdEntry)*t222_2) * t3922)
+					t402 := F(F(F(eProdEntry*t222_2)*GW1ProdEntry) * t3922)
 					yProdEntry := yProd[k]
 					t5122 := kern.Sigmoid(yProdEntry)
-					t15222 := F(t25Entry * eProdEntry)
 					t22_3[k] = t222_2
-					t6_2[k] = F(F(t25Entry*eProdEntry) * t222_2)
+					t1522_2[k] = t15222
+					t162_2[k] = F(t222_2 * t15222)
 					t36_2[k] = t362
 					t38_2[k] = t382
 					t392_2[k] = t3922
 					t40_2[k] = t402
 					t41_2[k] = t362 + t402
+					t6_2[k] = F(F(t25Entry*eProdEntry) * t222_2)
 					t512_2[k] = t5122
 					t90_2[k] = F(yProdEntry * t5122)
 					t722_2[k] = kern.Sigmoid(-yProdEntry)
 					t91_2[k] = F(eProdEntry * t222_2)
-					t1522_2[k] = t15222
-					t162_2[k] = F(t222_2 * t15222)
 				}
 			}
 		}
@@ -3216,8 +3356,10 @@ func (c *stepBackwardFused) run() {
 						a3 := stepBackwardNest7Args{
 							unsafe.SliceData(t274),
 							unsafe.SliceData(W222),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepBackwardNest7(&a3)
 					} else {
@@ -3277,8 +3419,10 @@ func (c *stepBackwardFused) run() {
 						a3 := stepBackwardNest9Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W122),
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						stepBackwardNest9(&a3)
 					} else {
@@ -3361,8 +3505,10 @@ func (c *stepBackwardFused) run() {
 						a3 := stepBackwardNest11Args{
 							unsafe.SliceData(t275),
 							unsafe.SliceData(W223),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepBackwardNest11(&a3)
 					} else {
@@ -3415,8 +3561,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W223),
 							unsafe.SliceData(t32),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV,
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 1,
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 2,
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 3,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepBackwardNest13(&a3)
 					} else {
@@ -3464,8 +3615,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t13),
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
 							dH*dK*a2 + dH*dK,
-							dH,
 							dK,
+							dH*dK*a2 + dH*dK + dK,
+							2 * dK,
+							dH*dK*a2 + dH*dK + 2*dK,
+							3 * dK,
+							dH*dK*a2 + dH*dK + 3*dK,
+							dH,
 						}
 						stepBackwardNest15(&a3)
 					} else {
@@ -3504,10 +3660,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t86),
 							unsafe.SliceData(t184Total),
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dH*dK*a2 + dH*dK,
+							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l + 1,
+							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l + 2,
+							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l + 3,
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
-							dH,
+							dH*dK*a2 + dH*dK,
+							dH*dK*a2 + dH*dK + dK,
 							dK,
+							dH*dK*a2 + dH*dK + 2*dK,
+							2 * dK,
+							dH*dK*a2 + dH*dK + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{t184},
 						}
 						stepBackwardNest16(&a3)
@@ -3523,17 +3687,19 @@ func (c *stepBackwardFused) run() {
 							var t862 F
 							t13Entry := t13[i]
 							t41Entry := t41_2[i]
-							t184Sums := [16]F{t184_2}
+							var t184Row F
+							t184RowSums := [16]F{t184Row}
 							t862Sums := [16]F{t862}
 							for j := range dK {
 								t153 := F(W1Trail2[j] * (t123_2[j] - t13Entry))
-								t184Sums[j%16] = num.FMA32(kern.Log(t45_2[j]), t153, t184Sums[j%16])
+								t184RowSums[j%16] = num.FMA32(kern.Log(t45_2[j]), t153, t184RowSums[j%16])
 								t862Sums[j%16] = num.FMA32(t153, t23_3[j], t862Sums[j%16])
 								t15_2[j] = t153
 								t28[j] = num.FMA32(-t153, t41Entry, t28[j])
 							}
-							t184_2 = kern.Sum16(&t184Sums)
+							t184Row = kern.Sum16(&t184RowSums)
 							t862 = kern.Sum16(&t862Sums)
+							t184_2 = t184_2 + t184Row
 							t86[i] = t862
 						}
 						t184Total[0] = t184_2
@@ -3599,10 +3765,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t452),
 							unsafe.SliceData(t472),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dH * dV * a2,
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 1,
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 2,
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 3,
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dV,
+							dH * dV * a2,
+							dH*dV*a2 + dH,
 							dH,
+							dH*dV*a2 + 2*dH,
+							2 * dH,
+							dH*dV*a2 + 3*dH,
+							3 * dH,
+							dV,
 						}
 						stepBackwardNest19(&a3)
 					} else {
@@ -3646,9 +3820,14 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t52Total),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 1,
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 2,
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 3,
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t52_2},
 						}
 						stepBackwardNest20(&a3)
@@ -3664,17 +3843,19 @@ func (c *stepBackwardFused) run() {
 							var t612 F
 							t472Entry := t472[i]
 							eEntry3 := e[i]
-							t52Sums := [16]F{t52_3}
+							var t52Row F
+							t52RowSums := [16]F{t52Row}
 							t612Sums := [16]F{t612}
 							for j := range dH {
 								t492 := F(W223_2[j] * (t462_2[j] - t472Entry))
-								t52Sums[j%16] = num.FMA32(t254_2[j], t492, t52Sums[j%16])
+								t52RowSums[j%16] = num.FMA32(t254_2[j], t492, t52RowSums[j%16])
 								t612Sums[j%16] = num.FMA32(t492, t6_2[j], t612Sums[j%16])
 								t49_2[j] = t492
 								t62_2[j] = num.FMA32(-t492, eEntry3, t62_2[j])
 							}
-							t52_3 = kern.Sum16(&t52Sums)
+							t52Row = kern.Sum16(&t52RowSums)
 							t612 = kern.Sum16(&t612Sums)
+							t52_3 = t52_3 + t52Row
 							t61[i] = -t612
 						}
 						t52Total[0] = t52_3
@@ -3741,10 +3922,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t24_2),
 							unsafe.SliceData(W2BarState),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dH * dV * a2,
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 1,
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 2,
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 3,
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dV,
+							dH * dV * a2,
+							dH*dV*a2 + dH,
 							dH,
+							dH*dV*a2 + 2*dH,
+							2 * dH,
+							dH*dV*a2 + 3*dH,
+							3 * dH,
+							dV,
 							[2]float32{t26Entry3},
 						}
 						stepBackwardNest23(&a3)
@@ -3810,10 +3999,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t15),
 							unsafe.SliceData(t45),
 							unsafe.SliceData(W1BarState),
-							dH * dK * a2,
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
-							dH,
+							dH * dK * a2,
+							dH*dK*a2 + dK,
 							dK,
+							dH*dK*a2 + 2*dK,
+							2 * dK,
+							dH*dK*a2 + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{t26Entry3},
 						}
 						stepBackwardNest25(&a3)
@@ -4357,9 +4551,17 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t50),
 					unsafe.SliceData(t51),
 					16*dV*t7 + 16*chunks*dV*l,
+					16*dV*t7 + 16*chunks*dV*l + 1,
+					16*dV*t7 + 16*chunks*dV*l + 2,
+					16*dV*t7 + 16*chunks*dV*l + 3,
 					16*dH*t7 + 16*chunks*dH*l,
 					16*dH*dV*t7 + 16*chunks*dH*dV*l,
 					dH,
+					16*dH*dV*t7 + 16*chunks*dH*dV*l + dH,
+					2 * dH,
+					16*dH*dV*t7 + 16*chunks*dH*dV*l + 2*dH,
+					3 * dH,
+					16*dH*dV*t7 + 16*chunks*dH*dV*l + 3*dH,
 					dH * dV,
 					dV,
 				}
@@ -4403,11 +4605,19 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t1422),
 					unsafe.SliceData(t1523),
 					16*dH*t7 + 16*chunks*dH*l,
+					16*dH*t7 + 16*chunks*dH*l + 1,
+					16*dH*t7 + 16*chunks*dH*l + 2,
+					16*dH*t7 + 16*chunks*dH*l + 3,
 					16*dK*t7 + 16*chunks*dK*l,
 					16*dH*dK*t7 + 16*chunks*dH*dK*l,
+					dK,
+					16*dH*dK*t7 + 16*chunks*dH*dK*l + dK,
+					2 * dK,
+					16*dH*dK*t7 + 16*chunks*dH*dK*l + 2*dK,
+					3 * dK,
+					16*dH*dK*t7 + 16*chunks*dH*dK*l + 3*dK,
 					dH,
 					dH * dK,
-					dK,
 				}
 				stepBackwardNest42(&a2)
 			} else {
@@ -4448,9 +4658,14 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t2223),
 					16*dH*dK*t7 + 16*chunks*dH*dK*l,
+					16*dH*dK*t7 + 16*chunks*dH*dK*l + dK,
+					dK,
+					16*dH*dK*t7 + 16*chunks*dH*dK*l + 2*dK,
+					2 * dK,
+					16*dH*dK*t7 + 16*chunks*dH*dK*l + 3*dK,
+					3 * dK,
 					dH,
 					dH * dK,
-					dK,
 				}
 				stepBackwardNest43(&a2)
 			} else {
@@ -4483,9 +4698,14 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t2022),
 					16*t7 + 16*chunks*l,
+					16*t7 + 16*chunks*l + 1,
+					16*t7 + 16*chunks*l + 2,
+					16*t7 + 16*chunks*l + 3,
+					dH * dK,
+					2 * dH * dK,
+					3 * dH * dK,
 					dH,
 					dK,
-					dH * dK,
 				}
 				stepBackwardNest44(&a2)
 			} else {
@@ -4507,6 +4727,8 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t2223),
 					unsafe.SliceData(t214),
 					dH,
+					2 * dH,
+					3 * dH,
 				}
 				stepBackwardNest45(&a2)
 			} else {
@@ -4625,9 +4847,14 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t3222),
 					16*dH*dV*t7 + 16*chunks*dH*dV*l,
+					16*dH*dV*t7 + 16*chunks*dH*dV*l + dH,
+					dH,
+					16*dH*dV*t7 + 16*chunks*dH*dV*l + 2*dH,
+					2 * dH,
+					16*dH*dV*t7 + 16*chunks*dH*dV*l + 3*dH,
+					3 * dH,
 					dH * dV,
 					dV,
-					dH,
 				}
 				stepBackwardNest48(&a2)
 			} else {
@@ -4660,9 +4887,14 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t56),
 					16*t7 + 16*chunks*l,
+					16*t7 + 16*chunks*l + 1,
+					16*t7 + 16*chunks*l + 2,
+					16*t7 + 16*chunks*l + 3,
+					dH * dV,
+					2 * dH * dV,
+					3 * dH * dV,
 					dV,
 					dH,
-					dH * dV,
 				}
 				stepBackwardNest49(&a2)
 			} else {
@@ -4684,6 +4916,8 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t3222),
 					unsafe.SliceData(t572),
 					dV,
+					2 * dV,
+					3 * dV,
 				}
 				stepBackwardNest50(&a2)
 			} else {
@@ -5435,10 +5669,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t65),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest71(&a2)
 	} else {

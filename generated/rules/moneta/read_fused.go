@@ -12,10 +12,12 @@ type readNest1Args struct {
 	W2    *float32
 	t2    *float32
 	yProd *float32
-	n0    int // L
-	n1    int // d_h·d_v
-	n2    int // d_v
-	n3    int // d_h
+	n0    int // d_h
+	n1    int // 2·d_h
+	n2    int // 3·d_h
+	n3    int // L
+	n4    int // d_h·d_v
+	n5    int // d_v
 }
 
 type readNest2Args struct {
@@ -34,10 +36,12 @@ type readNest3Args struct {
 	W1     *float32
 	t20    *float32
 	yProd2 *float32
-	n0     int // L
-	n1     int // d_h·d_k
-	n2     int // d_h
-	n3     int // d_k
+	n0     int // d_k
+	n1     int // 2·d_k
+	n2     int // 3·d_k
+	n3     int // L
+	n4     int // d_h·d_k
+	n5     int // d_h
 }
 
 type readNest4Args struct {
@@ -93,10 +97,12 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.W2),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(c.YProd),
+			dH,
+			2 * dH,
+			3 * dH,
 			L,
 			dH * dV,
 			dV,
-			dH,
 		}
 		readNest1(&a)
 	} else {
@@ -106,13 +112,15 @@ func (c *readFused) run() {
 			for j := range dV {
 				W2 := c.W2[(i*dV+j)*dH:][:dH]
 				t2_2 := t2[(i*dV+j)*dH:][:dH]
-				t3Sums := [16]F{t3}
+				var t3Row F
+				t3RowSums := [16]F{t3Row}
 				for k := range dH {
 					t22 := num.Abs(W2[k])
-					t3Sums[k%16] = num.FMA32(F(F(t22*t22)*t22), t22, t3Sums[k%16])
+					t3RowSums[k%16] = num.FMA32(F(F(t22*t22)*t22), t22, t3RowSums[k%16])
 					t2_2[k] = t22
 				}
-				t3 = kern.Sum16(&t3Sums)
+				t3Row = kern.Sum16(&t3RowSums)
+				t3 = t3 + t3Row
 			}
 			yProd[i] = t3
 		}
@@ -165,10 +173,12 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.W1),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(c.YProd2),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			dH * dK,
 			dH,
-			dK,
 		}
 		readNest3(&a)
 	} else {
@@ -178,13 +188,15 @@ func (c *readFused) run() {
 			for j := range dH {
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
 				t20_2 := t20[(i*dH+j)*dK:][:dK]
-				t21Sums := [16]F{t21}
+				var t21Row F
+				t21RowSums := [16]F{t21Row}
 				for k := range dK {
 					t202 := num.Abs(W1[k])
-					t21Sums[k%16] = num.FMA32(F(F(t202*t202)*t202), t202, t21Sums[k%16])
+					t21RowSums[k%16] = num.FMA32(F(F(t202*t202)*t202), t202, t21RowSums[k%16])
 					t20_2[k] = t202
 				}
-				t21 = kern.Sum16(&t21Sums)
+				t21Row = kern.Sum16(&t21RowSums)
+				t21 = t21 + t21Row
 			}
 			yProd2[i] = t21
 		}

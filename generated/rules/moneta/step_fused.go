@@ -14,10 +14,12 @@ type stepNest1Args struct {
 	wTheta   *float32
 	t4       *float32
 	t12      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest2Args struct {
@@ -39,8 +41,10 @@ type stepNest3Args struct {
 	W2State *float32
 	t       *float32
 	t2Total *float32
-	n0      int        // d_v
-	n1      int        // d_h
+	n0      int        // d_h
+	n1      int        // 2·d_h
+	n2      int        // 3·d_h
+	n3      int        // d_v
 	t2      [2]float32 // and nothing
 }
 
@@ -58,8 +62,10 @@ type stepNest5Args struct {
 	W1State  *float32
 	t19      *float32
 	t20Total *float32
-	n0       int        // d_h
-	n1       int        // d_k
+	n0       int        // d_k
+	n1       int        // 2·d_k
+	n2       int        // 3·d_k
+	n3       int        // d_h
 	t20      [2]float32 // and nothing
 }
 
@@ -69,8 +75,10 @@ type stepNest6Args struct {
 	k0        *float32
 	t37       *float32
 	n0        int        // d_k·a + C·d_k·s + T·d_k·l
-	n1        int        // d_h
-	n2        int        // d_k
+	n1        int        // d_k
+	n2        int        // 2·d_k
+	n3        int        // 3·d_k
+	n4        int        // d_h
 	t22Number [2]float32 // and nothing
 	w2        [2]float32 // and nothing
 }
@@ -88,8 +96,10 @@ type stepNest8Args struct {
 	t18   *float32
 	t1422 *float32
 	t39   *float32
-	n0    int // d_v
-	n1    int // d_h
+	n0    int // d_h
+	n1    int // 2·d_h
+	n2    int // 3·d_h
+	n3    int // d_v
 }
 
 type stepNest9Args struct {
@@ -116,8 +126,10 @@ type stepNest11Args struct {
 	t22       *float32
 	t184      *float32
 	t185Total *float32
-	n0        int        // d_v
-	n1        int        // d_h
+	n0        int        // d_h
+	n1        int        // 2·d_h
+	n2        int        // 3·d_h
+	n3        int        // d_v
 	t185      [2]float32 // and nothing
 	rhoEntry  [2]float32 // and nothing
 }
@@ -137,8 +149,10 @@ type stepNest13Args struct {
 	t202       *float32
 	t203Total  *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h
-	n2         int        // d_k
+	n1         int        // d_k
+	n2         int        // 2·d_k
+	n3         int        // 3·d_k
+	n4         int        // d_h
 	t203       [2]float32 // and nothing
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
@@ -158,8 +172,10 @@ type stepNest15Args struct {
 	q0         *float32
 	t220       *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h
-	n2         int        // d_k
+	n1         int        // d_k
+	n2         int        // 2·d_k
+	n3         int        // 3·d_k
+	n4         int        // d_h
 	t205Number [2]float32 // and nothing
 	w4         [2]float32 // and nothing
 }
@@ -196,8 +212,10 @@ type stepNest20Args struct {
 	W2State    *float32
 	t182       *float32
 	y2         *float32
-	n0         int        // d_v
-	n1         int        // d_h
+	n0         int        // d_h
+	n1         int        // 2·d_h
+	n2         int        // 3·d_h
+	n3         int        // d_v
 	t187Number [2]float32 // and nothing
 	w5         [2]float32 // and nothing
 }
@@ -271,10 +289,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t12),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest1(&a)
 	} else {
@@ -379,8 +399,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t),
 							unsafe.SliceData(t2Total),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t2},
 						}
 						stepNest3(&a2)
@@ -389,13 +411,15 @@ func (c *stepFused) run() {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							t3 := t[i*dH:][:dH]
-							t2Sums := [16]F{t2_2}
+							var t2Row F
+							t2RowSums := [16]F{t2Row}
 							for j := range dH {
 								t3_2 := num.Abs(W2State2[j])
-								t2Sums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2Sums[j%16])
+								t2RowSums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2RowSums[j%16])
 								t3[j] = t3_2
 							}
-							t2_2 = kern.Sum16(&t2Sums)
+							t2Row = kern.Sum16(&t2RowSums)
+							t2_2 = t2_2 + t2Row
 						}
 						t2Total[0] = t2_2
 					}
@@ -440,8 +464,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(t19),
 							unsafe.SliceData(t20Total),
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 							[2]float32{t20},
 						}
 						stepNest5(&a2)
@@ -450,13 +476,15 @@ func (c *stepFused) run() {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
 							t19_2 := t19[i*dK:][:dK]
-							t20Sums := [16]F{t20_2}
+							var t20Row F
+							t20RowSums := [16]F{t20Row}
 							for j := range dK {
 								t192 := num.Abs(W1State2[j])
-								t20Sums[j%16] = num.FMA32(F(F(t192*t192)*t192), t192, t20Sums[j%16])
+								t20RowSums[j%16] = num.FMA32(F(F(t192*t192)*t192), t192, t20RowSums[j%16])
 								t19_2[j] = t192
 							}
-							t20_2 = kern.Sum16(&t20Sums)
+							t20Row = kern.Sum16(&t20RowSums)
+							t20_2 = t20_2 + t20Row
 						}
 						t20Total[0] = t20_2
 					}
@@ -478,8 +506,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t37),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 							[2]float32{t22Number},
 							[2]float32{w2},
 						}
@@ -527,8 +557,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t18),
 							unsafe.SliceData(t1422),
 							unsafe.SliceData(t39),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepNest8(&a2)
 					} else {
@@ -593,8 +625,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t184),
 							unsafe.SliceData(t185Total),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t185},
 							[2]float32{rhoEntry},
 						}
@@ -606,16 +640,18 @@ func (c *stepFused) run() {
 							t18_2 := t18[i*dH:][:dH]
 							t184_2 := t184[i*dH:][:dH]
 							gEntry := g[i]
-							t185Sums := [16]F{t185_2}
+							var t185Row F
+							t185RowSums := [16]F{t185Row}
 							for j := range dH {
 								W22 := num.FMA32(-gEntry, t162[j], F(rhoEntry*W2State2[j]))
 								t1842 := num.Abs(W22)
-								t185Sums[j%16] = num.FMA32(F(F(t1842*t1842)*t1842), t1842, t185Sums[j%16])
+								t185RowSums[j%16] = num.FMA32(F(F(t1842*t1842)*t1842), t1842, t185RowSums[j%16])
 								W2State2[j] = W22
 								t22[j] = num.FMA32(t18_2[j], gEntry, t22[j])
 								t184_2[j] = t1842
 							}
-							t185_2 = kern.Sum16(&t185Sums)
+							t185Row = kern.Sum16(&t185RowSums)
+							t185_2 = t185_2 + t185Row
 						}
 						t185Total[0] = t185_2
 					}
@@ -648,8 +684,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t202),
 							unsafe.SliceData(t203Total),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 							[2]float32{t203},
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
@@ -662,15 +700,17 @@ func (c *stepFused) run() {
 							W1State2 := W1State[i*dK:][:dK]
 							t202_2 := t202[i*dK:][:dK]
 							w3 := F(thetaEntry * t161[i])
-							t203Sums := [16]F{t203_2}
+							var t203Row F
+							t203RowSums := [16]F{t203Row}
 							for j := range dK {
 								W12 := num.FMA32(-w3, k0[j], F(rhoEntry*W1State2[j]))
 								t2022 := num.Abs(W12)
-								t203Sums[j%16] = num.FMA32(F(F(t2022*t2022)*t2022), t2022, t203Sums[j%16])
+								t203RowSums[j%16] = num.FMA32(F(F(t2022*t2022)*t2022), t2022, t203RowSums[j%16])
 								W1State2[j] = W12
 								t202_2[j] = t2022
 							}
-							t203_2 = kern.Sum16(&t203Sums)
+							t203Row = kern.Sum16(&t203RowSums)
+							t203_2 = t203_2 + t203Row
 						}
 						t203Total[0] = t203_2
 					}
@@ -735,8 +775,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(t220),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 							[2]float32{t205Number},
 							[2]float32{w4},
 						}
@@ -831,8 +873,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t182),
 							unsafe.SliceData(y2),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t187Number2},
 							[2]float32{w5},
 						}
@@ -872,18 +916,18 @@ type stepBackwardNest1Args struct {
 	W1Prod *float32
 	yProd  *float32
 	t38    *float32
-	t622   *float32
+	t1522  *float32
+	t162   *float32
 	t156   *float32
 	t158   *float32
 	t159   *float32
 	t160   *float32
 	t161   *float32
+	t622   *float32
 	t221   *float32
 	t265   *float32
 	t722   *float32
 	t266   *float32
-	t1522  *float32
-	t162   *float32
 	n0     int // L
 	n1     int // T
 	n2     int // T·d_h
@@ -936,8 +980,13 @@ type stepBackwardNest5Args struct {
 	t       *float32
 	t2Total *float32
 	n0      int        // d_h·d_v·a
-	n1      int        // d_v
+	n1      int        // d_h·d_v·a + d_h
 	n2      int        // d_h
+	n3      int        // d_h·d_v·a + 2·d_h
+	n4      int        // 2·d_h
+	n5      int        // d_h·d_v·a + 3·d_h
+	n6      int        // 3·d_h
+	n7      int        // d_v
 	t2      [2]float32 // and nothing
 }
 
@@ -952,10 +1001,18 @@ type stepBackwardNest6Args struct {
 	t184      *float32
 	t185Total *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_h·d_v·a
-	n2        int        // d_h·a + C·d_h·s + T·d_h·l
-	n3        int        // d_v
-	n4        int        // d_h
+	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2        int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3        int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4        int        // d_h·a + C·d_h·s + T·d_h·l
+	n5        int        // d_h·d_v·a
+	n6        int        // d_h
+	n7        int        // d_h·d_v·a + d_h
+	n8        int        // 2·d_h
+	n9        int        // d_h·d_v·a + 2·d_h
+	n10       int        // 3·d_h
+	n11       int        // d_h·d_v·a + 3·d_h
+	n12       int        // d_v
 	t185      [2]float32 // and nothing
 	t4Number  [2]float32 // and nothing
 	rhoEntry3 [2]float32 // and nothing
@@ -967,8 +1024,13 @@ type stepBackwardNest7Args struct {
 	t19      *float32
 	t20Total *float32
 	n0       int        // d_h·d_k·a
-	n1       int        // d_h
+	n1       int        // d_h·d_k·a + d_k
 	n2       int        // d_k
+	n3       int        // d_h·d_k·a + 2·d_k
+	n4       int        // 2·d_k
+	n5       int        // d_h·d_k·a + 3·d_k
+	n6       int        // 3·d_k
+	n7       int        // d_h
 	t20      [2]float32 // and nothing
 }
 
@@ -979,8 +1041,13 @@ type stepBackwardNest8Args struct {
 	t202      *float32
 	t203Total *float32
 	n0        int        // d_h·d_k·a + d_h·d_k
-	n1        int        // d_h
+	n1        int        // d_h·d_k·a + d_h·d_k + d_k
 	n2        int        // d_k
+	n3        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n4        int        // 2·d_k
+	n5        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n6        int        // 3·d_k
+	n7        int        // d_h
 	t203      [2]float32 // and nothing
 	t22Number [2]float32 // and nothing
 }
@@ -992,8 +1059,13 @@ type stepBackwardNest9Args struct {
 	W22        *float32
 	t322       *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v
-	n2         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h
+	n5         int        // 2·d_h
+	n6         int        // 3·d_h
+	n7         int        // d_v
 	t187Number [2]float32 // and nothing
 	w3         [2]float32 // and nothing
 }
@@ -1026,8 +1098,13 @@ type stepBackwardNest12Args struct {
 	t1922Total *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h·d_k·a + d_h·d_k
-	n2         int        // d_h
+	n2         int        // d_h·d_k·a + d_h·d_k + d_k
 	n3         int        // d_k
+	n4         int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n5         int        // 2·d_k
+	n6         int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n7         int        // 3·d_k
+	n8         int        // d_h
 	t1922      [2]float32 // and nothing
 	t205Number [2]float32 // and nothing
 	t12Number  [2]float32 // and nothing
@@ -1042,9 +1119,14 @@ type stepBackwardNest13Args struct {
 	t60       *float32
 	t65Total  *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_h·a + C·d_h·s + T·d_h·l
-	n2        int        // d_v
-	n3        int        // d_h
+	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2        int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3        int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4        int        // d_h·a + C·d_h·s + T·d_h·l
+	n5        int        // d_h
+	n6        int        // 2·d_h
+	n7        int        // 3·d_h
+	n8        int        // d_v
 	t65       [2]float32 // and nothing
 	t58Number [2]float32 // and nothing
 }
@@ -1062,11 +1144,22 @@ type stepBackwardNest14Args struct {
 	t261       *float32
 	t1112Total *float32
 	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_h·d_k·a + d_h·d_k
-	n2         int        // d_k·a + C·d_k·s + T·d_k·l
-	n3         int        // d_h·d_k·a
-	n4         int        // d_h
-	n5         int        // d_k
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n5         int        // d_h·d_k·a + d_h·d_k
+	n6         int        // d_h·d_k·a
+	n7         int        // d_k
+	n8         int        // d_h·d_k·a + d_h·d_k + d_k
+	n9         int        // d_h·d_k·a + d_k
+	n10        int        // 2·d_k
+	n11        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n12        int        // d_h·d_k·a + 2·d_k
+	n13        int        // 3·d_k
+	n14        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n15        int        // d_h·d_k·a + 3·d_k
+	n16        int        // d_h
 	t1112      [2]float32 // and nothing
 	t12Number  [2]float32 // and nothing
 	w5         [2]float32 // and nothing
@@ -1110,10 +1203,18 @@ type stepBackwardNest17Args struct {
 	t131       *float32
 	t137Total  *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l
-	n2         int        // d_h·d_v·a
-	n3         int        // d_v
-	n4         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h
+	n7         int        // d_h·d_v·a + d_h
+	n8         int        // 2·d_h
+	n9         int        // d_h·d_v·a + 2·d_h
+	n10        int        // 3·d_h
+	n11        int        // d_h·d_v·a + 3·d_h
+	n12        int        // d_v
 	t137       [2]float32 // and nothing
 	t58Number  [2]float32 // and nothing
 	w7         [2]float32 // and nothing
@@ -1156,10 +1257,18 @@ type stepBackwardNest20Args struct {
 	t212       *float32
 	t217Total  *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l
-	n2         int        // d_h·d_v·a
-	n3         int        // d_v
-	n4         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h
+	n7         int        // d_h·d_v·a + d_h
+	n8         int        // 2·d_h
+	n9         int        // d_h·d_v·a + 2·d_h
+	n10        int        // 3·d_h
+	n11        int        // d_h·d_v·a + 3·d_h
+	n12        int        // d_v
 	t217       [2]float32 // and nothing
 	t210Number [2]float32 // and nothing
 }
@@ -1189,8 +1298,13 @@ type stepBackwardNest22Args struct {
 	t170Total  *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h·d_k·a
-	n2         int        // d_h
+	n2         int        // d_h·d_k·a + d_k
 	n3         int        // d_k
+	n4         int        // d_h·d_k·a + 2·d_k
+	n5         int        // 2·d_k
+	n6         int        // d_h·d_k·a + 3·d_k
+	n7         int        // 3·d_k
+	n8         int        // d_h
 	t170       [2]float32 // and nothing
 	t22Number  [2]float32 // and nothing
 	t163Number [2]float32 // and nothing
@@ -1249,10 +1363,12 @@ type stepBackwardNest26Args struct {
 	wRho      *float32
 	wTheta    *float32
 	t42       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k + T·d_v
-	n3        int // d_k + d_v
+	n0        int // d_k + d_v
+	n1        int // 2·d_k + 2·d_v
+	n2        int // 3·d_k + 3·d_v
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k + T·d_v
 }
 
 type stepBackwardNest27Args struct {
@@ -1310,18 +1426,18 @@ func (c *stepBackwardFused) run() {
 	rho := c.Work[L*T:][:L*T]                                                                                          // [L, T]
 	theta := c.Work[2*L*T:][:L*T]                                                                                      // [L, T]
 	t38 := c.Work[3*L*T:][:L*T*dH]                                                                                     // [L, T, d_h]
-	t622 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t156 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t158 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t159 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t160 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t161 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t221 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t265 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t722 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t266 := c.Work[10*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t1522 := c.Work[11*L*T*dH+3*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
-	t162 := c.Work[12*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t1522 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
+	t162 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t156 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t158 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t159 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t160 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t161 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t622 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t221 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t265 := c.Work[10*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t722 := c.Work[11*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t266 := c.Work[12*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
 	t412 := c.Work[13*L*T*dH+3*L*T:][:L*T*dV]                                                                          // [L, T, d_v]
 	t422 := c.Work[13*L*T*dH+L*T*dV+3*L*T:][:L*T*dV]                                                                   // [L, T, d_v]
 	t43 := c.Work[13*L*T*dH+2*L*T*dV+3*L*T:][:L*T*dV]                                                                  // [L, T, d_v]
@@ -1415,18 +1531,18 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.W1Prod),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t38),
-			unsafe.SliceData(t622),
+			unsafe.SliceData(t1522),
+			unsafe.SliceData(t162),
 			unsafe.SliceData(t156),
 			unsafe.SliceData(t158),
 			unsafe.SliceData(t159),
 			unsafe.SliceData(t160),
 			unsafe.SliceData(t161),
+			unsafe.SliceData(t622),
 			unsafe.SliceData(t221),
 			unsafe.SliceData(t265),
 			unsafe.SliceData(t722),
 			unsafe.SliceData(t266),
-			unsafe.SliceData(t1522),
-			unsafe.SliceData(t162),
 			L,
 			T,
 			T * dH,
@@ -1441,43 +1557,43 @@ func (c *stepBackwardFused) run() {
 				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t38_2 := t38[(i*T+j)*dH:][:dH]
-				t622_2 := t622[(i*T+j)*dH:][:dH]
+				t1522_2 := t1522[(i*T+j)*dH:][:dH]
+				t162_3 := t162[(i*T+j)*dH:][:dH]
 				t156_2 := t156[(i*T+j)*dH:][:dH]
 				t158_2 := t158[(i*T+j)*dH:][:dH]
 				t159_2 := t159[(i*T+j)*dH:][:dH]
 				t160_2 := t160[(i*T+j)*dH:][:dH]
 				t161_2 := t161[(i*T+j)*dH:][:dH]
+				t622_2 := t622[(i*T+j)*dH:][:dH]
 				t221_2 := t221[(i*T+j)*dH:][:dH]
 				t265_2 := t265[(i*T+j)*dH:][:dH]
 				t722_2 := t722[(i*T+j)*dH:][:dH]
 				t266_2 := t266[(i*T+j)*dH:][:dH]
-				t1522_2 := t1522[(i*T+j)*dH:][:dH]
-				t162_3 := t162[(i*T+j)*dH:][:dH]
 				thetaEntry := theta2[j]
 				for k := range dH {
 					gProdEntry := gProd[k]
 					t382 := kern.Sigmoid(gProdEntry)
+					t15222 := F(thetaEntry * gProdEntry)
 					W1ProdEntry := W1Prod[k]
-					t1562 := F(W1ProdEntry * t382)
+					t1562 := F(t382 * W1ProdEntry)
 					t1582 := -gProdEntry
 					t1592 := kern.Sigmoid(t1582)
-					t1602 := F(F(F(gProdEntry*W1ProdEntry)*t382) * t1592)
+					t1602 := F(F(F(gProdEntry*t382)*W1ProdEntry) * t1592)
 					yProdEntry := yProd[k]
 					t2212 := kern.Sigmoid(yProdEntry)
-					t15222 := F(thetaEntry * gProdEntry)
 					t38_2[k] = t382
-					t622_2[k] = F(F(thetaEntry*gProdEntry) * t382)
+					t1522_2[k] = t15222
+					t162_3[k] = F(t382 * t15222)
 					t156_2[k] = t1562
 					t158_2[k] = t1582
 					t159_2[k] = t1592
 					t160_2[k] = t1602
 					t161_2[k] = t1562 + t1602
+					t622_2[k] = F(F(thetaEntry*gProdEntry) * t382)
 					t221_2[k] = t2212
 					t265_2[k] = F(yProdEntry * t2212)
 					t722_2[k] = kern.Sigmoid(-yProdEntry)
 					t266_2[k] = F(gProdEntry * t382)
-					t1522_2[k] = t15222
-					t162_3[k] = F(t382 * t15222)
 				}
 			}
 		}
@@ -1626,8 +1742,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t),
 							unsafe.SliceData(t2Total),
 							dH * dV * a,
-							dV,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dV,
 							[2]float32{t2},
 						}
 						stepBackwardNest5(&a2)
@@ -1636,13 +1757,15 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t3 := t[i*dH:][:dH]
-							t2Sums := [16]F{t2_2}
+							var t2Row F
+							t2RowSums := [16]F{t2Row}
 							for j := range dH {
 								t3_2 := num.Abs(W2Trail2[j])
-								t2Sums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2Sums[j%16])
+								t2RowSums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2RowSums[j%16])
 								t3[j] = t3_2
 							}
-							t2_2 = kern.Sum16(&t2Sums)
+							t2Row = kern.Sum16(&t2RowSums)
+							t2_2 = t2_2 + t2Row
 						}
 						t2Total[0] = t2_2
 					}
@@ -1667,10 +1790,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t184),
 							unsafe.SliceData(t185Total),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
+							dH * dV * a,
 							dH,
+							dH*dV*a + dH,
+							2 * dH,
+							dH*dV*a + 2*dH,
+							3 * dH,
+							dH*dV*a + 3*dH,
+							dV,
 							[2]float32{t185},
 							[2]float32{t4Number},
 							[2]float32{rhoEntry3},
@@ -1690,19 +1821,21 @@ func (c *stepBackwardFused) run() {
 							W22_2 := W22[i*dH:][:dH]
 							t184_2 := t184[i*dH:][:dH]
 							gEntry2 := g2[i]
-							t185Sums := [16]F{t185_2}
+							var t185Row F
+							t185RowSums := [16]F{t185Row}
 							for j := range dH {
 								t73 := kern.Choose(t4_2, F(1), t3[j])
 								W2TrailEntry := W2Trail2[j]
 								W222 := num.FMA32(-gEntry2, t622_2[j], F(rhoEntry3*W2TrailEntry))
 								t1842 := num.Abs(W222)
-								t185Sums[j%16] = num.FMA32(F(F(t1842*t1842)*t1842), t1842, t185Sums[j%16])
+								t185RowSums[j%16] = num.FMA32(F(F(t1842*t1842)*t1842), t1842, t185RowSums[j%16])
 								t7_2[j] = t73
 								t18_2[j] = kern.Choose(t4_2, F(0), F(F(F(w2*W2TrailEntry)*t73)*t73))
 								W22_2[j] = W222
 								t184_2[j] = t1842
 							}
-							t185_2 = kern.Sum16(&t185Sums)
+							t185Row = kern.Sum16(&t185RowSums)
+							t185_2 = t185_2 + t185Row
 						}
 						t185Total[0] = t185_2
 					}
@@ -1715,8 +1848,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t19),
 							unsafe.SliceData(t20Total),
 							dH * dK * a,
-							dH,
+							dH*dK*a + dK,
 							dK,
+							dH*dK*a + 2*dK,
+							2 * dK,
+							dH*dK*a + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{t20},
 						}
 						stepBackwardNest7(&a2)
@@ -1725,13 +1863,15 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							t19_2 := t19[i*dK:][:dK]
-							t20Sums := [16]F{t20_2}
+							var t20Row F
+							t20RowSums := [16]F{t20Row}
 							for j := range dK {
 								t192 := num.Abs(W1Trail2[j])
-								t20Sums[j%16] = num.FMA32(F(F(t192*t192)*t192), t192, t20Sums[j%16])
+								t20RowSums[j%16] = num.FMA32(F(F(t192*t192)*t192), t192, t20RowSums[j%16])
 								t19_2[j] = t192
 							}
-							t20_2 = kern.Sum16(&t20Sums)
+							t20Row = kern.Sum16(&t20RowSums)
+							t20_2 = t20_2 + t20Row
 						}
 						t20Total[0] = t20_2
 					}
@@ -1750,8 +1890,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t202),
 							unsafe.SliceData(t203Total),
 							dH*dK*a + dH*dK,
-							dH,
+							dH*dK*a + dH*dK + dK,
 							dK,
+							dH*dK*a + dH*dK + 2*dK,
+							2 * dK,
+							dH*dK*a + dH*dK + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{t203},
 							[2]float32{t22Number},
 						}
@@ -1764,14 +1909,16 @@ func (c *stepBackwardFused) run() {
 							t19_2 := t19[i*dK:][:dK]
 							t25_2 := t25[i*dK:][:dK]
 							t202_2 := t202[i*dK:][:dK]
-							t203Sums := [16]F{t203_2}
+							var t203Row F
+							t203RowSums := [16]F{t203Row}
 							for j := range dK {
 								t2022 := num.Abs(W1Trail2[j])
-								t203Sums[j%16] = num.FMA32(F(F(t2022*t2022)*t2022), t2022, t203Sums[j%16])
+								t203RowSums[j%16] = num.FMA32(F(F(t2022*t2022)*t2022), t2022, t203RowSums[j%16])
 								t25_2[j] = kern.Choose(t22_2, F(1), t19_2[j])
 								t202_2[j] = t2022
 							}
-							t203_2 = kern.Sum16(&t203Sums)
+							t203Row = kern.Sum16(&t203RowSums)
+							t203_2 = t203_2 + t203Row
 						}
 						t203Total[0] = t203_2
 					}
@@ -1789,8 +1936,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W22),
 							unsafe.SliceData(t322),
 							dV*a + C*dV*s + T*dV*l,
-							dV,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t187Number},
 							[2]float32{w3},
 						}
@@ -1877,8 +2029,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t1922Total),
 							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
-							dH,
+							dH*dK*a + dH*dK + dK,
 							dK,
+							dH*dK*a + dH*dK + 2*dK,
+							2 * dK,
+							dH*dK*a + dH*dK + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{t1922},
 							[2]float32{t205Number2},
 							[2]float32{t12Number},
@@ -1895,16 +2052,18 @@ func (c *stepBackwardFused) run() {
 							t208_2 := t208[i*dK:][:dK]
 							t142_2 := t142[i*dK:][:dK]
 							t9Entry := t9[i]
-							t1922Sums := [16]F{t1922_2}
+							var t1922Row F
+							t1922RowSums := [16]F{t1922Row}
 							for j := range dK {
 								t1422 := kern.Choose(t12_2, F(q0[j]*t9Entry), F(0))
 								W1TrailEntry := W1Trail2[j]
 								t208Entry := t208_2[j]
-								t1922Sums[j%16] = t1922Sums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t208Entry)*t208Entry)*t1422), F(0))
+								t1922RowSums[j%16] = t1922RowSums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t208Entry)*t208Entry)*t1422), F(0))
 								t11[j] = num.FMA32(kern.Choose(t205_2, F(0), F(F(F(w4*W1TrailEntry)*t208Entry)*t208Entry)), t9Entry, t11[j])
 								t142_2[j] = t1422
 							}
-							t1922_2 = kern.Sum16(&t1922Sums)
+							t1922Row = kern.Sum16(&t1922RowSums)
+							t1922_2 = t1922_2 + t1922Row
 						}
 						t1922Total[0] = t1922_2
 					}
@@ -1921,9 +2080,14 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t60),
 							unsafe.SliceData(t65Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 							[2]float32{t65},
 							[2]float32{t58Number},
 						}
@@ -1938,14 +2102,16 @@ func (c *stepBackwardFused) run() {
 							W22_2 := W22[i*dH:][:dH]
 							t60_2 := t60[i*dH:][:dH]
 							yBarEntry2 := yBar[i]
-							t65Sums := [16]F{t65_2}
+							var t65Row F
+							t65RowSums := [16]F{t65Row}
 							for j := range dH {
 								t602 := kern.Choose(t58_2, F(yBarEntry2*t265_2[j]), F(0))
 								t190Entry := t190_2[j]
-								t65Sums[j%16] = t65Sums[j%16] + kern.Choose(t58_2, F(F(F(F(0.3333333333333333*W22_2[j])*t190Entry)*t190Entry)*t602), F(0))
+								t65RowSums[j%16] = t65RowSums[j%16] + kern.Choose(t58_2, F(F(F(F(0.3333333333333333*W22_2[j])*t190Entry)*t190Entry)*t602), F(0))
 								t60_2[j] = t602
 							}
-							t65_2 = kern.Sum16(&t65Sums)
+							t65Row = kern.Sum16(&t65RowSums)
+							t65_2 = t65_2 + t65Row
 						}
 						t65Total[0] = t65_2
 					}
@@ -1970,11 +2136,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t261),
 							unsafe.SliceData(t1112Total),
 							dH*a + C*dH*s + T*dH*l,
-							dH*dK*a + dH*dK,
+							dH*a + C*dH*s + T*dH*l + 1,
+							dH*a + C*dH*s + T*dH*l + 2,
+							dH*a + C*dH*s + T*dH*l + 3,
 							dK*a + C*dK*s + T*dK*l,
+							dH*dK*a + dH*dK,
 							dH * dK * a,
-							dH,
 							dK,
+							dH*dK*a + dH*dK + dK,
+							dH*dK*a + dK,
+							2 * dK,
+							dH*dK*a + dH*dK + 2*dK,
+							dH*dK*a + 2*dK,
+							3 * dK,
+							dH*dK*a + dH*dK + 3*dK,
+							dH*dK*a + 3*dK,
+							dH,
 							[2]float32{t1112},
 							[2]float32{t12Number2},
 							[2]float32{w5},
@@ -1996,8 +2173,9 @@ func (c *stepBackwardFused) run() {
 							t104_2 := t104[i*dK:][:dK]
 							var t2612 F
 							t161Entry := t161_2[i]
+							var t1112Row F
 							t2612Sums := [16]F{t2612}
-							t1112Sums := [16]F{t1112_2}
+							t1112RowSums := [16]F{t1112Row}
 							for j := range dK {
 								t208Entry2 := t208_2[j]
 								t142Entry := t142_2[j]
@@ -2007,12 +2185,13 @@ func (c *stepBackwardFused) run() {
 								w15 := kern.Choose(t12_2, F(F(F(w5*t208Entry2)*t208Entry2)*t142Entry), F(0))
 								t1042 := num.FMA32(num.FMA32(F(F(F(4*w6)*t202Entry)*t202Entry), t202Entry, w14), kern.Sign(W1TrailEntry2), W1BarState2[j]+w15)
 								t2612Sums[j%16] = num.FMA32(t1042, k0[j], t2612Sums[j%16])
-								t1112Sums[j%16] = num.FMA32(W1Trail3[j], t1042, t1112Sums[j%16])
+								t1112RowSums[j%16] = num.FMA32(W1Trail3[j], t1042, t1112RowSums[j%16])
 								t104_2[j] = t1042
 								t108[j] = num.FMA32(-t1042, t161Entry, t108[j])
 							}
 							t2612 = kern.Sum16(&t2612Sums)
-							t1112_2 = kern.Sum16(&t1112Sums)
+							t1112Row = kern.Sum16(&t1112RowSums)
+							t1112_2 = t1112_2 + t1112Row
 							t261[i] = t2612
 						}
 						t1112Total[0] = t1112_2
@@ -2089,10 +2268,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t131),
 							unsafe.SliceData(t137Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
-							dV,
 							dH,
+							dH*dV*a + dH,
+							2 * dH,
+							dH*dV*a + 2*dH,
+							3 * dH,
+							dH*dV*a + 3*dH,
+							dV,
 							[2]float32{t137},
 							[2]float32{t58Number2},
 							[2]float32{w7},
@@ -2116,9 +2303,10 @@ func (c *stepBackwardFused) run() {
 							var t1272 F
 							var t1312 F
 							gEntry3 := g2[i]
+							var t137Row F
 							t1272Sums := [16]F{t1272}
 							t1312Sums := [16]F{t1312}
-							t137Sums := [16]F{t137_2}
+							t137RowSums := [16]F{t137Row}
 							for j := range dH {
 								t1272Sums[j%16] = num.FMA32(t18_2[j], t125[j], t1272Sums[j%16])
 								t190Entry2 := t190_2[j]
@@ -2129,13 +2317,14 @@ func (c *stepBackwardFused) run() {
 								w17 := kern.Choose(t58_2, F(F(F(w7*t190Entry2)*t190Entry2)*t60Entry), F(0))
 								t1282 := num.FMA32(num.FMA32(F(F(F(4*w8)*t184Entry)*t184Entry), t184Entry, w16), kern.Sign(W22Entry), W2BarState2[j]+w17)
 								t1312Sums[j%16] = num.FMA32(t1282, t622_2[j], t1312Sums[j%16])
-								t137Sums[j%16] = num.FMA32(W2Trail2[j], t1282, t137Sums[j%16])
+								t137RowSums[j%16] = num.FMA32(W2Trail2[j], t1282, t137RowSums[j%16])
 								t128_2[j] = t1282
 								t132[j] = num.FMA32(-t1282, gEntry3, t132[j])
 							}
 							t1272 = kern.Sum16(&t1272Sums)
 							t1312 = kern.Sum16(&t1312Sums)
-							t137_2 = kern.Sum16(&t137Sums)
+							t137Row = kern.Sum16(&t137RowSums)
+							t137_2 = t137_2 + t137Row
 							t127[i] = t1272
 							t131[i] = -t1312
 						}
@@ -2215,10 +2404,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t212),
 							unsafe.SliceData(t217Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
-							dV,
 							dH,
+							dH*dV*a + dH,
+							2 * dH,
+							dH*dV*a + 2*dH,
+							3 * dH,
+							dH*dV*a + 3*dH,
+							dV,
 							[2]float32{t217},
 							[2]float32{t210Number},
 						}
@@ -2235,15 +2432,17 @@ func (c *stepBackwardFused) run() {
 							t212_2 := t212[i*dH:][:dH]
 							t149Entry := t149[i]
 							gEntry4 := g2[i]
-							t217Sums := [16]F{t217_2}
+							var t217Row F
+							t217RowSums := [16]F{t217Row}
 							for j := range dH {
 								t2122 := kern.Choose(t210_2, num.FMA32(t149Entry, t266_2[j], F(gEntry4*t125[j])), F(0))
 								t7Entry := t7_2[j]
-								t217Sums[j%16] = t217Sums[j%16] + kern.Choose(t210_2, F(F(F(F(0.3333333333333333*W2Trail2[j])*t7Entry)*t7Entry)*t2122), F(0))
+								t217RowSums[j%16] = t217RowSums[j%16] + kern.Choose(t210_2, F(F(F(F(0.3333333333333333*W2Trail2[j])*t7Entry)*t7Entry)*t2122), F(0))
 								t153[j] = num.FMA32(t18_2[j], t149Entry, t153[j])
 								t212_2[j] = t2122
 							}
-							t217_2 = kern.Sum16(&t217Sums)
+							t217Row = kern.Sum16(&t217RowSums)
+							t217_2 = t217_2 + t217Row
 						}
 						t217Total[0] = t217_2
 					}
@@ -2300,8 +2499,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t170Total),
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
-							dH,
+							dH*dK*a + dK,
 							dK,
+							dH*dK*a + 2*dK,
+							2 * dK,
+							dH*dK*a + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{t170},
 							[2]float32{t22Number2},
 							[2]float32{t163Number},
@@ -2318,16 +2522,18 @@ func (c *stepBackwardFused) run() {
 							t25_2 := t25[i*dK:][:dK]
 							t165_2 := t165[i*dK:][:dK]
 							t16022Entry := t16022[i]
-							t170Sums := [16]F{t170_2}
+							var t170Row F
+							t170RowSums := [16]F{t170Row}
 							for j := range dK {
 								t1652 := kern.Choose(t163_2, F(k0[j]*t16022Entry), F(0))
 								W1TrailEntry3 := W1Trail2[j]
 								t25Entry := t25_2[j]
-								t170Sums[j%16] = t170Sums[j%16] + kern.Choose(t163_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25Entry)*t25Entry)*t1652), F(0))
+								t170RowSums[j%16] = t170RowSums[j%16] + kern.Choose(t163_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25Entry)*t25Entry)*t1652), F(0))
 								t162_2[j] = num.FMA32(kern.Choose(t22_2, F(0), F(F(F(w9*W1TrailEntry3)*t25Entry)*t25Entry)), t16022Entry, t162_2[j])
 								t165_2[j] = t1652
 							}
-							t170_2 = kern.Sum16(&t170Sums)
+							t170Row = kern.Sum16(&t170RowSums)
+							t170_2 = t170_2 + t170Row
 						}
 						t170Total[0] = t170_2
 					}
@@ -2497,10 +2703,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t42_2),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest26(&a)
 	} else {

@@ -18,10 +18,12 @@ type stepNest1Args struct {
 	t4       *float32
 	t12      *float32
 	t16      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest2Args struct {
@@ -114,10 +116,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t12),
 			unsafe.SliceData(t16),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest1(&a)
 	} else {

@@ -14,29 +14,33 @@ type readNest1Args struct {
 	A   *float32
 	t   *float32
 	o   *float32
-	n0  int // L
-	n1  int // H·T·d_c
-	n2  int // H·T·d_v
-	n3  int // H·d_c·d_v
-	n4  int // T
-	n5  int // H·d_c
-	n6  int // H·d_v
-	n7  int // H
-	n8  int // d_c
-	n9  int // d_c·d_v
-	n10 int // d_v
+	n0  int // d_c
+	n1  int // 2·d_c
+	n2  int // 3·d_c
+	n3  int // L
+	n4  int // H·T·d_c
+	n5  int // H·T·d_v
+	n6  int // H·d_c·d_v
+	n7  int // T
+	n8  int // H·d_c
+	n9  int // H·d_v
+	n10 int // H
+	n11 int // d_c·d_v
+	n12 int // d_v
 }
 
 type readNest2Args struct {
 	o  *float32
 	t7 *float32
-	n0 int // L
-	n1 int // H·T
-	n2 int // H·T·d_v
-	n3 int // T
-	n4 int // H
-	n5 int // H·d_v
-	n6 int // d_v
+	n0 int // d_v
+	n1 int // 2·d_v
+	n2 int // 3·d_v
+	n3 int // L
+	n4 int // H·T
+	n5 int // H·T·d_v
+	n6 int // T
+	n7 int // H
+	n8 int // H·d_v
 }
 
 type readNest3Args struct {
@@ -67,13 +71,15 @@ type readNest5Args struct {
 	zProd    *float32
 	zSigmoid *float32
 	t13      *float32
-	n0       int // L
-	n1       int // H·T
-	n2       int // H·T·d_v
-	n3       int // T
-	n4       int // H
-	n5       int // H·d_v
-	n6       int // d_v
+	n0       int // d_v
+	n1       int // 2·d_v
+	n2       int // 3·d_v
+	n3       int // L
+	n4       int // H·T
+	n5       int // H·T·d_v
+	n6       int // T
+	n7       int // H
+	n8       int // H·d_v
 }
 
 type readNest6Args struct {
@@ -138,6 +144,9 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.O),
+			dC,
+			2 * dC,
+			3 * dC,
 			L,
 			H * T * dC,
 			H * T * dV,
@@ -146,7 +155,6 @@ func (c *readFused) run() {
 			H * dC,
 			H * dV,
 			H,
-			dC,
 			dC * dV,
 			dV,
 		}
@@ -179,13 +187,15 @@ func (c *readFused) run() {
 		a := readNest2Args{
 			unsafe.SliceData(c.O),
 			unsafe.SliceData(t7),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			H * T,
 			H * T * dV,
 			T,
 			H,
 			H * dV,
-			dV,
 		}
 		readNest2(&a)
 	} else {
@@ -272,13 +282,15 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.ZProd),
 			unsafe.SliceData(c.ZSigmoid),
 			unsafe.SliceData(t13),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			H * T,
 			H * T * dV,
 			T,
 			H,
 			H * dV,
-			dV,
 		}
 		readNest5(&a)
 	} else {
@@ -412,13 +424,15 @@ type readBackwardNest2Args struct {
 	zSigmoid2 *float32
 	t25       *float32
 	t92       *float32
-	n0        int // L
-	n1        int // H·T
-	n2        int // H·T·d_v
-	n3        int // T
-	n4        int // H
-	n5        int // H·d_v
-	n6        int // d_v
+	n0        int // d_v
+	n1        int // 2·d_v
+	n2        int // 3·d_v
+	n3        int // L
+	n4        int // H·T
+	n5        int // H·T·d_v
+	n6        int // T
+	n7        int // H
+	n8        int // H·d_v
 }
 
 type readBackwardNest3Args struct {
@@ -430,13 +444,15 @@ type readBackwardNest3Args struct {
 	t72        *float32
 	t28        *float32
 	t30        *float32
-	n0         int        // L
-	n1         int        // H·T
-	n2         int        // H·T·d_v
-	n3         int        // T
-	n4         int        // H
-	n5         int        // H·d_v
-	n6         int        // d_v
+	n0         int        // d_v
+	n1         int        // 2·d_v
+	n2         int        // 3·d_v
+	n3         int        // L
+	n4         int        // H·T
+	n5         int        // H·T·d_v
+	n6         int        // T
+	n7         int        // H
+	n8         int        // H·d_v
 	zDiv3Entry [2]float32 // and nothing
 }
 
@@ -541,13 +557,15 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.ZSigmoid2),
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t92),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			H * T,
 			H * T * dV,
 			T,
 			H,
 			H * dV,
-			dV,
 		}
 		readBackwardNest2(&a)
 	} else {
@@ -601,13 +619,15 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t30),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			H * T,
 			H * T * dV,
 			T,
 			H,
 			H * dV,
-			dV,
 			[2]float32{zDiv3Entry},
 		}
 		readBackwardNest3(&a)

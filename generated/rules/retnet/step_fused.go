@@ -24,13 +24,15 @@ type stepNest2Args struct {
 	o   *float32
 	r   *float32
 	t31 *float32
-	n0  int // L
-	n1  int // H·T
-	n2  int // H·T·d_v
-	n3  int // T
-	n4  int // H
-	n5  int // H·d_v
-	n6  int // d_v
+	n0  int // d_v
+	n1  int // 2·d_v
+	n2  int // 3·d_v
+	n3  int // L
+	n4  int // H·T
+	n5  int // H·T·d_v
+	n6  int // T
+	n7  int // H
+	n8  int // H·d_v
 }
 
 type stepNest3Args struct {
@@ -187,13 +189,15 @@ func (c *stepFused) run() {
 			unsafe.SliceData(o),
 			unsafe.SliceData(c.R),
 			unsafe.SliceData(t31),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			H * T,
 			H * T * dV,
 			T,
 			H,
 			H * dV,
-			dV,
 		}
 		stepNest2(&a)
 	} else {

@@ -100,9 +100,11 @@ type startBackwardNest1Args struct {
 	MVBar     *float32
 	NKBar     *float32
 	MKBar     *float32
-	n0        int // d
-	n1        int // L
-	n2        int // d·d
+	n0        int // d·d
+	n1        int // 2·d·d
+	n2        int // 3·d·d
+	n3        int // d
+	n4        int // L
 }
 
 // startBackwardFused is StartBackward in fused arithmetic.
@@ -132,9 +134,11 @@ func (c *startBackwardFused) run() {
 			unsafe.SliceData(c.MVBar),
 			unsafe.SliceData(c.NKBar),
 			unsafe.SliceData(c.MKBar),
+			d * d,
+			2 * d * d,
+			3 * d * d,
 			d,
 			L,
-			d * d,
 		}
 		startBackwardNest1(&a)
 	} else {

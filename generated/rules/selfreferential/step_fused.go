@@ -11,10 +11,12 @@ import (
 type stepNest1Args struct {
 	qProd  *float32
 	qProd2 *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·d
-	n3     int // d
+	n0     int // d
+	n1     int // 2·d
+	n2     int // 3·d
+	n3     int // L
+	n4     int // T
+	n5     int // T·d
 }
 
 type stepNest2Args struct {
@@ -53,6 +55,8 @@ type stepNest4Args struct {
 	aV          *float32
 	n0          int // d·a + C·d·s + T·d·l
 	n1          int // d
+	n2          int // 2·d
+	n3          int // 3·d
 }
 
 type stepNest5Args struct {
@@ -102,6 +106,8 @@ type stepNest9Args struct {
 	t       *float32
 	t22     *float32
 	n0      int // d
+	n1      int // 2·d
+	n2      int // 3·d
 }
 
 type stepNest10Args struct {
@@ -112,6 +118,8 @@ type stepNest10Args struct {
 	MMState     *float32
 	t42         *float32
 	n0          int        // d
+	n1          int        // 2·d
+	n2          int        // 3·d
 	theta2      [2]float32 // and nothing
 	rho2        [2]float32 // and nothing
 }
@@ -125,6 +133,8 @@ type stepNest11Args struct {
 	MAlpha2     *float32
 	t62         *float32
 	n0          int        // d
+	n1          int        // 2·d
+	n2          int        // 3·d
 	theta2      [2]float32 // and nothing
 	rho2        [2]float32 // and nothing
 }
@@ -138,6 +148,8 @@ type stepNest12Args struct {
 	MEta2     *float32
 	t8        *float32
 	n0        int        // d
+	n1        int        // 2·d
+	n2        int        // 3·d
 	theta2    [2]float32 // and nothing
 	rho2      [2]float32 // and nothing
 }
@@ -150,6 +162,8 @@ type stepNest13Args struct {
 	MKState *float32
 	t102    *float32
 	n0      int        // d
+	n1      int        // 2·d
+	n2      int        // 3·d
 	theta2  [2]float32 // and nothing
 	rho2    [2]float32 // and nothing
 }
@@ -163,6 +177,8 @@ type stepNest14Args struct {
 	t120        *float32
 	MAlphaState *float32
 	n0          int        // d
+	n1          int        // 2·d
+	n2          int        // 3·d
 	theta2      [2]float32 // and nothing
 	rho2        [2]float32 // and nothing
 }
@@ -262,10 +278,12 @@ func (c *stepFused) run() {
 		a := stepNest1Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QProd2),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepNest1(&a)
 	} else {
@@ -411,6 +429,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(aV),
 						d*a + C*d*s + T*d*l,
 						d,
+						2 * d,
+						3 * d,
 					}
 					stepNest4(&a2)
 				} else {
@@ -587,6 +607,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t),
 						unsafe.SliceData(t22),
 						d,
+						2 * d,
+						3 * d,
 					}
 					stepNest9(&a2)
 				} else {
@@ -611,6 +633,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(MMState),
 						unsafe.SliceData(t42),
 						d,
+						2 * d,
+						3 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -641,6 +665,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(MAlpha2),
 						unsafe.SliceData(t62),
 						d,
+						2 * d,
+						3 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -672,6 +698,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(MEta2),
 						unsafe.SliceData(t8),
 						d,
+						2 * d,
+						3 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -702,6 +730,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(MKState),
 						unsafe.SliceData(t102),
 						d,
+						2 * d,
+						3 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -734,6 +764,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t120),
 						unsafe.SliceData(MAlphaState),
 						d,
+						2 * d,
+						3 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -900,10 +932,12 @@ func (c *stepFused) run() {
 type stepBackwardNest1Args struct {
 	aK   *float32
 	t152 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // T·d
-	n3   int // d
+	n0   int // d
+	n1   int // 2·d
+	n2   int // 3·d
+	n3   int // L
+	n4   int // T
+	n5   int // T·d
 }
 
 type stepBackwardNest2Args struct {
@@ -951,8 +985,16 @@ type stepBackwardNest5Args struct {
 	t109       *float32
 	t622Total  *float32
 	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d·d·a
-	n2         int        // d
+	n1         int        // d·a + C·d·s + T·d·l + 1
+	n2         int        // d·a + C·d·s + T·d·l + 2
+	n3         int        // d·a + C·d·s + T·d·l + 3
+	n4         int        // d·d·a
+	n5         int        // d
+	n6         int        // d·d·a + d
+	n7         int        // 2·d
+	n8         int        // d·d·a + 2·d
+	n9         int        // 3·d
+	n10        int        // d·d·a + 3·d
 	t622       [2]float32 // and nothing
 }
 
@@ -968,8 +1010,16 @@ type stepBackwardNest6Args struct {
 	t111       *float32
 	t14Total   *float32
 	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d·d·a
-	n2         int        // d
+	n1         int        // d·a + C·d·s + T·d·l + 1
+	n2         int        // d·a + C·d·s + T·d·l + 2
+	n3         int        // d·a + C·d·s + T·d·l + 3
+	n4         int        // d·d·a
+	n5         int        // d
+	n6         int        // d·d·a + d
+	n7         int        // 2·d
+	n8         int        // d·d·a + 2·d
+	n9         int        // 3·d
+	n10        int        // d·d·a + 3·d
 	t14        [2]float32 // and nothing
 }
 
@@ -985,8 +1035,16 @@ type stepBackwardNest7Args struct {
 	t113         *float32
 	t222Total    *float32
 	n0           int        // d·a + C·d·s + T·d·l
-	n1           int        // d·d·a
-	n2           int        // d
+	n1           int        // d·a + C·d·s + T·d·l + 1
+	n2           int        // d·a + C·d·s + T·d·l + 2
+	n3           int        // d·a + C·d·s + T·d·l + 3
+	n4           int        // d·d·a
+	n5           int        // d
+	n6           int        // d·d·a + d
+	n7           int        // 2·d
+	n8           int        // d·d·a + 2·d
+	n9           int        // 3·d
+	n10          int        // d·d·a + 3·d
 	t222         [2]float32 // and nothing
 }
 
@@ -1002,8 +1060,16 @@ type stepBackwardNest8Args struct {
 	t115           *float32
 	t30Total       *float32
 	n0             int        // d·a + C·d·s + T·d·l
-	n1             int        // d·d·a
-	n2             int        // d
+	n1             int        // d·a + C·d·s + T·d·l + 1
+	n2             int        // d·a + C·d·s + T·d·l + 2
+	n3             int        // d·a + C·d·s + T·d·l + 3
+	n4             int        // d·d·a
+	n5             int        // d
+	n6             int        // d·d·a + d
+	n7             int        // 2·d
+	n8             int        // d·d·a + 2·d
+	n9             int        // 3·d
+	n10            int        // d·d·a + 3·d
 	t30            [2]float32 // and nothing
 }
 
@@ -1019,8 +1085,16 @@ type stepBackwardNest9Args struct {
 	t117        *float32
 	t412Total   *float32
 	n0          int        // d·a + C·d·s + T·d·l
-	n1          int        // d·d·a
-	n2          int        // d
+	n1          int        // d·a + C·d·s + T·d·l + 1
+	n2          int        // d·a + C·d·s + T·d·l + 2
+	n3          int        // d·a + C·d·s + T·d·l + 3
+	n4          int        // d·d·a
+	n5          int        // d
+	n6          int        // d·d·a + d
+	n7          int        // 2·d
+	n8          int        // d·d·a + 2·d
+	n9          int        // 3·d
+	n10         int        // d·d·a + 3·d
 	t412        [2]float32 // and nothing
 }
 
@@ -1042,7 +1116,10 @@ type stepBackwardNest11Args struct {
 	MMTrail *float32
 	t118    *float32
 	n0      int // d·d·a
-	n1      int // d
+	n1      int // d·d·a + d
+	n2      int // d·d·a + 2·d
+	n3      int // d·d·a + 3·d
+	n4      int // d
 }
 
 type stepBackwardNest12Args struct {
@@ -1067,7 +1144,10 @@ type stepBackwardNest13Args struct {
 	MVTrail *float32
 	t49     *float32
 	n0      int // d·d·a
-	n1      int // d
+	n1      int // d·d·a + d
+	n2      int // d·d·a + 2·d
+	n3      int // d·d·a + 3·d
+	n4      int // d
 }
 
 type stepBackwardNest14Args struct {
@@ -1102,8 +1182,16 @@ type stepBackwardNest15Args struct {
 	q              *float32
 	MMBarState     *float32
 	n0             int        // d·a + C·d·s + T·d·l
-	n1             int        // d·d·a
-	n2             int        // d
+	n1             int        // d·a + C·d·s + T·d·l + 1
+	n2             int        // d·a + C·d·s + T·d·l + 2
+	n3             int        // d·a + C·d·s + T·d·l + 3
+	n4             int        // d·d·a
+	n5             int        // d·d·a + d
+	n6             int        // d
+	n7             int        // d·d·a + 2·d
+	n8             int        // 2·d
+	n9             int        // d·d·a + 3·d
+	n10            int        // 3·d
 	rhoEntry3      [2]float32 // and nothing
 	t142           [2]float32 // and nothing
 	t137           [2]float32 // and nothing
@@ -1127,10 +1215,12 @@ type stepBackwardNest17Args struct {
 	t72   *float32
 	qDiv2 *float32
 	t15   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n0    int // d
+	n1    int // 2·d
+	n2    int // 3·d
+	n3    int // L
+	n4    int // T
+	n5    int // T·d
 }
 
 type stepBackwardNest18Args struct {
@@ -1243,10 +1333,12 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest1Args{
 			unsafe.SliceData(c.AK),
 			unsafe.SliceData(t152),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepBackwardNest1(&a)
 	} else {
@@ -1424,8 +1516,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t109),
 							unsafe.SliceData(t622Total),
 							d*a + C*d*s + T*d*l,
+							d*a + C*d*s + T*d*l + 1,
+							d*a + C*d*s + T*d*l + 2,
+							d*a + C*d*s + T*d*l + 3,
 							d * d * a,
 							d,
+							d*d*a + d,
+							2 * d,
+							d*d*a + 2*d,
+							3 * d,
+							d*d*a + 3*d,
 							[2]float32{t622},
 						}
 						stepBackwardNest5(&a2)
@@ -1437,16 +1537,18 @@ func (c *stepBackwardFused) run() {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
 							var t1092 F
 							MVProdEntry := MVProd[i]
+							var t622Row F
 							t1092Sums := [16]F{t1092}
-							t622Sums := [16]F{t622_2}
+							t622RowSums := [16]F{t622Row}
 							for j := range d {
 								MVBarStateEntry := MVBarState2[j]
 								t1092Sums[j%16] = num.FMA32(MVBarStateEntry, k2[j], t1092Sums[j%16])
-								t622Sums[j%16] = num.FMA32(MVTrail2[j], MVBarStateEntry, t622Sums[j%16])
+								t622RowSums[j%16] = num.FMA32(MVTrail2[j], MVBarStateEntry, t622RowSums[j%16])
 								t52[j] = num.FMA32(-MVBarStateEntry, MVProdEntry, t52[j])
 							}
 							t1092 = kern.Sum16(&t1092Sums)
-							t622_2 = kern.Sum16(&t622Sums)
+							t622Row = kern.Sum16(&t622RowSums)
+							t622_2 = t622_2 + t622Row
 							t109[i] = t1092
 						}
 						t622Total[0] = t622_2
@@ -1469,8 +1571,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t111),
 							unsafe.SliceData(t14Total),
 							d*a + C*d*s + T*d*l,
+							d*a + C*d*s + T*d*l + 1,
+							d*a + C*d*s + T*d*l + 2,
+							d*a + C*d*s + T*d*l + 3,
 							d * d * a,
 							d,
+							d*d*a + d,
+							2 * d,
+							d*d*a + 2*d,
+							3 * d,
+							d*d*a + 3*d,
 							[2]float32{t14},
 						}
 						stepBackwardNest6(&a2)
@@ -1484,17 +1594,19 @@ func (c *stepBackwardFused) run() {
 							var t1112 F
 							t109Entry := t109[i]
 							MKProdEntry := MKProd[i]
+							var t14Row F
 							t1112Sums := [16]F{t1112}
-							t14Sums := [16]F{t14_2}
+							t14RowSums := [16]F{t14Row}
 							for j := range d {
 								MKBarStateEntry := MKBarState2[j]
 								t1112Sums[j%16] = num.FMA32(MKBarStateEntry, k2[j], t1112Sums[j%16])
-								t14Sums[j%16] = num.FMA32(MKTrail2[j], MKBarStateEntry, t14Sums[j%16])
+								t14RowSums[j%16] = num.FMA32(MKTrail2[j], MKBarStateEntry, t14RowSums[j%16])
 								t110[j] = num.FMA32(MVTrail2[j], t109Entry, t110[j])
 								t13[j] = num.FMA32(-MKBarStateEntry, MKProdEntry, t13[j])
 							}
 							t1112 = kern.Sum16(&t1112Sums)
-							t14_2 = kern.Sum16(&t14Sums)
+							t14Row = kern.Sum16(&t14RowSums)
+							t14_2 = t14_2 + t14Row
 							t111[i] = t1112
 						}
 						t14Total[0] = t14_2
@@ -1517,8 +1629,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t113),
 							unsafe.SliceData(t222Total),
 							d*a + C*d*s + T*d*l,
+							d*a + C*d*s + T*d*l + 1,
+							d*a + C*d*s + T*d*l + 2,
+							d*a + C*d*s + T*d*l + 3,
 							d * d * a,
 							d,
+							d*d*a + d,
+							2 * d,
+							d*d*a + 2*d,
+							3 * d,
+							d*d*a + 3*d,
 							[2]float32{t222},
 						}
 						stepBackwardNest7(&a2)
@@ -1532,17 +1652,19 @@ func (c *stepBackwardFused) run() {
 							var t1132 F
 							t111Entry := t111[i]
 							MEtaProdEntry := MEtaProd[i]
+							var t222Row F
 							t1132Sums := [16]F{t1132}
-							t222Sums := [16]F{t222_2}
+							t222RowSums := [16]F{t222Row}
 							for j := range d {
 								MEtaBarStateEntry := MEtaBarState2[j]
 								t1132Sums[j%16] = num.FMA32(MEtaBarStateEntry, k2[j], t1132Sums[j%16])
-								t222Sums[j%16] = num.FMA32(MEtaTrail2[j], MEtaBarStateEntry, t222Sums[j%16])
+								t222RowSums[j%16] = num.FMA32(MEtaTrail2[j], MEtaBarStateEntry, t222RowSums[j%16])
 								t112[j] = num.FMA32(MKTrail2[j], t111Entry, t112[j])
 								t21[j] = num.FMA32(-MEtaBarStateEntry, MEtaProdEntry, t21[j])
 							}
 							t1132 = kern.Sum16(&t1132Sums)
-							t222_2 = kern.Sum16(&t222Sums)
+							t222Row = kern.Sum16(&t222RowSums)
+							t222_2 = t222_2 + t222Row
 							t113[i] = t1132
 						}
 						t222Total[0] = t222_2
@@ -1565,8 +1687,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t115),
 							unsafe.SliceData(t30Total),
 							d*a + C*d*s + T*d*l,
+							d*a + C*d*s + T*d*l + 1,
+							d*a + C*d*s + T*d*l + 2,
+							d*a + C*d*s + T*d*l + 3,
 							d * d * a,
 							d,
+							d*d*a + d,
+							2 * d,
+							d*d*a + 2*d,
+							3 * d,
+							d*d*a + 3*d,
 							[2]float32{t30},
 						}
 						stepBackwardNest8(&a2)
@@ -1580,17 +1710,19 @@ func (c *stepBackwardFused) run() {
 							var t1152 F
 							t113Entry := t113[i]
 							MAlphaProdEntry := MAlphaProd[i]
+							var t30Row F
 							t1152Sums := [16]F{t1152}
-							t30Sums := [16]F{t30_2}
+							t30RowSums := [16]F{t30Row}
 							for j := range d {
 								MAlphaBarStateEntry := MAlphaBarState2[j]
 								t1152Sums[j%16] = num.FMA32(MAlphaBarStateEntry, k2[j], t1152Sums[j%16])
-								t30Sums[j%16] = num.FMA32(MAlphaTrail2[j], MAlphaBarStateEntry, t30Sums[j%16])
+								t30RowSums[j%16] = num.FMA32(MAlphaTrail2[j], MAlphaBarStateEntry, t30RowSums[j%16])
 								t114[j] = num.FMA32(MEtaTrail2[j], t113Entry, t114[j])
 								t29[j] = num.FMA32(-MAlphaBarStateEntry, MAlphaProdEntry, t29[j])
 							}
 							t1152 = kern.Sum16(&t1152Sums)
-							t30_2 = kern.Sum16(&t30Sums)
+							t30Row = kern.Sum16(&t30RowSums)
+							t30_2 = t30_2 + t30Row
 							t115[i] = t1152
 						}
 						t30Total[0] = t30_2
@@ -1613,8 +1745,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t117),
 							unsafe.SliceData(t412Total),
 							d*a + C*d*s + T*d*l,
+							d*a + C*d*s + T*d*l + 1,
+							d*a + C*d*s + T*d*l + 2,
+							d*a + C*d*s + T*d*l + 3,
 							d * d * a,
 							d,
+							d*d*a + d,
+							2 * d,
+							d*d*a + 2*d,
+							3 * d,
+							d*d*a + 3*d,
 							[2]float32{t412},
 						}
 						stepBackwardNest9(&a2)
@@ -1628,17 +1768,19 @@ func (c *stepBackwardFused) run() {
 							var t1172 F
 							t115Entry := t115[i]
 							MMProdEntry := MMProd[i]
+							var t412Row F
 							t1172Sums := [16]F{t1172}
-							t412Sums := [16]F{t412_2}
+							t412RowSums := [16]F{t412Row}
 							for j := range d {
 								MMBarStateEntry := MMBarState2[j]
 								t1172Sums[j%16] = num.FMA32(MMBarStateEntry, k2[j], t1172Sums[j%16])
-								t412Sums[j%16] = num.FMA32(MMTrail2[j], MMBarStateEntry, t412Sums[j%16])
+								t412RowSums[j%16] = num.FMA32(MMTrail2[j], MMBarStateEntry, t412RowSums[j%16])
 								t116[j] = num.FMA32(MAlphaTrail2[j], t115Entry, t116[j])
 								t372[j] = num.FMA32(-MMBarStateEntry, MMProdEntry, t372[j])
 							}
 							t1172 = kern.Sum16(&t1172Sums)
-							t412_2 = kern.Sum16(&t412Sums)
+							t412Row = kern.Sum16(&t412RowSums)
+							t412_2 = t412_2 + t412Row
 							t117[i] = t1172
 						}
 						t412Total[0] = t412_2
@@ -1680,6 +1822,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MMTrail),
 							unsafe.SliceData(t118),
 							d * d * a,
+							d*d*a + d,
+							d*d*a + 2*d,
+							d*d*a + 3*d,
 							d,
 						}
 						stepBackwardNest11(&a2)
@@ -1736,6 +1881,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MVTrail),
 							unsafe.SliceData(t49),
 							d * d * a,
+							d*d*a + d,
+							d*d*a + 2*d,
+							d*d*a + 3*d,
 							d,
 						}
 						stepBackwardNest13(&a2)
@@ -1806,8 +1954,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(MMBarState),
 							d*a + C*d*s + T*d*l,
+							d*a + C*d*s + T*d*l + 1,
+							d*a + C*d*s + T*d*l + 2,
+							d*a + C*d*s + T*d*l + 3,
 							d * d * a,
+							d*d*a + d,
 							d,
+							d*d*a + 2*d,
+							2 * d,
+							d*d*a + 3*d,
+							3 * d,
 							[2]float32{rhoEntry3},
 							[2]float32{t142},
 							[2]float32{t137},
@@ -1899,10 +2055,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t72),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t15),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepBackwardNest17(&a)
 	} else {

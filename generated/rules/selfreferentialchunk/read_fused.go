@@ -11,10 +11,12 @@ import (
 type readNest1Args struct {
 	qProd  *float32
 	qProd2 *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·d
-	n3     int // d
+	n0     int // d
+	n1     int // 2·d
+	n2     int // 3·d
+	n3     int // L
+	n4     int // T
+	n5     int // T·d
 }
 
 type readNest2Args struct {
@@ -58,10 +60,12 @@ func (c *readFused) run() {
 		a := readNest1Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QProd2),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		readNest1(&a)
 	} else {
@@ -153,10 +157,12 @@ type readBackwardNest1Args struct {
 	t22   *float32
 	qDiv2 *float32
 	t72   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n0    int // d
+	n1    int // 2·d
+	n2    int // 3·d
+	n3    int // L
+	n4    int // T
+	n5    int // T·d
 }
 
 type readBackwardNest2Args struct {
@@ -218,10 +224,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t72),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		readBackwardNest1(&a)
 	} else {

@@ -12,10 +12,12 @@ import (
 type stepNest1Args struct {
 	qProd  *float32
 	qProd2 *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·d
-	n3     int // d
+	n0     int // d
+	n1     int // 2·d
+	n2     int // 3·d
+	n3     int // L
+	n4     int // T
+	n5     int // T·d
 }
 
 type stepNest2Args struct {
@@ -39,29 +41,35 @@ type stepNest3Args struct {
 type stepNest4Args struct {
 	aAlpha *float32
 	t32    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·d
-	n3     int // d
+	n0     int // d
+	n1     int // 2·d
+	n2     int // 3·d
+	n3     int // L
+	n4     int // T
+	n5     int // T·d
 }
 
 type stepNest5Args struct {
 	aEta *float32
 	t92  *float32
-	n0   int // L
-	n1   int // T
-	n2   int // T·d
-	n3   int // d
+	n0   int // d
+	n1   int // 2·d
+	n2   int // 3·d
+	n3   int // L
+	n4   int // T
+	n5   int // T·d
 }
 
 type stepNest6Args struct {
 	aK2 *float32
 	aK  *float32
 	t15 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // T·d
-	n3  int // d
+	n0  int // d
+	n1  int // 2·d
+	n2  int // 3·d
+	n3  int // L
+	n4  int // T
+	n5  int // T·d
 }
 
 type stepNest7Args struct {
@@ -69,11 +77,13 @@ type stepNest7Args struct {
 	MEta   *float32
 	t120   *float32
 	MAlpha *float32
-	n0     int // L
-	n1     int // T·d
-	n2     int // d·d
-	n3     int // T
-	n4     int // d
+	n0     int // d
+	n1     int // 2·d
+	n2     int // 3·d
+	n3     int // L
+	n4     int // T·d
+	n5     int // d·d
+	n6     int // T
 }
 
 type stepNest8Args struct {
@@ -149,10 +159,12 @@ func (c *stepFused) run() {
 		a := stepNest1Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QProd2),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepNest1(&a)
 	} else {
@@ -233,10 +245,12 @@ func (c *stepFused) run() {
 		a := stepNest4Args{
 			unsafe.SliceData(aAlpha),
 			unsafe.SliceData(t32),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepNest4(&a)
 	} else {
@@ -265,10 +279,12 @@ func (c *stepFused) run() {
 		a := stepNest5Args{
 			unsafe.SliceData(aEta),
 			unsafe.SliceData(t92),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepNest5(&a)
 	} else {
@@ -298,10 +314,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(aK2),
 			unsafe.SliceData(c.AK),
 			unsafe.SliceData(t15),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepNest6(&a)
 	} else {
@@ -337,11 +355,13 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.MEta),
 			unsafe.SliceData(t120),
 			unsafe.SliceData(c.MAlpha),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T * d,
 			d * d,
 			T,
-			d,
 		}
 		stepNest7(&a)
 	} else {
@@ -632,10 +652,12 @@ func (c *stepRows1) Part(part int) {
 type stepBackwardNest1Args struct {
 	aK   *float32
 	t152 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // T·d
-	n3   int // d
+	n0   int // d
+	n1   int // 2·d
+	n2   int // 3·d
+	n3   int // L
+	n4   int // T
+	n5   int // T·d
 }
 
 type stepBackwardNest2Args struct {
@@ -647,10 +669,12 @@ type stepBackwardNest2Args struct {
 	t50   *float32
 	k     *float32
 	t55   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n0    int // d
+	n1    int // 2·d
+	n2    int // 3·d
+	n3    int // L
+	n4    int // T
+	n5    int // T·d
 }
 
 type stepBackwardNest3Args struct {
@@ -665,10 +689,12 @@ type stepBackwardNest3Args struct {
 	t76   *float32
 	t392  *float32
 	t20   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n0    int // d
+	n1    int // 2·d
+	n2    int // 3·d
+	n3    int // L
+	n4    int // T
+	n5    int // T·d
 }
 
 type stepBackwardNest4Args struct {
@@ -685,12 +711,16 @@ type stepBackwardNest4Args struct {
 	t162   *float32
 	t142_2 *float32
 	t822   *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·d
-	n3     int // T·d·d
-	n4     int // d·d
-	n5     int // d
+	n0     int // d
+	n1     int // 2·d
+	n2     int // 3·d
+	n3     int // d·d
+	n4     int // 2·d·d
+	n5     int // 3·d·d
+	n6     int // L
+	n7     int // T
+	n8     int // T·d
+	n9     int // T·d·d
 }
 
 type stepBackwardNest5Args struct {
@@ -814,10 +844,12 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest1Args{
 			unsafe.SliceData(c.AK),
 			unsafe.SliceData(t152),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepBackwardNest1(&a)
 	} else {
@@ -892,10 +924,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t50),
 			unsafe.SliceData(k),
 			unsafe.SliceData(t55),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepBackwardNest2(&a)
 	} else {
@@ -957,10 +991,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t76),
 			unsafe.SliceData(t392),
 			unsafe.SliceData(t20),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepBackwardNest3(&a)
 	} else {
@@ -1056,12 +1092,16 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t162),
 			unsafe.SliceData(t142_2),
 			unsafe.SliceData(t822),
+			d,
+			2 * d,
+			3 * d,
+			d * d,
+			2 * d * d,
+			3 * d * d,
 			L,
 			T,
 			T * d,
 			T * d * d,
-			d * d,
-			d,
 		}
 		stepBackwardNest4(&a)
 	} else {

@@ -11,10 +11,12 @@ import (
 type readNest1Args struct {
 	qProd  *float32
 	qProd2 *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·d
-	n3     int // d
+	n0     int // d
+	n1     int // 2·d
+	n2     int // 3·d
+	n3     int // L
+	n4     int // T
+	n5     int // T·d
 }
 
 type readNest2Args struct {
@@ -83,10 +85,12 @@ func (c *readFused) run() {
 		a := readNest1Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QProd2),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		readNest1(&a)
 	} else {
@@ -256,10 +260,12 @@ type readBackwardNest2Args struct {
 	qDiv2 *float32
 	t132  *float32
 	t18   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n0    int // d
+	n1    int // 2·d
+	n2    int // 3·d
+	n3    int // L
+	n4    int // T
+	n5    int // T·d
 }
 
 type readBackwardNest3Args struct {
@@ -363,10 +369,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t132),
 			unsafe.SliceData(t18),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		readBackwardNest2(&a)
 	} else {

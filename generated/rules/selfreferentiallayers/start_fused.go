@@ -149,10 +149,12 @@ type startBackwardNest1Args struct {
 	BVBar         *float32
 	BInitKBar     *float32
 	BKBar         *float32
-	n0            int // d_h
-	n1            int // d
-	n2            int // L
-	n3            int // d·d_h
+	n0            int // d·d_h
+	n1            int // 2·d·d_h
+	n2            int // 3·d·d_h
+	n3            int // d_h
+	n4            int // d
+	n5            int // L
 }
 
 type startBackwardNest2Args struct {
@@ -166,10 +168,12 @@ type startBackwardNest2Args struct {
 	AVBar         *float32
 	AInitKBar     *float32
 	AKBar         *float32
-	n0            int // d
-	n1            int // d_h
-	n2            int // L
-	n3            int // d·d_h
+	n0            int // d·d_h
+	n1            int // 2·d·d_h
+	n2            int // 3·d·d_h
+	n3            int // d
+	n4            int // d_h
+	n5            int // L
 }
 
 // startBackwardFused is StartBackward in fused arithmetic.
@@ -200,10 +204,12 @@ func (c *startBackwardFused) run() {
 			unsafe.SliceData(c.BVBar),
 			unsafe.SliceData(c.BInitKBar),
 			unsafe.SliceData(c.BKBar),
+			d * dH,
+			2 * d * dH,
+			3 * d * dH,
 			dH,
 			d,
 			L,
-			d * dH,
 		}
 		startBackwardNest1(&a)
 	} else {
@@ -248,10 +254,12 @@ func (c *startBackwardFused) run() {
 			unsafe.SliceData(c.AVBar),
 			unsafe.SliceData(c.AInitKBar),
 			unsafe.SliceData(c.AKBar),
+			d * dH,
+			2 * d * dH,
+			3 * d * dH,
 			d,
 			dH,
 			L,
-			d * dH,
 		}
 		startBackwardNest2(&a)
 	} else {

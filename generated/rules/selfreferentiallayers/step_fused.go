@@ -11,10 +11,12 @@ import (
 type stepNest1Args struct {
 	qProd  *float32
 	qProd2 *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·d
-	n3     int // d
+	n0     int // d
+	n1     int // 2·d
+	n2     int // 3·d
+	n3     int // L
+	n4     int // T
+	n5     int // T·d
 }
 
 type stepNest2Args struct {
@@ -52,8 +54,10 @@ type stepNest4Args struct {
 	t23         *float32
 	t38         *float32
 	n0          int // d·a + C·d·s + T·d·l
-	n1          int // d_h
-	n2          int // d
+	n1          int // d
+	n2          int // 2·d
+	n3          int // 3·d
+	n4          int // d_h
 }
 
 type stepNest5Args struct {
@@ -86,8 +90,10 @@ type stepNest6Args struct {
 	t16         *float32
 	t25         *float32
 	t40         *float32
-	n0          int // d
-	n1          int // d_h
+	n0          int // d_h
+	n1          int // 2·d_h
+	n2          int // 3·d_h
+	n3          int // d
 }
 
 type stepNest7Args struct {
@@ -142,8 +148,10 @@ type stepNest11Args struct {
 	k       *float32
 	t42     *float32
 	t47     *float32
-	n0      int // d_h
-	n1      int // d
+	n0      int // d
+	n1      int // 2·d
+	n2      int // 3·d
+	n3      int // d_h
 }
 
 type stepNest12Args struct {
@@ -160,8 +168,10 @@ type stepNest13Args struct {
 	AMState *float32
 	t142    *float32
 	t152    *float32
-	n0      int // d
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d
 }
 
 type stepNest14Args struct {
@@ -186,8 +196,10 @@ type stepNest16Args struct {
 	AMState *float32
 	t782    *float32
 	t22     *float32
-	n0      int        // d
-	n1      int        // d_h
+	n0      int        // d_h
+	n1      int        // 2·d_h
+	n2      int        // 3·d_h
+	n3      int        // d
 	rho2    [2]float32 // and nothing
 }
 
@@ -207,8 +219,10 @@ type stepNest18Args struct {
 	BMState     *float32
 	t90         *float32
 	t95         *float32
-	n0          int        // d_h
-	n1          int        // d
+	n0          int        // d
+	n1          int        // 2·d
+	n2          int        // 3·d
+	n3          int        // d_h
 	theta2      [2]float32 // and nothing
 	rho2        [2]float32 // and nothing
 }
@@ -227,8 +241,10 @@ type stepNest20Args struct {
 	AAlphaState *float32
 	t182        *float32
 	t192        *float32
-	n0          int // d
-	n1          int // d_h
+	n0          int // d_h
+	n1          int // 2·d_h
+	n2          int // 3·d_h
+	n3          int // d
 }
 
 type stepNest21Args struct {
@@ -254,8 +270,10 @@ type stepNest23Args struct {
 	t812        *float32
 	AAlpha2     *float32
 	t42         *float32
-	n0          int        // d
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 2·d_h
+	n2          int        // 3·d_h
+	n3          int        // d
 	rho2        [2]float32 // and nothing
 }
 
@@ -275,8 +293,10 @@ type stepNest25Args struct {
 	BAlphaState *float32
 	t138        *float32
 	t143        *float32
-	n0          int        // d_h
-	n1          int        // d
+	n0          int        // d
+	n1          int        // 2·d
+	n2          int        // 3·d
+	n3          int        // d_h
 	theta2      [2]float32 // and nothing
 	rho2        [2]float32 // and nothing
 }
@@ -295,8 +315,10 @@ type stepNest27Args struct {
 	AEtaState *float32
 	t22       *float32
 	t232      *float32
-	n0        int // d
-	n1        int // d_h
+	n0        int // d_h
+	n1        int // 2·d_h
+	n2        int // 3·d_h
+	n3        int // d
 }
 
 type stepNest28Args struct {
@@ -322,8 +344,10 @@ type stepNest30Args struct {
 	t842      *float32
 	AEta2     *float32
 	t62       *float32
-	n0        int        // d
-	n1        int        // d_h
+	n0        int        // d_h
+	n1        int        // 2·d_h
+	n2        int        // 3·d_h
+	n3        int        // d
 	rho2      [2]float32 // and nothing
 }
 
@@ -343,8 +367,10 @@ type stepNest32Args struct {
 	BEtaState *float32
 	t186      *float32
 	t191      *float32
-	n0        int        // d_h
-	n1        int        // d
+	n0        int        // d
+	n1        int        // 2·d
+	n2        int        // 3·d
+	n3        int        // d_h
 	theta2    [2]float32 // and nothing
 	rho2      [2]float32 // and nothing
 }
@@ -363,8 +389,10 @@ type stepNest34Args struct {
 	AKState *float32
 	t26     *float32
 	t272    *float32
-	n0      int // d
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d
 }
 
 type stepNest35Args struct {
@@ -389,8 +417,10 @@ type stepNest37Args struct {
 	AKState *float32
 	t872    *float32
 	t8      *float32
-	n0      int        // d
-	n1      int        // d_h
+	n0      int        // d_h
+	n1      int        // 2·d_h
+	n2      int        // 3·d_h
+	n3      int        // d
 	rho2    [2]float32 // and nothing
 }
 
@@ -410,8 +440,10 @@ type stepNest39Args struct {
 	BKState *float32
 	t234    *float32
 	t239    *float32
-	n0      int        // d_h
-	n1      int        // d
+	n0      int        // d
+	n1      int        // 2·d
+	n2      int        // 3·d
+	n3      int        // d_h
 	theta2  [2]float32 // and nothing
 	rho2    [2]float32 // and nothing
 }
@@ -430,8 +462,10 @@ type stepNest41Args struct {
 	AVState *float32
 	t302    *float32
 	t312    *float32
-	n0      int // d
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d
 }
 
 type stepNest42Args struct {
@@ -460,8 +494,10 @@ type stepNest44Args struct {
 	AEtaState   *float32
 	t415        *float32
 	AAlphaState *float32
-	n0          int        // d
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 2·d_h
+	n2          int        // 3·d_h
+	n3          int        // d
 	rho2        [2]float32 // and nothing
 }
 
@@ -740,10 +776,12 @@ func (c *stepFused) run() {
 		a := stepNest1Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QProd2),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepNest1(&a)
 	} else {
@@ -928,8 +966,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t23),
 						unsafe.SliceData(t38),
 						d*a + C*d*s + T*d*l,
-						dH,
 						d,
+						2 * d,
+						3 * d,
+						dH,
 					}
 					stepNest4(&a2)
 				} else {
@@ -1019,8 +1059,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t16),
 						unsafe.SliceData(t25),
 						unsafe.SliceData(t40),
-						d,
 						dH,
+						2 * dH,
+						3 * dH,
+						d,
 					}
 					stepNest6(&a2)
 				} else {
@@ -1201,8 +1243,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(k),
 						unsafe.SliceData(t42),
 						unsafe.SliceData(t47),
-						dH,
 						d,
+						2 * d,
+						3 * d,
+						dH,
 					}
 					stepNest11(&a2)
 				} else {
@@ -1251,8 +1295,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(AMState),
 						unsafe.SliceData(t142),
 						unsafe.SliceData(t152),
-						d,
 						dH,
+						2 * dH,
+						3 * dH,
+						d,
 					}
 					stepNest13(&a2)
 				} else {
@@ -1310,8 +1356,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(AMState),
 						unsafe.SliceData(t782),
 						unsafe.SliceData(t22),
-						d,
 						dH,
+						2 * dH,
+						3 * dH,
+						d,
 						[2]float32{rho2},
 					}
 					stepNest16(&a2)
@@ -1354,8 +1402,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(BMState),
 						unsafe.SliceData(t90),
 						unsafe.SliceData(t95),
-						dH,
 						d,
+						2 * d,
+						3 * d,
+						dH,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -1410,8 +1460,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(AAlphaState),
 						unsafe.SliceData(t182),
 						unsafe.SliceData(t192),
-						d,
 						dH,
+						2 * dH,
+						3 * dH,
+						d,
 					}
 					stepNest20(&a2)
 				} else {
@@ -1470,8 +1522,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t812),
 						unsafe.SliceData(AAlpha2),
 						unsafe.SliceData(t42_2),
-						d,
 						dH,
+						2 * dH,
+						3 * dH,
+						d,
 						[2]float32{rho2},
 					}
 					stepNest23(&a2)
@@ -1515,8 +1569,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(BAlphaState),
 						unsafe.SliceData(t138),
 						unsafe.SliceData(t143),
-						dH,
 						d,
+						2 * d,
+						3 * d,
+						dH,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -1571,8 +1627,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(AEtaState),
 						unsafe.SliceData(t22_2),
 						unsafe.SliceData(t232),
-						d,
 						dH,
+						2 * dH,
+						3 * dH,
+						d,
 					}
 					stepNest27(&a2)
 				} else {
@@ -1631,8 +1689,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t842),
 						unsafe.SliceData(AEta2),
 						unsafe.SliceData(t62),
-						d,
 						dH,
+						2 * dH,
+						3 * dH,
+						d,
 						[2]float32{rho2},
 					}
 					stepNest30(&a2)
@@ -1676,8 +1736,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(BEtaState),
 						unsafe.SliceData(t186),
 						unsafe.SliceData(t191),
-						dH,
 						d,
+						2 * d,
+						3 * d,
+						dH,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -1732,8 +1794,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(AKState),
 						unsafe.SliceData(t26),
 						unsafe.SliceData(t272),
-						d,
 						dH,
+						2 * dH,
+						3 * dH,
+						d,
 					}
 					stepNest34(&a2)
 				} else {
@@ -1791,8 +1855,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(AKState),
 						unsafe.SliceData(t872),
 						unsafe.SliceData(t8),
-						d,
 						dH,
+						2 * dH,
+						3 * dH,
+						d,
 						[2]float32{rho2},
 					}
 					stepNest37(&a2)
@@ -1835,8 +1901,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(BKState),
 						unsafe.SliceData(t234),
 						unsafe.SliceData(t239),
-						dH,
 						d,
+						2 * d,
+						3 * d,
+						dH,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -1891,8 +1959,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(AVState),
 						unsafe.SliceData(t302),
 						unsafe.SliceData(t312),
-						d,
 						dH,
+						2 * dH,
+						3 * dH,
+						d,
 					}
 					stepNest41(&a2)
 				} else {
@@ -1956,8 +2026,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(AEtaState),
 						unsafe.SliceData(t415),
 						unsafe.SliceData(AAlphaState),
-						d,
 						dH,
+						2 * dH,
+						3 * dH,
+						d,
 						[2]float32{rho2},
 					}
 					stepNest44(&a2)
@@ -2431,77 +2503,98 @@ func (c *stepFused) run() {
 }
 
 type stepBackwardNest1Args struct {
+	gK   *float32
+	t272 *float32
+	n0   int // d
+	n1   int // 2·d
+	n2   int // 3·d
+	n3   int // L
+	n4   int // T
+	n5   int // T·d
+}
+
+type stepBackwardNest2Args struct {
 	theta      *float32
+	AMProd     *float32
+	BMProd     *float32
+	AAlphaProd *float32
+	BAlphaProd *float32
+	AEtaProd   *float32
+	BEtaProd   *float32
+	AKProd     *float32
+	BKProd     *float32
+	AVProd     *float32
+	BVProd     *float32
 	yProd      *float32
 	gAlphaProd *float32
 	gEtaProd   *float32
 	gKProd     *float32
 	gVProd     *float32
 	uMProd     *float32
-	AMProd     *float32
-	BMProd     *float32
 	uAlphaProd *float32
-	AAlphaProd *float32
-	BAlphaProd *float32
 	uEtaProd   *float32
-	AEtaProd   *float32
-	BEtaProd   *float32
 	uKProd     *float32
-	AKProd     *float32
-	BKProd     *float32
 	uVProd     *float32
-	AVProd     *float32
-	BVProd     *float32
+	t48        *float32
+	t772       *float32
+	t782       *float32
+	t80        *float32
+	t82        *float32
+	t83        *float32
+	t84        *float32
+	t85        *float32
+	t96        *float32
+	t802       *float32
+	t812       *float32
+	t128       *float32
+	t130       *float32
+	t131       *float32
+	t132       *float32
+	t133       *float32
+	t144       *float32
+	t832       *float32
+	t842       *float32
+	t176       *float32
+	t178       *float32
+	t179       *float32
+	t180       *float32
+	t181       *float32
+	t192       *float32
+	t862       *float32
+	t872       *float32
+	t224       *float32
+	t226       *float32
+	t227       *float32
+	t228       *float32
+	t229       *float32
+	t240       *float32
+	t89        *float32
+	t902       *float32
+	t272       *float32
+	t274       *float32
+	t275       *float32
+	t276       *float32
+	t277       *float32
 	t2         *float32
 	t6         *float32
 	t152       *float32
 	t24        *float32
 	t392       *float32
 	t432       *float32
-	t48        *float32
 	t122       *float32
 	t142       *float32
-	t80        *float32
-	t82        *float32
-	t83        *float32
-	t84        *float32
-	t85        *float32
 	t91        *float32
-	t96        *float32
 	t162       *float32
 	t182       *float32
-	t128       *float32
-	t130       *float32
-	t131       *float32
-	t132       *float32
-	t133       *float32
 	t139       *float32
-	t144       *float32
 	t202       *float32
 	t22        *float32
-	t176       *float32
-	t178       *float32
-	t179       *float32
-	t180       *float32
-	t181       *float32
 	t187       *float32
-	t192       *float32
 	t242       *float32
 	t26        *float32
-	t224       *float32
-	t226       *float32
-	t227       *float32
-	t228       *float32
-	t229       *float32
 	t235       *float32
-	t240       *float32
 	t282       *float32
 	t302       *float32
-	t272       *float32
-	t274       *float32
-	t275       *float32
-	t276       *float32
-	t277       *float32
 	t53        *float32
 	t109       *float32
 	t165       *float32
@@ -2517,29 +2610,10 @@ type stepBackwardNest1Args struct {
 	t375       *float32
 	t460       *float32
 	t387       *float32
-	t772       *float32
-	t782       *float32
-	t8022      *float32
-	t812       *float32
-	t8322      *float32
-	t8422      *float32
-	t862       *float32
-	t872       *float32
-	t89        *float32
-	t902       *float32
 	n0         int // L
 	n1         int // T
 	n2         int // T·d_h
 	n3         int // d_h
-}
-
-type stepBackwardNest2Args struct {
-	gK   *float32
-	t272 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // T·d
-	n3   int // d
 }
 
 type stepBackwardNest3Args struct {
@@ -2560,7 +2634,7 @@ type stepBackwardNest4Args struct {
 	AMTrail     *float32
 	t812        *float32
 	AAlphaTrail *float32
-	t8422       *float32
+	t842        *float32
 	AEtaTrail   *float32
 	t872        *float32
 	AKTrail     *float32
@@ -2613,9 +2687,17 @@ type stepBackwardNest7Args struct {
 	t404       *float32
 	t622Total  *float32
 	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d·d_h·a
-	n2         int        // d_h
-	n3         int        // d
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4         int        // d·d_h·a
+	n5         int        // d
+	n6         int        // d·d_h·a + d
+	n7         int        // 2·d
+	n8         int        // d·d_h·a + 2·d
+	n9         int        // 3·d
+	n10        int        // d·d_h·a + 3·d
+	n11        int        // d_h
 	t622       [2]float32 // and nothing
 }
 
@@ -2641,10 +2723,18 @@ type stepBackwardNest9Args struct {
 	t405       *float32
 	t3122Total *float32
 	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d·d_h·a
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l
-	n3         int        // d
-	n4         int        // d_h
+	n1         int        // d·a + C·d·s + T·d·l + 1
+	n2         int        // d·a + C·d·s + T·d·l + 2
+	n3         int        // d·a + C·d·s + T·d·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d·d_h·a
+	n6         int        // d·d_h·a + d_h
+	n7         int        // d_h
+	n8         int        // d·d_h·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d·d_h·a + 3·d_h
+	n11        int        // 3·d_h
+	n12        int        // d
 	t3122      [2]float32 // and nothing
 }
 
@@ -2672,8 +2762,11 @@ type stepBackwardNest12Args struct {
 	AVTrail *float32
 	t3822   *float32
 	n0      int // d·d_h·a
-	n1      int // d
-	n2      int // d_h
+	n1      int // d·d_h·a + d_h
+	n2      int // d·d_h·a + 2·d_h
+	n3      int // d·d_h·a + 3·d_h
+	n4      int // d
+	n5      int // d_h
 }
 
 type stepBackwardNest13Args struct {
@@ -2709,9 +2802,17 @@ type stepBackwardNest14Args struct {
 	t406       *float32
 	t622Total  *float32
 	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d·d_h·a
-	n2         int        // d_h
-	n3         int        // d
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4         int        // d·d_h·a
+	n5         int        // d
+	n6         int        // d·d_h·a + d
+	n7         int        // 2·d
+	n8         int        // d·d_h·a + 2·d
+	n9         int        // 3·d
+	n10        int        // d·d_h·a + 3·d
+	n11        int        // d_h
 	t622       [2]float32 // and nothing
 }
 
@@ -2737,10 +2838,18 @@ type stepBackwardNest16Args struct {
 	t407       *float32
 	t8723Total *float32
 	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d·d_h·a
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l
-	n3         int        // d
-	n4         int        // d_h
+	n1         int        // d·a + C·d·s + T·d·l + 1
+	n2         int        // d·a + C·d·s + T·d·l + 2
+	n3         int        // d·a + C·d·s + T·d·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d·d_h·a
+	n6         int        // d·d_h·a + d_h
+	n7         int        // d_h
+	n8         int        // d·d_h·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d·d_h·a + 3·d_h
+	n11        int        // 3·d_h
+	n12        int        // d
 	t8723      [2]float32 // and nothing
 }
 
@@ -2768,8 +2877,11 @@ type stepBackwardNest19Args struct {
 	AKTrail *float32
 	t94     *float32
 	n0      int // d·d_h·a
-	n1      int // d
-	n2      int // d_h
+	n1      int // d·d_h·a + d_h
+	n2      int // d·d_h·a + 2·d_h
+	n3      int // d·d_h·a + 3·d_h
+	n4      int // d
+	n5      int // d_h
 }
 
 type stepBackwardNest20Args struct {
@@ -2805,9 +2917,17 @@ type stepBackwardNest21Args struct {
 	t408         *float32
 	t118Total    *float32
 	n0           int        // d_h·a + C·d_h·s + T·d_h·l
-	n1           int        // d·d_h·a
-	n2           int        // d_h
-	n3           int        // d
+	n1           int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2           int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3           int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4           int        // d·d_h·a
+	n5           int        // d
+	n6           int        // d·d_h·a + d
+	n7           int        // 2·d
+	n8           int        // d·d_h·a + 2·d
+	n9           int        // 3·d
+	n10          int        // d·d_h·a + 3·d
+	n11          int        // d_h
 	t118         [2]float32 // and nothing
 }
 
@@ -2833,10 +2953,18 @@ type stepBackwardNest23Args struct {
 	t409         *float32
 	t1432Total   *float32
 	n0           int        // d·a + C·d·s + T·d·l
-	n1           int        // d·d_h·a
-	n2           int        // d_h·a + C·d_h·s + T·d_h·l
-	n3           int        // d
-	n4           int        // d_h
+	n1           int        // d·a + C·d·s + T·d·l + 1
+	n2           int        // d·a + C·d·s + T·d·l + 2
+	n3           int        // d·a + C·d·s + T·d·l + 3
+	n4           int        // d_h·a + C·d_h·s + T·d_h·l
+	n5           int        // d·d_h·a
+	n6           int        // d·d_h·a + d_h
+	n7           int        // d_h
+	n8           int        // d·d_h·a + 2·d_h
+	n9           int        // 2·d_h
+	n10          int        // d·d_h·a + 3·d_h
+	n11          int        // 3·d_h
+	n12          int        // d
 	t1432        [2]float32 // and nothing
 }
 
@@ -2864,8 +2992,11 @@ type stepBackwardNest26Args struct {
 	AEtaTrail *float32
 	t150      *float32
 	n0        int // d·d_h·a
-	n1        int // d
-	n2        int // d_h
+	n1        int // d·d_h·a + d_h
+	n2        int // d·d_h·a + 2·d_h
+	n3        int // d·d_h·a + 3·d_h
+	n4        int // d
+	n5        int // d_h
 }
 
 type stepBackwardNest27Args struct {
@@ -2901,9 +3032,17 @@ type stepBackwardNest28Args struct {
 	t410           *float32
 	t174Total      *float32
 	n0             int        // d_h·a + C·d_h·s + T·d_h·l
-	n1             int        // d·d_h·a
-	n2             int        // d_h
-	n3             int        // d
+	n1             int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2             int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3             int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4             int        // d·d_h·a
+	n5             int        // d
+	n6             int        // d·d_h·a + d
+	n7             int        // 2·d
+	n8             int        // d·d_h·a + 2·d
+	n9             int        // 3·d
+	n10            int        // d·d_h·a + 3·d
+	n11            int        // d_h
 	t174           [2]float32 // and nothing
 }
 
@@ -2929,10 +3068,18 @@ type stepBackwardNest30Args struct {
 	t411           *float32
 	t199Total      *float32
 	n0             int        // d·a + C·d·s + T·d·l
-	n1             int        // d·d_h·a
-	n2             int        // d_h·a + C·d_h·s + T·d_h·l
-	n3             int        // d
-	n4             int        // d_h
+	n1             int        // d·a + C·d·s + T·d·l + 1
+	n2             int        // d·a + C·d·s + T·d·l + 2
+	n3             int        // d·a + C·d·s + T·d·l + 3
+	n4             int        // d_h·a + C·d_h·s + T·d_h·l
+	n5             int        // d·d_h·a
+	n6             int        // d·d_h·a + d_h
+	n7             int        // d_h
+	n8             int        // d·d_h·a + 2·d_h
+	n9             int        // 2·d_h
+	n10            int        // d·d_h·a + 3·d_h
+	n11            int        // 3·d_h
+	n12            int        // d
 	t199           [2]float32 // and nothing
 }
 
@@ -2960,8 +3107,11 @@ type stepBackwardNest33Args struct {
 	AAlphaTrail *float32
 	t2062       *float32
 	n0          int // d·d_h·a
-	n1          int // d
-	n2          int // d_h
+	n1          int // d·d_h·a + d_h
+	n2          int // d·d_h·a + 2·d_h
+	n3          int // d·d_h·a + 3·d_h
+	n4          int // d
+	n5          int // d_h
 }
 
 type stepBackwardNest34Args struct {
@@ -2997,9 +3147,17 @@ type stepBackwardNest35Args struct {
 	t412        *float32
 	t233Total   *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d·d_h·a
-	n2          int        // d_h
-	n3          int        // d
+	n1          int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2          int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3          int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4          int        // d·d_h·a
+	n5          int        // d
+	n6          int        // d·d_h·a + d
+	n7          int        // 2·d
+	n8          int        // d·d_h·a + 2·d
+	n9          int        // 3·d
+	n10         int        // d·d_h·a + 3·d
+	n11         int        // d_h
 	t233        [2]float32 // and nothing
 }
 
@@ -3038,10 +3196,18 @@ type stepBackwardNest38Args struct {
 	t413       *float32
 	t258Total  *float32
 	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d·d_h·a
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l
-	n3         int        // d
-	n4         int        // d_h
+	n1         int        // d·a + C·d·s + T·d·l + 1
+	n2         int        // d·a + C·d·s + T·d·l + 2
+	n3         int        // d·a + C·d·s + T·d·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d·d_h·a
+	n6         int        // d·d_h·a + d_h
+	n7         int        // d_h
+	n8         int        // d·d_h·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d·d_h·a + 3·d_h
+	n11        int        // 3·d_h
+	n12        int        // d
 	t258       [2]float32 // and nothing
 }
 
@@ -3069,8 +3235,11 @@ type stepBackwardNest41Args struct {
 	AMTrail *float32
 	t265    *float32
 	n0      int // d·d_h·a
-	n1      int // d
-	n2      int // d_h
+	n1      int // d·d_h·a + d_h
+	n2      int // d·d_h·a + 2·d_h
+	n3      int // d·d_h·a + 3·d_h
+	n4      int // d
+	n5      int // d_h
 }
 
 type stepBackwardNest42Args struct {
@@ -3099,8 +3268,11 @@ type stepBackwardNest43Args struct {
 	t278    *float32
 	t284    *float32
 	n0      int // d·d_h·a
-	n1      int // d_h
-	n2      int // d
+	n1      int // d·d_h·a + d
+	n2      int // d·d_h·a + 2·d
+	n3      int // d·d_h·a + 3·d
+	n4      int // d_h
+	n5      int // d
 }
 
 type stepBackwardNest44Args struct {
@@ -3135,8 +3307,11 @@ type stepBackwardNest45Args struct {
 	AVTrail *float32
 	t289    *float32
 	n0      int // d·d_h·a
-	n1      int // d
-	n2      int // d_h
+	n1      int // d·d_h·a + d_h
+	n2      int // d·d_h·a + 2·d_h
+	n3      int // d·d_h·a + 3·d_h
+	n4      int // d
+	n5      int // d_h
 }
 
 type stepBackwardNest46Args struct {
@@ -3154,8 +3329,11 @@ type stepBackwardNest47Args struct {
 	BVTrail *float32
 	t297    *float32
 	n0      int // d·d_h·a
-	n1      int // d_h
-	n2      int // d
+	n1      int // d·d_h·a + d
+	n2      int // d·d_h·a + 2·d
+	n3      int // d·d_h·a + 3·d
+	n4      int // d_h
+	n5      int // d
 }
 
 type stepBackwardNest48Args struct {
@@ -3207,10 +3385,18 @@ type stepBackwardNest49Args struct {
 	AMBarState     *float32
 	t247           *float32
 	n0             int        // d·a + C·d·s + T·d·l
-	n1             int        // d·d_h·a
-	n2             int        // d_h·a + C·d_h·s + T·d_h·l
-	n3             int        // d
-	n4             int        // d_h
+	n1             int        // d·a + C·d·s + T·d·l + 1
+	n2             int        // d·a + C·d·s + T·d·l + 2
+	n3             int        // d·a + C·d·s + T·d·l + 3
+	n4             int        // d_h·a + C·d_h·s + T·d_h·l
+	n5             int        // d·d_h·a
+	n6             int        // d·d_h·a + d_h
+	n7             int        // d_h
+	n8             int        // d·d_h·a + 2·d_h
+	n9             int        // 2·d_h
+	n10            int        // d·d_h·a + 3·d_h
+	n11            int        // 3·d_h
+	n12            int        // d
 	rhoEntry5      [2]float32 // and nothing
 	t452           [2]float32 // and nothing
 	t444           [2]float32 // and nothing
@@ -3278,8 +3464,13 @@ type stepBackwardNest51Args struct {
 	BMBarState     *float32
 	n0             int        // d·a + C·d·s + T·d·l
 	n1             int        // d·d_h·a
-	n2             int        // d_h
+	n2             int        // d·d_h·a + d
 	n3             int        // d
+	n4             int        // d·d_h·a + 2·d
+	n5             int        // 2·d
+	n6             int        // d·d_h·a + 3·d
+	n7             int        // 3·d
+	n8             int        // d_h
 	rhoEntry5      [2]float32 // and nothing
 }
 
@@ -3303,10 +3494,12 @@ type stepBackwardNest53Args struct {
 	t12   *float32
 	qDiv2 *float32
 	t20   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n0    int // d
+	n1    int // 2·d
+	n2    int // 3·d
+	n3    int // L
+	n4    int // T
+	n5    int // T·d
 }
 
 type stepBackwardNest54Args struct {
@@ -3348,82 +3541,82 @@ func (c *stepBackwardFused) run() {
 	_ = d
 	_ = dH
 	_ = segments
-	t2 := c.Work[:L*T*dH]                                                          // [L, T, d_h]
-	t6 := c.Work[L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
-	t152 := c.Work[2*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t24 := c.Work[3*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
-	t392 := c.Work[4*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t432 := c.Work[5*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t48 := c.Work[6*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
-	t122 := c.Work[7*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t142 := c.Work[8*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t80 := c.Work[9*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
-	t82 := c.Work[10*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t83 := c.Work[11*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t84 := c.Work[12*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t85 := c.Work[13*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t91 := c.Work[14*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t96 := c.Work[15*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t162 := c.Work[16*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t182 := c.Work[17*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t128 := c.Work[18*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t130 := c.Work[19*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t131 := c.Work[20*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t132 := c.Work[21*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t133 := c.Work[22*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t139 := c.Work[23*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t144 := c.Work[24*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t202 := c.Work[25*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t22 := c.Work[26*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t176 := c.Work[27*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t178 := c.Work[28*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t179 := c.Work[29*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t180 := c.Work[30*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t181 := c.Work[31*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t187 := c.Work[32*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t192 := c.Work[33*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t242 := c.Work[34*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t26 := c.Work[35*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t224 := c.Work[36*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t226 := c.Work[37*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t227 := c.Work[38*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t228 := c.Work[39*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t229 := c.Work[40*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t235 := c.Work[41*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t240 := c.Work[42*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t282 := c.Work[43*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t302 := c.Work[44*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t272 := c.Work[45*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t274 := c.Work[46*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t275 := c.Work[47*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t276 := c.Work[48*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t277 := c.Work[49*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t53 := c.Work[50*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t109 := c.Work[51*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t165 := c.Work[52*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t221 := c.Work[53*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t2802 := c.Work[54*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t441 := c.Work[55*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t293 := c.Work[56*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t442 := c.Work[57*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t332 := c.Work[58*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t445 := c.Work[59*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t353 := c.Work[60*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t453 := c.Work[61*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t375 := c.Work[62*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t460 := c.Work[63*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t387 := c.Work[64*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t772 := c.Work[65*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t782 := c.Work[66*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t8022 := c.Work[67*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t812 := c.Work[68*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t8322 := c.Work[69*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t8422 := c.Work[70*L*T*dH:][:L*T*dH]                                           // [L, T, d_h]
-	t862 := c.Work[71*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t872 := c.Work[72*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t89 := c.Work[73*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
-	t902 := c.Work[74*L*T*dH:][:L*T*dH]                                            // [L, T, d_h]
-	t272_2 := c.Work[75*L*T*dH:][:L*T]                                             // [L, T]
+	t272 := c.Work[:L*T]                                                           // [L, T]
+	t48 := c.Work[L*T:][:L*T*dH]                                                   // [L, T, d_h]
+	t772 := c.Work[L*T*dH+L*T:][:L*T*dH]                                           // [L, T, d_h]
+	t782 := c.Work[2*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
+	t80 := c.Work[3*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
+	t82 := c.Work[4*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
+	t83 := c.Work[5*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
+	t84 := c.Work[6*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
+	t85 := c.Work[7*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
+	t96 := c.Work[8*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
+	t802 := c.Work[9*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
+	t812 := c.Work[10*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t128 := c.Work[11*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t130 := c.Work[12*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t131 := c.Work[13*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t132 := c.Work[14*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t133 := c.Work[15*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t144 := c.Work[16*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t832 := c.Work[17*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t842 := c.Work[18*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t176 := c.Work[19*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t178 := c.Work[20*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t179 := c.Work[21*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t180 := c.Work[22*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t181 := c.Work[23*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t192 := c.Work[24*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t862 := c.Work[25*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t872 := c.Work[26*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t224 := c.Work[27*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t226 := c.Work[28*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t227 := c.Work[29*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t228 := c.Work[30*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t229 := c.Work[31*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t240 := c.Work[32*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t89 := c.Work[33*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
+	t902 := c.Work[34*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t272_2 := c.Work[35*L*T*dH+L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t274 := c.Work[36*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t275 := c.Work[37*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t276 := c.Work[38*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t277 := c.Work[39*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t2 := c.Work[40*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
+	t6 := c.Work[41*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
+	t152 := c.Work[42*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t24 := c.Work[43*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
+	t392 := c.Work[44*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t432 := c.Work[45*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t122 := c.Work[46*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t142 := c.Work[47*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t91 := c.Work[48*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
+	t162 := c.Work[49*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t182 := c.Work[50*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t139 := c.Work[51*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t202 := c.Work[52*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t22 := c.Work[53*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
+	t187 := c.Work[54*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t242 := c.Work[55*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t26 := c.Work[56*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
+	t235 := c.Work[57*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t282 := c.Work[58*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t302 := c.Work[59*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t53 := c.Work[60*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
+	t109 := c.Work[61*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t165 := c.Work[62*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t221 := c.Work[63*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t2802 := c.Work[64*L*T*dH+L*T:][:L*T*dH]                                       // [L, T, d_h]
+	t441 := c.Work[65*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t293 := c.Work[66*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t442 := c.Work[67*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t332 := c.Work[68*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t445 := c.Work[69*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t353 := c.Work[70*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t453 := c.Work[71*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t375 := c.Work[72*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t460 := c.Work[73*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t387 := c.Work[74*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
 	t12 := c.Work[75*L*T*dH+L*T:][:L*T*d]                                          // [L, T, d]
 	t13 := c.Work[L*T*d+75*L*T*dH+L*T:][:L*T*d]                                    // [L, T, d]
 	t20 := c.Work[2*L*T*d+75*L*T*dH+L*T:][:L*T]                                    // [L, T]
@@ -3570,80 +3763,120 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v, self_referential_layers.u_m, self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_alpha, self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.u_eta, self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.u_k, self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.u_v, self_referential_layers.A_v, self_referential_layers.B_v
+	// self_referential_layers.k
 	if kern.Wide() {
 		a := stepBackwardNest1Args{
+			unsafe.SliceData(c.GK),
+			unsafe.SliceData(t272),
+			d,
+			2 * d,
+			3 * d,
+			L,
+			T,
+			T * d,
+		}
+		stepBackwardNest1(&a)
+	} else {
+		for i := range L {
+			t272_3 := t272[i*T:][:T]
+			for j := range T {
+				gK := c.GK[(i*T+j)*d:][:d]
+				var t2722 F
+				t2722Sums := [16]F{t2722}
+				for k3 := range d {
+					gKEntry := gK[k3]
+					t2722Sums[k3%16] = num.FMA32(gKEntry, gKEntry, t2722Sums[k3%16])
+				}
+				t2722 = kern.Sum16(&t2722Sums)
+				t272_3[j] = t2722
+			}
+		}
+	}
+
+	// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v, self_referential_layers.u_m, self_referential_layers.u_alpha, self_referential_layers.u_eta, self_referential_layers.u_k, self_referential_layers.u_v
+	if kern.Wide() {
+		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.Theta),
+			unsafe.SliceData(c.AMProd),
+			unsafe.SliceData(c.BMProd),
+			unsafe.SliceData(c.AAlphaProd),
+			unsafe.SliceData(c.BAlphaProd),
+			unsafe.SliceData(c.AEtaProd),
+			unsafe.SliceData(c.BEtaProd),
+			unsafe.SliceData(c.AKProd),
+			unsafe.SliceData(c.BKProd),
+			unsafe.SliceData(c.AVProd),
+			unsafe.SliceData(c.BVProd),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.GAlphaProd),
 			unsafe.SliceData(c.GEtaProd),
 			unsafe.SliceData(c.GKProd),
 			unsafe.SliceData(c.GVProd),
 			unsafe.SliceData(c.UMProd),
-			unsafe.SliceData(c.AMProd),
-			unsafe.SliceData(c.BMProd),
 			unsafe.SliceData(c.UAlphaProd),
-			unsafe.SliceData(c.AAlphaProd),
-			unsafe.SliceData(c.BAlphaProd),
 			unsafe.SliceData(c.UEtaProd),
-			unsafe.SliceData(c.AEtaProd),
-			unsafe.SliceData(c.BEtaProd),
 			unsafe.SliceData(c.UKProd),
-			unsafe.SliceData(c.AKProd),
-			unsafe.SliceData(c.BKProd),
 			unsafe.SliceData(c.UVProd),
-			unsafe.SliceData(c.AVProd),
-			unsafe.SliceData(c.BVProd),
+			unsafe.SliceData(t48),
+			unsafe.SliceData(t772),
+			unsafe.SliceData(t782),
+			unsafe.SliceData(t80),
+			unsafe.SliceData(t82),
+			unsafe.SliceData(t83),
+			unsafe.SliceData(t84),
+			unsafe.SliceData(t85),
+			unsafe.SliceData(t96),
+			unsafe.SliceData(t802),
+			unsafe.SliceData(t812),
+			unsafe.SliceData(t128),
+			unsafe.SliceData(t130),
+			unsafe.SliceData(t131),
+			unsafe.SliceData(t132),
+			unsafe.SliceData(t133),
+			unsafe.SliceData(t144),
+			unsafe.SliceData(t832),
+			unsafe.SliceData(t842),
+			unsafe.SliceData(t176),
+			unsafe.SliceData(t178),
+			unsafe.SliceData(t179),
+			unsafe.SliceData(t180),
+			unsafe.SliceData(t181),
+			unsafe.SliceData(t192),
+			unsafe.SliceData(t862),
+			unsafe.SliceData(t872),
+			unsafe.SliceData(t224),
+			unsafe.SliceData(t226),
+			unsafe.SliceData(t227),
+			unsafe.SliceData(t228),
+			unsafe.SliceData(t229),
+			unsafe.SliceData(t240),
+			unsafe.SliceData(t89),
+			unsafe.SliceData(t902),
+			unsafe.SliceData(t272_2),
+			unsafe.SliceData(t274),
+			unsafe.SliceData(t275),
+			unsafe.SliceData(t276),
+			unsafe.SliceData(t277),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t6),
 			unsafe.SliceData(t152),
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t392),
 			unsafe.SliceData(t432),
-			unsafe.SliceData(t48),
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t142),
-			unsafe.SliceData(t80),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t83),
-			unsafe.SliceData(t84),
-			unsafe.SliceData(t85),
 			unsafe.SliceData(t91),
-			unsafe.SliceData(t96),
 			unsafe.SliceData(t162),
 			unsafe.SliceData(t182),
-			unsafe.SliceData(t128),
-			unsafe.SliceData(t130),
-			unsafe.SliceData(t131),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t133),
 			unsafe.SliceData(t139),
-			unsafe.SliceData(t144),
 			unsafe.SliceData(t202),
 			unsafe.SliceData(t22),
-			unsafe.SliceData(t176),
-			unsafe.SliceData(t178),
-			unsafe.SliceData(t179),
-			unsafe.SliceData(t180),
-			unsafe.SliceData(t181),
 			unsafe.SliceData(t187),
-			unsafe.SliceData(t192),
 			unsafe.SliceData(t242),
 			unsafe.SliceData(t26),
-			unsafe.SliceData(t224),
-			unsafe.SliceData(t226),
-			unsafe.SliceData(t227),
-			unsafe.SliceData(t228),
-			unsafe.SliceData(t229),
 			unsafe.SliceData(t235),
-			unsafe.SliceData(t240),
 			unsafe.SliceData(t282),
 			unsafe.SliceData(t302),
-			unsafe.SliceData(t272),
-			unsafe.SliceData(t274),
-			unsafe.SliceData(t275),
-			unsafe.SliceData(t276),
-			unsafe.SliceData(t277),
 			unsafe.SliceData(t53),
 			unsafe.SliceData(t109),
 			unsafe.SliceData(t165),
@@ -3659,96 +3892,96 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t375),
 			unsafe.SliceData(t460),
 			unsafe.SliceData(t387),
-			unsafe.SliceData(t772),
-			unsafe.SliceData(t782),
-			unsafe.SliceData(t8022),
-			unsafe.SliceData(t812),
-			unsafe.SliceData(t8322),
-			unsafe.SliceData(t8422),
-			unsafe.SliceData(t862),
-			unsafe.SliceData(t872),
-			unsafe.SliceData(t89),
-			unsafe.SliceData(t902),
 			L,
 			T,
 			T * dH,
 			dH,
 		}
-		stepBackwardNest1(&a)
+		stepBackwardNest2(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
 			for j := range T {
+				AMProd := c.AMProd[(i*T+j)*dH:][:dH]
+				BMProd := c.BMProd[(i*T+j)*dH:][:dH]
+				AAlphaProd := c.AAlphaProd[(i*T+j)*dH:][:dH]
+				BAlphaProd := c.BAlphaProd[(i*T+j)*dH:][:dH]
+				AEtaProd := c.AEtaProd[(i*T+j)*dH:][:dH]
+				BEtaProd := c.BEtaProd[(i*T+j)*dH:][:dH]
+				AKProd := c.AKProd[(i*T+j)*dH:][:dH]
+				BKProd := c.BKProd[(i*T+j)*dH:][:dH]
+				AVProd := c.AVProd[(i*T+j)*dH:][:dH]
+				BVProd := c.BVProd[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				gAlphaProd := c.GAlphaProd[(i*T+j)*dH:][:dH]
 				gEtaProd := c.GEtaProd[(i*T+j)*dH:][:dH]
 				gKProd := c.GKProd[(i*T+j)*dH:][:dH]
 				gVProd := c.GVProd[(i*T+j)*dH:][:dH]
 				uMProd := c.UMProd[(i*T+j)*dH:][:dH]
-				AMProd := c.AMProd[(i*T+j)*dH:][:dH]
-				BMProd := c.BMProd[(i*T+j)*dH:][:dH]
 				uAlphaProd := c.UAlphaProd[(i*T+j)*dH:][:dH]
-				AAlphaProd := c.AAlphaProd[(i*T+j)*dH:][:dH]
-				BAlphaProd := c.BAlphaProd[(i*T+j)*dH:][:dH]
 				uEtaProd := c.UEtaProd[(i*T+j)*dH:][:dH]
-				AEtaProd := c.AEtaProd[(i*T+j)*dH:][:dH]
-				BEtaProd := c.BEtaProd[(i*T+j)*dH:][:dH]
 				uKProd := c.UKProd[(i*T+j)*dH:][:dH]
-				AKProd := c.AKProd[(i*T+j)*dH:][:dH]
-				BKProd := c.BKProd[(i*T+j)*dH:][:dH]
 				uVProd := c.UVProd[(i*T+j)*dH:][:dH]
-				AVProd := c.AVProd[(i*T+j)*dH:][:dH]
-				BVProd := c.BVProd[(i*T+j)*dH:][:dH]
+				t48_2 := t48[(i*T+j)*dH:][:dH]
+				t772_2 := t772[(i*T+j)*dH:][:dH]
+				t782_2 := t782[(i*T+j)*dH:][:dH]
+				t80_2 := t80[(i*T+j)*dH:][:dH]
+				t82_2 := t82[(i*T+j)*dH:][:dH]
+				t83_2 := t83[(i*T+j)*dH:][:dH]
+				t84_2 := t84[(i*T+j)*dH:][:dH]
+				t85_2 := t85[(i*T+j)*dH:][:dH]
+				t96_2 := t96[(i*T+j)*dH:][:dH]
+				t802_2 := t802[(i*T+j)*dH:][:dH]
+				t812_2 := t812[(i*T+j)*dH:][:dH]
+				t128_2 := t128[(i*T+j)*dH:][:dH]
+				t130_2 := t130[(i*T+j)*dH:][:dH]
+				t131_2 := t131[(i*T+j)*dH:][:dH]
+				t132_2 := t132[(i*T+j)*dH:][:dH]
+				t133_2 := t133[(i*T+j)*dH:][:dH]
+				t144_2 := t144[(i*T+j)*dH:][:dH]
+				t832_2 := t832[(i*T+j)*dH:][:dH]
+				t842_2 := t842[(i*T+j)*dH:][:dH]
+				t176_2 := t176[(i*T+j)*dH:][:dH]
+				t178_2 := t178[(i*T+j)*dH:][:dH]
+				t179_2 := t179[(i*T+j)*dH:][:dH]
+				t180_2 := t180[(i*T+j)*dH:][:dH]
+				t181_2 := t181[(i*T+j)*dH:][:dH]
+				t192_2 := t192[(i*T+j)*dH:][:dH]
+				t862_2 := t862[(i*T+j)*dH:][:dH]
+				t872_2 := t872[(i*T+j)*dH:][:dH]
+				t224_2 := t224[(i*T+j)*dH:][:dH]
+				t226_2 := t226[(i*T+j)*dH:][:dH]
+				t227_2 := t227[(i*T+j)*dH:][:dH]
+				t228_2 := t228[(i*T+j)*dH:][:dH]
+				t229_2 := t229[(i*T+j)*dH:][:dH]
+				t240_2 := t240[(i*T+j)*dH:][:dH]
+				t89_2 := t89[(i*T+j)*dH:][:dH]
+				t902_2 := t902[(i*T+j)*dH:][:dH]
+				t272_3 := t272_2[(i*T+j)*dH:][:dH]
+				t274_2 := t274[(i*T+j)*dH:][:dH]
+				t275_2 := t275[(i*T+j)*dH:][:dH]
+				t276_2 := t276[(i*T+j)*dH:][:dH]
+				t277_2 := t277[(i*T+j)*dH:][:dH]
 				t2_2 := t2[(i*T+j)*dH:][:dH]
 				t6_2 := t6[(i*T+j)*dH:][:dH]
 				t152_2 := t152[(i*T+j)*dH:][:dH]
 				t24_2 := t24[(i*T+j)*dH:][:dH]
 				t392_2 := t392[(i*T+j)*dH:][:dH]
 				t432_2 := t432[(i*T+j)*dH:][:dH]
-				t48_2 := t48[(i*T+j)*dH:][:dH]
 				t122_2 := t122[(i*T+j)*dH:][:dH]
 				t142_2 := t142[(i*T+j)*dH:][:dH]
-				t80_2 := t80[(i*T+j)*dH:][:dH]
-				t82_2 := t82[(i*T+j)*dH:][:dH]
-				t83_2 := t83[(i*T+j)*dH:][:dH]
-				t84_2 := t84[(i*T+j)*dH:][:dH]
-				t85_2 := t85[(i*T+j)*dH:][:dH]
 				t91_2 := t91[(i*T+j)*dH:][:dH]
-				t96_2 := t96[(i*T+j)*dH:][:dH]
 				t162_2 := t162[(i*T+j)*dH:][:dH]
 				t182_2 := t182[(i*T+j)*dH:][:dH]
-				t128_2 := t128[(i*T+j)*dH:][:dH]
-				t130_2 := t130[(i*T+j)*dH:][:dH]
-				t131_2 := t131[(i*T+j)*dH:][:dH]
-				t132_2 := t132[(i*T+j)*dH:][:dH]
-				t133_2 := t133[(i*T+j)*dH:][:dH]
 				t139_2 := t139[(i*T+j)*dH:][:dH]
-				t144_2 := t144[(i*T+j)*dH:][:dH]
 				t202_2 := t202[(i*T+j)*dH:][:dH]
 				t22_2 := t22[(i*T+j)*dH:][:dH]
-				t176_2 := t176[(i*T+j)*dH:][:dH]
-				t178_2 := t178[(i*T+j)*dH:][:dH]
-				t179_2 := t179[(i*T+j)*dH:][:dH]
-				t180_2 := t180[(i*T+j)*dH:][:dH]
-				t181_2 := t181[(i*T+j)*dH:][:dH]
 				t187_2 := t187[(i*T+j)*dH:][:dH]
-				t192_2 := t192[(i*T+j)*dH:][:dH]
 				t242_2 := t242[(i*T+j)*dH:][:dH]
 				t26_2 := t26[(i*T+j)*dH:][:dH]
-				t224_2 := t224[(i*T+j)*dH:][:dH]
-				t226_2 := t226[(i*T+j)*dH:][:dH]
-				t227_2 := t227[(i*T+j)*dH:][:dH]
-				t228_2 := t228[(i*T+j)*dH:][:dH]
-				t229_2 := t229[(i*T+j)*dH:][:dH]
 				t235_2 := t235[(i*T+j)*dH:][:dH]
-				t240_2 := t240[(i*T+j)*dH:][:dH]
 				t282_3 := t282[(i*T+j)*dH:][:dH]
 				t302_2 := t302[(i*T+j)*dH:][:dH]
-				t272_3 := t272[(i*T+j)*dH:][:dH]
-				t274_2 := t274[(i*T+j)*dH:][:dH]
-				t275_2 := t275[(i*T+j)*dH:][:dH]
-				t276_2 := t276[(i*T+j)*dH:][:dH]
-				t277_2 := t277[(i*T+j)*dH:][:dH]
 				t53_2 := t53[(i*T+j)*dH:][:dH]
 				t109_2 := t109[(i*T+j)*dH:][:dH]
 				t165_2 := t165[(i*T+j)*dH:][:dH]
@@ -3764,18 +3997,48 @@ func (c *stepBackwardFused) run() {
 				t375_2 := t375[(i*T+j)*dH:][:dH]
 				t460_2 := t460[(i*T+j)*dH:][:dH]
 				t387_2 := t387[(i*T+j)*dH:][:dH]
-				t772_2 := t772[(i*T+j)*dH:][:dH]
-				t782_2 := t782[(i*T+j)*dH:][:dH]
-				t8022_2 := t8022[(i*T+j)*dH:][:dH]
-				t812_2 := t812[(i*T+j)*dH:][:dH]
-				t8322_2 := t8322[(i*T+j)*dH:][:dH]
-				t8422_2 := t8422[(i*T+j)*dH:][:dH]
-				t862_2 := t862[(i*T+j)*dH:][:dH]
-				t872_2 := t872[(i*T+j)*dH:][:dH]
-				t89_2 := t89[(i*T+j)*dH:][:dH]
-				t902_2 := t902[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k3 := range dH {
+					AMProdEntry := AMProd[k3]
+					t482 := kern.Sigmoid(AMProdEntry)
+					t7722 := F(thetaEntry * AMProdEntry)
+					BMProdEntry := BMProd[k3]
+					t803 := F(t482 * BMProdEntry)
+					t822 := -AMProdEntry
+					t833 := kern.Sigmoid(t822)
+					t843 := F(F(F(AMProdEntry*t482)*BMProdEntry) * t833)
+					AAlphaProdEntry := AAlphaProd[k3]
+					t962 := kern.Sigmoid(AAlphaProdEntry)
+					t8022 := F(thetaEntry * AAlphaProdEntry)
+					BAlphaProdEntry := BAlphaProd[k3]
+					t1282 := F(t962 * BAlphaProdEntry)
+					t1302 := -AAlphaProdEntry
+					t1312 := kern.Sigmoid(t1302)
+					t1322 := F(F(F(AAlphaProdEntry*t962)*BAlphaProdEntry) * t1312)
+					AEtaProdEntry := AEtaProd[k3]
+					t1442 := kern.Sigmoid(AEtaProdEntry)
+					t8322 := F(thetaEntry * AEtaProdEntry)
+					BEtaProdEntry := BEtaProd[k3]
+					t1762 := F(t1442 * BEtaProdEntry)
+					t1782 := -AEtaProdEntry
+					t1792 := kern.Sigmoid(t1782)
+					t1802 := F(F(F(AEtaProdEntry*t1442)*BEtaProdEntry) * t1792)
+					AKProdEntry := AKProd[k3]
+					t1922 := kern.Sigmoid(AKProdEntry)
+					t8622 := F(thetaEntry * AKProdEntry)
+					BKProdEntry := BKProd[k3]
+					t2242 := F(t1922 * BKProdEntry)
+					t2262 := -AKProdEntry
+					t2272 := kern.Sigmoid(t2262)
+					t2282 := F(F(F(AKProdEntry*t1922)*BKProdEntry) * t2272)
+					AVProdEntry := AVProd[k3]
+					t2402 := kern.Sigmoid(AVProdEntry)
+					t892 := F(thetaEntry * AVProdEntry)
+					BVProdEntry := BVProd[k3]
+					t2722 := F(t2402 * BVProdEntry)
+					t2742 := -AVProdEntry
+					t2752 := kern.Sigmoid(t2742)
+					t2762 := F(F(F(AVProdEntry*t2402)*BVProdEntry) * t2752)
 					yProdEntry := yProd[k3]
 					t22_3 := kern.Sigmoid(yProdEntry)
 					gAlphaProdEntry := gAlphaProd[k3]
@@ -3788,109 +4051,79 @@ func (c *stepBackwardFused) run() {
 					t3922 := kern.Sigmoid(gVProdEntry)
 					uMProdEntry := uMProd[k3]
 					t4322 := kern.Sigmoid(uMProdEntry)
-					AMProdEntry := AMProd[k3]
-					t482 := kern.Sigmoid(AMProdEntry)
 					t1222 := F(AMProdEntry * t482)
-					BMProdEntry := BMProd[k3]
-					t802 := F(BMProdEntry * t482)
-					t822 := -AMProdEntry
-					t832 := kern.Sigmoid(t822)
-					t842 := F(F(F(AMProdEntry*BMProdEntry)*t482) * t832)
 					uAlphaProdEntry := uAlphaProd[k3]
 					t912 := kern.Sigmoid(uAlphaProdEntry)
-					AAlphaProdEntry := AAlphaProd[k3]
-					t962 := kern.Sigmoid(AAlphaProdEntry)
 					t1622 := F(AAlphaProdEntry * t962)
-					BAlphaProdEntry := BAlphaProd[k3]
-					t1282 := F(BAlphaProdEntry * t962)
-					t1302 := -AAlphaProdEntry
-					t1312 := kern.Sigmoid(t1302)
-					t1322 := F(F(F(AAlphaProdEntry*BAlphaProdEntry)*t962) * t1312)
 					uEtaProdEntry := uEtaProd[k3]
 					t1392 := kern.Sigmoid(uEtaProdEntry)
-					AEtaProdEntry := AEtaProd[k3]
-					t1442 := kern.Sigmoid(AEtaProdEntry)
 					t2022 := F(AEtaProdEntry * t1442)
-					BEtaProdEntry := BEtaProd[k3]
-					t1762 := F(BEtaProdEntry * t1442)
-					t1782 := -AEtaProdEntry
-					t1792 := kern.Sigmoid(t1782)
-					t1802 := F(F(F(AEtaProdEntry*BEtaProdEntry)*t1442) * t1792)
 					uKProdEntry := uKProd[k3]
 					t1872 := kern.Sigmoid(uKProdEntry)
-					AKProdEntry := AKProd[k3]
-					t1922 := kern.Sigmoid(AKProdEntry)
 					t2422 := F(AKProdEntry * t1922)
-					BKProdEntry := BKProd[k3]
-					t2242 := F(BKProdEntry * t1922)
-					t2262 := -AKProdEntry
-					t2272 := kern.Sigmoid(t2262)
-					t2282 := F(F(F(AKProdEntry*BKProdEntry)*t1922) * t2272)
 					uVProdEntry := uVProd[k3]
 					t2352 := kern.Sigmoid(uVProdEntry)
-					AVProdEntry := AVProd[k3]
-					t2402 := kern.Sigmoid(AVProdEntry)
 					t2822 := F(AVProdEntry * t2402)
-					BVProdEntry := BVProd[k3]
-					t2722 := F(BVProdEntry * t2402)
-					t2742 := -AVProdEntry
-					t2752 := kern.Sigmoid(t2742)
-					t2762 := F(F(F(AVProdEntry*BVProdEntry)*t2402) * t2752)
-					t7722 := F(thetaEntry * AMProdEntry)
-					t80222 := F(thetaEntry * AAlphaProdEntry)
-					t83222 := F(thetaEntry * AEtaProdEntry)
-					t8622 := F(thetaEntry * AKProdEntry)
-					t892 := F(thetaEntry * AVProdEntry)
+					t48_2[k3] = t482
+					t772_2[k3] = t7722
+					t782_2[k3] = F(t482 * t7722)
+					t80_2[k3] = t803
+					t82_2[k3] = t822
+					t83_2[k3] = t833
+					t84_2[k3] = t843
+					t85_2[k3] = t803 + t843
+					t96_2[k3] = t962
+					t802_2[k3] = t8022
+					t812_2[k3] = F(t962 * t8022)
+					t128_2[k3] = t1282
+					t130_2[k3] = t1302
+					t131_2[k3] = t1312
+					t132_2[k3] = t1322
+					t133_2[k3] = t1282 + t1322
+					t144_2[k3] = t1442
+					t832_2[k3] = t8322
+					t842_2[k3] = F(t1442 * t8322)
+					t176_2[k3] = t1762
+					t178_2[k3] = t1782
+					t179_2[k3] = t1792
+					t180_2[k3] = t1802
+					t181_2[k3] = t1762 + t1802
+					t192_2[k3] = t1922
+					t862_2[k3] = t8622
+					t872_2[k3] = F(t1922 * t8622)
+					t224_2[k3] = t2242
+					t226_2[k3] = t2262
+					t227_2[k3] = t2272
+					t228_2[k3] = t2282
+					t229_2[k3] = t2242 + t2282
+					t240_2[k3] = t2402
+					t89_2[k3] = t892
+					t902_2[k3] = F(t2402 * t892)
+					t272_3[k3] = t2722
+					t274_2[k3] = t2742
+					t275_2[k3] = t2752
+					t276_2[k3] = t2762
+					t277_2[k3] = t2722 + t2762
 					t2_2[k3] = t22_3
 					t6_2[k3] = t62
 					t152_2[k3] = t1522
 					t24_2[k3] = t243
 					t392_2[k3] = t3922
 					t432_2[k3] = t4322
-					t48_2[k3] = t482
 					t122_2[k3] = t1222
 					t142_2[k3] = num.FMA32(-uMProdEntry, t4322, t1222)
-					t80_2[k3] = t802
-					t82_2[k3] = t822
-					t83_2[k3] = t832
-					t84_2[k3] = t842
-					t85_2[k3] = t802 + t842
 					t91_2[k3] = t912
-					t96_2[k3] = t962
 					t162_2[k3] = t1622
 					t182_2[k3] = num.FMA32(-uAlphaProdEntry, t912, t1622)
-					t128_2[k3] = t1282
-					t130_2[k3] = t1302
-					t131_2[k3] = t1312
-					t132_2[k3] = t1322
-					t133_2[k3] = t1282 + t1322
 					t139_2[k3] = t1392
-					t144_2[k3] = t1442
 					t202_2[k3] = t2022
 					t22_2[k3] = num.FMA32(-uEtaProdEntry, t1392, t2022)
-					t176_2[k3] = t1762
-					t178_2[k3] = t1782
-					t179_2[k3] = t1792
-					t180_2[k3] = t1802
-					t181_2[k3] = t1762 + t1802
 					t187_2[k3] = t1872
-					t192_2[k3] = t1922
 					t242_2[k3] = t2422
 					t26_2[k3] = num.FMA32(-uKProdEntry, t1872, t2422)
-					t224_2[k3] = t2242
-					t226_2[k3] = t2262
-					t227_2[k3] = t2272
-					t228_2[k3] = t2282
-					t229_2[k3] = t2242 + t2282
 					t235_2[k3] = t2352
-					t240_2[k3] = t2402
 					t282_3[k3] = t2822
 					t302_2[k3] = num.FMA32(-uVProdEntry, t2352, t2822)
-					t272_3[k3] = t2722
-					t274_2[k3] = t2742
-					t275_2[k3] = t2752
-					t276_2[k3] = t2762
-					t277_2[k3] = t2722 + t2762
 					t53_2[k3] = kern.Sigmoid(-uVProdEntry)
 					t109_2[k3] = kern.Sigmoid(-uKProdEntry)
 					t165_2[k3] = kern.Sigmoid(-uEtaProdEntry)
@@ -3906,45 +4139,7 @@ func (c *stepBackwardFused) run() {
 					t375_2[k3] = kern.Sigmoid(-gAlphaProdEntry)
 					t460_2[k3] = F(yProdEntry * t22_3)
 					t387_2[k3] = kern.Sigmoid(-yProdEntry)
-					t772_2[k3] = t7722
-					t782_2[k3] = F(t482 * t7722)
-					t8022_2[k3] = t80222
-					t812_2[k3] = F(t962 * t80222)
-					t8322_2[k3] = t83222
-					t8422_2[k3] = F(t1442 * t83222)
-					t862_2[k3] = t8622
-					t872_2[k3] = F(t1922 * t8622)
-					t89_2[k3] = t892
-					t902_2[k3] = F(t2402 * t892)
 				}
-			}
-		}
-	}
-
-	// self_referential_layers.k
-	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.GK),
-			unsafe.SliceData(t272_2),
-			L,
-			T,
-			T * d,
-			d,
-		}
-		stepBackwardNest2(&a)
-	} else {
-		for i := range L {
-			t272_3 := t272_2[i*T:][:T]
-			for j := range T {
-				gK := c.GK[(i*T+j)*d:][:d]
-				var t2722 F
-				t2722Sums := [16]F{t2722}
-				for k3 := range d {
-					gKEntry := gK[k3]
-					t2722Sums[k3%16] = num.FMA32(gKEntry, gKEntry, t2722Sums[k3%16])
-				}
-				t2722 = kern.Sum16(&t2722Sums)
-				t272_3[j] = t2722
 			}
 		}
 	}
@@ -4016,7 +4211,7 @@ func (c *stepBackwardFused) run() {
 				copy(BMTrail[i*d:][:d], c.BMCheckpoints[((l*segments+s)*dH+i)*d:][:d])
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t272_3 := t272_2[l*T+C*s:][:n]
+				t272_3 := t272[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
@@ -4051,7 +4246,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(AMTrail),
 							unsafe.SliceData(t812),
 							unsafe.SliceData(AAlphaTrail),
-							unsafe.SliceData(t8422),
+							unsafe.SliceData(t842),
 							unsafe.SliceData(AEtaTrail),
 							unsafe.SliceData(t872),
 							unsafe.SliceData(AKTrail),
@@ -4079,7 +4274,7 @@ func (c *stepBackwardFused) run() {
 							t812_2 := t812[(l*T+a+C*s)*dH:][:dH]
 							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
 							AAlphaTrail3 := AAlphaTrail[((a+1)*d+i)*dH:][:dH]
-							t8422_2 := t8422[(l*T+a+C*s)*dH:][:dH]
+							t842_2 := t842[(l*T+a+C*s)*dH:][:dH]
 							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
 							AEtaTrail3 := AEtaTrail[((a+1)*d+i)*dH:][:dH]
 							t872_2 := t872[(l*T+a+C*s)*dH:][:dH]
@@ -4096,7 +4291,7 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								AMTrail3[j] = num.FMA32(-AMLinEntry, t782_2[j], F(rhoEntry*AMTrail2[j]))
 								AAlphaTrail3[j] = num.FMA32(-AAlphaLinEntry, t812_2[j], F(rhoEntry*AAlphaTrail2[j]))
-								AEtaTrail3[j] = num.FMA32(-AEtaLinEntry, t8422_2[j], F(rhoEntry*AEtaTrail2[j]))
+								AEtaTrail3[j] = num.FMA32(-AEtaLinEntry, t842_2[j], F(rhoEntry*AEtaTrail2[j]))
 								AKTrail3[j] = num.FMA32(-AKLinEntry, t872_2[j], F(rhoEntry*AKTrail2[j]))
 								AVTrail3[j] = num.FMA32(-AVLinEntry, t902_2[j], F(rhoEntry*AVTrail2[j]))
 							}
@@ -4161,7 +4356,7 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t272_3 := t272_2[l*T+C*s:][:n]
+				t272_3 := t272[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
@@ -4201,9 +4396,17 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t404),
 							unsafe.SliceData(t622Total),
 							dH*a + C*dH*s + T*dH*l,
+							dH*a + C*dH*s + T*dH*l + 1,
+							dH*a + C*dH*s + T*dH*l + 2,
+							dH*a + C*dH*s + T*dH*l + 3,
 							d * dH * a,
-							dH,
 							d,
+							d*dH*a + d,
+							2 * d,
+							d*dH*a + 2*d,
+							3 * d,
+							d*dH*a + 3*d,
+							dH,
 							[2]float32{t622},
 						}
 						stepBackwardNest7(&a2)
@@ -4215,16 +4418,18 @@ func (c *stepBackwardFused) run() {
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
 							var t4042 F
 							t277Entry := t277_2[i]
+							var t622Row F
 							t4042Sums := [16]F{t4042}
-							t622Sums := [16]F{t622_2}
+							t622RowSums := [16]F{t622Row}
 							for j := range d {
 								BVBarStateEntry := BVBarState2[j]
 								t4042Sums[j%16] = num.FMA32(BVBarStateEntry, k2[j], t4042Sums[j%16])
-								t622Sums[j%16] = num.FMA32(BVTrail2[j], BVBarStateEntry, t622Sums[j%16])
+								t622RowSums[j%16] = num.FMA32(BVTrail2[j], BVBarStateEntry, t622RowSums[j%16])
 								t52[j] = num.FMA32(-BVBarStateEntry, t277Entry, t52[j])
 							}
 							t4042 = kern.Sum16(&t4042Sums)
-							t622_2 = kern.Sum16(&t622Sums)
+							t622Row = kern.Sum16(&t622RowSums)
+							t622_2 = t622_2 + t622Row
 							t404[i] = t4042
 						}
 						t622Total[0] = t622_2
@@ -4269,10 +4474,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t405),
 							unsafe.SliceData(t3122Total),
 							d*a + C*d*s + T*d*l,
-							d * dH * a,
+							d*a + C*d*s + T*d*l + 1,
+							d*a + C*d*s + T*d*l + 2,
+							d*a + C*d*s + T*d*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							d,
+							d * dH * a,
+							d*dH*a + dH,
 							dH,
+							d*dH*a + 2*dH,
+							2 * dH,
+							d*dH*a + 3*dH,
+							3 * dH,
+							d,
 							[2]float32{t3122},
 						}
 						stepBackwardNest9(&a2)
@@ -4286,20 +4499,22 @@ func (c *stepBackwardFused) run() {
 							var t2223 F
 							var t4052 F
 							AVLinEntry2 := AVLin[i]
+							var t3122Row F
 							t2223Sums := [16]F{t2223}
 							t4052Sums := [16]F{t4052}
-							t3122Sums := [16]F{t3122_2}
+							t3122RowSums := [16]F{t3122Row}
 							for j := range dH {
 								AVTrailEntry := AVTrail2[j]
 								t2223Sums[j%16] = num.FMA32(AVTrailEntry, t20222[j], t2223Sums[j%16])
 								AVBarStateEntry := AVBarState2[j]
 								t4052Sums[j%16] = num.FMA32(AVBarStateEntry, t282_3[j], t4052Sums[j%16])
-								t3122Sums[j%16] = num.FMA32(AVTrailEntry, AVBarStateEntry, t3122Sums[j%16])
+								t3122RowSums[j%16] = num.FMA32(AVTrailEntry, AVBarStateEntry, t3122RowSums[j%16])
 								t2622[j] = num.FMA32(-AVBarStateEntry, AVLinEntry2, t2622[j])
 							}
 							t2223 = kern.Sum16(&t2223Sums)
 							t4052 = kern.Sum16(&t4052Sums)
-							t3122_2 = kern.Sum16(&t3122Sums)
+							t3122Row = kern.Sum16(&t3122RowSums)
+							t3122_2 = t3122_2 + t3122Row
 							t2222[i] = t2223
 							t405[i] = t4052
 						}
@@ -4357,6 +4572,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(AVTrail),
 							unsafe.SliceData(t3822),
 							d * dH * a,
+							d*dH*a + dH,
+							d*dH*a + 2*dH,
+							d*dH*a + 3*dH,
 							d,
 							dH,
 						}
@@ -4433,9 +4651,17 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t406),
 							unsafe.SliceData(t622Total2),
 							dH*a + C*dH*s + T*dH*l,
+							dH*a + C*dH*s + T*dH*l + 1,
+							dH*a + C*dH*s + T*dH*l + 2,
+							dH*a + C*dH*s + T*dH*l + 3,
 							d * dH * a,
-							dH,
 							d,
+							d*dH*a + d,
+							2 * d,
+							d*dH*a + 2*d,
+							3 * d,
+							d*dH*a + 3*d,
+							dH,
 							[2]float32{t622_2},
 						}
 						stepBackwardNest14(&a2)
@@ -4450,19 +4676,21 @@ func (c *stepBackwardFused) run() {
 							t49Entry := t49[i]
 							t55Entry := t55[i]
 							t229Entry := t229_2[i]
+							var t622Row F
 							t4062Sums := [16]F{t4062}
-							t622Sums := [16]F{t622_3}
+							t622RowSums := [16]F{t622Row}
 							for j := range d {
 								BKBarStateEntry := BKBarState2[j]
 								t4062Sums[j%16] = num.FMA32(BKBarStateEntry, k2[j], t4062Sums[j%16])
-								t622Sums[j%16] = num.FMA32(BKTrail2[j], BKBarStateEntry, t622Sums[j%16])
+								t622RowSums[j%16] = num.FMA32(BKTrail2[j], BKBarStateEntry, t622RowSums[j%16])
 								BVTrailEntry := BVTrail2[j]
 								t512[j] = num.FMA32(BVTrailEntry, t49Entry, t512[j])
 								t57[j] = num.FMA32(BVTrailEntry, t55Entry, t57[j])
 								t61[j] = num.FMA32(-BKBarStateEntry, t229Entry, t61[j])
 							}
 							t4062 = kern.Sum16(&t4062Sums)
-							t622_3 = kern.Sum16(&t622Sums)
+							t622Row = kern.Sum16(&t622RowSums)
+							t622_3 = t622_3 + t622Row
 							t406[i] = t4062
 						}
 						t622Total2[0] = t622_3
@@ -4506,10 +4734,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t407),
 							unsafe.SliceData(t8723Total),
 							d*a + C*d*s + T*d*l,
-							d * dH * a,
+							d*a + C*d*s + T*d*l + 1,
+							d*a + C*d*s + T*d*l + 2,
+							d*a + C*d*s + T*d*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							d,
+							d * dH * a,
+							d*dH*a + dH,
 							dH,
+							d*dH*a + 2*dH,
+							2 * dH,
+							d*dH*a + 3*dH,
+							3 * dH,
+							d,
 							[2]float32{t8723},
 						}
 						stepBackwardNest16(&a2)
@@ -4523,20 +4759,22 @@ func (c *stepBackwardFused) run() {
 							var t783 F
 							var t4072 F
 							AKLinEntry2 := AKLin[i]
+							var t8723Row F
 							t783Sums := [16]F{t783}
 							t4072Sums := [16]F{t4072}
-							t8723Sums := [16]F{t8723_2}
+							t8723RowSums := [16]F{t8723Row}
 							for j := range dH {
 								AKTrailEntry := AKTrail2[j]
 								t783Sums[j%16] = num.FMA32(AKTrailEntry, t76[j], t783Sums[j%16])
 								AKBarStateEntry := AKBarState2[j]
 								t4072Sums[j%16] = num.FMA32(AKBarStateEntry, t242_2[j], t4072Sums[j%16])
-								t8723Sums[j%16] = num.FMA32(AKTrailEntry, AKBarStateEntry, t8723Sums[j%16])
+								t8723RowSums[j%16] = num.FMA32(AKTrailEntry, AKBarStateEntry, t8723RowSums[j%16])
 								t8222[j] = num.FMA32(-AKBarStateEntry, AKLinEntry2, t8222[j])
 							}
 							t783 = kern.Sum16(&t783Sums)
 							t4072 = kern.Sum16(&t4072Sums)
-							t8723_2 = kern.Sum16(&t8723Sums)
+							t8723Row = kern.Sum16(&t8723RowSums)
+							t8723_2 = t8723_2 + t8723Row
 							t78[i] = t783
 							t407[i] = t4072
 						}
@@ -4594,6 +4832,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(AKTrail),
 							unsafe.SliceData(t94),
 							d * dH * a,
+							d*dH*a + dH,
+							d*dH*a + 2*dH,
+							d*dH*a + 3*dH,
 							d,
 							dH,
 						}
@@ -4670,9 +4911,17 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t408),
 							unsafe.SliceData(t118Total),
 							dH*a + C*dH*s + T*dH*l,
+							dH*a + C*dH*s + T*dH*l + 1,
+							dH*a + C*dH*s + T*dH*l + 2,
+							dH*a + C*dH*s + T*dH*l + 3,
 							d * dH * a,
-							dH,
 							d,
+							d*dH*a + d,
+							2 * d,
+							d*dH*a + 2*d,
+							3 * d,
+							d*dH*a + 3*d,
+							dH,
 							[2]float32{t118},
 						}
 						stepBackwardNest21(&a2)
@@ -4687,19 +4936,21 @@ func (c *stepBackwardFused) run() {
 							t105Entry := t105[i]
 							t1112Entry := t1112[i]
 							t181Entry := t181_2[i]
+							var t118Row F
 							t4082Sums := [16]F{t4082}
-							t118Sums := [16]F{t118_2}
+							t118RowSums := [16]F{t118Row}
 							for j := range d {
 								BEtaBarStateEntry := BEtaBarState2[j]
 								t4082Sums[j%16] = num.FMA32(BEtaBarStateEntry, k2[j], t4082Sums[j%16])
-								t118Sums[j%16] = num.FMA32(BEtaTrail2[j], BEtaBarStateEntry, t118Sums[j%16])
+								t118RowSums[j%16] = num.FMA32(BEtaTrail2[j], BEtaBarStateEntry, t118RowSums[j%16])
 								BKTrailEntry := BKTrail2[j]
 								t107[j] = num.FMA32(BKTrailEntry, t105Entry, t107[j])
 								t113[j] = num.FMA32(BKTrailEntry, t1112Entry, t113[j])
 								t117[j] = num.FMA32(-BEtaBarStateEntry, t181Entry, t117[j])
 							}
 							t4082 = kern.Sum16(&t4082Sums)
-							t118_2 = kern.Sum16(&t118Sums)
+							t118Row = kern.Sum16(&t118RowSums)
+							t118_2 = t118_2 + t118Row
 							t408[i] = t4082
 						}
 						t118Total[0] = t118_2
@@ -4743,10 +4994,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t409),
 							unsafe.SliceData(t1432Total),
 							d*a + C*d*s + T*d*l,
-							d * dH * a,
+							d*a + C*d*s + T*d*l + 1,
+							d*a + C*d*s + T*d*l + 2,
+							d*a + C*d*s + T*d*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							d,
+							d * dH * a,
+							d*dH*a + dH,
 							dH,
+							d*dH*a + 2*dH,
+							2 * dH,
+							d*dH*a + 3*dH,
+							3 * dH,
+							d,
 							[2]float32{t1432},
 						}
 						stepBackwardNest23(&a2)
@@ -4760,20 +5019,22 @@ func (c *stepBackwardFused) run() {
 							var t1342 F
 							var t4092 F
 							AEtaLinEntry2 := AEtaLin[i]
+							var t1432Row F
 							t1342Sums := [16]F{t1342}
 							t4092Sums := [16]F{t4092}
-							t1432Sums := [16]F{t1432_2}
+							t1432RowSums := [16]F{t1432Row}
 							for j := range dH {
 								AEtaTrailEntry := AEtaTrail2[j]
 								t1342Sums[j%16] = num.FMA32(AEtaTrailEntry, t13222[j], t1342Sums[j%16])
 								AEtaBarStateEntry := AEtaBarState2[j]
 								t4092Sums[j%16] = num.FMA32(AEtaBarStateEntry, t202_2[j], t4092Sums[j%16])
-								t1432Sums[j%16] = num.FMA32(AEtaTrailEntry, AEtaBarStateEntry, t1432Sums[j%16])
+								t1432RowSums[j%16] = num.FMA32(AEtaTrailEntry, AEtaBarStateEntry, t1432RowSums[j%16])
 								t1382[j] = num.FMA32(-AEtaBarStateEntry, AEtaLinEntry2, t1382[j])
 							}
 							t1342 = kern.Sum16(&t1342Sums)
 							t4092 = kern.Sum16(&t4092Sums)
-							t1432_2 = kern.Sum16(&t1432Sums)
+							t1432Row = kern.Sum16(&t1432RowSums)
+							t1432_2 = t1432_2 + t1432Row
 							t134[i] = t1342
 							t409[i] = t4092
 						}
@@ -4831,6 +5092,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(AEtaTrail),
 							unsafe.SliceData(t150),
 							d * dH * a,
+							d*dH*a + dH,
+							d*dH*a + 2*dH,
+							d*dH*a + 3*dH,
 							d,
 							dH,
 						}
@@ -4907,9 +5171,17 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t410),
 							unsafe.SliceData(t174Total),
 							dH*a + C*dH*s + T*dH*l,
+							dH*a + C*dH*s + T*dH*l + 1,
+							dH*a + C*dH*s + T*dH*l + 2,
+							dH*a + C*dH*s + T*dH*l + 3,
 							d * dH * a,
-							dH,
 							d,
+							d*dH*a + d,
+							2 * d,
+							d*dH*a + 2*d,
+							3 * d,
+							d*dH*a + 3*d,
+							dH,
 							[2]float32{t174},
 						}
 						stepBackwardNest28(&a2)
@@ -4924,19 +5196,21 @@ func (c *stepBackwardFused) run() {
 							t161Entry := t161[i]
 							t167Entry := t167[i]
 							t133Entry := t133_2[i]
+							var t174Row F
 							t4102Sums := [16]F{t4102}
-							t174Sums := [16]F{t174_2}
+							t174RowSums := [16]F{t174Row}
 							for j := range d {
 								BAlphaBarStateEntry := BAlphaBarState2[j]
 								t4102Sums[j%16] = num.FMA32(BAlphaBarStateEntry, k2[j], t4102Sums[j%16])
-								t174Sums[j%16] = num.FMA32(BAlphaTrail2[j], BAlphaBarStateEntry, t174Sums[j%16])
+								t174RowSums[j%16] = num.FMA32(BAlphaTrail2[j], BAlphaBarStateEntry, t174RowSums[j%16])
 								BEtaTrailEntry := BEtaTrail2[j]
 								t163[j] = num.FMA32(BEtaTrailEntry, t161Entry, t163[j])
 								t169[j] = num.FMA32(BEtaTrailEntry, t167Entry, t169[j])
 								t173[j] = num.FMA32(-BAlphaBarStateEntry, t133Entry, t173[j])
 							}
 							t4102 = kern.Sum16(&t4102Sums)
-							t174_2 = kern.Sum16(&t174Sums)
+							t174Row = kern.Sum16(&t174RowSums)
+							t174_2 = t174_2 + t174Row
 							t410[i] = t4102
 						}
 						t174Total[0] = t174_2
@@ -4980,10 +5254,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t411),
 							unsafe.SliceData(t199Total),
 							d*a + C*d*s + T*d*l,
-							d * dH * a,
+							d*a + C*d*s + T*d*l + 1,
+							d*a + C*d*s + T*d*l + 2,
+							d*a + C*d*s + T*d*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							d,
+							d * dH * a,
+							d*dH*a + dH,
 							dH,
+							d*dH*a + 2*dH,
+							2 * dH,
+							d*dH*a + 3*dH,
+							3 * dH,
+							d,
 							[2]float32{t199},
 						}
 						stepBackwardNest30(&a2)
@@ -4997,20 +5279,22 @@ func (c *stepBackwardFused) run() {
 							var t1902 F
 							var t4112 F
 							AAlphaLinEntry2 := AAlphaLin[i]
+							var t199Row F
 							t1902Sums := [16]F{t1902}
 							t4112Sums := [16]F{t4112}
-							t199Sums := [16]F{t199_2}
+							t199RowSums := [16]F{t199Row}
 							for j := range dH {
 								AAlphaTrailEntry := AAlphaTrail2[j]
 								t1902Sums[j%16] = num.FMA32(AAlphaTrailEntry, t188[j], t1902Sums[j%16])
 								AAlphaBarStateEntry := AAlphaBarState2[j]
 								t4112Sums[j%16] = num.FMA32(AAlphaBarStateEntry, t162_2[j], t4112Sums[j%16])
-								t199Sums[j%16] = num.FMA32(AAlphaTrailEntry, AAlphaBarStateEntry, t199Sums[j%16])
+								t199RowSums[j%16] = num.FMA32(AAlphaTrailEntry, AAlphaBarStateEntry, t199RowSums[j%16])
 								t194[j] = num.FMA32(-AAlphaBarStateEntry, AAlphaLinEntry2, t194[j])
 							}
 							t1902 = kern.Sum16(&t1902Sums)
 							t4112 = kern.Sum16(&t4112Sums)
-							t199_2 = kern.Sum16(&t199Sums)
+							t199Row = kern.Sum16(&t199RowSums)
+							t199_2 = t199_2 + t199Row
 							t190[i] = t1902
 							t411[i] = t4112
 						}
@@ -5068,6 +5352,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(AAlphaTrail),
 							unsafe.SliceData(t2062),
 							d * dH * a,
+							d*dH*a + dH,
+							d*dH*a + 2*dH,
+							d*dH*a + 3*dH,
 							d,
 							dH,
 						}
@@ -5144,9 +5431,17 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t412),
 							unsafe.SliceData(t233Total),
 							dH*a + C*dH*s + T*dH*l,
+							dH*a + C*dH*s + T*dH*l + 1,
+							dH*a + C*dH*s + T*dH*l + 2,
+							dH*a + C*dH*s + T*dH*l + 3,
 							d * dH * a,
-							dH,
 							d,
+							d*dH*a + d,
+							2 * d,
+							d*dH*a + 2*d,
+							3 * d,
+							d*dH*a + 3*d,
+							dH,
 							[2]float32{t233},
 						}
 						stepBackwardNest35(&a2)
@@ -5161,19 +5456,21 @@ func (c *stepBackwardFused) run() {
 							t217Entry := t217[i]
 							t223Entry := t223[i]
 							t85Entry := t85_2[i]
+							var t233Row F
 							t4122Sums := [16]F{t4122}
-							t233Sums := [16]F{t233_2}
+							t233RowSums := [16]F{t233Row}
 							for j := range d {
 								BMBarStateEntry := BMBarState2[j]
 								t4122Sums[j%16] = num.FMA32(BMBarStateEntry, k2[j], t4122Sums[j%16])
-								t233Sums[j%16] = num.FMA32(BMTrail2[j], BMBarStateEntry, t233Sums[j%16])
+								t233RowSums[j%16] = num.FMA32(BMTrail2[j], BMBarStateEntry, t233RowSums[j%16])
 								BAlphaTrailEntry := BAlphaTrail2[j]
 								t219[j] = num.FMA32(BAlphaTrailEntry, t217Entry, t219[j])
 								t225[j] = num.FMA32(BAlphaTrailEntry, t223Entry, t225[j])
 								t22922[j] = num.FMA32(-BMBarStateEntry, t85Entry, t22922[j])
 							}
 							t4122 = kern.Sum16(&t4122Sums)
-							t233_2 = kern.Sum16(&t233Sums)
+							t233Row = kern.Sum16(&t233RowSums)
+							t233_2 = t233_2 + t233Row
 							t412[i] = t4122
 						}
 						t233Total[0] = t233_2
@@ -5245,10 +5542,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t413),
 							unsafe.SliceData(t258Total),
 							d*a + C*d*s + T*d*l,
-							d * dH * a,
+							d*a + C*d*s + T*d*l + 1,
+							d*a + C*d*s + T*d*l + 2,
+							d*a + C*d*s + T*d*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							d,
+							d * dH * a,
+							d*dH*a + dH,
 							dH,
+							d*dH*a + 2*dH,
+							2 * dH,
+							d*dH*a + 3*dH,
+							3 * dH,
+							d,
 							[2]float32{t258},
 						}
 						stepBackwardNest38(&a2)
@@ -5262,20 +5567,22 @@ func (c *stepBackwardFused) run() {
 							var t2492 F
 							var t4132 F
 							AMLinEntry2 := AMLin[i]
+							var t258Row F
 							t2492Sums := [16]F{t2492}
 							t4132Sums := [16]F{t4132}
-							t258Sums := [16]F{t258_2}
+							t258RowSums := [16]F{t258Row}
 							for j := range dH {
 								AMTrailEntry := AMTrail2[j]
 								t2492Sums[j%16] = num.FMA32(AMTrailEntry, t247[j], t2492Sums[j%16])
 								AMBarStateEntry := AMBarState2[j]
 								t4132Sums[j%16] = num.FMA32(AMBarStateEntry, t122_2[j], t4132Sums[j%16])
-								t258Sums[j%16] = num.FMA32(AMTrailEntry, AMBarStateEntry, t258Sums[j%16])
+								t258RowSums[j%16] = num.FMA32(AMTrailEntry, AMBarStateEntry, t258RowSums[j%16])
 								t253[j] = num.FMA32(-AMBarStateEntry, AMLinEntry2, t253[j])
 							}
 							t2492 = kern.Sum16(&t2492Sums)
 							t4132 = kern.Sum16(&t4132Sums)
-							t258_2 = kern.Sum16(&t258Sums)
+							t258Row = kern.Sum16(&t258RowSums)
+							t258_2 = t258_2 + t258Row
 							t249[i] = t2492
 							t413[i] = t4132
 						}
@@ -5333,6 +5640,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(AMTrail),
 							unsafe.SliceData(t265),
 							d * dH * a,
+							d*dH*a + dH,
+							d*dH*a + 2*dH,
+							d*dH*a + 3*dH,
 							d,
 							dH,
 						}
@@ -5400,6 +5710,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t278),
 							unsafe.SliceData(t284),
 							d * dH * a,
+							d*dH*a + d,
+							d*dH*a + 2*d,
+							d*dH*a + 3*d,
 							dH,
 							d,
 						}
@@ -5473,6 +5786,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(AVTrail),
 							unsafe.SliceData(t289),
 							d * dH * a,
+							d*dH*a + dH,
+							d*dH*a + 2*dH,
+							d*dH*a + 3*dH,
 							d,
 							dH,
 						}
@@ -5516,6 +5832,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(BVTrail),
 							unsafe.SliceData(t297),
 							d * dH * a,
+							d*dH*a + d,
+							d*dH*a + 2*d,
+							d*dH*a + 3*d,
 							dH,
 							d,
 						}
@@ -5605,10 +5924,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(AMBarState),
 							unsafe.SliceData(t247),
 							d*a + C*d*s + T*d*l,
-							d * dH * a,
+							d*a + C*d*s + T*d*l + 1,
+							d*a + C*d*s + T*d*l + 2,
+							d*a + C*d*s + T*d*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							d,
+							d * dH * a,
+							d*dH*a + dH,
 							dH,
+							d*dH*a + 2*dH,
+							2 * dH,
+							d*dH*a + 3*dH,
+							3 * dH,
+							d,
 							[2]float32{rhoEntry5},
 							[2]float32{t452},
 							[2]float32{t444},
@@ -5763,8 +6090,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(BMBarState),
 							d*a + C*d*s + T*d*l,
 							d * dH * a,
-							dH,
+							d*dH*a + d,
 							d,
+							d*dH*a + 2*d,
+							2 * d,
+							d*dH*a + 3*d,
+							3 * d,
+							dH,
 							[2]float32{rhoEntry5},
 						}
 						stepBackwardNest51(&a2)
@@ -5882,10 +6214,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t12),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t20),
+			d,
+			2 * d,
+			3 * d,
 			L,
 			T,
 			T * d,
-			d,
 		}
 		stepBackwardNest53(&a)
 	} else {

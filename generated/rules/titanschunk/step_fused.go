@@ -15,12 +15,13 @@ type stepNest1Args struct {
 	cK      *float32
 	k1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest2Args struct {
@@ -30,10 +31,12 @@ type stepNest2Args struct {
 	k1Sigmoid *float32
 	k1        *float32
 	kProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest3Args struct {
@@ -62,10 +65,12 @@ type stepNest5Args struct {
 	t21      *float32
 	t47      *float32
 	t51      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest6Args struct {
@@ -84,12 +89,13 @@ type stepNest7Args struct {
 	cQ      *float32
 	q1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest8Args struct {
@@ -99,10 +105,12 @@ type stepNest8Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	qProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest9Args struct {
@@ -722,11 +730,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(c.K1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest1(&a)
@@ -755,10 +764,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.K1Sigmoid),
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.KProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest2(&a)
 	} else {
@@ -863,10 +874,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t47),
 			unsafe.SliceData(t51),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest5(&a)
 	} else {
@@ -961,11 +974,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest7(&a)
@@ -994,10 +1008,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest8(&a)
 	} else {
@@ -3069,12 +3085,14 @@ type stepBackwardNest26Args struct {
 	yProd  *float32
 	t107   *float32
 	t1092  *float32
-	n0     int // L
-	n1     int // 32·chunks
-	n2     int // 32·chunks·d_v
-	n3     int // chunks
-	n4     int // 32·d_v
-	n5     int // d_v
+	n0     int // d_v
+	n1     int // 2·d_v
+	n2     int // 3·d_v
+	n3     int // L
+	n4     int // 32·chunks
+	n5     int // 32·chunks·d_v
+	n6     int // chunks
+	n7     int // 32·d_v
 }
 
 type stepBackwardNest27Args struct {
@@ -3311,8 +3329,16 @@ type stepBackwardNest45Args struct {
 	t46    *float32
 	t512   *float32
 	n0     int // 32·t + 32·chunks·l
-	n1     int // 32·d_v·t + 32·chunks·d_v·l
-	n2     int // d_v
+	n1     int // 32·t + 32·chunks·l + 1
+	n2     int // 32·t + 32·chunks·l + 2
+	n3     int // 32·t + 32·chunks·l + 3
+	n4     int // 32·d_v·t + 32·chunks·d_v·l
+	n5     int // d_v
+	n6     int // 32·d_v·t + 32·chunks·d_v·l + d_v
+	n7     int // 2·d_v
+	n8     int // 32·d_v·t + 32·chunks·d_v·l + 2·d_v
+	n9     int // 3·d_v
+	n10    int // 32·d_v·t + 32·chunks·d_v·l + 3·d_v
 }
 
 type stepBackwardNest46Args struct {
@@ -3747,10 +3773,12 @@ type stepBackwardNest88Args struct {
 	wEta      *float32
 	wTheta    *float32
 	t117      *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k + T·d_v
-	n3        int // d_k + d_v
+	n0        int // d_k + d_v
+	n1        int // 2·d_k + 2·d_v
+	n2        int // 3·d_k + 3·d_v
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k + T·d_v
 }
 
 type stepBackwardNest89Args struct {
@@ -3759,10 +3787,12 @@ type stepBackwardNest89Args struct {
 	qDiv2 *float32
 	t542  *float32
 	t592  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepBackwardNest90Args struct {
@@ -3784,12 +3814,16 @@ type stepBackwardNest90Args struct {
 	bQBar      *float32
 	t123       *float32
 	t128       *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k + T·d_v
-	n3         int // T·d_k
-	n4         int // d_k + d_v
-	n5         int // d_k
+	n0         int // d_k
+	n1         int // d_k + d_v
+	n2         int // 2·d_k
+	n3         int // 2·d_k + 2·d_v
+	n4         int // 3·d_k
+	n5         int // 3·d_k + 3·d_v
+	n6         int // L
+	n7         int // T
+	n8         int // T·d_k + T·d_v
+	n9         int // T·d_k
 }
 
 type stepBackwardNest91Args struct {
@@ -3875,10 +3909,12 @@ type stepBackwardNest97Args struct {
 	k1Sigmoid2 *float32
 	t155       *float32
 	bKBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n0         int // d_k
+	n1         int // 2·d_k
+	n2         int // 3·d_k
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k
 }
 
 type stepBackwardNest98Args struct {
@@ -5200,12 +5236,14 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t107),
 			unsafe.SliceData(t1092),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			32 * chunks,
 			32 * chunks * dV,
 			chunks,
 			32 * dV,
-			dV,
 		}
 		stepBackwardNest26(&a)
 	} else {
@@ -5915,8 +5953,16 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t46),
 					unsafe.SliceData(t512),
 					32*t9 + 32*chunks*l,
+					32*t9 + 32*chunks*l + 1,
+					32*t9 + 32*chunks*l + 2,
+					32*t9 + 32*chunks*l + 3,
 					32*dV*t9 + 32*chunks*dV*l,
 					dV,
+					32*dV*t9 + 32*chunks*dV*l + dV,
+					2 * dV,
+					32*dV*t9 + 32*chunks*dV*l + 2*dV,
+					3 * dV,
+					32*dV*t9 + 32*chunks*dV*l + 3*dV,
 				}
 				stepBackwardNest45(&a)
 			} else {
@@ -7528,10 +7574,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WEta),
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t117),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest88(&a)
 	} else {
@@ -7570,10 +7618,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t542),
 			unsafe.SliceData(t592),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest89(&a)
 	} else {
@@ -7619,12 +7669,16 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.BQBar),
 			unsafe.SliceData(t123),
 			unsafe.SliceData(t128),
+			dK,
+			dK + dV,
+			2 * dK,
+			2*dK + 2*dV,
+			3 * dK,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
 			T * dK,
-			dK + dV,
-			dK,
 		}
 		stepBackwardNest90(&a)
 	} else {
@@ -7877,10 +7931,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			unsafe.SliceData(t155),
 			unsafe.SliceData(c.BKBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest97(&a)
 	} else {

@@ -14,12 +14,13 @@ type readNest1Args struct {
 	cQ      *float32
 	q1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type readNest2Args struct {
@@ -29,10 +30,12 @@ type readNest2Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	qProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type readNest3Args struct {
@@ -106,11 +109,12 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		readNest1(&a)
@@ -139,10 +143,12 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		readNest2(&a)
 	} else {
@@ -258,10 +264,12 @@ type readBackwardNest2Args struct {
 	t     *float32
 	qDiv2 *float32
 	t62   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type readBackwardNest3Args struct {
@@ -277,10 +285,12 @@ type readBackwardNest3Args struct {
 	q1Sigmoid2 *float32
 	t33        *float32
 	bQBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n0         int // d_k
+	n1         int // 2·d_k
+	n2         int // 3·d_k
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k
 }
 
 type readBackwardNest4Args struct {
@@ -401,10 +411,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t62),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		readBackwardNest2(&a)
 	} else {
@@ -440,10 +452,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid2),
 			unsafe.SliceData(t33),
 			unsafe.SliceData(c.BQBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		readBackwardNest3(&a)
 	} else {

@@ -15,12 +15,13 @@ type stepNest1Args struct {
 	cK      *float32
 	k1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest2Args struct {
@@ -30,10 +31,12 @@ type stepNest2Args struct {
 	k1Sigmoid *float32
 	k1        *float32
 	kProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest3Args struct {
@@ -62,10 +65,12 @@ type stepNest5Args struct {
 	t21      *float32
 	t25      *float32
 	t31      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest6Args struct {
@@ -93,12 +98,13 @@ type stepNest7Args struct {
 	cQ      *float32
 	q1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest8Args struct {
@@ -108,10 +114,12 @@ type stepNest8Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	qProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest9Args struct {
@@ -235,11 +243,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(c.K1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest1(&a)
@@ -268,10 +277,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.K1Sigmoid),
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.KProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest2(&a)
 	} else {
@@ -376,10 +387,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t31),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest5(&a)
 	} else {
@@ -500,11 +513,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest7(&a)
@@ -533,10 +547,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest8(&a)
 	} else {
@@ -873,10 +889,12 @@ type stepBackwardNest4Args struct {
 	qDiv2 *float32
 	t14   *float32
 	t132  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepBackwardNest5Args struct {
@@ -892,10 +910,12 @@ type stepBackwardNest5Args struct {
 	q1Sigmoid2 *float32
 	t402       *float32
 	bQBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n0         int // d_k
+	n1         int // 2·d_k
+	n2         int // 3·d_k
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k
 }
 
 type stepBackwardNest6Args struct {
@@ -966,10 +986,12 @@ type stepBackwardNest11Args struct {
 	wTheta    *float32
 	wRho      *float32
 	t90       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k + T·d_v
-	n3        int // d_k + d_v
+	n0        int // d_k + d_v
+	n1        int // 2·d_k + 2·d_v
+	n2        int // 3·d_k + 3·d_v
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k + T·d_v
 }
 
 type stepBackwardNest12Args struct {
@@ -993,12 +1015,16 @@ type stepBackwardNest13Args struct {
 	kDiv2 *float32
 	t96   *float32
 	t101  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k + T·d_v
-	n3    int // T·d_k
-	n4    int // d_k + d_v
-	n5    int // d_k
+	n0    int // d_k
+	n1    int // d_k + d_v
+	n2    int // 2·d_k
+	n3    int // 2·d_k + 2·d_v
+	n4    int // 3·d_k
+	n5    int // 3·d_k + 3·d_v
+	n6    int // L
+	n7    int // T
+	n8    int // T·d_k + T·d_v
+	n9    int // T·d_k
 }
 
 type stepBackwardNest14Args struct {
@@ -1014,10 +1040,12 @@ type stepBackwardNest14Args struct {
 	k1Sigmoid2 *float32
 	t128       *float32
 	bKBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n0         int // d_k
+	n1         int // 2·d_k
+	n2         int // 3·d_k
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k
 }
 
 type stepBackwardNest15Args struct {
@@ -1206,10 +1234,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t14),
 			unsafe.SliceData(t132),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest4(&a)
 	} else {
@@ -1253,10 +1283,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid2),
 			unsafe.SliceData(t402),
 			unsafe.SliceData(c.BQBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest5(&a)
 	} else {
@@ -1506,10 +1538,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(t90),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest11(&a)
 	} else {
@@ -1584,12 +1618,16 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.KDiv2),
 			unsafe.SliceData(t96),
 			unsafe.SliceData(t101),
+			dK,
+			dK + dV,
+			2 * dK,
+			2*dK + 2*dV,
+			3 * dK,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
 			T * dK,
-			dK + dV,
-			dK,
 		}
 		stepBackwardNest13(&a)
 	} else {
@@ -1632,10 +1670,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			unsafe.SliceData(t128),
 			unsafe.SliceData(c.BKBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest14(&a)
 	} else {

@@ -28,10 +28,12 @@ func (c *startFused) run() {
 type startBackwardNest1Args struct {
 	WInitBar *float32
 	WBar     *float32
-	n0       int // d_v
-	n1       int // d_k
-	n2       int // L
-	n3       int // d_k·d_v
+	n0       int // d_k·d_v
+	n1       int // 2·d_k·d_v
+	n2       int // 3·d_k·d_v
+	n3       int // d_v
+	n4       int // d_k
+	n5       int // L
 }
 
 // startBackwardFused is StartBackward in fused arithmetic.
@@ -50,10 +52,12 @@ func (c *startBackwardFused) run() {
 		a := startBackwardNest1Args{
 			unsafe.SliceData(c.WInitBar),
 			unsafe.SliceData(c.WBar),
+			dK * dV,
+			2 * dK * dV,
+			3 * dK * dV,
 			dV,
 			dK,
 			L,
-			dK * dV,
 		}
 		startBackwardNest1(&a)
 	} else {

@@ -14,12 +14,13 @@ type stepNest1Args struct {
 	cK      *float32
 	k1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest2Args struct {
@@ -29,10 +30,12 @@ type stepNest2Args struct {
 	k1Sigmoid *float32
 	k1        *float32
 	kProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest3Args struct {
@@ -59,10 +62,12 @@ type stepNest5Args struct {
 	wTheta   *float32
 	t21      *float32
 	t29      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest6Args struct {
@@ -86,12 +91,13 @@ type stepNest7Args struct {
 	cQ      *float32
 	q1Prod  *float32
 	n0      int // 3·d_k
-	n1      int // L
-	n2      int // T·d_k + 3·d_k
-	n3      int // T·d_k
-	n4      int // T
-	n5      int // d_k
-	n6      int // -d_k
+	n1      int // 2·d_k
+	n2      int // d_k
+	n3      int // L
+	n4      int // T·d_k + 3·d_k
+	n5      int // T·d_k
+	n6      int // T
+	n7      int // -d_k
 }
 
 type stepNest8Args struct {
@@ -101,10 +107,12 @@ type stepNest8Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	qProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type stepNest9Args struct {
@@ -148,8 +156,10 @@ type stepNest11Args struct {
 	k      *float32
 	t2     *float32
 	n0     int // d_k·a + C·d_k·s + T·d_k·l
-	n1     int // d_v
-	n2     int // d_k
+	n1     int // d_k
+	n2     int // 2·d_k
+	n3     int // 3·d_k
+	n4     int // d_v
 }
 
 type stepNest12Args struct {
@@ -186,8 +196,10 @@ type stepNest15Args struct {
 	A          *float32
 	t20        *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_v
-	n2         int        // d_k
+	n1         int        // d_k
+	n2         int        // 2·d_k
+	n3         int        // 3·d_k
+	n4         int        // d_v
 	t173Number [2]float32 // and nothing
 }
 
@@ -216,8 +228,10 @@ type stepNest18Args struct {
 	WState     *float32
 	t402       *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_v
-	n2         int        // d_k
+	n1         int        // d_k
+	n2         int        // 2·d_k
+	n3         int        // 3·d_k
+	n4         int        // d_v
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -228,7 +242,12 @@ type stepNest19Args struct {
 	q          *float32
 	t412       *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l + 1
+	n2         int        // d_k·a + C·d_k·s + T·d_k·l + 2
+	n3         int        // d_k·a + C·d_k·s + T·d_k·l + 3
+	n4         int        // d_k
+	n5         int        // 2·d_k
+	n6         int        // 3·d_k
 	t173Number [2]float32 // and nothing
 }
 
@@ -236,8 +255,10 @@ type stepNest20Args struct {
 	WState *float32
 	t412   *float32
 	t42    *float32
-	n0     int // d_v
-	n1     int // d_k
+	n0     int // d_k
+	n1     int // 2·d_k
+	n2     int // 3·d_k
+	n3     int // d_v
 }
 
 type stepNest21Args struct {
@@ -320,11 +341,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(c.K1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest1(&a)
@@ -353,10 +375,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.K1Sigmoid),
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.KProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest2(&a)
 	} else {
@@ -459,10 +483,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t29),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest5(&a)
 	} else {
@@ -565,11 +591,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
 			3 * dK,
+			2 * dK,
+			dK,
 			L,
 			T*dK + 3*dK,
 			T * dK,
 			T,
-			dK,
 			-dK,
 		}
 		stepNest7(&a)
@@ -598,10 +625,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepNest8(&a)
 	} else {
@@ -774,8 +803,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t2),
 							dK*a + C*dK*s + T*dK*l,
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 						}
 						stepNest11(&a2)
 					} else {
@@ -867,8 +898,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(A),
 							unsafe.SliceData(t20),
 							dK*a + C*dK*s + T*dK*l,
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 							[2]float32{t173Number},
 						}
 						stepNest15(&a2)
@@ -937,8 +970,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(WState),
 							unsafe.SliceData(t402),
 							dK*a + C*dK*s + T*dK*l,
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -970,7 +1005,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(t412),
 							dK*a + C*dK*s + T*dK*l,
+							dK*a + C*dK*s + T*dK*l + 1,
+							dK*a + C*dK*s + T*dK*l + 2,
+							dK*a + C*dK*s + T*dK*l + 3,
 							dK,
+							2 * dK,
+							3 * dK,
 							[2]float32{t173Number2},
 						}
 						stepNest19(&a2)
@@ -998,8 +1038,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(WState),
 							unsafe.SliceData(t412),
 							unsafe.SliceData(t42),
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 						}
 						stepNest20(&a2)
 					} else {
@@ -1120,11 +1162,22 @@ type stepBackwardNest5Args struct {
 	t602       *float32
 	t27Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_k·d_v·a
-	n2         int        // d_k·a + C·d_k·s + T·d_k·l
-	n3         int        // d_k·d_v·a + d_k·d_v
-	n4         int        // d_v
-	n5         int        // d_k
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n5         int        // d_k·d_v·a
+	n6         int        // d_k·d_v·a + d_k·d_v
+	n7         int        // d_k
+	n8         int        // d_k·d_v·a + d_k
+	n9         int        // d_k·d_v·a + d_k·d_v + d_k
+	n10        int        // 2·d_k
+	n11        int        // d_k·d_v·a + 2·d_k
+	n12        int        // d_k·d_v·a + d_k·d_v + 2·d_k
+	n13        int        // 3·d_k
+	n14        int        // d_k·d_v·a + 3·d_k
+	n15        int        // d_k·d_v·a + d_k·d_v + 3·d_k
+	n16        int        // d_v
 	t27        [2]float32 // and nothing
 	t173Number [2]float32 // and nothing
 }
@@ -1139,8 +1192,16 @@ type stepBackwardNest6Args struct {
 	t172      *float32
 	t1623     *float32
 	n0        int        // d_k·a + C·d_k·s + T·d_k·l
-	n1        int        // d_k·d_k·a + d_k·d_k
-	n2        int        // d_k
+	n1        int        // d_k·a + C·d_k·s + T·d_k·l + 1
+	n2        int        // d_k·a + C·d_k·s + T·d_k·l + 2
+	n3        int        // d_k·a + C·d_k·s + T·d_k·l + 3
+	n4        int        // d_k·d_k·a + d_k·d_k
+	n5        int        // d_k
+	n6        int        // d_k·d_k·a + d_k·d_k + d_k
+	n7        int        // 2·d_k
+	n8        int        // d_k·d_k·a + d_k·d_k + 2·d_k
+	n9        int        // 3·d_k
+	n10       int        // d_k·d_k·a + d_k·d_k + 3·d_k
 	t18Number [2]float32 // and nothing
 }
 
@@ -1162,10 +1223,18 @@ type stepBackwardNest7Args struct {
 	t62         *float32
 	t49Total    *float32
 	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_k·a + C·d_k·s + T·d_k·l
-	n2          int        // d_k·d_v·a
-	n3          int        // d_v
-	n4          int        // d_k
+	n1          int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2          int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3          int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4          int        // d_k·a + C·d_k·s + T·d_k·l
+	n5          int        // d_k·d_v·a
+	n6          int        // d_k
+	n7          int        // d_k·d_v·a + d_k
+	n8          int        // 2·d_k
+	n9          int        // d_k·d_v·a + 2·d_k
+	n10         int        // 3·d_k
+	n11         int        // d_k·d_v·a + 3·d_k
+	n12         int        // d_v
 	t49         [2]float32 // and nothing
 	t18Number   [2]float32 // and nothing
 	t173Number  [2]float32 // and nothing
@@ -1191,10 +1260,15 @@ type stepBackwardNest9Args struct {
 	k           *float32
 	t412        *float32
 	VBarState   *float32
-	n0          int        // d_k·d_v·a
-	n1          int        // d_k·a + C·d_k·s + T·d_k·l
-	n2          int        // d_v
+	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n1          int        // d_k·d_v·a
+	n2          int        // d_k·d_v·a + d_k
 	n3          int        // d_k
+	n4          int        // d_k·d_v·a + 2·d_k
+	n5          int        // 2·d_k
+	n6          int        // d_k·d_v·a + 3·d_k
+	n7          int        // 3·d_k
+	n8          int        // d_v
 	thetaEntry2 [2]float32 // and nothing
 	rhoEntry3   [2]float32 // and nothing
 }
@@ -1227,10 +1301,12 @@ type stepBackwardNest12Args struct {
 	t92   *float32
 	qDiv2 *float32
 	t152  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepBackwardNest13Args struct {
@@ -1246,10 +1322,12 @@ type stepBackwardNest13Args struct {
 	q1Sigmoid2 *float32
 	t422       *float32
 	bQBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n0         int // d_k
+	n1         int // 2·d_k
+	n2         int // 3·d_k
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k
 }
 
 type stepBackwardNest14Args struct {
@@ -1317,10 +1395,12 @@ type stepBackwardNest19Args struct {
 	wRho      *float32
 	wTheta    *float32
 	t85       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k + T·d_v
-	n3        int // d_k + d_v
+	n0        int // d_k + d_v
+	n1        int // 2·d_k + 2·d_v
+	n2        int // 3·d_k + 3·d_v
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k + T·d_v
 }
 
 type stepBackwardNest20Args struct {
@@ -1342,12 +1422,16 @@ type stepBackwardNest21Args struct {
 	kDiv2 *float32
 	t91   *float32
 	t96   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k + T·d_v
-	n3    int // T·d_k
-	n4    int // d_k + d_v
-	n5    int // d_k
+	n0    int // d_k
+	n1    int // d_k + d_v
+	n2    int // 2·d_k
+	n3    int // 2·d_k + 2·d_v
+	n4    int // 3·d_k
+	n5    int // 3·d_k + 3·d_v
+	n6    int // L
+	n7    int // T
+	n8    int // T·d_k + T·d_v
+	n9    int // T·d_k
 }
 
 type stepBackwardNest22Args struct {
@@ -1363,10 +1447,12 @@ type stepBackwardNest22Args struct {
 	k1Sigmoid2 *float32
 	t123       *float32
 	bKBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n0         int // d_k
+	n1         int // 2·d_k
+	n2         int // 3·d_k
+	n3         int // L
+	n4         int // T
+	n5         int // T·d_k
 }
 
 type stepBackwardNest23Args struct {
@@ -1717,11 +1803,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t602),
 							unsafe.SliceData(t27Total),
 							dV*a + C*dV*s + T*dV*l,
-							dK * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dK*a + C*dK*s + T*dK*l,
+							dK * dV * a,
 							dK*dV*a + dK*dV,
-							dV,
 							dK,
+							dK*dV*a + dK,
+							dK*dV*a + dK*dV + dK,
+							2 * dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + dK*dV + 2*dK,
+							3 * dK,
+							dK*dV*a + 3*dK,
+							dK*dV*a + dK*dV + 3*dK,
+							dV,
 							[2]float32{t27},
 							[2]float32{t173Number},
 						}
@@ -1744,13 +1841,14 @@ func (c *stepBackwardFused) run() {
 							var t603 F
 							yBarEntry := yBar[i]
 							WLinEntry := WLin[i]
+							var t27Row F
 							t603Sums := [16]F{t603}
-							t27Sums := [16]F{t27_2}
+							t27RowSums := [16]F{t27Row}
 							for j := range dK {
 								A2_2 := kern.Choose(t173_2, WInit[j], WTrail2[j])
 								t222 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
 								t603Sums[j%16] = num.FMA32(t222, k[j], t603Sums[j%16])
-								t27Sums[j%16] = num.FMA32(A2_2, t222, t27Sums[j%16])
+								t27RowSums[j%16] = num.FMA32(A2_2, t222, t27RowSums[j%16])
 								A2[j] = A2_2
 								t8[j] = num.FMA32(WTrail3[j], yBarEntry, t8[j])
 								t12[j] = num.FMA32(VTrail2[j], yBarEntry, t12[j])
@@ -1758,7 +1856,8 @@ func (c *stepBackwardFused) run() {
 								t26[j] = num.FMA32(-t222, WLinEntry, t26[j])
 							}
 							t603 = kern.Sum16(&t603Sums)
-							t27_2 = kern.Sum16(&t27Sums)
+							t27Row = kern.Sum16(&t27RowSums)
+							t27_2 = t27_2 + t27Row
 							t602[i] = t603
 						}
 						t27Total[0] = t27_2
@@ -1779,8 +1878,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t172),
 							unsafe.SliceData(t1623),
 							dK*a + C*dK*s + T*dK*l,
+							dK*a + C*dK*s + T*dK*l + 1,
+							dK*a + C*dK*s + T*dK*l + 2,
+							dK*a + C*dK*s + T*dK*l + 3,
 							dK*dK*a + dK*dK,
 							dK,
+							dK*dK*a + dK*dK + dK,
+							2 * dK,
+							dK*dK*a + dK*dK + 2*dK,
+							3 * dK,
+							dK*dK*a + dK*dK + 3*dK,
 							[2]float32{t18Number},
 						}
 						stepBackwardNest6(&a2)
@@ -1833,10 +1940,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(t49Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
-							dV,
 							dK,
+							dK*dV*a + dK,
+							2 * dK,
+							dK*dV*a + 2*dK,
+							3 * dK,
+							dK*dV*a + 3*dK,
+							dV,
 							[2]float32{t49},
 							[2]float32{t18Number2},
 							[2]float32{t173Number2},
@@ -1865,14 +1980,15 @@ func (c *stepBackwardFused) run() {
 							w3 := F(thetaEntry2 * t602Entry)
 							yBarEntry2 := yBar[i]
 							VLinEntry := VLin[i]
+							var t49Row F
 							t622Sums := [16]F{t622}
-							t49Sums := [16]F{t49_2}
+							t49RowSums := [16]F{t49Row}
 							for j := range dK {
 								kEntry3 := k[j]
 								t33 := num.FMA32(-w3, kEntry3, F(rhoEntry3*t22_2[j]))
 								t4122 := num.FMA32(q[j], yBarEntry2, VBarState2[j])
 								t622Sums[j%16] = num.FMA32(t4122, kEntry3, t622Sums[j%16])
-								t49Sums[j%16] = num.FMA32(VTrail2[j], t4122, t49Sums[j%16])
+								t49RowSums[j%16] = num.FMA32(VTrail2[j], t4122, t49RowSums[j%16])
 								t61[j] = num.FMA32(A2[j], t602Entry, t61[j])
 								WInitBar[j] = WInitBar[j] + kern.Choose(t173_2, t33, F(0))
 								WBarState2[j] = kern.Choose(t18_2, t33, F(0))
@@ -1880,7 +1996,8 @@ func (c *stepBackwardFused) run() {
 								t4522[j] = num.FMA32(-t4122, VLinEntry, t4522[j])
 							}
 							t622 = kern.Sum16(&t622Sums)
-							t49_2 = kern.Sum16(&t49Sums)
+							t49Row = kern.Sum16(&t49RowSums)
+							t49_2 = t49_2 + t49Row
 							t62_2[i] = t622
 						}
 						t49Total[0] = t49_2
@@ -1923,10 +2040,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t412),
 							unsafe.SliceData(VBarState),
-							dK * dV * a,
 							dK*a + C*dK*s + T*dK*l,
-							dV,
+							dK * dV * a,
+							dK*dV*a + dK,
 							dK,
+							dK*dV*a + 2*dK,
+							2 * dK,
+							dK*dV*a + 3*dK,
+							3 * dK,
+							dV,
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry3},
 						}
@@ -2011,10 +2133,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t92),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t152),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest12(&a)
 	} else {
@@ -2050,10 +2174,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid2),
 			unsafe.SliceData(t422),
 			unsafe.SliceData(c.BQBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest13(&a)
 	} else {
@@ -2291,10 +2417,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t85),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest19(&a)
 	} else {
@@ -2362,12 +2490,16 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.KDiv2),
 			unsafe.SliceData(t91),
 			unsafe.SliceData(t96),
+			dK,
+			dK + dV,
+			2 * dK,
+			2*dK + 2*dV,
+			3 * dK,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
 			T * dK,
-			dK + dV,
-			dK,
 		}
 		stepBackwardNest21(&a)
 	} else {
@@ -2407,10 +2539,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			unsafe.SliceData(t123),
 			unsafe.SliceData(c.BKBar),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest22(&a)
 	} else {

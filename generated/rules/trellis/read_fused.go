@@ -14,10 +14,12 @@ type readNest1Args struct {
 	t6        *float32
 	ySigmoid2 *float32
 	t7        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n0        int // d_k
+	n1        int // 2·d_k
+	n2        int // 3·d_k
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k
 }
 
 type readNest2Args struct {
@@ -74,10 +76,12 @@ func (c *readFused) run() {
 			unsafe.SliceData(t6),
 			unsafe.SliceData(c.YSigmoid2),
 			unsafe.SliceData(t7),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		readNest1(&a)
 	} else {
@@ -169,10 +173,12 @@ type readBackwardNest1Args struct {
 	yBar   *float32
 	yProd2 *float32
 	t32    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·d_v
-	n3     int // d_v
+	n0     int // d_v
+	n1     int // 2·d_v
+	n2     int // 3·d_v
+	n3     int // L
+	n4     int // T
+	n5     int // T·d_v
 }
 
 type readBackwardNest2Args struct {
@@ -213,10 +219,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(c.YProd2),
 			unsafe.SliceData(t32),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			T,
 			T * dV,
-			dV,
 		}
 		readBackwardNest1(&a)
 	} else {

@@ -14,10 +14,12 @@ type stepNest1Args struct {
 	wTheta   *float32
 	t4       *float32
 	t12      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest2Args struct {
@@ -40,8 +42,10 @@ type stepNest3Args struct {
 	x       *float32
 	t3      *float32
 	n0      int // d·a + C·d·s + T·d·l
-	n1      int // d_k
-	n2      int // d
+	n1      int // d
+	n2      int // 2·d
+	n3      int // 3·d
+	n4      int // d_k
 }
 
 type stepNest4Args struct {
@@ -68,8 +72,10 @@ type stepNest6Args struct {
 	t17        *float32
 	t43_2      *float32
 	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d_k
-	n2         int        // d
+	n1         int        // d
+	n2         int        // 2·d
+	n3         int        // 3·d
+	n4         int        // d_k
 	thetaEntry [2]float32 // and nothing
 	w          [2]float32 // and nothing
 }
@@ -104,8 +110,10 @@ type stepNest10Args struct {
 	SVState *float32
 	t21     *float32
 	t22     *float32
-	n0      int // d_v
-	n1      int // d_k
+	n0      int // d_k
+	n1      int // 2·d_k
+	n2      int // 3·d_k
+	n3      int // d_v
 }
 
 type stepNest11Args struct {
@@ -123,8 +131,10 @@ type stepNest12Args struct {
 	SVState *float32
 	t47     *float32
 	t32     *float32
-	n0      int        // d_v
-	n1      int        // d_k
+	n0      int        // d_k
+	n1      int        // 2·d_k
+	n2      int        // 3·d_k
+	n3      int        // d_v
 	t112    [2]float32 // and nothing
 	w3      [2]float32 // and nothing
 }
@@ -209,10 +219,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t12),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest1(&a)
 	} else {
@@ -318,8 +330,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(t3),
 							d*a + C*d*s + T*d*l,
-							dK,
 							d,
+							2 * d,
+							3 * d,
+							dK,
 						}
 						stepNest3(&a2)
 					} else {
@@ -384,8 +398,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t43_2),
 							d*a + C*d*s + T*d*l,
-							dK,
 							d,
+							2 * d,
+							3 * d,
+							dK,
 							[2]float32{thetaEntry},
 							[2]float32{w},
 						}
@@ -495,8 +511,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SVState),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t22),
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 						}
 						stepNest10(&a2)
 					} else {
@@ -537,8 +555,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SVState),
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t32),
-							dV,
 							dK,
+							2 * dK,
+							3 * dK,
+							dV,
 							[2]float32{t112},
 							[2]float32{w3},
 						}
@@ -632,20 +652,24 @@ type stepBackwardNest1Args struct {
 	t53   *float32
 	t222  *float32
 	t482  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n0    int // d_k
+	n1    int // 2·d_k
+	n2    int // 3·d_k
+	n3    int // L
+	n4    int // T
+	n5    int // T·d_k
 }
 
 type stepBackwardNest2Args struct {
 	yBar   *float32
 	yProd2 *float32
 	t22    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·d_v
-	n3     int // d_v
+	n0     int // d_v
+	n1     int // 2·d_v
+	n2     int // 3·d_v
+	n3     int // L
+	n4     int // T
+	n5     int // T·d_v
 }
 
 type stepBackwardNest3Args struct {
@@ -706,11 +730,22 @@ type stepBackwardNest7Args struct {
 	t79        *float32
 	t32Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_k·d_v·a
-	n3         int        // d_k·d_v·a + d_k·d_v
-	n4         int        // d_v
-	n5         int        // d_k
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n5         int        // d_k·d_v·a
+	n6         int        // d_k·d_v·a + d_k·d_v
+	n7         int        // d_k
+	n8         int        // d_k·d_v·a + d_k
+	n9         int        // d_k·d_v·a + d_k·d_v + d_k
+	n10        int        // 2·d_k
+	n11        int        // d_k·d_v·a + 2·d_k
+	n12        int        // d_k·d_v·a + d_k·d_v + 2·d_k
+	n13        int        // 3·d_k
+	n14        int        // d_k·d_v·a + 3·d_k
+	n15        int        // d_k·d_v·a + d_k·d_v + 3·d_k
+	n16        int        // d_v
 	t32        [2]float32 // and nothing
 	t51        [2]float32 // and nothing
 }
@@ -737,8 +772,11 @@ type stepBackwardNest9Args struct {
 	SKTrail *float32
 	t2223   *float32
 	n0      int // d·d_k·a + d·d_k
-	n1      int // d_k
-	n2      int // d
+	n1      int // d·d_k·a + d·d_k + d
+	n2      int // d·d_k·a + d·d_k + 2·d
+	n3      int // d·d_k·a + d·d_k + 3·d
+	n4      int // d_k
+	n5      int // d
 }
 
 type stepBackwardNest10Args struct {
@@ -759,10 +797,15 @@ type stepBackwardNest11Args struct {
 	t212       *float32
 	t232       *float32
 	SVBarState *float32
-	n0         int        // d_k·d_v·a
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_v
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_k·d_v·a
+	n2         int        // d_k·d_v·a + d_k
 	n3         int        // d_k
+	n4         int        // d_k·d_v·a + 2·d_k
+	n5         int        // 2·d_k
+	n6         int        // d_k·d_v·a + 3·d_k
+	n7         int        // 3·d_k
+	n8         int        // d_v
 	w12        [2]float32 // and nothing
 	w10        [2]float32 // and nothing
 }
@@ -796,11 +839,22 @@ type stepBackwardNest13Args struct {
 	t82        *float32
 	t65Total   *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d·a + C·d·s + T·d·l
-	n2         int        // d·d_k·a
-	n3         int        // d·d_k·a + d·d_k
-	n4         int        // d_k
-	n5         int        // d
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l + 1
+	n2         int        // d_k·a + C·d_k·s + T·d_k·l + 2
+	n3         int        // d_k·a + C·d_k·s + T·d_k·l + 3
+	n4         int        // d·a + C·d·s + T·d·l
+	n5         int        // d·d_k·a
+	n6         int        // d·d_k·a + d·d_k
+	n7         int        // d
+	n8         int        // d·d_k·a + d
+	n9         int        // d·d_k·a + d·d_k + d
+	n10        int        // 2·d
+	n11        int        // d·d_k·a + 2·d
+	n12        int        // d·d_k·a + d·d_k + 2·d
+	n13        int        // 3·d
+	n14        int        // d·d_k·a + 3·d
+	n15        int        // d·d_k·a + d·d_k + 3·d
+	n16        int        // d_k
 	t65        [2]float32 // and nothing
 }
 
@@ -828,10 +882,15 @@ type stepBackwardNest16Args struct {
 	x           *float32
 	t58         *float32
 	SKBarState  *float32
-	n0          int        // d·d_k·a
-	n1          int        // d·a + C·d·s + T·d·l
-	n2          int        // d_k
+	n0          int        // d·a + C·d·s + T·d·l
+	n1          int        // d·d_k·a
+	n2          int        // d·d_k·a + d
 	n3          int        // d
+	n4          int        // d·d_k·a + 2·d
+	n5          int        // 2·d
+	n6          int        // d·d_k·a + 3·d
+	n7          int        // 3·d
+	n8          int        // d_k
 	thetaEntry8 [2]float32 // and nothing
 	w15         [2]float32 // and nothing
 }
@@ -857,10 +916,12 @@ type stepBackwardNest18Args struct {
 	wRho      *float32
 	wTheta    *float32
 	t43       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k + T·d_v
-	n3        int // d_k + d_v
+	n0        int // d_k + d_v
+	n1        int // 2·d_k + 2·d_v
+	n2        int // 3·d_k + 3·d_v
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k + T·d_v
 }
 
 type stepBackwardNest19Args struct {
@@ -997,10 +1058,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t53),
 			unsafe.SliceData(t222),
 			unsafe.SliceData(t482),
+			dK,
+			2 * dK,
+			3 * dK,
 			L,
 			T,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest1(&a)
 	} else {
@@ -1050,10 +1113,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(c.YProd2),
 			unsafe.SliceData(t22),
+			dV,
+			2 * dV,
+			3 * dV,
 			L,
 			T,
 			T * dV,
-			dV,
 		}
 		stepBackwardNest2(&a)
 	} else {
@@ -1225,11 +1290,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t79),
 							unsafe.SliceData(t32Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dK*dV*a + dK*dV,
-							dV,
 							dK,
+							dK*dV*a + dK,
+							dK*dV*a + dK*dV + dK,
+							2 * dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + dK*dV + 2*dK,
+							3 * dK,
+							dK*dV*a + 3*dK,
+							dK*dV*a + dK*dV + 3*dK,
+							dV,
 							[2]float32{t32_3},
 							[2]float32{t51},
 						}
@@ -1248,18 +1324,20 @@ func (c *stepBackwardFused) run() {
 							yBarEntry := yBar[i]
 							w7 := F(t51 * yBarEntry)
 							t302Entry := t302[i]
+							var t32Row F
 							t792Sums := [16]F{t792}
-							t32Sums := [16]F{t32_4}
+							t32RowSums := [16]F{t32Row}
 							for j := range dK {
 								t2322 := num.FMA32(w7, t472_2[j], SVBarState2[j])
 								t792Sums[j%16] = num.FMA32(t2322, t212_2[j], t792Sums[j%16])
-								t32Sums[j%16] = num.FMA32(SVTrail2[j], t2322, t32Sums[j%16])
+								t32RowSums[j%16] = num.FMA32(SVTrail2[j], t2322, t32RowSums[j%16])
 								t78[j] = num.FMA32(SVTrail3[j], yBarEntry, t78[j])
 								t232_2[j] = t2322
 								t27[j] = num.FMA32(-t2322, t302Entry, t27[j])
 							}
 							t792 = kern.Sum16(&t792Sums)
-							t32_4 = kern.Sum16(&t32Sums)
+							t32Row = kern.Sum16(&t32RowSums)
+							t32_4 = t32_4 + t32Row
 							t79[i] = t792
 						}
 						t32Total[0] = t32_4
@@ -1312,6 +1390,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t2223),
 							d*dK*a + d*dK,
+							d*dK*a + d*dK + d,
+							d*dK*a + d*dK + 2*d,
+							d*dK*a + d*dK + 3*d,
 							dK,
 							d,
 						}
@@ -1368,10 +1449,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t212),
 							unsafe.SliceData(t232),
 							unsafe.SliceData(SVBarState),
-							dK * dV * a,
 							dK*a + C*dK*s + T*dK*l,
-							dV,
+							dK * dV * a,
+							dK*dV*a + dK,
 							dK,
+							dK*dV*a + 2*dK,
+							2 * dK,
+							dK*dV*a + 3*dK,
+							3 * dK,
+							dV,
 							[2]float32{w12},
 							[2]float32{w10},
 						}
@@ -1441,11 +1527,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t82_2),
 							unsafe.SliceData(t65Total),
 							dK*a + C*dK*s + T*dK*l,
+							dK*a + C*dK*s + T*dK*l + 1,
+							dK*a + C*dK*s + T*dK*l + 2,
+							dK*a + C*dK*s + T*dK*l + 3,
 							d*a + C*d*s + T*d*l,
 							d * dK * a,
 							d*dK*a + d*dK,
-							dK,
 							d,
+							d*dK*a + d,
+							d*dK*a + d*dK + d,
+							2 * d,
+							d*dK*a + 2*d,
+							d*dK*a + d*dK + 2*d,
+							3 * d,
+							d*dK*a + 3*d,
+							d*dK*a + d*dK + 3*d,
+							dK,
 							[2]float32{t65},
 						}
 						stepBackwardNest13(&a2)
@@ -1463,19 +1560,21 @@ func (c *stepBackwardFused) run() {
 							t55Entry := t55[i]
 							t2022Entry2 := t2022[i]
 							SKLinEntry := SKLin[i]
+							var t65Row F
 							t822Sums := [16]F{t822}
-							t65Sums := [16]F{t65_2}
+							t65RowSums := [16]F{t65Row}
 							for j := range d {
 								xEntry := x[j]
 								t582 := num.FMA32(xEntry, t55Entry, num.FMA32(q0[j], t2022Entry2, SKBarState2[j]))
 								t822Sums[j%16] = num.FMA32(t582, xEntry, t822Sums[j%16])
-								t65Sums[j%16] = num.FMA32(SKTrail2[j], t582, t65Sums[j%16])
+								t65RowSums[j%16] = num.FMA32(SKTrail2[j], t582, t65RowSums[j%16])
 								t57[j] = num.FMA32(SKTrail3[j], t55Entry, t57[j])
 								t58_2[j] = t582
 								t62_2[j] = num.FMA32(-t582, SKLinEntry, t62_2[j])
 							}
 							t822 = kern.Sum16(&t822Sums)
-							t65_2 = kern.Sum16(&t65Sums)
+							t65Row = kern.Sum16(&t65RowSums)
+							t65_2 = t65_2 + t65Row
 							t82_2[i] = t822
 						}
 						t65Total[0] = t65_2
@@ -1531,10 +1630,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(t58),
 							unsafe.SliceData(SKBarState),
-							d * dK * a,
 							d*a + C*d*s + T*d*l,
-							dK,
+							d * dK * a,
+							d*dK*a + d,
 							d,
+							d*dK*a + 2*d,
+							2 * d,
+							d*dK*a + 3*d,
+							3 * d,
+							dK,
 							[2]float32{thetaEntry8},
 							[2]float32{w15},
 						}
@@ -1638,10 +1742,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t43),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest18(&a)
 	} else {

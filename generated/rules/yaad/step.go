@@ -573,8 +573,8 @@ func (c *StepBackward[F]) Run() {
 				t1052 := -W2ProdEntry
 				t1062 := num.Sigmoid(t1052)
 				W1ProdEntry := W1Prod[k]
-				t12222 := F(W1ProdEntry * t33)
-				t14222 := F(F(F(W2ProdEntry*W1ProdEntry)*t33) * t1062)
+				t12222 := F(t33 * W1ProdEntry)
+				t14222 := F(F(F(W2ProdEntry*t33)*t1062) * W1ProdEntry)
 				yProdEntry := yProd[k]
 				t1282 := num.Sigmoid(yProdEntry)
 				t3_2[k] = t33

@@ -14,10 +14,12 @@ type stepNest1Args struct {
 	wTheta   *float32
 	t4       *float32
 	t12      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // T·d_k + T·d_v
-	n3       int // d_k + d_v
+	n0       int // d_k + d_v
+	n1       int // 2·d_k + 2·d_v
+	n2       int // 3·d_k + 3·d_v
+	n3       int // L
+	n4       int // T
+	n5       int // T·d_k + T·d_v
 }
 
 type stepNest2Args struct {
@@ -40,8 +42,10 @@ type stepNest3Args struct {
 	k0      *float32
 	t2      *float32
 	n0      int // d_k·a + C·d_k·s + T·d_k·l
-	n1      int // d_h
-	n2      int // d_k
+	n1      int // d_k
+	n2      int // 2·d_k
+	n3      int // 3·d_k
+	n4      int // d_h
 }
 
 type stepNest4Args struct {
@@ -55,8 +59,10 @@ type stepNest5Args struct {
 	W2State *float32
 	t17     *float32
 	t43     *float32
-	n0      int // d_v
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d_v
 }
 
 type stepNest6Args struct {
@@ -82,8 +88,13 @@ type stepNest8Args struct {
 	t17        *float32
 	t162       *float32
 	n0         int        // d_h·d_v·l
-	n1         int        // d_v
-	n2         int        // d_h
+	n1         int        // d_h
+	n2         int        // d_h·d_v·l + d_h
+	n3         int        // 2·d_h
+	n4         int        // d_h·d_v·l + 2·d_h
+	n5         int        // 3·d_h
+	n6         int        // d_h·d_v·l + 3·d_h
+	n7         int        // d_v
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -103,10 +114,15 @@ type stepNest10Args struct {
 	k0         *float32
 	q0         *float32
 	t127       *float32
-	n0         int        // d_h·d_k·l
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_h
-	n3         int        // d_k
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·l
+	n2         int        // d_k
+	n3         int        // d_h·d_k·l + d_k
+	n4         int        // 2·d_k
+	n5         int        // d_h·d_k·l + 2·d_k
+	n6         int        // 3·d_k
+	n7         int        // d_h·d_k·l + 3·d_k
+	n8         int        // d_h
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -142,8 +158,10 @@ type stepNest15Args struct {
 	W2State *float32
 	t21     *float32
 	y2      *float32
-	n0      int // d_v
-	n1      int // d_h
+	n0      int // d_h
+	n1      int // 2·d_h
+	n2      int // 3·d_h
+	n3      int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -204,10 +222,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t12),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepNest1(&a)
 	} else {
@@ -312,8 +332,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t2),
 							dK*a + C*dK*s + T*dK*l,
-							dH,
 							dK,
+							2 * dK,
+							3 * dK,
+							dH,
 						}
 						stepNest3(&a2)
 					} else {
@@ -352,8 +374,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t43),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepNest5(&a2)
 					} else {
@@ -424,8 +448,13 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t162),
 							dH * dV * l,
-							dV,
 							dH,
+							dH*dV*l + dH,
+							2 * dH,
+							dH*dV*l + 2*dH,
+							3 * dH,
+							dH*dV*l + 3*dH,
+							dV,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -469,10 +498,15 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(t127),
-							dH * dK * l,
 							dK*a + C*dK*s + T*dK*l,
-							dH,
+							dH * dK * l,
 							dK,
+							dH*dK*l + dK,
+							2 * dK,
+							dH*dK*l + 2*dK,
+							3 * dK,
+							dH*dK*l + 3*dK,
+							dH,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -567,8 +601,10 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(y2),
-							dV,
 							dH,
+							2 * dH,
+							3 * dH,
+							dV,
 						}
 						stepNest15(&a2)
 					} else {
@@ -666,11 +702,20 @@ type stepBackwardNest4Args struct {
 	t22     *float32
 	t4      *float32
 	n0      int // d_v·a + C·d_v·s + T·d_v·l
-	n1      int // d_h·d_v·a
-	n2      int // d_h·a + C·d_h·s + T·d_h·l
-	n3      int // d_h·d_v·a + d_h·d_v
-	n4      int // d_v
-	n5      int // d_h
+	n1      int // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2      int // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3      int // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4      int // d_h·a + C·d_h·s + T·d_h·l
+	n5      int // d_h·d_v·a
+	n6      int // d_h·d_v·a + d_h·d_v
+	n7      int // d_h·d_v·a + d_h
+	n8      int // d_h·d_v·a + d_h·d_v + d_h
+	n9      int // d_h·d_v·a + 2·d_h
+	n10     int // d_h·d_v·a + d_h·d_v + 2·d_h
+	n11     int // d_h·d_v·a + 3·d_h
+	n12     int // d_h·d_v·a + d_h·d_v + 3·d_h
+	n13     int // d_v
+	n14     int // d_h
 }
 
 type stepBackwardNest5Args struct {
@@ -699,12 +744,26 @@ type stepBackwardNest6Args struct {
 	t14Total   *float32
 	t16Total   *float32
 	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_h·d_k·a
-	n3         int        // d_h·d_k·l
-	n4         int        // d_h·d_k·a + d_h·d_k
-	n5         int        // d_h
-	n6         int        // d_k
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n5         int        // d_h·d_k·a
+	n6         int        // d_h·d_k·l
+	n7         int        // d_h·d_k·a + d_h·d_k
+	n8         int        // d_k
+	n9         int        // d_h·d_k·a + d_k
+	n10        int        // d_h·d_k·l + d_k
+	n11        int        // d_h·d_k·a + d_h·d_k + d_k
+	n12        int        // 2·d_k
+	n13        int        // d_h·d_k·a + 2·d_k
+	n14        int        // d_h·d_k·l + 2·d_k
+	n15        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n16        int        // 3·d_k
+	n17        int        // d_h·d_k·a + 3·d_k
+	n18        int        // d_h·d_k·l + 3·d_k
+	n19        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n20        int        // d_h
 	t16        [2]float32 // and nothing
 	t14        [2]float32 // and nothing
 	w          [2]float32 // and nothing
@@ -738,11 +797,22 @@ type stepBackwardNest8Args struct {
 	t412Total  *float32
 	t432Total  *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·d_v·a
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l
-	n3         int        // d_h·d_v·l
-	n4         int        // d_v
-	n5         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h·d_v·l
+	n7         int        // d_h·d_v·a + d_h
+	n8         int        // d_h
+	n9         int        // d_h·d_v·l + d_h
+	n10        int        // d_h·d_v·a + 2·d_h
+	n11        int        // 2·d_h
+	n12        int        // d_h·d_v·l + 2·d_h
+	n13        int        // d_h·d_v·a + 3·d_h
+	n14        int        // 3·d_h
+	n15        int        // d_h·d_v·l + 3·d_h
+	n16        int        // d_v
 	t432       [2]float32 // and nothing
 	t412       [2]float32 // and nothing
 	w          [2]float32 // and nothing
@@ -758,10 +828,18 @@ type stepBackwardNest9Args struct {
 	t312       *float32
 	W2BarState *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·d_v·a
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l
-	n3         int        // d_v
-	n4         int        // d_h
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h·d_v·a + d_h
+	n7         int        // d_h
+	n8         int        // d_h·d_v·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d_h·d_v·a + 3·d_h
+	n11        int        // 3·d_h
+	n12        int        // d_v
 	w3         [2]float32 // and nothing
 }
 
@@ -786,10 +864,15 @@ type stepBackwardNest11Args struct {
 	k0         *float32
 	t11        *float32
 	W1BarState *float32
-	n0         int        // d_h·d_k·a
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_h
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h·d_k·a + d_k
 	n3         int        // d_k
+	n4         int        // d_h·d_k·a + 2·d_k
+	n5         int        // 2·d_k
+	n6         int        // d_h·d_k·a + 3·d_k
+	n7         int        // 3·d_k
+	n8         int        // d_h
 	w3         [2]float32 // and nothing
 }
 
@@ -813,10 +896,12 @@ type stepBackwardNest13Args struct {
 	wRho      *float32
 	wTheta    *float32
 	t44       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // T·d_k + T·d_v
-	n3        int // d_k + d_v
+	n0        int // d_k + d_v
+	n1        int // 2·d_k + 2·d_v
+	n2        int // 3·d_k + 3·d_v
+	n3        int // L
+	n4        int // T
+	n5        int // T·d_k + T·d_v
 }
 
 type stepBackwardNest14Args struct {
@@ -1007,8 +1092,8 @@ func (c *stepBackwardFused) run() {
 					t1052 := -W2ProdEntry
 					t1062 := kern.Sigmoid(t1052)
 					W1ProdEntry := W1Prod[k]
-					t12222 := F(W1ProdEntry * t33)
-					t14222 := F(F(F(W2ProdEntry*W1ProdEntry)*t33) * t1062)
+					t12222 := F(t33 * W1ProdEntry)
+					t14222 := F(F(F(W2ProdEntry*t33)*t1062) * W1ProdEntry)
 					yProdEntry := yProd[k]
 					t1282 := kern.Sigmoid(yProdEntry)
 					t3_2[k] = t33
@@ -1133,9 +1218,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t4),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
+							dH * dV * a,
 							dH*dV*a + dH*dV,
+							dH*dV*a + dH,
+							dH*dV*a + dH*dV + dH,
+							dH*dV*a + 2*dH,
+							dH*dV*a + dH*dV + 2*dH,
+							dH*dV*a + 3*dH,
+							dH*dV*a + dH*dV + 3*dH,
 							dV,
 							dH,
 						}
@@ -1207,12 +1301,26 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t14Total),
 							unsafe.SliceData(t16Total),
 							dH*a + C*dH*s + T*dH*l,
+							dH*a + C*dH*s + T*dH*l + 1,
+							dH*a + C*dH*s + T*dH*l + 2,
+							dH*a + C*dH*s + T*dH*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
 							dH * dK * l,
 							dH*dK*a + dH*dK,
-							dH,
 							dK,
+							dH*dK*a + dK,
+							dH*dK*l + dK,
+							dH*dK*a + dH*dK + dK,
+							2 * dK,
+							dH*dK*a + 2*dK,
+							dH*dK*l + 2*dK,
+							dH*dK*a + dH*dK + 2*dK,
+							3 * dK,
+							dH*dK*a + 3*dK,
+							dH*dK*l + 3*dK,
+							dH*dK*a + dH*dK + 3*dK,
+							dH,
 							[2]float32{t16},
 							[2]float32{t14},
 							[2]float32{w},
@@ -1234,24 +1342,28 @@ func (c *stepBackwardFused) run() {
 							var t872 F
 							t822Entry := t822[i]
 							t922Entry2 := t922_2[i]
-							t14Sums := [16]F{t14_2}
-							t16Sums := [16]F{t16_2}
+							var t14Row F
+							var t16Row F
+							t14RowSums := [16]F{t14Row}
+							t16RowSums := [16]F{t16Row}
 							t872Sums := [16]F{t872}
 							for j := range dK {
 								t112 := num.FMA32(q0[j], t822Entry, W1BarState2[j])
 								k0Entry := k0[j]
 								W1TrailEntry2 := W1Trail2[j]
-								t14Sums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(k0Entry*t922Entry2))), t112, t14Sums[j%16])
-								t16Sums[j%16] = num.FMA32(W1TrailEntry2, t112, t16Sums[j%16])
+								t14RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(k0Entry*t922Entry2))), t112, t14RowSums[j%16])
+								t16RowSums[j%16] = num.FMA32(W1TrailEntry2, t112, t16RowSums[j%16])
 								t872Sums[j%16] = num.FMA32(t112, k0Entry, t872Sums[j%16])
 								t102[j] = num.FMA32(W1Trail3[j], t822Entry, t102[j])
 								t11_2[j] = t112
 								t92_2[j] = num.FMA32(w, t112, t92_2[j])
 								t86[j] = num.FMA32(t112, t922Entry2, t86[j])
 							}
-							t14_2 = kern.Sum16(&t14Sums)
-							t16_2 = kern.Sum16(&t16Sums)
+							t14Row = kern.Sum16(&t14RowSums)
+							t16Row = kern.Sum16(&t16RowSums)
 							t872 = kern.Sum16(&t872Sums)
+							t14_2 = t14_2 + t14Row
+							t16_2 = t16_2 + t16Row
 							t87[i] = t872
 						}
 						t14Total[0] = t14_2
@@ -1305,11 +1417,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t412Total),
 							unsafe.SliceData(t432Total),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
+							dH * dV * a,
 							dH * dV * l,
-							dV,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*l + dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*l + 2*dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dH*dV*l + 3*dH,
+							dV,
 							[2]float32{t432},
 							[2]float32{t412},
 							[2]float32{w},
@@ -1332,26 +1455,30 @@ func (c *stepBackwardFused) run() {
 							var t882 F
 							yBarEntry2 := yBar[i]
 							W2LinEntry2 := W2Lin[i]
+							var t412Row F
+							var t432Row F
 							t3322Sums := [16]F{t3322}
-							t412Sums := [16]F{t412_2}
-							t432Sums := [16]F{t432_2}
+							t412RowSums := [16]F{t412Row}
+							t432RowSums := [16]F{t432Row}
 							t882Sums := [16]F{t882}
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
 								t3322Sums[j%16] = num.FMA32(W2TrailEntry2, t312[j], t3322Sums[j%16])
 								t383 := num.FMA32(yBarEntry2, t95_2[j], W2BarState2[j])
 								t172Entry := t172_2[j]
-								t412Sums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t172Entry))), t383, t412Sums[j%16])
-								t432Sums[j%16] = num.FMA32(W2TrailEntry2, t383, t432Sums[j%16])
+								t412RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t172Entry))), t383, t412RowSums[j%16])
+								t432RowSums[j%16] = num.FMA32(W2TrailEntry2, t383, t432RowSums[j%16])
 								t882Sums[j%16] = num.FMA32(t383, t172Entry, t882Sums[j%16])
 								t382_2[j] = t383
 								t82_2[j] = num.FMA32(w, t383, t82_2[j])
 								t89[j] = num.FMA32(t383, W2LinEntry2, t89[j])
 							}
 							t3322 = kern.Sum16(&t3322Sums)
-							t412_2 = kern.Sum16(&t412Sums)
-							t432_2 = kern.Sum16(&t432Sums)
+							t412Row = kern.Sum16(&t412RowSums)
+							t432Row = kern.Sum16(&t432RowSums)
 							t882 = kern.Sum16(&t882Sums)
+							t412_2 = t412_2 + t412Row
+							t432_2 = t432_2 + t432Row
 							t332[i] = t3322
 							t88[i] = t882
 						}
@@ -1382,10 +1509,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t312),
 							unsafe.SliceData(W2BarState),
 							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dV,
+							dH * dV * a,
+							dH*dV*a + dH,
 							dH,
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dV,
 							[2]float32{w3},
 						}
 						stepBackwardNest9(&a2)
@@ -1447,10 +1582,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t11),
 							unsafe.SliceData(W1BarState),
-							dH * dK * a,
 							dK*a + C*dK*s + T*dK*l,
-							dH,
+							dH * dK * a,
+							dH*dK*a + dK,
 							dK,
+							dH*dK*a + 2*dK,
+							2 * dK,
+							dH*dK*a + 3*dK,
+							3 * dK,
+							dH,
 							[2]float32{w3},
 						}
 						stepBackwardNest11(&a2)
@@ -1550,10 +1690,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t44),
+			dK + dV,
+			2*dK + 2*dV,
+			3*dK + 3*dV,
 			L,
 			T,
 			T*dK + T*dV,
-			dK + dV,
 		}
 		stepBackwardNest13(&a)
 	} else {

@@ -22,8 +22,10 @@ type fireNest2Args struct {
 	mOut     *float32
 	d        *float32
 	t12Total *float32
-	n0       int        // r
-	n1       int        // c
+	n0       int        // c
+	n1       int        // 2·c
+	n2       int        // 3·c
+	n3       int        // r
 	t12      [2]float32 // and nothing
 	t10      [2]float32 // and nothing
 }
@@ -110,8 +112,10 @@ type fireNest13Args struct {
 	vOut         *float32
 	z            *float32
 	t61Total     *float32
-	n0           int        // r
-	n1           int        // c
+	n0           int        // c
+	n1           int        // 2·c
+	n2           int        // 3·c
+	n3           int        // r
 	t61          [2]float32 // and nothing
 	w3           [2]float32 // and nothing
 	beta2Entry2  [2]float32 // and nothing
@@ -205,8 +209,10 @@ func (c *fireFused) run() {
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(d),
 			unsafe.SliceData(t12Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t12},
 			[2]float32{t10},
 		}
@@ -216,13 +222,15 @@ func (c *fireFused) run() {
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
 			d2 := d[i*c2:][:c2]
-			t12Sums := [16]F{t12_2}
+			var t12Row F
+			t12RowSums := [16]F{t12Row}
 			for j := range c2 {
 				d2_2 := (mOut[j] / t10)
-				t12Sums[j%16] = num.FMA32(d2_2, d2_2, t12Sums[j%16])
+				t12RowSums[j%16] = num.FMA32(d2_2, d2_2, t12RowSums[j%16])
 				d2[j] = d2_2
 			}
-			t12_2 = kern.Sum16(&t12Sums)
+			t12Row = kern.Sum16(&t12RowSums)
+			t12_2 = t12_2 + t12Row
 		}
 		t12Total[0] = t12_2
 	}
@@ -496,8 +504,10 @@ func (c *fireFused) run() {
 			unsafe.SliceData(c.VOut),
 			unsafe.SliceData(z),
 			unsafe.SliceData(t61Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t61},
 			[2]float32{w3},
 			[2]float32{beta2Entry2},
@@ -513,16 +523,18 @@ func (c *fireFused) run() {
 			v := c.V[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			z2 := z[i*c2:][:c2]
-			t61Sums := [16]F{t61_2}
+			var t61Row F
+			t61RowSums := [16]F{t61Row}
 			for j := range c2 {
 				o := num.FMA32(F(3.4445), t41_2[j], t45_2[j])
 				v2 := num.FMA32(F(w3*o), o, F(beta2Entry2*v[j]))
 				z2_2 := (o / (num.Sqrt((v2 / t52)) + epsilonEntry))
-				t61Sums[j%16] = num.FMA32(z2_2, z2_2, t61Sums[j%16])
+				t61RowSums[j%16] = num.FMA32(z2_2, z2_2, t61RowSums[j%16])
 				vOut[j] = v2
 				z2[j] = z2_2
 			}
-			t61_2 = kern.Sum16(&t61Sums)
+			t61Row = kern.Sum16(&t61RowSums)
+			t61_2 = t61_2 + t61Row
 		}
 		t61Total[0] = t61_2
 	}

@@ -22,8 +22,10 @@ type fireTallNest2Args struct {
 	mOut     *float32
 	d        *float32
 	t12Total *float32
-	n0       int        // r
-	n1       int        // c
+	n0       int        // c
+	n1       int        // 2·c
+	n2       int        // 3·c
+	n3       int        // r
 	t12      [2]float32 // and nothing
 	t10      [2]float32 // and nothing
 }
@@ -172,8 +174,10 @@ func (c *fireTallFused) run() {
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(d),
 			unsafe.SliceData(t12Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t12},
 			[2]float32{t10},
 		}
@@ -183,13 +187,15 @@ func (c *fireTallFused) run() {
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
 			d2 := d[i*c2:][:c2]
-			t12Sums := [16]F{t12_2}
+			var t12Row F
+			t12RowSums := [16]F{t12Row}
 			for j := range c2 {
 				d2_2 := (mOut[j] / t10)
-				t12Sums[j%16] = num.FMA32(d2_2, d2_2, t12Sums[j%16])
+				t12RowSums[j%16] = num.FMA32(d2_2, d2_2, t12RowSums[j%16])
 				d2[j] = d2_2
 			}
-			t12_2 = kern.Sum16(&t12Sums)
+			t12Row = kern.Sum16(&t12RowSums)
+			t12_2 = t12_2 + t12Row
 		}
 		t12Total[0] = t12_2
 	}

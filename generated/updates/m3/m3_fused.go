@@ -28,8 +28,10 @@ type fireNest2Args struct {
 	sOut       *float32
 	bOut       *float32
 	t23Total   *float32
-	n0         int        // r
-	n1         int        // c
+	n0         int        // c
+	n1         int        // 2·c
+	n2         int        // 3·c
+	n3         int        // r
 	t23        [2]float32 // and nothing
 	t12Number  [2]float32 // and nothing
 	w3         [2]float32 // and nothing
@@ -102,8 +104,10 @@ type fireNest11Args struct {
 	t51      *float32
 	t52      *float32
 	t58Total *float32
-	n0       int        // r
-	n1       int        // c
+	n0       int        // c
+	n1       int        // 2·c
+	n2       int        // 3·c
+	n3       int        // r
 	t58      [2]float32 // and nothing
 }
 
@@ -198,8 +202,10 @@ type fireNest23Args struct {
 	vOut         *float32
 	z            *float32
 	t109Total    *float32
-	n0           int        // r
-	n1           int        // c
+	n0           int        // c
+	n1           int        // 2·c
+	n2           int        // 3·c
+	n3           int        // r
 	t109         [2]float32 // and nothing
 	alphaEntry   [2]float32 // and nothing
 	w4           [2]float32 // and nothing
@@ -332,8 +338,10 @@ func (c *fireFused) run() {
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(c.BOut),
 			unsafe.SliceData(t23Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t23},
 			[2]float32{t12Number},
 			[2]float32{w3},
@@ -349,16 +357,18 @@ func (c *fireFused) run() {
 			mOut := c.MOut[i*c2:][:c2]
 			sOut := c.SOut[i*c2:][:c2]
 			bOut := c.BOut[i*c2:][:c2]
-			t23Sums := [16]F{t23_2}
+			var t23Row F
+			t23RowSums := [16]F{t23Row}
 			for j := range c2 {
 				sEntry := s[j]
 				eEntry := e2[j]
 				mOutEntry := mOut[j]
-				t23Sums[j%16] = num.FMA32(mOutEntry, mOutEntry, t23Sums[j%16])
+				t23RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t23RowSums[j%16])
 				sOut[j] = kern.Choose(t12_2, num.FMA32(w3, eEntry, F(beta3Entry*sEntry)), sEntry)
 				bOut[j] = kern.Choose(t12_2, F(0), eEntry)
 			}
-			t23_2 = kern.Sum16(&t23Sums)
+			t23Row = kern.Sum16(&t23RowSums)
+			t23_2 = t23_2 + t23Row
 		}
 		t23Total[0] = t23_2
 	}
@@ -577,8 +587,10 @@ func (c *fireFused) run() {
 			unsafe.SliceData(t51),
 			unsafe.SliceData(t52),
 			unsafe.SliceData(t58Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t58},
 		}
 		fireNest11(&a)
@@ -589,13 +601,15 @@ func (c *fireFused) run() {
 			t47_2 := t47[i*c2:][:c2]
 			t51_2 := t51[i*c2:][:c2]
 			t52_2 := t52[i*c2:][:c2]
-			t58Sums := [16]F{t58_2}
+			var t58Row F
+			t58RowSums := [16]F{t58Row}
 			for j := range c2 {
 				sOutEntry := sOut[j]
-				t58Sums[j%16] = num.FMA32(sOutEntry, sOutEntry, t58Sums[j%16])
+				t58RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t58RowSums[j%16])
 				t52_2[j] = num.FMA32(F(3.4445), t47_2[j], t51_2[j])
 			}
-			t58_2 = kern.Sum16(&t58Sums)
+			t58Row = kern.Sum16(&t58RowSums)
+			t58_2 = t58_2 + t58Row
 		}
 		t58Total[0] = t58_2
 	}
@@ -900,8 +914,10 @@ func (c *fireFused) run() {
 			unsafe.SliceData(c.VOut),
 			unsafe.SliceData(z),
 			unsafe.SliceData(t109Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t109},
 			[2]float32{alphaEntry},
 			[2]float32{w4},
@@ -920,16 +936,18 @@ func (c *fireFused) run() {
 			v := c.V[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			z2 := z[i*c2:][:c2]
-			t109Sums := [16]F{t109_2}
+			var t109Row F
+			t109RowSums := [16]F{t109Row}
 			for j := range c2 {
 				y := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t87_2[j], t91_2[j]), num.FMA32(F(3.4445), t52_2[j], t56_2[j]))
 				v2 := num.FMA32(F(w4*y), y, F(beta2Entry2*v[j]))
 				z2_2 := (y / (num.Sqrt((v2 / h)) + epsilonEntry))
-				t109Sums[j%16] = num.FMA32(z2_2, z2_2, t109Sums[j%16])
+				t109RowSums[j%16] = num.FMA32(z2_2, z2_2, t109RowSums[j%16])
 				vOut[j] = v2
 				z2[j] = z2_2
 			}
-			t109_2 = kern.Sum16(&t109Sums)
+			t109Row = kern.Sum16(&t109RowSums)
+			t109_2 = t109_2 + t109Row
 		}
 		t109Total[0] = t109_2
 	}

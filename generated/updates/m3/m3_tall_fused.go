@@ -28,8 +28,10 @@ type fireTallNest2Args struct {
 	sOut       *float32
 	bOut       *float32
 	t23Total   *float32
-	n0         int        // r
-	n1         int        // c
+	n0         int        // c
+	n1         int        // 2·c
+	n2         int        // 3·c
+	n3         int        // r
 	t23        [2]float32 // and nothing
 	t12Number  [2]float32 // and nothing
 	w3         [2]float32 // and nothing
@@ -41,8 +43,10 @@ type fireTallNest3Args struct {
 	mOut     *float32
 	t32      *float32
 	t58Total *float32
-	n0       int        // r
-	n1       int        // c
+	n0       int        // c
+	n1       int        // 2·c
+	n2       int        // 3·c
+	n3       int        // r
 	t58      [2]float32 // and nothing
 	t31      [2]float32 // and nothing
 }
@@ -296,8 +300,10 @@ func (c *fireTallFused) run() {
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(c.BOut),
 			unsafe.SliceData(t23Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t23},
 			[2]float32{t12Number},
 			[2]float32{w3},
@@ -313,16 +319,18 @@ func (c *fireTallFused) run() {
 			mOut := c.MOut[i*c2:][:c2]
 			sOut := c.SOut[i*c2:][:c2]
 			bOut := c.BOut[i*c2:][:c2]
-			t23Sums := [16]F{t23_2}
+			var t23Row F
+			t23RowSums := [16]F{t23Row}
 			for j := range c2 {
 				sEntry := s[j]
 				eEntry := e2[j]
 				mOutEntry := mOut[j]
-				t23Sums[j%16] = num.FMA32(mOutEntry, mOutEntry, t23Sums[j%16])
+				t23RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t23RowSums[j%16])
 				sOut[j] = kern.Choose(t12_2, num.FMA32(w3, eEntry, F(beta3Entry*sEntry)), sEntry)
 				bOut[j] = kern.Choose(t12_2, F(0), eEntry)
 			}
-			t23_2 = kern.Sum16(&t23Sums)
+			t23Row = kern.Sum16(&t23RowSums)
+			t23_2 = t23_2 + t23Row
 		}
 		t23Total[0] = t23_2
 	}
@@ -341,8 +349,10 @@ func (c *fireTallFused) run() {
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t58Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t58},
 			[2]float32{t31},
 		}
@@ -353,13 +363,15 @@ func (c *fireTallFused) run() {
 			sOut := c.SOut[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
 			t32_2 := t32[i*c2:][:c2]
-			t58Sums := [16]F{t58_2}
+			var t58Row F
+			t58RowSums := [16]F{t58Row}
 			for j := range c2 {
 				sOutEntry := sOut[j]
-				t58Sums[j%16] = num.FMA32(sOutEntry, sOutEntry, t58Sums[j%16])
+				t58RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t58RowSums[j%16])
 				t32_2[j] = (mOut[j] / t31)
 			}
-			t58_2 = kern.Sum16(&t58Sums)
+			t58Row = kern.Sum16(&t58RowSums)
+			t58_2 = t58_2 + t58Row
 		}
 		t58Total[0] = t58_2
 	}

@@ -27,8 +27,10 @@ type fireNest2Args struct {
 	sOut       *float32
 	bOut       *float32
 	t19Total   *float32
-	n0         int        // r
-	n1         int        // c
+	n0         int        // c
+	n1         int        // 2·c
+	n2         int        // 3·c
+	n3         int        // r
 	t19        [2]float32 // and nothing
 	t10Number  [2]float32 // and nothing
 	beta3Entry [2]float32 // and nothing
@@ -100,8 +102,10 @@ type fireNest11Args struct {
 	t47      *float32
 	t48      *float32
 	t54Total *float32
-	n0       int        // r
-	n1       int        // c
+	n0       int        // c
+	n1       int        // 2·c
+	n2       int        // 3·c
+	n3       int        // r
 	t54      [2]float32 // and nothing
 }
 
@@ -315,8 +319,10 @@ func (c *fireFused) run() {
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(c.BOut),
 			unsafe.SliceData(t19Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t19},
 			[2]float32{t10Number},
 			[2]float32{beta3Entry},
@@ -331,16 +337,18 @@ func (c *fireFused) run() {
 			mOut := c.MOut[i*c2:][:c2]
 			sOut := c.SOut[i*c2:][:c2]
 			bOut := c.BOut[i*c2:][:c2]
-			t19Sums := [16]F{t19_2}
+			var t19Row F
+			t19RowSums := [16]F{t19Row}
 			for j := range c2 {
 				sEntry := s[j]
 				eEntry := e2[j]
 				mOutEntry := mOut[j]
-				t19Sums[j%16] = num.FMA32(mOutEntry, mOutEntry, t19Sums[j%16])
+				t19RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t19RowSums[j%16])
 				sOut[j] = kern.Choose(t10_2, num.FMA32(beta3Entry, eEntry, sEntry), sEntry)
 				bOut[j] = kern.Choose(t10_2, F(0), eEntry)
 			}
-			t19_2 = kern.Sum16(&t19Sums)
+			t19Row = kern.Sum16(&t19RowSums)
+			t19_2 = t19_2 + t19Row
 		}
 		t19Total[0] = t19_2
 	}
@@ -559,8 +567,10 @@ func (c *fireFused) run() {
 			unsafe.SliceData(t47),
 			unsafe.SliceData(t48),
 			unsafe.SliceData(t54Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t54},
 		}
 		fireNest11(&a)
@@ -571,13 +581,15 @@ func (c *fireFused) run() {
 			t43_2 := t43[i*c2:][:c2]
 			t47_2 := t47[i*c2:][:c2]
 			t48_2 := t48[i*c2:][:c2]
-			t54Sums := [16]F{t54_2}
+			var t54Row F
+			t54RowSums := [16]F{t54Row}
 			for j := range c2 {
 				sOutEntry := sOut[j]
-				t54Sums[j%16] = num.FMA32(sOutEntry, sOutEntry, t54Sums[j%16])
+				t54RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t54RowSums[j%16])
 				t48_2[j] = num.FMA32(F(3.4445), t43_2[j], t47_2[j])
 			}
-			t54_2 = kern.Sum16(&t54Sums)
+			t54Row = kern.Sum16(&t54RowSums)
+			t54_2 = t54_2 + t54Row
 		}
 		t54Total[0] = t54_2
 	}

@@ -27,8 +27,10 @@ type fireTallNest2Args struct {
 	sOut       *float32
 	bOut       *float32
 	t19Total   *float32
-	n0         int        // r
-	n1         int        // c
+	n0         int        // c
+	n1         int        // 2·c
+	n2         int        // 3·c
+	n3         int        // r
 	t19        [2]float32 // and nothing
 	t10Number  [2]float32 // and nothing
 	beta3Entry [2]float32 // and nothing
@@ -39,8 +41,10 @@ type fireTallNest3Args struct {
 	mOut     *float32
 	t28      *float32
 	t54Total *float32
-	n0       int        // r
-	n1       int        // c
+	n0       int        // c
+	n1       int        // 2·c
+	n2       int        // 3·c
+	n3       int        // r
 	t54      [2]float32 // and nothing
 	t27      [2]float32 // and nothing
 }
@@ -282,8 +286,10 @@ func (c *fireTallFused) run() {
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(c.BOut),
 			unsafe.SliceData(t19Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t19},
 			[2]float32{t10Number},
 			[2]float32{beta3Entry},
@@ -298,16 +304,18 @@ func (c *fireTallFused) run() {
 			mOut := c.MOut[i*c2:][:c2]
 			sOut := c.SOut[i*c2:][:c2]
 			bOut := c.BOut[i*c2:][:c2]
-			t19Sums := [16]F{t19_2}
+			var t19Row F
+			t19RowSums := [16]F{t19Row}
 			for j := range c2 {
 				sEntry := s[j]
 				eEntry := e2[j]
 				mOutEntry := mOut[j]
-				t19Sums[j%16] = num.FMA32(mOutEntry, mOutEntry, t19Sums[j%16])
+				t19RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t19RowSums[j%16])
 				sOut[j] = kern.Choose(t10_2, num.FMA32(beta3Entry, eEntry, sEntry), sEntry)
 				bOut[j] = kern.Choose(t10_2, F(0), eEntry)
 			}
-			t19_2 = kern.Sum16(&t19Sums)
+			t19Row = kern.Sum16(&t19RowSums)
+			t19_2 = t19_2 + t19Row
 		}
 		t19Total[0] = t19_2
 	}
@@ -326,8 +334,10 @@ func (c *fireTallFused) run() {
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t54Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t54},
 			[2]float32{t27},
 		}
@@ -338,13 +348,15 @@ func (c *fireTallFused) run() {
 			sOut := c.SOut[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
 			t28_2 := t28[i*c2:][:c2]
-			t54Sums := [16]F{t54_2}
+			var t54Row F
+			t54RowSums := [16]F{t54Row}
 			for j := range c2 {
 				sOutEntry := sOut[j]
-				t54Sums[j%16] = num.FMA32(sOutEntry, sOutEntry, t54Sums[j%16])
+				t54RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t54RowSums[j%16])
 				t28_2[j] = (mOut[j] / t27)
 			}
-			t54_2 = kern.Sum16(&t54Sums)
+			t54Row = kern.Sum16(&t54RowSums)
+			t54_2 = t54_2 + t54Row
 		}
 		t54Total[0] = t54_2
 	}

@@ -14,8 +14,10 @@ type fireTallNest1Args struct {
 	mOut     *float32
 	d        *float32
 	t13Total *float32
-	n0       int        // r
-	n1       int        // c
+	n0       int        // c
+	n1       int        // 2·c
+	n2       int        // 3·c
+	n3       int        // r
 	t13      [2]float32 // and nothing
 	w2       [2]float32 // and nothing
 	muEntry  [2]float32 // and nothing
@@ -135,8 +137,10 @@ func (c *fireTallFused) run() {
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(d),
 			unsafe.SliceData(t13Total),
-			r,
 			c2,
+			2 * c2,
+			3 * c2,
+			r,
 			[2]float32{t13},
 			[2]float32{w2},
 			[2]float32{muEntry},
@@ -149,16 +153,18 @@ func (c *fireTallFused) run() {
 			m := c.M[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
 			d2 := d[i*c2:][:c2]
-			t13Sums := [16]F{t13_2}
+			var t13Row F
+			t13RowSums := [16]F{t13Row}
 			for j := range c2 {
 				t7 := F(w2 * g[j])
 				m2 := num.FMA32(muEntry, m[j], t7)
 				d2_2 := num.FMA32(muEntry, m2, t7)
-				t13Sums[j%16] = num.FMA32(d2_2, d2_2, t13Sums[j%16])
+				t13RowSums[j%16] = num.FMA32(d2_2, d2_2, t13RowSums[j%16])
 				mOut[j] = m2
 				d2[j] = d2_2
 			}
-			t13_2 = kern.Sum16(&t13Sums)
+			t13Row = kern.Sum16(&t13RowSums)
+			t13_2 = t13_2 + t13Row
 		}
 		t13Total[0] = t13_2
 	}
