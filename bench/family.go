@@ -17,6 +17,7 @@ import (
 	"github.com/nl-hecate/hecate/bench/kernel/titanschunk"
 	"github.com/nl-hecate/hecate/bench/kernel/trellis"
 	"github.com/nl-hecate/hecate/bench/kernel/yaad"
+	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
@@ -53,6 +54,14 @@ var family = []member{
 	{name: "lattice", vectors: triple, gates: []string{"theta"}, states: []string{"S"}, rows: sphere},
 	{name: "trellis", vectors: []string{"x", "k", "q", "v"}, gates: []string{"rho", "theta"}, states: []string{"S_K", "S_V"}},
 	{name: "atlasomega", vectors: triple, gates: []string{"rho", "theta", "eta"}, states: []string{"M", "S"}, cubic: true},
+}
+
+// segment is how many tokens lie between two checkpoints, as in a model.
+func (m member) segment() int {
+	if m.independent {
+		return block.Segment
+	}
+	return block.SegmentWhole
 }
 
 // length is how many of so many tokens a trial has; fewer where whole matrices are
@@ -195,7 +204,7 @@ type bound[F num.Float] struct {
 }
 
 // bind makes the calls of a form; what is not given is made, of zeros.
-func bind[F num.Float](f form[F], T, d int, given map[string][]F) *bound[F] {
+func bind[F num.Float](f form[F], T, d, segment int, given map[string][]F) *bound[F] {
 	b := &bound[F]{of: map[string][]F{}}
 	for name, x := range given {
 		b.of[name] = x

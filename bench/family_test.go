@@ -49,7 +49,7 @@ func BenchmarkRule(b *testing.B) {
 func bench(b *testing.B, m member, f form[float32], d int) {
 	for _, pass := range passNames {
 		b.Run(m.name+"/"+f.name+"/"+pass, func(b *testing.B) {
-			x := bind(f, m.length(tokens, d), d, m.draw(m.length(tokens, d), d, rand.New(rand.NewPCG(1, 2))))
+			x := bind(f, m.length(tokens, d), d, m.segment(), m.draw(m.length(tokens, d), d, rand.New(rand.NewPCG(1, 2))))
 			run := x.forward
 			if pass == backward {
 				x.forward.Run()

@@ -68,11 +68,11 @@ func newTrial(m member, T, d int, rivals []rival, seed uint64, far map[string]di
 			}
 		})
 	}
-	want := bind(forms[float64](m.name)[0], T, d, wide)
+	want := bind(forms[float64](m.name)[0], T, d, m.segment(), wide)
 	want.Run()
 	x := &trial{member: m, d: d, forms: map[string]*bound[float32]{}, at: map[string]int{}}
 	for _, f := range forms[float32](m.name) {
-		b := bind(f, T, d, given)
+		b := bind(f, T, d, m.segment(), given)
 		b.Run()
 		x.names, x.forms[f.name] = append(x.names, f.name), b
 		for _, name := range m.results() {

@@ -51,9 +51,17 @@ func (s *stageEmitter) fromForward(size string) string {
 	return s.sizeOfNode(size)
 }
 
+// segment is the number of tokens between two checkpoints.
+func (s *stageEmitter) segment() string {
+	if (plan.Pair{Fwd: s.fwd, Bwd: s.bwd}).RowsApart() {
+		return "block.Segment"
+	}
+	return "block.SegmentWhole"
+}
+
 func (s *stageEmitter) sizeOfNode(size string) string {
 	if size == s.bwd.Segment {
-		return "block.Segment"
+		return s.segment()
 	}
 	panic("emitgo: BUG: the backward of " + s.u.Name + " needs a size that its forward lacks: " + size)
 }

@@ -197,7 +197,7 @@ func (s *stageEmitter) openNode(b *strings.Builder) {
 // sizeExpr is the value of a kernel's size.
 func (s *stageEmitter) sizeExpr(k *plan.Kernel, size string) string {
 	if size == k.Segment {
-		return "block.Segment"
+		return s.segment()
 	}
 	return s.sizeOf(size)
 }

@@ -190,6 +190,19 @@ type Stage struct {
 // gradient.
 type Pair struct{ Fwd, Bwd *Kernel }
 
+// RowsApart reports whether a backward replays its states row by row, or has none.
+func (p Pair) RowsApart() bool {
+	apart, segments := false, false
+	if p.Bwd != nil {
+		Walk(p.Bwd.Body, func(n Node) {
+			if l, ok := n.(*Loop); ok {
+				apart, segments = apart || l.Kind == Row, segments || l.Kind == Segment
+			}
+		})
+	}
+	return apart || !segments
+}
+
 // A Part is a place in a composition for another block.
 type Part struct{ Name, Kind string }
 

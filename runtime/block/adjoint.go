@@ -7,9 +7,14 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-// Segment is how many tokens lie between two checkpoints of a state: a
-// backward replays at most so many at a time.
-const Segment = 64
+// Segments are how many tokens lie between two checkpoints of a state: a
+// backward replays at most so many at a time. Where rows do not see each other
+// it keeps the states of a few rows meanwhile, else of all of them: then fewer
+// tokens leave what it keeps in a second cache, and are less to keep.
+const (
+	Segment      = 64
+	SegmentWhole = 16
+)
 
 // Adjoint is what a value has received, n entries, or zeros.
 func Adjoint[F num.Float](t *tape.Tape[F], v tape.Value[F], n int) []F {

@@ -2176,7 +2176,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV, k.W = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
+	k.C, k.L, k.T, k.D, k.DK, k.DV, k.W = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
 	n.vWK = w.Value("W_K")
 	k.WK = arena.Data(n.vWK)
 	n.vX = x

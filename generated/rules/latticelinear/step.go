@@ -1855,7 +1855,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DV, k.M = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DV, b.Sizes.M
+	k.C, k.L, k.T, k.D, k.DV, k.M = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DV, b.Sizes.M
 	n.vWK = w.Value("W_K")
 	k.WK = arena.Data(n.vWK)
 	n.vX = x

@@ -1358,7 +1358,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
+	k.C, k.L, k.T, k.D, k.DH, k.DK, k.DV = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	n.vWK = w.Value("W_K")
 	k.WK = arena.Data(n.vWK)
 	n.vX = x

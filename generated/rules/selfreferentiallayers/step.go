@@ -2961,7 +2961,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DH = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DH
+	k.C, k.L, k.T, k.D, k.DH = block.SegmentWhole, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DH
 	n.vWQ = w.Value("W_Q")
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = x
