@@ -66,6 +66,33 @@ func TestNests(t *testing.T) {
 	}
 }
 
+// TestTotals: a total goes through a cell, and each row of a nest adds its own
+// sum to it; what one row gathers is none.
+func TestTotals(t *testing.T) {
+	x, y, grid := buffer("x", n), buffer("y", m), buffer("grid", m, n)
+	s, row := ref("s"), ref("row")
+	product := prod(load(grid, plan.At(i), plan.At(j)), load(x, plan.At(j)))
+	gather := func(to plan.Ref) plan.Node {
+		return loop(plan.Sum, j, n, &plan.Acc{To: to.To, Val: product})
+	}
+	for _, c := range []struct {
+		name string
+		in   plan.Node
+		want string
+	}{
+		{"of a vector", loop(plan.Sum, j, n, &plan.Acc{To: s.To, Val: load(x, plan.At(j))}),
+			"region Nest1 across columns\n\ts = s\n\tsum j in [0, n) by 16\n\t\ts = s + x[j]\n\ts.total[0] = s\ns = s.total[0]\n"},
+		{"of a matrix", loop(plan.Sum, i, m, gather(s)),
+			"region Nest1 across columns\n\ts = s\n\tsum i in [0, m)\n\t\ts.row = 0\n\t\tsum j in [0, n) by 16\n\t\t\ts.row = fma(+grid[i, j], x[j], s.row)\n\t\ts = s + s.row\n\ts.total[0] = s\ns = s.total[0]\n"},
+		{"of a row", loop(plan.Plain, i, m, &plan.Let{To: row.To, Val: plan.Num{}}, gather(row), set(at(y, plan.At(i)), row)),
+			"region Nest1 across columns\n\tfor i in [0, m)\n\t\trow = 0\n\t\tsum j in [0, n) by 16\n\t\t\trow = fma(+grid[i, j], x[j], row)\n\t\ty[i] = row\n"},
+	} {
+		if got := fused(c.in); got != c.want {
+			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
 // regionsOf names the regions of a kernel and the partial sums in them.
 func regionsOf(k *plan.Kernel) string {
 	var out []string

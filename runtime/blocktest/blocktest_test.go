@@ -43,6 +43,15 @@ func TestComparisons(t *testing.T) {
 		{"far", true, func(r *recorder) { near(r, "", []float64{1 + 1e-10}, []float64{1}, vectorTol) }},
 		{"not a number", true, func(r *recorder) { near(r, "", []float64{nan}, []float64{nan}, vectorTol) }},
 		{"no gradient where there is none", false, func(r *recorder) { allNear(r, "", named{}, named{"a": {0, 0}}, vectorTol) }},
+		{"what cancels beside a hundred", false, func(r *recorder) {
+			allNear(r, "", named{"a": {5e-13}, "b": {100}}, named{"a": {0}, "b": {100}}, vectorTol)
+		}},
+		{"what does not beside a hundred", true, func(r *recorder) {
+			allNear(r, "", named{"a": {5e-12}, "b": {100}}, named{"a": {0}, "b": {100}}, vectorTol)
+		}},
+		{"nothing beside what is infinite", true, func(r *recorder) {
+			allNear(r, "", named{"a": {5e-13}, "b": {math.Inf(1)}}, named{"a": {0}, "b": {math.Inf(1)}}, vectorTol)
+		}},
 		{"no gradient where there is one", true, func(r *recorder) { allNear(r, "", named{}, named{"a": {0, 1}}, vectorTol) }},
 		{"float32", false, func(r *recorder) { close32(r, "", []float32{1, 2}, []float64{1, 2.00001}, singleTol) }},
 		{"not float32", true, func(r *recorder) { close32(r, "", []float32{1, 2}, []float64{1, 2.001}, singleTol) }},

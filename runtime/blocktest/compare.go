@@ -41,14 +41,17 @@ func bits[F num.Float](t testing.TB, what string, got, want []F) {
 // near compares with a tolerance relative to the largest entry.
 func near[F num.Float](t testing.TB, what string, got, want []F, tol float64) {
 	t.Helper()
+	nearAbove(t, what, got, want, tol, floor)
+}
+
+// nearAbove is near where entries below least count as that large.
+func nearAbove[F num.Float](t testing.TB, what string, got, want []F, tol, least float64) {
+	t.Helper()
 	if len(got) != len(want) {
 		t.Errorf("%s has %d entries, want %d", what, len(got), len(want))
 		return
 	}
-	scale := floor
-	for _, x := range want {
-		scale = max(scale, math.Abs(float64(x)))
-	}
+	scale := max(least, peak(want))
 	for i := range want {
 		if d := math.Abs(float64(got[i]) - float64(want[i])); !(d <= tol*scale) {
 			t.Errorf("%s[%d] = %v, want %v: off by %.3g of %.3g", what, i, got[i], want[i], d, scale)
@@ -57,15 +60,31 @@ func near[F num.Float](t testing.TB, what string, got, want []F, tol float64) {
 	}
 }
 
-// allNear is near for named collections; no gradient is a gradient of zero.
+// peak is the largest magnitude, NaN if there is one.
+func peak[F num.Float](xs []F) (most float64) {
+	for _, x := range xs {
+		most = max(most, math.Abs(float64(x)))
+	}
+	return most
+}
+
+// allNear is near for named collections; no gradient is a gradient of zero. One
+// that is small beside the others may be a sum in which those cancel, and keeps
+// their rounding: the floor is in units of the largest, where that is above one.
 func allNear[F num.Float](t testing.TB, what string, got, want map[string][]F, tol float64) {
 	t.Helper()
+	most := 1.
+	for _, x := range want {
+		if p := peak(x); !math.IsInf(p, 0) {
+			most = max(most, p)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		g := got[name]
 		if g == nil {
 			g = make([]F, len(want[name]))
 		}
-		near(t, what+": "+name, g, want[name], tol)
+		nearAbove(t, what+": "+name, g, want[name], tol, floor*most)
 	}
 }
 
