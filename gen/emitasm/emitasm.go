@@ -93,6 +93,9 @@ func cheapest(rs []*plan.Region, args []*Args, t *target, forms []form) (best []
 		if len(fs) == len(rs) && (best == nil || cheaper(fs, best)) {
 			best = fs
 		}
+		if best != nil && form.jam > best[0].jam {
+			break // there is nothing to jam
+		}
 	}
 	return best, why
 }
