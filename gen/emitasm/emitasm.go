@@ -123,7 +123,7 @@ func newFunction(t *target, r *plan.Region, args *Args, form form) *function {
 	if r.Row != nil {
 		name += "x" + strconv.Itoa(form.rows)
 	}
-	return &function{t: t, r: r, turned: turned, jams: jams, jam: form.jam, at: 1, args: args, rows: form.rows, chains: form.chains, name: name, content: newContent(t.regs), scalar: map[*plan.Local]slot{}, fixed: map[*plan.Local]home{},
+	return &function{t: t, r: r, turned: turned, jams: jams, jam: form.jam, abreast: 1, args: args, rows: form.rows, chains: form.chains, name: name, content: newContent(t.regs), scalar: map[*plan.Local]slot{}, fixed: map[*plan.Local]home{},
 		counter: map[*plan.Var]string{}, streams: map[string]*stream{}, depends: map[*plan.Local]depends{}}
 }
 

@@ -39,7 +39,7 @@ func (f *function) lane(n *plan.Loop) {
 	f.content.forget()
 	f.clear(n, s, main)
 	f.cost += main.loads()
-	f.passes += f.rows * columns * f.at
+	f.passes += f.rows * columns * f.abreast
 	top, rest, done := f.label("pass"), f.label("rest"), f.label("end")
 	f.emit("SUBQ $%d, DX", step)
 	f.emit("JLT %s", rest)

@@ -73,9 +73,9 @@ func (f *function) several(n *plan.Loop, j *jammed, moved []*stream, at, end, to
 	f.emit("CMPQ AX, %s", end)
 	f.emit("JGE %s", single)
 	f.emit("%s:", several)
-	f.at = j.width
+	f.abreast = j.width
 	f.nodes(j.body)
-	f.at = 1
+	f.abreast = 1
 	f.settle()
 	f.advanceAll(n, moved, j.width)
 	f.emit("MOVQ %s, AX", at)

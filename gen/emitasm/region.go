@@ -25,7 +25,7 @@ type function struct {
 	turned  *rotated // of a loop over time, or nil
 	jams    map[*plan.Loop]*jammed
 	jam     int // rows of a nest that run at once
-	at      int // of them, at the present point
+	abreast int // of them, at the present point
 	args    *Args
 	rows    int // rows that run at once; 1 without rows
 	chains  int // sums over rows that run at once

@@ -91,7 +91,7 @@ func parts(t *testing.T, b *bench, axis string, names ...string) {
 			what := fmt.Sprintf("%s: %v summed over %s", p.name, sizes, axis)
 			for name, want := range sums {
 				if axis == "d_v" && slices.Contains(fromSums, name) {
-					close(t, what+": "+name, bwd[name], want, fromSumsTol)
+					within(t, what+": "+name, bwd[name], want, fromSumsTol)
 				} else {
 					same(t, what, bwd, sums, name)
 				}
@@ -100,7 +100,7 @@ func parts(t *testing.T, b *bench, axis string, names ...string) {
 	}
 }
 
-func close(t *testing.T, what string, got, want []float64, tol float64) {
+func within(t *testing.T, what string, got, want []float64, tol float64) {
 	t.Helper()
 	scale := 0.
 	for _, x := range want {
