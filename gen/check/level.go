@@ -167,7 +167,7 @@ type grader struct {
 func (g grader) define(d *notation.Define) level {
 	g.hidden = locals(d.Target.Params, d)
 	l := once
-	for _, i := range indices(d) {
+	for _, i := range bound(d) {
 		if g.e.weightAxis(g.unit, i.Text) >= 0 {
 			l = perWeight
 		} else {

@@ -31,6 +31,7 @@ func (e *expander) structure(u *notation.Unit) ([]notation.Stmt, bool) {
 			if OfFunctions(s) {
 				continue
 			}
+			st = e.stated(s)
 		case *notation.Define:
 			st = e.reading(s)
 		case *notation.Declare:
@@ -45,6 +46,19 @@ func (e *expander) structure(u *notation.Unit) ([]notation.Stmt, bool) {
 		out = append(out, st)
 	}
 	return out, true
+}
+
+// stated is a claim of the structure's with the law's names as the rule has them.
+// With several fits a structure says itself whose it means.
+func (e *expander) stated(c *notation.Claim) notation.Stmt {
+	if e.several {
+		return c
+	}
+	s := &substitution{e: e, unit: e.knobs[notation.StructUnit], fit: e.fits[0]}
+	if !e.many {
+		s.weight = s.fit.Weights[0].Text
+	}
+	return s.stmt(c)
 }
 
 // begins gives the weights of a declaration the first values that the law

@@ -151,7 +151,7 @@ func (s *substitution) define(d *notation.Define) *notation.Define {
 		in.placing = &placing{fit: s.fit, names: bareNames(d)}
 	}
 	c, t := *d, *d.Target
-	for _, i := range indices(d) {
+	for _, i := range bound(d) {
 		if s.e.weightAxis(s.unit, i.Text) < 0 && !s.owns(i.Text) {
 			in.hidden[i.Text] = i.Text
 		}
@@ -193,6 +193,26 @@ func (s *substitution) define(d *notation.Define) *notation.Define {
 		c.With = append(c.With, in.placing.with...)
 	}
 	return &c
+}
+
+// bound are the names of a definition's own: its indices, and the sizes that its
+// parameters bring.
+func bound(d *notation.Define) []notation.Word {
+	out := indices(d)
+	for _, p := range d.Target.Params {
+		if p.Type == nil {
+			continue
+		}
+		for _, x := range p.Type.Shape {
+			notation.Inspect(x, func(n any) bool {
+				if id, ok := n.(*notation.Ident); ok {
+					out = append(out, id.Name)
+				}
+				return true
+			})
+		}
+	}
+	return out
 }
 
 // indices are the names that a node binds as indices, and the axes that they
