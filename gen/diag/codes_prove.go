@@ -40,8 +40,8 @@ const (
 	TagUnbacked Code = 5015
 	// NotProvable occurs when a line cannot be checked at all.
 	NotProvable Code = 5016
-	// NotFinite occurs when a program gives something that is no number for
-	// input that its page allows.
+	// NotFinite occurs when a program gives something that is no number, or
+	// none that float32 holds, for input that its page allows.
 	NotFinite Code = 5017
 	// ErratumUnbacked occurs when an erratum rests on a claim that the page
 	// does not have.
@@ -101,7 +101,7 @@ func init() {
 		NotProvable: {Summary: "A line cannot be checked: it speaks of something that its block does not have.",
 			Wrong: "op Twice(A ∈ ℝ^{n}) → out = 2 A\nclaim ≡ sequential\n",
 			Right: "op Twice(A ∈ ℝ^{n}) → out = 2 A\nclaim Ā = 2 out̄\n"},
-		NotFinite: {Summary: "A program gives something that is no number for input that its page allows.",
+		NotFinite: {Summary: "A program gives something that is no number, or none that float32 holds, for input that its page allows.",
 			Wrong: "op Root(x ∈ ℝ^{n}) → out = sqrt(x)\n",
 			Right: "op Root(x ∈ (0,∞)^{n}) → out = sqrt(x)\n"},
 		ErratumUnbacked: {Summary: "An erratum rests on a claim that the page does not have.",

@@ -79,3 +79,13 @@ func TestCodes(t *testing.T) {
 		})
 	}
 }
+
+// TestBeyondFloat32: what float64 still holds and the kernels do not is not finite.
+func TestBeyondFloat32(t *testing.T) {
+	for text, want := range map[string]bool{"1e20 (1e20 x)": true, "1e15 (1e15 x)": false} {
+		_, ds := proveText("op Far(x ∈ ℝ^{n}) → out = "+text+"\n", false)
+		if got := strings.Contains(ds.Error(), "out of Far is not finite in float32"); got != want {
+			t.Errorf("%s: %s", text, ds.Error())
+		}
+	}
+}

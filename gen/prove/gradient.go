@@ -105,7 +105,7 @@ func (p *prover) notFinite(s subject, r ir.Result, sizes map[string]int) {
 	if r.Val.Def != nil && !r.Val.Def.Span.IsZero() {
 		at = r.Val.Def.Span
 	}
-	p.ds.Errorf(diag.NotFinite, at, "%s of %s is not finite for input that the page allows", r.Name, p.unit.Name.Text).
+	p.ds.Errorf(diag.NotFinite, at, "%s of %s is not finite in float32 for input that the page allows", r.Name, p.unit.Name.Text).
 		Labelf("at %s", spelled(sizes)).Hint("declare the set that the input comes from, such as x ∈ (0,∞)^{n}, or guard the function")
 }
 
