@@ -35,14 +35,11 @@ func newArgs(r *plan.Region, name string) *Args {
 			buffer(c.Present)
 		}
 		plan.Accesses(n, func(x plan.Access) { buffer(x.Buf) })
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			plan.Visit(e, func(e plan.Expr) {
-				if x, ok := e.(plan.Ref); ok && !set[x.To] && !seen[x.To] {
-					seen[x.To] = true
-					a.Scalars = append(a.Scalars, x.To)
-				}
-			})
-			return e
+		plan.Refs(n, func(l *plan.Local) {
+			if !set[l] && !seen[l] {
+				seen[l] = true
+				a.Scalars = append(a.Scalars, l)
+			}
 		})
 	})
 	return a

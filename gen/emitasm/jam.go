@@ -82,14 +82,7 @@ func read(loop *plan.Loop, totals map[*plan.Local]bool) bool {
 	found := false
 	plan.Walk(loop.Body, func(n plan.Node) {
 		acc, _ := n.(*plan.Acc)
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			plan.Visit(e, func(e plan.Expr) {
-				if r, ok := e.(plan.Ref); ok && totals[r.To] {
-					found = found || acc == nil || acc.To != r.To
-				}
-			})
-			return e
-		})
+		plan.Refs(n, func(l *plan.Local) { found = found || totals[l] && (acc == nil || acc.To != l) })
 	})
 	return found
 }
@@ -160,13 +153,10 @@ func ownEntries(loop *plan.Loop, b *plan.Buffer) bool {
 func onlySum(loop *plan.Loop, b *plan.Buffer) bool {
 	stores, loads, ok := 0, 0, true
 	plan.Walk(loop.Body, func(n plan.Node) {
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			plan.Visit(e, func(e plan.Expr) {
-				if l, is := e.(plan.Load); is && l.Buf.Base() == b {
-					loads++
-				}
-			})
-			return e
+		plan.Loads(n, func(a plan.Access) {
+			if a.Buf.Base() == b {
+				loads++
+			}
 		})
 		if s, is := n.(*plan.Store); is && s.To.Buf.Base() == b {
 			stores++

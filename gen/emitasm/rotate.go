@@ -249,11 +249,11 @@ func (t *turn) onlyAsked(to plan.Access) bool {
 	all := append(append([]plan.Node{t.final}, t.middle...), t.end...)
 	only := true
 	plan.Walk(all, func(n plan.Node) {
-		loads(n, func(a plan.Access) { only = only && a.Buf.Base() != to.Buf.Base() })
+		plan.Loads(n, func(a plan.Access) { only = only && a.Buf.Base() != to.Buf.Base() })
 	})
 	at := t.ahead(plan.At(t.loop.Var))
 	for _, n := range t.first.Body {
-		loads(n, func(a plan.Access) {
+		plan.Loads(n, func(a plan.Access) {
 			if a.Buf.Base() == to.Buf.Base() {
 				only = only && len(a.Index) == 1 && at.Access(a).String() == to.String()
 			}
@@ -265,30 +265,11 @@ func (t *turn) onlyAsked(to plan.Access) bool {
 	return only
 }
 
-// loads calls f for what a statement reads.
-func loads(n plan.Node, f func(plan.Access)) {
-	plan.Exprs(n, func(e plan.Expr) plan.Expr {
-		plan.Visit(e, func(e plan.Expr) {
-			if l, ok := e.(plan.Load); ok {
-				f(l.Access)
-			}
-		})
-		return e
-	})
-}
-
 // uses reports whether statements mention a scalar.
 func uses(ns []plan.Node, x *plan.Local) bool {
 	found := false
 	plan.Walk(ns, func(n plan.Node) {
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			plan.Visit(e, func(e plan.Expr) {
-				if r, ok := e.(plan.Ref); ok && r.To == x {
-					found = true
-				}
-			})
-			return e
-		})
+		plan.Refs(n, func(l *plan.Local) { found = found || l == x })
 	})
 	return found
 }

@@ -179,14 +179,7 @@ func scalars(ns []plan.Node) []*plan.Local {
 		if a, ok := n.(*plan.Acc); ok {
 			add(a.To)
 		}
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			plan.Visit(e, func(e plan.Expr) {
-				if r, ok := e.(plan.Ref); ok {
-					add(r.To)
-				}
-			})
-			return e
-		})
+		plan.Refs(n, add)
 	})
 	return out
 }

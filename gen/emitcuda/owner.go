@@ -239,14 +239,7 @@ func (x *nest) gathersApart(l *plan.Loop) bool {
 		case *plan.Acc:
 			gathered[n.To] = true
 		}
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			plan.Visit(e, func(e plan.Expr) {
-				if r, ok := e.(plan.Ref); ok {
-					read[r.To] = true
-				}
-			})
-			return e
-		})
+		plan.Refs(n, func(l *plan.Local) { read[l] = true })
 	})
 	for g := range gathered {
 		if !begun[g] && (x.outer[g] == nil || read[g]) {

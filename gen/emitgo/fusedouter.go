@@ -33,14 +33,7 @@ func (e *kernelEmitter) outer(j *job) []plan.Node {
 func refs(n plan.Node) map[*plan.Local]bool {
 	out := map[*plan.Local]bool{}
 	plan.Walk([]plan.Node{n}, func(n plan.Node) {
-		plan.Exprs(n, func(x plan.Expr) plan.Expr {
-			plan.Visit(x, func(x plan.Expr) {
-				if r, ok := x.(plan.Ref); ok {
-					out[r.To] = true
-				}
-			})
-			return x
-		})
+		plan.Refs(n, func(l *plan.Local) { out[l] = true })
 	})
 	return out
 }

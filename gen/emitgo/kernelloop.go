@@ -160,13 +160,10 @@ func mentions(ns []plan.Node, v *plan.Var) bool {
 				look(x)
 			}
 		})
-		plan.Exprs(n, func(x plan.Expr) plan.Expr {
-			plan.Visit(x, func(x plan.Expr) {
-				if p, ok := x.(plan.Pos); ok {
-					look(p.Index)
-				}
-			})
-			return x
+		plan.Each(n, func(x plan.Expr) {
+			if p, ok := x.(plan.Pos); ok {
+				look(p.Index)
+			}
 		})
 		switch n := n.(type) {
 		case *plan.Loop:
@@ -218,13 +215,10 @@ func (u *sizeUse) access(a plan.Access) {
 func (u *sizeUse) nodes(ns []plan.Node) {
 	plan.Walk(ns, func(n plan.Node) {
 		plan.Accesses(n, u.access)
-		plan.Exprs(n, func(x plan.Expr) plan.Expr {
-			plan.Visit(x, func(x plan.Expr) {
-				if p, ok := x.(plan.Pos); ok {
-					u.index(p.Index)
-				}
-			})
-			return x
+		plan.Each(n, func(x plan.Expr) {
+			if p, ok := x.(plan.Pos); ok {
+				u.index(p.Index)
+			}
 		})
 		switch n := n.(type) {
 		case *plan.Loop:

@@ -17,25 +17,13 @@ func truths(n *plan.Loop) []*plan.Local {
 		if let, ok := n.(*plan.Let); ok {
 			own = append(own, let.To)
 		}
-		refs(n, func(l *plan.Local) {
+		plan.Refs(n, func(l *plan.Local) {
 			if l.Elem == ir.Bool && !slices.Contains(own, l) && !slices.Contains(out, l) {
 				out = append(out, l)
 			}
 		})
 	})
 	return out
-}
-
-// refs calls f for every scalar that the expressions of one node mention.
-func refs(n plan.Node, f func(*plan.Local)) {
-	plan.Exprs(n, func(e plan.Expr) plan.Expr {
-		plan.Visit(e, func(e plan.Expr) {
-			if x, ok := e.(plan.Ref); ok {
-				f(x.To)
-			}
-		})
-		return e
-	})
 }
 
 // instead copies nodes with one scalar in place of another.

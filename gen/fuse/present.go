@@ -62,7 +62,7 @@ func living(ns []plan.Node) []plan.Node {
 		if let, ok := n.(*plan.Let); ok && !used[let.To] {
 			continue
 		}
-		plan.Walk([]plan.Node{n}, func(n plan.Node) { refs(n, func(l *plan.Local) { used[l] = true }) })
+		plan.Walk([]plan.Node{n}, func(n plan.Node) { plan.Refs(n, func(l *plan.Local) { used[l] = true }) })
 		out = append(out, n)
 	}
 	slices.Reverse(out)
@@ -111,8 +111,8 @@ func needs(loop *plan.Loop, c *plan.If, i int) (lets []*plan.Let, ok bool) {
 	written, needed := plan.Writes(loop.Body), map[*plan.Local]bool{}
 	ok = true
 	take := func(n plan.Node) {
-		refs(n, func(l *plan.Local) { needed[l] = true })
-		loads(n, func(a plan.Access) { ok = ok && !written[a.Buf.Base()] })
+		plan.Refs(n, func(l *plan.Local) { needed[l] = true })
+		plan.Loads(n, func(a plan.Access) { ok = ok && !written[a.Buf.Base()] })
 	}
 	for _, n := range c.Body {
 		take(n)
@@ -132,18 +132,6 @@ func needs(loop *plan.Loop, c *plan.If, i int) (lets []*plan.Let, ok bool) {
 	}
 	slices.Reverse(lets)
 	return lets, ok
-}
-
-// loads calls f for what the expressions of one node read.
-func loads(n plan.Node, f func(plan.Access)) {
-	plan.Exprs(n, func(e plan.Expr) plan.Expr {
-		plan.Visit(e, func(e plan.Expr) {
-			if l, ok := e.(plan.Load); ok {
-				f(l.Access)
-			}
-		})
-		return e
-	})
 }
 
 // touched reports whether statements other than a question use a buffer.

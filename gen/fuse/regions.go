@@ -178,13 +178,10 @@ func onlyAdds(row *plan.Loop, shared []*plan.Buffer) bool {
 	ok := true
 	plan.Walk(row.Body, func(n plan.Node) {
 		loads := 0
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			plan.Visit(e, func(e plan.Expr) {
-				if l, is := e.(plan.Load); is && slices.Contains(shared, l.Buf.Base()) {
-					loads++
-				}
-			})
-			return e
+		plan.Loads(n, func(a plan.Access) {
+			if slices.Contains(shared, a.Buf.Base()) {
+				loads++
+			}
 		})
 		s, store := n.(*plan.Store)
 		adds := store && slices.Contains(shared, s.To.Buf.Base()) && loads == 1 && plan.AddsTo(s.Vals[0], s.To)

@@ -258,18 +258,15 @@ func reason(n *plan.Loop) string {
 				note("walks across " + a.Buf.Name)
 			}
 		})
-		plan.Exprs(x, func(e plan.Expr) plan.Expr {
-			plan.Visit(e, func(e plan.Expr) {
-				switch e := e.(type) {
-				case plan.Pos:
-					note("a position as a number")
-				case plan.Call:
-					if !slices.Contains(fuse.WideOps, e.Op) {
-						note("calls " + e.Op.String())
-					}
+		plan.Each(x, func(e plan.Expr) {
+			switch e := e.(type) {
+			case plan.Pos:
+				note("a position as a number")
+			case plan.Call:
+				if !slices.Contains(fuse.WideOps, e.Op) {
+					note("calls " + e.Op.String())
 				}
-			})
-			return e
+			}
 		})
 		switch x := x.(type) {
 		case *plan.Root:

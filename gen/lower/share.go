@@ -9,13 +9,10 @@ import (
 func (h *hoister) share(nodes []plan.Node) []plan.Node {
 	count := map[string]int{}
 	for _, n := range nodes {
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			plan.Visit(e, func(e plan.Expr) {
-				if _, ok := e.(plan.Load); ok {
-					count[plan.ExprString(e)]++
-				}
-			})
-			return e
+		plan.Each(n, func(e plan.Expr) {
+			if _, ok := e.(plan.Load); ok {
+				count[plan.ExprString(e)]++
+			}
 		})
 	}
 	var out []plan.Node
@@ -115,14 +112,7 @@ func rename(body []plan.Node, gathered map[*plan.Local]bool) {
 func countRefs(body []plan.Node) map[*plan.Local]int {
 	uses := map[*plan.Local]int{}
 	plan.Walk(body, func(n plan.Node) {
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			plan.Visit(e, func(e plan.Expr) {
-				if r, ok := e.(plan.Ref); ok {
-					uses[r.To]++
-				}
-			})
-			return e
-		})
+		plan.Refs(n, func(l *plan.Local) { uses[l]++ })
 	})
 	return uses
 }

@@ -48,18 +48,15 @@ func (j *jammer) demand(inner *Loop) Demand {
 				shared[n.To.String()] = true
 			}
 		}
-		Exprs(n, func(e Expr) Expr {
-			Visit(e, func(e Expr) {
-				switch e := e.(type) {
-				case Ref:
-					use(e.To)
-				case Load:
-					if !j.access(e.Access) {
-						shared[e.Access.String()] = true
-					}
+		Each(n, func(e Expr) {
+			switch e := e.(type) {
+			case Ref:
+				use(e.To)
+			case Load:
+				if !j.access(e.Access) {
+					shared[e.Access.String()] = true
 				}
-			})
-			return e
+			}
 		})
 	}
 	return Demand{len(each), len(shared)}

@@ -61,8 +61,58 @@ func Rewrite(e Expr, f func(Expr) Expr) Expr {
 	return f(e)
 }
 
-// Visit calls f for an expression and all inside it.
-func Visit(e Expr, f func(Expr)) { Rewrite(e, func(x Expr) Expr { f(x); return x }) }
+// Visit calls f for an expression and all inside it, innermost first.
+func Visit(e Expr, f func(Expr)) {
+	switch x := e.(type) {
+	case Prod:
+		visit(x.Args, f)
+	case Lin:
+		visit(x.Args, f)
+	case Fma:
+		Visit(x.A, f)
+		Visit(x.B, f)
+		Visit(x.C, f)
+	case Call:
+		visit(x.Args, f)
+	case Load, Ref, Num, Pos:
+	default:
+		panic(fmt.Sprintf("plan: BUG: no visit of %T", e))
+	}
+	f(e)
+}
+
+func visit(es []Expr, f func(Expr)) {
+	for _, e := range es {
+		Visit(e, f)
+	}
+}
+
+// Each calls f for the expressions of one node, not of those inside it, and for
+// all inside them.
+func Each(n Node, f func(Expr)) {
+	Exprs(n, func(e Expr) Expr {
+		Visit(e, f)
+		return e
+	})
+}
+
+// Loads calls f for what the expressions of one node load.
+func Loads(n Node, f func(Access)) {
+	Each(n, func(e Expr) {
+		if l, ok := e.(Load); ok {
+			f(l.Access)
+		}
+	})
+}
+
+// Refs calls f for every scalar that the expressions of one node mention.
+func Refs(n Node, f func(*Local)) {
+	Each(n, func(e Expr) {
+		if r, ok := e.(Ref); ok {
+			f(r.To)
+		}
+	})
+}
 
 // Writes are the buffers, views resolved, that nodes write.
 func Writes(ns []Node) map[*Buffer]bool {
@@ -84,14 +134,7 @@ func Writes(ns []Node) map[*Buffer]bool {
 
 // Accesses calls f for every access of one node, not of those inside it.
 func Accesses(n Node, f func(Access)) {
-	Exprs(n, func(e Expr) Expr {
-		Visit(e, func(x Expr) {
-			if l, ok := x.(Load); ok {
-				f(l.Access)
-			}
-		})
-		return e
-	})
+	Loads(n, f)
 	switch n := n.(type) {
 	case *Store:
 		f(n.To)
@@ -117,13 +160,10 @@ func Indices(ns []Node, f func(Index)) {
 	}
 	Walk(ns, func(n Node) {
 		Accesses(n, func(a Access) { each(a.Index) })
-		Exprs(n, func(e Expr) Expr {
-			Visit(e, func(e Expr) {
-				if p, ok := e.(Pos); ok {
-					f(p.Index)
-				}
-			})
-			return e
+		Each(n, func(e Expr) {
+			if p, ok := e.(Pos); ok {
+				f(p.Index)
+			}
 		})
 		switch n := n.(type) {
 		case *Loop:
