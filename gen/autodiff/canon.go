@@ -133,9 +133,15 @@ func (c *canon) form(v *ir.Value) form {
 	return f
 }
 
-// key is a text that values share which are provably the same function.
+// key is a text that values share which are provably the same function, and
+// made by the same operation: 1 − σ(x) is σ(−x), and less exact. Sums and
+// products are one operation.
 func (c *canon) key(v *ir.Value) string {
-	return fmt.Sprint(v.Elem, axesText(v.Axes), c.text(c.form(v), freeNames(len(v.Axes))))
+	op := ir.Prod
+	if v.Def != nil && v.Def.Op != ir.Lin {
+		op = v.Def.Op
+	}
+	return fmt.Sprint(op, v.Elem, axesText(v.Axes), c.text(c.form(v), freeNames(len(v.Axes))))
 }
 
 func single(facs ...ir.Arg) form { return form{{coef: big.NewRat(1, 1), facs: facs}} }

@@ -38,3 +38,12 @@ func Twins(f *ir.Func) []string {
 	}
 	return out
 }
+
+// Shared reports whether two values of a program would be computed once.
+func Shared(f *ir.Func, a, b string) bool {
+	c, key := newCanon(f), map[string]string{}
+	for _, in := range f.Body {
+		key[in.Out.Name] = c.key(in.Out)
+	}
+	return key[a] == key[b]
+}

@@ -39,7 +39,8 @@ const (
 	singleGradTol = 2e-4
 	// floor and singleFloor are the sizes below which a tensor is compared
 	// absolutely: behind a unit key of one entry a gradient is zero but for
-	// rounding.
+	// rounding. Where a gradient of the call has an entry above 1, floor is by
+	// the largest.
 	floor       = 1e-3
 	singleFloor = 0.1
 )
