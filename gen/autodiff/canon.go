@@ -133,15 +133,21 @@ func (c *canon) form(v *ir.Value) form {
 	return f
 }
 
-// key is a text that values share which are provably the same function, and
-// made by the same operation: 1 − σ(x) is σ(−x), and less exact. Sums and
-// products are one operation.
+// key is a text that values of one kind share which are provably the same
+// function.
 func (c *canon) key(v *ir.Value) string {
+	return kind(v) + c.text(c.form(v), freeNames(len(v.Axes)))
+}
+
+// kind says what values must have in common before they are the same: their
+// shape, and the operation that makes them, since 1 − σ(x) is σ(−x), and less
+// exact. Sums and products are one operation.
+func kind(v *ir.Value) string {
 	op := ir.Prod
 	if v.Def != nil && v.Def.Op != ir.Lin {
 		op = v.Def.Op
 	}
-	return fmt.Sprint(op, v.Elem, axesText(v.Axes), c.text(c.form(v), freeNames(len(v.Axes))))
+	return fmt.Sprint(op, v.Elem, axesText(v.Axes))
 }
 
 func single(facs ...ir.Arg) form { return form{{coef: big.NewRat(1, 1), facs: facs}} }

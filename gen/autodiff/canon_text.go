@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -220,6 +221,9 @@ func orders(groups [][]int) int {
 // groups sorts the summed loops by where they occur and puts those together
 // that this does not tell apart.
 func (c *canon) groups(m mono, free int) [][]int {
+	if len(m.bound) == 1 {
+		return [][]int{{0}}
+	}
 	sig := make([]string, len(m.bound))
 	for i, a := range m.bound {
 		names := make([]string, free+len(m.bound))
@@ -271,7 +275,7 @@ func argText(a ir.Arg, names []string) string {
 func subText(s ir.Sub, names []string) string {
 	var parts []string
 	for _, t := range s.Terms {
-		parts = append(parts, fmt.Sprintf("%d·%s", t.Coef, names[t.Loop]))
+		parts = append(parts, strconv.Itoa(t.Coef)+"·"+names[t.Loop])
 	}
 	slices.Sort(parts)
 	if !s.Const.IsZero() {

@@ -35,7 +35,7 @@ type keeper struct {
 	primal map[*ir.Value]bool // values of the backward body that no adjoint reaches
 	clone  *ir.Cloner         // into the primal's body
 	canon  *canon             // of the primal's body
-	known  map[string]*ir.Value
+	known  map[string][]*ir.Value // what the primal's body computes, by kind
 }
 
 func newKeeper(back *ir.Scan) *keeper {
@@ -44,10 +44,10 @@ func newKeeper(back *ir.Scan) *keeper {
 		k.rank = max(k.rank, len(c.Param.Axes))
 	}
 	k.clone = ir.NewCloner(back.Primal.Scan.Body)
-	k.canon, k.known = newCanon(back.Primal.Scan.Body), map[string]*ir.Value{}
+	k.canon, k.known = newCanon(back.Primal.Scan.Body), map[string][]*ir.Value{}
 	for _, in := range back.Primal.Scan.Body.Body {
 		if in.Scan == nil {
-			k.known[k.canon.key(in.Out)] = in.Out
+			k.known[kind(in.Out)] = append(k.known[kind(in.Out)], in.Out)
 		}
 	}
 	for _, r := range back.Replay {
@@ -140,7 +140,7 @@ func (k *keeper) copy(v *ir.Value) {
 	if v.Def == nil || k.clone.Map[v] != nil {
 		return
 	}
-	if same := k.known[k.canon.key(v)]; same != nil {
+	if same := k.same(v); same != nil {
 		k.clone.Map[v] = same
 		return
 	}
@@ -148,4 +148,14 @@ func (k *keeper) copy(v *ir.Value) {
 		k.copy(x)
 	}
 	k.clone.Instr(v.Def)
+}
+
+// same is what the primal's body computes as v, or nil.
+func (k *keeper) same(v *ir.Value) *ir.Value {
+	for _, w := range k.known[kind(v)] {
+		if k.canon.key(w) == k.canon.key(v) {
+			return w
+		}
+	}
+	return nil
 }
