@@ -67,6 +67,7 @@ const (
 
 type canon struct {
 	forms map[*ir.Value]form
+	keys  map[*ir.Value]string
 	atoms map[string]*ir.Value
 	scans map[*ir.Instr]string
 	param map[*ir.Value]string // names of parameters
@@ -75,7 +76,7 @@ type canon struct {
 }
 
 func newCanon(f *ir.Func) *canon {
-	c := &canon{forms: map[*ir.Value]form{}, atoms: map[string]*ir.Value{}, scans: map[*ir.Instr]string{},
+	c := &canon{forms: map[*ir.Value]form{}, keys: map[*ir.Value]string{}, atoms: map[string]*ir.Value{}, scans: map[*ir.Instr]string{},
 		param: map[*ir.Value]string{}, real: map[*ir.Value]bool{}}
 	for _, p := range f.Params {
 		c.param[p] = p.Name
@@ -136,7 +137,10 @@ func (c *canon) form(v *ir.Value) form {
 // key is a text that values of one kind share which are provably the same
 // function.
 func (c *canon) key(v *ir.Value) string {
-	return kind(v) + c.text(c.form(v), freeNames(len(v.Axes)))
+	if _, ok := c.keys[v]; !ok {
+		c.keys[v] = kind(v) + c.text(c.form(v), freeNames(len(v.Axes)))
+	}
+	return c.keys[v]
 }
 
 // kind says what values must have in common before they are the same: their

@@ -31,10 +31,10 @@ func keepErrors(f *ir.Func) {
 type keeper struct {
 	back   *ir.Scan
 	rank   int
-	chunks []*ir.Axis         // the step takes several tokens at once along these
-	primal map[*ir.Value]bool // values of the backward body that no adjoint reaches
-	clone  *ir.Cloner         // into the primal's body
-	canon  *canon             // of the primal's body
+	chunks []*ir.Axis             // the step takes several tokens at once along these
+	primal map[*ir.Value]bool     // values of the backward body that no adjoint reaches
+	clone  *ir.Cloner             // into the primal's body
+	canon  *canon                 // of the primal's body
 	known  map[string][]*ir.Value // what the primal's body computes, by kind
 }
 
