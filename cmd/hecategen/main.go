@@ -13,7 +13,7 @@ import (
 )
 
 // gcPercent is how far the heap grows between collections. A command lives for
-// seconds and a quarter of them went into collecting.
+// seconds, and with 100 a third of generate's went into collecting.
 const gcPercent = 400
 
 // commands, in the order in which help lists them.
