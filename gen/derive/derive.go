@@ -16,11 +16,13 @@
 //
 // The work has three parts: the program of all adjoints with the names that
 // its values have on the page (step.go), the form of a product (product.go),
-// and everything entry by entry (entry.go).
+// and everything entry by entry (entry.go). What a step reads in a window is
+// written at one moment at a time (moment.go).
 package derive
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -41,6 +43,7 @@ type Equation struct {
 	Partial bool
 	Shared  bool // of a value that is the same for all tokens and has an equation: what this token adds, of which no claim speaks
 	Parts   bool // parts give back some of it
+	Wide    bool // of a value that a window reads: what the step gives back to the present moment
 }
 
 // A Derivation is the backward of one unit.
@@ -49,6 +52,8 @@ type Derivation struct {
 	calls  []irbuild.PartCall
 	backs  map[*ir.Value]*notation.Call // what parts give back
 	partly map[string]bool              // whose adjoints hold some of that
+
+	windows []*ir.Axis // that the step looks back through
 
 	Unit      *check.Block
 	Given     []notation.Expr // adjoints that come in
@@ -102,6 +107,9 @@ func (d *Derivation) Text(style notation.Style) string {
 		}
 	}
 	b.WriteString("\n// adjoints\n")
+	if slices.ContainsFunc(d.Adjoints, func(e Equation) bool { return e.Wide }) {
+		b.WriteString("// (of what a window reads the share of the present moment; an earlier one gets its own in the same way)\n")
+	}
 	for _, e := range d.Adjoints {
 		b.WriteString(e.Text(style))
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// refused are the units that read a window behind the start of a call; their
+// refused are the compositions that read a window behind the start of a call; their
 // backward has no form in the notation.
-var refused = map[string]bool{"SlidingWindow": true, "AtlasOmega": true}
+var refused = map[string]bool{"SlidingWindow": true}
 
 // TestPages derives the backward of every operation and rule of our pages,
 // prints it, reads it again, types it as a claim of its page, and compares the
@@ -107,6 +107,45 @@ func TestRefused(t *testing.T) {
 		if all := ds.Sorted(); d != nil || len(all) != 1 || all[0].Code != diag.NotSupported || all[0].Span.Text() != name {
 			t.Errorf("%s: %s", name, ds.Error())
 		}
+	}
+}
+
+// noLine are the rules of which something has no form at one moment of a window:
+// weights of its moments, softmax over it, and what is read at several places.
+var noLine = map[string]bool{"WindowTaps": true, "WindowMeans": true, "WindowQueries": true, "WindowAll": true}
+
+// TestWindows holds the derived lines of rules whose steps read a window, at its
+// moments under a sum and at the present one.
+func TestWindows(t *testing.T) {
+	s, ds := gen.Load("../../specs", "../testdata/window")
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	for _, u := range s.Tree.Kinds(notation.RuleUnit) {
+		if !strings.Contains(u.Span.File.Path, "testdata/window") {
+			continue
+		}
+		t.Run(u.Name.Text, func(t *testing.T) {
+			b, ds := check.Instantiate(s.Tree, u)
+			d := derive.Of(b, &ds)
+			if noLine[u.Name.Text] {
+				if all := ds.Sorted(); d != nil || len(all) != 1 || all[0].Code != diag.NotSupported || all[0].Span.Text() != u.Name.Text {
+					t.Error(ds.Error())
+				}
+				return
+			}
+			if d == nil || ds.HasErrors() {
+				t.Fatal(ds.Error())
+			}
+			t.Log("\n" + d.Text(notation.Unicode))
+			for _, e := range append(d.Gradients, d.Adjoints...) {
+				for _, style := range []notation.Style{notation.Unicode, notation.ASCII} {
+					if !e.Partial && !e.Shared {
+						holds(t, b, e, style)
+					}
+				}
+			}
+		})
 	}
 }
 

@@ -20,6 +20,13 @@ func (w *writer) expand(v *ir.Value, at []notation.Expr) (notation.Expr, error) 
 	if in.Op == ir.Reshape {
 		return w.reshaped(v, at)
 	}
+	if sum := w.enter(v); sum != nil {
+		x, err := w.expand(v, at)
+		return sum(x), err
+	}
+	if err := w.atMoment(in); err != nil {
+		return nil, err
+	}
 	loops := make([]notation.Expr, len(in.Loops))
 	conds, err := w.place(v, at, loops)
 	if err != nil {
@@ -31,7 +38,7 @@ func (w *writer) expand(v *ir.Value, at []notation.Expr) (notation.Expr, error) 
 	}
 	var bs []*notation.Binder
 	for l, x := range loops {
-		if x != nil || in.Loops[l] == w.lane {
+		if x != nil || w.hidden(in.Loops[l]) {
 			continue
 		}
 		b, i, err := w.summed(in.Loops[l])
@@ -95,7 +102,7 @@ func (w *writer) late(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr, 
 
 func (w *writer) guards(in *ir.Instr, loops []notation.Expr) ([]notation.Expr, error) {
 	var conds []notation.Expr
-	for _, g := range in.Guard {
+	for _, g := range w.guard(in) {
 		x, err := w.affine(in, g, loops)
 		if err != nil {
 			return nil, err

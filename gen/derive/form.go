@@ -23,8 +23,12 @@ var functions2 = map[ir.Op]string{ir.Max2: "max", ir.Min2: "min"}
 // form writes a value as an array without indices, if it has such a form.
 func (w *writer) form(v *ir.Value) (notation.Expr, bool) {
 	in := v.Def
-	if in == nil || len(in.Guard) > 0 {
+	if in == nil || len(w.guard(in)) > 0 {
 		return nil, false
+	}
+	if sum := w.enter(v); sum != nil {
+		x, ok := w.form(v)
+		return sum(x), ok
 	}
 	if in.Op != ir.Stack && !w.direct(in, ir.Arg{Val: v, Sub: in.To}) {
 		return nil, false
@@ -140,7 +144,7 @@ func constant(v *ir.Value) bool { return v.Def != nil && v.Def.Op == ir.Const }
 // array has no form of its own; but lo ≤ x exactly where max(lo, x) = x.
 func (w *writer) conditionForm(v *ir.Value, a ir.Arg) (notation.Expr, bool) {
 	in := a.Val.Def
-	if in == nil || len(in.Guard) > 0 || !w.aligned(v, w.subs(a)) || !slices.ContainsFunc(in.Args, func(b ir.Arg) bool { return w.direct(in, b) }) {
+	if in == nil || len(w.guard(in)) > 0 || !w.aligned(v, w.subs(a)) || !slices.ContainsFunc(in.Args, func(b ir.Arg) bool { return w.direct(in, b) }) {
 		return nil, false
 	}
 	switch in.Op {

@@ -48,7 +48,7 @@ func (w *writer) at(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 		}
 		return &notation.Index{X: x, At: at}
 	}
-	if x := w.names[v]; x != nil {
+	if x := w.known(v); x != nil {
 		return named(x), nil
 	}
 	if n := w.locals[v]; n != "" {
@@ -57,7 +57,7 @@ func (w *writer) at(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 	if v.Def == nil {
 		return nil, fmt.Errorf("%s has no name on the page", v.Name)
 	}
-	if w.uses[v] > 1 && !simple(v) && v.Elem == ir.Real || v.Def.Op == ir.Softmax || v.Def.Op == ir.Stack {
+	if w.uses[v] > 1 && !simple(v) && v.Elem == ir.Real && !w.everyMoment(v) || v.Def.Op == ir.Softmax || v.Def.Op == ir.Stack {
 		x, err := w.local(v)
 		if err != nil {
 			return nil, err

@@ -1,7 +1,9 @@
 package derive
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
@@ -16,6 +18,7 @@ type naming struct {
 	name  string // on the page, without time
 	when  string // "", "t" or "t−1"
 	given bool   // its adjoint comes in from later
+	wide  bool   // the step has it at every moment of a window
 }
 
 func (n naming) ident(bar bool) *notation.Ident {
@@ -34,6 +37,8 @@ type target struct {
 	naming
 	val *ir.Value
 	bar *ir.Value // nil where it receives none
+
+	more []term // bars of the same series, read another way
 }
 
 // step derives the adjoints of one token of a rule. What has no state behind
@@ -57,11 +62,10 @@ func (d *Derivation) step(ds *diag.List) bool {
 	}
 	for _, k := range scan.Tokens {
 		if k.Window != nil {
-			ds.Errorf(diag.NotSupported, d.Unit.Unit.Name.Span, "the step of %s reads %s at the moments of a window, so what %s gets back comes from the steps of later tokens, and a derived line speaks of one step", d.Unit.Name, d.pageName(k.Param.Name), d.pageName(k.Param.Name)).
-				Hint("hecategen dump -after=backward prints its program")
-			return false
+			d.windows = append(d.windows, k.Window)
 		}
-		names[m[k.Param]] = naming{name: d.pageName(k.Param.Name), when: "t"}
+		series, _, _ := strings.Cut(k.Param.Name, ".") // read twice over, it has two names in the program
+		names[m[k.Param]] = naming{name: d.pageName(series), when: "t", wide: k.Window != nil}
 	}
 	for _, s := range scan.Shared {
 		names[m[s.Param]] = naming{name: d.pageName(s.Param.Name)}
@@ -73,7 +77,7 @@ func (d *Derivation) step(ds *diag.List) bool {
 	}
 	for _, eq := range d.Unit.Eqs {
 		if v := valueOf(g, eq); eq.Class == check.Step && v != nil {
-			if _, done := names[v]; !done {
+			if _, done := names[v]; !done && !slices.ContainsFunc(d.windows, func(a *ir.Axis) bool { return slices.Contains(v.Axes, a) }) {
 				names[v] = naming{name: eq.Name, when: "t"}
 			}
 		}
@@ -191,13 +195,14 @@ func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.A
 // print writes the targets as equations.
 func (d *Derivation) print(g *ir.Func, old map[*ir.Value]naming, targets []*target, lane *ir.Axis, seeds map[*ir.Value]*ir.Value, ds *diag.List) bool {
 	w := newWriter(d.Unit, g, lane)
+	w.look(d.windows)
 	for _, p := range g.Params {
 		if n, ok := old[p]; ok {
-			w.name(p, n.ident(false))
+			w.call(p, n, false)
 		}
 	}
 	for _, t := range targets {
-		w.name(t.val, t.ident(false))
+		w.call(t.val, t.naming, false)
 	}
 	for v, x := range d.backs {
 		w.name(v, x)
@@ -205,10 +210,10 @@ func (d *Derivation) print(g *ir.Func, old map[*ir.Value]naming, targets []*targ
 	for _, t := range targets {
 		if t.given {
 			d.Given = append(d.Given, t.ident(true))
-			w.name(t.bar, t.ident(true))
+			w.call(t.bar, t.naming, true)
 		}
 	}
-	for _, t := range targets {
+	for _, t := range merged(targets) {
 		e, ok := d.equation(w, t, ds)
 		if !ok {
 			return false
@@ -227,6 +232,9 @@ func (d *Derivation) equation(w *writer, t *target, ds *diag.List) (*Equation, b
 	if t.bar == nil {
 		return nil, true
 	}
+	if w.everyMoment(t.bar) && !t.wide {
+		return nil, d.refused(left, fmt.Errorf("an array over the moments of a window"), ds)
+	}
 	if t.given {
 		more := w.added(t.bar)
 		if len(more) == 0 {
@@ -238,13 +246,20 @@ func (d *Derivation) equation(w *writer, t *target, ds *diag.List) (*Equation, b
 		}
 		return &Equation{Left: left, Right: value, With: with, Partial: true}, true
 	}
+	if len(t.more) > 0 {
+		value, with, err := w.sum(append(t.more, term{1, t.bar}))
+		if err != nil {
+			return nil, d.refused(left, err, ds)
+		}
+		return &Equation{Left: left, Right: value, With: with, Wide: true}, true
+	}
 	value, with, err := w.whole(t.bar)
 	if err != nil {
 		return nil, d.refused(left, err, ds)
 	}
-	w.name(t.bar, left)
+	w.call(t.bar, t.naming, true)
 	shared := t.when == "" && d.Unit.Unit.Kind == notation.RuleUnit && d.Unit.Equation(t.name) != nil
-	return &Equation{Left: left, Right: value, With: with, Shared: shared, Parts: d.throughParts(left, value, with)}, true
+	return &Equation{Left: left, Right: value, With: with, Shared: shared, Parts: d.throughParts(left, value, with), Wide: t.wide}, true
 }
 
 func (d *Derivation) refused(left notation.Expr, err error, ds *diag.List) bool {

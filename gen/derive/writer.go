@@ -21,6 +21,7 @@ type writer struct {
 	f     *ir.Func
 	lane  *ir.Axis
 	names map[*ir.Value]notation.Expr
+	moments
 	taken map[string]bool
 
 	// of the equation that is being written
@@ -34,7 +35,7 @@ type writer struct {
 }
 
 func newWriter(b *check.Block, f *ir.Func, lane *ir.Axis) *writer {
-	w := &writer{blk: b, f: f, lane: lane, names: map[*ir.Value]notation.Expr{}, taken: map[string]bool{"t": true, "T": true, "O": true}}
+	w := &writer{blk: b, f: f, lane: lane, names: map[*ir.Value]notation.Expr{}, moments: moments{series: map[*ir.Value]naming{}, bars: map[*ir.Value]bool{}}, taken: map[string]bool{"t": true, "T": true, "O": true}}
 	for _, m := range []any{b.Symbols, b.Options, b.Axes, b.Funcs} {
 		switch m := m.(type) {
 		case map[string]*check.Symbol:
@@ -97,7 +98,7 @@ func (w *writer) begin(vals ...*ir.Value) {
 	done := map[*ir.Value]bool{}
 	var count func(v *ir.Value)
 	count = func(v *ir.Value) {
-		if w.names[v] != nil || done[v] || v.Def == nil {
+		if w.names[v] != nil || w.series[v].name != "" || done[v] || v.Def == nil {
 			return
 		}
 		done[v] = true
@@ -220,13 +221,16 @@ func renamed(p shape.Poly) shape.Poly {
 
 // axes are the visible axes of a value, and subs the subscripts that read them.
 func (w *writer) axes(v *ir.Value) []*ir.Axis {
-	return slices.DeleteFunc(slices.Clone(v.Axes), func(a *ir.Axis) bool { return a == w.lane })
+	return slices.DeleteFunc(slices.Clone(v.Axes), w.hidden)
 }
+
+// hidden axes are those of lanes and of moments.
+func (w *writer) hidden(a *ir.Axis) bool { return a == w.lane || slices.Contains(w.windows, a) }
 
 func (w *writer) subs(a ir.Arg) []ir.Sub {
 	var out []ir.Sub
 	for i, s := range a.Sub {
-		if a.Val.Axes[i] != w.lane {
+		if !w.hidden(a.Val.Axes[i]) {
 			out = append(out, s)
 		}
 	}
@@ -237,6 +241,9 @@ func (w *writer) subs(a ir.Arg) []ir.Sub {
 func (w *writer) local(v *ir.Value) (notation.Expr, error) {
 	if n := w.locals[v]; n != "" {
 		return ident(n), nil
+	}
+	if w.everyMoment(v) {
+		return nil, fmt.Errorf("a value of every moment of a window, which a local definition cannot be")
 	}
 	d, err := w.definition(v)
 	if err != nil {
@@ -274,7 +281,7 @@ func (w *writer) definition(v *ir.Value) (*notation.Define, error) {
 
 // array writes a value as an array.
 func (w *writer) array(v *ir.Value) (notation.Expr, error) {
-	if x := w.names[v]; x != nil {
+	if x := w.known(v); x != nil {
 		return x, nil
 	}
 	if n := w.locals[v]; n != "" {
@@ -287,7 +294,7 @@ func (w *writer) array(v *ir.Value) (notation.Expr, error) {
 		return nil, fmt.Errorf("it nests too deep")
 	}
 	defer func() { w.depth-- }()
-	if w.uses[v] > 1 && !simple(v) {
+	if w.uses[v] > 1 && !simple(v) && !w.everyMoment(v) {
 		return w.local(v)
 	}
 	mark := w.mark()
