@@ -89,3 +89,12 @@ func TestBeyondFloat32(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsettled: an entry at which differences disagree with one another proves
+// nothing, and where most are such the program counts as not tested.
+func TestUnsettled(t *testing.T) {
+	_, ds := proveText("op Steep(x ∈ ℝ^{n}) → out = sin(1e9 x)\n", false)
+	if got := ds.Error(); !strings.Contains(got, "that no difference can test them") {
+		t.Error(got)
+	}
+}

@@ -18,7 +18,8 @@ import (
 // fails, a smaller distance is tried, at last one that is small beside the
 // entry itself; where none agrees, the program tells which way every comparison
 // inside it went, and if the two ends disagree even then, the entry is skipped
-// and counted.
+// and counted. So is one at which no two distances give the same difference: a
+// program that divides by a norm near its floor turns faster than any of them.
 
 // steps are the distances of the difference.
 var steps = []float64{1e-3, 1e-4, 1e-5}
@@ -78,8 +79,8 @@ func (e entry) bad() bool { return !e.skipped && !(e.err <= e.tol) }
 // check holds a derivative to differences; gmax is the largest entry of the
 // gradient.
 func (d *differ) check(t *interp.Tensor, i int, a, gmax float64) entry {
-	var first entry
-	h := 0.0
+	var first, last entry
+	h, unsettled := 0.0, true
 	for k := range len(steps) + 1 {
 		if h = relStep * math.Abs(t.Data[i]); k < len(steps) {
 			h = steps[k]
@@ -95,9 +96,16 @@ func (d *differ) check(t *interp.Tensor, i int, a, gmax float64) entry {
 		if k == 0 || math.IsNaN(first.difference) {
 			first = e
 		}
+		unsettled = unsettled && !math.IsNaN(e.err+e.tol) && (k == 0 || apart(e.difference, last.difference))
+		last = e
 	}
-	first.skipped = d.straddles(t, i, 2*steps[len(steps)-1])
+	first.skipped = unsettled || d.straddles(t, i, 2*steps[len(steps)-1])
 	return first
+}
+
+// apart reports whether two differences are no one number.
+func apart(a, b float64) bool {
+	return math.Abs(a-b) > gradAbs+gradRel*math.Max(math.Abs(a), math.Abs(b))
 }
 
 // straddles reports whether any comparison inside the program goes another way

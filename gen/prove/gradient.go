@@ -68,7 +68,7 @@ func (p *prover) outerEvidence(s subject, pair *autodiff.Pair) Evidence {
 		}
 	}
 	if total := ev.Points + ev.Skipped; total > 0 && float64(ev.Skipped) > maxSkipped*float64(total) {
-		p.ds.Errorf(diag.OuterGradientDiffers, s.span, "%d of %d entries lie so close to a kink that no difference can test them", ev.Skipped, total).
+		p.ds.Errorf(diag.OuterGradientDiffers, s.span, "%d of %d entries lie so close to a kink, or change so fast, that no difference can test them", ev.Skipped, total).
 			Labelf("%s", s.name).Hint("say what stands for it with relax, or stop what jumps")
 		return failed("mostly kinks")
 	}
