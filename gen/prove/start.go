@@ -40,7 +40,7 @@ func (p *prover) starts(f *ir.Func) {
 
 func (p *prover) startEvidence(f *ir.Func, pair *autodiff.Pair, ids []*ir.Value) Evidence {
 	ev := Evidence{Verdict: Tested}
-	alive := map[string]bool{}
+	alive, wild := map[string]bool{}, false
 	sizes := sizeSets(false, f)[0]
 	for n, x := range sizes {
 		sizes[n] = max(x, 2)
@@ -52,10 +52,16 @@ func (p *prover) startEvidence(f *ir.Func, pair *autodiff.Pair, ids []*ir.Value)
 		for _, v := range ids {
 			g := grads[v.Name]
 			ev.Points++
+			wild = wild || g != nil && !finite(g)
 			if g != nil && norm(g) > 0 {
 				alive[v.Name] = true
 			}
 		}
+	}
+	if wild {
+		p.ds.Errorf(diag.NotFinite, p.unit.Name.Span, "a gradient of %s is not finite in float32 at the values that it starts from", p.unit.Name.Text).
+			Hint("start from smaller values, or bound what grows")
+		return failed("not finite")
 	}
 	for _, v := range ids {
 		if !alive[v.Name] {

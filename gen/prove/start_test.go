@@ -1,6 +1,7 @@
 package prove_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -24,5 +25,13 @@ func TestStartless(t *testing.T) {
 		if n != want || ds.Len() != n {
 			t.Errorf("%s: %s", body, diag.Render(ds.Sorted()))
 		}
+	}
+}
+
+// TestWildStart: a start whose gradients are no numbers is not called dead.
+func TestWildStart(t *testing.T) {
+	_, ds := proveText("rule Wild\ndims d\ninput x ∈ ℝ^{d}\nouter a ∈ ℝ^{d} = 60\nstate s ∈ ℝ^{d} = 0\ns_t = s_{t−1} + exp(a ⊙ a) ⊙ x_t\ny_t = s_t\n", false)
+	if got := ds.Error(); !strings.Contains(got, "a gradient of Wild is not finite in float32 at the values that it starts from") || strings.Contains(got, "receives no gradient") {
+		t.Error(got)
 	}
 }
