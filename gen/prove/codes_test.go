@@ -98,3 +98,12 @@ func TestUnsettled(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestAdjointBeyond: an adjoint that is no number is an error wherever it lies,
+// not only at the entries that are held to differences.
+func TestAdjointBeyond(t *testing.T) {
+	_, ds := proveText("op Edge(x ∈ ℝ^{n}) → out = sin(1e39 x)\n", false)
+	if got := ds.Error(); !strings.Contains(got, "the adjoint of x of Edge is not finite in float32") {
+		t.Error(got)
+	}
+}

@@ -20,12 +20,21 @@ import (
 // inside it went, and if the two ends disagree even then, the entry is skipped
 // and counted. So is one at which no two distances give the same difference: a
 // program that divides by a norm near its floor turns faster than any of them.
+// And so is one where every deviation is within the rounding of results so large
+// that a difference of them has no digits left.
 
 // steps are the distances of the difference.
 var steps = []float64{1e-3, 1e-4, 1e-5}
 
 // relStep is the last distance, by the size of the entry.
 const relStep = 1e-3
+
+// roundings is how many units in the last place of its results a difference may
+// be off: two from taking it, the others from the program's own.
+const roundings = 16
+
+// epsilon is the spacing of float64 at one.
+const epsilon = 0x1p-52
 
 // A differ takes differences of one program at one point.
 type differ struct {
@@ -42,8 +51,9 @@ func newDiffer(f *ir.Func, sizes map[string]int, params tensors) *differ {
 	return &differ{f: g, prog: interp.Compile(g), sizes: sizes, params: params}
 }
 
-// derivative is Σ w·dout/dx at entry i of a parameter.
-func (d *differ) derivative(t *interp.Tensor, i int, h float64) float64 {
+// derivative is Σ w·dout/dx at entry i of a parameter, and what its rounding can
+// amount to.
+func (d *differ) derivative(t *interp.Tensor, i int, h float64) (difference, rounding float64) {
 	x := t.Data[i]
 	at := func(s float64) tensors {
 		t.Data[i] = x + s
@@ -52,7 +62,7 @@ func (d *differ) derivative(t *interp.Tensor, i int, h float64) float64 {
 	p1, m1 := at(h), at(-h)
 	p2, m2 := at(2*h), at(-2*h)
 	t.Data[i] = x
-	sum := 0.0
+	sum, size := 0.0, 0.0
 	for _, r := range d.f.Results {
 		w := d.weights[r.Name]
 		if w == nil {
@@ -62,9 +72,10 @@ func (d *differ) derivative(t *interp.Tensor, i int, h float64) float64 {
 			a := 8 * (p1[r.Name].Data[k] - m1[r.Name].Data[k])
 			b := p2[r.Name].Data[k] - m2[r.Name].Data[k]
 			sum += c * (a - b)
+			size += math.Abs(c * p1[r.Name].Data[k])
 		}
 	}
-	return sum / (12 * h)
+	return sum / (12 * h), roundings * epsilon * size / h
 }
 
 // A verdict on one entry.
@@ -80,26 +91,32 @@ func (e entry) bad() bool { return !e.skipped && !(e.err <= e.tol) }
 // gradient.
 func (d *differ) check(t *interp.Tensor, i int, a, gmax float64) entry {
 	var first, last entry
-	h, unsettled := 0.0, true
+	h, wild, drowned := 0.0, true, true
 	for k := range len(steps) + 1 {
 		if h = relStep * math.Abs(t.Data[i]); k < len(steps) {
 			h = steps[k]
 		} else if h == 0 {
 			break
 		}
-		e := entry{difference: d.derivative(t, i, h)}
+		var e entry
+		var rounding float64
+		e.difference, rounding = d.derivative(t, i, h)
 		e.err = math.Abs(a - e.difference)
 		e.tol = gradAbs*math.Max(1, gmax) + gradRel*math.Max(math.Abs(a), math.Abs(e.difference))
+		if math.IsInf(e.tol, 0) { // an infinity is no tolerance
+			e.tol = math.NaN()
+		}
 		if e.err <= e.tol {
 			return e
 		}
 		if k == 0 || math.IsNaN(first.difference) {
 			first = e
 		}
-		unsettled = unsettled && !math.IsNaN(e.err+e.tol) && (k == 0 || apart(e.difference, last.difference))
+		wild = wild && !math.IsNaN(e.err+e.tol) && (k == 0 || apart(e.difference, last.difference))
+		drowned = drowned && e.err <= e.tol+rounding
 		last = e
 	}
-	first.skipped = unsettled || d.straddles(t, i, 2*steps[len(steps)-1])
+	first.skipped = wild || drowned || d.straddles(t, i, 2*steps[len(steps)-1])
 	return first
 }
 

@@ -97,6 +97,12 @@ func (p *prover) adjoints(s subject, pair *autodiff.Pair, draw *sampler) (*diffe
 		d.weights[r.Name] = draw.weights(out)
 		return d.weights[r.Name]
 	})
+	for _, v := range s.f.Params {
+		if g := grads[v.Name]; g != nil && !finite(g) {
+			p.notFiniteAt(s.span, "the adjoint of "+v.Name, draw.sizes)
+			return d, nil, false
+		}
+	}
 	return d, grads, true
 }
 
@@ -105,7 +111,11 @@ func (p *prover) notFinite(s subject, r ir.Result, sizes map[string]int) {
 	if r.Val.Def != nil && !r.Val.Def.Span.IsZero() {
 		at = r.Val.Def.Span
 	}
-	p.ds.Errorf(diag.NotFinite, at, "%s of %s is not finite in float32 for input that the page allows", r.Name, p.unit.Name.Text).
+	p.notFiniteAt(at, r.Name, sizes)
+}
+
+func (p *prover) notFiniteAt(at source.Span, what string, sizes map[string]int) {
+	p.ds.Errorf(diag.NotFinite, at, "%s of %s is not finite in float32 for input that the page allows", what, p.unit.Name.Text).
 		Labelf("at %s", spelled(sizes)).Hint("declare the set that the input comes from, such as x ∈ (0,∞)^{n}, or guard the function")
 }
 
