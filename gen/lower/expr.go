@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"fmt"
+
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -12,10 +14,11 @@ type leaf struct {
 	here  map[*ir.Value]*plan.Local // values that this nest has computed at this point
 	nodes []plan.Node
 	picks map[string]*plan.Var
+	again map[string]*plan.Local // values that this nest computes as others do
 }
 
 func (r *region) leaf(here map[*ir.Value]*plan.Local) *leaf {
-	return &leaf{r: r, here: here, picks: map[string]*plan.Var{}}
+	return &leaf{r: r, here: here, picks: map[string]*plan.Var{}, again: map[string]*plan.Local{}}
 }
 
 // index is a subscript at the given values of the loops.
@@ -62,10 +65,27 @@ func (w *leaf) read(v *ir.Value, idx []plan.Index) plan.Expr {
 	if s := w.r.l.locals[v]; s != nil {
 		return plan.Ref{To: s}
 	}
+	if w.r.again[v] {
+		return w.once(v, idx)
+	}
 	if w.r.inline[v] {
 		return w.expr(v.Def, loopsAt(v.Def, idx))
 	}
 	return plan.Load{Access: w.r.place(v)(idx)}
+}
+
+// once is a value that several readers in this nest compute together.
+func (w *leaf) once(v *ir.Value, idx []plan.Index) plan.Expr {
+	key := fmt.Sprintf("%p", v)
+	for _, x := range idx {
+		key += " " + x.String()
+	}
+	if w.again[key] == nil {
+		val := w.expr(v.Def, loopsAt(v.Def, idx))
+		w.again[key] = &plan.Local{Name: w.r.l.fresh(v.Name), Elem: v.Elem}
+		w.nodes = append(w.nodes, &plan.Let{To: w.again[key], Val: val})
+	}
+	return plan.Ref{To: w.again[key]}
 }
 
 // loopsAt gives the loops of an entry-by-entry instruction whose output is

@@ -44,9 +44,10 @@ func dear(in *ir.Instr) bool {
 }
 
 // chooseInline marks the values that are computed where they are read: those
-// that cost nothing, and those that one instruction reads, once, unless that
-// would compute something dear again and again. It walks backward, so the nest
-// in which a reader ends up is known.
+// that cost nothing, those that one instruction reads, once, unless that would
+// compute something dear again and again, and in a recurrence those that are
+// sooner computed in each nest than kept. It walks backward, so the nest in which
+// a reader ends up is known.
 func (r *region) chooseInline() {
 	readers := map[*ir.Value][]*ir.Instr{}
 	held := map[*ir.Value]bool{}
@@ -66,6 +67,7 @@ func (r *region) chooseInline() {
 		}
 		costly[in.Out] = dear(in) || slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return costly[a.Val] && pointwise(in) })
 	}
+	light := r.light()
 	for i := len(r.body) - 1; i >= 0; i-- {
 		in := r.body[i]
 		site[in] = len(in.Loops)
@@ -79,8 +81,44 @@ func (r *region) chooseInline() {
 		case len(rs) == 1 && (!costly[in.Out] || site[rs[0]] <= len(in.Loops)):
 			r.inline[in.Out] = true
 			site[in] = site[rs[0]]
+		case light[in.Out] && !slices.ContainsFunc(rs, func(x *ir.Instr) bool { return site[x] != len(in.Loops) }):
+			r.inline[in.Out], r.again[in.Out] = true, true
 		}
 	}
+}
+
+// maxLight is the most operations of a light value.
+const maxLight = 8
+
+// light are the values of a step that are as large as a matrix and cheaper to
+// compute again than to keep: a few operations on one matrix at most. Storing
+// them and reading them back moves more bytes than a core computes numbers in
+// that time.
+func (r *region) light() map[*ir.Value]bool {
+	out, ops, from := map[*ir.Value]bool{}, map[*ir.Value]int{}, map[*ir.Value]*ir.Value{}
+	if !r.step || r.rows != nil || r.whole {
+		return out
+	}
+	for _, in := range r.body {
+		if in.Out == nil || !pointwise(in) || dear(in) || len(in.Out.Axes) < 2 {
+			continue
+		}
+		v := in.Out
+		n, matrix, ok := len(in.Args), (*ir.Value)(nil), true
+		for _, a := range in.Args {
+			x := a.Val
+			if out[x] {
+				n, x = n+ops[x], from[x]
+			}
+			if x == nil || len(x.Axes) < 2 {
+				continue
+			}
+			ok = ok && (matrix == nil || matrix == x)
+			matrix = x
+		}
+		out[v], ops[v], from[v] = ok && n <= maxLight, n, matrix
+	}
+	return out
 }
 
 // mustHold lists the values that an instruction needs in memory.

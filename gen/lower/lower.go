@@ -9,7 +9,7 @@
 //	          each other
 //	schedule  instructions that share loops become one nest; what one nest gives
 //	          another lies in memory, all else is a scalar or is computed where
-//	          it is read
+//	          it is read; so is, in every nest, what moves more bytes than it costs
 //	write     nests, products and recurrences become plan nodes; expressions
 //	          move out of the loops they do not depend on
 //

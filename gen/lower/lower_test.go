@@ -148,3 +148,38 @@ func TestSizesApart(t *testing.T) {
 		}
 	}
 }
+
+// In a recurrence whose rows see each other |S| and its square are computed where
+// they are read, in nest after nest, and nothing as large as the state is kept;
+// what reads two matrices is.
+func TestLight(t *testing.T) {
+	const text = `func light(x: input real[L, T, m, d], S: state real[L, m, d]) {
+  axes L, T, m, d
+  scan light.step over L, T as @1 {
+    carry S [m, d] from S to S.next [L, m, d]
+    token x [m, d] from x
+    %1 [m, d] = abs i:m j:d : S[i, j] ; light.n
+    n [] = prod i:m j:d : %1[i, j] ; light.n
+    %2 [m, d] = lin i:m j:d : %1[i, j] + LAST ; light.h
+    h [] = prod i:m j:d : %2[i, j] n ; light.h
+    %3 [m, d] = lin i:m j:d : S[i, j] - %2[i, j] ; light.S
+    S.1 [m, d] = prod i:m j:d : %3[i, j] h ; light.S
+    next S = S.1
+  }
+  return state S = S.next
+}
+`
+	for last, want := range map[string]int{"%1[i, j]": 0, "x[i, j]": 1} {
+		f, err := ir.Parse(strings.Replace(text, "LAST", last, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := lower.Func(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept := strings.Count(k.String(), "private real %"); kept != want {
+			t.Errorf("%s: %d matrices are kept, want %d:\n%s", last, kept, want, k)
+		}
+	}
+}

@@ -24,6 +24,8 @@ type region struct {
 	inline   map[*ir.Value]bool
 	held     map[*ir.Value]bool // kept in memory by whoever made the region
 	streamed map[*ir.Value]bool // always computed where read
+	again    map[*ir.Value]bool // computed in every nest that reads it, once there
+	step     bool               // the body is that of a recurrence
 	def      map[*ir.Value]int  // number of the group that defines a value
 	groups   []*group
 
@@ -57,7 +59,7 @@ type member struct {
 }
 
 func (l *lowerer) region(body []*ir.Instr, rows *rows) *region {
-	return &region{l: l, body: body, rows: rows, inline: map[*ir.Value]bool{}, held: map[*ir.Value]bool{}, streamed: map[*ir.Value]bool{},
+	return &region{l: l, body: body, rows: rows, inline: map[*ir.Value]bool{}, held: map[*ir.Value]bool{}, streamed: map[*ir.Value]bool{}, again: map[*ir.Value]bool{},
 		def: map[*ir.Value]int{}, into: map[*ir.Instr]*sink{}, parts: map[*ir.Instr][]*ir.Instr{}, begun: map[*ir.Value]int{},
 		alloc: func(v *ir.Value) *plan.Buffer { return l.work(v.Name, v.Elem, dims(v.Axes)) }}
 }

@@ -12,7 +12,7 @@ import (
 // outside is addressed by lane and time.
 func (w *scanWriter) region(s *ir.Scan, rows *rows) *region {
 	r := w.l.region(s.Body.Body, rows)
-	r.row = w.row
+	r.row, r.step = w.row, true
 	r.streamed = w.rec.stream
 	r.whole = w.rec.chunks
 	r.alloc = func(v *ir.Value) *plan.Buffer { return w.keep(v, rows, v.Name, nil) }

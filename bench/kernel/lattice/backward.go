@@ -36,10 +36,10 @@ type Backward[F num.Float] struct {
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 2·L·T·m + 6·d_v·m + 4·d_v + 10·m.
+// WorkLen is C·d_v·m + 2·L·T·m + 4·d_v·m + 4·d_v + 10·m.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
-	return C*dV*m + 2*L*T*m + 6*dV*m + 4*dV + 10*m
+	return C*dV*m + 2*L*T*m + 4*dV*m + 4*dV + 10*m
 }
 
 // FlagsLen is 3·m.
@@ -64,8 +64,6 @@ func (c *Backward[F]) Run() {
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	N := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t17 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t18 := work[:m] // [m]
@@ -78,8 +76,6 @@ func (c *Backward[F]) Run() {
 	work = work[m:]
 	t7 := work[:dV] // [d_v]
 	work = work[dV:]
-	t8 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t13 := work[:m] // [m]
 	work = work[m:]
 	t30 := work[:m] // [m]
@@ -175,14 +171,13 @@ func (c *Backward[F]) Run() {
 					t60_2 := t60[(l*T+a+C*s)*m:][:m]
 					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 					kBar := c.KBar[(l*T+a+C*s)*m:][:m]
-					// lattice_core.N, lattice_core.G, lattice_core.S, lattice_core.y
+					// lattice_core.S, lattice_core.N, lattice_core.G, lattice_core.y
 					thetaEntry3 := theta[a]
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						N2 := N[i*dV:][:dV]
 						t17_2 := t17[i*dV:][:dV]
 						var t183 F
 						var t2222 F
@@ -190,11 +185,9 @@ func (c *Backward[F]) Run() {
 						t52Entry2 := t52_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							N2_2 := -F(kEntry2*GLin[j]) + F(STrailEntry2*t52Entry2)
-							t172 := STrailEntry2 - F(thetaEntry3*N2_2)
+							t172 := STrailEntry2 - F(thetaEntry3*(-F(kEntry2*GLin[j])+F(STrailEntry2*t52Entry2)))
 							t183 += F(t172 * t172)
 							t2222 += F(STrail3[j] * yBar[j])
-							N2[j] = N2_2
 							t17_2[j] = t172
 						}
 						t18[i] = t183
@@ -218,21 +211,18 @@ func (c *Backward[F]) Run() {
 					// lattice_core.p, lattice_core.S, lattice_core.y
 					clear(t7)
 					for i := range m {
+						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q := c.Q[(l*T+a+C*s)*dV:][:dV]
-						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-						t8_2 := t8[i*dV:][:dV]
 						var t132 F
 						t5Entry := t5[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t82 := SBarState2[j] + F(yBar[j]*pEntry) + F(q[j]*t5Entry)
 							STrailEntry3 := STrail2[j]
-							t132 += F(t82 * (STrailEntry3 / SMax2Entry2))
+							t132 += F((SBarState2[j] + F(yBar[j]*pEntry) + F(q[j]*t5Entry)) * (STrailEntry3 / SMax2Entry2))
 							t7[j] += F(STrailEntry3 * t5Entry)
-							t8_2[j] = t82
 						}
 						t13[i] = -t132
 					}
@@ -241,21 +231,28 @@ func (c *Backward[F]) Run() {
 						t182Entry := t182[i]
 						t30[i] = kern.Choose((t182Entry && t20[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t142[i], t13[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice_core.S, lattice_core.N
+					// lattice_core.S, lattice_core.y, lattice_core.p, lattice_core.N, lattice_core.G
 					var t37 F
 					for i := range m {
-						t8_2 := t8[i*dV:][:dV]
+						SBarState2 := SBarState[i*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						q := c.Q[(l*T+a+C*s)*dV:][:dV]
 						t17_2 := t17[i*dV:][:dV]
-						N2 := N[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
+						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						t34_2 := t34[i*dV:][:dV]
 						var t562 F
+						pEntry2 := p[i]
+						t5Entry2 := t5[i]
 						t10Entry := t10[i]
 						t30Entry := t30[i]
+						kEntry3 := k[i]
+						t52Entry3 := t52_2[i]
 						for j := range dV {
-							t342 := F(t8_2[j]*t10Entry) + F(2*F(t17_2[j]*t30Entry))
-							t37 += F(N2[j] * t342)
-							t562 += F(STrail2[j] * t342)
+							t342 := F((SBarState2[j]+F(yBar[j]*pEntry2)+F(q[j]*t5Entry2))*t10Entry) + F(2*F(t17_2[j]*t30Entry))
+							STrailEntry4 := STrail2[j]
+							t37 += F((-F(kEntry3*GLin[j]) + F(STrailEntry4*t52Entry3)) * t342)
+							t562 += F(STrailEntry4 * t342)
 							t34_2[j] = t342
 						}
 						t56[i] = t562
@@ -274,12 +271,12 @@ func (c *Backward[F]) Run() {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						var t572 F
 						t44Entry := t44[i]
-						kEntry3 := k[i]
+						kEntry4 := k[i]
 						for j := range dV {
 							t34Entry := t34_2[j]
 							t572 += F(t34Entry * GLin[j])
 							t46[j] += F(STrail2[j] * t44Entry)
-							t58[j] += F(t34Entry * kEntry3)
+							t58[j] += F(t34Entry * kEntry4)
 						}
 						t57[i] = t572
 					}
@@ -299,11 +296,11 @@ func (c *Backward[F]) Run() {
 						var t532 F
 						t60Entry := t60_2[i]
 						t44Entry2 := t44[i]
-						kEntry4 := k[i]
+						kEntry5 := k[i]
 						for j := range dV {
 							t49Entry := t49[j]
 							t532 += F(STrail2[j] * t49Entry)
-							SBarState2[j] = F(t34_2[j]*t60Entry) + F(GLin[j]*t44Entry2) - F(kEntry4*t49Entry)
+							SBarState2[j] = F(t34_2[j]*t60Entry) + F(GLin[j]*t44Entry2) - F(kEntry5*t49Entry)
 						}
 						t53[i] = -t532
 					}

@@ -41,7 +41,6 @@ type backwardNest3Args struct {
 	STrail      *float32
 	GLin        *float32
 	yBar        *float32
-	N           *float32
 	t17         *float32
 	t18         *float32
 	t222        *float32
@@ -69,12 +68,11 @@ type backwardNest4Args struct {
 	t5        *float32
 	p         *float32
 	SMax2     *float32
+	STrail    *float32
 	q         *float32
 	yBar      *float32
 	SBarState *float32
-	STrail    *float32
 	t7        *float32
-	t8        *float32
 	t13       *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // m·a + C·m·s + T·m·l + 1
@@ -82,34 +80,45 @@ type backwardNest4Args struct {
 	n3        int // m·a + C·m·s + T·m·l + 3
 	n4        int // d_v·a + C·d_v·s + T·d_v·l
 	n5        int // d_v·m·a + d_v·m
-	n6        int // d_v
-	n7        int // d_v·m·a + d_v·m + d_v
-	n8        int // 2·d_v
-	n9        int // d_v·m·a + d_v·m + 2·d_v
-	n10       int // 3·d_v
-	n11       int // d_v·m·a + d_v·m + 3·d_v
+	n6        int // d_v·m·a + d_v·m + d_v
+	n7        int // d_v
+	n8        int // d_v·m·a + d_v·m + 2·d_v
+	n9        int // 2·d_v
+	n10       int // d_v·m·a + d_v·m + 3·d_v
+	n11       int // 3·d_v
 	n12       int // m
 }
 
 type backwardNest5Args struct {
-	t10      *float32
-	t30      *float32
-	t17      *float32
-	t8       *float32
-	N        *float32
-	STrail   *float32
-	t34      *float32
-	t56      *float32
-	t37Total *float32
-	n0       int        // d_v·m·a
-	n1       int        // d_v
-	n2       int        // d_v·m·a + d_v
-	n3       int        // 2·d_v
-	n4       int        // d_v·m·a + 2·d_v
-	n5       int        // 3·d_v
-	n6       int        // d_v·m·a + 3·d_v
-	n7       int        // m
-	t37      [2]float32 // and nothing
+	p         *float32
+	t5        *float32
+	t10       *float32
+	t30       *float32
+	k         *float32
+	t52       *float32
+	t17       *float32
+	q         *float32
+	yBar      *float32
+	SBarState *float32
+	STrail    *float32
+	GLin      *float32
+	t34       *float32
+	t56       *float32
+	t37Total  *float32
+	n0        int        // m·a + C·m·s + T·m·l
+	n1        int        // m·a + C·m·s + T·m·l + 1
+	n2        int        // m·a + C·m·s + T·m·l + 2
+	n3        int        // m·a + C·m·s + T·m·l + 3
+	n4        int        // d_v·a + C·d_v·s + T·d_v·l
+	n5        int        // d_v·m·a
+	n6        int        // d_v
+	n7        int        // d_v·m·a + d_v
+	n8        int        // 2·d_v
+	n9        int        // d_v·m·a + 2·d_v
+	n10       int        // 3·d_v
+	n11       int        // d_v·m·a + 3·d_v
+	n12       int        // m
+	t37       [2]float32 // and nothing
 }
 
 type backwardNest6Args struct {
@@ -210,24 +219,22 @@ func (c *backwardFused) run() {
 	t60 := c.Work[L*T*m:][:L*T*m]                       // [L, T, m]
 	SBarState := c.Work[2*L*T*m:][:dV*m]                // [m, d_v]
 	STrail := c.Work[2*L*T*m+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	N := c.Work[C*dV*m+2*L*T*m+2*dV*m:][:dV*m]          // [m, d_v]
-	t17 := c.Work[C*dV*m+2*L*T*m+3*dV*m:][:dV*m]        // [m, d_v]
-	t18 := c.Work[C*dV*m+2*L*T*m+4*dV*m:][:m]           // [m]
-	t222 := c.Work[C*dV*m+2*L*T*m+4*dV*m+m:][:m]        // [m]
-	t5 := c.Work[C*dV*m+2*L*T*m+4*dV*m+2*m:][:m]        // [m]
-	t10 := c.Work[C*dV*m+2*L*T*m+4*dV*m+3*m:][:m]       // [m]
-	t7 := c.Work[C*dV*m+2*L*T*m+4*dV*m+4*m:][:dV]       // [d_v]
-	t8 := c.Work[C*dV*m+2*L*T*m+4*dV*m+dV+4*m:][:dV*m]  // [m, d_v]
-	t13 := c.Work[C*dV*m+2*L*T*m+5*dV*m+dV+4*m:][:m]    // [m]
-	t30 := c.Work[C*dV*m+2*L*T*m+5*dV*m+dV+5*m:][:m]    // [m]
-	t34 := c.Work[C*dV*m+2*L*T*m+5*dV*m+dV+6*m:][:dV*m] // [m, d_v]
-	t56 := c.Work[C*dV*m+2*L*T*m+6*dV*m+dV+6*m:][:m]    // [m]
-	t44 := c.Work[C*dV*m+2*L*T*m+6*dV*m+dV+7*m:][:m]    // [m]
-	t46 := c.Work[C*dV*m+2*L*T*m+6*dV*m+dV+8*m:][:dV]   // [d_v]
-	t57 := c.Work[C*dV*m+2*L*T*m+6*dV*m+2*dV+8*m:][:m]  // [m]
-	t58 := c.Work[C*dV*m+2*L*T*m+6*dV*m+2*dV+9*m:][:dV] // [d_v]
-	t49 := c.Work[C*dV*m+2*L*T*m+6*dV*m+3*dV+9*m:][:dV] // [d_v]
-	t53 := c.Work[C*dV*m+2*L*T*m+6*dV*m+4*dV+9*m:][:m]  // [m]
+	t17 := c.Work[C*dV*m+2*L*T*m+2*dV*m:][:dV*m]        // [m, d_v]
+	t18 := c.Work[C*dV*m+2*L*T*m+3*dV*m:][:m]           // [m]
+	t222 := c.Work[C*dV*m+2*L*T*m+3*dV*m+m:][:m]        // [m]
+	t5 := c.Work[C*dV*m+2*L*T*m+3*dV*m+2*m:][:m]        // [m]
+	t10 := c.Work[C*dV*m+2*L*T*m+3*dV*m+3*m:][:m]       // [m]
+	t7 := c.Work[C*dV*m+2*L*T*m+3*dV*m+4*m:][:dV]       // [d_v]
+	t13 := c.Work[C*dV*m+2*L*T*m+3*dV*m+dV+4*m:][:m]    // [m]
+	t30 := c.Work[C*dV*m+2*L*T*m+3*dV*m+dV+5*m:][:m]    // [m]
+	t34 := c.Work[C*dV*m+2*L*T*m+3*dV*m+dV+6*m:][:dV*m] // [m, d_v]
+	t56 := c.Work[C*dV*m+2*L*T*m+4*dV*m+dV+6*m:][:m]    // [m]
+	t44 := c.Work[C*dV*m+2*L*T*m+4*dV*m+dV+7*m:][:m]    // [m]
+	t46 := c.Work[C*dV*m+2*L*T*m+4*dV*m+dV+8*m:][:dV]   // [d_v]
+	t57 := c.Work[C*dV*m+2*L*T*m+4*dV*m+2*dV+8*m:][:m]  // [m]
+	t58 := c.Work[C*dV*m+2*L*T*m+4*dV*m+2*dV+9*m:][:dV] // [d_v]
+	t49 := c.Work[C*dV*m+2*L*T*m+4*dV*m+3*dV+9*m:][:dV] // [d_v]
+	t53 := c.Work[C*dV*m+2*L*T*m+4*dV*m+4*dV+9*m:][:m]  // [m]
 	t20 := c.Flags[:m]                                  // [m]
 	t142 := c.Flags[m:][:m]                             // [m]
 	t182 := c.Flags[2*m:][:m]                           // [m]
@@ -321,7 +328,7 @@ func (c *backwardFused) run() {
 					p := c.P[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-					// lattice_core.N, lattice_core.G, lattice_core.S, lattice_core.y
+					// lattice_core.S, lattice_core.N, lattice_core.G, lattice_core.y
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
 						a2 := backwardNest3Args{
@@ -330,7 +337,6 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(N),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t18),
 							unsafe.SliceData(t222),
@@ -362,7 +368,6 @@ func (c *backwardFused) run() {
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							N2 := N[i*dV:][:dV]
 							t17_2 := t17[i*dV:][:dV]
 							var t183 F
 							var t2222 F
@@ -372,11 +377,9 @@ func (c *backwardFused) run() {
 							t2222Sums := [16]F{t2222}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								N2_2 := num.FMA32(STrailEntry2, t52Entry2, -F(kEntry2*GLin[j]))
-								t172 := num.FMA32(-thetaEntry3, N2_2, STrailEntry2)
+								t172 := num.FMA32(-thetaEntry3, num.FMA32(STrailEntry2, t52Entry2, -F(kEntry2*GLin[j])), STrailEntry2)
 								t183Sums[j%16] = num.FMA32(t172, t172, t183Sums[j%16])
 								t2222Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t2222Sums[j%16])
-								N2[j] = N2_2
 								t17_2[j] = t172
 							}
 							t183 = kern.Sum16(&t183Sums)
@@ -407,12 +410,11 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t5),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
+							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(STrail),
 							unsafe.SliceData(t7),
-							unsafe.SliceData(t8),
 							unsafe.SliceData(t13),
 							m*a + C*m*s + T*m*l,
 							m*a + C*m*s + T*m*l + 1,
@@ -420,33 +422,30 @@ func (c *backwardFused) run() {
 							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
 							dV*m*a + dV*m,
-							dV,
 							dV*m*a + dV*m + dV,
-							2 * dV,
+							dV,
 							dV*m*a + dV*m + 2*dV,
-							3 * dV,
+							2 * dV,
 							dV*m*a + dV*m + 3*dV,
+							3 * dV,
 							m,
 						}
 						backwardNest4(&a2)
 					} else {
 						for i := range m {
+							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 							q := c.Q[(l*T+a+C*s)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-							t8_2 := t8[i*dV:][:dV]
 							var t132 F
 							t5Entry := t5[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
 							t132Sums := [16]F{t132}
 							for j := range dV {
-								t82 := num.FMA32(q[j], t5Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
 								STrailEntry3 := STrail2[j]
-								t132Sums[j%16] = num.FMA32(t82, (STrailEntry3 / SMax2Entry2), t132Sums[j%16])
+								t132Sums[j%16] = num.FMA32(num.FMA32(q[j], t5Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), (STrailEntry3 / SMax2Entry2), t132Sums[j%16])
 								t7[j] = num.FMA32(STrailEntry3, t5Entry, t7[j])
-								t8_2[j] = t82
 							}
 							t132 = kern.Sum16(&t132Sums)
 							t13[i] = -t132
@@ -457,19 +456,30 @@ func (c *backwardFused) run() {
 						t182Entry := t182[i]
 						t30[i] = kern.Choose((t182Entry && t20[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t142[i], t13[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice_core.S, lattice_core.N
+					// lattice_core.S, lattice_core.y, lattice_core.p, lattice_core.N, lattice_core.G
 					var t37 F
 					if kern.Wide() {
 						a2 := backwardNest5Args{
+							unsafe.SliceData(c.P),
+							unsafe.SliceData(t5),
 							unsafe.SliceData(t10),
 							unsafe.SliceData(t30),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t52),
 							unsafe.SliceData(t17),
-							unsafe.SliceData(t8),
-							unsafe.SliceData(N),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(SBarState),
 							unsafe.SliceData(STrail),
+							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(t34),
 							unsafe.SliceData(t56),
 							unsafe.SliceData(t37Total),
+							m*a + C*m*s + T*m*l,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
+							dV*a + C*dV*s + T*dV*l,
 							dV * m * a,
 							dV,
 							dV*m*a + dV,
@@ -482,23 +492,32 @@ func (c *backwardFused) run() {
 						}
 						backwardNest5(&a2)
 					} else {
+						k := c.K[(l*T+a+C*s)*m:][:m]
+						t52_2 := t52[(l*T+a+C*s)*m:][:m]
 						t37_2 := t37
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
-							t8_2 := t8[i*dV:][:dV]
-							N2 := N[i*dV:][:dV]
+							q := c.Q[(l*T+a+C*s)*dV:][:dV]
+							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+							SBarState2 := SBarState[i*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
+							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							t34_2 := t34[i*dV:][:dV]
 							var t562 F
+							pEntry2 := p[i]
+							t5Entry2 := t5[i]
 							t10Entry := t10[i]
 							t30Entry := t30[i]
+							kEntry3 := k[i]
+							t52Entry3 := t52_2[i]
 							var t37Row F
 							t37RowSums := [16]F{t37Row}
 							t562Sums := [16]F{t562}
 							for j := range dV {
-								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(t8_2[j]*t10Entry))
-								t37RowSums[j%16] = num.FMA32(N2[j], t342, t37RowSums[j%16])
-								t562Sums[j%16] = num.FMA32(STrail2[j], t342, t562Sums[j%16])
+								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(num.FMA32(q[j], t5Entry2, num.FMA32(yBar[j], pEntry2, SBarState2[j]))*t10Entry))
+								STrailEntry4 := STrail2[j]
+								t37RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t52Entry3, -F(kEntry3*GLin[j])), t342, t37RowSums[j%16])
+								t562Sums[j%16] = num.FMA32(STrailEntry4, t342, t562Sums[j%16])
 								t34_2[j] = t342
 							}
 							t37Row = kern.Sum16(&t37RowSums)
@@ -563,13 +582,13 @@ func (c *backwardFused) run() {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							var t572 F
 							t44Entry := t44[i]
-							kEntry3 := k[i]
+							kEntry4 := k[i]
 							t572Sums := [16]F{t572}
 							for j := range dV {
 								t34Entry := t34_2[j]
 								t572Sums[j%16] = num.FMA32(t34Entry, GLin[j], t572Sums[j%16])
 								t46[j] = num.FMA32(STrail2[j], t44Entry, t46[j])
-								t58[j] = num.FMA32(t34Entry, kEntry3, t58[j])
+								t58[j] = num.FMA32(t34Entry, kEntry4, t58[j])
 							}
 							t572 = kern.Sum16(&t572Sums)
 							t57[i] = t572
@@ -637,12 +656,12 @@ func (c *backwardFused) run() {
 							var t532 F
 							t60Entry := t60_2[i]
 							t44Entry2 := t44[i]
-							kEntry4 := k[i]
+							kEntry5 := k[i]
 							t532Sums := [16]F{t532}
 							for j := range dV {
 								t49Entry := t49[j]
 								t532Sums[j%16] = num.FMA32(STrail2[j], t49Entry, t532Sums[j%16])
-								SBarState2[j] = num.FMA32(-kEntry4, t49Entry, num.FMA32(GLin[j], t44Entry2, F(t34_2[j]*t60Entry)))
+								SBarState2[j] = num.FMA32(-kEntry5, t49Entry, num.FMA32(GLin[j], t44Entry2, F(t34_2[j]*t60Entry)))
 							}
 							t532 = kern.Sum16(&t532Sums)
 							t53[i] = -t532

@@ -41,10 +41,10 @@ type Backward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 7·d_h·d_k + 10·d_h·d_v + 9·d_h + 3·d_k + 4·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 5·d_h·d_k + 8·d_h·d_v + 9·d_h + 3·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 13*L*T*dH + 7*dH*dK + 10*dH*dV + 9*dH + 3*dK + 4*dV
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 5*dH*dK + 8*dH*dV + 9*dH + 3*dK + 4*dV
 }
 
 // Run computes Backward.
@@ -97,24 +97,18 @@ func (c *Backward[F]) Run() {
 	work = work[dH*dK:]
 	W12 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t24 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t25 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t272 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	W222 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t45 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t32 := work[:dH] // [d_h]
 	work = work[dH:]
 	t9 := work[:dH] // [d_h]
 	work = work[dH:]
 	t11 := work[:dK] // [d_k]
 	work = work[dK:]
-	t12 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t13 := work[:dH] // [d_h]
 	work = work[dH:]
 	t15 := work[:dH*dK] // [d_h, d_k]
@@ -127,8 +121,6 @@ func (c *Backward[F]) Run() {
 	work = work[dH:]
 	t452 := work[:dV] // [d_v]
 	work = work[dV:]
-	t462 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t472 := work[:dV] // [d_v]
 	work = work[dV:]
 	t49 := work[:dH*dV] // [d_v, d_h]
@@ -337,15 +329,12 @@ func (c *Backward[F]) Run() {
 					rhoEntry3 := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t24_2 := t24[i*dH:][:dH]
 						t25_2 := t25[i*dH:][:dH]
 						t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
 						t272_2 := t272[i*dH:][:dH]
 						eEntry2 := e[i]
 						for j := range dH {
-							t242 := num.Max(W2Trail2[j], F(1e-08))
-							t252 := num.Log(t242)
-							t24_2[j] = t242
+							t252 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
 							t25_2[j] = t252
 							t272_2[j] = F(rhoEntry3*t252) - F(eEntry2*t62_3[j])
 						}
@@ -370,14 +359,6 @@ func (c *Backward[F]) Run() {
 							W222_2[j] = (W222_2[j] / sum3)
 						}
 					}
-					// memora_core.W1, memora_core.W2
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t45_2 := t45[i*dK:][:dK]
-						for j := range dK {
-							t45_2[j] = num.Max(W1Trail2[j], F(1e-08))
-						}
-					}
 					// memora_core.y
 					clear(t32)
 					for i := range dV {
@@ -396,35 +377,34 @@ func (c *Backward[F]) Run() {
 					// memora_core.y, memora_core.W1
 					clear(t11)
 					for i := range dH {
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t12_2 := t12[i*dK:][:dK]
 						var t132 F
 						t9Entry := t9[i]
 						for j := range dK {
-							t122 := W1BarState2[j] + F(q[j]*t9Entry)
 							W1TrailEntry := W1Trail2[j]
-							t132 += F(W1TrailEntry * t122)
+							t132 += F(W1TrailEntry * (W1BarState2[j] + F(q[j]*t9Entry)))
 							t11[j] += F(W1TrailEntry * t9Entry)
-							t12_2[j] = t122
 						}
 						t13[i] = t132
 					}
-					// memora_core.W1, memora_core.U_W1
+					// memora_core.W1, memora_core.y, memora_core.W2, memora_core.U_W1
 					clear(t28)
 					var t18 F
 					for i := range dH {
 						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t12_2 := t12[i*dK:][:dK]
-						t45_2 := t45[i*dK:][:dK]
+						W1BarState2 := W1BarState[i*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 						t15_2 := t15[i*dK:][:dK]
 						var t862 F
+						t9Entry2 := t9[i]
 						t13Entry := t13[i]
 						t41Entry := t41_2[i]
 						for j := range dK {
-							t153 := F(W1Trail2[j] * (t12_2[j] - t13Entry))
-							t18 += F(num.Log(t45_2[j]) * t153)
+							t153 := F(W1Trail2[j] * ((W1BarState2[j] + F(q[j]*t9Entry2)) - t13Entry))
+							t18 += F(num.Log(num.Max(W1Trail3[j], F(1e-08))) * t153)
 							t862 += F(t153 * k[j])
 							t15_2[j] = t153
 							t28[j] -= F(t153 * t41Entry)
@@ -446,36 +426,35 @@ func (c *Backward[F]) Run() {
 					// memora_core.G_W1, memora_core.W2, memora_core.y
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						W222_2 := W222[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
-						W222_2 := W222[i*dH:][:dH]
-						t462_2 := t462[i*dH:][:dH]
 						var t4522 F
 						var t4722 F
 						yBarEntry2 := yBar[i]
 						for j := range dH {
 							t4522 += F(W2Trail2[j] * t43[j])
-							t4622 := W2BarState2[j] + F(yBarEntry2*t90_2[j])
-							t4722 += F(W222_2[j] * t4622)
-							t462_2[j] = t4622
+							t4722 += F(W222_2[j] * (W2BarState2[j] + F(yBarEntry2*t90_2[j])))
 						}
 						t452[i] = t4522
 						t472[i] = t4722
 					}
-					// memora_core.W2, memora_core.U_W2
+					// memora_core.W2, memora_core.y, memora_core.U_W2
 					clear(t62_2)
 					var t52 F
 					for i := range dV {
 						W222_2 := W222[i*dH:][:dH]
-						t462_2 := t462[i*dH:][:dH]
+						W2BarState2 := W2BarState[i*dH:][:dH]
+						t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
 						t25_2 := t25[i*dH:][:dH]
 						t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
 						t49_2 := t49[i*dH:][:dH]
 						var t612 F
+						yBarEntry3 := yBar[i]
 						t472Entry := t472[i]
 						eEntry3 := e[i]
 						for j := range dH {
-							t492 := F(W222_2[j] * (t462_2[j] - t472Entry))
+							t492 := F(W222_2[j] * ((W2BarState2[j] + F(yBarEntry3*t90_2[j])) - t472Entry))
 							t52 += F(t25_2[j] * t492)
 							t612 += F(t492 * t62_3[j])
 							t49_2[j] = t492
@@ -501,7 +480,6 @@ func (c *Backward[F]) Run() {
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t49_2 := t49[i*dH:][:dH]
-						t24_2 := t24[i*dH:][:dH]
 						t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t67Entry := t67[i]
@@ -509,7 +487,7 @@ func (c *Backward[F]) Run() {
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
 							t71[j] += F(W2TrailEntry * t67Entry)
-							W2BarState2[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/t24_2[j])), F(0)) + F(t67Entry*t91_2[j])
+							W2BarState2[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t67Entry*t91_2[j])
 						}
 					}
 					// memora_core.e, memora_core.G_W1, memora_core.U_W1, memora_core.U_W2
@@ -529,13 +507,12 @@ func (c *Backward[F]) Run() {
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						t15_2 := t15[i*dK:][:dK]
-						t45_2 := t45[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						t78Entry := t78[i]
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
 							t80[j] += F(W1TrailEntry2 * t78Entry)
-							W1BarState2[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/t45_2[j])), F(0)) + F(k[j]*t78Entry)
+							W1BarState2[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(k[j]*t78Entry)
 						}
 					}
 					// memora_core.e, memora_core.U_W1, memora_core

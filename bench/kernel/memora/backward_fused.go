@@ -81,7 +81,6 @@ type backwardNest5Args struct {
 type backwardNest6Args struct {
 	e         *float32
 	W2Trail   *float32
-	t24       *float32
 	t25       *float32
 	t62       *float32
 	t272      *float32
@@ -103,14 +102,6 @@ type backwardNest7Args struct {
 }
 
 type backwardNest8Args struct {
-	W1Trail *float32
-	t45     *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
-}
-
-type backwardNest9Args struct {
 	yBar *float32
 	W222 *float32
 	t32  *float32
@@ -124,7 +115,7 @@ type backwardNest9Args struct {
 	n7   int // d_v
 }
 
-type backwardNest10Args struct {
+type backwardNest9Args struct {
 	t51   *float32
 	t32   *float32
 	yProd *float32
@@ -134,53 +125,57 @@ type backwardNest10Args struct {
 	n1    int // d_h
 }
 
-type backwardNest11Args struct {
+type backwardNest10Args struct {
 	t9         *float32
+	W1Trail    *float32
 	q          *float32
 	W1BarState *float32
-	W1Trail    *float32
 	t11        *float32
-	t12        *float32
 	t13        *float32
 	n0         int // d_k·a + C·d_k·s + T·d_k·l
 	n1         int // d_h·d_k·a + d_h·d_k
-	n2         int // d_k
-	n3         int // d_h·d_k·a + d_h·d_k + d_k
-	n4         int // 2·d_k
-	n5         int // d_h·d_k·a + d_h·d_k + 2·d_k
-	n6         int // 3·d_k
-	n7         int // d_h·d_k·a + d_h·d_k + 3·d_k
+	n2         int // d_h·d_k·a + d_h·d_k + d_k
+	n3         int // d_k
+	n4         int // d_h·d_k·a + d_h·d_k + 2·d_k
+	n5         int // 2·d_k
+	n6         int // d_h·d_k·a + d_h·d_k + 3·d_k
+	n7         int // 3·d_k
 	n8         int // d_h
 }
 
-type backwardNest12Args struct {
-	t13      *float32
-	t41      *float32
-	W1Trail  *float32
-	t12      *float32
-	t45      *float32
-	k        *float32
-	t15      *float32
-	t28      *float32
-	t86      *float32
-	t18Total *float32
-	n0       int        // d_h·a + C·d_h·s + T·d_h·l
-	n1       int        // d_h·a + C·d_h·s + T·d_h·l + 1
-	n2       int        // d_h·a + C·d_h·s + T·d_h·l + 2
-	n3       int        // d_h·a + C·d_h·s + T·d_h·l + 3
-	n4       int        // d_k·a + C·d_k·s + T·d_k·l
-	n5       int        // d_h·d_k·a + d_h·d_k
-	n6       int        // d_h·d_k·a + d_h·d_k + d_k
-	n7       int        // d_k
-	n8       int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n9       int        // 2·d_k
-	n10      int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n11      int        // 3·d_k
-	n12      int        // d_h
-	t18      [2]float32 // and nothing
+type backwardNest11Args struct {
+	t9         *float32
+	t13        *float32
+	t41        *float32
+	W1Trail    *float32
+	q          *float32
+	W1BarState *float32
+	k          *float32
+	t15        *float32
+	t28        *float32
+	t86        *float32
+	t18Total   *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n5         int        // d_h·d_k·a + d_h·d_k
+	n6         int        // d_h·d_k·a
+	n7         int        // d_h·d_k·a + d_h·d_k + d_k
+	n8         int        // d_k
+	n9         int        // d_h·d_k·a + d_k
+	n10        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n11        int        // 2·d_k
+	n12        int        // d_h·d_k·a + 2·d_k
+	n13        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n14        int        // 3·d_k
+	n15        int        // d_h·d_k·a + 3·d_k
+	n16        int        // d_h
+	t18        [2]float32 // and nothing
 }
 
-type backwardNest13Args struct {
+type backwardNest12Args struct {
 	k        *float32
 	t28      *float32
 	t29Total *float32
@@ -189,7 +184,7 @@ type backwardNest13Args struct {
 	t29      [2]float32 // and nothing
 }
 
-type backwardNest14Args struct {
+type backwardNest13Args struct {
 	t22         *float32
 	t86         *float32
 	eProd       *float32
@@ -200,14 +195,13 @@ type backwardNest14Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type backwardNest15Args struct {
+type backwardNest14Args struct {
 	yBar       *float32
 	W2Trail    *float32
 	t43        *float32
+	W222       *float32
 	t90        *float32
 	W2BarState *float32
-	W222       *float32
-	t462       *float32
 	t452       *float32
 	t472       *float32
 	n0         int // d_v·a + C·d_v·s + T·d_v·l
@@ -225,30 +219,32 @@ type backwardNest15Args struct {
 	n12        int // d_v
 }
 
-type backwardNest16Args struct {
-	t472     *float32
-	e        *float32
-	W222     *float32
-	t462     *float32
-	t25      *float32
-	t62      *float32
-	t49      *float32
-	t62_2    *float32
-	t61      *float32
-	t52Total *float32
-	n0       int        // d_v·a + C·d_v·s + T·d_v·l
-	n1       int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2       int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3       int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4       int        // d_h·a + C·d_h·s + T·d_h·l
-	n5       int        // d_h
-	n6       int        // 2·d_h
-	n7       int        // 3·d_h
-	n8       int        // d_v
-	t52      [2]float32 // and nothing
+type backwardNest15Args struct {
+	yBar       *float32
+	t472       *float32
+	e          *float32
+	W222       *float32
+	t90        *float32
+	W2BarState *float32
+	t25        *float32
+	t62        *float32
+	t49        *float32
+	t62_2      *float32
+	t61        *float32
+	t52Total   *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h
+	n6         int        // 2·d_h
+	n7         int        // 3·d_h
+	n8         int        // d_v
+	t52        [2]float32 // and nothing
 }
 
-type backwardNest17Args struct {
+type backwardNest16Args struct {
 	t22      *float32
 	t62      *float32
 	eProd    *float32
@@ -259,7 +255,7 @@ type backwardNest17Args struct {
 	t65      [2]float32 // and nothing
 }
 
-type backwardNest18Args struct {
+type backwardNest17Args struct {
 	t452 *float32
 	t61  *float32
 	t67  *float32
@@ -268,7 +264,7 @@ type backwardNest18Args struct {
 	n1   int // d_v
 }
 
-type backwardNest19Args struct {
+type backwardNest18Args struct {
 	t67        *float32
 	e          *float32
 	W2Trail    *float32
@@ -276,7 +272,6 @@ type backwardNest19Args struct {
 	t91        *float32
 	t43        *float32
 	t49        *float32
-	t24        *float32
 	W2BarState *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
@@ -294,7 +289,7 @@ type backwardNest19Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type backwardNest20Args struct {
+type backwardNest19Args struct {
 	GW1Prod     *float32
 	t22         *float32
 	t39         *float32
@@ -309,13 +304,12 @@ type backwardNest20Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type backwardNest21Args struct {
+type backwardNest20Args struct {
 	t78        *float32
 	W1Trail    *float32
 	t80        *float32
 	k          *float32
 	t15        *float32
-	t45        *float32
 	W1BarState *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h·d_k·a
@@ -329,7 +323,7 @@ type backwardNest21Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type backwardNest22Args struct {
+type backwardNest21Args struct {
 	t28         *float32
 	t80         *float32
 	kBar        *float32
@@ -375,31 +369,27 @@ func (c *backwardFused) run() {
 	W22 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+3*dH*dV:][:dH*dV]                // [d_v, d_h]
 	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+4*dH*dV:][:dH*dK]                // [d_h, d_k]
 	W12 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+4*dH*dV:][:dH*dK]                // [d_h, d_k]
-	t24 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV:][:dH*dV]                // [d_v, d_h]
-	t25 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+5*dH*dV:][:dH*dV]                // [d_v, d_h]
-	t272 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+6*dH*dV:][:dH*dV]               // [d_v, d_h]
-	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV:][:dH*dV]               // [d_v, d_h]
-	t45 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+8*dH*dV:][:dH*dK]                // [d_h, d_k]
-	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV:][:dH]                   // [d_h]
-	t9 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+dH:][:dH]                 // [d_h]
-	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+2*dH:][:dK]              // [d_k]
-	t12 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+2*dH+dK:][:dH*dK]        // [d_h, d_k]
-	t13 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*dH*dK+8*dH*dV+2*dH+dK:][:dH]           // [d_h]
-	t15 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*dH*dK+8*dH*dV+3*dH+dK:][:dH*dK]        // [d_h, d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+8*dH*dV+3*dH+dK:][:dH]           // [d_h]
-	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+8*dH*dV+4*dH+dK:][:dK]           // [d_k]
-	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+8*dH*dV+4*dH+2*dK:][:dH]         // [d_h]
-	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+8*dH*dV+5*dH+2*dK:][:dV]        // [d_v]
-	t462 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+8*dH*dV+5*dH+2*dK+dV:][:dH*dV]  // [d_v, d_h]
-	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+9*dH*dV+5*dH+2*dK+dV:][:dV]     // [d_v]
-	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+9*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
-	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+5*dH+2*dK+2*dV:][:dV]   // [d_v]
-	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+5*dH+2*dK+3*dV:][:dH] // [d_h]
-	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+6*dH+2*dK+3*dV:][:dH]   // [d_h]
-	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+7*dH+2*dK+3*dV:][:dV]   // [d_v]
-	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+7*dH+2*dK+4*dV:][:dH]   // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+8*dH+2*dK+4*dV:][:dH]   // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+7*dH*dK+10*dH*dV+9*dH+2*dK+4*dV:][:dK]   // [d_k]
+	t25 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV:][:dH*dV]                // [d_v, d_h]
+	t272 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+5*dH*dV:][:dH*dV]               // [d_v, d_h]
+	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+6*dH*dV:][:dH*dV]               // [d_v, d_h]
+	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV:][:dH]                   // [d_h]
+	t9 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV+dH:][:dH]                 // [d_h]
+	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV+2*dH:][:dK]              // [d_k]
+	t13 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]           // [d_h]
+	t15 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]        // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]           // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]           // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]         // [d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]        // [d_v]
+	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]     // [d_v]
+	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]    // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]  // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]    // [d_v]
+	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]    // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]    // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]    // [d_k]
 	t18Total := make([]F, 1)
 	t29Total := make([]F, 1)
 	t52Total := make([]F, 1)
@@ -647,7 +637,6 @@ func (c *backwardFused) run() {
 						a2 := backwardNest6Args{
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t24),
 							unsafe.SliceData(t25),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t272),
@@ -663,15 +652,12 @@ func (c *backwardFused) run() {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t24_2 := t24[i*dH:][:dH]
 							t25_2 := t25[i*dH:][:dH]
 							t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
 							t272_2 := t272[i*dH:][:dH]
 							eEntry2 := e[i]
 							for j := range dH {
-								t242 := kern.Larger(W2Trail2[j], F(1e-08))
-								t252 := kern.Log(t242)
-								t24_2[j] = t242
+								t252 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
 								t25_2[j] = t252
 								t272_2[j] = num.FMA32(-eEntry2, t62_3[j], F(rhoEntry3*t252))
 							}
@@ -711,29 +697,10 @@ func (c *backwardFused) run() {
 							}
 						}
 					}
-					// memora_core.W1, memora_core.W2
-					if kern.Wide() {
-						a2 := backwardNest8Args{
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t45),
-							dH * dK * a,
-							dH,
-							dK,
-						}
-						backwardNest8(&a2)
-					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t45_2 := t45[i*dK:][:dK]
-							for j := range dK {
-								t45_2[j] = kern.Larger(W1Trail2[j], F(1e-08))
-							}
-						}
-					}
 					// memora_core.y
 					clear(t32)
 					if kern.Wide() {
-						a2 := backwardNest9Args{
+						a2 := backwardNest8Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W222),
 							unsafe.SliceData(t32),
@@ -746,7 +713,7 @@ func (c *backwardFused) run() {
 							3 * dH,
 							dV,
 						}
-						backwardNest9(&a2)
+						backwardNest8(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -759,7 +726,7 @@ func (c *backwardFused) run() {
 					}
 					// memora_core.y
 					if kern.Wide() {
-						a2 := backwardNest10Args{
+						a2 := backwardNest9Args{
 							unsafe.SliceData(t51),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(c.YProd),
@@ -768,7 +735,7 @@ func (c *backwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						backwardNest10(&a2)
+						backwardNest9(&a2)
 					} else {
 						t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -782,55 +749,52 @@ func (c *backwardFused) run() {
 					// memora_core.y, memora_core.W1
 					clear(t11)
 					if kern.Wide() {
-						a2 := backwardNest11Args{
+						a2 := backwardNest10Args{
 							unsafe.SliceData(t9),
+							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t11),
-							unsafe.SliceData(t12),
 							unsafe.SliceData(t13),
 							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
-							dK,
 							dH*dK*a + dH*dK + dK,
-							2 * dK,
+							dK,
 							dH*dK*a + dH*dK + 2*dK,
-							3 * dK,
+							2 * dK,
 							dH*dK*a + dH*dK + 3*dK,
+							3 * dK,
 							dH,
 						}
-						backwardNest11(&a2)
+						backwardNest10(&a2)
 					} else {
 						for i := range dH {
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t12_2 := t12[i*dK:][:dK]
 							var t132 F
 							t9Entry := t9[i]
 							t132Sums := [16]F{t132}
 							for j := range dK {
-								t122 := num.FMA32(q[j], t9Entry, W1BarState2[j])
 								W1TrailEntry := W1Trail2[j]
-								t132Sums[j%16] = num.FMA32(W1TrailEntry, t122, t132Sums[j%16])
+								t132Sums[j%16] = num.FMA32(W1TrailEntry, num.FMA32(q[j], t9Entry, W1BarState2[j]), t132Sums[j%16])
 								t11[j] = num.FMA32(W1TrailEntry, t9Entry, t11[j])
-								t12_2[j] = t122
 							}
 							t132 = kern.Sum16(&t132Sums)
 							t13[i] = t132
 						}
 					}
-					// memora_core.W1, memora_core.U_W1
+					// memora_core.W1, memora_core.y, memora_core.W2, memora_core.U_W1
 					clear(t28)
 					var t18 F
 					if kern.Wide() {
-						a2 := backwardNest12Args{
+						a2 := backwardNest11Args{
+							unsafe.SliceData(t9),
 							unsafe.SliceData(t13),
 							unsafe.SliceData(t41),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t45),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(W1BarState),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t15),
 							unsafe.SliceData(t28),
@@ -842,34 +806,40 @@ func (c *backwardFused) run() {
 							dH*a + C*dH*s + T*dH*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
+							dH * dK * a,
 							dH*dK*a + dH*dK + dK,
 							dK,
+							dH*dK*a + dK,
 							dH*dK*a + dH*dK + 2*dK,
 							2 * dK,
+							dH*dK*a + 2*dK,
 							dH*dK*a + dH*dK + 3*dK,
 							3 * dK,
+							dH*dK*a + 3*dK,
 							dH,
 							[2]float32{t18},
 						}
-						backwardNest12(&a2)
+						backwardNest11(&a2)
 					} else {
 						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						t18_2 := t18
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t12_2 := t12[i*dK:][:dK]
-							t45_2 := t45[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							W1BarState2 := W1BarState[i*dK:][:dK]
+							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t15_2 := t15[i*dK:][:dK]
 							var t862 F
+							t9Entry2 := t9[i]
 							t13Entry := t13[i]
 							t41Entry := t41_2[i]
 							var t18Row F
 							t18RowSums := [16]F{t18Row}
 							t862Sums := [16]F{t862}
 							for j := range dK {
-								t153 := F(W1Trail2[j] * (t12_2[j] - t13Entry))
-								t18RowSums[j%16] = num.FMA32(kern.Log(t45_2[j]), t153, t18RowSums[j%16])
+								t153 := F(W1Trail2[j] * (num.FMA32(q[j], t9Entry2, W1BarState2[j]) - t13Entry))
+								t18RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W1Trail3[j], F(1e-08))), t153, t18RowSums[j%16])
 								t862Sums[j%16] = num.FMA32(t153, k[j], t862Sums[j%16])
 								t15_2[j] = t153
 								t28[j] = num.FMA32(-t153, t41Entry, t28[j])
@@ -885,7 +855,7 @@ func (c *backwardFused) run() {
 					// memora_core.U_W1
 					var t29 F
 					if kern.Wide() {
-						a2 := backwardNest13Args{
+						a2 := backwardNest12Args{
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t29Total),
@@ -893,7 +863,7 @@ func (c *backwardFused) run() {
 							dK,
 							[2]float32{t29},
 						}
-						backwardNest13(&a2)
+						backwardNest12(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t29_2 := t29
@@ -908,7 +878,7 @@ func (c *backwardFused) run() {
 					// memora_core.G_W1, memora_core.U_W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := backwardNest14Args{
+						a2 := backwardNest13Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(c.EProd),
@@ -918,7 +888,7 @@ func (c *backwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest14(&a2)
+						backwardNest13(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -931,14 +901,13 @@ func (c *backwardFused) run() {
 					}
 					// memora_core.G_W1, memora_core.W2, memora_core.y
 					if kern.Wide() {
-						a2 := backwardNest15Args{
+						a2 := backwardNest14Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t43),
+							unsafe.SliceData(W222),
 							unsafe.SliceData(t90),
 							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(W222),
-							unsafe.SliceData(t462),
 							unsafe.SliceData(t452),
 							unsafe.SliceData(t472),
 							dV*a + C*dV*s + T*dV*l,
@@ -955,15 +924,14 @@ func (c *backwardFused) run() {
 							3 * dH,
 							dV,
 						}
-						backwardNest15(&a2)
+						backwardNest14(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							W222_2 := W222[i*dH:][:dH]
 							t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							W222_2 := W222[i*dH:][:dH]
-							t462_2 := t462[i*dH:][:dH]
 							var t4522 F
 							var t4722 F
 							yBarEntry2 := yBar[i]
@@ -971,9 +939,7 @@ func (c *backwardFused) run() {
 							t4722Sums := [16]F{t4722}
 							for j := range dH {
 								t4522Sums[j%16] = num.FMA32(W2Trail2[j], t43[j], t4522Sums[j%16])
-								t4622 := num.FMA32(yBarEntry2, t90_2[j], W2BarState2[j])
-								t4722Sums[j%16] = num.FMA32(W222_2[j], t4622, t4722Sums[j%16])
-								t462_2[j] = t4622
+								t4722Sums[j%16] = num.FMA32(W222_2[j], num.FMA32(yBarEntry2, t90_2[j], W2BarState2[j]), t4722Sums[j%16])
 							}
 							t4522 = kern.Sum16(&t4522Sums)
 							t4722 = kern.Sum16(&t4722Sums)
@@ -981,15 +947,17 @@ func (c *backwardFused) run() {
 							t472[i] = t4722
 						}
 					}
-					// memora_core.W2, memora_core.U_W2
+					// memora_core.W2, memora_core.y, memora_core.U_W2
 					clear(t62_2)
 					var t52 F
 					if kern.Wide() {
-						a2 := backwardNest16Args{
+						a2 := backwardNest15Args{
+							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t472),
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W222),
-							unsafe.SliceData(t462),
+							unsafe.SliceData(t90),
+							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t25),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t49),
@@ -1007,24 +975,27 @@ func (c *backwardFused) run() {
 							dV,
 							[2]float32{t52},
 						}
-						backwardNest16(&a2)
+						backwardNest15(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						t52_2 := t52
 						for i := range dV {
 							W222_2 := W222[i*dH:][:dH]
-							t462_2 := t462[i*dH:][:dH]
+							t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
 							t25_2 := t25[i*dH:][:dH]
 							t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
 							t49_2 := t49[i*dH:][:dH]
 							var t612 F
+							yBarEntry3 := yBar[i]
 							t472Entry := t472[i]
 							eEntry3 := e[i]
 							var t52Row F
 							t52RowSums := [16]F{t52Row}
 							t612Sums := [16]F{t612}
 							for j := range dH {
-								t492 := F(W222_2[j] * (t462_2[j] - t472Entry))
+								t492 := F(W222_2[j] * (num.FMA32(yBarEntry3, t90_2[j], W2BarState2[j]) - t472Entry))
 								t52RowSums[j%16] = num.FMA32(t25_2[j], t492, t52RowSums[j%16])
 								t612Sums[j%16] = num.FMA32(t492, t62_3[j], t612Sums[j%16])
 								t49_2[j] = t492
@@ -1041,7 +1012,7 @@ func (c *backwardFused) run() {
 					// memora_core.U_W2
 					var t65 F
 					if kern.Wide() {
-						a2 := backwardNest17Args{
+						a2 := backwardNest16Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(c.EProd),
@@ -1051,7 +1022,7 @@ func (c *backwardFused) run() {
 							dH,
 							[2]float32{t65},
 						}
-						backwardNest17(&a2)
+						backwardNest16(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1068,7 +1039,7 @@ func (c *backwardFused) run() {
 					t65 = t65Total[0]
 					// memora_core.e
 					if kern.Wide() {
-						a2 := backwardNest18Args{
+						a2 := backwardNest17Args{
 							unsafe.SliceData(t452),
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t67),
@@ -1076,7 +1047,7 @@ func (c *backwardFused) run() {
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						backwardNest18(&a2)
+						backwardNest17(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1088,7 +1059,7 @@ func (c *backwardFused) run() {
 					// memora_core.e, memora_core.G_W1, memora_core.W2, memora_core.W1
 					clear(t71)
 					if kern.Wide() {
-						a2 := backwardNest19Args{
+						a2 := backwardNest18Args{
 							unsafe.SliceData(t67),
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
@@ -1096,7 +1067,6 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t91),
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t49),
-							unsafe.SliceData(t24),
 							unsafe.SliceData(W2BarState),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
@@ -1113,27 +1083,26 @@ func (c *backwardFused) run() {
 							dV,
 							[2]float32{rhoEntry3},
 						}
-						backwardNest19(&a2)
+						backwardNest18(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
 							t49_2 := t49[i*dH:][:dH]
-							t24_2 := t24[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							t67Entry := t67[i]
 							eEntry4 := e[i]
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
 								t71[j] = num.FMA32(W2TrailEntry, t67Entry, t71[j])
-								W2BarState2[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/t24_2[j])), F(0))))
+								W2BarState2[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
 							}
 						}
 					}
 					// memora_core.e, memora_core.G_W1, memora_core.U_W1, memora_core.U_W2
 					if kern.Wide() {
-						a2 := backwardNest20Args{
+						a2 := backwardNest19Args{
 							unsafe.SliceData(c.GW1Prod),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t39),
@@ -1147,7 +1116,7 @@ func (c *backwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest20(&a2)
+						backwardNest19(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1168,13 +1137,12 @@ func (c *backwardFused) run() {
 					// memora_core.e, memora_core.W1, memora_core.W2
 					clear(t80)
 					if kern.Wide() {
-						a2 := backwardNest21Args{
+						a2 := backwardNest20Args{
 							unsafe.SliceData(t78),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t80),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t15),
-							unsafe.SliceData(t45),
 							unsafe.SliceData(W1BarState),
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
@@ -1187,25 +1155,24 @@ func (c *backwardFused) run() {
 							dH,
 							[2]float32{rhoEntry3},
 						}
-						backwardNest21(&a2)
+						backwardNest20(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t15_2 := t15[i*dK:][:dK]
-							t45_2 := t45[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							t78Entry := t78[i]
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
 								t80[j] = num.FMA32(W1TrailEntry2, t78Entry, t80[j])
-								W1BarState2[j] = num.FMA32(k[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/t45_2[j])), F(0)))
+								W1BarState2[j] = num.FMA32(k[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
 							}
 						}
 					}
 					// memora_core.e, memora_core.U_W1, memora_core
 					if kern.Wide() {
-						a2 := backwardNest22Args{
+						a2 := backwardNest21Args{
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t80),
 							unsafe.SliceData(c.KBar),
@@ -1215,7 +1182,7 @@ func (c *backwardFused) run() {
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest22(&a2)
+						backwardNest21(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

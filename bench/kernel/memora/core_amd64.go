@@ -228,12 +228,6 @@ func backwardNest21AVX512(a *backwardNest21Args)
 //go:noescape
 func backwardNest21AVX2(a *backwardNest21Args)
 
-//go:noescape
-func backwardNest22AVX512(a *backwardNest22Args)
-
-//go:noescape
-func backwardNest22AVX2(a *backwardNest22Args)
-
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -528,12 +522,4 @@ func backwardNest21(a *backwardNest21Args) {
 		return
 	}
 	backwardNest21AVX2(a)
-}
-
-func backwardNest22(a *backwardNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest22AVX512(a)
-		return
-	}
-	backwardNest22AVX2(a)
 }

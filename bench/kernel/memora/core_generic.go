@@ -77,5 +77,3 @@ func backwardNest19(*backwardNest19Args) { panic("no assembly in this build") }
 func backwardNest20(*backwardNest20Args) { panic("no assembly in this build") }
 
 func backwardNest21(*backwardNest21Args) { panic("no assembly in this build") }
-
-func backwardNest22(*backwardNest22Args) { panic("no assembly in this build") }

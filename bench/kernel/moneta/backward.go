@@ -48,10 +48,10 @@ type Backward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 6·L·T·d_v + 7·d_h·d_k + 9·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 6·L·T·d_v + 3·d_h·d_k + 5·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 13*L*T*dH + 6*L*T*dV + 7*dH*dK + 9*dH*dV + 8*dH + 3*dK + 3*dV
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 6*L*T*dV + 3*dH*dK + 5*dH*dV + 8*dH + 3*dK + 3*dV
 }
 
 // Run computes Backward.
@@ -108,28 +108,14 @@ func (c *Backward[F]) Run() {
 	work = work[C*dH*dK+dH*dK:]
 	W2Trail := work[:C*dH*dV+dH*dV] // [C + 1, d_v, d_h]
 	work = work[C*dH*dV+dH*dV:]
-	t := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t14 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	W22 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t122 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t15 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t136 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t32 := work[:dH] // [d_h]
 	work = work[dH:]
-	t54 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t92 := work[:dH] // [d_h]
 	work = work[dH:]
 	t112_2 := work[:dK] // [d_k]
 	work = work[dK:]
-	t142 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t92_2 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t237 := work[:dH] // [d_h]
@@ -157,8 +143,6 @@ func (c *Backward[F]) Run() {
 	t1482 := work[:dH] // [d_h]
 	work = work[dH:]
 	t1502 := work[:dK] // [d_k]
-	work = work[dK:]
-	t153 := work[:dH*dK] // [d_h, d_k]
 
 	// moneta_core.g, moneta_core.W2, moneta_core.W1, moneta_core.y
 	for i := range L {
@@ -297,8 +281,8 @@ func (c *Backward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				gPow := c.GPow[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
+				gPow := c.GPow[l*T+C*s:][:n]
 				yPow := c.YPow[l*T+C*s:][:n]
 				yPow2 := c.YPow2[l*T+C*s:][:n]
 				yPow3 := c.YPow3[l*T+C*s:][:n]
@@ -332,37 +316,29 @@ func (c *Backward[F]) Run() {
 					var t2 F
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t3 := t[i*dH:][:dH]
 						for j := range dH {
-							t3_2 := num.Abs(W2Trail2[j])
-							t2 += F(F(F(t3_2*t3_2)*t3_2) * t3_2)
-							t3[j] = t3_2
+							t := num.Abs(W2Trail2[j])
+							t2 += F(F(F(t*t)*t) * t)
 						}
 					}
 					// moneta_core.g
 					t4 := (t2 == F(0))
-					// moneta_core.g, moneta_core.W2, moneta_core.y
+					// moneta_core.g, moneta_core.y, moneta_core.W2
 					var t123 F
+					rhoEntry3 := rho[a]
 					gPowEntry2 := gPow[a]
 					w2 := F(0.3333333333333333 * gPowEntry2)
-					rhoEntry3 := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t3 := t[i*dH:][:dH]
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						t14_2 := t14[i*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
-						t122_2 := t122[i*dH:][:dH]
 						gEntry2 := g2[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							tEntry := t3[j]
-							W222 := F(rhoEntry3*W2TrailEntry) - F(gEntry2*t62_2[j])
-							t1223 := num.Abs(W222)
-							t123 += F(F(F(t1223*t1223)*t1223) * t1223)
-							t14_2[j] = kern.Choose(t4, F(0), F(F(F(w2*W2TrailEntry)*tEntry)*tEntry))
-							W22_2[j] = W222
-							t122_2[j] = t1223
+							t3 := num.Abs(W2TrailEntry)
+							t122 := num.Abs(F(rhoEntry3*W2TrailEntry) - F(gEntry2*t62_2[j]))
+							t123 += F(F(F(t122*t122)*t122) * t122)
+							t14_2[j] = kern.Choose(t4, F(0), F(F(F(w2*W2TrailEntry)*t3)*t3))
 						}
 					}
 					// moneta_core.g, moneta_core.y
@@ -371,15 +347,11 @@ func (c *Backward[F]) Run() {
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
-						t136_2 := t136[i*dK:][:dK]
 						for j := range dK {
-							t153_2 := num.Abs(W1Trail2[j])
-							t16 += F(F(F(t153_2*t153_2)*t153_2) * t153_2)
-							t1362 := num.Abs(W1Trail3[j])
-							t137 += F(F(F(t1362*t1362)*t1362) * t1362)
-							t15_2[j] = t153_2
-							t136_2[j] = t1362
+							t15 := num.Abs(W1Trail2[j])
+							t16 += F(F(F(t15*t15)*t15) * t15)
+							t136 := num.Abs(W1Trail3[j])
+							t137 += F(F(F(t136*t136)*t136) * t136)
 						}
 					}
 					// moneta_core.g, moneta_core.y
@@ -390,24 +362,22 @@ func (c *Backward[F]) Run() {
 					t52 := !t125
 					t15122 := !t18
 					t192 := !t4
-					// moneta_core.y, moneta_core.g
+					// moneta_core.y, moneta_core.g, moneta_core.W2
 					clear(t32)
 					var t59 F
 					yPowEntry2 := yPow[a]
 					w3 := F(0.3333333333333333 * yPowEntry2)
 					for i := range dV {
+						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						t241_2 := t241[(l*T+a+C*s)*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
-						t122_2 := t122[i*dH:][:dH]
-						t54_2 := t54[i*dH:][:dH]
+						gEntry3 := g2[i]
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t542 := kern.Choose(t52, F(yBarEntry*t241_2[j]), F(0))
-							W22Entry := W22_2[j]
-							t122Entry := t122_2[j]
-							t59 += kern.Choose(t52, F(F(F(F(0.3333333333333333*W22Entry)*t122Entry)*t122Entry)*t542), F(0))
-							t32[j] += F(kern.Choose(t125, F(0), F(F(F(w3*W22Entry)*t122Entry)*t122Entry)) * yBarEntry)
-							t54_2[j] = t542
+							W222 := F(rhoEntry3*W2Trail2[j]) - F(gEntry3*t62_2[j])
+							t1223 := num.Abs(W222)
+							t59 += kern.Choose(t52, F(F(F(F(0.3333333333333333*W222)*t1223)*t1223)*kern.Choose(t52, F(yBarEntry*t241_2[j]), F(0))), F(0))
+							t32[j] += F(kern.Choose(t125, F(0), F(F(F(w3*W222)*t1223)*t1223)) * yBarEntry)
 						}
 					}
 					// moneta_core.y
@@ -422,18 +392,14 @@ func (c *Backward[F]) Run() {
 					yPow2Entry2 := yPow2[a]
 					w4 := F(0.3333333333333333 * yPow2Entry2)
 					for i := range dH {
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t136_2 := t136[i*dK:][:dK]
-						t142_2 := t142[i*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						t92Entry := t92[i]
 						for j := range dK {
-							t1422 := kern.Choose(t12, F(q[j]*t92Entry), F(0))
 							W1TrailEntry := W1Trail2[j]
-							t136Entry := t136_2[j]
-							t19 += kern.Choose(t12, F(F(F(F(0.3333333333333333*W1TrailEntry)*t136Entry)*t136Entry)*t1422), F(0))
-							t112_2[j] += F(kern.Choose(t139, F(0), F(F(F(w4*W1TrailEntry)*t136Entry)*t136Entry)) * t92Entry)
-							t142_2[j] = t1422
+							t1362 := num.Abs(W1TrailEntry)
+							t19 += kern.Choose(t12, F(F(F(F(0.3333333333333333*W1TrailEntry)*t1362)*t1362)*kern.Choose(t12, F(q[j]*t92Entry), F(0))), F(0))
+							t112_2[j] += F(kern.Choose(t139, F(0), F(F(F(w4*W1TrailEntry)*t1362)*t1362)) * t92Entry)
 						}
 					}
 					// moneta_core.W1, moneta_core.y, moneta_core.g
@@ -442,20 +408,20 @@ func (c *Backward[F]) Run() {
 					w5 := F(0.3333333333333333 * yPow2Entry2)
 					w6 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t19), F(0))
 					for i := range dH {
-						t136_2 := t136[i*dK:][:dK]
-						t142_2 := t142[i*dK:][:dK]
 						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 						t92_3 := t92_2[i*dK:][:dK]
 						var t2372 F
+						t92Entry2 := t92[i]
 						t117Entry := t117_2[i]
 						for j := range dK {
-							t136Entry2 := t136_2[j]
-							t142Entry := t142_2[j]
 							W1TrailEntry2 := W1Trail2[j]
-							w14 := F((F(2*kern.Choose(t12, F(F(F(w5*W1TrailEntry2)*t136Entry2)*t142Entry), F(0))) + F(4*F(F(F(w6*t136Entry2)*t136Entry2)*t136Entry2))) * num.Sign(W1TrailEntry2))
-							t922 := W1BarState2[j] + kern.Choose(t12, F(F(F(w5*t136Entry2)*t136Entry2)*t142Entry), F(0)) + w14
+							t1363 := num.Abs(W1TrailEntry2)
+							t1422 := kern.Choose(t12, F(q[j]*t92Entry2), F(0))
+							w14 := F((F(2*kern.Choose(t12, F(F(F(w5*W1TrailEntry2)*t1363)*t1422), F(0))) + F(4*F(F(F(w6*t1363)*t1363)*t1363))) * num.Sign(W1TrailEntry2))
+							t922 := W1BarState2[j] + kern.Choose(t12, F(F(F(w5*t1363)*t1363)*t1422), F(0)) + w14
 							t2372 += F(t922 * k[j])
 							t99 += F(W1Trail3[j] * t922)
 							t92_3[j] = t922
@@ -482,27 +448,28 @@ func (c *Backward[F]) Run() {
 					w8 := kern.Choose(t52, F(F(-0.5*yPow4[a])*t59), F(0))
 					for i := range dV {
 						t14_2 := t14[i*dH:][:dH]
-						t122_2 := t122[i*dH:][:dH]
-						t54_2 := t54[i*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+						t241_2 := t241[(l*T+a+C*s)*dH:][:dH]
+						W2BarState2 := W2BarState[i*dH:][:dH]
 						t11622_2 := t11622[i*dH:][:dH]
 						var t11523 F
 						var t11922 F
-						gEntry3 := g2[i]
+						gEntry4 := g2[i]
+						yBarEntry2 := yBar[i]
 						for j := range dH {
 							t11523 += F(t14_2[j] * t113[j])
-							t122Entry2 := t122_2[j]
-							t54Entry := t54_2[j]
-							W22Entry2 := W22_2[j]
-							w15 := F((F(2*kern.Choose(t52, F(F(F(w7*W22Entry2)*t122Entry2)*t54Entry), F(0))) + F(4*F(F(F(w8*t122Entry2)*t122Entry2)*t122Entry2))) * num.Sign(W22Entry2))
-							t11623 := W2BarState2[j] + kern.Choose(t52, F(F(F(w7*t122Entry2)*t122Entry2)*t54Entry), F(0)) + w15
-							t11922 += F(t11623 * t62_2[j])
-							t1252 += F(W2Trail2[j] * t11623)
+							W2TrailEntry2 := W2Trail2[j]
+							t62Entry := t62_2[j]
+							W223 := F(rhoEntry3*W2TrailEntry2) - F(gEntry4*t62Entry)
+							t1224 := num.Abs(W223)
+							t542 := kern.Choose(t52, F(yBarEntry2*t241_2[j]), F(0))
+							w15 := F((F(2*kern.Choose(t52, F(F(F(w7*W223)*t1224)*t542), F(0))) + F(4*F(F(F(w8*t1224)*t1224)*t1224))) * num.Sign(W223))
+							t11623 := W2BarState2[j] + kern.Choose(t52, F(F(F(w7*t1224)*t1224)*t542), F(0)) + w15
+							t11922 += F(t11623 * t62Entry)
+							t1252 += F(W2TrailEntry2 * t11623)
 							t11622_2[j] = t11623
-							t1202[j] -= F(t11623 * gEntry3)
+							t1202[j] -= F(t11623 * gEntry4)
 						}
 						t11522[i] = t11523
 						t1192[i] = -t11922
@@ -526,16 +493,16 @@ func (c *Backward[F]) Run() {
 					var t199 F
 					for i := range dV {
 						t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
-						t3 := t[i*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t14_2 := t14[i*dH:][:dH]
 						t194_2 := t194[i*dH:][:dH]
 						t1372Entry := t1372[i]
-						gEntry4 := g2[i]
+						gEntry5 := g2[i]
 						for j := range dH {
-							t1942 := kern.Choose(t192, F(gEntry4*t113[j])+F(t1372Entry*t242_2[j]), F(0))
-							tEntry2 := t3[j]
-							t199 += kern.Choose(t192, F(F(F(F(0.3333333333333333*W2Trail2[j])*tEntry2)*tEntry2)*t1942), F(0))
+							t1942 := kern.Choose(t192, F(gEntry5*t113[j])+F(t1372Entry*t242_2[j]), F(0))
+							W2TrailEntry3 := W2Trail2[j]
+							t5 := num.Abs(W2TrailEntry3)
+							t199 += kern.Choose(t192, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t5)*t5)*t1942), F(0))
 							t141[j] += F(t14_2[j] * t1372Entry)
 							t194_2[j] = t1942
 						}
@@ -559,50 +526,44 @@ func (c *Backward[F]) Run() {
 					w9 := F(0.3333333333333333 * gPow2Entry2)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
-						t153_2 := t153[i*dK:][:dK]
 						t1482Entry := t1482[i]
 						for j := range dK {
-							t1532 := kern.Choose(t15122, F(k[j]*t1482Entry), F(0))
 							W1TrailEntry3 := W1Trail2[j]
-							t15Entry := t15_2[j]
-							t158 += kern.Choose(t15122, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t15Entry)*t15Entry)*t1532), F(0))
-							t1502[j] += F(kern.Choose(t18, F(0), F(F(F(w9*W1TrailEntry3)*t15Entry)*t15Entry)) * t1482Entry)
-							t153_2[j] = t1532
+							t153 := num.Abs(W1TrailEntry3)
+							t158 += kern.Choose(t15122, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t153)*t153)*kern.Choose(t15122, F(k[j]*t1482Entry), F(0))), F(0))
+							t1502[j] += F(kern.Choose(t18, F(0), F(F(F(w9*W1TrailEntry3)*t153)*t153)) * t1482Entry)
 						}
 					}
 					// moneta_core.g, moneta_core.W1
 					w10 := F(0.3333333333333333 * gPow2Entry2)
 					w11 := kern.Choose(t15122, F(F(-0.5*gPow3[a])*t158), F(0))
 					for i := range dH {
-						t15_2 := t15[i*dK:][:dK]
-						t153_2 := t153[i*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						t92_3 := t92_2[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
+						t1482Entry2 := t1482[i]
 						for j := range dK {
-							t15Entry2 := t15_2[j]
-							t153Entry := t153_2[j]
 							W1TrailEntry4 := W1Trail2[j]
-							w18 := F((F(2*kern.Choose(t15122, F(F(F(w10*W1TrailEntry4)*t15Entry2)*t153Entry), F(0))) + F(4*F(F(F(w11*t15Entry2)*t15Entry2)*t15Entry2))) * num.Sign(W1TrailEntry4))
-							W1BarState2[j] = F(rhoEntry3*t92_3[j]) + kern.Choose(t15122, F(F(F(w10*t15Entry2)*t15Entry2)*t153Entry), F(0)) + w18
+							t154 := num.Abs(W1TrailEntry4)
+							t1532 := kern.Choose(t15122, F(k[j]*t1482Entry2), F(0))
+							w18 := F((F(2*kern.Choose(t15122, F(F(F(w10*W1TrailEntry4)*t154)*t1532), F(0))) + F(4*F(F(F(w11*t154)*t154)*t154))) * num.Sign(W1TrailEntry4))
+							W1BarState2[j] = F(rhoEntry3*t92_3[j]) + kern.Choose(t15122, F(F(F(w10*t154)*t154)*t1532), F(0)) + w18
 						}
 					}
 					// moneta_core.g, moneta_core.W2
 					w12 := F(0.3333333333333333 * gPowEntry2)
 					w13 := kern.Choose(t192, F(F(-0.5*gPow4[a])*t199), F(0))
 					for i := range dV {
-						t3 := t[i*dH:][:dH]
-						t194_2 := t194[i*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						t194_2 := t194[i*dH:][:dH]
 						t11622_2 := t11622[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						for j := range dH {
-							tEntry3 := t3[j]
+							W2TrailEntry4 := W2Trail2[j]
+							t6 := num.Abs(W2TrailEntry4)
 							t194Entry := t194_2[j]
-							W2TrailEntry2 := W2Trail2[j]
-							w19 := F((F(2*kern.Choose(t192, F(F(F(w12*W2TrailEntry2)*tEntry3)*t194Entry), F(0))) + F(4*F(F(F(w13*tEntry3)*tEntry3)*tEntry3))) * num.Sign(W2TrailEntry2))
-							W2BarState2[j] = F(rhoEntry3*t11622_2[j]) + kern.Choose(t192, F(F(F(w12*tEntry3)*tEntry3)*t194Entry), F(0)) + w19
+							w19 := F((F(2*kern.Choose(t192, F(F(F(w12*W2TrailEntry4)*t6)*t194Entry), F(0))) + F(4*F(F(F(w13*t6)*t6)*t6))) * num.Sign(W2TrailEntry4))
+							W2BarState2[j] = F(rhoEntry3*t11622_2[j]) + kern.Choose(t192, F(F(F(w12*t6)*t6)*t194Entry), F(0)) + w19
 						}
 					}
 					// moneta_core.g, moneta_core.W1, moneta_core

@@ -75,27 +75,21 @@ type backwardNest4Args struct {
 
 type backwardNest5Args struct {
 	W2Trail *float32
-	t       *float32
 	t2Total *float32
 	n0      int        // d_h·d_v·a
 	n1      int        // d_h·d_v·a + d_h
-	n2      int        // d_h
-	n3      int        // d_h·d_v·a + 2·d_h
-	n4      int        // 2·d_h
-	n5      int        // d_h·d_v·a + 3·d_h
-	n6      int        // 3·d_h
-	n7      int        // d_v
+	n2      int        // d_h·d_v·a + 2·d_h
+	n3      int        // d_h·d_v·a + 3·d_h
+	n4      int        // d_v
+	n5      int        // d_h
 	t2      [2]float32 // and nothing
 }
 
 type backwardNest6Args struct {
 	g         *float32
 	W2Trail   *float32
-	t         *float32
 	t62       *float32
 	t14       *float32
-	W22       *float32
-	t122      *float32
 	t123Total *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
 	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
@@ -118,46 +112,45 @@ type backwardNest6Args struct {
 
 type backwardNest7Args struct {
 	W1Trail   *float32
-	t15       *float32
-	t136      *float32
 	t16Total  *float32
 	t137Total *float32
 	n0        int        // d_h·d_k·a
 	n1        int        // d_h·d_k·a + d_h·d_k
 	n2        int        // d_h·d_k·a + d_k
 	n3        int        // d_h·d_k·a + d_h·d_k + d_k
-	n4        int        // d_k
-	n5        int        // d_h·d_k·a + 2·d_k
-	n6        int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n7        int        // 2·d_k
-	n8        int        // d_h·d_k·a + 3·d_k
-	n9        int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n10       int        // 3·d_k
-	n11       int        // d_h
+	n4        int        // d_h·d_k·a + 2·d_k
+	n5        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n6        int        // d_h·d_k·a + 3·d_k
+	n7        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n8        int        // d_h
+	n9        int        // d_k
 	t137      [2]float32 // and nothing
 	t16       [2]float32 // and nothing
 }
 
 type backwardNest8Args struct {
+	g          *float32
 	yBar       *float32
+	t62        *float32
+	W2Trail    *float32
 	t241       *float32
-	W22        *float32
-	t122       *float32
 	t32        *float32
-	t54        *float32
 	t59Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
 	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
 	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
 	n4         int        // d_h·a + C·d_h·s + T·d_h·l
-	n5         int        // d_h
-	n6         int        // 2·d_h
-	n7         int        // 3·d_h
-	n8         int        // d_v
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h·d_v·a + d_h
+	n7         int        // d_h·d_v·a + 2·d_h
+	n8         int        // d_h·d_v·a + 3·d_h
+	n9         int        // d_v
+	n10        int        // d_h
 	t59        [2]float32 // and nothing
 	t125Number [2]float32 // and nothing
 	t52Number  [2]float32 // and nothing
+	rhoEntry3  [2]float32 // and nothing
 	w3         [2]float32 // and nothing
 }
 
@@ -173,21 +166,17 @@ type backwardNest9Args struct {
 
 type backwardNest10Args struct {
 	t92        *float32
-	q          *float32
 	W1Trail    *float32
-	t136       *float32
+	q          *float32
 	t112       *float32
-	t142       *float32
 	t19Total   *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h·d_k·a + d_h·d_k
 	n2         int        // d_h·d_k·a + d_h·d_k + d_k
-	n3         int        // d_k
-	n4         int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n5         int        // 2·d_k
-	n6         int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n7         int        // 3·d_k
-	n8         int        // d_h
+	n3         int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n4         int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n5         int        // d_h
+	n6         int        // d_k
 	t19        [2]float32 // and nothing
 	t139Number [2]float32 // and nothing
 	t12Number  [2]float32 // and nothing
@@ -195,13 +184,13 @@ type backwardNest10Args struct {
 }
 
 type backwardNest11Args struct {
+	t92        *float32
 	t117       *float32
-	t136       *float32
-	t142       *float32
 	W1Trail    *float32
+	q          *float32
 	W1BarState *float32
 	k          *float32
-	t92        *float32
+	t92_2      *float32
 	t96        *float32
 	t237       *float32
 	t99Total   *float32
@@ -212,14 +201,14 @@ type backwardNest11Args struct {
 	n4         int        // d_k·a + C·d_k·s + T·d_k·l
 	n5         int        // d_h·d_k·a + d_h·d_k
 	n6         int        // d_h·d_k·a
-	n7         int        // d_k
-	n8         int        // d_h·d_k·a + d_h·d_k + d_k
+	n7         int        // d_h·d_k·a + d_h·d_k + d_k
+	n8         int        // d_k
 	n9         int        // d_h·d_k·a + d_k
-	n10        int        // 2·d_k
-	n11        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n10        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n11        int        // 2·d_k
 	n12        int        // d_h·d_k·a + 2·d_k
-	n13        int        // 3·d_k
-	n14        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n13        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n14        int        // 3·d_k
 	n15        int        // d_h·d_k·a + 3·d_k
 	n16        int        // d_h
 	t99        [2]float32 // and nothing
@@ -250,14 +239,13 @@ type backwardNest13Args struct {
 
 type backwardNest14Args struct {
 	g          *float32
+	yBar       *float32
 	t14        *float32
 	t113       *float32
-	t122       *float32
-	t54        *float32
-	W22        *float32
-	W2BarState *float32
-	t62        *float32
 	W2Trail    *float32
+	t62        *float32
+	t241       *float32
+	W2BarState *float32
 	t11622     *float32
 	t1202      *float32
 	t11522     *float32
@@ -278,6 +266,7 @@ type backwardNest14Args struct {
 	n12        int        // d_v
 	t1252      [2]float32 // and nothing
 	t52Number  [2]float32 // and nothing
+	rhoEntry3  [2]float32 // and nothing
 	w8         [2]float32 // and nothing
 	w7         [2]float32 // and nothing
 }
@@ -311,7 +300,6 @@ type backwardNest17Args struct {
 	g          *float32
 	t242       *float32
 	t113       *float32
-	t          *float32
 	W2Trail    *float32
 	t14        *float32
 	t141       *float32
@@ -323,12 +311,12 @@ type backwardNest17Args struct {
 	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
 	n4         int        // d_h·a + C·d_h·s + T·d_h·l
 	n5         int        // d_h·d_v·a
-	n6         int        // d_h
-	n7         int        // d_h·d_v·a + d_h
-	n8         int        // 2·d_h
-	n9         int        // d_h·d_v·a + 2·d_h
-	n10        int        // 3·d_h
-	n11        int        // d_h·d_v·a + 3·d_h
+	n6         int        // d_h·d_v·a + d_h
+	n7         int        // d_h
+	n8         int        // d_h·d_v·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d_h·d_v·a + 3·d_h
+	n11        int        // 3·d_h
 	n12        int        // d_v
 	t199       [2]float32 // and nothing
 	t192Number [2]float32 // and nothing
@@ -351,21 +339,17 @@ type backwardNest18Args struct {
 
 type backwardNest19Args struct {
 	t1482        *float32
-	k            *float32
 	W1Trail      *float32
-	t15          *float32
+	k            *float32
 	t1502        *float32
-	t153         *float32
 	t158Total    *float32
 	n0           int        // d_k·a + C·d_k·s + T·d_k·l
 	n1           int        // d_h·d_k·a
 	n2           int        // d_h·d_k·a + d_k
-	n3           int        // d_k
-	n4           int        // d_h·d_k·a + 2·d_k
-	n5           int        // 2·d_k
-	n6           int        // d_h·d_k·a + 3·d_k
-	n7           int        // 3·d_k
-	n8           int        // d_h
+	n3           int        // d_h·d_k·a + 2·d_k
+	n4           int        // d_h·d_k·a + 3·d_k
+	n5           int        // d_h
+	n6           int        // d_k
 	t158         [2]float32 // and nothing
 	t18Number    [2]float32 // and nothing
 	t15122Number [2]float32 // and nothing
@@ -373,14 +357,15 @@ type backwardNest19Args struct {
 }
 
 type backwardNest20Args struct {
-	t15          *float32
-	t153         *float32
+	t1482        *float32
 	W1Trail      *float32
+	k            *float32
 	t92          *float32
 	W1BarState   *float32
 	n0           int        // d_h·d_k·a
-	n1           int        // d_h
-	n2           int        // d_k
+	n1           int        // d_k·a + C·d_k·s + T·d_k·l
+	n2           int        // d_h
+	n3           int        // d_k
 	t15122Number [2]float32 // and nothing
 	w11          [2]float32 // and nothing
 	w10          [2]float32 // and nothing
@@ -388,9 +373,8 @@ type backwardNest20Args struct {
 }
 
 type backwardNest21Args struct {
-	t          *float32
-	t194       *float32
 	W2Trail    *float32
+	t194       *float32
 	t11622     *float32
 	W2BarState *float32
 	n0         int        // d_h·d_v·a
@@ -450,32 +434,24 @@ func (c *backwardFused) run() {
 	W2BarState := c.Work[13*L*T*dH+6*L*T*dV+dH*dK:][:dH*dV]                                    // [d_v, d_h]
 	W1Trail := c.Work[13*L*T*dH+6*L*T*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
 	W2Trail := c.Work[C*dH*dK+13*L*T*dH+6*L*T*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
-	t := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV:][:dH*dV]                   // [d_v, d_h]
-	t14 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	W22 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+4*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	t122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+5*dH*dV:][:dH*dV]                // [d_v, d_h]
-	t15 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+6*dH*dV:][:dH*dK]                 // [d_h, d_k]
-	t136 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+6*dH*dV:][:dH*dK]                // [d_h, d_k]
-	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+4*dH*dK+6*dH*dV:][:dH]                    // [d_h]
-	t54 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+4*dH*dK+6*dH*dV+dH:][:dH*dV]              // [d_v, d_h]
-	t92 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+4*dH*dK+7*dH*dV+dH:][:dH]                 // [d_h]
-	t112_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+4*dH*dK+7*dH*dV+2*dH:][:dK]            // [d_k]
-	t142 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+4*dH*dK+7*dH*dV+2*dH+dK:][:dH*dK]        // [d_h, d_k]
-	t92_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+5*dH*dK+7*dH*dV+2*dH+dK:][:dH*dK]       // [d_h, d_k]
-	t237 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+2*dH+dK:][:dH]           // [d_h]
-	t96 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+3*dH+dK:][:dK]            // [d_k]
-	t113 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+3*dH+2*dK:][:dH]         // [d_h]
-	t11522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+4*dH+2*dK:][:dV]       // [d_v]
-	t11622 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+7*dH*dV+4*dH+2*dK+dV:][:dH*dV] // [d_v, d_h]
-	t1192 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+8*dH*dV+4*dH+2*dK+dV:][:dV]     // [d_v]
-	t1202 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+8*dH*dV+4*dH+2*dK+2*dV:][:dH]   // [d_h]
-	t1222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dH]   // [d_h]
-	t1372 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+8*dH*dV+6*dH+2*dK+2*dV:][:dV]   // [d_v]
-	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
-	t194 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dH*dV] // [d_v, d_h]
-	t1482 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+9*dH*dV+7*dH+2*dK+3*dV:][:dH]   // [d_h]
-	t1502 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+9*dH*dV+8*dH+2*dK+3*dV:][:dK]   // [d_k]
-	t153 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+6*dH*dK+9*dH*dV+8*dH+3*dK+3*dV:][:dH*dK] // [d_h, d_k]
+	t14 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV:][:dH*dV]                 // [d_v, d_h]
+	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV:][:dH]                    // [d_h]
+	t92 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+dH:][:dH]                 // [d_h]
+	t112_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dH:][:dK]            // [d_k]
+	t92_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dH+dK:][:dH*dK]       // [d_h, d_k]
+	t237 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+2*dH+dK:][:dH]           // [d_h]
+	t96 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+3*dH+dK:][:dK]            // [d_k]
+	t113 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+3*dH+2*dK:][:dH]         // [d_h]
+	t11522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+4*dH+2*dK:][:dV]       // [d_v]
+	t11622 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+dV:][:dH*dV] // [d_v, d_h]
+	t1192 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+4*dH+2*dK+dV:][:dV]     // [d_v]
+	t1202 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+4*dH+2*dK+2*dV:][:dH]   // [d_h]
+	t1222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+5*dH+2*dK+2*dV:][:dH]   // [d_h]
+	t1372 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+6*dH+2*dK+2*dV:][:dV]   // [d_v]
+	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
+	t194 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+7*dH+2*dK+3*dV:][:dH*dV] // [d_v, d_h]
+	t1482 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV+7*dH+2*dK+3*dV:][:dH]   // [d_h]
+	t1502 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV+8*dH+2*dK+3*dV:][:dK]   // [d_k]
 	t2Total := make([]F, 1)
 	t123Total := make([]F, 1)
 	t16Total := make([]F, 1)
@@ -687,8 +663,8 @@ func (c *backwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				gPow := c.GPow[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
+				gPow := c.GPow[l*T+C*s:][:n]
 				yPow := c.YPow[l*T+C*s:][:n]
 				yPow2 := c.YPow2[l*T+C*s:][:n]
 				yPow3 := c.YPow3[l*T+C*s:][:n]
@@ -705,16 +681,13 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a2 := backwardNest5Args{
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t),
 							unsafe.SliceData(t2Total),
 							dH * dV * a,
 							dH*dV*a + dH,
-							dH,
 							dH*dV*a + 2*dH,
-							2 * dH,
 							dH*dV*a + 3*dH,
-							3 * dH,
 							dV,
+							dH,
 							[2]float32{t2},
 						}
 						backwardNest5(&a2)
@@ -722,13 +695,11 @@ func (c *backwardFused) run() {
 						t2_2 := t2
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t3 := t[i*dH:][:dH]
 							var t2Row F
 							t2RowSums := [16]F{t2Row}
 							for j := range dH {
-								t3_2 := num.Abs(W2Trail2[j])
-								t2RowSums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2RowSums[j%16])
-								t3[j] = t3_2
+								t := num.Abs(W2Trail2[j])
+								t2RowSums[j%16] = num.FMA32(F(F(t*t)*t), t, t2RowSums[j%16])
 							}
 							t2Row = kern.Sum16(&t2RowSums)
 							t2_2 = t2_2 + t2Row
@@ -738,21 +709,18 @@ func (c *backwardFused) run() {
 					t2 = t2Total[0]
 					// moneta_core.g
 					t4 := (t2 == F(0))
-					// moneta_core.g, moneta_core.W2, moneta_core.y
+					// moneta_core.g, moneta_core.y, moneta_core.W2
 					var t123 F
+					rhoEntry3 := rho[a]
 					gPowEntry2 := gPow[a]
 					w2 := F(0.3333333333333333 * gPowEntry2)
-					rhoEntry3 := rho[a]
 					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
 						a2 := backwardNest6Args{
 							unsafe.SliceData(g),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t14),
-							unsafe.SliceData(W22),
-							unsafe.SliceData(t122),
 							unsafe.SliceData(t123Total),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
@@ -779,23 +747,17 @@ func (c *backwardFused) run() {
 						t4_2 := (F(0) < t4Number)
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t3 := t[i*dH:][:dH]
 							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 							t14_2 := t14[i*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
-							t122_2 := t122[i*dH:][:dH]
 							gEntry2 := g2[i]
 							var t123Row F
 							t123RowSums := [16]F{t123Row}
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
-								tEntry := t3[j]
-								W222 := num.FMA32(-gEntry2, t62_2[j], F(rhoEntry3*W2TrailEntry))
-								t1223 := num.Abs(W222)
-								t123RowSums[j%16] = num.FMA32(F(F(t1223*t1223)*t1223), t1223, t123RowSums[j%16])
-								t14_2[j] = kern.Choose(t4_2, F(0), F(F(F(w2*W2TrailEntry)*tEntry)*tEntry))
-								W22_2[j] = W222
-								t122_2[j] = t1223
+								t3 := num.Abs(W2TrailEntry)
+								t122 := num.Abs(num.FMA32(-gEntry2, t62_2[j], F(rhoEntry3*W2TrailEntry)))
+								t123RowSums[j%16] = num.FMA32(F(F(t122*t122)*t122), t122, t123RowSums[j%16])
+								t14_2[j] = kern.Choose(t4_2, F(0), F(F(F(w2*W2TrailEntry)*t3)*t3))
 							}
 							t123Row = kern.Sum16(&t123RowSums)
 							t123_2 = t123_2 + t123Row
@@ -809,22 +771,18 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a2 := backwardNest7Args{
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t15),
-							unsafe.SliceData(t136),
 							unsafe.SliceData(t16Total),
 							unsafe.SliceData(t137Total),
 							dH * dK * a,
 							dH*dK*a + dH*dK,
 							dH*dK*a + dK,
 							dH*dK*a + dH*dK + dK,
-							dK,
 							dH*dK*a + 2*dK,
 							dH*dK*a + dH*dK + 2*dK,
-							2 * dK,
 							dH*dK*a + 3*dK,
 							dH*dK*a + dH*dK + 3*dK,
-							3 * dK,
 							dH,
+							dK,
 							[2]float32{t137},
 							[2]float32{t16},
 						}
@@ -835,19 +793,15 @@ func (c *backwardFused) run() {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t15_2 := t15[i*dK:][:dK]
-							t136_2 := t136[i*dK:][:dK]
 							var t16Row F
 							var t137Row F
 							t16RowSums := [16]F{t16Row}
 							t137RowSums := [16]F{t137Row}
 							for j := range dK {
-								t153_2 := num.Abs(W1Trail2[j])
-								t16RowSums[j%16] = num.FMA32(F(F(t153_2*t153_2)*t153_2), t153_2, t16RowSums[j%16])
-								t1362 := num.Abs(W1Trail3[j])
-								t137RowSums[j%16] = num.FMA32(F(F(t1362*t1362)*t1362), t1362, t137RowSums[j%16])
-								t15_2[j] = t153_2
-								t136_2[j] = t1362
+								t15 := num.Abs(W1Trail2[j])
+								t16RowSums[j%16] = num.FMA32(F(F(t15*t15)*t15), t15, t16RowSums[j%16])
+								t136 := num.Abs(W1Trail3[j])
+								t137RowSums[j%16] = num.FMA32(F(F(t136*t136)*t136), t136, t137RowSums[j%16])
 							}
 							t16Row = kern.Sum16(&t16RowSums)
 							t137Row = kern.Sum16(&t137RowSums)
@@ -867,7 +821,7 @@ func (c *backwardFused) run() {
 					t52 := !t125
 					t15122 := !t18
 					t192 := !t4
-					// moneta_core.y, moneta_core.g
+					// moneta_core.y, moneta_core.g, moneta_core.W2
 					clear(t32)
 					var t59 F
 					yPowEntry2 := yPow[a]
@@ -876,48 +830,50 @@ func (c *backwardFused) run() {
 					t125Number := kern.Choose(t125, F(1), F(0))
 					if kern.Wide() {
 						a2 := backwardNest8Args{
+							unsafe.SliceData(g),
 							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t241),
-							unsafe.SliceData(W22),
-							unsafe.SliceData(t122),
 							unsafe.SliceData(t32),
-							unsafe.SliceData(t54),
 							unsafe.SliceData(t59Total),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
 							dV*a + C*dV*s + T*dV*l + 2,
 							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
-							dH,
-							2 * dH,
-							3 * dH,
+							dH * dV * a,
+							dH*dV*a + dH,
+							dH*dV*a + 2*dH,
+							dH*dV*a + 3*dH,
 							dV,
+							dH,
 							[2]float32{t59},
 							[2]float32{t125Number},
 							[2]float32{t52Number},
+							[2]float32{rhoEntry3},
 							[2]float32{w3},
 						}
 						backwardNest8(&a2)
 					} else {
+						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t59_2 := t59
 						t125_2 := (F(0) < t125Number)
 						t52_2 := (F(0) < t52Number)
 						for i := range dV {
+							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t241_2 := t241[(l*T+a+C*s)*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
-							t122_2 := t122[i*dH:][:dH]
-							t54_2 := t54[i*dH:][:dH]
+							gEntry3 := g2[i]
 							yBarEntry := yBar[i]
 							var t59Row F
 							t59RowSums := [16]F{t59Row}
 							for j := range dH {
-								t542 := kern.Choose(t52_2, F(yBarEntry*t241_2[j]), F(0))
-								W22Entry := W22_2[j]
-								t122Entry := t122_2[j]
-								t59RowSums[j%16] = t59RowSums[j%16] + kern.Choose(t52_2, F(F(F(F(0.3333333333333333*W22Entry)*t122Entry)*t122Entry)*t542), F(0))
-								t32[j] = num.FMA32(kern.Choose(t125_2, F(0), F(F(F(w3*W22Entry)*t122Entry)*t122Entry)), yBarEntry, t32[j])
-								t54_2[j] = t542
+								W222 := num.FMA32(-gEntry3, t62_2[j], F(rhoEntry3*W2Trail2[j]))
+								t1223 := num.Abs(W222)
+								t59RowSums[j%16] = t59RowSums[j%16] + kern.Choose(t52_2, F(F(F(F(0.3333333333333333*W222)*t1223)*t1223)*kern.Choose(t52_2, F(yBarEntry*t241_2[j]), F(0))), F(0))
+								t32[j] = num.FMA32(kern.Choose(t125_2, F(0), F(F(F(w3*W222)*t1223)*t1223)), yBarEntry, t32[j])
 							}
 							t59Row = kern.Sum16(&t59RowSums)
 							t59_2 = t59_2 + t59Row
@@ -957,21 +913,17 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a2 := backwardNest10Args{
 							unsafe.SliceData(t92),
-							unsafe.SliceData(c.Q),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t136),
+							unsafe.SliceData(c.Q),
 							unsafe.SliceData(t112_2),
-							unsafe.SliceData(t142),
 							unsafe.SliceData(t19Total),
 							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
 							dH*dK*a + dH*dK + dK,
-							dK,
 							dH*dK*a + dH*dK + 2*dK,
-							2 * dK,
 							dH*dK*a + dH*dK + 3*dK,
-							3 * dK,
 							dH,
+							dK,
 							[2]float32{t19},
 							[2]float32{t139Number},
 							[2]float32{t12Number},
@@ -983,20 +935,16 @@ func (c *backwardFused) run() {
 						t139_2 := (F(0) < t139Number)
 						t12_2 := (F(0) < t12Number)
 						for i := range dH {
-							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t136_2 := t136[i*dK:][:dK]
-							t142_2 := t142[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							t92Entry := t92[i]
 							var t19Row F
 							t19RowSums := [16]F{t19Row}
 							for j := range dK {
-								t1422 := kern.Choose(t12_2, F(q[j]*t92Entry), F(0))
 								W1TrailEntry := W1Trail2[j]
-								t136Entry := t136_2[j]
-								t19RowSums[j%16] = t19RowSums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t136Entry)*t136Entry)*t1422), F(0))
-								t112_2[j] = num.FMA32(kern.Choose(t139_2, F(0), F(F(F(w4*W1TrailEntry)*t136Entry)*t136Entry)), t92Entry, t112_2[j])
-								t142_2[j] = t1422
+								t1362 := num.Abs(W1TrailEntry)
+								t19RowSums[j%16] = t19RowSums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t1362)*t1362)*kern.Choose(t12_2, F(q[j]*t92Entry), F(0))), F(0))
+								t112_2[j] = num.FMA32(kern.Choose(t139_2, F(0), F(F(F(w4*W1TrailEntry)*t1362)*t1362)), t92Entry, t112_2[j])
 							}
 							t19Row = kern.Sum16(&t19RowSums)
 							t19_2 = t19_2 + t19Row
@@ -1012,10 +960,10 @@ func (c *backwardFused) run() {
 					t12Number2 := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
 						a2 := backwardNest11Args{
+							unsafe.SliceData(t92),
 							unsafe.SliceData(t117),
-							unsafe.SliceData(t136),
-							unsafe.SliceData(t142),
 							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(c.Q),
 							unsafe.SliceData(W1BarState),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t92_2),
@@ -1029,14 +977,14 @@ func (c *backwardFused) run() {
 							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
 							dH * dK * a,
-							dK,
 							dH*dK*a + dH*dK + dK,
+							dK,
 							dH*dK*a + dK,
-							2 * dK,
 							dH*dK*a + dH*dK + 2*dK,
+							2 * dK,
 							dH*dK*a + 2*dK,
-							3 * dK,
 							dH*dK*a + dH*dK + 3*dK,
+							3 * dK,
 							dH*dK*a + 3*dK,
 							dH,
 							[2]float32{t99},
@@ -1050,24 +998,24 @@ func (c *backwardFused) run() {
 						t99_2 := t99
 						t12_2 := (F(0) < t12Number2)
 						for i := range dH {
-							t136_2 := t136[i*dK:][:dK]
-							t142_2 := t142[i*dK:][:dK]
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 							t92_3 := t92_2[i*dK:][:dK]
 							var t2372 F
+							t92Entry2 := t92[i]
 							t117Entry := t117_2[i]
 							var t99Row F
 							t2372Sums := [16]F{t2372}
 							t99RowSums := [16]F{t99Row}
 							for j := range dK {
-								t136Entry2 := t136_2[j]
-								t142Entry := t142_2[j]
 								W1TrailEntry2 := W1Trail2[j]
-								w14 := F(num.FMA32(F(F(F(4*w6)*t136Entry2)*t136Entry2), t136Entry2, F(2*kern.Choose(t12_2, F(F(F(w5*W1TrailEntry2)*t136Entry2)*t142Entry), F(0)))) * kern.Sign(W1TrailEntry2))
-								t922 := (W1BarState2[j] + kern.Choose(t12_2, F(F(F(w5*t136Entry2)*t136Entry2)*t142Entry), F(0))) + w14
+								t1363 := num.Abs(W1TrailEntry2)
+								t1422 := kern.Choose(t12_2, F(q[j]*t92Entry2), F(0))
+								w14 := F(num.FMA32(F(F(F(4*w6)*t1363)*t1363), t1363, F(2*kern.Choose(t12_2, F(F(F(w5*W1TrailEntry2)*t1363)*t1422), F(0)))) * kern.Sign(W1TrailEntry2))
+								t922 := (W1BarState2[j] + kern.Choose(t12_2, F(F(F(w5*t1363)*t1363)*t1422), F(0))) + w14
 								t2372Sums[j%16] = num.FMA32(t922, k[j], t2372Sums[j%16])
 								t99RowSums[j%16] = num.FMA32(W1Trail3[j], t922, t99RowSums[j%16])
 								t92_3[j] = t922
@@ -1137,14 +1085,13 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a2 := backwardNest14Args{
 							unsafe.SliceData(g),
+							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t113),
-							unsafe.SliceData(t122),
-							unsafe.SliceData(t54),
-							unsafe.SliceData(W22),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t62),
 							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(t241),
+							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t11622),
 							unsafe.SliceData(t1202),
 							unsafe.SliceData(t11522),
@@ -1165,41 +1112,44 @@ func (c *backwardFused) run() {
 							dV,
 							[2]float32{t1252},
 							[2]float32{t52Number2},
+							[2]float32{rhoEntry3},
 							[2]float32{w8},
 							[2]float32{w7},
 						}
 						backwardNest14(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t1252_2 := t1252
 						t52_2 := (F(0) < t52Number2)
 						for i := range dV {
 							t14_2 := t14[i*dH:][:dH]
-							t122_2 := t122[i*dH:][:dH]
-							t54_2 := t54[i*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
-							W2BarState2 := W2BarState[i*dH:][:dH]
-							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+							t241_2 := t241[(l*T+a+C*s)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
 							t11622_2 := t11622[i*dH:][:dH]
 							var t11523 F
 							var t11922 F
-							gEntry3 := g2[i]
+							gEntry4 := g2[i]
+							yBarEntry2 := yBar[i]
 							var t1252Row F
 							t11523Sums := [16]F{t11523}
 							t11922Sums := [16]F{t11922}
 							t1252RowSums := [16]F{t1252Row}
 							for j := range dH {
 								t11523Sums[j%16] = num.FMA32(t14_2[j], t113[j], t11523Sums[j%16])
-								t122Entry2 := t122_2[j]
-								t54Entry := t54_2[j]
-								W22Entry2 := W22_2[j]
-								w15 := F(num.FMA32(F(F(F(4*w8)*t122Entry2)*t122Entry2), t122Entry2, F(2*kern.Choose(t52_2, F(F(F(w7*W22Entry2)*t122Entry2)*t54Entry), F(0)))) * kern.Sign(W22Entry2))
-								t11623 := (W2BarState2[j] + kern.Choose(t52_2, F(F(F(w7*t122Entry2)*t122Entry2)*t54Entry), F(0))) + w15
-								t11922Sums[j%16] = num.FMA32(t11623, t62_2[j], t11922Sums[j%16])
-								t1252RowSums[j%16] = num.FMA32(W2Trail2[j], t11623, t1252RowSums[j%16])
+								W2TrailEntry2 := W2Trail2[j]
+								t62Entry := t62_2[j]
+								W223 := num.FMA32(-gEntry4, t62Entry, F(rhoEntry3*W2TrailEntry2))
+								t1224 := num.Abs(W223)
+								t542 := kern.Choose(t52_2, F(yBarEntry2*t241_2[j]), F(0))
+								w15 := F(num.FMA32(F(F(F(4*w8)*t1224)*t1224), t1224, F(2*kern.Choose(t52_2, F(F(F(w7*W223)*t1224)*t542), F(0)))) * kern.Sign(W223))
+								t11623 := (W2BarState2[j] + kern.Choose(t52_2, F(F(F(w7*t1224)*t1224)*t542), F(0))) + w15
+								t11922Sums[j%16] = num.FMA32(t11623, t62Entry, t11922Sums[j%16])
+								t1252RowSums[j%16] = num.FMA32(W2TrailEntry2, t11623, t1252RowSums[j%16])
 								t11622_2[j] = t11623
-								t1202[j] = num.FMA32(-t11623, gEntry3, t1202[j])
+								t1202[j] = num.FMA32(-t11623, gEntry4, t1202[j])
 							}
 							t11523 = kern.Sum16(&t11523Sums)
 							t11922 = kern.Sum16(&t11922Sums)
@@ -1277,7 +1227,6 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(g),
 							unsafe.SliceData(t242),
 							unsafe.SliceData(t113),
-							unsafe.SliceData(t),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t141),
@@ -1289,12 +1238,12 @@ func (c *backwardFused) run() {
 							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
-							dH,
 							dH*dV*a + dH,
-							2 * dH,
+							dH,
 							dH*dV*a + 2*dH,
-							3 * dH,
+							2 * dH,
 							dH*dV*a + 3*dH,
+							3 * dH,
 							dV,
 							[2]float32{t199},
 							[2]float32{t192Number},
@@ -1306,18 +1255,18 @@ func (c *backwardFused) run() {
 						t192_2 := (F(0) < t192Number)
 						for i := range dV {
 							t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
-							t3 := t[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t14_2 := t14[i*dH:][:dH]
 							t194_2 := t194[i*dH:][:dH]
 							t1372Entry := t1372[i]
-							gEntry4 := g2[i]
+							gEntry5 := g2[i]
 							var t199Row F
 							t199RowSums := [16]F{t199Row}
 							for j := range dH {
-								t1942 := kern.Choose(t192_2, num.FMA32(t1372Entry, t242_2[j], F(gEntry4*t113[j])), F(0))
-								tEntry2 := t3[j]
-								t199RowSums[j%16] = t199RowSums[j%16] + kern.Choose(t192_2, F(F(F(F(0.3333333333333333*W2Trail2[j])*tEntry2)*tEntry2)*t1942), F(0))
+								t1942 := kern.Choose(t192_2, num.FMA32(t1372Entry, t242_2[j], F(gEntry5*t113[j])), F(0))
+								W2TrailEntry3 := W2Trail2[j]
+								t5 := num.Abs(W2TrailEntry3)
+								t199RowSums[j%16] = t199RowSums[j%16] + kern.Choose(t192_2, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t5)*t5)*t1942), F(0))
 								t141[j] = num.FMA32(t14_2[j], t1372Entry, t141[j])
 								t194_2[j] = t1942
 							}
@@ -1371,21 +1320,17 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a2 := backwardNest19Args{
 							unsafe.SliceData(t1482),
-							unsafe.SliceData(c.K),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t15),
+							unsafe.SliceData(c.K),
 							unsafe.SliceData(t1502),
-							unsafe.SliceData(t153),
 							unsafe.SliceData(t158Total),
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
 							dH*dK*a + dK,
-							dK,
 							dH*dK*a + 2*dK,
-							2 * dK,
 							dH*dK*a + 3*dK,
-							3 * dK,
 							dH,
+							dK,
 							[2]float32{t158},
 							[2]float32{t18Number},
 							[2]float32{t15122Number},
@@ -1397,20 +1342,16 @@ func (c *backwardFused) run() {
 						t18_2 := (F(0) < t18Number)
 						t15122_2 := (F(0) < t15122Number)
 						for i := range dH {
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t15_2 := t15[i*dK:][:dK]
-							t153_2 := t153[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t1482Entry := t1482[i]
 							var t158Row F
 							t158RowSums := [16]F{t158Row}
 							for j := range dK {
-								t1532 := kern.Choose(t15122_2, F(k[j]*t1482Entry), F(0))
 								W1TrailEntry3 := W1Trail2[j]
-								t15Entry := t15_2[j]
-								t158RowSums[j%16] = t158RowSums[j%16] + kern.Choose(t15122_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t15Entry)*t15Entry)*t1532), F(0))
-								t1502[j] = num.FMA32(kern.Choose(t18_2, F(0), F(F(F(w9*W1TrailEntry3)*t15Entry)*t15Entry)), t1482Entry, t1502[j])
-								t153_2[j] = t1532
+								t153 := num.Abs(W1TrailEntry3)
+								t158RowSums[j%16] = t158RowSums[j%16] + kern.Choose(t15122_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t153)*t153)*kern.Choose(t15122_2, F(k[j]*t1482Entry), F(0))), F(0))
+								t1502[j] = num.FMA32(kern.Choose(t18_2, F(0), F(F(F(w9*W1TrailEntry3)*t153)*t153)), t1482Entry, t1502[j])
 							}
 							t158Row = kern.Sum16(&t158RowSums)
 							t158_2 = t158_2 + t158Row
@@ -1424,12 +1365,13 @@ func (c *backwardFused) run() {
 					t15122Number2 := kern.Choose(t15122, F(1), F(0))
 					if kern.Wide() {
 						a2 := backwardNest20Args{
-							unsafe.SliceData(t15),
-							unsafe.SliceData(t153),
+							unsafe.SliceData(t1482),
 							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(c.K),
 							unsafe.SliceData(t92_2),
 							unsafe.SliceData(W1BarState),
 							dH * dK * a,
+							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
 							[2]float32{t15122Number2},
@@ -1441,17 +1383,17 @@ func (c *backwardFused) run() {
 					} else {
 						t15122_2 := (F(0) < t15122Number2)
 						for i := range dH {
-							t15_2 := t15[i*dK:][:dK]
-							t153_2 := t153[i*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t92_3 := t92_2[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
+							t1482Entry2 := t1482[i]
 							for j := range dK {
-								t15Entry2 := t15_2[j]
-								t153Entry := t153_2[j]
 								W1TrailEntry4 := W1Trail2[j]
-								w18 := F(num.FMA32(F(F(F(4*w11)*t15Entry2)*t15Entry2), t15Entry2, F(2*kern.Choose(t15122_2, F(F(F(w10*W1TrailEntry4)*t15Entry2)*t153Entry), F(0)))) * kern.Sign(W1TrailEntry4))
-								W1BarState2[j] = num.FMA32(rhoEntry3, t92_3[j], kern.Choose(t15122_2, F(F(F(w10*t15Entry2)*t15Entry2)*t153Entry), F(0))) + w18
+								t154 := num.Abs(W1TrailEntry4)
+								t1532 := kern.Choose(t15122_2, F(k[j]*t1482Entry2), F(0))
+								w18 := F(num.FMA32(F(F(F(4*w11)*t154)*t154), t154, F(2*kern.Choose(t15122_2, F(F(F(w10*W1TrailEntry4)*t154)*t1532), F(0)))) * kern.Sign(W1TrailEntry4))
+								W1BarState2[j] = num.FMA32(rhoEntry3, t92_3[j], kern.Choose(t15122_2, F(F(F(w10*t154)*t154)*t1532), F(0))) + w18
 							}
 						}
 					}
@@ -1461,9 +1403,8 @@ func (c *backwardFused) run() {
 					t192Number2 := kern.Choose(t192, F(1), F(0))
 					if kern.Wide() {
 						a2 := backwardNest21Args{
-							unsafe.SliceData(t),
-							unsafe.SliceData(t194),
 							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t194),
 							unsafe.SliceData(t11622),
 							unsafe.SliceData(W2BarState),
 							dH * dV * a,
@@ -1478,17 +1419,16 @@ func (c *backwardFused) run() {
 					} else {
 						t192_2 := (F(0) < t192Number2)
 						for i := range dV {
-							t3 := t[i*dH:][:dH]
-							t194_2 := t194[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t194_2 := t194[i*dH:][:dH]
 							t11622_2 := t11622[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							for j := range dH {
-								tEntry3 := t3[j]
+								W2TrailEntry4 := W2Trail2[j]
+								t6 := num.Abs(W2TrailEntry4)
 								t194Entry := t194_2[j]
-								W2TrailEntry2 := W2Trail2[j]
-								w19 := F(num.FMA32(F(F(F(4*w13)*tEntry3)*tEntry3), tEntry3, F(2*kern.Choose(t192_2, F(F(F(w12*W2TrailEntry2)*tEntry3)*t194Entry), F(0)))) * kern.Sign(W2TrailEntry2))
-								W2BarState2[j] = num.FMA32(rhoEntry3, t11622_2[j], kern.Choose(t192_2, F(F(F(w12*tEntry3)*tEntry3)*t194Entry), F(0))) + w19
+								w19 := F(num.FMA32(F(F(F(4*w13)*t6)*t6), t6, F(2*kern.Choose(t192_2, F(F(F(w12*W2TrailEntry4)*t6)*t194Entry), F(0)))) * kern.Sign(W2TrailEntry4))
+								W2BarState2[j] = num.FMA32(rhoEntry3, t11622_2[j], kern.Choose(t192_2, F(F(F(w12*t6)*t6)*t194Entry), F(0))) + w19
 							}
 						}
 					}

@@ -45,10 +45,10 @@ type Forward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 3·d_h·d_k + 4·d_h·d_v + 8·d_h + 3·d_v.
+// WorkLen is d_h·d_k + 2·d_h·d_v + 8·d_h + 3·d_v.
 func (c *Forward[F]) WorkLen() int {
 	dH, dK, dV := c.DH, c.DK, c.DV
-	return 3*dH*dK + 4*dH*dV + 8*dH + 3*dV
+	return dH*dK + 2*dH*dV + 8*dH + 3*dV
 }
 
 // Run computes Forward.
@@ -63,12 +63,8 @@ func (c *Forward[F]) Run() {
 	work := c.Work[dH*dK:]
 	W2State := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t14 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t15 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t29 := work[:dH] // [d_h]
 	work = work[dH:]
 	t30 := work[:dH] // [d_h]
@@ -83,12 +79,8 @@ func (c *Forward[F]) Run() {
 	work = work[dV:]
 	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	t122 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t117 := work[:dH] // [d_h]
 	work = work[dH:]
-	t136 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t150 := work[:dH] // [d_h]
 	work = work[dH:]
 	t182 := work[:dH] // [d_h]
@@ -140,11 +132,9 @@ func (c *Forward[F]) Run() {
 					var t2 F
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
-						t3 := t[i*dH:][:dH]
 						for j := range dH {
-							t3_2 := num.Abs(W2State2[j])
-							t2 += F(F(F(t3_2*t3_2)*t3_2) * t3_2)
-							t3[j] = t3_2
+							t := num.Abs(W2State2[j])
+							t2 += F(F(F(t*t)*t) * t)
 						}
 					}
 					// moneta_core.g
@@ -157,23 +147,21 @@ func (c *Forward[F]) Run() {
 					// moneta_core.g
 					w := F(0.3333333333333333 * t11)
 					for i := range dV {
-						t3 := t[i*dH:][:dH]
 						W2State2 := W2State[i*dH:][:dH]
 						t14_2 := t14[i*dH:][:dH]
 						for j := range dH {
-							tEntry := t3[j]
-							t14_2[j] = kern.Choose(t4, F(0), F(F(F(w*W2State2[j])*tEntry)*tEntry))
+							W2StateEntry := W2State2[j]
+							t3 := num.Abs(W2StateEntry)
+							t14_2[j] = kern.Choose(t4, F(0), F(F(F(w*W2StateEntry)*t3)*t3))
 						}
 					}
 					// moneta_core.g
 					var t16 F
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
 						for j := range dK {
-							t152 := num.Abs(W1State2[j])
-							t16 += F(F(F(t152*t152)*t152) * t152)
-							t15_2[j] = t152
+							t15 := num.Abs(W1State2[j])
+							t16 += F(F(F(t15*t15)*t15) * t15)
 						}
 					}
 					// moneta_core.g
@@ -186,13 +174,13 @@ func (c *Forward[F]) Run() {
 					// moneta_core.g
 					w2 := F(0.3333333333333333 * t25)
 					for i := range dH {
-						t15_2 := t15[i*dK:][:dK]
 						W1State2 := W1State[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						var t292 F
 						for j := range dK {
-							t15Entry := t15_2[j]
-							t292 += F(kern.Choose(t18, F(0), F(F(F(w2*W1State2[j])*t15Entry)*t15Entry)) * k[j])
+							W1StateEntry := W1State2[j]
+							t152 := num.Abs(W1StateEntry)
+							t292 += F(kern.Choose(t18, F(0), F(F(F(w2*W1StateEntry)*t152)*t152)) * k[j])
 						}
 						t29[i] = t292
 					}
@@ -230,15 +218,13 @@ func (c *Forward[F]) Run() {
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						t14_2 := t14[i*dH:][:dH]
-						t122_2 := t122[i*dH:][:dH]
 						gEntry := g[i]
 						for j := range dH {
 							W22 := F(rhoEntry*W2State2[j]) - F(gEntry*t162[j])
-							t1222 := num.Abs(W22)
-							t123 += F(F(F(t1222*t1222)*t1222) * t1222)
+							t122 := num.Abs(W22)
+							t123 += F(F(F(t122*t122)*t122) * t122)
 							W2State2[j] = W22
 							t22[j] += F(t14_2[j] * gEntry)
-							t122_2[j] = t1222
 						}
 					}
 					// moneta_core.W1
@@ -253,14 +239,12 @@ func (c *Forward[F]) Run() {
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t136_2 := t136[i*dK:][:dK]
 						w3 := F(thetaEntry * t117[i])
 						for j := range dK {
 							W12 := F(rhoEntry*W1State2[j]) - F(w3*k[j])
-							t1362 := num.Abs(W12)
-							t137 += F(F(F(t1362*t1362)*t1362) * t1362)
+							t136 := num.Abs(W12)
+							t137 += F(F(F(t136*t136)*t136) * t136)
 							W1State2[j] = W12
-							t136_2[j] = t1362
 						}
 					}
 					// moneta_core.y, moneta_core.g
@@ -295,13 +279,13 @@ func (c *Forward[F]) Run() {
 					// moneta_core.y, moneta_core.g
 					w4 := F(0.3333333333333333 * t146)
 					for i := range dH {
-						t136_2 := t136[i*dK:][:dK]
 						W1State2 := W1State[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						var t1502 F
 						for j := range dK {
-							t136Entry := t136_2[j]
-							t1502 += F(kern.Choose(t139, F(0), F(F(F(w4*W1State2[j])*t136Entry)*t136Entry)) * q[j])
+							W1StateEntry2 := W1State2[j]
+							t1362 := num.Abs(W1StateEntry2)
+							t1502 += F(kern.Choose(t139, F(0), F(F(F(w4*W1StateEntry2)*t1362)*t1362)) * q[j])
 						}
 						t150[i] = t1502
 					}
@@ -324,12 +308,12 @@ func (c *Forward[F]) Run() {
 					// moneta_core.y, moneta_core.g
 					w5 := F(0.3333333333333333 * t132)
 					for i := range dV {
-						t122_2 := t122[i*dH:][:dH]
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
-							t122Entry := t122_2[j]
-							y3 += F(kern.Choose(t125, F(0), F(F(F(w5*W2State2[j])*t122Entry)*t122Entry)) * t182[j])
+							W2StateEntry2 := W2State2[j]
+							t1222 := num.Abs(W2StateEntry2)
+							y3 += F(kern.Choose(t125, F(0), F(F(F(w5*W2StateEntry2)*t1222)*t1222)) * t182[j])
 						}
 						y2[i] = y3
 					}

@@ -10,7 +10,6 @@ import (
 
 type forwardNest1Args struct {
 	W2State *float32
-	t       *float32
 	t2Total *float32
 	n0      int        // d_h
 	n1      int        // 2·d_h
@@ -20,7 +19,6 @@ type forwardNest1Args struct {
 }
 
 type forwardNest2Args struct {
-	t        *float32
 	W2State  *float32
 	t14      *float32
 	n0       int        // d_v
@@ -31,7 +29,6 @@ type forwardNest2Args struct {
 
 type forwardNest3Args struct {
 	W1State  *float32
-	t15      *float32
 	t16Total *float32
 	n0       int        // d_k
 	n1       int        // 2·d_k
@@ -41,7 +38,6 @@ type forwardNest3Args struct {
 }
 
 type forwardNest4Args struct {
-	t15       *float32
 	W1State   *float32
 	k         *float32
 	t29       *float32
@@ -95,7 +91,6 @@ type forwardNest9Args struct {
 	W2State   *float32
 	t14       *float32
 	t22       *float32
-	t122      *float32
 	t123Total *float32
 	n0        int        // d_h
 	n1        int        // 2·d_h
@@ -117,7 +112,6 @@ type forwardNest11Args struct {
 	t117       *float32
 	k          *float32
 	W1State    *float32
-	t136       *float32
 	t137Total  *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_k
@@ -130,7 +124,6 @@ type forwardNest11Args struct {
 }
 
 type forwardNest12Args struct {
-	t136       *float32
 	W1State    *float32
 	q          *float32
 	t150       *float32
@@ -171,7 +164,6 @@ type forwardNest16Args struct {
 }
 
 type forwardNest17Args struct {
-	t122       *float32
 	W2State    *float32
 	t182       *float32
 	y2         *float32
@@ -197,24 +189,20 @@ func (c *forwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	W1State := c.Work[:dH*dK]                          // [d_h, d_k]
-	W2State := c.Work[dH*dK:][:dH*dV]                  // [d_v, d_h]
-	t := c.Work[dH*dK+dH*dV:][:dH*dV]                  // [d_v, d_h]
-	t14 := c.Work[dH*dK+2*dH*dV:][:dH*dV]              // [d_v, d_h]
-	t15 := c.Work[dH*dK+3*dH*dV:][:dH*dK]              // [d_h, d_k]
-	t29 := c.Work[2*dH*dK+3*dH*dV:][:dH]               // [d_h]
-	t30 := c.Work[2*dH*dK+3*dH*dV+dH:][:dH]            // [d_h]
-	t142 := c.Work[2*dH*dK+3*dH*dV+2*dH:][:dH]         // [d_h]
-	t162 := c.Work[2*dH*dK+3*dH*dV+3*dH:][:dH]         // [d_h]
-	t31 := c.Work[2*dH*dK+3*dH*dV+4*dH:][:dV]          // [d_v]
-	g := c.Work[2*dH*dK+3*dH*dV+4*dH+dV:][:dV]         // [d_v]
-	t22 := c.Work[2*dH*dK+3*dH*dV+4*dH+2*dV:][:dH]     // [d_h]
-	t122 := c.Work[2*dH*dK+3*dH*dV+5*dH+2*dV:][:dH*dV] // [d_v, d_h]
-	t117 := c.Work[2*dH*dK+4*dH*dV+5*dH+2*dV:][:dH]    // [d_h]
-	t136 := c.Work[2*dH*dK+4*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
-	t150 := c.Work[3*dH*dK+4*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
-	t182 := c.Work[3*dH*dK+4*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
-	y2 := c.Work[3*dH*dK+4*dH*dV+8*dH+2*dV:][:dV]      // [d_v]
+	W1State := c.Work[:dH*dK]                     // [d_h, d_k]
+	W2State := c.Work[dH*dK:][:dH*dV]             // [d_v, d_h]
+	t14 := c.Work[dH*dK+dH*dV:][:dH*dV]           // [d_v, d_h]
+	t29 := c.Work[dH*dK+2*dH*dV:][:dH]            // [d_h]
+	t30 := c.Work[dH*dK+2*dH*dV+dH:][:dH]         // [d_h]
+	t142 := c.Work[dH*dK+2*dH*dV+2*dH:][:dH]      // [d_h]
+	t162 := c.Work[dH*dK+2*dH*dV+3*dH:][:dH]      // [d_h]
+	t31 := c.Work[dH*dK+2*dH*dV+4*dH:][:dV]       // [d_v]
+	g := c.Work[dH*dK+2*dH*dV+4*dH+dV:][:dV]      // [d_v]
+	t22 := c.Work[dH*dK+2*dH*dV+4*dH+2*dV:][:dH]  // [d_h]
+	t117 := c.Work[dH*dK+2*dH*dV+5*dH+2*dV:][:dH] // [d_h]
+	t150 := c.Work[dH*dK+2*dH*dV+6*dH+2*dV:][:dH] // [d_h]
+	t182 := c.Work[dH*dK+2*dH*dV+7*dH+2*dV:][:dH] // [d_h]
+	y2 := c.Work[dH*dK+2*dH*dV+8*dH+2*dV:][:dV]   // [d_v]
 	t2Total := make([]F, 1)
 	t16Total := make([]F, 1)
 	t123Total := make([]F, 1)
@@ -248,7 +236,6 @@ func (c *forwardFused) run() {
 					if kern.Wide() {
 						a2 := forwardNest1Args{
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t),
 							unsafe.SliceData(t2Total),
 							dH,
 							2 * dH,
@@ -261,13 +248,11 @@ func (c *forwardFused) run() {
 						t2_2 := t2
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
-							t3 := t[i*dH:][:dH]
 							var t2Row F
 							t2RowSums := [16]F{t2Row}
 							for j := range dH {
-								t3_2 := num.Abs(W2State2[j])
-								t2RowSums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2RowSums[j%16])
-								t3[j] = t3_2
+								t := num.Abs(W2State2[j])
+								t2RowSums[j%16] = num.FMA32(F(F(t*t)*t), t, t2RowSums[j%16])
 							}
 							t2Row = kern.Sum16(&t2RowSums)
 							t2_2 = t2_2 + t2Row
@@ -287,7 +272,6 @@ func (c *forwardFused) run() {
 					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
 						a2 := forwardNest2Args{
-							unsafe.SliceData(t),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t14),
 							dV,
@@ -299,12 +283,12 @@ func (c *forwardFused) run() {
 					} else {
 						t4_2 := (F(0) < t4Number)
 						for i := range dV {
-							t3 := t[i*dH:][:dH]
 							W2State2 := W2State[i*dH:][:dH]
 							t14_2 := t14[i*dH:][:dH]
 							for j := range dH {
-								tEntry := t3[j]
-								t14_2[j] = kern.Choose(t4_2, F(0), F(F(F(w*W2State2[j])*tEntry)*tEntry))
+								W2StateEntry := W2State2[j]
+								t3 := num.Abs(W2StateEntry)
+								t14_2[j] = kern.Choose(t4_2, F(0), F(F(F(w*W2StateEntry)*t3)*t3))
 							}
 						}
 					}
@@ -313,7 +297,6 @@ func (c *forwardFused) run() {
 					if kern.Wide() {
 						a2 := forwardNest3Args{
 							unsafe.SliceData(W1State),
-							unsafe.SliceData(t15),
 							unsafe.SliceData(t16Total),
 							dK,
 							2 * dK,
@@ -326,13 +309,11 @@ func (c *forwardFused) run() {
 						t16_2 := t16
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
-							t15_2 := t15[i*dK:][:dK]
 							var t16Row F
 							t16RowSums := [16]F{t16Row}
 							for j := range dK {
-								t152 := num.Abs(W1State2[j])
-								t16RowSums[j%16] = num.FMA32(F(F(t152*t152)*t152), t152, t16RowSums[j%16])
-								t15_2[j] = t152
+								t15 := num.Abs(W1State2[j])
+								t16RowSums[j%16] = num.FMA32(F(F(t15*t15)*t15), t15, t16RowSums[j%16])
 							}
 							t16Row = kern.Sum16(&t16RowSums)
 							t16_2 = t16_2 + t16Row
@@ -352,7 +333,6 @@ func (c *forwardFused) run() {
 					t18Number := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
 						a2 := forwardNest4Args{
-							unsafe.SliceData(t15),
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t29),
@@ -368,14 +348,14 @@ func (c *forwardFused) run() {
 					} else {
 						t18_2 := (F(0) < t18Number)
 						for i := range dH {
-							t15_2 := t15[i*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							var t292 F
 							t292Sums := [16]F{t292}
 							for j := range dK {
-								t15Entry := t15_2[j]
-								t292Sums[j%16] = num.FMA32(kern.Choose(t18_2, F(0), F(F(F(w2*W1State2[j])*t15Entry)*t15Entry)), k[j], t292Sums[j%16])
+								W1StateEntry := W1State2[j]
+								t152 := num.Abs(W1StateEntry)
+								t292Sums[j%16] = num.FMA32(kern.Choose(t18_2, F(0), F(F(F(w2*W1StateEntry)*t152)*t152)), k[j], t292Sums[j%16])
 							}
 							t292 = kern.Sum16(&t292Sums)
 							t29[i] = t292
@@ -474,7 +454,6 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t22),
-							unsafe.SliceData(t122),
 							unsafe.SliceData(t123Total),
 							dH,
 							2 * dH,
@@ -489,17 +468,15 @@ func (c *forwardFused) run() {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							t14_2 := t14[i*dH:][:dH]
-							t122_2 := t122[i*dH:][:dH]
 							gEntry := g[i]
 							var t123Row F
 							t123RowSums := [16]F{t123Row}
 							for j := range dH {
 								W22 := num.FMA32(-gEntry, t162[j], F(rhoEntry*W2State2[j]))
-								t1222 := num.Abs(W22)
-								t123RowSums[j%16] = num.FMA32(F(F(t1222*t1222)*t1222), t1222, t123RowSums[j%16])
+								t122 := num.Abs(W22)
+								t123RowSums[j%16] = num.FMA32(F(F(t122*t122)*t122), t122, t123RowSums[j%16])
 								W2State2[j] = W22
 								t22[j] = num.FMA32(t14_2[j], gEntry, t22[j])
-								t122_2[j] = t1222
 							}
 							t123Row = kern.Sum16(&t123RowSums)
 							t123_2 = t123_2 + t123Row
@@ -532,7 +509,6 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(t117),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(W1State),
-							unsafe.SliceData(t136),
 							unsafe.SliceData(t137Total),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
@@ -549,16 +525,14 @@ func (c *forwardFused) run() {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
-							t136_2 := t136[i*dK:][:dK]
 							w3 := F(thetaEntry * t117[i])
 							var t137Row F
 							t137RowSums := [16]F{t137Row}
 							for j := range dK {
 								W12 := num.FMA32(-w3, k[j], F(rhoEntry*W1State2[j]))
-								t1362 := num.Abs(W12)
-								t137RowSums[j%16] = num.FMA32(F(F(t1362*t1362)*t1362), t1362, t137RowSums[j%16])
+								t136 := num.Abs(W12)
+								t137RowSums[j%16] = num.FMA32(F(F(t136*t136)*t136), t136, t137RowSums[j%16])
 								W1State2[j] = W12
-								t136_2[j] = t1362
 							}
 							t137Row = kern.Sum16(&t137RowSums)
 							t137_2 = t137_2 + t137Row
@@ -600,7 +574,6 @@ func (c *forwardFused) run() {
 					t139Number := kern.Choose(t139, F(1), F(0))
 					if kern.Wide() {
 						a2 := forwardNest12Args{
-							unsafe.SliceData(t136),
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(t150),
@@ -616,14 +589,14 @@ func (c *forwardFused) run() {
 					} else {
 						t139_2 := (F(0) < t139Number)
 						for i := range dH {
-							t136_2 := t136[i*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							var t1502 F
 							t1502Sums := [16]F{t1502}
 							for j := range dK {
-								t136Entry := t136_2[j]
-								t1502Sums[j%16] = num.FMA32(kern.Choose(t139_2, F(0), F(F(F(w4*W1State2[j])*t136Entry)*t136Entry)), q[j], t1502Sums[j%16])
+								W1StateEntry2 := W1State2[j]
+								t1362 := num.Abs(W1StateEntry2)
+								t1502Sums[j%16] = num.FMA32(kern.Choose(t139_2, F(0), F(F(F(w4*W1StateEntry2)*t1362)*t1362)), q[j], t1502Sums[j%16])
 							}
 							t1502 = kern.Sum16(&t1502Sums)
 							t150[i] = t1502
@@ -699,7 +672,6 @@ func (c *forwardFused) run() {
 					t125Number := kern.Choose(t125, F(1), F(0))
 					if kern.Wide() {
 						a2 := forwardNest17Args{
-							unsafe.SliceData(t122),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t182),
 							unsafe.SliceData(y2),
@@ -714,13 +686,13 @@ func (c *forwardFused) run() {
 					} else {
 						t125_2 := (F(0) < t125Number)
 						for i := range dV {
-							t122_2 := t122[i*dH:][:dH]
 							W2State2 := W2State[i*dH:][:dH]
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dH {
-								t122Entry := t122_2[j]
-								y3Sums[j%16] = num.FMA32(kern.Choose(t125_2, F(0), F(F(F(w5*W2State2[j])*t122Entry)*t122Entry)), t182[j], y3Sums[j%16])
+								W2StateEntry2 := W2State2[j]
+								t1222 := num.Abs(W2StateEntry2)
+								y3Sums[j%16] = num.FMA32(kern.Choose(t125_2, F(0), F(F(F(w5*W2StateEntry2)*t1222)*t1222)), t182[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3

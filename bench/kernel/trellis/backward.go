@@ -43,10 +43,10 @@ type Backward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_k·d_v + C·d·d_k + 6·L·T·d_k + 3·L·T + 3·d_k·d_v + 3·d·d_k + 4·d + 6·d_k + 3·d_v.
+// WorkLen is C·d_k·d_v + C·d·d_k + 6·L·T·d_k + 3·L·T + 2·d_k·d_v + 2·d·d_k + 4·d + 6·d_k + 3·d_v.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return C*dK*dV + C*d*dK + 6*L*T*dK + 3*L*T + 3*dK*dV + 3*d*dK + 4*d + 6*dK + 3*dV
+	return C*dK*dV + C*d*dK + 6*L*T*dK + 3*L*T + 2*dK*dV + 2*d*dK + 4*d + 6*dK + 3*dV
 }
 
 // Run computes Backward.
@@ -89,8 +89,6 @@ func (c *Backward[F]) Run() {
 	work = work[dV:]
 	t78 := work[:dK] // [d_k]
 	work = work[dK:]
-	t232 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
 	t79 := work[:dV] // [d_v]
 	work = work[dV:]
 	t27 := work[:dK] // [d_k]
@@ -105,8 +103,6 @@ func (c *Backward[F]) Run() {
 	work = work[dK:]
 	t57 := work[:d] // [d]
 	work = work[d:]
-	t58 := work[:d*dK] // [d_k, d]
-	work = work[d*dK:]
 	t82 := work[:dK] // [d_k]
 	work = work[dK:]
 	t62 := work[:d] // [d]
@@ -279,18 +275,16 @@ func (c *Backward[F]) Run() {
 						SVBarState2 := SVBarState[i*dK:][:dK]
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 						SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-						t232_2 := t232[i*dK:][:dK]
 						var t792 F
 						yBarEntry := yBar[i]
 						w7 := F(t51 * yBarEntry)
 						t302Entry := t302[i]
 						for j := range dK {
-							t2322 := SVBarState2[j] + F(w7*t47_2[j])
-							t792 += F(t2322 * t21_2[j])
-							t32 += F(SVTrail2[j] * t2322)
+							t232 := SVBarState2[j] + F(w7*t47_2[j])
+							t792 += F(t232 * t21_2[j])
+							t32 += F(SVTrail2[j] * t232)
 							t78[j] += F(SVTrail3[j] * yBarEntry)
-							t232_2[j] = t2322
-							t27[j] -= F(t2322 * t302Entry)
+							t27[j] -= F(t232 * t302Entry)
 						}
 						t79[i] = t792
 					}
@@ -321,29 +315,29 @@ func (c *Backward[F]) Run() {
 						t80 += F(SVProd[i] * t79Entry)
 						vBar[i] = F(t79Entry * w9)
 					}
-					// trellis_core.S_V, trellis_core.S_K
+					// trellis_core.S_V, trellis_core.S_K, trellis_core.y
 					clear(t81)
 					rhoEntry2 := rho[a]
-					w10 := rhoEntry2 - F(0.01*thetaEntry8)
-					w12 := F(t252 * F(thetaEntry8*t252))
+					w11 := rhoEntry2 - F(0.01*thetaEntry8)
+					w13 := F(t252 * F(thetaEntry8*t252))
 					for i := range dV {
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
-						t232_2 := t232[i*dK:][:dK]
 						SVBarState2 := SVBarState[i*dK:][:dK]
+						w10 := F(t51 * yBar[i])
 						t79Entry2 := t79[i]
-						w11 := F(w12 * t79Entry2)
+						w12 := F(w13 * t79Entry2)
 						for j := range dK {
 							t81[j] += F(SVTrail2[j] * t79Entry2)
-							SVBarState2[j] = F(w10*t232_2[j]) - F(w11*t21_2[j])
+							SVBarState2[j] = F(w11*(SVBarState2[j]+F(w10*t47_2[j]))) - F(w12*t21_2[j])
 						}
 					}
 					// trellis_core.c, trellis_core.y, trellis_core.S_V
 					t114 := F((F(1) / t24) * F((F(thetaEntry8*t292)-F(F(thetaEntry8*t252)*t80))*(t252/t24)))
 					// trellis_core.c, trellis_core.S_V
-					w13 := F(thetaEntry8 * t252)
-					w14 := F(t252 * F(thetaEntry8*t252))
+					w14 := F(thetaEntry8 * t252)
+					w15 := F(t252 * F(thetaEntry8*t252))
 					for i := range dK {
-						t492 := F(t27[i]*w13) - F(t81[i]*w14) + F(2*F(F(-0.5*t21_2[i])*t114))
+						t492 := F(t27[i]*w14) - F(t81[i]*w15) + F(2*F(F(-0.5*t21_2[i])*t114))
 						t20Entry := t20_2[i]
 						t55[i] = F(t20Entry*t492) + F(F(F(cProd[i]*t20Entry)*t492)*t53_2[i])
 					}
@@ -356,19 +350,17 @@ func (c *Backward[F]) Run() {
 						q := c.Q[(l*T+a+C*s)*d:][:d]
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 						SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
-						t58_2 := t58[i*d:][:d]
 						var t822 F
 						t55Entry := t55[i]
 						t2022Entry2 := t2022[i]
 						SKLinEntry := SKLin[i]
 						for j := range d {
 							xEntry := x[j]
-							t582 := SKBarState2[j] + F(q[j]*t2022Entry2) + F(xEntry*t55Entry)
-							t822 += F(t582 * xEntry)
-							t65 += F(SKTrail2[j] * t582)
+							t58 := SKBarState2[j] + F(q[j]*t2022Entry2) + F(xEntry*t55Entry)
+							t822 += F(t58 * xEntry)
+							t65 += F(SKTrail2[j] * t58)
 							t57[j] += F(SKTrail3[j] * t55Entry)
-							t58_2[j] = t582
-							t62[j] -= F(t582 * SKLinEntry)
+							t62[j] -= F(t58 * SKLinEntry)
 						}
 						t82[i] = t822
 					}
@@ -381,18 +373,21 @@ func (c *Backward[F]) Run() {
 					for i := range dK {
 						kBar[i] = F(thetaEntry8 * t82[i])
 					}
-					// trellis_core.S_K
+					// trellis_core.S_K, trellis_core.y, trellis_core.c
 					clear(t83)
-					w15 := rhoEntry2 - F(0.01*thetaEntry8)
+					w16 := rhoEntry2 - F(0.01*thetaEntry8)
 					for i := range dK {
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
-						t58_2 := t58[i*d:][:d]
 						SKBarState2 := SKBarState[i*d:][:d]
+						q := c.Q[(l*T+a+C*s)*d:][:d]
+						t2022Entry3 := t2022[i]
+						t55Entry2 := t55[i]
 						t82Entry := t82[i]
-						w16 := F(thetaEntry8 * t82Entry)
+						w17 := F(thetaEntry8 * t82Entry)
 						for j := range d {
+							xEntry2 := x[j]
 							t83[j] += F(SKTrail2[j] * t82Entry)
-							SKBarState2[j] = F(w15*t58_2[j]) - F(w16*x[j])
+							SKBarState2[j] = F(w16*(SKBarState2[j]+F(q[j]*t2022Entry3)+F(xEntry2*t55Entry2))) - F(w17*xEntry2)
 						}
 					}
 					// trellis_core.S_K, trellis_core.S_V

@@ -92,7 +92,6 @@ type backwardNest7Args struct {
 	t21        *float32
 	SVTrail    *float32
 	t78        *float32
-	t232       *float32
 	t27        *float32
 	t79        *float32
 	t32Total   *float32
@@ -158,23 +157,29 @@ type backwardNest10Args struct {
 }
 
 type backwardNest11Args struct {
+	yBar       *float32
 	t79        *float32
 	SVTrail    *float32
 	t81        *float32
 	t21        *float32
-	t232       *float32
+	t47        *float32
 	SVBarState *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k·d_v·a
-	n2         int        // d_k·d_v·a + d_k
-	n3         int        // d_k
-	n4         int        // d_k·d_v·a + 2·d_k
-	n5         int        // 2·d_k
-	n6         int        // d_k·d_v·a + 3·d_k
-	n7         int        // 3·d_k
-	n8         int        // d_v
-	w12        [2]float32 // and nothing
-	w10        [2]float32 // and nothing
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n5         int        // d_k·d_v·a
+	n6         int        // d_k·d_v·a + d_k
+	n7         int        // d_k
+	n8         int        // d_k·d_v·a + 2·d_k
+	n9         int        // 2·d_k
+	n10        int        // d_k·d_v·a + 3·d_k
+	n11        int        // 3·d_k
+	n12        int        // d_v
+	t51        [2]float32 // and nothing
+	w13        [2]float32 // and nothing
+	w11        [2]float32 // and nothing
 }
 
 type backwardNest12Args struct {
@@ -188,8 +193,8 @@ type backwardNest12Args struct {
 	n0    int        // d_k·a + C·d_k·s + T·d_k·l
 	n1    int        // d_k
 	t114  [2]float32 // and nothing
+	w15   [2]float32 // and nothing
 	w14   [2]float32 // and nothing
-	w13   [2]float32 // and nothing
 }
 
 type backwardNest13Args struct {
@@ -201,7 +206,6 @@ type backwardNest13Args struct {
 	SKBarState *float32
 	SKTrail    *float32
 	t57        *float32
-	t58        *float32
 	t62        *float32
 	t82        *float32
 	t65Total   *float32
@@ -243,11 +247,13 @@ type backwardNest15Args struct {
 }
 
 type backwardNest16Args struct {
+	t2022       *float32
+	t55         *float32
 	t82         *float32
+	x           *float32
 	SKTrail     *float32
 	t83         *float32
-	x           *float32
-	t58         *float32
+	q           *float32
 	SKBarState  *float32
 	n0          int        // d·a + C·d·s + T·d·l
 	n1          int        // d·d_k·a
@@ -259,7 +265,7 @@ type backwardNest16Args struct {
 	n7          int        // 3·d
 	n8          int        // d_k
 	thetaEntry8 [2]float32 // and nothing
-	w15         [2]float32 // and nothing
+	w16         [2]float32 // and nothing
 }
 
 type backwardNest17Args struct {
@@ -288,34 +294,32 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t20 := c.Work[:L*T*dK]                                                            // [L, T, d_k]
-	t21 := c.Work[L*T*dK:][:L*T*dK]                                                   // [L, T, d_k]
-	t22 := c.Work[2*L*T*dK:][:L*T]                                                    // [L, T]
-	t46 := c.Work[2*L*T*dK+L*T:][:L*T*dK]                                             // [L, T, d_k]
-	t47 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                                             // [L, T, d_k]
-	t48 := c.Work[4*L*T*dK+L*T:][:L*T]                                                // [L, T]
-	t182 := c.Work[4*L*T*dK+2*L*T:][:L*T*dK]                                          // [L, T, d_k]
-	t53 := c.Work[5*L*T*dK+2*L*T:][:L*T*dK]                                           // [L, T, d_k]
-	t22_2 := c.Work[6*L*T*dK+2*L*T:][:L*T]                                            // [L, T]
-	SKBarState := c.Work[6*L*T*dK+3*L*T:][:d*dK]                                      // [d_k, d]
-	SVBarState := c.Work[6*L*T*dK+3*L*T+d*dK:][:dK*dV]                                // [d_v, d_k]
-	SKTrail := c.Work[6*L*T*dK+3*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                       // [C + 1, d_k, d]
-	SVTrail := c.Work[C*d*dK+6*L*T*dK+3*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]            // [C + 1, d_v, d_k]
-	t30 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK:][:dV]                 // [d_v]
-	t302 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dV:][:dV]             // [d_v]
-	t78 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*dV:][:dK]            // [d_k]
-	t232 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dK+2*dV:][:dK*dV]     // [d_v, d_k]
-	t79 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+dK+2*dV:][:dV]         // [d_v]
-	t27 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+dK+3*dV:][:dK]         // [d_k]
-	t2022 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+2*dK+3*dV:][:dK]     // [d_k]
-	t2222 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+3*dK+3*dV:][:d]      // [d]
-	t81 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+d+3*dK+3*dV:][:dK]     // [d_k]
-	t55 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+d+4*dK+3*dV:][:dK]     // [d_k]
-	t57 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+d+5*dK+3*dV:][:d]      // [d]
-	t58 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+2*d*dK+2*d+5*dK+3*dV:][:d*dK] // [d_k, d]
-	t82 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+3*d*dK+2*d+5*dK+3*dV:][:dK]   // [d_k]
-	t62 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+3*d*dK+2*d+6*dK+3*dV:][:d]    // [d]
-	t83 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+3*d*dK+3*d+6*dK+3*dV:][:d]    // [d]
+	t20 := c.Work[:L*T*dK]                                                          // [L, T, d_k]
+	t21 := c.Work[L*T*dK:][:L*T*dK]                                                 // [L, T, d_k]
+	t22 := c.Work[2*L*T*dK:][:L*T]                                                  // [L, T]
+	t46 := c.Work[2*L*T*dK+L*T:][:L*T*dK]                                           // [L, T, d_k]
+	t47 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                                           // [L, T, d_k]
+	t48 := c.Work[4*L*T*dK+L*T:][:L*T]                                              // [L, T]
+	t182 := c.Work[4*L*T*dK+2*L*T:][:L*T*dK]                                        // [L, T, d_k]
+	t53 := c.Work[5*L*T*dK+2*L*T:][:L*T*dK]                                         // [L, T, d_k]
+	t22_2 := c.Work[6*L*T*dK+2*L*T:][:L*T]                                          // [L, T]
+	SKBarState := c.Work[6*L*T*dK+3*L*T:][:d*dK]                                    // [d_k, d]
+	SVBarState := c.Work[6*L*T*dK+3*L*T+d*dK:][:dK*dV]                              // [d_v, d_k]
+	SKTrail := c.Work[6*L*T*dK+3*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                     // [C + 1, d_k, d]
+	SVTrail := c.Work[C*d*dK+6*L*T*dK+3*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]          // [C + 1, d_v, d_k]
+	t30 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK:][:dV]               // [d_v]
+	t302 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dV:][:dV]           // [d_v]
+	t78 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*dV:][:dK]          // [d_k]
+	t79 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dK+2*dV:][:dV]       // [d_v]
+	t27 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dK+3*dV:][:dK]       // [d_k]
+	t2022 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*dK+3*dV:][:dK]   // [d_k]
+	t2222 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+3*dK+3*dV:][:d]    // [d]
+	t81 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+3*dK+3*dV:][:dK]   // [d_k]
+	t55 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+4*dK+3*dV:][:dK]   // [d_k]
+	t57 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+5*dK+3*dV:][:d]    // [d]
+	t82 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*d+5*dK+3*dV:][:dK] // [d_k]
+	t62 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*d+6*dK+3*dV:][:d]  // [d]
+	t83 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+3*d+6*dK+3*dV:][:d]  // [d]
 	t32Total := make([]F, 1)
 	t292Total := make([]F, 1)
 	t80Total := make([]F, 1)
@@ -562,7 +566,6 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(t21),
 							unsafe.SliceData(SVTrail),
 							unsafe.SliceData(t78),
-							unsafe.SliceData(t232),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t79),
 							unsafe.SliceData(t32Total),
@@ -596,7 +599,6 @@ func (c *backwardFused) run() {
 							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-							t232_2 := t232[i*dK:][:dK]
 							var t792 F
 							yBarEntry := yBar[i]
 							w7 := F(t51 * yBarEntry)
@@ -605,12 +607,11 @@ func (c *backwardFused) run() {
 							t792Sums := [16]F{t792}
 							t32RowSums := [16]F{t32Row}
 							for j := range dK {
-								t2322 := num.FMA32(w7, t47_2[j], SVBarState2[j])
-								t792Sums[j%16] = num.FMA32(t2322, t21_2[j], t792Sums[j%16])
-								t32RowSums[j%16] = num.FMA32(SVTrail2[j], t2322, t32RowSums[j%16])
+								t232 := num.FMA32(w7, t47_2[j], SVBarState2[j])
+								t792Sums[j%16] = num.FMA32(t232, t21_2[j], t792Sums[j%16])
+								t32RowSums[j%16] = num.FMA32(SVTrail2[j], t232, t32RowSums[j%16])
 								t78[j] = num.FMA32(SVTrail3[j], yBarEntry, t78[j])
-								t232_2[j] = t2322
-								t27[j] = num.FMA32(-t2322, t302Entry, t27[j])
+								t27[j] = num.FMA32(-t232, t302Entry, t27[j])
 							}
 							t792 = kern.Sum16(&t792Sums)
 							t32Row = kern.Sum16(&t32RowSums)
@@ -713,19 +714,24 @@ func (c *backwardFused) run() {
 						t80Total[0] = t80_2
 					}
 					t80 = t80Total[0]
-					// trellis_core.S_V, trellis_core.S_K
+					// trellis_core.S_V, trellis_core.S_K, trellis_core.y
 					clear(t81)
 					rhoEntry2 := rho[a]
-					w10 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
-					w12 := F(t252 * F(thetaEntry8*t252))
+					w11 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
+					w13 := F(t252 * F(thetaEntry8*t252))
 					if kern.Wide() {
 						a2 := backwardNest11Args{
+							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t79),
 							unsafe.SliceData(SVTrail),
 							unsafe.SliceData(t81),
 							unsafe.SliceData(t21),
-							unsafe.SliceData(t232),
+							unsafe.SliceData(t47),
 							unsafe.SliceData(SVBarState),
+							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dK*dV*a + dK,
@@ -735,29 +741,32 @@ func (c *backwardFused) run() {
 							dK*dV*a + 3*dK,
 							3 * dK,
 							dV,
-							[2]float32{w12},
-							[2]float32{w10},
+							[2]float32{t51},
+							[2]float32{w13},
+							[2]float32{w11},
 						}
 						backwardNest11(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
-							t232_2 := t232[i*dK:][:dK]
+							t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
 							SVBarState2 := SVBarState[i*dK:][:dK]
+							w10 := F(t51 * yBar[i])
 							t79Entry2 := t79[i]
-							w11 := F(w12 * t79Entry2)
+							w12 := F(w13 * t79Entry2)
 							for j := range dK {
 								t81[j] = num.FMA32(SVTrail2[j], t79Entry2, t81[j])
-								SVBarState2[j] = num.FMA32(-w11, t21_2[j], F(w10*t232_2[j]))
+								SVBarState2[j] = num.FMA32(-w12, t21_2[j], F(w11*num.FMA32(w10, t47_2[j], SVBarState2[j])))
 							}
 						}
 					}
 					// trellis_core.c, trellis_core.y, trellis_core.S_V
 					t114 := F((F(1) / t24) * F(num.FMA32(-F(thetaEntry8*t252), t80, F(thetaEntry8*t292))*(t252/t24)))
 					// trellis_core.c, trellis_core.S_V
-					w13 := F(thetaEntry8 * t252)
-					w14 := F(t252 * F(thetaEntry8*t252))
+					w14 := F(thetaEntry8 * t252)
+					w15 := F(t252 * F(thetaEntry8*t252))
 					if kern.Wide() {
 						a2 := backwardNest12Args{
 							unsafe.SliceData(t21),
@@ -770,8 +779,8 @@ func (c *backwardFused) run() {
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{t114},
+							[2]float32{w15},
 							[2]float32{w14},
-							[2]float32{w13},
 						}
 						backwardNest12(&a2)
 					} else {
@@ -780,7 +789,7 @@ func (c *backwardFused) run() {
 						cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 						t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t492 := num.FMA32(-t21_2[i], t114, num.FMA32(-t81[i], w14, F(t27[i]*w13)))
+							t492 := num.FMA32(-t21_2[i], t114, num.FMA32(-t81[i], w15, F(t27[i]*w14)))
 							t20Entry := t20_2[i]
 							t55[i] = num.FMA32(F(F(cProd[i]*t20Entry)*t492), t53_2[i], F(t20Entry*t492))
 						}
@@ -799,7 +808,6 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(SKBarState),
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t57),
-							unsafe.SliceData(t58),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t82),
 							unsafe.SliceData(t65Total),
@@ -832,7 +840,6 @@ func (c *backwardFused) run() {
 							SKBarState2 := SKBarState[i*d:][:d]
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
-							t58_2 := t58[i*d:][:d]
 							var t822 F
 							t55Entry := t55[i]
 							t2022Entry2 := t2022[i]
@@ -842,12 +849,11 @@ func (c *backwardFused) run() {
 							t65RowSums := [16]F{t65Row}
 							for j := range d {
 								xEntry := x[j]
-								t582 := num.FMA32(xEntry, t55Entry, num.FMA32(q[j], t2022Entry2, SKBarState2[j]))
-								t822Sums[j%16] = num.FMA32(t582, xEntry, t822Sums[j%16])
-								t65RowSums[j%16] = num.FMA32(SKTrail2[j], t582, t65RowSums[j%16])
+								t58 := num.FMA32(xEntry, t55Entry, num.FMA32(q[j], t2022Entry2, SKBarState2[j]))
+								t822Sums[j%16] = num.FMA32(t58, xEntry, t822Sums[j%16])
+								t65RowSums[j%16] = num.FMA32(SKTrail2[j], t58, t65RowSums[j%16])
 								t57[j] = num.FMA32(SKTrail3[j], t55Entry, t57[j])
-								t58_2[j] = t582
-								t62[j] = num.FMA32(-t582, SKLinEntry, t62[j])
+								t62[j] = num.FMA32(-t58, SKLinEntry, t62[j])
 							}
 							t822 = kern.Sum16(&t822Sums)
 							t65Row = kern.Sum16(&t65RowSums)
@@ -896,16 +902,18 @@ func (c *backwardFused) run() {
 							kBar[i] = F(thetaEntry8 * t82[i])
 						}
 					}
-					// trellis_core.S_K
+					// trellis_core.S_K, trellis_core.y, trellis_core.c
 					clear(t83)
-					w15 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
+					w16 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
 					if kern.Wide() {
 						a2 := backwardNest16Args{
+							unsafe.SliceData(t2022),
+							unsafe.SliceData(t55),
 							unsafe.SliceData(t82),
+							unsafe.SliceData(c.X),
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t83),
-							unsafe.SliceData(c.X),
-							unsafe.SliceData(t58),
+							unsafe.SliceData(c.Q),
 							unsafe.SliceData(SKBarState),
 							d*a + C*d*s + T*d*l,
 							d * dK * a,
@@ -917,20 +925,23 @@ func (c *backwardFused) run() {
 							3 * d,
 							dK,
 							[2]float32{thetaEntry8},
-							[2]float32{w15},
+							[2]float32{w16},
 						}
 						backwardNest16(&a2)
 					} else {
 						for i := range dK {
-							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							x := c.X[(l*T+a+C*s)*d:][:d]
-							t58_2 := t58[i*d:][:d]
+							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
+							q := c.Q[(l*T+a+C*s)*d:][:d]
 							SKBarState2 := SKBarState[i*d:][:d]
+							t2022Entry3 := t2022[i]
+							t55Entry2 := t55[i]
 							t82Entry := t82[i]
-							w16 := F(thetaEntry8 * t82Entry)
+							w17 := F(thetaEntry8 * t82Entry)
 							for j := range d {
+								xEntry2 := x[j]
 								t83[j] = num.FMA32(SKTrail2[j], t82Entry, t83[j])
-								SKBarState2[j] = num.FMA32(-w16, x[j], F(w15*t58_2[j]))
+								SKBarState2[j] = num.FMA32(-w17, xEntry2, F(w16*num.FMA32(xEntry2, t55Entry2, num.FMA32(q[j], t2022Entry3, SKBarState2[j]))))
 							}
 						}
 					}

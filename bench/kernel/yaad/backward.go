@@ -48,10 +48,10 @@ type Backward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 10·L·T·d_h + L·d_h·d_k + L·d_h·d_v + 3·d_h·d_k + 3·d_h·d_v + 7·d_h + 3·d_k + 4·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 10·L·T·d_h + L·d_h·d_k + L·d_h·d_v + 2·d_h·d_k + 2·d_h·d_v + 7·d_h + 3·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 10*L*T*dH + L*dH*dK + L*dH*dV + 3*dH*dK + 3*dH*dV + 7*dH + 3*dK + 4*dV
+	return C*dH*dK + C*dH*dV + 10*L*T*dH + L*dH*dK + L*dH*dV + 2*dH*dK + 2*dH*dV + 7*dH + 3*dK + 4*dV
 }
 
 // FlagsLen is d_v.
@@ -108,8 +108,6 @@ func (c *Backward[F]) Run() {
 	work = work[dH:]
 	t10 := work[:dK] // [d_k]
 	work = work[dK:]
-	t11 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t86 := work[:dK] // [d_k]
 	work = work[dK:]
 	t87 := work[:dH] // [d_h]
@@ -118,8 +116,6 @@ func (c *Backward[F]) Run() {
 	work = work[dH:]
 	t332 := work[:dV] // [d_v]
 	work = work[dV:]
-	t38 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t88 := work[:dV] // [d_v]
 	work = work[dV:]
 	t89 := work[:dH] // [d_h]
@@ -298,22 +294,20 @@ func (c *Backward[F]) Run() {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						B1 := c.B1[(l*dH+i)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t11_2 := t11[i*dK:][:dK]
 						t9_2 := t9[(l*dH+i)*dK:][:dK]
 						var t872 F
 						t822Entry := t822[i]
 						t92Entry2 := t92_2[i]
 						for j := range dK {
-							t112 := W1BarState2[j] + F(q[j]*t822Entry)
+							t11 := W1BarState2[j] + F(q[j]*t822Entry)
 							kEntry := k[j]
 							W1TrailEntry2 := W1Trail2[j]
-							t14 += F((F(kEntry*t92Entry2) + F(0.04*W1TrailEntry2) - F(0.02*B1[j])) * t112)
-							t16 += F(W1TrailEntry2 * t112)
-							t872 += F(t112 * kEntry)
+							t14 += F((F(kEntry*t92Entry2) + F(0.04*W1TrailEntry2) - F(0.02*B1[j])) * t11)
+							t16 += F(W1TrailEntry2 * t11)
+							t872 += F(t11 * kEntry)
 							t10[j] += F(W1Trail3[j] * t822Entry)
-							t11_2[j] = t112
-							t9_2[j] += F(w * t112)
-							t86[j] += F(t112 * t92Entry2)
+							t9_2[j] += F(w * t11)
+							t86[j] += F(t11 * t92Entry2)
 						}
 						t87[i] = t872
 					}
@@ -334,7 +328,6 @@ func (c *Backward[F]) Run() {
 						t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
 						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
-						t38_2 := t38[i*dH:][:dH]
 						t8_2 := t8[(l*dV+i)*dH:][:dH]
 						var t3322 F
 						var t882 F
@@ -343,14 +336,13 @@ func (c *Backward[F]) Run() {
 						for j := range dH {
 							W2TrailEntry2 := W2Trail2[j]
 							t3322 += F(W2TrailEntry2 * t312[j])
-							t382 := W2BarState2[j] + F(yBarEntry2*t95_2[j])
+							t38 := W2BarState2[j] + F(yBarEntry2*t95_2[j])
 							t17Entry := t17_2[j]
-							t412 += F((F(W2LinEntry2*t17Entry) + F(0.04*W2TrailEntry2) - F(0.02*B2[j])) * t382)
-							t432 += F(W2TrailEntry2 * t382)
-							t882 += F(t382 * t17Entry)
-							t38_2[j] = t382
-							t8_2[j] += F(w * t382)
-							t89[j] += F(t382 * W2LinEntry2)
+							t412 += F((F(W2LinEntry2*t17Entry) + F(0.04*W2TrailEntry2) - F(0.02*B2[j])) * t38)
+							t432 += F(W2TrailEntry2 * t38)
+							t882 += F(t38 * t17Entry)
+							t8_2[j] += F(w * t38)
+							t89[j] += F(t38 * W2LinEntry2)
 						}
 						t332[i] = t3322
 						t88[i] = t882
@@ -363,19 +355,20 @@ func (c *Backward[F]) Run() {
 						t65[i] = t652
 						vBar[i] = -t652
 					}
-					// yaad_core.W2, yaad_core.W1
+					// yaad_core.W2, yaad_core.W1, yaad_core.y
 					clear(t70)
 					w3 := rho[a] - F(0.04*thetaEntry6)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t38_2 := t38[i*dH:][:dH]
-						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
+						t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
+						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
+						yBarEntry3 := yBar[i]
 						t65Entry := t65[i]
 						W2LinEntry3 := W2Lin[i]
 						for j := range dH {
 							t70[j] += F(W2Trail2[j] * t65Entry)
-							W2BarState2[j] = F(W2LinEntry3*t312[j]) + F(w3*t38_2[j]) + F(t17_2[j]*t65Entry)
+							W2BarState2[j] = F(W2LinEntry3*t312[j]) + F(w3*(W2BarState2[j]+F(yBarEntry3*t95_2[j]))) + F(t17_2[j]*t65Entry)
 						}
 					}
 					// yaad_core.W2, yaad_core.W1
@@ -390,17 +383,18 @@ func (c *Backward[F]) Run() {
 						w6 := F(F(t32Entry2*t106Entry) * (-F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t106Entry)*t87Entry2) - F(F(thetaEntry6*W1ProdEntry2)*t87Entry2) + F(W2ProdEntry2*t71)))
 						t78[i] = -F(F(F(F(thetaEntry6*W1ProdEntry2)*t32Entry2)*t106Entry)*t87Entry2) + w5 + F(t32Entry2*t71) + w6
 					}
-					// yaad_core.W2, yaad_core.W1
+					// yaad_core.W2, yaad_core.W1, yaad_core.y
 					clear(t80)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t11_2 := t11[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t822Entry2 := t822[i]
 						t78Entry := t78[i]
 						for j := range dK {
 							t80[j] += F(W1Trail2[j] * t78Entry)
-							W1BarState2[j] = F(w3*t11_2[j]) + F(k[j]*t78Entry)
+							W1BarState2[j] = F(w3*(W1BarState2[j]+F(q[j]*t822Entry2))) + F(k[j]*t78Entry)
 						}
 					}
 					// yaad_core.W2

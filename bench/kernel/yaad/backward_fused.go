@@ -102,7 +102,6 @@ type backwardNest6Args struct {
 	W1Trail    *float32
 	B1         *float32
 	t10        *float32
-	t11        *float32
 	t9         *float32
 	t86        *float32
 	t87        *float32
@@ -154,7 +153,6 @@ type backwardNest8Args struct {
 	W2BarState *float32
 	t17        *float32
 	B2         *float32
-	t38        *float32
 	t8         *float32
 	t89        *float32
 	t332       *float32
@@ -184,14 +182,15 @@ type backwardNest8Args struct {
 }
 
 type backwardNest9Args struct {
+	yBar       *float32
 	t65        *float32
 	W2Lin      *float32
 	W2Trail    *float32
 	t70        *float32
 	t17        *float32
-	t38        *float32
-	t312       *float32
+	t95        *float32
 	W2BarState *float32
+	t312       *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
 	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
@@ -223,11 +222,12 @@ type backwardNest10Args struct {
 }
 
 type backwardNest11Args struct {
+	t822       *float32
 	t78        *float32
 	W1Trail    *float32
 	t80        *float32
 	k          *float32
-	t11        *float32
+	q          *float32
 	W1BarState *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h·d_k·a
@@ -286,39 +286,37 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t32 := c.Work[:L*T*dH]                                                                           // [L, T, d_h]
-	t17 := c.Work[L*T*dH:][:L*T*dH]                                                                  // [L, T, d_h]
-	t105 := c.Work[2*L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
-	t106 := c.Work[3*L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
-	t122 := c.Work[4*L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
-	t142 := c.Work[5*L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
-	t92 := c.Work[6*L*T*dH:][:L*T*dH]                                                                // [L, T, d_h]
-	t128 := c.Work[7*L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
-	t95 := c.Work[8*L*T*dH:][:L*T*dH]                                                                // [L, T, d_h]
-	t62 := c.Work[9*L*T*dH:][:L*T*dH]                                                                // [L, T, d_h]
-	t8 := c.Work[10*L*T*dH:][:L*dH*dV]                                                               // [L, d_v, d_h]
-	t9 := c.Work[10*L*T*dH+L*dH*dV:][:L*dH*dK]                                                       // [L, d_h, d_k]
-	W1BarState := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV:][:dH*dK]                                         // [d_h, d_k]
-	W2BarState := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV+dH*dK:][:dH*dV]                                   // [d_v, d_h]
-	W1Trail := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                        // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]              // [C + 1, d_v, d_h]
-	t4 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV:][:dV]                    // [d_v]
-	t22 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dV:][:dH]                // [d_h]
-	t822 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dH+dV:][:dH]            // [d_h]
-	t10 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dV:][:dK]           // [d_k]
-	t11 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dK+dV:][:dH*dK]     // [d_h, d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+2*dH+dK+dV:][:dK]        // [d_k]
-	t87 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+2*dH+2*dK+dV:][:dH]      // [d_h]
-	t312 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+3*dH+2*dK+dV:][:dH]     // [d_h]
-	t332 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+4*dH+2*dK+dV:][:dV]     // [d_v]
-	t38 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
-	t88 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+2*dV:][:dV]    // [d_v]
-	t89 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+3*dV:][:dH]    // [d_h]
-	t65 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+3*dH*dV+5*dH+2*dK+3*dV:][:dV]    // [d_v]
-	t70 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+3*dH*dV+5*dH+2*dK+4*dV:][:dH]    // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+3*dH*dV+6*dH+2*dK+4*dV:][:dH]    // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+3*dH*dK+3*dH*dV+7*dH+2*dK+4*dV:][:dK]    // [d_k]
-	t82 := c.Flags[:dV]                                                                              // [d_v]
+	t32 := c.Work[:L*T*dH]                                                                        // [L, T, d_h]
+	t17 := c.Work[L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
+	t105 := c.Work[2*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t106 := c.Work[3*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t122 := c.Work[4*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t142 := c.Work[5*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t92 := c.Work[6*L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
+	t128 := c.Work[7*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t95 := c.Work[8*L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
+	t62 := c.Work[9*L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
+	t8 := c.Work[10*L*T*dH:][:L*dH*dV]                                                            // [L, d_v, d_h]
+	t9 := c.Work[10*L*T*dH+L*dH*dV:][:L*dH*dK]                                                    // [L, d_h, d_k]
+	W1BarState := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV:][:dH*dK]                                      // [d_h, d_k]
+	W2BarState := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV+dH*dK:][:dH*dV]                                // [d_v, d_h]
+	W1Trail := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                     // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]           // [C + 1, d_v, d_h]
+	t4 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV:][:dV]                 // [d_v]
+	t22 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dV:][:dH]             // [d_h]
+	t822 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dH+dV:][:dH]         // [d_h]
+	t10 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dV:][:dK]        // [d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dK+dV:][:dK]     // [d_k]
+	t87 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+2*dK+dV:][:dH]   // [d_h]
+	t312 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+3*dH+2*dK+dV:][:dH]  // [d_h]
+	t332 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+dV:][:dV]  // [d_v]
+	t88 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dV] // [d_v]
+	t89 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+3*dV:][:dH] // [d_h]
+	t65 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+3*dV:][:dV] // [d_v]
+	t70 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+4*dV:][:dH] // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+6*dH+2*dK+4*dV:][:dH] // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+7*dH+2*dK+4*dV:][:dK] // [d_k]
+	t82 := c.Flags[:dV]                                                                           // [d_v]
 	t14Total := make([]F, 1)
 	t16Total := make([]F, 1)
 	t412Total := make([]F, 1)
@@ -570,7 +568,6 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(c.B1),
 							unsafe.SliceData(t10),
-							unsafe.SliceData(t11),
 							unsafe.SliceData(t9),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(t87),
@@ -613,7 +610,6 @@ func (c *backwardFused) run() {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t11_2 := t11[i*dK:][:dK]
 							t9_2 := t9[(l*dH+i)*dK:][:dK]
 							var t872 F
 							t822Entry := t822[i]
@@ -624,16 +620,15 @@ func (c *backwardFused) run() {
 							t16RowSums := [16]F{t16Row}
 							t872Sums := [16]F{t872}
 							for j := range dK {
-								t112 := num.FMA32(q[j], t822Entry, W1BarState2[j])
+								t11 := num.FMA32(q[j], t822Entry, W1BarState2[j])
 								kEntry := k[j]
 								W1TrailEntry2 := W1Trail2[j]
-								t14RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(kEntry*t92Entry2))), t112, t14RowSums[j%16])
-								t16RowSums[j%16] = num.FMA32(W1TrailEntry2, t112, t16RowSums[j%16])
-								t872Sums[j%16] = num.FMA32(t112, kEntry, t872Sums[j%16])
+								t14RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(kEntry*t92Entry2))), t11, t14RowSums[j%16])
+								t16RowSums[j%16] = num.FMA32(W1TrailEntry2, t11, t16RowSums[j%16])
+								t872Sums[j%16] = num.FMA32(t11, kEntry, t872Sums[j%16])
 								t10[j] = num.FMA32(W1Trail3[j], t822Entry, t10[j])
-								t11_2[j] = t112
-								t9_2[j] = num.FMA32(w, t112, t9_2[j])
-								t86[j] = num.FMA32(t112, t92Entry2, t86[j])
+								t9_2[j] = num.FMA32(w, t11, t9_2[j])
+								t86[j] = num.FMA32(t11, t92Entry2, t86[j])
 							}
 							t14Row = kern.Sum16(&t14RowSums)
 							t16Row = kern.Sum16(&t16RowSums)
@@ -685,7 +680,6 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(c.B2),
-							unsafe.SliceData(t38),
 							unsafe.SliceData(t8),
 							unsafe.SliceData(t89),
 							unsafe.SliceData(t332),
@@ -725,7 +719,6 @@ func (c *backwardFused) run() {
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
-							t38_2 := t38[i*dH:][:dH]
 							t8_2 := t8[(l*dV+i)*dH:][:dH]
 							var t3322 F
 							var t882 F
@@ -740,14 +733,13 @@ func (c *backwardFused) run() {
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
 								t3322Sums[j%16] = num.FMA32(W2TrailEntry2, t312[j], t3322Sums[j%16])
-								t382 := num.FMA32(yBarEntry2, t95_2[j], W2BarState2[j])
+								t38 := num.FMA32(yBarEntry2, t95_2[j], W2BarState2[j])
 								t17Entry := t17_2[j]
-								t412RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t17Entry))), t382, t412RowSums[j%16])
-								t432RowSums[j%16] = num.FMA32(W2TrailEntry2, t382, t432RowSums[j%16])
-								t882Sums[j%16] = num.FMA32(t382, t17Entry, t882Sums[j%16])
-								t38_2[j] = t382
-								t8_2[j] = num.FMA32(w, t382, t8_2[j])
-								t89[j] = num.FMA32(t382, W2LinEntry2, t89[j])
+								t412RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t17Entry))), t38, t412RowSums[j%16])
+								t432RowSums[j%16] = num.FMA32(W2TrailEntry2, t38, t432RowSums[j%16])
+								t882Sums[j%16] = num.FMA32(t38, t17Entry, t882Sums[j%16])
+								t8_2[j] = num.FMA32(w, t38, t8_2[j])
+								t89[j] = num.FMA32(t38, W2LinEntry2, t89[j])
 							}
 							t3322 = kern.Sum16(&t3322Sums)
 							t412Row = kern.Sum16(&t412RowSums)
@@ -771,19 +763,20 @@ func (c *backwardFused) run() {
 						t65[i] = t652
 						vBar[i] = -t652
 					}
-					// yaad_core.W2, yaad_core.W1
+					// yaad_core.W2, yaad_core.W1, yaad_core.y
 					clear(t70)
 					w3 := num.FMA32(-F(0.04), thetaEntry6, rho[a])
 					if kern.Wide() {
 						a2 := backwardNest9Args{
+							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t65),
 							unsafe.SliceData(c.W2Lin),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t70),
 							unsafe.SliceData(t17),
-							unsafe.SliceData(t38),
-							unsafe.SliceData(t312),
+							unsafe.SliceData(t95),
 							unsafe.SliceData(W2BarState),
+							unsafe.SliceData(t312),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
 							dV*a + C*dV*s + T*dV*l + 2,
@@ -801,17 +794,19 @@ func (c *backwardFused) run() {
 						}
 						backwardNest9(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
-							t38_2 := t38[i*dH:][:dH]
+							t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
+							yBarEntry3 := yBar[i]
 							t65Entry := t65[i]
 							W2LinEntry3 := W2Lin[i]
 							for j := range dH {
 								t70[j] = num.FMA32(W2Trail2[j], t65Entry, t70[j])
-								W2BarState2[j] = num.FMA32(t17_2[j], t65Entry, num.FMA32(w3, t38_2[j], F(W2LinEntry3*t312[j])))
+								W2BarState2[j] = num.FMA32(t17_2[j], t65Entry, num.FMA32(w3, num.FMA32(yBarEntry3, t95_2[j], W2BarState2[j]), F(W2LinEntry3*t312[j])))
 							}
 						}
 					}
@@ -848,15 +843,16 @@ func (c *backwardFused) run() {
 							t78[i] = num.FMA32(t32Entry2, t71, num.FMA32(-F(F(F(thetaEntry6*W1ProdEntry2)*t32Entry2)*t106Entry), t87Entry2, w5)) + w6
 						}
 					}
-					// yaad_core.W2, yaad_core.W1
+					// yaad_core.W2, yaad_core.W1, yaad_core.y
 					clear(t80)
 					if kern.Wide() {
 						a2 := backwardNest11Args{
+							unsafe.SliceData(t822),
 							unsafe.SliceData(t78),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t80),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t11),
+							unsafe.SliceData(c.Q),
 							unsafe.SliceData(W1BarState),
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
@@ -874,12 +870,13 @@ func (c *backwardFused) run() {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t11_2 := t11[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
+							t822Entry2 := t822[i]
 							t78Entry := t78[i]
 							for j := range dK {
 								t80[j] = num.FMA32(W1Trail2[j], t78Entry, t80[j])
-								W1BarState2[j] = num.FMA32(k[j], t78Entry, F(w3*t11_2[j]))
+								W1BarState2[j] = num.FMA32(k[j], t78Entry, F(w3*num.FMA32(q[j], t822Entry2, W1BarState2[j])))
 							}
 						}
 					}

@@ -152,7 +152,6 @@
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
 //   S_W1_trail_scratch  [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   S_W2_trail_scratch  [C·L·d_h·d_v + L·d_h·d_v]  float  work
-//   t41_2_scratch       [L·d_h·d_v]                float  work
 //   b_Q_bar_copies      [64·d_k]                   float  work
 //   c_Q_bar_copies      [256·d_k]                  float  work
 //   w_eta_bar_copies    [64·d_k + 64·d_v]          float  work
@@ -257,7 +256,7 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
     const float *t6, const float *t47_2_2, const float *t81, const float *t7_2, const float *t82_2,
     float *t5_2, float *t6_2, float *t7, float *t8_2, float *t9_2, float *t10_2,
     float *W1_trail_scratch, float *W2_trail_scratch, float *S_W1_trail_scratch,
-    float *S_W2_trail_scratch, float *t41_2_scratch, int T) {
+    float *S_W2_trail_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state = shared + 0;  // [d_h, d_k]
   float *const W2_bar_state = shared + d_h * d_k;  // [d_v, d_h]
@@ -266,26 +265,24 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
   float *const t3_2 = shared + 2 * d_h * d_k + 2 * d_h * d_v;  // [d_h]
   float *const t9 = shared + 2 * d_h * d_k + 2 * d_h * d_v + d_h;  // [d_h]
   float *const t11 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 2 * d_h;  // [d_k]
-  float *const t12 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 2 * d_h + d_k;  // [d_h, d_k]
-  float *const t77 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
-  float *const t21 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 3 * d_h + d_k;  // [d_k]
-  float *const t38_2_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 3 * d_h + 2 * d_k;  // [d_h]
-  float *const t40 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_v]
-  float *const t49 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_k + d_v;  // [d_v]
-  float *const t50 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_k + 2 * d_v;  // [d_h]
-  float *const t52 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 5 * d_h + 2 * d_k + 2 * d_v;  // [d_h]
-  float *const t57 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
-  float *const t61 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
-  float *const t68 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 7 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
-  float *const t70 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 8 * d_h + 2 * d_k + 3 * d_v;  // [d_k]
-  float *const warps = shared + 3 * d_h * d_k + 2 * d_h * d_v + 8 * d_h + 3 * d_k + 3 * d_v;
+  float *const t77 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
+  float *const t21 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 3 * d_h + d_k;  // [d_k]
+  float *const t38_2_2 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 3 * d_h + 2 * d_k;  // [d_h]
+  float *const t40 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_v]
+  float *const t49 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_k + d_v;  // [d_v]
+  float *const t50 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_k + 2 * d_v;  // [d_h]
+  float *const t52 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 5 * d_h + 2 * d_k + 2 * d_v;  // [d_h]
+  float *const t57 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
+  float *const t61 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t68 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 7 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t70 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 8 * d_h + 2 * d_k + 3 * d_v;  // [d_k]
+  float *const warps = shared + 2 * d_h * d_k + 2 * d_h * d_v + 8 * d_h + 3 * d_k + 3 * d_v;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const W1_trail = W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
   float *const S_W1_trail = S_W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const S_W2_trail = S_W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
-  float *const t41_2 = t41_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -410,16 +407,15 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t12_2 = W1_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * t9_entry;
+          const float t12 = W1_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * t9_entry;
           const float W1_trail_entry = W1_trail[(a * d_h + i) * d_k + j];
-          t15_part += W1_trail_entry * t12_2;
-          const float t17 = S_W1_bar_state[i * d_k + j] + t12_2;
+          t15_part += W1_trail_entry * t12;
+          const float t17 = S_W1_bar_state[i * d_k + j] + t12;
           const float k_entry = k[((i64)l * T + a + C * s) * d_k + j];
           t77_2_part += t17 * k_entry;
           const float S_W1_trail_entry = S_W1_trail[(a * d_h + i) * d_k + j];
           t24_part += S_W1_trail_entry * t17;
           t11[j] += (rho_entry_3 * W1_trail_entry + eta_entry_3 * S_W1_trail_entry - w_2 * k_entry) * t9_entry;
-          t12[i * d_k + j] = t12_2;
           t21[j] -= t17 * t39_entry;
           S_W1_bar_state[i * d_k + j] = eta_entry_3 * t17;
         }
@@ -468,12 +464,11 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
           const int j = (int)item;
           const float W2_trail_entry = W2_trail[(a * d_v + i) * d_h + j];
           t40_2_part += W2_trail_entry * t38_2_2[j];
-          const float t41_2_2 = W2_bar_state[i * d_h + j] + y_bar_entry_2 * t81[((i64)l * T + a + C * s) * d_h + j];
-          t44_2_part += W2_trail_entry * t41_2_2;
-          const float t46_2 = S_W2_bar_state[i * d_h + j] + t41_2_2;
+          const float t41_2 = W2_bar_state[i * d_h + j] + y_bar_entry_2 * t81[((i64)l * T + a + C * s) * d_h + j];
+          t44_2_part += W2_trail_entry * t41_2;
+          const float t46_2 = S_W2_bar_state[i * d_h + j] + t41_2;
           t49_2_part += t46_2 * t6[((i64)l * T + a + C * s) * d_h + j];
           t55_part += S_W2_trail[(a * d_v + i) * d_h + j] * t46_2;
-          t41_2[i * d_h + j] = t41_2_2;
           t50[j] -= t46_2 * e_entry_3;
           S_W2_bar_state[i * d_h + j] = eta_entry_3 * t46_2;
         }
@@ -508,7 +503,7 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
         t57[i] = t57_2;
         t6_2[((i64)l * T + a + C * s) * d_v + i] = -t57_2;
       }
-      // deep_titans.e, deep_titans.G_W1, deep_titans.W2
+      // deep_titans.e, deep_titans.G_W1, deep_titans.W2, deep_titans.y
       for (int at = threadIdx.x; at < d_h; at += 128) t61[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
@@ -516,10 +511,11 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
+          const float y_bar_entry_3 = y_bar[((i64)l * T + a + C * s) * d_v + i];
           const float t57_entry = t57[i];
           const float e_entry_4 = e[((i64)l * T + a + C * s) * d_v + i];
           t61[j] += W2_trail[(a * d_v + i) * d_h + j] * t57_entry;
-          W2_bar_state[i * d_h + j] = e_entry_4 * t38_2_2[j] + rho_entry_3 * t41_2[i * d_h + j] + t57_entry * t82_2[((i64)l * T + a + C * s) * d_h + j];
+          W2_bar_state[i * d_h + j] = e_entry_4 * t38_2_2[j] + rho_entry_3 * (W2_bar_state[i * d_h + j] + y_bar_entry_3 * t81[((i64)l * T + a + C * s) * d_h + j]) + t57_entry * t82_2[((i64)l * T + a + C * s) * d_h + j];
         }
       }
       // deep_titans.e, deep_titans.G_W1, deep_titans.S_W1, deep_titans.S_W2
@@ -537,7 +533,7 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
         const float w_6 = -theta_entry_3 * G_W1_prod_entry_2 * t2_entry_2 * t37_2_entry * t77_entry_2;
         t68[i] = w_6 + theta_entry_3 * e_prod_entry_2 * G_W1_prod_entry_2 * t2_entry_2 * t2_entry_2 * t37_2_entry * t77_entry_2 + theta_entry_3 * t52[i] + t2_entry_2 * t61_entry + t2_entry_2 * t37_2_entry * w_5;
       }
-      // deep_titans.e, deep_titans.W1
+      // deep_titans.e, deep_titans.W1, deep_titans.y
       for (int at = threadIdx.x; at < d_k; at += 128) t70[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
@@ -545,9 +541,10 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
+          const float t9_entry_2 = t9[i];
           const float t68_entry = t68[i];
           t70[j] += W1_trail[(a * d_h + i) * d_k + j] * t68_entry;
-          W1_bar_state[i * d_k + j] = rho_entry_3 * t12[i * d_k + j] + k[((i64)l * T + a + C * s) * d_k + j] * t68_entry;
+          W1_bar_state[i * d_k + j] = rho_entry_3 * (W1_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * t9_entry_2) + k[((i64)l * T + a + C * s) * d_k + j] * t68_entry;
         }
       }
       // deep_titans.e, deep_titans.S_W1, deep_titans

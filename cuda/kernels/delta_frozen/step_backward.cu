@@ -178,17 +178,15 @@ HECATE_KERNEL(128) delta_frozen_step_backward_3(const float *y_bar, const float 
     const float *chunk_age_checkpoints, const float *rho, const float *theta, float *t4_2,
     float *t5_2, float *t6_2, float *t7, float *t8_2, float *M_trail_scratch,
     float *M_chunk_trail_scratch, int T) {
-  HECATE_DYNAMIC(float, shared);
-  float *const M_bar_state = shared + 0;  // [d_v, d_k]
-  float *const M_chunk_bar_state = shared + d_k * d_v;  // [d_v, d_k]
-  float *const chunk_age_bar_state = shared + 2 * d_k * d_v;  // []
-  float *const chunk_age_trail = shared + 2 * d_k * d_v + 1;  // [C + 1]
-  float *const t3_2 = shared + 2 * d_k * d_v + C + 2;  // [d_k]
-  float *const t4_2_2 = shared + 2 * d_k * d_v + C + d_k + 2;  // [d_v, d_k]
-  float *const t32 = shared + 3 * d_k * d_v + C + d_k + 2;  // [d_v]
-  float *const t8_2_2 = shared + 3 * d_k * d_v + C + d_k + d_v + 2;  // [d_k]
-  float *const t33 = shared + 3 * d_k * d_v + C + 2 * d_k + d_v + 2;  // [d_k]
-  float *const warps = shared + 3 * d_k * d_v + C + 3 * d_k + d_v + 2;
+  HECATE_SHARED(float, M_bar_state, d_k * d_v);  // [d_v, d_k]
+  HECATE_SHARED(float, M_chunk_bar_state, d_k * d_v);  // [d_v, d_k]
+  HECATE_SHARED(float, chunk_age_bar_state, 1);  // []
+  HECATE_SHARED(float, chunk_age_trail, C + 1);  // [C + 1]
+  HECATE_SHARED(float, t3_2, d_k);  // [d_k]
+  HECATE_SHARED(float, t32, d_v);  // [d_v]
+  HECATE_SHARED(float, t8_2_2, d_k);  // [d_k]
+  HECATE_SHARED(float, t33, d_k);  // [d_k]
+  HECATE_SHARED(float, warps, 32);
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const M_trail = M_trail_scratch + blockIdx.x * (i64)(C * d_k * d_v + d_k * d_v);  // [C + 1, d_v, d_k]
@@ -274,12 +272,11 @@ HECATE_KERNEL(128) delta_frozen_step_backward_3(const float *y_bar, const float 
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t4_2_3 = M_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
-          t32_2_part += t4_2_3 * k[((i64)l * T + a + C * s) * d_k + j];
-          t11_2_part += M_trail[(a * d_v + i) * d_k + j] * t4_2_3;
+          const float t4_2_2 = M_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
+          t32_2_part += t4_2_2 * k[((i64)l * T + a + C * s) * d_k + j];
+          t11_2_part += M_trail[(a * d_v + i) * d_k + j] * t4_2_2;
           t3_2[j] += M_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
-          t4_2_2[i * d_k + j] = t4_2_3;
-          t8_2_2[j] -= t4_2_3 * M_lin_entry;
+          t8_2_2[j] -= t4_2_2 * M_lin_entry;
         }
         t32_2 += hecate::block_sum(t32_2_part, warps);
         t11_2 += hecate::block_sum(t11_2_part, warps);
@@ -304,7 +301,7 @@ HECATE_KERNEL(128) delta_frozen_step_backward_3(const float *y_bar, const float 
         const int i = (int)item;
         t7[((i64)l * T + a + C * s) * d_v + i] = theta_entry_2 * t32[i];
       }
-      // delta_frozen.M
+      // delta_frozen.M, delta_frozen.y
       for (int at = threadIdx.x; at < d_k; at += 128) t33[at] = 0.0f;
       const bool w_4 = !t7_2;
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
@@ -316,10 +313,11 @@ HECATE_KERNEL(128) delta_frozen_step_backward_3(const float *y_bar, const float 
         for (int i = 0; i < d_v; ++i) {
           const float t32_entry = t32[i];
           const float w_3 = theta_entry_2 * t32_entry;
+          const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
           const float t17 = M_chunk_bar_state[i * d_k + j] - w_3 * k[((i64)l * T + a + C * s) * d_k + j];
           t33[j] += M_chunk_trail[((a + 1) * d_v + i) * d_k + j] * t32_entry;
           M_chunk_bar_state[i * d_k + j] = (w_4 ? t17 : 0.0f);
-          M_bar_state[i * d_k + j] = rho_entry_2 * t4_2_2[i * d_k + j] + (t7_2 ? t17 : 0.0f);
+          M_bar_state[i * d_k + j] = rho_entry_2 * (M_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry_2) + (t7_2 ? t17 : 0.0f);
         }
       }
       // delta_frozen.M, delta_frozen

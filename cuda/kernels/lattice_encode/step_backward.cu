@@ -55,9 +55,7 @@
 //   t20                [L, T, m]              float  work
 //   t21                [L, T, d]              float  work
 //   S_trail_scratch    [C·L·d_v·m + L·d_v·m]  float  work
-//   t20_2_scratch      [L·m]                  bool   work
-//   t14_2_scratch      [L·m]                  bool   work
-//   t18_2_2_scratch    [L·m]                  bool   work
+//   t34_scratch        [L·d_v·m]              float  work
 //   w_beta_bar_copies  [64·d_v + 64·m]        float  work
 #include "hecate.cuh"
 
@@ -93,33 +91,29 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
     const float *v, const float *beta, const float *q0, const float *G_prod, const float *S_max2,
     const float *p, const float *S_div, float *S_bar_out, const float *S_checkpoints,
     const float *t3, const float *t5, const float *t59, float *t2, float *t3_2, float *t4_2,
-    float *t5_2, float *S_trail_scratch, bool *t20_2_scratch, bool *t14_2_scratch,
-    bool *t18_2_2_scratch, int T) {
-  HECATE_DYNAMIC(float, shared);
-  float *const S_bar_state = shared + 0;  // [m, d_v]
-  float *const N = shared + d_v * m;  // [m, d_v]
-  float *const t17_2 = shared + 2 * d_v * m;  // [m, d_v]
-  float *const t18_2 = shared + 3 * d_v * m;  // [m]
-  float *const t2_2 = shared + 3 * d_v * m + m;  // [m]
-  float *const t5_4 = shared + 3 * d_v * m + 2 * m;  // [m]
-  float *const t10_2 = shared + 3 * d_v * m + 3 * m;  // [m]
-  float *const t7 = shared + 3 * d_v * m + 4 * m;  // [d_v]
-  float *const t8 = shared + 3 * d_v * m + d_v + 4 * m;  // [m, d_v]
-  float *const t13_2 = shared + 4 * d_v * m + d_v + 4 * m;  // [m]
-  float *const t30 = shared + 4 * d_v * m + d_v + 5 * m;  // [m]
-  float *const t34 = shared + 4 * d_v * m + d_v + 6 * m;  // [m, d_v]
-  float *const t55 = shared + 5 * d_v * m + d_v + 6 * m;  // [m]
-  float *const t56 = shared + 5 * d_v * m + d_v + 7 * m;  // [d_v]
-  float *const t57 = shared + 5 * d_v * m + 2 * d_v + 7 * m;  // [m]
-  float *const t50 = shared + 5 * d_v * m + 2 * d_v + 8 * m;  // [m]
-  float *const t52 = shared + 5 * d_v * m + 2 * d_v + 9 * m;  // [d_v]
-  float *const warps = shared + 5 * d_v * m + 3 * d_v + 9 * m;
+    float *t5_2, float *S_trail_scratch, float *t34_scratch, int T) {
+  HECATE_SHARED(float, S_bar_state, d_v * m);  // [m, d_v]
+  HECATE_SHARED(float, t17_2, d_v * m);  // [m, d_v]
+  HECATE_SHARED(float, t18_2, m);  // [m]
+  HECATE_SHARED(float, t2_2, m);  // [m]
+  HECATE_SHARED(bool, t20_2, m);  // [m]
+  HECATE_SHARED(float, t5_4, m);  // [m]
+  HECATE_SHARED(float, t10_2, m);  // [m]
+  HECATE_SHARED(bool, t14_2, m);  // [m]
+  HECATE_SHARED(bool, t18_2_2, m);  // [m]
+  HECATE_SHARED(float, t7, d_v);  // [d_v]
+  HECATE_SHARED(float, t13_2, m);  // [m]
+  HECATE_SHARED(float, t30, m);  // [m]
+  HECATE_SHARED(float, t55, m);  // [m]
+  HECATE_SHARED(float, t56, d_v);  // [d_v]
+  HECATE_SHARED(float, t57, m);  // [m]
+  HECATE_SHARED(float, t50, m);  // [m]
+  HECATE_SHARED(float, t52, d_v);  // [d_v]
+  HECATE_SHARED(float, warps, 32);
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const S_trail = S_trail_scratch + blockIdx.x * (i64)(C * d_v * m + d_v * m);  // [C + 1, m, d_v]
-  bool *const t20_2 = t20_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t14_2 = t14_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t18_2_2 = t18_2_2_scratch + blockIdx.x * (i64)(m);  // [m]
+  float *const t34 = t34_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
   #pragma unroll 1
   for (int item = threadIdx.x; item < m * d_v; item += 128) {
     const int i = (int)(item / d_v);
@@ -153,7 +147,7 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
     }
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
-      // lattice_encode.N, lattice_encode.G, lattice_encode.S, lattice_encode.y
+      // lattice_encode.S, lattice_encode.N, lattice_encode.G, lattice_encode.y
       const float beta_entry_3 = beta[(i64)l * T + a + C * s];
       __syncthreads();
       #pragma unroll 1
@@ -166,11 +160,9 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_trail_entry_2 = S_trail[(a * m + i) * d_v + j];
-          const float N_2 = v[((i64)l * T + a + C * s) * d_v + j] * t3_entry_2 - S_trail_entry_2 * t5_entry_2;
-          const float t17_3 = S_trail_entry_2 - beta_entry_3 * N_2;
+          const float t17_3 = S_trail_entry_2 - beta_entry_3 * (v[((i64)l * T + a + C * s) * d_v + j] * t3_entry_2 - S_trail_entry_2 * t5_entry_2);
           t18_3 += t17_3 * t17_3;
           t2_2_2 += S_trail[((a + 1) * m + i) * d_v + j] * y_bar[((i64)l * T + a + C * s) * d_v + j];
-          N[i * d_v + j] = N_2;
           t17_2[i * d_v + j] = t17_3;
         }
         t18_2[i] = t18_3;
@@ -211,11 +203,9 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t8_2 = S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t5_4_entry;
           const float S_trail_entry_3 = S_trail[((a + 1) * m + i) * d_v + j];
-          t13_3_part += t8_2 * (S_trail_entry_3 / S_max2_entry_2);
+          t13_3_part += (S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t5_4_entry) * (S_trail_entry_3 / S_max2_entry_2);
           t7[j] += S_trail_entry_3 * t5_4_entry;
-          t8[i * d_v + j] = t8_2;
         }
         t13_3 += hecate::block_sum(t13_3_part, warps);
         if (threadIdx.x == 0) {
@@ -230,27 +220,32 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
         const bool t18_2_2_entry = t18_2_2[i];
         t30[i] = ((t18_2_2_entry && t20_2[i]) ? (t18_2_2_entry ? 0.5f * S_div[((i64)l * T + a + C * s) * m + i] * (t18_2_2_entry ? (t14_2[i] ? t13_2[i] : 0.0f) : 0.0f) : 0.0f) : 0.0f);
       }
-      // lattice_encode.S, lattice_encode.N, lattice_encode.G
+      // lattice_encode.S, lattice_encode.y, lattice_encode.p, lattice_encode.N, lattice_encode.G
       for (int at = threadIdx.x; at < d_v; at += 128) t56[at] = 0.0f;
       float t37 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < m; ++i) {
         float t55_2 = 0.0f;
         float t57_2 = 0.0f;
+        const float p_entry_2 = p[((i64)l * T + a + C * s) * m + i];
+        const float t5_4_entry_2 = t5_4[i];
         const float t10_2_entry = t10_2[i];
         __syncthreads();
         const float t30_entry = t30[i];
         const float t3_entry_3 = t3[((i64)l * T + a + C * s) * m + i];
+        const float t5_entry_3 = t5[((i64)l * T + a + C * s) * m + i];
         float t37_part = 0.0f;
         float t55_2_part = 0.0f;
         float t57_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t34_2 = t8[i * d_v + j] * t10_2_entry + 2.0f * (t17_2[i * d_v + j] * t30_entry);
-          t37_part += N[i * d_v + j] * t34_2;
-          t55_2_part += S_trail[(a * m + i) * d_v + j] * t34_2;
-          t57_2_part += t34_2 * v[((i64)l * T + a + C * s) * d_v + j];
+          const float t34_2 = (S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry_2 + q0[((i64)l * T + a + C * s) * d_v + j] * t5_4_entry_2) * t10_2_entry + 2.0f * (t17_2[i * d_v + j] * t30_entry);
+          const float v_entry = v[((i64)l * T + a + C * s) * d_v + j];
+          const float S_trail_entry_4 = S_trail[(a * m + i) * d_v + j];
+          t37_part += (v_entry * t3_entry_3 - S_trail_entry_4 * t5_entry_3) * t34_2;
+          t55_2_part += S_trail_entry_4 * t34_2;
+          t57_2_part += t34_2 * v_entry;
           t34[i * d_v + j] = t34_2;
           t56[j] += t34_2 * t3_entry_3;
         }

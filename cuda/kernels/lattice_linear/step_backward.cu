@@ -82,36 +82,21 @@
 //   t38                [L, T, m]                float  work
 //   t39                [L, T, d]                float  work
 //   S_trail_scratch    [C·L·d_v·m + L·d_v·m]    float  work
-//   t20_2_scratch      [L·m]                    bool   work
-//   t14_2_2_scratch    [L·m]                    bool   work
-//   t18_2_2_scratch    [L·m]                    bool   work
+//   t34_scratch        [L·d_v·m]                float  work
 //   S_trail_2_scratch  [C·L·d_v·m + L·d_v·m]    float  work
 //   t16_scratch        [16·L·d_v·m]             float  work
 //   Z_scratch          [16·L·d_v·m]             float  work
-//   t3_2_3_scratch     [16·L·m]                 float  work
 //   N_3_scratch        [16·L·d_v·m]             float  work
 //   t16_3_scratch      [16·L·d_v·m]             float  work
 //   Z_3_scratch        [16·L·d_v·m]             float  work
-//   t18_6_scratch      [16·L·m]                 float  work
-//   t23_2_scratch      [16·L·m]                 float  work
-//   t25_scratch        [16·L·m]                 float  work
-//   t27_scratch        [16·L·m]                 float  work
 //   S_2_scratch        [16·L·d_v·m]             float  work
-//   t29_scratch        [16·L·m]                 float  work
-//   t3_2_2_3_scratch   [16·L·m]                 float  work
-//   p_2_scratch        [16·L·m]                 float  work
 //   t4_scratch         [16·L·d_v·m]             float  work
-//   t6_2_scratch       [16·L·m]                 float  work
-//   t11_4_scratch      [16·L·m]                 float  work
 //   t19_2_scratch      [16·L·m]                 bool   work
-//   t8_5_scratch       [16·L·d_v]               float  work
 //   t9_3_scratch       [16·L·d_v·m]             float  work
-//   t14_2_4_scratch    [16·L·m]                 float  work
 //   t31_2_scratch      [16·L·m]                 float  work
 //   t35_2_scratch      [16·L·d_v·m]             float  work
 //   t36_2_scratch      [L·d_v·m]                float  work
 //   t57_3_scratch      [16·L·d_v·m]             float  work
-//   t38_2_scratch      [16·L·d_v·m]             float  work
 //   t43_scratch        [16·L·m]                 float  work
 //   t48_scratch        [16·L·m]                 float  work
 //   t49_3_scratch      [16·L·d_v]               float  work
@@ -249,36 +234,32 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
     const float *N_prod, const float *S_max2, const float *p, const float *S_div,
     const float *S_checkpoints, const float *t12, const float *t5, const float *t14,
     const float *t15, const float *t2, const float *t60, float *t4_2, float *t5_2, float *t6,
-    float *t7, float *t8_2, float *S_trail_scratch, bool *t20_2_scratch, bool *t14_2_2_scratch,
-    bool *t18_2_2_scratch, int T) {
-  HECATE_DYNAMIC(float, shared);
-  float *const S_bar_state = shared + 0;  // [m, d_v]
-  float *const N = shared + d_v * m;  // [m, d_v]
-  float *const t17 = shared + 2 * d_v * m;  // [m, d_v]
-  float *const t18_2 = shared + 3 * d_v * m;  // [m]
-  float *const t2_2_2 = shared + 3 * d_v * m + m;  // [m]
-  float *const t5_4 = shared + 3 * d_v * m + 2 * m;  // [m]
-  float *const t10_4 = shared + 3 * d_v * m + 3 * m;  // [m]
-  float *const t7_2 = shared + 3 * d_v * m + 4 * m;  // [d_v]
-  float *const t8_3 = shared + 3 * d_v * m + d_v + 4 * m;  // [m, d_v]
-  float *const t13 = shared + 4 * d_v * m + d_v + 4 * m;  // [m]
-  float *const t30 = shared + 4 * d_v * m + d_v + 5 * m;  // [m]
-  float *const t34 = shared + 4 * d_v * m + d_v + 6 * m;  // [m, d_v]
-  float *const t56 = shared + 5 * d_v * m + d_v + 6 * m;  // [m]
-  float *const t44 = shared + 5 * d_v * m + d_v + 7 * m;  // [m]
-  float *const t46 = shared + 5 * d_v * m + d_v + 8 * m;  // [d_v]
-  float *const t57 = shared + 5 * d_v * m + 2 * d_v + 8 * m;  // [m]
-  float *const t58 = shared + 5 * d_v * m + 2 * d_v + 9 * m;  // [d_v]
-  float *const t49 = shared + 5 * d_v * m + 3 * d_v + 9 * m;  // [d_v]
-  float *const t53 = shared + 5 * d_v * m + 4 * d_v + 9 * m;  // [m]
-  float *const warps = shared + 5 * d_v * m + 4 * d_v + 10 * m;
+    float *t7, float *t8_2, float *S_trail_scratch, float *t34_scratch, int T) {
+  HECATE_SHARED(float, S_bar_state, d_v * m);  // [m, d_v]
+  HECATE_SHARED(float, t17, d_v * m);  // [m, d_v]
+  HECATE_SHARED(float, t18_2, m);  // [m]
+  HECATE_SHARED(float, t2_2_2, m);  // [m]
+  HECATE_SHARED(bool, t20_2, m);  // [m]
+  HECATE_SHARED(float, t5_4, m);  // [m]
+  HECATE_SHARED(float, t10_4, m);  // [m]
+  HECATE_SHARED(bool, t14_2_2, m);  // [m]
+  HECATE_SHARED(bool, t18_2_2, m);  // [m]
+  HECATE_SHARED(float, t7_2, d_v);  // [d_v]
+  HECATE_SHARED(float, t13, m);  // [m]
+  HECATE_SHARED(float, t30, m);  // [m]
+  HECATE_SHARED(float, t56, m);  // [m]
+  HECATE_SHARED(float, t44, m);  // [m]
+  HECATE_SHARED(float, t46, d_v);  // [d_v]
+  HECATE_SHARED(float, t57, m);  // [m]
+  HECATE_SHARED(float, t58, d_v);  // [d_v]
+  HECATE_SHARED(float, t49, d_v);  // [d_v]
+  HECATE_SHARED(float, t53, m);  // [m]
+  HECATE_SHARED(float, warps, 32);
   const int chunks = (T) / 16;
   const int segments = (C + T - 16 * chunks - 1) / C;
   const int l = blockIdx.x;
   float *const S_trail = S_trail_scratch + blockIdx.x * (i64)(C * d_v * m + d_v * m);  // [C + 1, m, d_v]
-  bool *const t20_2 = t20_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t14_2_2 = t14_2_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t18_2_2 = t18_2_2_scratch + blockIdx.x * (i64)(m);  // [m]
+  float *const t34 = t34_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
   #pragma unroll 1
   for (int item = threadIdx.x; item < m * d_v; item += 128) {
     const int i = (int)(item / d_v);
@@ -312,7 +293,7 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
     }
     #pragma unroll 1
     for (int a = (C < -C * s + T - 16 * chunks ? C : -C * s + T - 16 * chunks) - 1; a >= 0; --a) {
-      // lattice_linear.N, lattice_linear.G, lattice_linear.S, lattice_linear.y
+      // lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
       const float t14_entry_3 = t14[(i64)l * (T - 16 * chunks) + a + C * s];
       __syncthreads();
       #pragma unroll 1
@@ -325,11 +306,9 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_trail_entry_2 = S_trail[(a * m + i) * d_v + j];
-          const float N_2 = -t12_entry_2 * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] + S_trail_entry_2 * t5_entry_2;
-          const float t17_3 = S_trail_entry_2 - t14_entry_3 * N_2;
+          const float t17_3 = S_trail_entry_2 - t14_entry_3 * (-t12_entry_2 * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] + S_trail_entry_2 * t5_entry_2);
           t18_3 += t17_3 * t17_3;
           t2_2_2_2 += S_trail[((a + 1) * m + i) * d_v + j] * t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j];
-          N[i * d_v + j] = N_2;
           t17[i * d_v + j] = t17_3;
         }
         t18_2[i] = t18_3;
@@ -370,11 +349,9 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t8_4 = S_bar_state[i * d_v + j] + t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * p_entry + t15[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * t5_4_entry;
           const float S_trail_entry_3 = S_trail[((a + 1) * m + i) * d_v + j];
-          t13_2_part += t8_4 * (S_trail_entry_3 / S_max2_entry_2);
+          t13_2_part += (S_bar_state[i * d_v + j] + t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * p_entry + t15[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * t5_4_entry) * (S_trail_entry_3 / S_max2_entry_2);
           t7_2[j] += S_trail_entry_3 * t5_4_entry;
-          t8_3[i * d_v + j] = t8_4;
         }
         t13_2 += hecate::block_sum(t13_2_part, warps);
         if (threadIdx.x == 0) {
@@ -389,7 +366,7 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
         const bool t18_2_2_entry = t18_2_2[i];
         t30[i] = ((t18_2_2_entry && t20_2[i]) ? (t18_2_2_entry ? 0.5f * S_div[((i64)l * (T - 16 * chunks) + a + C * s) * m + i] * (t18_2_2_entry ? (t14_2_2[i] ? t13[i] : 0.0f) : 0.0f) : 0.0f) : 0.0f);
       }
-      // lattice_linear.S, lattice_linear.N
+      // lattice_linear.S, lattice_linear.y, lattice_linear.p, lattice_linear.N, lattice_linear.G
       float t37 = 0.0f;
       __syncthreads();
       float t37_part = 0.0f;
@@ -397,13 +374,18 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         float t56_2 = 0.0f;
+        const float p_entry_2 = p[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        const float t5_4_entry_2 = t5_4[i];
         const float t10_4_entry = t10_4[i];
         const float t30_entry = t30[i];
+        const float t12_entry_3 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        const float t5_entry_3 = t5[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
-          const float t34_2 = t8_3[i * d_v + j] * t10_4_entry + 2.0f * (t17[i * d_v + j] * t30_entry);
-          t37_part += N[i * d_v + j] * t34_2;
-          t56_2 += S_trail[(a * m + i) * d_v + j] * t34_2;
+          const float t34_2 = (S_bar_state[i * d_v + j] + t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * p_entry_2 + t15[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * t5_4_entry_2) * t10_4_entry + 2.0f * (t17[i * d_v + j] * t30_entry);
+          const float S_trail_entry_4 = S_trail[(a * m + i) * d_v + j];
+          t37_part += (-t12_entry_3 * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] + S_trail_entry_4 * t5_entry_3) * t34_2;
+          t56_2 += S_trail_entry_4 * t34_2;
           t34[i * d_v + j] = t34_2;
         }
         t56[i] = t56_2;
@@ -424,7 +406,7 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
         float t57_2 = 0.0f;
         __syncthreads();
         const float t44_entry = t44[i];
-        const float t12_entry_3 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        const float t12_entry_4 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         float t57_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
@@ -432,7 +414,7 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
           const float t34_entry = t34[i * d_v + j];
           t57_2_part += t34_entry * G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j];
           t46[j] += S_trail[(a * m + i) * d_v + j] * t44_entry;
-          t58[j] += t34_entry * t12_entry_3;
+          t58[j] += t34_entry * t12_entry_4;
         }
         t57_2 += hecate::block_sum(t57_2_part, warps);
         if (threadIdx.x == 0) {
@@ -457,12 +439,12 @@ HECATE_KERNEL(128) lattice_linear_step_backward_9(const float *S_bar, const floa
         float t53_2 = 0.0f;
         const float t60_entry = t60[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         const float t44_entry_2 = t44[i];
-        const float t12_entry_4 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
+        const float t12_entry_5 = t12[((i64)l * (T - 16 * chunks) + a + C * s) * m + i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float t49_entry = t49[j];
           t53_2 += S_trail[(a * m + i) * d_v + j] * t49_entry;
-          S_bar_state[i * d_v + j] = t34[i * d_v + j] * t60_entry + G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * t44_entry_2 - t12_entry_4 * t49_entry;
+          S_bar_state[i * d_v + j] = t34[i * d_v + j] * t60_entry + G_lin[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + j] * t44_entry_2 - t12_entry_5 * t49_entry;
         }
         t53[i] = -t53_2;
       }
@@ -554,59 +536,52 @@ HECATE_KERNEL(256) lattice_linear_step_backward_15(const float *t5_2, float *t12
 HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float *S_checkpoints_2,
     const float *t8, const float *t9, const float *t10, const float *t11, const float *t,
     const float *t4_2, float *t14_2, float *t15_2, float *t16_2, float *t17_2,
-    float *S_trail_2_scratch, float *t16_scratch, float *Z_scratch, float *t3_2_3_scratch,
-    float *N_3_scratch, float *t16_3_scratch, float *Z_3_scratch, float *t18_6_scratch,
-    float *t23_2_scratch, float *t25_scratch, float *t27_scratch, float *S_2_scratch,
-    float *t29_scratch, float *t3_2_2_3_scratch, float *p_2_scratch, float *t4_scratch,
-    float *t6_2_scratch, float *t11_4_scratch, bool *t19_2_scratch, float *t8_5_scratch,
-    float *t9_3_scratch, float *t14_2_4_scratch, float *t31_2_scratch, float *t35_2_scratch,
-    float *t36_2_scratch, float *t57_3_scratch, float *t38_2_scratch, float *t43_scratch,
-    float *t48_scratch, float *t49_3_scratch, float *t42_scratch, float *t45_scratch,
-    float *t46_2_scratch, float *t47_scratch, float *t50_scratch, float *t53_4_scratch,
-    float *t54_scratch, int T) {
-  HECATE_SHARED(float, S_bar_state_2, d_v * m);  // [m, d_v]
-  HECATE_SHARED(float, t2_4, 16 * d_v);  // [16, d_v]
-  HECATE_SHARED(float, t3, 16 * d_v);  // [16, d_v]
-  HECATE_SHARED(float, t2_2_3, 16 * m);  // [16, m]
-  HECATE_SHARED(float, t18_4, 16 * m);  // [16, m]
-  HECATE_SHARED(bool, t20_3, 16 * m);  // [16, m]
-  HECATE_SHARED(float, t2_5, 16 * d_v);  // [16, d_v]
-  HECATE_SHARED(float, t3_2, 16 * d_v);  // [16, d_v]
-  HECATE_SHARED(float, t2_2_4, 16 * m);  // [16, m]
-  HECATE_SHARED(bool, t20_4, 16 * m);  // [16, m]
-  HECATE_SHARED(float, t4_3, 16);  // [16]
-  HECATE_SHARED(bool, t15_4, 16 * m);  // [16, m]
-  HECATE_SHARED(float, t39_2, 16);  // [16]
+    float *S_trail_2_scratch, float *t16_scratch, float *Z_scratch, float *N_3_scratch,
+    float *t16_3_scratch, float *Z_3_scratch, float *S_2_scratch, float *t4_scratch,
+    bool *t19_2_scratch, float *t9_3_scratch, float *t31_2_scratch, float *t35_2_scratch,
+    float *t36_2_scratch, float *t57_3_scratch, float *t43_scratch, float *t48_scratch,
+    float *t49_3_scratch, float *t42_scratch, float *t45_scratch, float *t46_2_scratch,
+    float *t47_scratch, float *t50_scratch, float *t53_4_scratch, float *t54_scratch, int T) {
+  HECATE_DYNAMIC(float, shared);
+  float *const S_bar_state_2 = shared + 0;  // [m, d_v]
+  float *const t2_4 = shared + d_v * m;  // [16, d_v]
+  float *const t3 = shared + d_v * m + 16 * d_v;  // [16, d_v]
+  float *const t2_2_3 = shared + d_v * m + 32 * d_v;  // [16, m]
+  float *const t18_4 = shared + d_v * m + 32 * d_v + 16 * m;  // [16, m]
+  float *const t2_5 = shared + d_v * m + 32 * d_v + 32 * m;  // [16, d_v]
+  float *const t3_2 = shared + d_v * m + 48 * d_v + 32 * m;  // [16, d_v]
+  float *const t2_2_4 = shared + d_v * m + 64 * d_v + 32 * m;  // [16, m]
+  float *const t3_2_3 = shared + d_v * m + 64 * d_v + 48 * m;  // [16, m]
+  float *const t18_6 = shared + d_v * m + 64 * d_v + 64 * m;  // [16, m]
+  float *const t23_2 = shared + d_v * m + 64 * d_v + 80 * m;  // [16, m]
+  float *const t25 = shared + d_v * m + 64 * d_v + 96 * m;  // [16, m]
+  float *const t27 = shared + d_v * m + 64 * d_v + 112 * m;  // [16, m]
+  float *const t29 = shared + d_v * m + 64 * d_v + 128 * m;  // [16, m]
+  float *const t3_2_2_3 = shared + d_v * m + 64 * d_v + 144 * m;  // [16, m]
+  float *const p_2 = shared + d_v * m + 64 * d_v + 160 * m;  // [16, m]
+  float *const t4_3 = shared + d_v * m + 64 * d_v + 176 * m;  // [16]
+  float *const t6_2 = shared + d_v * m + 64 * d_v + 176 * m + 16;  // [16, m]
+  float *const t11_4 = shared + d_v * m + 64 * d_v + 192 * m + 16;  // [16, m]
+  float *const t8_5 = shared + d_v * m + 64 * d_v + 208 * m + 16;  // [16, d_v]
+  float *const t14_2_4 = shared + d_v * m + 80 * d_v + 208 * m + 16;  // [16, m]
+  float *const t39_2 = shared + d_v * m + 80 * d_v + 224 * m + 16;  // [16]
   const int chunks = (T) / 16;
   const int segments_2 = (C + chunks - 1) / C;
   const int l = blockIdx.x;
   float *const S_trail_2 = S_trail_2_scratch + blockIdx.x * (i64)(C * d_v * m + d_v * m);  // [C + 1, m, d_v]
   float *const t16 = t16_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
   float *const Z = Z_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t3_2_3 = t3_2_3_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const N_3 = N_3_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
   float *const t16_3 = t16_3_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
   float *const Z_3 = Z_3_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t18_6 = t18_6_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t23_2 = t23_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t25 = t25_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t27 = t27_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const S_2 = S_2_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t29 = t29_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t3_2_2_3 = t3_2_2_3_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const p_2 = p_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const t4 = t4_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t6_2 = t6_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t11_4 = t11_4_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   bool *const t19_2 = t19_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
-  float *const t8_5 = t8_5_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
   float *const t9_3 = t9_3_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t14_2_4 = t14_2_4_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const t31_2 = t31_2_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const t35_2 = t35_2_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
   float *const t36_2 = t36_2_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
   float *const t57_3 = t57_3_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
-  float *const t38_2 = t38_2_scratch + blockIdx.x * (i64)(16 * d_v * m);  // [16, m, d_v]
   float *const t43 = t43_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const t48 = t48_scratch + blockIdx.x * (i64)(16 * m);  // [16, m]
   float *const t49_3 = t49_3_scratch + blockIdx.x * (i64)(16 * d_v);  // [16, d_v]
@@ -692,19 +667,12 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
       // lattice_linear.S
       __syncthreads();
       #pragma unroll 1
-      for (int item = threadIdx.x; item < 16 * m; item += 128) {
-        const int i = (int)(item / m);
-        const int j = (int)(item % m);
-        t20_3[i * m + j] = (0.0f < t18_4[i * m + j]);
-      }
-      // lattice_linear.S
-      __syncthreads();
-      #pragma unroll 1
       for (int item = threadIdx.x; item < m * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        const bool t20_3_entry = t20_3[15 * m + i];
-        const float w_2 = hecate::max((t20_3_entry ? sqrtf((t20_3_entry ? t18_4[15 * m + i] : 1.0f)) : 0.0f), 1e-08f);
+        const float t18_4_entry = t18_4[15 * m + i];
+        const bool t20_3 = (0.0f < t18_4_entry);
+        const float w_2 = hecate::max((t20_3 ? sqrtf((t20_3 ? t18_4_entry : 1.0f)) : 0.0f), 1e-08f);
         S_trail_2[((a + 1) * m + i) * d_v + j] = Z[(15 * m + i) * d_v + j] / w_2;
       }
     }
@@ -789,10 +757,9 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         const int i = (int)(item / m);
         const int j = (int)(item % m);
         const float t18_6_entry = t18_6[i * m + j];
-        const bool t20_5 = (0.0f < t18_6_entry);
-        const float t23_3 = sqrtf((t20_5 ? t18_6_entry : 1.0f));
-        const float t25_2 = (t20_5 ? t23_3 : 0.0f);
-        t20_4[i * m + j] = t20_5;
+        const bool t20_4 = (0.0f < t18_6_entry);
+        const float t23_3 = sqrtf((t20_4 ? t18_6_entry : 1.0f));
+        const float t25_2 = (t20_4 ? t23_3 : 0.0f);
         t23_2[i * m + j] = t23_3;
         t25[i * m + j] = t25_2;
         t27[i * m + j] = hecate::max(t25_2, 1e-08f);
@@ -864,11 +831,9 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         const int i = (int)(item / m);
         const int j = (int)(item % m);
         const float t4_3_entry = t4_3[i];
-        const bool t15_5 = (1e-08f <= t25[i * m + j]);
         t6_2[i * m + j] = p_2[i * m + j] * (t3_2_2_3[i * m + j] - t4_3_entry);
         t11_4[i * m + j] = 1.0f / t27[i * m + j];
-        t15_4[i * m + j] = t15_5;
-        t19_2[i * m + j] = (t15_5 && t20_4[i * m + j]);
+        t19_2[i * m + j] = ((1e-08f <= t25[i * m + j]) && (0.0f < t18_6[i * m + j]));
       }
       // lattice_linear.p, lattice_linear.S, lattice_linear.y
       for (int at = threadIdx.x; at < 16 * d_v; at += 128) t8_5[at] = 0.0f;
@@ -900,7 +865,8 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         const int i = (int)(item / m);
         const int j = (int)(item % m);
         const bool t19_2_entry = t19_2[i * m + j];
-        t31_2[i * m + j] = ((t19_2_entry && t20_4[i * m + j]) ? (t19_2_entry ? 0.5f * (t19_2_entry ? (t15_4[i * m + j] ? t14_2_4[i * m + j] : 0.0f) : 0.0f) * (1.0f / t23_2[i * m + j]) : 0.0f) : 0.0f);
+        const float w_3 = (t19_2_entry ? 0.5f * (t19_2_entry ? ((1e-08f <= t25[i * m + j]) ? t14_2_4[i * m + j] : 0.0f) : 0.0f) * (1.0f / t23_2[i * m + j]) : 0.0f);
+        t31_2[i * m + j] = ((t19_2_entry && (0.0f < t18_6[i * m + j])) ? w_3 : 0.0f);
       }
       // lattice_linear.Z, lattice_linear.S
       __syncthreads();
@@ -954,19 +920,18 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
           #pragma unroll 4
           for (int k = 0; k < d_v; ++k) {
             const float t57_3_entry = t57_3[(i * m + j) * d_v + k];
-            const float t38_3 = -t57_3_entry * t8_entry_3;
             t39_3 += N_3[(i * m + j) * d_v + k] * t57_3_entry;
-            t43_2 += t38_3 * S_trail_2[(a * m + j) * d_v + k];
-            t48_2 += t38_3 * t3_2[i * d_v + k];
-            t38_2[(i * m + j) * d_v + k] = t38_3;
-            t49_3[i * d_v + k] -= t38_3 * t9_entry_3;
+            const float t38_2 = -t57_3_entry * t8_entry_3;
+            t43_2 += t38_2 * S_trail_2[(a * m + j) * d_v + k];
+            t48_2 += t38_2 * t3_2[i * d_v + k];
+            t49_3[i * d_v + k] -= t38_2 * t9_entry_3;
           }
           t43[i * m + j] = t43_2;
           t48[i * m + j] = -t48_2;
         }
         t39_2[i] = -t39_3;
       }
-      // lattice_linear.N
+      // lattice_linear.N, lattice_linear.Z
       for (int at = threadIdx.x; at < d_v * m; at += 128) t42[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
@@ -975,8 +940,9 @@ HECATE_KERNEL(128) lattice_linear_step_backward_16(float *S_bar_out, const float
         const int k = (int)(item % d_v);
         #pragma unroll 1
         for (int j = 0; j < 16; ++j) {
+          const float t8_entry_4 = t8[((i64)l * chunks + a + C * s) * 16 + j];
           const float t3_2_3_entry_2 = t3_2_3[j * m + i];
-          t42[i * d_v + k] += t38_2[(j * m + i) * d_v + k] * t3_2_3_entry_2;
+          t42[i * d_v + k] += (-t57_3[(j * m + i) * d_v + k] * t8_entry_4) * t3_2_3_entry_2;
         }
       }
       // lattice_linear.N

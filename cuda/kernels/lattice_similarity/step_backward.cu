@@ -54,9 +54,7 @@
 //   t20                [L, T, m]              float  work
 //   t21                [L, T, d]              float  work
 //   S_trail_scratch    [C·L·d_v·m + L·d_v·m]  float  work
-//   t16_scratch        [L·m]                  bool   work
-//   t15_2_scratch      [L·m]                  bool   work
-//   t19_2_scratch      [L·m]                  bool   work
+//   t35_scratch        [L·d_v·m]              float  work
 //   w_beta_bar_copies  [64·d_v + 64·m]        float  work
 #include "hecate.cuh"
 
@@ -89,33 +87,29 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
     const float *k0, const float *v, const float *beta, const float *q0, const float *N_prod,
     const float *S_max2, const float *p, const float *S_div, float *S_bar_out,
     const float *S_checkpoints, const float *t4, const float *t57, float *t2, float *t3_2,
-    float *t4_2, float *t5_2, float *S_trail_scratch, bool *t16_scratch, bool *t15_2_scratch,
-    bool *t19_2_scratch, int T) {
-  HECATE_DYNAMIC(float, shared);
-  float *const S_bar_state = shared + 0;  // [m, d_v]
-  float *const N = shared + d_v * m;  // [m, d_v]
-  float *const t13_2 = shared + 2 * d_v * m;  // [m, d_v]
-  float *const t14 = shared + 3 * d_v * m;  // [m]
-  float *const t3 = shared + 3 * d_v * m + m;  // [m]
-  float *const t6_2 = shared + 3 * d_v * m + 2 * m;  // [m]
-  float *const t11 = shared + 3 * d_v * m + 3 * m;  // [m]
-  float *const t8 = shared + 3 * d_v * m + 4 * m;  // [d_v]
-  float *const t9 = shared + 3 * d_v * m + d_v + 4 * m;  // [m, d_v]
-  float *const t14_2 = shared + 4 * d_v * m + d_v + 4 * m;  // [m]
-  float *const t31 = shared + 4 * d_v * m + d_v + 5 * m;  // [m]
-  float *const t35 = shared + 4 * d_v * m + d_v + 6 * m;  // [m, d_v]
-  float *const t53 = shared + 5 * d_v * m + d_v + 6 * m;  // [m]
-  float *const t45 = shared + 5 * d_v * m + d_v + 7 * m;  // [m]
-  float *const t47 = shared + 5 * d_v * m + d_v + 8 * m;  // [d_v]
-  float *const t54 = shared + 5 * d_v * m + 2 * d_v + 8 * m;  // [m]
-  float *const t55 = shared + 5 * d_v * m + 2 * d_v + 9 * m;  // [d_v]
-  float *const warps = shared + 5 * d_v * m + 3 * d_v + 9 * m;
+    float *t4_2, float *t5_2, float *S_trail_scratch, float *t35_scratch, int T) {
+  HECATE_SHARED(float, S_bar_state, d_v * m);  // [m, d_v]
+  HECATE_SHARED(float, t13_2, d_v * m);  // [m, d_v]
+  HECATE_SHARED(float, t14, m);  // [m]
+  HECATE_SHARED(float, t3, m);  // [m]
+  HECATE_SHARED(bool, t16, m);  // [m]
+  HECATE_SHARED(float, t6_2, m);  // [m]
+  HECATE_SHARED(float, t11, m);  // [m]
+  HECATE_SHARED(bool, t15_2, m);  // [m]
+  HECATE_SHARED(bool, t19_2, m);  // [m]
+  HECATE_SHARED(float, t8, d_v);  // [d_v]
+  HECATE_SHARED(float, t14_2, m);  // [m]
+  HECATE_SHARED(float, t31, m);  // [m]
+  HECATE_SHARED(float, t53, m);  // [m]
+  HECATE_SHARED(float, t45, m);  // [m]
+  HECATE_SHARED(float, t47, d_v);  // [d_v]
+  HECATE_SHARED(float, t54, m);  // [m]
+  HECATE_SHARED(float, t55, d_v);  // [d_v]
+  HECATE_SHARED(float, warps, 32);
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const S_trail = S_trail_scratch + blockIdx.x * (i64)(C * d_v * m + d_v * m);  // [C + 1, m, d_v]
-  bool *const t16 = t16_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t15_2 = t15_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t19_2 = t19_2_scratch + blockIdx.x * (i64)(m);  // [m]
+  float *const t35 = t35_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
   #pragma unroll 1
   for (int item = threadIdx.x; item < m * d_v; item += 128) {
     const int i = (int)(item / d_v);
@@ -149,7 +143,7 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
     }
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
-      // lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
+      // lattice_similarity.S, lattice_similarity.N, lattice_similarity.G, lattice_similarity.y
       const float beta_entry_3 = beta[(i64)l * T + a + C * s];
       __syncthreads();
       #pragma unroll 1
@@ -162,11 +156,9 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_trail_entry_2 = S_trail[(a * m + i) * d_v + j];
-          const float N_2 = -k0_entry_2 * v[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry_2 * t4_entry_2;
-          const float t13_3 = S_trail_entry_2 - beta_entry_3 * N_2;
+          const float t13_3 = S_trail_entry_2 - beta_entry_3 * (-k0_entry_2 * v[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry_2 * t4_entry_2);
           t14_3 += t13_3 * t13_3;
           t3_3 += S_trail[((a + 1) * m + i) * d_v + j] * y_bar[((i64)l * T + a + C * s) * d_v + j];
-          N[i * d_v + j] = N_2;
           t13_2[i * d_v + j] = t13_3;
         }
         t14[i] = t14_3;
@@ -207,11 +199,9 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t9_2 = S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t6_2_entry;
           const float S_trail_entry_3 = S_trail[((a + 1) * m + i) * d_v + j];
-          t14_2_2_part += t9_2 * (S_trail_entry_3 / S_max2_entry_2);
+          t14_2_2_part += (S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t6_2_entry) * (S_trail_entry_3 / S_max2_entry_2);
           t8[j] += S_trail_entry_3 * t6_2_entry;
-          t9[i * d_v + j] = t9_2;
         }
         t14_2_2 += hecate::block_sum(t14_2_2_part, warps);
         if (threadIdx.x == 0) {
@@ -226,7 +216,7 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
         const bool t19_2_entry = t19_2[i];
         t31[i] = ((t19_2_entry && t16[i]) ? (t19_2_entry ? 0.5f * S_div[((i64)l * T + a + C * s) * m + i] * (t19_2_entry ? (t15_2[i] ? t14_2[i] : 0.0f) : 0.0f) : 0.0f) : 0.0f);
       }
-      // lattice_similarity.S, lattice_similarity.N
+      // lattice_similarity.S, lattice_similarity.y, lattice_similarity.p, lattice_similarity.N, lattice_similarity.G
       float t38 = 0.0f;
       __syncthreads();
       float t38_part = 0.0f;
@@ -234,13 +224,18 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         float t53_2 = 0.0f;
+        const float p_entry_2 = p[((i64)l * T + a + C * s) * m + i];
+        const float t6_2_entry_2 = t6_2[i];
         const float t11_entry = t11[i];
         const float t31_entry = t31[i];
+        const float k0_entry_3 = k0[((i64)l * T + a + C * s) * m + i];
+        const float t4_entry_3 = t4[((i64)l * T + a + C * s) * m + i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
-          const float t35_2 = t9[i * d_v + j] * t11_entry + 2.0f * (t13_2[i * d_v + j] * t31_entry);
-          t38_part += N[i * d_v + j] * t35_2;
-          t53_2 += S_trail[(a * m + i) * d_v + j] * t35_2;
+          const float t35_2 = (S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry_2 + q0[((i64)l * T + a + C * s) * d_v + j] * t6_2_entry_2) * t11_entry + 2.0f * (t13_2[i * d_v + j] * t31_entry);
+          const float S_trail_entry_4 = S_trail[(a * m + i) * d_v + j];
+          t38_part += (-k0_entry_3 * v[((i64)l * T + a + C * s) * d_v + j] + S_trail_entry_4 * t4_entry_3) * t35_2;
+          t53_2 += S_trail_entry_4 * t35_2;
           t35[i * d_v + j] = t35_2;
         }
         t53[i] = t53_2;
@@ -262,7 +257,7 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
         __syncthreads();
         const float t45_entry = t45[i];
         const float t57_entry = t57[((i64)l * T + a + C * s) * m + i];
-        const float k0_entry_3 = k0[((i64)l * T + a + C * s) * m + i];
+        const float k0_entry_4 = k0[((i64)l * T + a + C * s) * m + i];
         float t54_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
@@ -271,7 +266,7 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
           const float v_entry = v[((i64)l * T + a + C * s) * d_v + j];
           t54_2_part += t35_entry * v_entry;
           t47[j] += S_trail[(a * m + i) * d_v + j] * t45_entry;
-          t55[j] += t35_entry * k0_entry_3;
+          t55[j] += t35_entry * k0_entry_4;
           S_bar_state[i * d_v + j] = t35_entry * t57_entry + v_entry * t45_entry;
         }
         t54_2 += hecate::block_sum(t54_2_part, warps);

@@ -84,14 +84,10 @@
 //   W1_trail_scratch    [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
 //   W1_2_scratch        [L·d_h·d_k]                float  work
-//   t24_scratch         [L·d_h·d_v]                float  work
 //   t25_scratch         [L·d_h·d_v]                float  work
 //   t27_2_scratch       [L·d_h·d_v]                float  work
 //   W2_2_2_scratch      [L·d_h·d_v]                float  work
-//   t45_2_scratch       [L·d_h·d_k]                float  work
-//   t12_scratch         [L·d_h·d_k]                float  work
 //   t15_scratch         [L·d_h·d_k]                float  work
-//   t46_2_scratch       [L·d_h·d_v]                float  work
 //   t49_2_scratch       [L·d_h·d_v]                float  work
 //   w_theta_bar_copies  [64·d_k + 64·d_v]          float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
@@ -169,9 +165,8 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
     const float *t2_2, const float *t16_2, const float *t39_2, const float *t41_2, const float *t6,
     const float *t51_2, const float *t90, const float *t7_2_2, const float *t91, float *t3_2,
     float *t4_2, float *t5_2, float *t6_2, float *t7_2, float *W1_trail_scratch,
-    float *W2_trail_scratch, float *W1_2_scratch, float *t24_scratch, float *t25_scratch,
-    float *t27_2_scratch, float *W2_2_2_scratch, float *t45_2_scratch, float *t12_scratch,
-    float *t15_scratch, float *t46_2_scratch, float *t49_2_scratch, int T) {
+    float *W2_trail_scratch, float *W1_2_scratch, float *t25_scratch, float *t27_2_scratch,
+    float *W2_2_2_scratch, float *t15_scratch, float *t49_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state = shared + 0;  // [d_h, d_k]
   float *const W2_bar_state = shared + d_h * d_k;  // [d_v, d_h]
@@ -185,7 +180,7 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
   float *const t86 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 3 * d_h + d_k;  // [d_h]
   float *const t28 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + d_k;  // [d_k]
   float *const t43 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_h]
-  float *const t45_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k;  // [d_v]
+  float *const t45_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k;  // [d_v]
   float *const t47_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k + d_v;  // [d_v]
   float *const t61 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
   float *const t62 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
@@ -200,14 +195,10 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
   float *const W1_trail = W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
   float *const W1_2 = W1_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t24 = t24_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t25 = t25_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t27_2 = t27_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const W2_2_2 = W2_2_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t45_2 = t45_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t12 = t12_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t15 = t15_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t46_2 = t46_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t49_2 = t49_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
@@ -327,9 +318,7 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
         const float e_entry_2 = e[((i64)l * T + a + C * s) * d_v + i];
-        const float t24_2 = hecate::max(W2_trail[(a * d_v + i) * d_h + j], 1e-08f);
-        const float t25_2 = logf(t24_2);
-        t24[i * d_h + j] = t24_2;
+        const float t25_2 = logf(hecate::max(W2_trail[(a * d_v + i) * d_h + j], 1e-08f));
         t25[i * d_h + j] = t25_2;
         t27_2[i * d_h + j] = rho_entry_3 * t25_2 - e_entry_2 * t6[((i64)l * T + a + C * s) * d_h + j];
       }
@@ -354,13 +343,6 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
         for (int j = 0; j < d_h; ++j) {
           W2_2_2[i * d_h + j] = W2_2_2[i * d_h + j] / sum_3;
         }
-      }
-      // memora.W1, memora.W2
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        t45_2[i * d_k + j] = hecate::max(W1_trail[(a * d_h + i) * d_k + j], 1e-08f);
       }
       // memora.y
       for (int at = threadIdx.x; at < d_h; at += 128) t3_2_2[at] = 0.0f;
@@ -394,24 +376,23 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t12_2 = W1_bar_state[i * d_k + j] + q0[((i64)l * T + a + C * s) * d_k + j] * t9_entry;
           const float W1_trail_entry = W1_trail[((a + 1) * d_h + i) * d_k + j];
-          t13_2_part += W1_trail_entry * t12_2;
+          t13_2_part += W1_trail_entry * (W1_bar_state[i * d_k + j] + q0[((i64)l * T + a + C * s) * d_k + j] * t9_entry);
           t11[j] += W1_trail_entry * t9_entry;
-          t12[i * d_k + j] = t12_2;
         }
         t13_2 += hecate::block_sum(t13_2_part, warps);
         if (threadIdx.x == 0) {
           t13[i] = t13_2;
         }
       }
-      // memora.W1, memora.U_W1
+      // memora.W1, memora.y, memora.W2, memora.U_W1
       for (int at = threadIdx.x; at < d_k; at += 128) t28[at] = 0.0f;
       float t18 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
         float t86_2 = 0.0f;
         __syncthreads();
+        const float t9_entry_2 = t9[i];
         const float t13_entry = t13[i];
         const float t41_2_entry = t41_2[((i64)l * T + a + C * s) * d_h + i];
         float t18_part = 0.0f;
@@ -419,8 +400,8 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t15_3 = W1_trail[((a + 1) * d_h + i) * d_k + j] * (t12[i * d_k + j] - t13_entry);
-          t18_part += logf(t45_2[i * d_k + j]) * t15_3;
+          const float t15_3 = W1_trail[((a + 1) * d_h + i) * d_k + j] * ((W1_bar_state[i * d_k + j] + q0[((i64)l * T + a + C * s) * d_k + j] * t9_entry_2) - t13_entry);
+          t18_part += logf(hecate::max(W1_trail[(a * d_h + i) * d_k + j], 1e-08f)) * t15_3;
           t86_2_part += t15_3 * k0[((i64)l * T + a + C * s) * d_k + j];
           t15[i * d_k + j] = t15_3;
           t28[j] -= t15_3 * t41_2_entry;
@@ -455,25 +436,24 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        float t45_2_3 = 0.0f;
+        float t45_2_2 = 0.0f;
         float t47_2_2 = 0.0f;
         const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          t45_2_3 += W2_trail[(a * d_v + i) * d_h + j] * t43[j];
-          const float t46_2_2 = W2_bar_state[i * d_h + j] + y_bar_entry_2 * t90[((i64)l * T + a + C * s) * d_h + j];
-          t47_2_2 += W2_2_2[i * d_h + j] * t46_2_2;
-          t46_2[i * d_h + j] = t46_2_2;
+          t45_2_2 += W2_trail[(a * d_v + i) * d_h + j] * t43[j];
+          t47_2_2 += W2_2_2[i * d_h + j] * (W2_bar_state[i * d_h + j] + y_bar_entry_2 * t90[((i64)l * T + a + C * s) * d_h + j]);
         }
-        t45_2_2[i] = t45_2_3;
+        t45_2[i] = t45_2_2;
         t47_2[i] = t47_2_2;
       }
-      // memora.W2, memora.U_W2
+      // memora.W2, memora.y, memora.U_W2
       for (int at = threadIdx.x; at < d_h; at += 128) t62[at] = 0.0f;
       float t52 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
         float t61_2 = 0.0f;
+        const float y_bar_entry_3 = y_bar[((i64)l * T + a + C * s) * d_v + i];
         __syncthreads();
         const float t47_2_entry = t47_2[i];
         const float e_entry_3 = e[((i64)l * T + a + C * s) * d_v + i];
@@ -482,7 +462,7 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
-          const float t49_3 = W2_2_2[i * d_h + j] * (t46_2[i * d_h + j] - t47_2_entry);
+          const float t49_3 = W2_2_2[i * d_h + j] * ((W2_bar_state[i * d_h + j] + y_bar_entry_3 * t90[((i64)l * T + a + C * s) * d_h + j]) - t47_2_entry);
           t52_part += t25[i * d_h + j] * t49_3;
           t61_2_part += t49_3 * t6[((i64)l * T + a + C * s) * d_h + j];
           t49_2[i * d_h + j] = t49_3;
@@ -510,7 +490,7 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        const float t67_2 = t45_2_2[i] + t61[i];
+        const float t67_2 = t45_2[i] + t61[i];
         t67[i] = t67_2;
         t4_2[((i64)l * T + a + C * s) * d_v + i] = -t67_2;
       }
@@ -526,7 +506,7 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
           const float e_entry_4 = e[((i64)l * T + a + C * s) * d_v + i];
           const float W2_trail_entry = W2_trail[(a * d_v + i) * d_h + j];
           t71[j] += W2_trail_entry * t67_entry;
-          W2_bar_state[i * d_h + j] = e_entry_4 * t43[j] + ((1e-08f <= W2_trail_entry) ? rho_entry_3 * t49_2[i * d_h + j] * (1.0f / t24[i * d_h + j]) : 0.0f) + t67_entry * t91[((i64)l * T + a + C * s) * d_h + j];
+          W2_bar_state[i * d_h + j] = e_entry_4 * t43[j] + ((1e-08f <= W2_trail_entry) ? rho_entry_3 * t49_2[i * d_h + j] * (1.0f / hecate::max(W2_trail_entry, 1e-08f)) : 0.0f) + t67_entry * t91[((i64)l * T + a + C * s) * d_h + j];
         }
       }
       // memora.e, memora.G_W1, memora.U_W1, memora.U_W2
@@ -555,7 +535,7 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
           const float t78_entry = t78[i];
           const float W1_trail_entry_2 = W1_trail[(a * d_h + i) * d_k + j];
           t80[j] += W1_trail_entry_2 * t78_entry;
-          W1_bar_state[i * d_k + j] = ((1e-08f <= W1_trail_entry_2) ? rho_entry_3 * t15[i * d_k + j] * (1.0f / t45_2[i * d_k + j]) : 0.0f) + k0[((i64)l * T + a + C * s) * d_k + j] * t78_entry;
+          W1_bar_state[i * d_k + j] = ((1e-08f <= W1_trail_entry_2) ? rho_entry_3 * t15[i * d_k + j] * (1.0f / hecate::max(W1_trail_entry_2, 1e-08f)) : 0.0f) + k0[((i64)l * T + a + C * s) * d_k + j] * t78_entry;
         }
       }
       // memora.e, memora.U_W1, memora

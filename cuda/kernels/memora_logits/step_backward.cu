@@ -136,14 +136,10 @@
 //   W1_trail_scratch    [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
 //   W1_2_2_scratch      [L·d_h·d_k]                float  work
-//   t24_scratch         [L·d_h·d_v]                float  work
 //   t25_4_scratch       [L·d_h·d_v]                float  work
 //   t27_5_scratch       [L·d_h·d_v]                float  work
 //   W2_2_3_scratch      [L·d_h·d_v]                float  work
-//   t45_scratch         [L·d_h·d_k]                float  work
-//   t12_3_scratch       [L·d_h·d_k]                float  work
 //   t15_scratch         [L·d_h·d_k]                float  work
-//   t46_2_scratch       [L·d_h·d_v]                float  work
 //   t49_scratch         [L·d_h·d_v]                float  work
 //   t2_3_scratch        [16·L·d_h·d_v]             float  work
 //   t58_scratch         [L·d_h·d_k]                float  work
@@ -357,9 +353,8 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
     const float *t39_2, const float *t41, const float *t6, const float *t51_2, const float *t90,
     const float *t7_2_2, const float *t91, float *t4_2, float *t5_2, float *t6_2, float *t7_2,
     float *t8_2, float *t9_2, float *t10, float *W1_trail_scratch, float *W2_trail_scratch,
-    float *W1_2_2_scratch, float *t24_scratch, float *t25_4_scratch, float *t27_5_scratch,
-    float *W2_2_3_scratch, float *t45_scratch, float *t12_3_scratch, float *t15_scratch,
-    float *t46_2_scratch, float *t49_scratch, int T) {
+    float *W1_2_2_scratch, float *t25_4_scratch, float *t27_5_scratch, float *W2_2_3_scratch,
+    float *t15_scratch, float *t49_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state = shared + 0;  // [d_h, d_k]
   float *const W2_bar_state = shared + d_h * d_k;  // [d_v, d_h]
@@ -389,14 +384,10 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
   float *const W1_trail = W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
   float *const W1_2_2 = W1_2_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t24 = t24_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t25_4 = t25_4_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t27_5 = t27_5_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const W2_2_3 = W2_2_3_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t45 = t45_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t12_3 = t12_3_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t15 = t15_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t46_2 = t46_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t49 = t49_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
@@ -516,9 +507,7 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
         const float e_entry_2 = e[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i];
-        const float t24_3 = hecate::max(W2_trail[(a_2 * d_v + i) * d_h + j], 1e-08f);
-        const float t25_5 = logf(t24_3);
-        t24[i * d_h + j] = t24_3;
+        const float t25_5 = logf(hecate::max(W2_trail[(a_2 * d_v + i) * d_h + j], 1e-08f));
         t25_4[i * d_h + j] = t25_5;
         t27_5[i * d_h + j] = t26_entry_3 * t25_5 - e_entry_2 * t6[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
       }
@@ -543,13 +532,6 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
         for (int j = 0; j < d_h; ++j) {
           W2_2_3[i * d_h + j] = W2_2_3[i * d_h + j] / sum_3;
         }
-      }
-      // memora_logits.W1, memora_logits.W2
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        t45[i * d_k + j] = hecate::max(W1_trail[(a_2 * d_h + i) * d_k + j], 1e-08f);
       }
       // memora_logits.y
       for (int at = threadIdx.x; at < d_h; at += 128) t3_2[at] = 0.0f;
@@ -583,24 +565,23 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t12_4 = W1_bar_state[i * d_k + j] + t27[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j] * t9_entry;
           const float W1_trail_entry = W1_trail[((a_2 + 1) * d_h + i) * d_k + j];
-          t13_3_part += W1_trail_entry * t12_4;
+          t13_3_part += W1_trail_entry * (W1_bar_state[i * d_k + j] + t27[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j] * t9_entry);
           t11_3[j] += W1_trail_entry * t9_entry;
-          t12_3[i * d_k + j] = t12_4;
         }
         t13_3 += hecate::block_sum(t13_3_part, warps);
         if (threadIdx.x == 0) {
           t13[i] = t13_3;
         }
       }
-      // memora_logits.W1, memora_logits.U_W1
+      // memora_logits.W1, memora_logits.y, memora_logits.W2, memora_logits.U_W1
       for (int at = threadIdx.x; at < d_k; at += 128) t28[at] = 0.0f;
       float t18_4 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
         float t86_2 = 0.0f;
         __syncthreads();
+        const float t9_entry_2 = t9[i];
         const float t13_entry = t13[i];
         const float t41_entry = t41[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + i];
         float t18_4_part = 0.0f;
@@ -608,8 +589,8 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t15_3 = W1_trail[((a_2 + 1) * d_h + i) * d_k + j] * (t12_3[i * d_k + j] - t13_entry);
-          t18_4_part += logf(t45[i * d_k + j]) * t15_3;
+          const float t15_3 = W1_trail[((a_2 + 1) * d_h + i) * d_k + j] * ((W1_bar_state[i * d_k + j] + t27[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j] * t9_entry_2) - t13_entry);
+          t18_4_part += logf(hecate::max(W1_trail[(a_2 * d_h + i) * d_k + j], 1e-08f)) * t15_3;
           t86_2_part += t15_3 * t23[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j];
           t15[i * d_k + j] = t15_3;
           t28[j] -= t15_3 * t41_entry;
@@ -650,19 +631,18 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
           t45_2_2 += W2_trail[(a_2 * d_v + i) * d_h + j] * t43[j];
-          const float t46_2_2 = W2_bar_state[i * d_h + j] + t2_entry_2 * t90[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
-          t47_2_2 += W2_2_3[i * d_h + j] * t46_2_2;
-          t46_2[i * d_h + j] = t46_2_2;
+          t47_2_2 += W2_2_3[i * d_h + j] * (W2_bar_state[i * d_h + j] + t2_entry_2 * t90[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j]);
         }
         t45_2[i] = t45_2_2;
         t47_2[i] = t47_2_2;
       }
-      // memora_logits.W2, memora_logits.U_W2
+      // memora_logits.W2, memora_logits.y, memora_logits.U_W2
       for (int at = threadIdx.x; at < d_h; at += 128) t62[at] = 0.0f;
       float t52 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
         float t61_2 = 0.0f;
+        const float t2_entry_3 = t2[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i];
         __syncthreads();
         const float t47_2_entry = t47_2[i];
         const float e_entry_3 = e[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i];
@@ -671,7 +651,7 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
-          const float t49_2 = W2_2_3[i * d_h + j] * (t46_2[i * d_h + j] - t47_2_entry);
+          const float t49_2 = W2_2_3[i * d_h + j] * ((W2_bar_state[i * d_h + j] + t2_entry_3 * t90[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j]) - t47_2_entry);
           t52_part += t25_4[i * d_h + j] * t49_2;
           t61_2_part += t49_2 * t6[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
           t49[i * d_h + j] = t49_2;
@@ -715,7 +695,7 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
           const float e_entry_4 = e[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_v + i];
           const float W2_trail_entry = W2_trail[(a_2 * d_v + i) * d_h + j];
           t71_2[j] += W2_trail_entry * t67_entry;
-          W2_bar_state[i * d_h + j] = e_entry_4 * t43[j] + ((1e-08f <= W2_trail_entry) ? t26_entry_3 * t49[i * d_h + j] * (1.0f / t24[i * d_h + j]) : 0.0f) + t67_entry * t91[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
+          W2_bar_state[i * d_h + j] = e_entry_4 * t43[j] + ((1e-08f <= W2_trail_entry) ? t26_entry_3 * t49[i * d_h + j] * (1.0f / hecate::max(W2_trail_entry, 1e-08f)) : 0.0f) + t67_entry * t91[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_h + j];
         }
       }
       // memora_logits.e, memora_logits.G_W1, memora_logits.U_W1, memora_logits.U_W2
@@ -744,7 +724,7 @@ HECATE_KERNEL(128) memora_logits_step_backward_9(const float *W1_bar, const floa
           const float t78_entry = t78[i];
           const float W1_trail_entry_2 = W1_trail[(a_2 * d_h + i) * d_k + j];
           t80[j] += W1_trail_entry_2 * t78_entry;
-          W1_bar_state[i * d_k + j] = ((1e-08f <= W1_trail_entry_2) ? t26_entry_3 * t15[i * d_k + j] * (1.0f / t45[i * d_k + j]) : 0.0f) + t23[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j] * t78_entry;
+          W1_bar_state[i * d_k + j] = ((1e-08f <= W1_trail_entry_2) ? t26_entry_3 * t15[i * d_k + j] * (1.0f / hecate::max(W1_trail_entry_2, 1e-08f)) : 0.0f) + t23[((i64)l * (T - 16 * chunks) + a_2 + C * s) * d_k + j] * t78_entry;
         }
       }
       // memora_logits.e, memora_logits.U_W1, memora_logits

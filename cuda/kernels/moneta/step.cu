@@ -54,9 +54,6 @@
 //   t12             [L, T]                   float  work
 //   rho             [L, T]                   float  work
 //   theta           [L, T]                   float  work
-//   t184_scratch    [L·d_h·d_v]              float  work
-//   t202_scratch    [L·d_h·d_k]              float  work
-//   t190_scratch    [L·d_h·d_v]              float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -202,31 +199,25 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
     float *W2_out, const float *k0, const float *v, const float *q0, float *g_pow, float *g_pow_2,
     float *g_prod, float *g_lin, float *W1_prod, float *y_pow, float *y_pow_2, float *y_prod,
     float *y_pow_3, float *y_pow_4, float *g_pow_3, float *g_pow_4, float *W1_checkpoints,
-    float *W2_checkpoints, const float *rho, const float *theta, float *t184_scratch,
-    float *t202_scratch, float *t190_scratch, int T) {
+    float *W2_checkpoints, const float *rho, const float *theta, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_state = shared + 0;  // [d_h, d_k]
   float *const W2_state = shared + d_h * d_k;  // [d_v, d_h]
-  float *const t = shared + d_h * d_k + d_h * d_v;  // [d_v, d_h]
-  float *const t18 = shared + d_h * d_k + 2 * d_h * d_v;  // [d_v, d_h]
-  float *const t19 = shared + d_h * d_k + 3 * d_h * d_v;  // [d_h, d_k]
-  float *const t37 = shared + 2 * d_h * d_k + 3 * d_h * d_v;  // [d_h]
-  float *const t38 = shared + 2 * d_h * d_k + 3 * d_h * d_v + d_h;  // [d_h]
-  float *const t14_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h;  // [d_h]
-  float *const t16_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 3 * d_h;  // [d_h]
-  float *const t39 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h;  // [d_v]
-  float *const g = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + d_v;  // [d_v]
-  float *const t2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + 2 * d_v;  // [d_h]
-  float *const t161 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_v;  // [d_h]
-  float *const t220 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h]
-  float *const t18_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
-  float *const y_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 2 * d_v;  // [d_v]
-  float *const warps = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 3 * d_v;
+  float *const t37 = shared + d_h * d_k + d_h * d_v;  // [d_h]
+  float *const t38 = shared + d_h * d_k + d_h * d_v + d_h;  // [d_h]
+  float *const t14_2_2 = shared + d_h * d_k + d_h * d_v + 2 * d_h;  // [d_h]
+  float *const t16_2 = shared + d_h * d_k + d_h * d_v + 3 * d_h;  // [d_h]
+  float *const t39 = shared + d_h * d_k + d_h * d_v + 4 * d_h;  // [d_v]
+  float *const g = shared + d_h * d_k + d_h * d_v + 4 * d_h + d_v;  // [d_v]
+  float *const t2_2 = shared + d_h * d_k + d_h * d_v + 4 * d_h + 2 * d_v;  // [d_h]
+  float *const t161 = shared + d_h * d_k + d_h * d_v + 5 * d_h + 2 * d_v;  // [d_h]
+  float *const t190 = shared + d_h * d_k + d_h * d_v + 6 * d_h + 2 * d_v;  // [d_v, d_h]
+  float *const t220 = shared + d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h]
+  float *const t18_2 = shared + d_h * d_k + 2 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
+  float *const y_2 = shared + d_h * d_k + 2 * d_h * d_v + 8 * d_h + 2 * d_v;  // [d_v]
+  float *const warps = shared + d_h * d_k + 2 * d_h * d_v + 8 * d_h + 3 * d_v;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
-  float *const t184 = t184_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t202 = t202_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t190 = t190_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -269,9 +260,8 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
       for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
-        const float t3 = fabsf(W2_state[i * d_h + j]);
-        t2_part += t3 * t3 * t3 * t3;
-        t[i * d_h + j] = t3;
+        const float t = fabsf(W2_state[i * d_h + j]);
+        t2_part += t * t * t * t;
       }
       t2 += hecate::block_sum(t2_part, warps);
       // moneta.g
@@ -282,24 +272,14 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         if (threadIdx.x == 0) g_pow[(i64)l * T + a + C * s] = t15;
       }
       // moneta.g
-      const float w = 0.33333334f * t15;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
-        const int i = (int)(item / d_h);
-        const int j = (int)(item % d_h);
-        const float t7 = (t4_3 ? 1.0f : t[i * d_h + j]);
-        t18[i * d_h + j] = (t4_3 ? 0.0f : w * W2_state[i * d_h + j] * t7 * t7);
-      }
-      // moneta.g
       float t20 = 0.0f;
       float t20_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float t19_2 = fabsf(W1_state[i * d_k + j]);
-        t20_part += t19_2 * t19_2 * t19_2 * t19_2;
-        t19[i * d_k + j] = t19_2;
+        const float t19 = fabsf(W1_state[i * d_k + j]);
+        t20_part += t19 * t19 * t19 * t19;
       }
       t20 += hecate::block_sum(t20_part, warps);
       // moneta.g
@@ -310,15 +290,16 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         if (threadIdx.x == 0) g_pow_2[(i64)l * T + a + C * s] = t33_2;
       }
       // moneta.g
-      const float w_2 = 0.33333334f * t33_2;
+      const float w = 0.33333334f * t33_2;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
         float t37_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_k; ++j) {
-          const float t25 = (t22 ? 1.0f : t19[i * d_k + j]);
-          t37_2 += (t22 ? 0.0f : w_2 * W1_state[i * d_k + j] * t25 * t25) * k0[((i64)l * T + a + C * s) * d_k + j];
+          const float W1_state_entry = W1_state[i * d_k + j];
+          const float t25 = (t22 ? 1.0f : fabsf(W1_state_entry));
+          t37_2 += (t22 ? 0.0f : w * W1_state_entry * t25 * t25) * k0[((i64)l * T + a + C * s) * d_k + j];
         }
         t37[i] = t37_2;
       }
@@ -335,6 +316,7 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         t16_2[i] = t38_2 * (theta_entry * t37_entry);
       }
       // moneta.g
+      const float w_2 = 0.33333334f * t15;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
@@ -342,7 +324,9 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         float t39_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          t39_2 += t18[i * d_h + j] * t14_2_2[j];
+          const float W2_state_entry = W2_state[i * d_h + j];
+          const float t7 = (t4_3 ? 1.0f : fabsf(W2_state_entry));
+          t39_2 += (t4_3 ? 0.0f : w_2 * W2_state_entry * t7 * t7) * t14_2_2[j];
         }
         t39[i] = t39_2;
       }
@@ -358,7 +342,7 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         }
         g[i] = g_2;
       }
-      // moneta.W2, moneta.W1, moneta.y
+      // moneta.W2, moneta.W1, moneta.g, moneta.y
       for (int at = threadIdx.x; at < d_h; at += 128) t2_2[at] = 0.0f;
       float t185 = 0.0f;
       const float rho_entry = rho[(i64)l * T + a + C * s];
@@ -370,12 +354,13 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
           const float g_entry = g[i];
-          const float W2_2 = rho_entry * W2_state[i * d_h + j] - g_entry * t16_2[j];
-          const float t184_2 = fabsf(W2_2);
-          t185_part += t184_2 * t184_2 * t184_2 * t184_2;
+          const float W2_state_entry_2 = W2_state[i * d_h + j];
+          const float W2_2 = rho_entry * W2_state_entry_2 - g_entry * t16_2[j];
+          const float t7_2 = (t4_3 ? 1.0f : fabsf(W2_state_entry_2));
+          const float t184 = fabsf(W2_2);
+          t185_part += t184 * t184 * t184 * t184;
           W2_state[i * d_h + j] = W2_2;
-          t2_2[j] += t18[i * d_h + j] * g_entry;
-          t184[i * d_h + j] = t184_2;
+          t2_2[j] += (t4_3 ? 0.0f : w_2 * W2_state_entry_2 * t7_2 * t7_2) * g_entry;
         }
       }
       t185 += hecate::block_sum(t185_part, warps);
@@ -396,12 +381,11 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float w_3 = theta_entry * t161[i];
-        const float W1_2 = rho_entry * W1_state[i * d_k + j] - w_3 * k0[((i64)l * T + a + C * s) * d_k + j];
-        const float t202_2 = fabsf(W1_2);
-        t203_part += t202_2 * t202_2 * t202_2 * t202_2;
+        const float w_4 = theta_entry * t161[i];
+        const float W1_2 = rho_entry * W1_state[i * d_k + j] - w_4 * k0[((i64)l * T + a + C * s) * d_k + j];
+        const float t202 = fabsf(W1_2);
+        t203_part += t202 * t202 * t202 * t202;
         W1_state[i * d_k + j] = W1_2;
-        t202[i * d_k + j] = t202_2;
       }
       t203 += hecate::block_sum(t203_part, warps);
       // moneta.y, moneta.g
@@ -438,18 +422,19 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
       for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
-        t190[i * d_h + j] = (t187 ? 1.0f : t184[i * d_h + j]);
+        t190[i * d_h + j] = (t187 ? 1.0f : fabsf(W2_state[i * d_h + j]));
       }
       // moneta.y, moneta.g
-      const float w_4 = 0.33333334f * t216;
+      const float w_5 = 0.33333334f * t216;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
         float t220_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_k; ++j) {
-          const float t208 = (t205 ? 1.0f : t202[i * d_k + j]);
-          t220_2 += (t205 ? 0.0f : w_4 * W1_state[i * d_k + j] * t208 * t208) * q0[((i64)l * T + a + C * s) * d_k + j];
+          const float W1_state_entry_2 = W1_state[i * d_k + j];
+          const float t208 = (t205 ? 1.0f : fabsf(W1_state_entry_2));
+          t220_2 += (t205 ? 0.0f : w_5 * W1_state_entry_2 * t208 * t208) * q0[((i64)l * T + a + C * s) * d_k + j];
         }
         t220[i] = t220_2;
       }
@@ -473,7 +458,7 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         }
       }
       // moneta.y, moneta.g
-      const float w_5 = 0.33333334f * t198;
+      const float w_6 = 0.33333334f * t198;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
@@ -482,7 +467,7 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
           const float t190_entry = t190[i * d_h + j];
-          y_3 += (t187 ? 0.0f : w_5 * W2_state[i * d_h + j] * t190_entry * t190_entry) * t18_2[j];
+          y_3 += (t187 ? 0.0f : w_6 * W2_state[i * d_h + j] * t190_entry * t190_entry) * t18_2[j];
         }
         y_2[i] = y_3;
       }

@@ -93,19 +93,7 @@
 //   t49                 [L, T, d]                  float  work
 //   W1_trail_scratch    [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
-//   W2_2_scratch        [L·d_h·d_v]                float  work
-//   t184_scratch        [L·d_h·d_v]                float  work
-//   t19_scratch         [L·d_h·d_k]                float  work
-//   t25_scratch         [L·d_h·d_k]                float  work
-//   t202_scratch        [L·d_h·d_k]                float  work
-//   t190_scratch        [L·d_h·d_v]                float  work
-//   t208_scratch        [L·d_h·d_k]                float  work
-//   t14_2_scratch       [L·d_h·d_k]                float  work
-//   t60_scratch         [L·d_h·d_v]                float  work
-//   t104_scratch        [L·d_h·d_k]                float  work
-//   t128_scratch        [L·d_h·d_v]                float  work
 //   t212_scratch        [L·d_h·d_v]                float  work
-//   t165_scratch        [L·d_h·d_k]                float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
 //   w_theta_bar_copies  [64·d_k + 64·d_v]          float  work
 #include "hecate.cuh"
@@ -206,48 +194,33 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
     const float *t221, const float *t265, const float *t7_2_2, const float *t266,
     const float *t42_2, const float *t44, const float *g, const float *t146, float *t3_2,
     float *t4_2, float *t5_2, float *t6_2, float *t7_2, float *W1_trail_scratch,
-    float *W2_trail_scratch, float *W2_2_scratch, float *t184_scratch, float *t19_scratch,
-    float *t25_scratch, float *t202_scratch, float *t190_scratch, float *t208_scratch,
-    float *t14_2_scratch, float *t60_scratch, float *t104_scratch, float *t128_scratch,
-    float *t212_scratch, float *t165_scratch, int T) {
+    float *W2_trail_scratch, float *t212_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state = shared + 0;  // [d_h, d_k]
   float *const W2_bar_state = shared + d_h * d_k;  // [d_v, d_h]
-  float *const t = shared + d_h * d_k + d_h * d_v;  // [d_v, d_h]
-  float *const t7 = shared + d_h * d_k + 2 * d_h * d_v;  // [d_v, d_h]
-  float *const t18 = shared + d_h * d_k + 3 * d_h * d_v;  // [d_v, d_h]
-  float *const t3_2_2 = shared + d_h * d_k + 4 * d_h * d_v;  // [d_h]
-  float *const t9 = shared + d_h * d_k + 4 * d_h * d_v + d_h;  // [d_h]
-  float *const t11 = shared + d_h * d_k + 4 * d_h * d_v + 2 * d_h;  // [d_k]
-  float *const t261 = shared + d_h * d_k + 4 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
-  float *const t108 = shared + d_h * d_k + 4 * d_h * d_v + 3 * d_h + d_k;  // [d_k]
-  float *const t125 = shared + d_h * d_k + 4 * d_h * d_v + 3 * d_h + 2 * d_k;  // [d_h]
-  float *const t127 = shared + d_h * d_k + 4 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_v]
-  float *const t131 = shared + d_h * d_k + 4 * d_h * d_v + 4 * d_h + 2 * d_k + d_v;  // [d_v]
-  float *const t132 = shared + d_h * d_k + 4 * d_h * d_v + 4 * d_h + 2 * d_k + 2 * d_v;  // [d_h]
-  float *const t134 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k + 2 * d_v;  // [d_h]
-  float *const t149 = shared + d_h * d_k + 4 * d_h * d_v + 6 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
-  float *const t153 = shared + d_h * d_k + 4 * d_h * d_v + 6 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
-  float *const t160_2_2 = shared + d_h * d_k + 4 * d_h * d_v + 7 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
-  float *const t162 = shared + d_h * d_k + 4 * d_h * d_v + 8 * d_h + 2 * d_k + 3 * d_v;  // [d_k]
-  float *const warps = shared + d_h * d_k + 4 * d_h * d_v + 8 * d_h + 3 * d_k + 3 * d_v;
+  float *const t190 = shared + d_h * d_k + d_h * d_v;  // [d_v, d_h]
+  float *const t3_2_2 = shared + d_h * d_k + 2 * d_h * d_v;  // [d_h]
+  float *const t9 = shared + d_h * d_k + 2 * d_h * d_v + d_h;  // [d_h]
+  float *const t11 = shared + d_h * d_k + 2 * d_h * d_v + 2 * d_h;  // [d_k]
+  float *const t104 = shared + d_h * d_k + 2 * d_h * d_v + 2 * d_h + d_k;  // [d_h, d_k]
+  float *const t261 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
+  float *const t108 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 3 * d_h + d_k;  // [d_k]
+  float *const t125 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 3 * d_h + 2 * d_k;  // [d_h]
+  float *const t127 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_v]
+  float *const t128 = shared + 2 * d_h * d_k + 2 * d_h * d_v + 4 * d_h + 2 * d_k + d_v;  // [d_v, d_h]
+  float *const t131 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + 2 * d_k + d_v;  // [d_v]
+  float *const t132 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + 2 * d_k + 2 * d_v;  // [d_h]
+  float *const t134 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k + 2 * d_v;  // [d_h]
+  float *const t149 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
+  float *const t153 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t160_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t162 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 2 * d_k + 3 * d_v;  // [d_k]
+  float *const warps = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 3 * d_k + 3 * d_v;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const W1_trail = W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
-  float *const W2_2 = W2_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t184 = t184_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t19 = t19_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t25 = t25_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t202 = t202_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t190 = t190_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t208 = t208_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t14_2 = t14_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t60 = t60_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t104 = t104_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t128 = t128_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t212 = t212_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t165 = t165_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -299,102 +272,75 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
     }
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
-      // moneta.g
+      // moneta.g, moneta.y, moneta.W2
       float t2 = 0.0f;
+      float t185 = 0.0f;
+      const float rho_entry_3 = rho[(i64)l * T + a + C * s];
       __syncthreads();
       float t2_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
-        const int i = (int)(item / d_h);
-        const int j = (int)(item % d_h);
-        const float t3 = fabsf(W2_trail[(a * d_v + i) * d_h + j]);
-        t2_part += t3 * t3 * t3 * t3;
-        t[i * d_h + j] = t3;
-      }
-      t2 += hecate::block_sum(t2_part, warps);
-      // moneta.g
-      const bool t4 = (t2 == 0.0f);
-      // moneta.g, moneta.W2, moneta.y
-      float t185 = 0.0f;
-      const float g_pow_entry_2 = g_pow[(i64)l * T + a + C * s];
-      const float w_2 = 0.33333334f * g_pow_entry_2;
-      const float rho_entry_3 = rho[(i64)l * T + a + C * s];
       float t185_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
         const float g_entry_2 = g[((i64)l * T + a + C * s) * d_v + i];
-        const float t7_3 = (t4 ? 1.0f : t[i * d_h + j]);
         const float W2_trail_entry = W2_trail[(a * d_v + i) * d_h + j];
-        const float W2_2_2 = rho_entry_3 * W2_trail_entry - g_entry_2 * t6_2_2[((i64)l * T + a + C * s) * d_h + j];
-        const float t184_2 = fabsf(W2_2_2);
-        t185_part += t184_2 * t184_2 * t184_2 * t184_2;
-        t7[i * d_h + j] = t7_3;
-        t18[i * d_h + j] = (t4 ? 0.0f : w_2 * W2_trail_entry * t7_3 * t7_3);
-        W2_2[i * d_h + j] = W2_2_2;
-        t184[i * d_h + j] = t184_2;
+        const float t = fabsf(W2_trail_entry);
+        t2_part += t * t * t * t;
+        const float t184 = fabsf(rho_entry_3 * W2_trail_entry - g_entry_2 * t6_2_2[((i64)l * T + a + C * s) * d_h + j]);
+        t185_part += t184 * t184 * t184 * t184;
       }
+      t2 += hecate::block_sum(t2_part, warps);
       t185 += hecate::block_sum(t185_part, warps);
       // moneta.g
+      const bool t4 = (t2 == 0.0f);
+      // moneta.g, moneta.y
       float t20 = 0.0f;
-      float t20_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        const float t19_2 = fabsf(W1_trail[(a * d_h + i) * d_k + j]);
-        t20_part += t19_2 * t19_2 * t19_2 * t19_2;
-        t19[i * d_k + j] = t19_2;
-      }
-      t20 += hecate::block_sum(t20_part, warps);
-      // moneta.g, moneta.y
-      const bool t22 = (t20 == 0.0f);
-      const bool t187 = (t185 == 0.0f);
-      // moneta.g, moneta.y
       float t203 = 0.0f;
+      float t20_part = 0.0f;
       float t203_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float t202_2 = fabsf(W1_trail[((a + 1) * d_h + i) * d_k + j]);
-        t203_part += t202_2 * t202_2 * t202_2 * t202_2;
-        t25[i * d_k + j] = (t22 ? 1.0f : t19[i * d_k + j]);
-        t202[i * d_k + j] = t202_2;
+        const float t19 = fabsf(W1_trail[(a * d_h + i) * d_k + j]);
+        t20_part += t19 * t19 * t19 * t19;
+        const float t202 = fabsf(W1_trail[((a + 1) * d_h + i) * d_k + j]);
+        t203_part += t202 * t202 * t202 * t202;
       }
+      t20 += hecate::block_sum(t20_part, warps);
       t203 += hecate::block_sum(t203_part, warps);
-      // moneta.y, moneta.g
-      for (int at = threadIdx.x; at < d_h; at += 128) t3_2_2[at] = 0.0f;
-      const float y_pow_entry_2 = y_pow[(i64)l * T + a + C * s];
-      const float w_3 = 0.33333334f * y_pow_entry_2;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h; item += 128) {
-        const int j = (int)item;
-        #pragma unroll 1
-        for (int i = 0; i < d_v; ++i) {
-          const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
-          const float t190_2 = (t187 ? 1.0f : t184[i * d_h + j]);
-          t190[i * d_h + j] = t190_2;
-          t3_2_2[j] += (t187 ? 0.0f : w_3 * W2_2[i * d_h + j] * t190_2 * t190_2) * y_bar_entry;
-        }
-      }
-      // moneta.y, moneta.g
+      // moneta.g, moneta.y
+      const bool t22 = (t20 == 0.0f);
+      const bool t187 = (t185 == 0.0f);
       const bool t205 = (t203 == 0.0f);
       const bool t12 = !t205;
       const bool t58 = !t187;
       const bool t163 = !t22;
       const bool t210 = !t4;
-      // moneta.y, moneta.g
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        t208[i * d_k + j] = (t205 ? 1.0f : t202[i * d_k + j]);
-      }
-      // moneta.y
+      // moneta.y, moneta.g, moneta.W2
+      for (int at = threadIdx.x; at < d_h; at += 128) t3_2_2[at] = 0.0f;
+      float t65 = 0.0f;
+      const float y_pow_entry_2 = y_pow[(i64)l * T + a + C * s];
+      const float w_2 = 0.33333334f * y_pow_entry_2;
       __syncthreads();
+      float t65_part = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_h; item += 128) {
+        const int j = (int)item;
+        #pragma unroll 1
+        for (int i = 0; i < d_v; ++i) {
+          const float g_entry_3 = g[((i64)l * T + a + C * s) * d_v + i];
+          const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
+          const float W2_2_2 = rho_entry_3 * W2_trail[(a * d_v + i) * d_h + j] - g_entry_3 * t6_2_2[((i64)l * T + a + C * s) * d_h + j];
+          const float t190_2 = (t187 ? 1.0f : fabsf(W2_2_2));
+          t65_part += (t58 ? 0.33333334f * W2_2_2 * t190_2 * t190_2 * (t58 ? y_bar_entry * t265[((i64)l * T + a + C * s) * d_h + j] : 0.0f) : 0.0f);
+          t190[i * d_h + j] = t190_2;
+          t3_2_2[j] += (t187 ? 0.0f : w_2 * W2_2_2 * t190_2 * t190_2) * y_bar_entry;
+        }
+      }
+      t65 += hecate::block_sum(t65_part, warps);
+      // moneta.y
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
@@ -404,48 +350,33 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       }
       // moneta.y, moneta.g
       for (int at = threadIdx.x; at < d_k; at += 128) t11[at] = 0.0f;
-      float t19_2_2 = 0.0f;
+      float t19_2 = 0.0f;
       const float y_pow_2_entry_2 = y_pow_2[(i64)l * T + a + C * s];
-      const float w_4 = 0.33333334f * y_pow_2_entry_2;
+      const float w_3 = 0.33333334f * y_pow_2_entry_2;
       __syncthreads();
-      float t19_2_2_part = 0.0f;
+      float t19_2_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
           const float t9_entry = t9[i];
-          const float t14_2_2 = (t12 ? q0[((i64)l * T + a + C * s) * d_k + j] * t9_entry : 0.0f);
           const float W1_trail_entry = W1_trail[((a + 1) * d_h + i) * d_k + j];
-          const float t208_entry = t208[i * d_k + j];
-          t19_2_2_part += (t12 ? 0.33333334f * W1_trail_entry * t208_entry * t208_entry * t14_2_2 : 0.0f);
-          t11[j] += (t205 ? 0.0f : w_4 * W1_trail_entry * t208_entry * t208_entry) * t9_entry;
-          t14_2[i * d_k + j] = t14_2_2;
+          const float t208 = (t205 ? 1.0f : fabsf(W1_trail_entry));
+          t19_2_part += (t12 ? 0.33333334f * W1_trail_entry * t208 * t208 * (t12 ? q0[((i64)l * T + a + C * s) * d_k + j] * t9_entry : 0.0f) : 0.0f);
+          t11[j] += (t205 ? 0.0f : w_3 * W1_trail_entry * t208 * t208) * t9_entry;
         }
       }
-      t19_2_2 += hecate::block_sum(t19_2_2_part, warps);
-      // moneta.y, moneta.g
-      float t65 = 0.0f;
-      float t65_part = 0.0f;
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
-        const int i = (int)(item / d_h);
-        const int j = (int)(item % d_h);
-        const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
-        const float t60_2 = (t58 ? y_bar_entry_2 * t265[((i64)l * T + a + C * s) * d_h + j] : 0.0f);
-        const float t190_entry = t190[i * d_h + j];
-        t65_part += (t58 ? 0.33333334f * W2_2[i * d_h + j] * t190_entry * t190_entry * t60_2 : 0.0f);
-        t60[i * d_h + j] = t60_2;
-      }
-      t65 += hecate::block_sum(t65_part, warps);
+      t19_2 += hecate::block_sum(t19_2_part, warps);
       // moneta.W1, moneta.y, moneta.g
       for (int at = threadIdx.x; at < d_k; at += 128) t108[at] = 0.0f;
       float t111_2 = 0.0f;
-      const float w_5 = 0.33333334f * y_pow_2_entry_2;
-      const float w_6 = (t12 ? (-0.5f) * y_pow_3[(i64)l * T + a + C * s] * t19_2_2 : 0.0f);
+      const float w_4 = 0.33333334f * y_pow_2_entry_2;
+      const float w_5 = (t12 ? (-0.5f) * y_pow_3[(i64)l * T + a + C * s] * t19_2 : 0.0f);
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
         float t261_2 = 0.0f;
+        const float t9_entry_2 = t9[i];
         const float t161_entry = t161[((i64)l * T + a + C * s) * d_h + i];
         __syncthreads();
         float t261_2_part = 0.0f;
@@ -453,13 +384,13 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t208_entry_2 = t208[i * d_k + j];
-          const float t14_2_entry = t14_2[i * d_k + j];
           const float W1_trail_entry_2 = W1_trail[((a + 1) * d_h + i) * d_k + j];
-          const float t202_entry = t202[i * d_k + j];
-          const float w_14 = (t12 ? 2.0f * (t12 ? w_5 * W1_trail_entry_2 * t208_entry_2 * t14_2_entry : 0.0f) : 0.0f);
-          const float w_15 = (t12 ? w_5 * t208_entry_2 * t208_entry_2 * t14_2_entry : 0.0f);
-          const float t104_2 = W1_bar_state[i * d_k + j] + w_15 + (w_14 + 4.0f * (w_6 * t202_entry * t202_entry * t202_entry)) * hecate::sign(W1_trail_entry_2);
+          const float t202_3 = fabsf(W1_trail_entry_2);
+          const float t208_2 = (t205 ? 1.0f : t202_3);
+          const float t14_2_2 = (t12 ? q0[((i64)l * T + a + C * s) * d_k + j] * t9_entry_2 : 0.0f);
+          const float w_15 = (t12 ? 2.0f * (t12 ? w_4 * W1_trail_entry_2 * t208_2 * t14_2_2 : 0.0f) : 0.0f);
+          const float w_16 = (t12 ? w_4 * t208_2 * t208_2 * t14_2_2 : 0.0f);
+          const float t104_2 = W1_bar_state[i * d_k + j] + w_16 + (w_15 + 4.0f * (w_5 * t202_3 * t202_3 * t202_3)) * hecate::sign(W1_trail_entry_2);
           t261_2_part += t104_2 * k0[((i64)l * T + a + C * s) * d_k + j];
           t111_2_part += W1_trail[(a * d_h + i) * d_k + j] * t104_2;
           t104[i * d_k + j] = t104_2;
@@ -490,16 +421,19 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         const float t261_entry = t261[i];
         t125[i] = -theta_entry_3 * g_prod[((i64)l * T + a + C * s) * d_h + i] * t38_entry * t159[((i64)l * T + a + C * s) * d_h + i] * t261_entry - theta_entry_3 * t38_entry * t261_entry;
       }
-      // moneta.W1, moneta.W2, moneta.y, moneta.g
+      // moneta.W1, moneta.g, moneta.W2, moneta.y
       for (int at = threadIdx.x; at < d_h; at += 128) t132[at] = 0.0f;
       float t137 = 0.0f;
+      const float g_pow_entry_2 = g_pow[(i64)l * T + a + C * s];
+      const float w_6 = 0.33333334f * g_pow_entry_2;
       const float w_7 = 0.33333334f * y_pow_entry_2;
       const float w_8 = (t58 ? (-0.5f) * y_pow_4[(i64)l * T + a + C * s] * t65 : 0.0f);
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
         float t127_2 = 0.0f;
         float t131_2 = 0.0f;
-        const float g_entry_3 = g[((i64)l * T + a + C * s) * d_v + i];
+        const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
+        const float g_entry_4 = g[((i64)l * T + a + C * s) * d_v + i];
         __syncthreads();
         float t127_2_part = 0.0f;
         float t131_2_part = 0.0f;
@@ -507,18 +441,21 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_h; item += 128) {
           const int j = (int)item;
-          t127_2_part += t18[i * d_h + j] * t125[j];
-          const float t190_entry_2 = t190[i * d_h + j];
-          const float t60_entry = t60[i * d_h + j];
-          const float W2_2_entry = W2_2[i * d_h + j];
-          const float t184_entry = t184[i * d_h + j];
-          const float w_16 = (t58 ? 2.0f * (t58 ? w_7 * W2_2_entry * t190_entry_2 * t60_entry : 0.0f) : 0.0f);
-          const float w_17 = (t58 ? w_7 * t190_entry_2 * t190_entry_2 * t60_entry : 0.0f);
-          const float t128_2 = W2_bar_state[i * d_h + j] + w_17 + (w_16 + 4.0f * (w_8 * t184_entry * t184_entry * t184_entry)) * hecate::sign(W2_2_entry);
-          t131_2_part += t128_2 * t6_2_2[((i64)l * T + a + C * s) * d_h + j];
-          t137_part += W2_trail[(a * d_v + i) * d_h + j] * t128_2;
+          const float W2_trail_entry_2 = W2_trail[(a * d_v + i) * d_h + j];
+          const float t7 = (t4 ? 1.0f : fabsf(W2_trail_entry_2));
+          t127_2_part += (t4 ? 0.0f : w_6 * W2_trail_entry_2 * t7 * t7) * t125[j];
+          const float t60_2 = (t58 ? y_bar_entry_2 * t265[((i64)l * T + a + C * s) * d_h + j] : 0.0f);
+          const float t6_2_2_entry = t6_2_2[((i64)l * T + a + C * s) * d_h + j];
+          const float W2_2_3 = rho_entry_3 * W2_trail_entry_2 - g_entry_4 * t6_2_2_entry;
+          const float t184_3 = fabsf(W2_2_3);
+          const float t190_entry = t190[i * d_h + j];
+          const float w_17 = (t58 ? 2.0f * (t58 ? w_7 * W2_2_3 * t190_entry * t60_2 : 0.0f) : 0.0f);
+          const float w_18 = (t58 ? w_7 * t190_entry * t190_entry * t60_2 : 0.0f);
+          const float t128_2 = W2_bar_state[i * d_h + j] + w_18 + (w_17 + 4.0f * (w_8 * t184_3 * t184_3 * t184_3)) * hecate::sign(W2_2_3);
+          t131_2_part += t128_2 * t6_2_2_entry;
+          t137_part += W2_trail_entry_2 * t128_2;
           t128[i * d_h + j] = t128_2;
-          t132[j] -= t128_2 * g_entry_3;
+          t132[j] -= t128_2 * g_entry_4;
         }
         t127_2 += hecate::block_sum(t127_2_part, warps);
         t131_2 += hecate::block_sum(t131_2_part, warps);
@@ -562,11 +499,12 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
           const float t149_entry = t149[i];
-          const float g_entry_4 = g[((i64)l * T + a + C * s) * d_v + i];
-          const float t212_2 = (t210 ? (g_entry_4 * t125[j] + t149_entry * t266[((i64)l * T + a + C * s) * d_h + j]) : 0.0f);
-          const float t7_entry = t7[i * d_h + j];
-          t217_part += (t210 ? 0.33333334f * W2_trail[(a * d_v + i) * d_h + j] * t7_entry * t7_entry * t212_2 : 0.0f);
-          t153[j] += t18[i * d_h + j] * t149_entry;
+          const float g_entry_5 = g[((i64)l * T + a + C * s) * d_v + i];
+          const float W2_trail_entry_3 = W2_trail[(a * d_v + i) * d_h + j];
+          const float t7_3 = (t4 ? 1.0f : fabsf(W2_trail_entry_3));
+          const float t212_2 = (t210 ? (g_entry_5 * t125[j] + t149_entry * t266[((i64)l * T + a + C * s) * d_h + j]) : 0.0f);
+          t217_part += (t210 ? 0.33333334f * W2_trail_entry_3 * t7_3 * t7_3 * t212_2 : 0.0f);
+          t153[j] += (t4 ? 0.0f : w_6 * W2_trail_entry_3 * t7_3 * t7_3) * t149_entry;
           t212[i * d_h + j] = t212_2;
         }
       }
@@ -581,15 +519,15 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         const float t261_entry_2 = t261[i];
         const float g_prod_entry_2 = g_prod[((i64)l * T + a + C * s) * d_h + i];
         const float t153_entry = t153[i];
-        const float w_18 = -theta_entry_3 * g_prod_entry_2 * W1_prod_entry_2 * t159_entry * t261_entry_2 - theta_entry_3 * W1_prod_entry_2 * t261_entry_2 + theta_entry_3 * g_prod_entry_2 * t132[i] + g_prod_entry_2 * t153_entry;
-        const float w_19 = -theta_entry_3 * W1_prod_entry_2 * t38_entry_2 * t159_entry * t261_entry_2;
-        t160_2_2[i] = w_19 + theta_entry_3 * g_prod_entry_2 * W1_prod_entry_2 * t38_entry_2 * t38_entry_2 * t159_entry * t261_entry_2 + theta_entry_3 * t134[i] + t38_entry_2 * t153_entry + t38_entry_2 * t159_entry * w_18;
+        const float w_19 = -theta_entry_3 * g_prod_entry_2 * W1_prod_entry_2 * t159_entry * t261_entry_2 - theta_entry_3 * W1_prod_entry_2 * t261_entry_2 + theta_entry_3 * g_prod_entry_2 * t132[i] + g_prod_entry_2 * t153_entry;
+        const float w_20 = -theta_entry_3 * W1_prod_entry_2 * t38_entry_2 * t159_entry * t261_entry_2;
+        t160_2_2[i] = w_20 + theta_entry_3 * g_prod_entry_2 * W1_prod_entry_2 * t38_entry_2 * t38_entry_2 * t159_entry * t261_entry_2 + theta_entry_3 * t134[i] + t38_entry_2 * t153_entry + t38_entry_2 * t159_entry * w_19;
       }
       // moneta.g
       for (int at = threadIdx.x; at < d_k; at += 128) t162[at] = 0.0f;
       float t170 = 0.0f;
       const float g_pow_2_entry_2 = g_pow_2[(i64)l * T + a + C * s];
-      const float w_9 = 0.33333334f * g_pow_2_entry_2;
+      const float w_10 = 0.33333334f * g_pow_2_entry_2;
       __syncthreads();
       float t170_part = 0.0f;
       #pragma unroll 1
@@ -598,44 +536,43 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
           const float t160_2_2_entry = t160_2_2[i];
-          const float t165_2 = (t163 ? k0[((i64)l * T + a + C * s) * d_k + j] * t160_2_2_entry : 0.0f);
           const float W1_trail_entry_3 = W1_trail[(a * d_h + i) * d_k + j];
-          const float t25_entry = t25[i * d_k + j];
-          t170_part += (t163 ? 0.33333334f * W1_trail_entry_3 * t25_entry * t25_entry * t165_2 : 0.0f);
-          t162[j] += (t22 ? 0.0f : w_9 * W1_trail_entry_3 * t25_entry * t25_entry) * t160_2_2_entry;
-          t165[i * d_k + j] = t165_2;
+          const float t25 = (t22 ? 1.0f : fabsf(W1_trail_entry_3));
+          t170_part += (t163 ? 0.33333334f * W1_trail_entry_3 * t25 * t25 * (t163 ? k0[((i64)l * T + a + C * s) * d_k + j] * t160_2_2_entry : 0.0f) : 0.0f);
+          t162[j] += (t22 ? 0.0f : w_10 * W1_trail_entry_3 * t25 * t25) * t160_2_2_entry;
         }
       }
       t170 += hecate::block_sum(t170_part, warps);
       // moneta.g, moneta.W1
-      const float w_10 = 0.33333334f * g_pow_2_entry_2;
-      const float w_11 = (t163 ? (-0.5f) * g_pow_3[(i64)l * T + a + C * s] * t170 : 0.0f);
+      const float w_11 = 0.33333334f * g_pow_2_entry_2;
+      const float w_12 = (t163 ? (-0.5f) * g_pow_3[(i64)l * T + a + C * s] * t170 : 0.0f);
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float t25_entry_2 = t25[i * d_k + j];
-        const float t165_entry = t165[i * d_k + j];
+        const float t160_2_2_entry_2 = t160_2_2[i];
         const float W1_trail_entry_4 = W1_trail[(a * d_h + i) * d_k + j];
-        const float t19_entry = t19[i * d_k + j];
-        const float w_20 = (t163 ? 2.0f * (t163 ? w_10 * W1_trail_entry_4 * t25_entry_2 * t165_entry : 0.0f) : 0.0f);
-        const float w_21 = (t163 ? w_10 * t25_entry_2 * t25_entry_2 * t165_entry : 0.0f);
-        W1_bar_state[i * d_k + j] = rho_entry_3 * t104[i * d_k + j] + w_21 + (w_20 + 4.0f * (w_11 * t19_entry * t19_entry * t19_entry)) * hecate::sign(W1_trail_entry_4);
+        const float t19_4 = fabsf(W1_trail_entry_4);
+        const float t25_2 = (t22 ? 1.0f : t19_4);
+        const float t165_2 = (t163 ? k0[((i64)l * T + a + C * s) * d_k + j] * t160_2_2_entry_2 : 0.0f);
+        const float w_21 = (t163 ? 2.0f * (t163 ? w_11 * W1_trail_entry_4 * t25_2 * t165_2 : 0.0f) : 0.0f);
+        const float w_22 = (t163 ? w_11 * t25_2 * t25_2 * t165_2 : 0.0f);
+        W1_bar_state[i * d_k + j] = rho_entry_3 * t104[i * d_k + j] + w_22 + (w_21 + 4.0f * (w_12 * t19_4 * t19_4 * t19_4)) * hecate::sign(W1_trail_entry_4);
       }
       // moneta.g, moneta.W2
-      const float w_12 = 0.33333334f * g_pow_entry_2;
-      const float w_13 = (t210 ? (-0.5f) * g_pow_4[(i64)l * T + a + C * s] * t217 : 0.0f);
+      const float w_13 = 0.33333334f * g_pow_entry_2;
+      const float w_14 = (t210 ? (-0.5f) * g_pow_4[(i64)l * T + a + C * s] * t217 : 0.0f);
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
-        const float t7_entry_2 = t7[i * d_h + j];
+        const float W2_trail_entry_4 = W2_trail[(a * d_v + i) * d_h + j];
+        const float t6 = fabsf(W2_trail_entry_4);
+        const float t7_4 = (t4 ? 1.0f : t6);
         const float t212_entry = t212[i * d_h + j];
-        const float W2_trail_entry_2 = W2_trail[(a * d_v + i) * d_h + j];
-        const float tentry = t[i * d_h + j];
-        const float w_22 = (t210 ? 2.0f * (t210 ? w_12 * W2_trail_entry_2 * t7_entry_2 * t212_entry : 0.0f) : 0.0f);
-        const float w_23 = (t210 ? w_12 * t7_entry_2 * t7_entry_2 * t212_entry : 0.0f);
-        W2_bar_state[i * d_h + j] = rho_entry_3 * t128[i * d_h + j] + w_23 + (w_22 + 4.0f * (w_13 * tentry * tentry * tentry)) * hecate::sign(W2_trail_entry_2);
+        const float w_23 = (t210 ? 2.0f * (t210 ? w_13 * W2_trail_entry_4 * t7_4 * t212_entry : 0.0f) : 0.0f);
+        const float w_24 = (t210 ? w_13 * t7_4 * t7_4 * t212_entry : 0.0f);
+        W2_bar_state[i * d_h + j] = rho_entry_3 * t128[i * d_h + j] + w_24 + (w_23 + 4.0f * (w_14 * t6 * t6 * t6)) * hecate::sign(W2_trail_entry_4);
       }
       // moneta.g, moneta.W1, moneta
       #pragma unroll 1

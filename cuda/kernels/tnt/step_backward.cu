@@ -131,7 +131,6 @@
 //   V_trail_scratch     [C·L·d_k·d_v + L·d_k·d_v]  float  work
 //   W_trail_scratch     [C·L·d_k·d_v + L·d_k·d_v]  float  work
 //   P_trail_scratch     [C·L·d_k·d_k + L·d_k·d_k]  float  work
-//   t41_2_scratch       [L·d_k·d_v]                float  work
 //   b_Q_bar_copies      [64·d_k]                   float  work
 //   c_Q_bar_copies      [256·d_k]                  float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
@@ -208,8 +207,7 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
     float *P_bar_out, float *n_bar_out, const float *V_checkpoints, const float *W_checkpoints,
     const float *P_checkpoints, const float *n_checkpoints, const float *rho, const float *theta,
     float *t5_2, float *t6_2, float *t7, float *t8_2, float *t9_2, float *W_init_bar_copies,
-    float *V_trail_scratch, float *W_trail_scratch, float *P_trail_scratch, float *t41_2_scratch,
-    int T) {
+    float *V_trail_scratch, float *W_trail_scratch, float *P_trail_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const V_bar_state = shared + 0;  // [d_v, d_k]
   float *const W_bar_state = shared + d_k * d_v;  // [d_v, d_k]
@@ -219,25 +217,23 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
   float *const A = shared + d_k * d_k + 2 * d_k * d_v + C + 2;  // [d_v, d_k]
   float *const t8 = shared + d_k * d_k + 3 * d_k * d_v + C + 2;  // [d_k]
   float *const t12 = shared + d_k * d_k + 3 * d_k * d_v + C + d_k + 2;  // [d_k]
-  float *const t22 = shared + d_k * d_k + 3 * d_k * d_v + C + 2 * d_k + 2;  // [d_v, d_k]
-  float *const t60_2 = shared + d_k * d_k + 4 * d_k * d_v + C + 2 * d_k + 2;  // [d_v]
-  float *const t26 = shared + d_k * d_k + 4 * d_k * d_v + C + 2 * d_k + d_v + 2;  // [d_k]
-  float *const t10_3 = shared + d_k * d_k + 4 * d_k * d_v + C + 3 * d_k + d_v + 2;  // [d_k]
-  float *const t16_2_3 = shared + d_k * d_k + 4 * d_k * d_v + C + 4 * d_k + d_v + 2;  // [d_k]
-  float *const t17_2 = shared + d_k * d_k + 4 * d_k * d_v + C + 5 * d_k + d_v + 2;  // [d_k]
-  float *const t61 = shared + d_k * d_k + 4 * d_k * d_v + C + 6 * d_k + d_v + 2;  // [d_k]
-  float *const t62 = shared + d_k * d_k + 4 * d_k * d_v + C + 7 * d_k + d_v + 2;  // [d_v]
-  float *const t45_2_2 = shared + d_k * d_k + 4 * d_k * d_v + C + 7 * d_k + 2 * d_v + 2;  // [d_k]
-  float *const t46_2 = shared + d_k * d_k + 4 * d_k * d_v + C + 8 * d_k + 2 * d_v + 2;  // [d_k]
-  float *const t63 = shared + d_k * d_k + 4 * d_k * d_v + C + 9 * d_k + 2 * d_v + 2;  // [d_k]
-  float *const warps = shared + d_k * d_k + 4 * d_k * d_v + C + 10 * d_k + 2 * d_v + 2;
+  float *const t60_2 = shared + d_k * d_k + 3 * d_k * d_v + C + 2 * d_k + 2;  // [d_v]
+  float *const t26 = shared + d_k * d_k + 3 * d_k * d_v + C + 2 * d_k + d_v + 2;  // [d_k]
+  float *const t10_3 = shared + d_k * d_k + 3 * d_k * d_v + C + 3 * d_k + d_v + 2;  // [d_k]
+  float *const t16_2_3 = shared + d_k * d_k + 3 * d_k * d_v + C + 4 * d_k + d_v + 2;  // [d_k]
+  float *const t17_2 = shared + d_k * d_k + 3 * d_k * d_v + C + 5 * d_k + d_v + 2;  // [d_k]
+  float *const t61 = shared + d_k * d_k + 3 * d_k * d_v + C + 6 * d_k + d_v + 2;  // [d_k]
+  float *const t62 = shared + d_k * d_k + 3 * d_k * d_v + C + 7 * d_k + d_v + 2;  // [d_v]
+  float *const t45_2_2 = shared + d_k * d_k + 3 * d_k * d_v + C + 7 * d_k + 2 * d_v + 2;  // [d_k]
+  float *const t46_2 = shared + d_k * d_k + 3 * d_k * d_v + C + 8 * d_k + 2 * d_v + 2;  // [d_k]
+  float *const t63 = shared + d_k * d_k + 3 * d_k * d_v + C + 9 * d_k + 2 * d_v + 2;  // [d_k]
+  float *const warps = shared + d_k * d_k + 3 * d_k * d_v + C + 10 * d_k + 2 * d_v + 2;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const W_init_bar_own = W_init_bar_copies + (i64)l * (d_k * d_v);
   float *const V_trail = V_trail_scratch + blockIdx.x * (i64)(C * d_k * d_v + d_k * d_v);  // [C + 1, d_v, d_k]
   float *const W_trail = W_trail_scratch + blockIdx.x * (i64)(C * d_k * d_v + d_k * d_v);  // [C + 1, d_v, d_k]
   float *const P_trail = P_trail_scratch + blockIdx.x * (i64)(C * d_k * d_k + d_k * d_k);  // [C + 1, d_k, d_k]
-  float *const t41_2 = t41_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -348,14 +344,13 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
           const float A_2 = (t17_3 ? W_init[i * d_k + j] : W_trail[(a * d_v + i) * d_k + j]);
-          const float t22_2 = W_bar_state[i * d_k + j] + y_bar_entry * y_prod[((i64)l * T + a + C * s) * d_k + j];
-          t60_3_part += t22_2 * k[((i64)l * T + a + C * s) * d_k + j];
-          t27_part += A_2 * t22_2;
+          const float t22 = W_bar_state[i * d_k + j] + y_bar_entry * y_prod[((i64)l * T + a + C * s) * d_k + j];
+          t60_3_part += t22 * k[((i64)l * T + a + C * s) * d_k + j];
+          t27_part += A_2 * t22;
           A[i * d_k + j] = A_2;
           t8[j] += W_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
           t12[j] += V_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
-          t22[i * d_k + j] = t22_2;
-          t26[j] -= t22_2 * W_lin_entry;
+          t26[j] -= t22 * W_lin_entry;
         }
         t60_3 += hecate::block_sum(t60_3_part, warps);
         t27 += hecate::block_sum(t27_part, warps);
@@ -387,7 +382,7 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
           t16_2_3[i] = t16_2_4;
         }
       }
-      // tnt.W, tnt.A, tnt.V, tnt.y
+      // tnt.W, tnt.A, tnt.y, tnt.V
       for (int at = threadIdx.x; at < d_k; at += 128) t61[at] = 0.0f;
       for (int at = threadIdx.x; at < d_k; at += 128) t45_2_2[at] = 0.0f;
       float t49 = 0.0f;
@@ -396,10 +391,10 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
         float t62_2 = 0.0f;
+        const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
         __syncthreads();
         const float t60_2_entry = t60_2[i];
         const float w_3 = theta_entry_2 * t60_2_entry;
-        const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
         const float V_lin_entry = V_lin[((i64)l * T + a + C * s) * d_v + i];
         float t62_2_part = 0.0f;
         float t49_part = 0.0f;
@@ -407,15 +402,14 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
           const float k_entry_3 = k[((i64)l * T + a + C * s) * d_k + j];
-          const float t33 = rho_entry_3 * t22[i * d_k + j] - w_3 * k_entry_3;
-          const float t41_2_2 = V_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry_2;
-          t62_2_part += t41_2_2 * k_entry_3;
-          t49_part += V_trail[(a * d_v + i) * d_k + j] * t41_2_2;
+          const float t33 = rho_entry_3 * (W_bar_state[i * d_k + j] + y_bar_entry_2 * y_prod[((i64)l * T + a + C * s) * d_k + j]) - w_3 * k_entry_3;
+          const float t41_2 = V_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry_2;
+          t62_2_part += t41_2 * k_entry_3;
+          t49_part += V_trail[(a * d_v + i) * d_k + j] * t41_2;
           t61[j] += A[i * d_k + j] * t60_2_entry;
           W_init_bar_own[i * d_k + j] += (t17_3 ? t33 : 0.0f);
           W_bar_state[i * d_k + j] = (t18 ? t33 : 0.0f);
-          t41_2[i * d_k + j] = t41_2_2;
-          t45_2_2[j] -= t41_2_2 * V_lin_entry;
+          t45_2_2[j] -= t41_2 * V_lin_entry;
         }
         t62_2 += hecate::block_sum(t62_2_part, warps);
         t49 += hecate::block_sum(t49_part, warps);
@@ -435,7 +429,7 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
         t46_2[i] = t46_2_2;
       }
       t47 += hecate::block_sum(t47_part, warps);
-      // tnt.V
+      // tnt.V, tnt.y
       for (int at = threadIdx.x; at < d_k; at += 128) t63[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
@@ -443,10 +437,11 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
+          const float y_bar_entry_3 = y_bar[((i64)l * T + a + C * s) * d_v + i];
           const float t62_entry = t62[i];
           const float w_4 = theta_entry_2 * t62_entry;
           t63[j] += V_trail[(a * d_v + i) * d_k + j] * t62_entry;
-          V_bar_state[i * d_k + j] = rho_entry_3 * t41_2[i * d_k + j] - w_4 * k[((i64)l * T + a + C * s) * d_k + j];
+          V_bar_state[i * d_k + j] = rho_entry_3 * (V_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry_3) - w_4 * k[((i64)l * T + a + C * s) * d_k + j];
         }
       }
       // tnt.V, tnt

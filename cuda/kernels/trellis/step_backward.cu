@@ -77,8 +77,6 @@
 //   t50                 [L, T, d]                  float  work
 //   S_K_trail_scratch   [C·L·d·d_k + L·d·d_k]      float  work
 //   S_V_trail_scratch   [C·L·d_k·d_v + L·d_k·d_v]  float  work
-//   t23_2_scratch       [L·d_k·d_v]                float  work
-//   t58_scratch         [L·d·d_k]                  float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
 //   w_theta_bar_copies  [64·d_k + 64·d_v]          float  work
 #include "hecate.cuh"
@@ -164,8 +162,7 @@ HECATE_KERNEL(128) trellis_step_backward_4(const float *x, const float *y_bar, c
     const float *rho, const float *theta, const float *t20, const float *t21_2, const float *t22_2,
     const float *t46_2, const float *t47_2, const float *t48_2, const float *t18_2,
     const float *t53, const float *t2_2, float *t3_2, float *t4_2, float *t5_2, float *t6_2,
-    float *t7_2, float *t8_2, float *S_K_trail_scratch, float *S_V_trail_scratch,
-    float *t23_2_scratch, float *t58_scratch, int T) {
+    float *t7_2, float *t8_2, float *S_K_trail_scratch, float *S_V_trail_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const S_K_bar_state = shared + 0;  // [d_k, d]
   float *const S_V_bar_state = shared + d * d_k;  // [d_v, d_k]
@@ -188,8 +185,6 @@ HECATE_KERNEL(128) trellis_step_backward_4(const float *x, const float *y_bar, c
   const float w_6 = sqrtf((float)d_k);
   float *const S_K_trail = S_K_trail_scratch + blockIdx.x * (i64)(C * d * d_k + d * d_k);  // [C + 1, d_k, d]
   float *const S_V_trail = S_V_trail_scratch + blockIdx.x * (i64)(C * d_k * d_v + d_k * d_v);  // [C + 1, d_v, d_k]
-  float *const t23_2 = t23_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t58 = t58_scratch + blockIdx.x * (i64)(d * d_k);  // [d_k, d]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_k * d; item += 128) {
     const int i = (int)(item / d);
@@ -281,12 +276,11 @@ HECATE_KERNEL(128) trellis_step_backward_4(const float *x, const float *y_bar, c
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t23_2_2 = S_V_bar_state[i * d_k + j] + w_7 * t47_2[((i64)l * T + a + C * s) * d_k + j];
-          t79_2_part += t23_2_2 * t21_2[((i64)l * T + a + C * s) * d_k + j];
-          t32_part += S_V_trail[(a * d_v + i) * d_k + j] * t23_2_2;
+          const float t23_2 = S_V_bar_state[i * d_k + j] + w_7 * t47_2[((i64)l * T + a + C * s) * d_k + j];
+          t79_2_part += t23_2 * t21_2[((i64)l * T + a + C * s) * d_k + j];
+          t32_part += S_V_trail[(a * d_v + i) * d_k + j] * t23_2;
           t78[j] += S_V_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
-          t23_2[i * d_k + j] = t23_2_2;
-          t27[j] -= t23_2_2 * t30_2_entry;
+          t27[j] -= t23_2 * t30_2_entry;
         }
         t79_2 += hecate::block_sum(t79_2_part, warps);
         t32 += hecate::block_sum(t32_part, warps);
@@ -333,33 +327,34 @@ HECATE_KERNEL(128) trellis_step_backward_4(const float *x, const float *y_bar, c
         t7_2[((i64)l * T + a + C * s) * d_v + i] = t79_entry * w_9;
       }
       t80 += hecate::block_sum(t80_part, warps);
-      // trellis.S_V, trellis.S_K
+      // trellis.S_V, trellis.S_K, trellis.y
       for (int at = threadIdx.x; at < d_k; at += 128) t81[at] = 0.0f;
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
-      const float w_10 = rho_entry_2 - 0.01f * theta_entry_8;
-      const float w_12 = t25_2 * (theta_entry_8 * t25_2);
+      const float w_11 = rho_entry_2 - 0.01f * theta_entry_8;
+      const float w_13 = t25_2 * (theta_entry_8 * t25_2);
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
+          const float w_10 = t51 * y_bar[((i64)l * T + a + C * s) * d_v + i];
           const float t79_entry_2 = t79[i];
-          const float w_11 = w_12 * t79_entry_2;
+          const float w_12 = w_13 * t79_entry_2;
           t81[j] += S_V_trail[(a * d_v + i) * d_k + j] * t79_entry_2;
-          S_V_bar_state[i * d_k + j] = w_10 * t23_2[i * d_k + j] - w_11 * t21_2[((i64)l * T + a + C * s) * d_k + j];
+          S_V_bar_state[i * d_k + j] = w_11 * (S_V_bar_state[i * d_k + j] + w_10 * t47_2[((i64)l * T + a + C * s) * d_k + j]) - w_12 * t21_2[((i64)l * T + a + C * s) * d_k + j];
         }
       }
       // trellis.c, trellis.y, trellis.S_V
       const float t114 = (1.0f / t24) * ((theta_entry_8 * t29_2 - theta_entry_8 * t25_2 * t80) * (t25_2 / t24));
       // trellis.c, trellis.S_V
-      const float w_13 = theta_entry_8 * t25_2;
-      const float w_14 = t25_2 * (theta_entry_8 * t25_2);
+      const float w_14 = theta_entry_8 * t25_2;
+      const float w_15 = t25_2 * (theta_entry_8 * t25_2);
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        const float t49_2 = t27[i] * w_13 - t81[i] * w_14 + 2.0f * ((-0.5f) * t21_2[((i64)l * T + a + C * s) * d_k + i] * t114);
+        const float t49_2 = t27[i] * w_14 - t81[i] * w_15 + 2.0f * ((-0.5f) * t21_2[((i64)l * T + a + C * s) * d_k + i] * t114);
         const float t20_entry = t20[((i64)l * T + a + C * s) * d_k + i];
         t55[i] = t20_entry * t49_2 + c_prod[((i64)l * T + a + C * s) * d_k + i] * t20_entry * t49_2 * t53[((i64)l * T + a + C * s) * d_k + i];
       }
@@ -380,12 +375,11 @@ HECATE_KERNEL(128) trellis_step_backward_4(const float *x, const float *y_bar, c
         for (int item = threadIdx.x; item < d; item += 128) {
           const int j = (int)item;
           const float x_entry = x[((i64)l * T + a + C * s) * d + j];
-          const float t58_2 = S_K_bar_state[i * d + j] + q0[((i64)l * T + a + C * s) * d + j] * t20_2_2_entry_2 + x_entry * t55_entry;
-          t82_2_part += t58_2 * x_entry;
-          t65_part += S_K_trail[(a * d_k + i) * d + j] * t58_2;
+          const float t58 = S_K_bar_state[i * d + j] + q0[((i64)l * T + a + C * s) * d + j] * t20_2_2_entry_2 + x_entry * t55_entry;
+          t82_2_part += t58 * x_entry;
+          t65_part += S_K_trail[(a * d_k + i) * d + j] * t58;
           t57[j] += S_K_trail[((a + 1) * d_k + i) * d + j] * t55_entry;
-          t58[i * d + j] = t58_2;
-          t62[j] -= t58_2 * S_K_lin_entry;
+          t62[j] -= t58 * S_K_lin_entry;
         }
         t82_2 += hecate::block_sum(t82_2_part, warps);
         t65 += hecate::block_sum(t65_part, warps);
@@ -409,19 +403,22 @@ HECATE_KERNEL(128) trellis_step_backward_4(const float *x, const float *y_bar, c
         const int i = (int)item;
         t6_2[((i64)l * T + a + C * s) * d_k + i] = theta_entry_8 * t82[i];
       }
-      // trellis.S_K
+      // trellis.S_K, trellis.y, trellis.c
       for (int at = threadIdx.x; at < d; at += 128) t83[at] = 0.0f;
-      const float w_15 = rho_entry_2 - 0.01f * theta_entry_8;
+      const float w_16 = rho_entry_2 - 0.01f * theta_entry_8;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_k; ++i) {
+          const float t20_2_2_entry_3 = t20_2_2[i];
+          const float t55_entry_2 = t55[i];
           const float t82_entry = t82[i];
-          const float w_16 = theta_entry_8 * t82_entry;
+          const float w_17 = theta_entry_8 * t82_entry;
+          const float x_entry_2 = x[((i64)l * T + a + C * s) * d + j];
           t83[j] += S_K_trail[(a * d_k + i) * d + j] * t82_entry;
-          S_K_bar_state[i * d + j] = w_15 * t58[i * d + j] - w_16 * x[((i64)l * T + a + C * s) * d + j];
+          S_K_bar_state[i * d + j] = w_16 * (S_K_bar_state[i * d + j] + q0[((i64)l * T + a + C * s) * d + j] * t20_2_2_entry_3 + x_entry_2 * t55_entry_2) - w_17 * x_entry_2;
         }
       }
       // trellis.S_K, trellis.S_V

@@ -84,8 +84,6 @@
 //   t51                 [L, T, d]                  float  work
 //   W1_trail_scratch    [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
-//   t11_scratch         [L·d_h·d_k]                float  work
-//   t38_2_scratch       [L·d_h·d_v]                float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
 //   w_theta_bar_copies  [64·d_k + 64·d_v]          float  work
 #include "hecate.cuh"
@@ -164,8 +162,7 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
     const float *rho, const float *theta, const float *t3, const float *t17_2, const float *t106,
     const float *t9_2_2, const float *t128, const float *t95, const float *t6_2_2, float *t3_2,
     float *t4_2, float *t5_2, float *t6_2, float *t7_2, float *t8_2, float *t9_2,
-    float *W1_trail_scratch, float *W2_trail_scratch, float *t11_scratch, float *t38_2_scratch,
-    int T) {
+    float *W1_trail_scratch, float *W2_trail_scratch, int T) {
   HECATE_SHARED(float, W1_bar_state, d_h * d_k);  // [d_h, d_k]
   HECATE_SHARED(float, W2_bar_state, d_h * d_v);  // [d_v, d_h]
   HECATE_SHARED(float, t4, d_v);  // [d_v]
@@ -188,8 +185,6 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
   const int l = blockIdx.x;
   float *const W1_trail = W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
-  float *const t11 = t11_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t38_2 = t38_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -297,16 +292,15 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t11_2 = W1_bar_state[i * d_k + j] + q0[((i64)l * T + a + C * s) * d_k + j] * t8_2_2_entry;
+          const float t11 = W1_bar_state[i * d_k + j] + q0[((i64)l * T + a + C * s) * d_k + j] * t8_2_2_entry;
           const float k0_entry = k0[((i64)l * T + a + C * s) * d_k + j];
           const float W1_trail_entry_2 = W1_trail[(a * d_h + i) * d_k + j];
-          t14_part += (k0_entry * t9_2_2_entry_2 + 0.04f * W1_trail_entry_2 - 0.02f * B1[((i64)l * d_h + i) * d_k + j]) * t11_2;
-          t16_part += W1_trail_entry_2 * t11_2;
-          t87_2_part += t11_2 * k0_entry;
+          t14_part += (k0_entry * t9_2_2_entry_2 + 0.04f * W1_trail_entry_2 - 0.02f * B1[((i64)l * d_h + i) * d_k + j]) * t11;
+          t16_part += W1_trail_entry_2 * t11;
+          t87_2_part += t11 * k0_entry;
           t10_2[j] += W1_trail[((a + 1) * d_h + i) * d_k + j] * t8_2_2_entry;
-          t11[i * d_k + j] = t11_2;
-          t9_2[((i64)l * d_h + i) * d_k + j] += w * t11_2;
-          t86[j] += t11_2 * t9_2_2_entry_2;
+          t9_2[((i64)l * d_h + i) * d_k + j] += w * t11;
+          t86[j] += t11 * t9_2_2_entry_2;
         }
         t14 += hecate::block_sum(t14_part, warps);
         t16 += hecate::block_sum(t16_part, warps);
@@ -345,14 +339,13 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
           const int j = (int)item;
           const float W2_trail_entry_2 = W2_trail[(a * d_v + i) * d_h + j];
           t33_2_2_part += W2_trail_entry_2 * t31_2[j];
-          const float t38_3 = W2_bar_state[i * d_h + j] + y_bar_entry_2 * t95[((i64)l * T + a + C * s) * d_h + j];
+          const float t38_2 = W2_bar_state[i * d_h + j] + y_bar_entry_2 * t95[((i64)l * T + a + C * s) * d_h + j];
           const float t17_2_entry = t17_2[((i64)l * T + a + C * s) * d_h + j];
-          t41_2_part += (W2_lin_entry_2 * t17_2_entry + 0.04f * W2_trail_entry_2 - 0.02f * B2[((i64)l * d_v + i) * d_h + j]) * t38_3;
-          t43_2_part += W2_trail_entry_2 * t38_3;
-          t88_2_part += t38_3 * t17_2_entry;
-          t38_2[i * d_h + j] = t38_3;
-          t8_2[((i64)l * d_v + i) * d_h + j] += w * t38_3;
-          t89[j] += t38_3 * W2_lin_entry_2;
+          t41_2_part += (W2_lin_entry_2 * t17_2_entry + 0.04f * W2_trail_entry_2 - 0.02f * B2[((i64)l * d_v + i) * d_h + j]) * t38_2;
+          t43_2_part += W2_trail_entry_2 * t38_2;
+          t88_2_part += t38_2 * t17_2_entry;
+          t8_2[((i64)l * d_v + i) * d_h + j] += w * t38_2;
+          t89[j] += t38_2 * W2_lin_entry_2;
         }
         t33_2_2 += hecate::block_sum(t33_2_2_part, warps);
         t41_2 += hecate::block_sum(t41_2_part, warps);
@@ -376,7 +369,7 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
         t65[i] = t65_2;
         t6_2[((i64)l * T + a + C * s) * d_v + i] = -t65_2;
       }
-      // yaad.W2, yaad.W1
+      // yaad.W2, yaad.W1, yaad.y
       for (int at = threadIdx.x; at < d_h; at += 128) t70[at] = 0.0f;
       const float w_3 = rho[(i64)l * T + a + C * s] - 0.04f * theta_entry_6;
       __syncthreads();
@@ -385,10 +378,11 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
+          const float y_bar_entry_3 = y_bar[((i64)l * T + a + C * s) * d_v + i];
           const float t65_entry = t65[i];
           const float W2_lin_entry_3 = W2_lin[((i64)l * T + a + C * s) * d_v + i];
           t70[j] += W2_trail[(a * d_v + i) * d_h + j] * t65_entry;
-          W2_bar_state[i * d_h + j] = W2_lin_entry_3 * t31_2[j] + w_3 * t38_2[i * d_h + j] + t17_2[((i64)l * T + a + C * s) * d_h + j] * t65_entry;
+          W2_bar_state[i * d_h + j] = W2_lin_entry_3 * t31_2[j] + w_3 * (W2_bar_state[i * d_h + j] + y_bar_entry_3 * t95[((i64)l * T + a + C * s) * d_h + j]) + t17_2[((i64)l * T + a + C * s) * d_h + j] * t65_entry;
         }
       }
       // yaad.W2, yaad.W1
@@ -406,7 +400,7 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
         const float w_6 = t3_entry_2 * t106_entry * (-theta_entry_6 * W2_prod_entry_2 * W1_prod_entry_2 * t106_entry * t87_entry_2 - theta_entry_6 * W1_prod_entry_2 * t87_entry_2 + W2_prod_entry_2 * t71);
         t78[i] = -theta_entry_6 * W1_prod_entry_2 * t3_entry_2 * t106_entry * t87_entry_2 + w_5 + t3_entry_2 * t71 + w_6;
       }
-      // yaad.W2, yaad.W1
+      // yaad.W2, yaad.W1, yaad.y
       for (int at = threadIdx.x; at < d_k; at += 128) t80[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
@@ -414,9 +408,10 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
+          const float t8_2_2_entry_2 = t8_2_2[i];
           const float t78_entry = t78[i];
           t80[j] += W1_trail[(a * d_h + i) * d_k + j] * t78_entry;
-          W1_bar_state[i * d_k + j] = w_3 * t11[i * d_k + j] + k0[((i64)l * T + a + C * s) * d_k + j] * t78_entry;
+          W1_bar_state[i * d_k + j] = w_3 * (W1_bar_state[i * d_k + j] + q0[((i64)l * T + a + C * s) * d_k + j] * t8_2_2_entry_2) + k0[((i64)l * T + a + C * s) * d_k + j] * t78_entry;
         }
       }
       // yaad.W2

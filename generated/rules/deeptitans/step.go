@@ -786,10 +786,10 @@ type StepBackward[F num.Float] struct {
 	Flags          []bool  // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_h·d_k + 2·C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 14·L·T·d_k + 3·L·T·d_v + 10·L·T + 18·L·d_k + 5·d_h·d_k + 5·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
+// WorkLen is 2·C·d_h·d_k + 2·C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 14·L·T·d_k + 3·L·T·d_v + 10·L·T + 18·L·d_k + 4·d_h·d_k + 4·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
-	return 2*C*dH*dK + 2*C*dH*dV + 3*L*T*d + 13*L*T*dH + 14*L*T*dK + 3*L*T*dV + 10*L*T + 18*L*dK + 5*dH*dK + 5*dH*dV + 8*dH + 3*dK + 3*dV
+	return 2*C*dH*dK + 2*C*dH*dV + 3*L*T*d + 13*L*T*dH + 14*L*T*dK + 3*L*T*dV + 10*L*T + 18*L*dK + 4*dH*dK + 4*dH*dV + 8*dH + 3*dK + 3*dV
 }
 
 // FlagsLen is 8·L·T.
@@ -912,8 +912,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t11 := work[:dK] // [d_k]
 	work = work[dK:]
-	t12 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t77 := work[:dH] // [d_h]
 	work = work[dH:]
 	t21 := work[:dK] // [d_k]
@@ -922,8 +920,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t40 := work[:dV] // [d_v]
 	work = work[dV:]
-	t412 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t49 := work[:dV] // [d_v]
 	work = work[dV:]
 	t50 := work[:dH] // [d_h]
@@ -1203,22 +1199,20 @@ func (c *StepBackward[F]) Run() {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						SW1BarState2 := SW1BarState[i*dK:][:dK]
 						SW1Trail2 := SW1Trail[(a*dH+i)*dK:][:dK]
-						t12_2 := t12[i*dK:][:dK]
 						var t772 F
 						t9Entry := t9[i]
 						t39Entry := t39_2[i]
 						w2 := F(thetaEntry3 * t39Entry)
 						for j := range dK {
-							t122 := W1BarState2[j] + F(q[j]*t9Entry)
+							t12 := W1BarState2[j] + F(q[j]*t9Entry)
 							W1TrailEntry := W1Trail2[j]
-							t15 += F(W1TrailEntry * t122)
-							t17 := SW1BarState2[j] + t122
+							t15 += F(W1TrailEntry * t12)
+							t17 := SW1BarState2[j] + t12
 							kEntry := k[j]
 							t772 += F(t17 * kEntry)
 							SW1TrailEntry := SW1Trail2[j]
 							t24 += F(SW1TrailEntry * t17)
 							t11[j] += F((F(rhoEntry3*W1TrailEntry) + F(etaEntry3*SW1TrailEntry) - F(w2*kEntry)) * t9Entry)
-							t12_2[j] = t122
 							t21[j] -= F(t17 * t39Entry)
 							SW1BarState2[j] = F(etaEntry3 * t17)
 						}
@@ -1246,7 +1240,6 @@ func (c *StepBackward[F]) Run() {
 						SW2BarState2 := SW2BarState[i*dH:][:dH]
 						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 						SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
-						t412_2 := t412[i*dH:][:dH]
 						var t402 F
 						var t492 F
 						yBarEntry2 := yBar[i]
@@ -1254,12 +1247,11 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
 							t402 += F(W2TrailEntry * t3822[j])
-							t4122 := W2BarState2[j] + F(yBarEntry2*t81_2[j])
-							t442 += F(W2TrailEntry * t4122)
-							t462 := SW2BarState2[j] + t4122
+							t412 := W2BarState2[j] + F(yBarEntry2*t81_2[j])
+							t442 += F(W2TrailEntry * t412)
+							t462 := SW2BarState2[j] + t412
 							t492 += F(t462 * t6_2[j])
 							t55 += F(SW2Trail2[j] * t462)
-							t412_2[j] = t4122
 							t50[j] -= F(t462 * eEntry3)
 							SW2BarState2[j] = F(etaEntry3 * t462)
 						}
@@ -1279,18 +1271,19 @@ func (c *StepBackward[F]) Run() {
 						t57[i] = t572
 						t62_2[i] = -t572
 					}
-					// deep_titans.e, deep_titans.G_W1, deep_titans.W2
+					// deep_titans.e, deep_titans.G_W1, deep_titans.W2, deep_titans.y
 					clear(t61)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t412_2 := t412[i*dH:][:dH]
-						t822_2 := t822[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
+						t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
+						t822_2 := t822[(l*T+a+C*s)*dH:][:dH]
+						yBarEntry3 := yBar[i]
 						t57Entry := t57[i]
 						eEntry4 := e[i]
 						for j := range dH {
 							t61[j] += F(W2Trail2[j] * t57Entry)
-							W2BarState2[j] = F(eEntry4*t3822[j]) + F(rhoEntry3*t412_2[j]) + F(t57Entry*t822_2[j])
+							W2BarState2[j] = F(eEntry4*t3822[j]) + F(rhoEntry3*(W2BarState2[j]+F(yBarEntry3*t81_2[j]))) + F(t57Entry*t822_2[j])
 						}
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.S_W1, deep_titans.S_W2
@@ -1305,16 +1298,17 @@ func (c *StepBackward[F]) Run() {
 						w6 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t2Entry2)*t372Entry) * t77Entry2)
 						t68[i] = w6 + F(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t2Entry2)*t2Entry2)*t372Entry)*t77Entry2) + F(thetaEntry3*t52_2[i]) + F(t2Entry2*t61Entry) + F(F(t2Entry2*t372Entry)*w5)
 					}
-					// deep_titans.e, deep_titans.W1
+					// deep_titans.e, deep_titans.W1, deep_titans.y
 					clear(t70)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t12_2 := t12[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						t9Entry2 := t9[i]
 						t68Entry := t68[i]
 						for j := range dK {
 							t70[j] += F(W1Trail2[j] * t68Entry)
-							W1BarState2[j] = F(rhoEntry3*t12_2[j]) + F(k[j]*t68Entry)
+							W1BarState2[j] = F(rhoEntry3*(W1BarState2[j]+F(q[j]*t9Entry2))) + F(k[j]*t68Entry)
 						}
 					}
 					// deep_titans.e, deep_titans.S_W1, deep_titans

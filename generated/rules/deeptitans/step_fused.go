@@ -1258,7 +1258,6 @@ type stepBackwardNest7Args struct {
 	k           *float32
 	SW1Trail    *float32
 	t11         *float32
-	t12         *float32
 	t21         *float32
 	t77         *float32
 	t15Total    *float32
@@ -1313,7 +1312,6 @@ type stepBackwardNest10Args struct {
 	SW2BarState *float32
 	t6          *float32
 	SW2Trail    *float32
-	t412        *float32
 	t50         *float32
 	t40         *float32
 	t49         *float32
@@ -1358,14 +1356,15 @@ type stepBackwardNest12Args struct {
 }
 
 type stepBackwardNest13Args struct {
+	yBar       *float32
 	t57        *float32
 	e          *float32
 	W2Trail    *float32
 	t61        *float32
 	t822       *float32
-	t412       *float32
-	t3822      *float32
+	t81        *float32
 	W2BarState *float32
+	t3822      *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
 	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
@@ -1398,11 +1397,12 @@ type stepBackwardNest14Args struct {
 }
 
 type stepBackwardNest15Args struct {
+	t9         *float32
 	t68        *float32
 	W1Trail    *float32
 	t70        *float32
 	k          *float32
-	t12        *float32
+	q          *float32
 	W1BarState *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h·d_k·a
@@ -1701,19 +1701,17 @@ func (c *stepBackwardFused) run() {
 	t32 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV:][:dH]                  // [d_h]
 	t9 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+dH:][:dH]                // [d_h]
 	t11 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+2*dH:][:dK]             // [d_k]
-	t12 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+2*dH+dK:][:dH*dK]       // [d_h, d_k]
-	t77 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+2*dH+dK:][:dH]          // [d_h]
-	t21 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+3*dH+dK:][:dK]          // [d_k]
-	t3822 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+3*dH+2*dK:][:dH]      // [d_h]
-	t40 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+4*dH+2*dK:][:dV]        // [d_v]
-	t412 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+4*dH*dV+4*dH+2*dK+dV:][:dH*dV] // [d_v, d_h]
-	t49 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+4*dH+2*dK+dV:][:dV]     // [d_v]
-	t50 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+4*dH+2*dK+2*dV:][:dH]   // [d_h]
-	t52_2 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+5*dH+2*dK+2*dV:][:dH] // [d_h]
-	t57 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+6*dH+2*dK+2*dV:][:dV]   // [d_v]
-	t61 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+6*dH+2*dK+3*dV:][:dH]   // [d_h]
-	t68 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+7*dH+2*dK+3*dV:][:dH]   // [d_h]
-	t70 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+5*dH*dK+5*dH*dV+8*dH+2*dK+3*dV:][:dK]   // [d_k]
+	t77 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+2*dH+dK:][:dH]          // [d_h]
+	t21 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+3*dH+dK:][:dK]          // [d_k]
+	t3822 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+3*dH+2*dK:][:dH]      // [d_h]
+	t40 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+4*dH+2*dK:][:dV]        // [d_v]
+	t49 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+4*dH+2*dK+dV:][:dV]     // [d_v]
+	t50 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+4*dH+2*dK+2*dV:][:dH]   // [d_h]
+	t52_2 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+5*dH+2*dK+2*dV:][:dH] // [d_h]
+	t57 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+6*dH+2*dK+2*dV:][:dV]   // [d_v]
+	t61 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+6*dH+2*dK+3*dV:][:dH]   // [d_h]
+	t68 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+7*dH+2*dK+3*dV:][:dH]   // [d_h]
+	t70 := c.Work[2*C*dH*dK+2*C*dH*dV+3*L*T*d+13*L*T*dH+14*L*T*dK+3*L*T*dV+10*L*T+18*L*dK+4*dH*dK+4*dH*dV+8*dH+2*dK+3*dV:][:dK]   // [d_k]
 	t10 := c.Flags[:L*T]                                                                                                          // [L, T]
 	t47 := c.Flags[L*T:][:L*T]                                                                                                    // [L, T]
 	t162 := c.Flags[2*L*T:][:L*T]                                                                                                 // [L, T]
@@ -2061,7 +2059,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(SW1Trail),
 							unsafe.SliceData(t11),
-							unsafe.SliceData(t12),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t77),
 							unsafe.SliceData(t15Total),
@@ -2097,7 +2094,6 @@ func (c *stepBackwardFused) run() {
 							SW1BarState2 := SW1BarState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							SW1Trail2 := SW1Trail[(a*dH+i)*dK:][:dK]
-							t12_2 := t12[i*dK:][:dK]
 							var t772 F
 							t9Entry := t9[i]
 							t39Entry := t39_2[i]
@@ -2108,16 +2104,15 @@ func (c *stepBackwardFused) run() {
 							t772Sums := [16]F{t772}
 							t24RowSums := [16]F{t24Row}
 							for j := range dK {
-								t122 := num.FMA32(q[j], t9Entry, W1BarState2[j])
+								t12 := num.FMA32(q[j], t9Entry, W1BarState2[j])
 								W1TrailEntry := W1Trail2[j]
-								t15RowSums[j%16] = num.FMA32(W1TrailEntry, t122, t15RowSums[j%16])
-								t17 := SW1BarState2[j] + t122
+								t15RowSums[j%16] = num.FMA32(W1TrailEntry, t12, t15RowSums[j%16])
+								t17 := SW1BarState2[j] + t12
 								kEntry := k[j]
 								t772Sums[j%16] = num.FMA32(t17, kEntry, t772Sums[j%16])
 								SW1TrailEntry := SW1Trail2[j]
 								t24RowSums[j%16] = num.FMA32(SW1TrailEntry, t17, t24RowSums[j%16])
 								t11[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry3, SW1TrailEntry, F(rhoEntry3*W1TrailEntry))), t9Entry, t11[j])
-								t12_2[j] = t122
 								t21[j] = num.FMA32(-t17, t39Entry, t21[j])
 								SW1BarState2[j] = F(etaEntry3 * t17)
 							}
@@ -2194,7 +2189,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SW2BarState),
 							unsafe.SliceData(t6),
 							unsafe.SliceData(SW2Trail),
-							unsafe.SliceData(t412),
 							unsafe.SliceData(t50),
 							unsafe.SliceData(t40),
 							unsafe.SliceData(t49),
@@ -2230,7 +2224,6 @@ func (c *stepBackwardFused) run() {
 							SW2BarState2 := SW2BarState[i*dH:][:dH]
 							t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 							SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
-							t412_2 := t412[i*dH:][:dH]
 							var t402 F
 							var t492 F
 							yBarEntry2 := yBar[i]
@@ -2244,12 +2237,11 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
 								t402Sums[j%16] = num.FMA32(W2TrailEntry, t3822[j], t402Sums[j%16])
-								t4122 := num.FMA32(yBarEntry2, t81_2[j], W2BarState2[j])
-								t442RowSums[j%16] = num.FMA32(W2TrailEntry, t4122, t442RowSums[j%16])
-								t462 := SW2BarState2[j] + t4122
+								t412 := num.FMA32(yBarEntry2, t81_2[j], W2BarState2[j])
+								t442RowSums[j%16] = num.FMA32(W2TrailEntry, t412, t442RowSums[j%16])
+								t462 := SW2BarState2[j] + t412
 								t492Sums[j%16] = num.FMA32(t462, t6_2[j], t492Sums[j%16])
 								t55RowSums[j%16] = num.FMA32(SW2Trail2[j], t462, t55RowSums[j%16])
-								t412_2[j] = t4122
 								t50[j] = num.FMA32(-t462, eEntry3, t50[j])
 								SW2BarState2[j] = F(etaEntry3 * t462)
 							}
@@ -2314,18 +2306,19 @@ func (c *stepBackwardFused) run() {
 							t62_2[i] = -t572
 						}
 					}
-					// deep_titans.e, deep_titans.G_W1, deep_titans.W2
+					// deep_titans.e, deep_titans.G_W1, deep_titans.W2, deep_titans.y
 					clear(t61)
 					if kern.Wide() {
 						a2 := stepBackwardNest13Args{
+							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t57),
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t822),
-							unsafe.SliceData(t412),
-							unsafe.SliceData(t3822),
+							unsafe.SliceData(t81),
 							unsafe.SliceData(W2BarState),
+							unsafe.SliceData(t3822),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
 							dV*a + C*dV*s + T*dV*l + 2,
@@ -2343,17 +2336,19 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest13(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t822_2 := t822[(l*T+a+C*s)*dH:][:dH]
-							t412_2 := t412[i*dH:][:dH]
+							t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
+							yBarEntry3 := yBar[i]
 							t57Entry := t57[i]
 							eEntry4 := e[i]
 							for j := range dH {
 								t61[j] = num.FMA32(W2Trail2[j], t57Entry, t61[j])
-								W2BarState2[j] = num.FMA32(t57Entry, t822_2[j], num.FMA32(rhoEntry3, t412_2[j], F(eEntry4*t3822[j])))
+								W2BarState2[j] = num.FMA32(t57Entry, t822_2[j], num.FMA32(rhoEntry3, num.FMA32(yBarEntry3, t81_2[j], W2BarState2[j]), F(eEntry4*t3822[j])))
 							}
 						}
 					}
@@ -2391,15 +2386,16 @@ func (c *stepBackwardFused) run() {
 							t68[i] = num.FMA32(F(t2Entry2*t372Entry), w5, num.FMA32(t2Entry2, t61Entry, num.FMA32(thetaEntry3, t52_2[i], num.FMA32(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t2Entry2)*t2Entry2)*t372Entry), t77Entry2, w6))))
 						}
 					}
-					// deep_titans.e, deep_titans.W1
+					// deep_titans.e, deep_titans.W1, deep_titans.y
 					clear(t70)
 					if kern.Wide() {
 						a2 := stepBackwardNest15Args{
+							unsafe.SliceData(t9),
 							unsafe.SliceData(t68),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t70),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t12),
+							unsafe.SliceData(c.Q),
 							unsafe.SliceData(W1BarState),
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
@@ -2417,12 +2413,13 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t12_2 := t12[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
+							t9Entry2 := t9[i]
 							t68Entry := t68[i]
 							for j := range dK {
 								t70[j] = num.FMA32(W1Trail2[j], t68Entry, t70[j])
-								W1BarState2[j] = num.FMA32(k[j], t68Entry, F(rhoEntry3*t12_2[j]))
+								W1BarState2[j] = num.FMA32(k[j], t68Entry, F(rhoEntry3*num.FMA32(q[j], t9Entry2, W1BarState2[j])))
 							}
 						}
 					}

@@ -630,10 +630,10 @@ type StepBackward[F num.Float] struct {
 	Flags               []bool  // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_k·d_v + 3·L·T·d + 14·L·T·d_k + 3·L·T·d_v + 9·L·T + 18·L·d_k + 5·d_k·d_v + C + 3·d_k + d_v + 2.
+// WorkLen is 2·C·d_k·d_v + 3·L·T·d + 14·L·T·d_k + 3·L·T·d_v + 9·L·T + 18·L·d_k + 4·d_k·d_v + C + 3·d_k + d_v + 2.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return 2*C*dK*dV + 3*L*T*d + 14*L*T*dK + 3*L*T*dV + 9*L*T + 18*L*dK + 5*dK*dV + C + 3*dK + dV + 2
+	return 2*C*dK*dV + 3*L*T*d + 14*L*T*dK + 3*L*T*dV + 9*L*T + 18*L*dK + 4*dK*dV + C + 3*dK + dV + 2
 }
 
 // FlagsLen is 7·L·T.
@@ -720,8 +720,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[C+1:]
 	t32 := work[:dK] // [d_k]
 	work = work[dK:]
-	t422 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
 	t32_2 := work[:dV] // [d_v]
 	work = work[dV:]
 	t822 := work[:dK] // [d_k]
@@ -879,17 +877,15 @@ func (c *StepBackward[F]) Run() {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
-						t422_2 := t422[i*dK:][:dK]
 						var t322 F
 						yBarEntry := yBar[i]
 						MLinEntry := MLin[i]
 						for j := range dK {
-							t423 := MBarState2[j] + F(q[j]*yBarEntry)
-							t322 += F(t423 * k[j])
-							t112 += F(MTrail2[j] * t423)
+							t422 := MBarState2[j] + F(q[j]*yBarEntry)
+							t322 += F(t422 * k[j])
+							t112 += F(MTrail2[j] * t422)
 							t32[j] += F(MTrail3[j] * yBarEntry)
-							t422_2[j] = t423
-							t822[j] -= F(t423 * MLinEntry)
+							t822[j] -= F(t422 * MLinEntry)
 						}
 						t32_2[i] = t322
 					}
@@ -903,22 +899,23 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						t7_2[i] = F(thetaEntry2 * t32_2[i])
 					}
-					// delta_frozen.M
+					// delta_frozen.M, delta_frozen.y
 					clear(t33)
 					w4 := !t72
 					rhoEntry2 := rho2[a]
 					for i := range dV {
 						MChunkBarState2 := MChunkBarState[i*dK:][:dK]
 						MChunkTrail2 := MChunkTrail[((a+1)*dV+i)*dK:][:dK]
-						t422_2 := t422[i*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						t32Entry := t32_2[i]
 						w3 := F(thetaEntry2 * t32Entry)
+						yBarEntry2 := yBar[i]
 						for j := range dK {
 							t17 := MChunkBarState2[j] - F(w3*k[j])
 							t33[j] += F(MChunkTrail2[j] * t32Entry)
 							MChunkBarState2[j] = kern.Choose(w4, t17, F(0))
-							MBarState2[j] = F(rhoEntry2*t422_2[j]) + kern.Choose(t72, t17, F(0))
+							MBarState2[j] = F(rhoEntry2*(MBarState2[j]+F(q[j]*yBarEntry2))) + kern.Choose(t72, t17, F(0))
 						}
 					}
 					// delta_frozen.M, delta_frozen

@@ -872,7 +872,6 @@ type stepBackwardNest3Args struct {
 	k         *float32
 	MTrail    *float32
 	t32       *float32
-	t422      *float32
 	t822      *float32
 	t32_2     *float32
 	t112Total *float32
@@ -915,21 +914,26 @@ type stepBackwardNest5Args struct {
 
 type stepBackwardNest6Args struct {
 	t32            *float32
+	yBar           *float32
 	k              *float32
 	MChunkBarState *float32
 	MChunkTrail    *float32
 	t33            *float32
-	t422           *float32
+	q              *float32
 	MBarState      *float32
-	n0             int        // d_k·a + C·d_k·s + T·d_k·l
-	n1             int        // d_k·d_v·a + d_k·d_v
-	n2             int        // d_k
-	n3             int        // d_k·d_v·a + d_k·d_v + d_k
-	n4             int        // 2·d_k
-	n5             int        // d_k·d_v·a + d_k·d_v + 2·d_k
-	n6             int        // 3·d_k
-	n7             int        // d_k·d_v·a + d_k·d_v + 3·d_k
-	n8             int        // d_v
+	n0             int        // d_v·a + C·d_v·s + T·d_v·l
+	n1             int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2             int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3             int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4             int        // d_k·a + C·d_k·s + T·d_k·l
+	n5             int        // d_k·d_v·a + d_k·d_v
+	n6             int        // d_k
+	n7             int        // d_k·d_v·a + d_k·d_v + d_k
+	n8             int        // 2·d_k
+	n9             int        // d_k·d_v·a + d_k·d_v + 2·d_k
+	n10            int        // 3·d_k
+	n11            int        // d_k·d_v·a + d_k·d_v + 3·d_k
+	n12            int        // d_v
 	t72Number      [2]float32 // and nothing
 	w4Number       [2]float32 // and nothing
 	thetaEntry2    [2]float32 // and nothing
@@ -1199,10 +1203,9 @@ func (c *stepBackwardFused) run() {
 	MChunkTrail := c.Work[C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+3*dK*dV+1:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	chunkAgeTrail := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+1:][:C+1]       // [C + 1]
 	t32 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+2:][:dK]                // [d_k]
-	t422 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+dK+2:][:dK*dV]         // [d_v, d_k]
-	t32_2 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+5*dK*dV+C+dK+2:][:dV]           // [d_v]
-	t822 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+5*dK*dV+C+dK+dV+2:][:dK]         // [d_k]
-	t33 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+5*dK*dV+C+2*dK+dV+2:][:dK]        // [d_k]
+	t32_2 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+dK+2:][:dV]           // [d_v]
+	t822 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+dK+dV+2:][:dK]         // [d_k]
+	t33 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+4*dK*dV+C+2*dK+dV+2:][:dK]        // [d_k]
 	t10 := c.Flags[:L*T]                                                                               // [L, T]
 	t43 := c.Flags[L*T:][:L*T]                                                                         // [L, T]
 	t142 := c.Flags[2*L*T:][:L*T]                                                                      // [L, T]
@@ -1370,7 +1373,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(t32),
-							unsafe.SliceData(t422),
 							unsafe.SliceData(t822),
 							unsafe.SliceData(t32_2),
 							unsafe.SliceData(t112Total),
@@ -1404,7 +1406,6 @@ func (c *stepBackwardFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 							MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
-							t422_2 := t422[i*dK:][:dK]
 							var t322 F
 							yBarEntry := yBar[i]
 							MLinEntry := MLin[i]
@@ -1412,12 +1413,11 @@ func (c *stepBackwardFused) run() {
 							t322Sums := [16]F{t322}
 							t112RowSums := [16]F{t112Row}
 							for j := range dK {
-								t423 := num.FMA32(q[j], yBarEntry, MBarState2[j])
-								t322Sums[j%16] = num.FMA32(t423, k[j], t322Sums[j%16])
-								t112RowSums[j%16] = num.FMA32(MTrail2[j], t423, t112RowSums[j%16])
+								t422 := num.FMA32(q[j], yBarEntry, MBarState2[j])
+								t322Sums[j%16] = num.FMA32(t422, k[j], t322Sums[j%16])
+								t112RowSums[j%16] = num.FMA32(MTrail2[j], t422, t112RowSums[j%16])
 								t32[j] = num.FMA32(MTrail3[j], yBarEntry, t32[j])
-								t422_2[j] = t423
-								t822[j] = num.FMA32(-t423, MLinEntry, t822[j])
+								t822[j] = num.FMA32(-t422, MLinEntry, t822[j])
 							}
 							t322 = kern.Sum16(&t322Sums)
 							t112Row = kern.Sum16(&t112RowSums)
@@ -1467,7 +1467,7 @@ func (c *stepBackwardFused) run() {
 							t7_2[i] = F(thetaEntry2 * t32_2[i])
 						}
 					}
-					// delta_frozen.M
+					// delta_frozen.M, delta_frozen.y
 					clear(t33)
 					w4 := !t72
 					rhoEntry2 := rho2[a]
@@ -1476,12 +1476,17 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t32_2),
+							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(MChunkBarState),
 							unsafe.SliceData(MChunkTrail),
 							unsafe.SliceData(t33),
-							unsafe.SliceData(t422),
+							unsafe.SliceData(c.Q),
 							unsafe.SliceData(MBarState),
+							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dK*dV*a + dK*dV,
 							dK,
@@ -1498,21 +1503,23 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest6(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t72_2 := (F(0) < t72Number)
 						w4_2 := (F(0) < w4Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							MChunkBarState2 := MChunkBarState[i*dK:][:dK]
 							MChunkTrail2 := MChunkTrail[((a+1)*dV+i)*dK:][:dK]
-							t422_2 := t422[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
 							t32Entry := t32_2[i]
 							w3 := F(thetaEntry2 * t32Entry)
+							yBarEntry2 := yBar[i]
 							for j := range dK {
 								t17 := num.FMA32(-w3, k[j], MChunkBarState2[j])
 								t33[j] = num.FMA32(MChunkTrail2[j], t32Entry, t33[j])
 								MChunkBarState2[j] = kern.Choose(w4_2, t17, F(0))
-								MBarState2[j] = num.FMA32(rhoEntry2, t422_2[j], kern.Choose(t72_2, t17, F(0)))
+								MBarState2[j] = num.FMA32(rhoEntry2, num.FMA32(q[j], yBarEntry2, MBarState2[j]), kern.Choose(t72_2, t17, F(0)))
 							}
 						}
 					}

@@ -325,10 +325,10 @@ type StepBackward[F num.Float] struct {
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 5·L·T·m + 2·L·T + 6·d_v·m + 4·d_v + 10·m.
+// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 5·L·T·m + 2·L·T + 4·d_v·m + 4·d_v + 10·m.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
-	return C*dV*m + 3*L*T*d + 4*L*T*dV + 5*L*T*m + 2*L*T + 6*dV*m + 4*dV + 10*m
+	return C*dV*m + 3*L*T*d + 4*L*T*dV + 5*L*T*m + 2*L*T + 4*dV*m + 4*dV + 10*m
 }
 
 // FlagsLen is 3·m.
@@ -375,8 +375,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	N := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t172 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t182 := work[:m] // [m]
@@ -389,8 +387,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[m:]
 	t7 := work[:dV] // [d_v]
 	work = work[dV:]
-	t8 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t132 := work[:m] // [m]
 	work = work[m:]
 	t30 := work[:m] // [m]
@@ -486,14 +482,13 @@ func (c *StepBackward[F]) Run() {
 					t60_2 := t60[(l*T+a+C*s)*m:][:m]
 					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 					t2_2 := t2[(l*T+a+C*s)*m:][:m]
-					// lattice.N, lattice.G, lattice.S, lattice.y
+					// lattice.S, lattice.N, lattice.G, lattice.y
 					betaEntry3 := beta[a]
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						N2 := N[i*dV:][:dV]
 						t172_2 := t172[i*dV:][:dV]
 						var t183 F
 						var t2222 F
@@ -501,11 +496,9 @@ func (c *StepBackward[F]) Run() {
 						t5Entry2 := t5_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							N2_2 := -F(k0Entry2*GLin[j]) + F(STrailEntry2*t5Entry2)
-							t173 := STrailEntry2 - F(betaEntry3*N2_2)
+							t173 := STrailEntry2 - F(betaEntry3*(-F(k0Entry2*GLin[j])+F(STrailEntry2*t5Entry2)))
 							t183 += F(t173 * t173)
 							t2222 += F(STrail3[j] * yBar[j])
-							N2[j] = N2_2
 							t172_2[j] = t173
 						}
 						t182[i] = t183
@@ -529,21 +522,18 @@ func (c *StepBackward[F]) Run() {
 					// lattice.p, lattice.S, lattice.y
 					clear(t7)
 					for i := range m {
+						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-						t8_2 := t8[i*dV:][:dV]
 						var t133 F
 						t54Entry := t54[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t82 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t54Entry)
 							STrailEntry3 := STrail2[j]
-							t133 += F(t82 * (STrailEntry3 / SMax2Entry2))
+							t133 += F((SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t54Entry)) * (STrailEntry3 / SMax2Entry2))
 							t7[j] += F(STrailEntry3 * t54Entry)
-							t8_2[j] = t82
 						}
 						t132[i] = -t133
 					}
@@ -552,21 +542,28 @@ func (c *StepBackward[F]) Run() {
 						t1822Entry := t1822[i]
 						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t142[i], t132[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice.S, lattice.N
+					// lattice.S, lattice.y, lattice.p, lattice.N, lattice.G
 					var t37 F
 					for i := range m {
-						t8_2 := t8[i*dV:][:dV]
+						SBarState2 := SBarState[i*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 						t172_2 := t172[i*dV:][:dV]
-						N2 := N[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
+						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						t34_2 := t34[i*dV:][:dV]
 						var t562 F
+						pEntry2 := p[i]
+						t54Entry2 := t54[i]
 						t102Entry := t102[i]
 						t30Entry := t30[i]
+						k0Entry3 := k0[i]
+						t5Entry3 := t5_2[i]
 						for j := range dV {
-							t342 := F(t8_2[j]*t102Entry) + F(2*F(t172_2[j]*t30Entry))
-							t37 += F(N2[j] * t342)
-							t562 += F(STrail2[j] * t342)
+							t342 := F((SBarState2[j]+F(yBar[j]*pEntry2)+F(q0[j]*t54Entry2))*t102Entry) + F(2*F(t172_2[j]*t30Entry))
+							STrailEntry4 := STrail2[j]
+							t37 += F((-F(k0Entry3*GLin[j]) + F(STrailEntry4*t5Entry3)) * t342)
+							t562 += F(STrailEntry4 * t342)
 							t34_2[j] = t342
 						}
 						t56[i] = t562
@@ -585,12 +582,12 @@ func (c *StepBackward[F]) Run() {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						var t572 F
 						t44Entry := t44[i]
-						k0Entry3 := k0[i]
+						k0Entry4 := k0[i]
 						for j := range dV {
 							t34Entry := t34_2[j]
 							t572 += F(t34Entry * GLin[j])
 							t46[j] += F(STrail2[j] * t44Entry)
-							t58[j] += F(t34Entry * k0Entry3)
+							t58[j] += F(t34Entry * k0Entry4)
 						}
 						t57[i] = t572
 					}
@@ -610,11 +607,11 @@ func (c *StepBackward[F]) Run() {
 						var t532 F
 						t60Entry := t60_2[i]
 						t44Entry2 := t44[i]
-						k0Entry4 := k0[i]
+						k0Entry5 := k0[i]
 						for j := range dV {
 							t49Entry := t49[j]
 							t532 += F(STrail2[j] * t49Entry)
-							SBarState2[j] = F(t34_2[j]*t60Entry) + F(GLin[j]*t44Entry2) - F(k0Entry4*t49Entry)
+							SBarState2[j] = F(t34_2[j]*t60Entry) + F(GLin[j]*t44Entry2) - F(k0Entry5*t49Entry)
 						}
 						t53[i] = -t532
 					}

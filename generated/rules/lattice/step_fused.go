@@ -637,7 +637,6 @@ type stepBackwardNest3Args struct {
 	STrail     *float32
 	GLin       *float32
 	yBar       *float32
-	N          *float32
 	t172       *float32
 	t182       *float32
 	t222       *float32
@@ -665,12 +664,11 @@ type stepBackwardNest4Args struct {
 	t54       *float32
 	p         *float32
 	SMax2     *float32
+	STrail    *float32
 	q0        *float32
 	yBar      *float32
 	SBarState *float32
-	STrail    *float32
 	t7        *float32
-	t8        *float32
 	t132      *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // m·a + C·m·s + T·m·l + 1
@@ -678,34 +676,45 @@ type stepBackwardNest4Args struct {
 	n3        int // m·a + C·m·s + T·m·l + 3
 	n4        int // d_v·a + C·d_v·s + T·d_v·l
 	n5        int // d_v·m·a + d_v·m
-	n6        int // d_v
-	n7        int // d_v·m·a + d_v·m + d_v
-	n8        int // 2·d_v
-	n9        int // d_v·m·a + d_v·m + 2·d_v
-	n10       int // 3·d_v
-	n11       int // d_v·m·a + d_v·m + 3·d_v
+	n6        int // d_v·m·a + d_v·m + d_v
+	n7        int // d_v
+	n8        int // d_v·m·a + d_v·m + 2·d_v
+	n9        int // 2·d_v
+	n10       int // d_v·m·a + d_v·m + 3·d_v
+	n11       int // 3·d_v
 	n12       int // m
 }
 
 type stepBackwardNest5Args struct {
-	t102     *float32
-	t30      *float32
-	t172     *float32
-	t8       *float32
-	N        *float32
-	STrail   *float32
-	t34      *float32
-	t56      *float32
-	t37Total *float32
-	n0       int        // d_v·m·a
-	n1       int        // d_v
-	n2       int        // d_v·m·a + d_v
-	n3       int        // 2·d_v
-	n4       int        // d_v·m·a + 2·d_v
-	n5       int        // 3·d_v
-	n6       int        // d_v·m·a + 3·d_v
-	n7       int        // m
-	t37      [2]float32 // and nothing
+	p         *float32
+	t54       *float32
+	t102      *float32
+	t30       *float32
+	k0        *float32
+	t5        *float32
+	t172      *float32
+	q0        *float32
+	yBar      *float32
+	SBarState *float32
+	STrail    *float32
+	GLin      *float32
+	t34       *float32
+	t56       *float32
+	t37Total  *float32
+	n0        int        // m·a + C·m·s + T·m·l
+	n1        int        // m·a + C·m·s + T·m·l + 1
+	n2        int        // m·a + C·m·s + T·m·l + 2
+	n3        int        // m·a + C·m·s + T·m·l + 3
+	n4        int        // d_v·a + C·d_v·s + T·d_v·l
+	n5        int        // d_v·m·a
+	n6        int        // d_v
+	n7        int        // d_v·m·a + d_v
+	n8        int        // 2·d_v
+	n9        int        // d_v·m·a + 2·d_v
+	n10       int        // 3·d_v
+	n11       int        // d_v·m·a + 3·d_v
+	n12       int        // m
+	t37       [2]float32 // and nothing
 }
 
 type stepBackwardNest6Args struct {
@@ -881,24 +890,22 @@ func (c *stepBackwardFused) run() {
 	t21 := c.Work[2*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:L*T*d]                     // [L, T, d]
 	SBarState := c.Work[3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
 	STrail := c.Work[3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	N := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+2*dV*m:][:dV*m]          // [m, d_v]
-	t172 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m:][:dV*m]       // [m, d_v]
-	t182 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m:][:m]          // [m]
-	t222 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+m:][:m]        // [m]
-	t54 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*m:][:m]       // [m]
-	t102 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+3*m:][:m]      // [m]
-	t7 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+4*m:][:dV]       // [d_v]
-	t8 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+4*m:][:dV*m]  // [m, d_v]
-	t132 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+5*dV*m+dV+4*m:][:m]   // [m]
-	t30 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+5*dV*m+dV+5*m:][:m]    // [m]
-	t34 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+5*dV*m+dV+6*m:][:dV*m] // [m, d_v]
-	t56 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+dV+6*m:][:m]    // [m]
-	t44 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+dV+7*m:][:m]    // [m]
-	t46 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+dV+8*m:][:dV]   // [d_v]
-	t57 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+2*dV+8*m:][:m]  // [m]
-	t58 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+2*dV+9*m:][:dV] // [d_v]
-	t49 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+3*dV+9*m:][:dV] // [d_v]
-	t53 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+4*dV+9*m:][:m]  // [m]
+	t172 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+2*dV*m:][:dV*m]       // [m, d_v]
+	t182 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m:][:m]          // [m]
+	t222 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+m:][:m]        // [m]
+	t54 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+2*m:][:m]       // [m]
+	t102 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+3*m:][:m]      // [m]
+	t7 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+4*m:][:dV]       // [d_v]
+	t132 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+4*m:][:m]   // [m]
+	t30 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+5*m:][:m]    // [m]
+	t34 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+6*m:][:dV*m] // [m, d_v]
+	t56 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+6*m:][:m]    // [m]
+	t44 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+7*m:][:m]    // [m]
+	t46 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+8*m:][:dV]   // [d_v]
+	t57 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+8*m:][:m]  // [m]
+	t58 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+9*m:][:dV] // [d_v]
+	t49 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+3*dV+9*m:][:dV] // [d_v]
+	t53 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+4*dV+9*m:][:m]  // [m]
 	t202 := c.Flags[:m]                                                        // [m]
 	t142 := c.Flags[m:][:m]                                                    // [m]
 	t1822 := c.Flags[2*m:][:m]                                                 // [m]
@@ -993,7 +1000,7 @@ func (c *stepBackwardFused) run() {
 					p := c.P[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-					// lattice.N, lattice.G, lattice.S, lattice.y
+					// lattice.S, lattice.N, lattice.G, lattice.y
 					betaEntry3 := beta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
@@ -1002,7 +1009,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(N),
 							unsafe.SliceData(t172),
 							unsafe.SliceData(t182),
 							unsafe.SliceData(t222),
@@ -1034,7 +1040,6 @@ func (c *stepBackwardFused) run() {
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							N2 := N[i*dV:][:dV]
 							t172_2 := t172[i*dV:][:dV]
 							var t183 F
 							var t2222 F
@@ -1044,11 +1049,9 @@ func (c *stepBackwardFused) run() {
 							t2222Sums := [16]F{t2222}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								N2_2 := num.FMA32(STrailEntry2, t5Entry2, -F(k0Entry2*GLin[j]))
-								t173 := num.FMA32(-betaEntry3, N2_2, STrailEntry2)
+								t173 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t5Entry2, -F(k0Entry2*GLin[j])), STrailEntry2)
 								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
 								t2222Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t2222Sums[j%16])
-								N2[j] = N2_2
 								t172_2[j] = t173
 							}
 							t183 = kern.Sum16(&t183Sums)
@@ -1079,12 +1082,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t54),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
+							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(STrail),
 							unsafe.SliceData(t7),
-							unsafe.SliceData(t8),
 							unsafe.SliceData(t132),
 							m*a + C*m*s + T*m*l,
 							m*a + C*m*s + T*m*l + 1,
@@ -1092,33 +1094,30 @@ func (c *stepBackwardFused) run() {
 							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
 							dV*m*a + dV*m,
-							dV,
 							dV*m*a + dV*m + dV,
-							2 * dV,
+							dV,
 							dV*m*a + dV*m + 2*dV,
-							3 * dV,
+							2 * dV,
 							dV*m*a + dV*m + 3*dV,
+							3 * dV,
 							m,
 						}
 						stepBackwardNest4(&a2)
 					} else {
 						for i := range m {
+							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-							t8_2 := t8[i*dV:][:dV]
 							var t133 F
 							t54Entry := t54[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
 							t133Sums := [16]F{t133}
 							for j := range dV {
-								t82 := num.FMA32(q0[j], t54Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
 								STrailEntry3 := STrail2[j]
-								t133Sums[j%16] = num.FMA32(t82, (STrailEntry3 / SMax2Entry2), t133Sums[j%16])
+								t133Sums[j%16] = num.FMA32(num.FMA32(q0[j], t54Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), (STrailEntry3 / SMax2Entry2), t133Sums[j%16])
 								t7[j] = num.FMA32(STrailEntry3, t54Entry, t7[j])
-								t8_2[j] = t82
 							}
 							t133 = kern.Sum16(&t133Sums)
 							t132[i] = -t133
@@ -1129,19 +1128,30 @@ func (c *stepBackwardFused) run() {
 						t1822Entry := t1822[i]
 						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t142[i], t132[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice.S, lattice.N
+					// lattice.S, lattice.y, lattice.p, lattice.N, lattice.G
 					var t37 F
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(c.P),
+							unsafe.SliceData(t54),
 							unsafe.SliceData(t102),
 							unsafe.SliceData(t30),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t5),
 							unsafe.SliceData(t172),
-							unsafe.SliceData(t8),
-							unsafe.SliceData(N),
+							unsafe.SliceData(c.Q0),
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(SBarState),
 							unsafe.SliceData(STrail),
+							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(t34),
 							unsafe.SliceData(t56),
 							unsafe.SliceData(t37Total),
+							m*a + C*m*s + T*m*l,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
+							dV*a + C*dV*s + T*dV*l,
 							dV * m * a,
 							dV,
 							dV*m*a + dV,
@@ -1154,23 +1164,32 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest5(&a2)
 					} else {
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						t5_2 := t5[(l*T+a+C*s)*m:][:m]
 						t37_2 := t37
 						for i := range m {
 							t172_2 := t172[i*dV:][:dV]
-							t8_2 := t8[i*dV:][:dV]
-							N2 := N[i*dV:][:dV]
+							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
+							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+							SBarState2 := SBarState[i*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
+							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							t34_2 := t34[i*dV:][:dV]
 							var t562 F
+							pEntry2 := p[i]
+							t54Entry2 := t54[i]
 							t102Entry := t102[i]
 							t30Entry := t30[i]
+							k0Entry3 := k0[i]
+							t5Entry3 := t5_2[i]
 							var t37Row F
 							t37RowSums := [16]F{t37Row}
 							t562Sums := [16]F{t562}
 							for j := range dV {
-								t342 := num.FMA32(F(2*t172_2[j]), t30Entry, F(t8_2[j]*t102Entry))
-								t37RowSums[j%16] = num.FMA32(N2[j], t342, t37RowSums[j%16])
-								t562Sums[j%16] = num.FMA32(STrail2[j], t342, t562Sums[j%16])
+								t342 := num.FMA32(F(2*t172_2[j]), t30Entry, F(num.FMA32(q0[j], t54Entry2, num.FMA32(yBar[j], pEntry2, SBarState2[j]))*t102Entry))
+								STrailEntry4 := STrail2[j]
+								t37RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t5Entry3, -F(k0Entry3*GLin[j])), t342, t37RowSums[j%16])
+								t562Sums[j%16] = num.FMA32(STrailEntry4, t342, t562Sums[j%16])
 								t34_2[j] = t342
 							}
 							t37Row = kern.Sum16(&t37RowSums)
@@ -1235,13 +1254,13 @@ func (c *stepBackwardFused) run() {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							var t572 F
 							t44Entry := t44[i]
-							k0Entry3 := k0[i]
+							k0Entry4 := k0[i]
 							t572Sums := [16]F{t572}
 							for j := range dV {
 								t34Entry := t34_2[j]
 								t572Sums[j%16] = num.FMA32(t34Entry, GLin[j], t572Sums[j%16])
 								t46[j] = num.FMA32(STrail2[j], t44Entry, t46[j])
-								t58[j] = num.FMA32(t34Entry, k0Entry3, t58[j])
+								t58[j] = num.FMA32(t34Entry, k0Entry4, t58[j])
 							}
 							t572 = kern.Sum16(&t572Sums)
 							t57[i] = t572
@@ -1309,12 +1328,12 @@ func (c *stepBackwardFused) run() {
 							var t532 F
 							t60Entry := t60_2[i]
 							t44Entry2 := t44[i]
-							k0Entry4 := k0[i]
+							k0Entry5 := k0[i]
 							t532Sums := [16]F{t532}
 							for j := range dV {
 								t49Entry := t49[j]
 								t532Sums[j%16] = num.FMA32(STrail2[j], t49Entry, t532Sums[j%16])
-								SBarState2[j] = num.FMA32(-k0Entry4, t49Entry, num.FMA32(GLin[j], t44Entry2, F(t34_2[j]*t60Entry)))
+								SBarState2[j] = num.FMA32(-k0Entry5, t49Entry, num.FMA32(GLin[j], t44Entry2, F(t34_2[j]*t60Entry)))
 							}
 							t532 = kern.Sum16(&t532Sums)
 							t53[i] = -t532

@@ -310,10 +310,10 @@ type StepBackward[F num.Float] struct {
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 6·L·T·m + 2·L·T + 6·d_v·m + 3·d_v + 9·m.
+// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 6·L·T·m + 2·L·T + 4·d_v·m + 3·d_v + 9·m.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
-	return C*dV*m + 3*L*T*d + 4*L*T*dV + 6*L*T*m + 2*L*T + 6*dV*m + 3*dV + 9*m
+	return C*dV*m + 3*L*T*d + 4*L*T*dV + 6*L*T*m + 2*L*T + 4*dV*m + 3*dV + 9*m
 }
 
 // FlagsLen is 3·m.
@@ -362,8 +362,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	N := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t172 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t182 := work[:m] // [m]
@@ -376,8 +374,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[m:]
 	t7 := work[:dV] // [d_v]
 	work = work[dV:]
-	t8 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t132 := work[:m] // [m]
 	work = work[m:]
 	t30 := work[:m] // [m]
@@ -473,14 +469,13 @@ func (c *StepBackward[F]) Run() {
 					t59_2 := t59[(l*T+a+C*s)*m:][:m]
 					t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
 					t52_3 := t52[(l*T+a+C*s)*dV:][:dV]
-					// lattice_encode.N, lattice_encode.G, lattice_encode.S, lattice_encode.y
+					// lattice_encode.S, lattice_encode.N, lattice_encode.G, lattice_encode.y
 					betaEntry3 := beta[a]
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						N2 := N[i*dV:][:dV]
 						t172_2 := t172[i*dV:][:dV]
 						var t183 F
 						var t222 F
@@ -488,11 +483,9 @@ func (c *StepBackward[F]) Run() {
 						t5Entry2 := t5_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							N2_2 := F(v[j]*t3Entry2) - F(STrailEntry2*t5Entry2)
-							t173 := STrailEntry2 - F(betaEntry3*N2_2)
+							t173 := STrailEntry2 - F(betaEntry3*(F(v[j]*t3Entry2)-F(STrailEntry2*t5Entry2)))
 							t183 += F(t173 * t173)
 							t222 += F(STrail3[j] * yBar[j])
-							N2[j] = N2_2
 							t172_2[j] = t173
 						}
 						t182[i] = t183
@@ -516,21 +509,18 @@ func (c *StepBackward[F]) Run() {
 					// lattice_encode.p, lattice_encode.S, lattice_encode.y
 					clear(t7)
 					for i := range m {
+						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-						t8_2 := t8[i*dV:][:dV]
 						var t133 F
 						t54Entry := t54[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t82 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t54Entry)
 							STrailEntry3 := STrail2[j]
-							t133 += F(t82 * (STrailEntry3 / SMax2Entry2))
+							t133 += F((SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t54Entry)) * (STrailEntry3 / SMax2Entry2))
 							t7[j] += F(STrailEntry3 * t54Entry)
-							t8_2[j] = t82
 						}
 						t132[i] = -t133
 					}
@@ -539,26 +529,32 @@ func (c *StepBackward[F]) Run() {
 						t1822Entry := t1822[i]
 						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t142[i], t132[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice_encode.S, lattice_encode.N, lattice_encode.G
+					// lattice_encode.S, lattice_encode.y, lattice_encode.p, lattice_encode.N, lattice_encode.G
 					clear(t56)
 					var t37 F
 					for i := range m {
-						t8_2 := t8[i*dV:][:dV]
+						SBarState2 := SBarState[i*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 						t172_2 := t172[i*dV:][:dV]
-						N2 := N[i*dV:][:dV]
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						t34_2 := t34[i*dV:][:dV]
 						var t552 F
 						var t572 F
+						pEntry2 := p[i]
+						t54Entry2 := t54[i]
 						t102Entry := t102[i]
 						t30Entry := t30[i]
 						t3Entry3 := t3_2[i]
+						t5Entry3 := t5_2[i]
 						for j := range dV {
-							t342 := F(t8_2[j]*t102Entry) + F(2*F(t172_2[j]*t30Entry))
-							t37 += F(N2[j] * t342)
-							t552 += F(STrail2[j] * t342)
-							t572 += F(t342 * v[j])
+							t342 := F((SBarState2[j]+F(yBar[j]*pEntry2)+F(q0[j]*t54Entry2))*t102Entry) + F(2*F(t172_2[j]*t30Entry))
+							vEntry := v[j]
+							STrailEntry4 := STrail2[j]
+							t37 += F((F(vEntry*t3Entry3) - F(STrailEntry4*t5Entry3)) * t342)
+							t552 += F(STrailEntry4 * t342)
+							t572 += F(t342 * vEntry)
 							t34_2[j] = t342
 							t56[j] += F(t342 * t3Entry3)
 						}

@@ -625,17 +625,17 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_v·m + 3·L·T·d + 11·L·T·d_v + 8·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 5·L·T + 188·d_v·m + 132·d_v + 314·m + 32.
+// WorkLen is 2·C·d_v·m + 3·L·T·d + 11·L·T·d_v + 8·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 5·L·T + 170·d_v·m + 132·d_v + 314·m + 32.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
 	chunks := (T) / 16
-	return 2*C*dV*m + 3*L*T*d + 11*L*T*dV + 8*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 5*L*T + 188*dV*m + 132*dV + 314*m + 32
+	return 2*C*dV*m + 3*L*T*d + 11*L*T*dV + 8*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 5*L*T + 170*dV*m + 132*dV + 314*m + 32
 }
 
-// FlagsLen is 67·m.
+// FlagsLen is 19·m.
 func (c *StepBackward[F]) FlagsLen() int {
 	m := c.M
-	return 67 * m
+	return 19 * m
 }
 
 // Run computes StepBackward.
@@ -724,8 +724,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	N := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t17 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t182 := work[:m] // [m]
@@ -738,8 +736,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[m:]
 	t72 := work[:dV] // [d_v]
 	work = work[dV:]
-	t83 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t13 := work[:m] // [m]
 	work = work[m:]
 	t30 := work[:m] // [m]
@@ -828,8 +824,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	t573 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t382 := work[:16*dV*m] // [16, m, d_v]
-	work = work[16*dV*m:]
 	t392 := work[:16] // [16]
 	work = work[16:]
 	t43_2 := work[:16*m] // [16, m]
@@ -857,12 +851,6 @@ func (c *StepBackward[F]) Run() {
 	flags = flags[m:]
 	t1822 := flags[:m] // [m]
 	flags = flags[m:]
-	t203 := flags[:16*m] // [16, m]
-	flags = flags[16*m:]
-	t204 := flags[:16*m] // [16, m]
-	flags = flags[16*m:]
-	t154 := flags[:16*m] // [16, m]
-	flags = flags[16*m:]
 	t192 := flags[:16*m] // [16, m]
 
 	// lattice_linear.beta
@@ -1020,14 +1008,13 @@ func (c *StepBackward[F]) Run() {
 					t60_2 := t60[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t52_2 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					// lattice_linear.N, lattice_linear.G, lattice_linear.S, lattice_linear.y
+					// lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
 					t14Entry3 := t14_2[a]
 					for i := range m {
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
 						t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						N2 := N[i*dV:][:dV]
 						t17_2 := t17[i*dV:][:dV]
 						var t183 F
 						var t2222 F
@@ -1035,11 +1022,9 @@ func (c *StepBackward[F]) Run() {
 						t5Entry2 := t5_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail3[j]
-							N2_2 := -F(t12Entry2*GLin[j]) + F(STrailEntry2*t5Entry2)
-							t173 := STrailEntry2 - F(t14Entry3*N2_2)
+							t173 := STrailEntry2 - F(t14Entry3*(-F(t12Entry2*GLin[j])+F(STrailEntry2*t5Entry2)))
 							t183 += F(t173 * t173)
 							t2222 += F(STrail4[j] * t2_2[j])
-							N2[j] = N2_2
 							t17_2[j] = t173
 						}
 						t182[i] = t183
@@ -1063,21 +1048,18 @@ func (c *StepBackward[F]) Run() {
 					// lattice_linear.p, lattice_linear.S, lattice_linear.y
 					clear(t72)
 					for i := range m {
+						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						SBarState3 := SBarState[i*dV:][:dV]
 						t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-						t83_2 := t83[i*dV:][:dV]
 						var t132 F
 						t54Entry := t54[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t84 := SBarState3[j] + F(t2_2[j]*pEntry) + F(t15_2[j]*t54Entry)
 							STrailEntry3 := STrail3[j]
-							t132 += F(t84 * (STrailEntry3 / SMax2Entry2))
+							t132 += F((SBarState3[j] + F(t2_2[j]*pEntry) + F(t15_2[j]*t54Entry)) * (STrailEntry3 / SMax2Entry2))
 							t72[j] += F(STrailEntry3 * t54Entry)
-							t83_2[j] = t84
 						}
 						t13[i] = -t132
 					}
@@ -1086,21 +1068,28 @@ func (c *StepBackward[F]) Run() {
 						t1822Entry := t1822[i]
 						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t1422[i], t13[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice_linear.S, lattice_linear.N
+					// lattice_linear.S, lattice_linear.y, lattice_linear.p, lattice_linear.N, lattice_linear.G
 					var t37 F
 					for i := range m {
-						t83_2 := t83[i*dV:][:dV]
+						SBarState3 := SBarState[i*dV:][:dV]
+						t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+						t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						t17_2 := t17[i*dV:][:dV]
-						N2 := N[i*dV:][:dV]
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
+						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						t34_2 := t34[i*dV:][:dV]
 						var t562 F
+						pEntry2 := p[i]
+						t54Entry2 := t54[i]
 						t104Entry := t104[i]
 						t30Entry := t30[i]
+						t12Entry3 := t12_2[i]
+						t5Entry3 := t5_2[i]
 						for j := range dV {
-							t342 := F(t83_2[j]*t104Entry) + F(2*F(t17_2[j]*t30Entry))
-							t37 += F(N2[j] * t342)
-							t562 += F(STrail3[j] * t342)
+							t342 := F((SBarState3[j]+F(t2_2[j]*pEntry2)+F(t15_2[j]*t54Entry2))*t104Entry) + F(2*F(t17_2[j]*t30Entry))
+							STrailEntry4 := STrail3[j]
+							t37 += F((-F(t12Entry3*GLin[j]) + F(STrailEntry4*t5Entry3)) * t342)
+							t562 += F(STrailEntry4 * t342)
 							t34_2[j] = t342
 						}
 						t56[i] = t562
@@ -1119,12 +1108,12 @@ func (c *StepBackward[F]) Run() {
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
 						var t572 F
 						t44Entry := t44[i]
-						t12Entry3 := t12_2[i]
+						t12Entry4 := t12_2[i]
 						for j := range dV {
 							t34Entry := t34_2[j]
 							t572 += F(t34Entry * GLin[j])
 							t46[j] += F(STrail3[j] * t44Entry)
-							t58[j] += F(t34Entry * t12Entry3)
+							t58[j] += F(t34Entry * t12Entry4)
 						}
 						t57[i] = t572
 					}
@@ -1144,11 +1133,11 @@ func (c *StepBackward[F]) Run() {
 						var t532 F
 						t60Entry := t60_2[i]
 						t44Entry2 := t44[i]
-						t12Entry4 := t12_2[i]
+						t12Entry5 := t12_2[i]
 						for j := range dV {
 							t49Entry := t49[j]
 							t532 += F(STrail3[j] * t49Entry)
-							SBarState3[j] = F(t34_2[j]*t60Entry) + F(GLin[j]*t44Entry2) - F(t12Entry4*t49Entry)
+							SBarState3[j] = F(t34_2[j]*t60Entry) + F(GLin[j]*t44Entry2) - F(t12Entry5*t49Entry)
 						}
 						t53[i] = -t532
 					}
@@ -1226,7 +1215,6 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			for a := range min(C, -C*s+chunks) {
-				t203_2 := t203[15*m:][:m]
 				t184_2 := t184[15*m:][:m]
 				// lattice_linear.G
 				kern.Gemm(dV, 16, m, F(1), false, t24, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
@@ -1278,19 +1266,12 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				// lattice_linear.S
-				for i := range 16 {
-					t184_3 := t184[i*m:][:m]
-					t203_3 := t203[i*m:][:m]
-					for j := range m {
-						t203_3[j] = (F(0) < t184_3[j])
-					}
-				}
-				// lattice_linear.S
 				for i := range m {
 					Z2 := Z[(15*m+i)*dV:][:dV]
 					STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
-					t203Entry := t203_2[i]
-					w2 := num.Max(kern.Choose(t203Entry, num.Sqrt(kern.Choose(t203Entry, t184_2[i], F(1))), F(0)), F(1e-08))
+					t184Entry := t184_2[i]
+					t203 := (F(0) < t184Entry)
+					w2 := num.Max(kern.Choose(t203, num.Sqrt(kern.Choose(t203, t184Entry, F(1))), F(0)), F(1e-08))
 					for j := range dV {
 						STrail2_2[j] = (Z2[j] / w2)
 					}
@@ -1372,16 +1353,14 @@ func (c *StepBackward[F]) Run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t186_2 := t186[i*m:][:m]
-					t204_2 := t204[i*m:][:m]
 					t232_2 := t232[i*m:][:m]
 					t25_3 := t25_2[i*m:][:m]
 					t27_2 := t27[i*m:][:m]
 					for j := range m {
 						t186Entry := t186_2[j]
-						t205 := (F(0) < t186Entry)
-						t233 := num.Sqrt(kern.Choose(t205, t186Entry, F(1)))
-						t252 := kern.Choose(t205, t233, F(0))
-						t204_2[j] = t205
+						t204 := (F(0) < t186Entry)
+						t233 := num.Sqrt(kern.Choose(t204, t186Entry, F(1)))
+						t252 := kern.Choose(t204, t233, F(0))
 						t232_2[j] = t233
 						t25_3[j] = t252
 						t27_2[j] = num.Max(t252, F(1e-08))
@@ -1450,22 +1429,19 @@ func (c *StepBackward[F]) Run() {
 				}
 				// lattice_linear.p, lattice_linear.S
 				for i := range 16 {
-					t25_3 := t25_2[i*m:][:m]
 					p2_2 := p2[i*m:][:m]
 					t3223_2 := t3223[i*m:][:m]
 					t62_2 := t62[i*m:][:m]
 					t27_2 := t27[i*m:][:m]
 					t114_2 := t114[i*m:][:m]
-					t154_2 := t154[i*m:][:m]
-					t204_2 := t204[i*m:][:m]
+					t25_3 := t25_2[i*m:][:m]
+					t186_2 := t186[i*m:][:m]
 					t192_2 := t192[i*m:][:m]
 					t43Entry := t43[i]
 					for j := range m {
-						t155 := (F(1e-08) <= t25_3[j])
 						t62_2[j] = F(p2_2[j] * (t3223_2[j] - t43Entry))
 						t114_2[j] = (F(1) / t27_2[j])
-						t154_2[j] = t155
-						t192_2[j] = (t155 && t204_2[j])
+						t192_2[j] = ((F(1e-08) <= t25_3[j]) && (F(0) < t186_2[j]))
 					}
 				}
 				// lattice_linear.p, lattice_linear.S, lattice_linear.y
@@ -1499,14 +1475,15 @@ func (c *StepBackward[F]) Run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t192_2 := t192[i*m:][:m]
-					t204_2 := t204[i*m:][:m]
-					t154_2 := t154[i*m:][:m]
+					t25_3 := t25_2[i*m:][:m]
 					t1424_2 := t1424[i*m:][:m]
 					t232_2 := t232[i*m:][:m]
+					t186_2 := t186[i*m:][:m]
 					t312_2 := t312[i*m:][:m]
 					for j := range m {
 						t192Entry := t192_2[j]
-						t312_2[j] = kern.Choose((t192Entry && t204_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t154_2[j], t1424_2[j], F(0)), F(0)))*(F(1)/t232_2[j])), F(0)), F(0))
+						w3 := kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose((F(1e-08) <= t25_3[j]), t1424_2[j], F(0)), F(0)))*(F(1)/t232_2[j])), F(0))
+						t312_2[j] = kern.Choose((t192Entry && (F(0) < t186_2[j])), w3, F(0))
 					}
 				}
 				// lattice_linear.Z, lattice_linear.S
@@ -1565,33 +1542,32 @@ func (c *StepBackward[F]) Run() {
 						t573_2 := t573[(i*m+j)*dV:][:dV]
 						N3_2 := N3[(i*m+j)*dV:][:dV]
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
-						t382_2 := t382[(i*m+j)*dV:][:dV]
 						var t432 F
 						var t482 F
 						t9Entry3 := t9_2[j]
 						for k := range dV {
 							t573Entry := t573_2[k]
-							t383 := -F(t573Entry * t8Entry3)
 							t393 += F(N3_2[k] * t573Entry)
-							t432 += F(t383 * STrail2_2[k])
-							t482 += F(t383 * t32_2[k])
-							t382_2[k] = t383
-							t493_2[k] -= F(t383 * t9Entry3)
+							t382 := -F(t573Entry * t8Entry3)
+							t432 += F(t382 * STrail2_2[k])
+							t482 += F(t382 * t32_2[k])
+							t493_2[k] -= F(t382 * t9Entry3)
 						}
 						t43_3[j] = t432
 						t48_2[j] = -t482
 					}
 					t392[i] = -t393
 				}
-				// lattice_linear.N
+				// lattice_linear.N, lattice_linear.Z
 				clear(t42_2)
 				for i := range m {
 					t42_3 := t42_2[i*dV:][:dV]
 					for j := range 16 {
-						t382_2 := t382[(j*m+i)*dV:][:dV]
+						t573_2 := t573[(j*m+i)*dV:][:dV]
+						t8Entry4 := t8_2[j]
 						t323Entry2 := t323[j*m+i]
 						for k := range dV {
-							t42_3[k] += F(t382_2[k] * t323Entry2)
+							t42_3[k] += F((-F(t573_2[k] * t8Entry4)) * t323Entry2)
 						}
 					}
 				}

@@ -444,6 +444,12 @@ func stepBackwardNest48AVX512(a *stepBackwardNest48Args)
 //go:noescape
 func stepBackwardNest48AVX2(a *stepBackwardNest48Args)
 
+//go:noescape
+func stepBackwardNest49AVX512(a *stepBackwardNest49Args)
+
+//go:noescape
+func stepBackwardNest49AVX2(a *stepBackwardNest49Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -1026,4 +1032,12 @@ func stepBackwardNest48(a *stepBackwardNest48Args) {
 		return
 	}
 	stepBackwardNest48AVX2(a)
+}
+
+func stepBackwardNest49(a *stepBackwardNest49Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest49AVX512(a)
+		return
+	}
+	stepBackwardNest49AVX2(a)
 }

@@ -1157,7 +1157,6 @@ type stepBackwardNest6Args struct {
 	STrail    *float32
 	GLin      *float32
 	t2        *float32
-	N         *float32
 	t17       *float32
 	t182      *float32
 	t222      *float32
@@ -1185,12 +1184,11 @@ type stepBackwardNest7Args struct {
 	t54       *float32
 	p         *float32
 	SMax2     *float32
+	STrail    *float32
 	t15       *float32
 	t2        *float32
 	SBarState *float32
-	STrail    *float32
 	t72       *float32
-	t83       *float32
 	t13       *float32
 	n0        int // m·a + C·m·s + (T·m - 16·chunks·m)·l
 	n1        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
@@ -1198,34 +1196,45 @@ type stepBackwardNest7Args struct {
 	n3        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
 	n4        int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
 	n5        int // d_v·m·a + d_v·m
-	n6        int // d_v
-	n7        int // d_v·m·a + d_v·m + d_v
-	n8        int // 2·d_v
-	n9        int // d_v·m·a + d_v·m + 2·d_v
-	n10       int // 3·d_v
-	n11       int // d_v·m·a + d_v·m + 3·d_v
+	n6        int // d_v·m·a + d_v·m + d_v
+	n7        int // d_v
+	n8        int // d_v·m·a + d_v·m + 2·d_v
+	n9        int // 2·d_v
+	n10       int // d_v·m·a + d_v·m + 3·d_v
+	n11       int // 3·d_v
 	n12       int // m
 }
 
 type stepBackwardNest8Args struct {
-	t104     *float32
-	t30      *float32
-	t17      *float32
-	t83      *float32
-	N        *float32
-	STrail   *float32
-	t34      *float32
-	t56      *float32
-	t37Total *float32
-	n0       int        // d_v·m·a
-	n1       int        // d_v
-	n2       int        // d_v·m·a + d_v
-	n3       int        // 2·d_v
-	n4       int        // d_v·m·a + 2·d_v
-	n5       int        // 3·d_v
-	n6       int        // d_v·m·a + 3·d_v
-	n7       int        // m
-	t37      [2]float32 // and nothing
+	p         *float32
+	t54       *float32
+	t104      *float32
+	t30       *float32
+	t12       *float32
+	t5        *float32
+	t17       *float32
+	t15       *float32
+	t2        *float32
+	SBarState *float32
+	STrail    *float32
+	GLin      *float32
+	t34       *float32
+	t56       *float32
+	t37Total  *float32
+	n0        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
+	n1        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
+	n2        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
+	n3        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
+	n4        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n5        int        // d_v·m·a
+	n6        int        // d_v
+	n7        int        // d_v·m·a + d_v
+	n8        int        // 2·d_v
+	n9        int        // d_v·m·a + 2·d_v
+	n10       int        // 3·d_v
+	n11       int        // d_v·m·a + 3·d_v
+	n12       int        // m
+	t37       [2]float32 // and nothing
 }
 
 type stepBackwardNest9Args struct {
@@ -1392,7 +1401,6 @@ type stepBackwardNest19Args struct {
 }
 
 type stepBackwardNest20Args struct {
-	t203    *bool
 	t184    *float32
 	Z       *float32
 	STrail2 *float32
@@ -1464,6 +1472,14 @@ type stepBackwardNest25Args struct {
 }
 
 type stepBackwardNest26Args struct {
+	t186 *float32
+	t232 *float32
+	t25  *float32
+	t27  *float32
+	n0   int // m
+}
+
+type stepBackwardNest27Args struct {
 	t27   *float32
 	Z3    *float32
 	t11   *float32
@@ -1479,7 +1495,7 @@ type stepBackwardNest26Args struct {
 	n5    int // m
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest28Args struct {
 	t29 *float32
 	p2  *float32
 	n0  int // m
@@ -1487,7 +1503,7 @@ type stepBackwardNest27Args struct {
 	n2  int // 3·m
 }
 
-type stepBackwardNest28Args struct {
+type stepBackwardNest29Args struct {
 	t4         *float32
 	SBarState2 *float32
 	n0         int // 15·d_v·m
@@ -1495,7 +1511,7 @@ type stepBackwardNest28Args struct {
 	n2         int // d_v
 }
 
-type stepBackwardNest29Args struct {
+type stepBackwardNest30Args struct {
 	p2    *float32
 	t3223 *float32
 	t43   *float32
@@ -1504,7 +1520,7 @@ type stepBackwardNest29Args struct {
 	n2    int // 3·m
 }
 
-type stepBackwardNest30Args struct {
+type stepBackwardNest31Args struct {
 	t62   *float32
 	p2    *float32
 	t27   *float32
@@ -1523,7 +1539,7 @@ type stepBackwardNest30Args struct {
 	n5    int // m
 }
 
-type stepBackwardNest31Args struct {
+type stepBackwardNest32Args struct {
 	t114 *float32
 	t312 *float32
 	Z3   *float32
@@ -1534,7 +1550,7 @@ type stepBackwardNest31Args struct {
 	n2   int // d_v
 }
 
-type stepBackwardNest32Args struct {
+type stepBackwardNest33Args struct {
 	t362 *float32
 	t352 *float32
 	n0   int // d_v·m
@@ -1544,7 +1560,7 @@ type stepBackwardNest32Args struct {
 	n4   int // d_v
 }
 
-type stepBackwardNest33Args struct {
+type stepBackwardNest34Args struct {
 	t573 *float32
 	t352 *float32
 	n0   int // d_v·m
@@ -1554,14 +1570,13 @@ type stepBackwardNest33Args struct {
 	n4   int // d_v
 }
 
-type stepBackwardNest34Args struct {
+type stepBackwardNest35Args struct {
 	t8      *float32
 	t9      *float32
 	t573    *float32
 	N3      *float32
 	STrail2 *float32
 	t32     *float32
-	t382    *float32
 	t493    *float32
 	t43     *float32
 	t48     *float32
@@ -1582,20 +1597,25 @@ type stepBackwardNest34Args struct {
 	n13     int // m
 }
 
-type stepBackwardNest35Args struct {
+type stepBackwardNest36Args struct {
+	t8   *float32
 	t323 *float32
-	t382 *float32
+	t573 *float32
 	t42  *float32
-	n0   int // m
-	n1   int // 2·m
-	n2   int // 3·m
-	n3   int // d_v·m
-	n4   int // 2·d_v·m
-	n5   int // 3·d_v·m
-	n6   int // d_v
+	n0   int // 16·a + 16·C·s + 16·chunks·l
+	n1   int // 16·a + 16·C·s + 16·chunks·l + 1
+	n2   int // m
+	n3   int // 16·a + 16·C·s + 16·chunks·l + 2
+	n4   int // 2·m
+	n5   int // 16·a + 16·C·s + 16·chunks·l + 3
+	n6   int // 3·m
+	n7   int // d_v·m
+	n8   int // 2·d_v·m
+	n9   int // 3·d_v·m
+	n10  int // d_v
 }
 
-type stepBackwardNest36Args struct {
+type stepBackwardNest37Args struct {
 	t9  *float32
 	t43 *float32
 	t45 *float32
@@ -1603,7 +1623,7 @@ type stepBackwardNest36Args struct {
 	n1  int // m
 }
 
-type stepBackwardNest37Args struct {
+type stepBackwardNest38Args struct {
 	t47  *float32
 	t493 *float32
 	t50  *float32
@@ -1614,7 +1634,7 @@ type stepBackwardNest37Args struct {
 	n1   int // d_v
 }
 
-type stepBackwardNest38Args struct {
+type stepBackwardNest39Args struct {
 	t362       *float32
 	t42        *float32
 	t462       *float32
@@ -1624,7 +1644,7 @@ type stepBackwardNest38Args struct {
 	n1         int // d_v
 }
 
-type stepBackwardNest39Args struct {
+type stepBackwardNest40Args struct {
 	t224 *float32
 	t43  *float32
 	t48  *float32
@@ -1634,7 +1654,7 @@ type stepBackwardNest39Args struct {
 	n1   int // m
 }
 
-type stepBackwardNest40Args struct {
+type stepBackwardNest41Args struct {
 	t18  *float32
 	t172 *float32
 	t19  *float32
@@ -1647,7 +1667,7 @@ type stepBackwardNest40Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest41Args struct {
+type stepBackwardNest42Args struct {
 	t20  *float32
 	t152 *float32
 	n0   int // L
@@ -1658,7 +1678,7 @@ type stepBackwardNest41Args struct {
 	n5   int // m
 }
 
-type stepBackwardNest42Args struct {
+type stepBackwardNest43Args struct {
 	t21  *float32
 	t142 *float32
 	n0   int // L
@@ -1667,7 +1687,7 @@ type stepBackwardNest42Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest43Args struct {
+type stepBackwardNest44Args struct {
 	t92 *float32
 	t18 *float32
 	t22 *float32
@@ -1677,7 +1697,7 @@ type stepBackwardNest43Args struct {
 	n3  int // d_v
 }
 
-type stepBackwardNest44Args struct {
+type stepBackwardNest45Args struct {
 	beta        *float32
 	t102        *float32
 	t21         *float32
@@ -1691,7 +1711,7 @@ type stepBackwardNest44Args struct {
 	t302        [2]float32 // and nothing
 }
 
-type stepBackwardNest45Args struct {
+type stepBackwardNest46Args struct {
 	t28       *float32
 	wBeta     *float32
 	t31       *float32
@@ -1705,7 +1725,7 @@ type stepBackwardNest45Args struct {
 	n5        int // T·d_v + T·m
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest47Args struct {
 	t112 *float32
 	t19  *float32
 	t31  *float32
@@ -1719,7 +1739,7 @@ type stepBackwardNest46Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest47Args struct {
+type stepBackwardNest48Args struct {
 	t122 *float32
 	t20  *float32
 	t31  *float32
@@ -1732,7 +1752,7 @@ type stepBackwardNest47Args struct {
 	n5   int // m
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest49Args struct {
 	t23  *float32
 	t36  *float32
 	t39  *float32
@@ -1799,77 +1819,71 @@ func (c *stepBackwardFused) run() {
 	t39 := c.Work[2*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*d]                                     // [L, T, d]
 	SBarState := c.Work[3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:dV*m]                                // [m, d_v]
 	STrail := c.Work[3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+dV*m:][:C*dV*m+dV*m]                       // [C + 1, m, d_v]
-	N := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+2*dV*m:][:dV*m]                          // [m, d_v]
-	t17 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m:][:dV*m]                        // [m, d_v]
-	t182 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m:][:m]                          // [m]
-	t222 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+m:][:m]                        // [m]
-	t54 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+2*m:][:m]                       // [m]
-	t104 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+3*m:][:m]                      // [m]
-	t72 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+4*m:][:dV]                      // [d_v]
-	t83 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+4*m:][:dV*m]                 // [m, d_v]
-	t13 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+5*dV*m+dV+4*m:][:m]                    // [m]
-	t30 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+5*dV*m+dV+5*m:][:m]                    // [m]
-	t34 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+5*dV*m+dV+6*m:][:dV*m]                 // [m, d_v]
-	t56 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+dV+6*m:][:m]                    // [m]
-	t44 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+dV+7*m:][:m]                    // [m]
-	t46 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+dV+8*m:][:dV]                   // [d_v]
-	t57 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+2*dV+8*m:][:m]                  // [m]
-	t58 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+2*dV+9*m:][:dV]                 // [d_v]
-	t49 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+3*dV+9*m:][:dV]                 // [d_v]
-	t53 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+4*dV+9*m:][:m]                  // [m]
-	SBarState2 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+4*dV+10*m:][:dV*m]       // [m, d_v]
-	STrail2 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+7*dV*m+4*dV+10*m:][:C*dV*m+dV*m]   // [C + 1, m, d_v]
-	t24 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+8*dV*m+4*dV+10*m:][:16*dV]           // [16, d_v]
-	t3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+8*dV*m+20*dV+10*m:][:16*dV]           // [16, d_v]
-	t223 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+8*dV*m+36*dV+10*m:][:16*m]          // [16, m]
-	t16 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+8*dV*m+36*dV+26*m:][:16*dV*m]        // [16, m, d_v]
-	Z := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+24*dV*m+36*dV+26*m:][:16*dV*m]         // [16, m, d_v]
-	t184 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+40*dV*m+36*dV+26*m:][:16*m]         // [16, m]
-	t25 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+40*dV*m+36*dV+42*m:][:16*dV]         // [16, d_v]
-	t32 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+40*dV*m+52*dV+42*m:][:16*dV]         // [16, d_v]
-	t224 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+40*dV*m+68*dV+42*m:][:16*m]         // [16, m]
-	t323 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+40*dV*m+68*dV+58*m:][:16*m]         // [16, m]
-	N3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+40*dV*m+68*dV+74*m:][:16*dV*m]        // [16, m, d_v]
-	t163 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+56*dV*m+68*dV+74*m:][:16*dV*m]      // [16, m, d_v]
-	Z3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+72*dV*m+68*dV+74*m:][:16*dV*m]        // [16, m, d_v]
-	t186 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+88*dV*m+68*dV+74*m:][:16*m]         // [16, m]
-	t232 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+88*dV*m+68*dV+90*m:][:16*m]         // [16, m]
-	t25_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+88*dV*m+68*dV+106*m:][:16*m]       // [16, m]
-	t27 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+88*dV*m+68*dV+122*m:][:16*m]         // [16, m]
-	S2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+88*dV*m+68*dV+138*m:][:16*dV*m]       // [16, m, d_v]
-	t29 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+138*m:][:16*m]        // [16, m]
-	t3223 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+154*m:][:16*m]      // [16, m]
-	p2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+170*m:][:16*m]         // [16, m]
-	t4 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+104*dV*m+68*dV+186*m:][:16*dV*m]      // [16, m, d_v]
-	t43 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+120*dV*m+68*dV+186*m:][:16]          // [16]
-	t62 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+120*dV*m+68*dV+186*m+16:][:16*m]     // [16, m]
-	t114 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+120*dV*m+68*dV+202*m+16:][:16*m]    // [16, m]
-	t85 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+120*dV*m+68*dV+218*m+16:][:16*dV]    // [16, d_v]
-	t93 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+120*dV*m+84*dV+218*m+16:][:16*dV*m]  // [16, m, d_v]
-	t1424 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+136*dV*m+84*dV+218*m+16:][:16*m]   // [16, m]
-	t312 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+136*dV*m+84*dV+234*m+16:][:16*m]    // [16, m]
-	t352 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+136*dV*m+84*dV+250*m+16:][:16*dV*m] // [16, m, d_v]
-	t362 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+152*dV*m+84*dV+250*m+16:][:dV*m]    // [m, d_v]
-	t573 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+153*dV*m+84*dV+250*m+16:][:16*dV*m] // [16, m, d_v]
-	t382 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+84*dV+250*m+16:][:16*dV*m] // [16, m, d_v]
-	t392 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+185*dV*m+84*dV+250*m+16:][:16]      // [16]
-	t43_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+185*dV*m+84*dV+250*m+32:][:16*m]   // [16, m]
-	t48 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+185*dV*m+84*dV+266*m+32:][:16*m]     // [16, m]
-	t493 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+185*dV*m+84*dV+282*m+32:][:16*dV]   // [16, d_v]
-	t42_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+185*dV*m+100*dV+282*m+32:][:dV*m]  // [m, d_v]
-	t45 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+186*dV*m+100*dV+282*m+32:][:16*m]    // [16, m]
-	t462 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+186*dV*m+100*dV+298*m+32:][:dV*m]   // [m, d_v]
-	t47 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+187*dV*m+100*dV+298*m+32:][:16*dV]   // [16, d_v]
-	t50 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+187*dV*m+116*dV+298*m+32:][:16*dV]   // [16, d_v]
-	t534 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+187*dV*m+132*dV+298*m+32:][:dV*m]   // [m, d_v]
-	t54_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+188*dV*m+132*dV+298*m+32:][:16*m]  // [16, m]
+	t17 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+2*dV*m:][:dV*m]                        // [m, d_v]
+	t182 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m:][:m]                          // [m]
+	t222 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+m:][:m]                        // [m]
+	t54 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+2*m:][:m]                       // [m]
+	t104 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+3*m:][:m]                      // [m]
+	t72 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+4*m:][:dV]                      // [d_v]
+	t13 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+dV+4*m:][:m]                    // [m]
+	t30 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+dV+5*m:][:m]                    // [m]
+	t34 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+dV+6*m:][:dV*m]                 // [m, d_v]
+	t56 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+6*m:][:m]                    // [m]
+	t44 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+7*m:][:m]                    // [m]
+	t46 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+8*m:][:dV]                   // [d_v]
+	t57 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+2*dV+8*m:][:m]                  // [m]
+	t58 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+2*dV+9*m:][:dV]                 // [d_v]
+	t49 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+3*dV+9*m:][:dV]                 // [d_v]
+	t53 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+4*dV+9*m:][:m]                  // [m]
+	SBarState2 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+4*dV+10*m:][:dV*m]       // [m, d_v]
+	STrail2 := c.Work[C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+5*dV*m+4*dV+10*m:][:C*dV*m+dV*m]   // [C + 1, m, d_v]
+	t24 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+4*dV+10*m:][:16*dV]           // [16, d_v]
+	t3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+20*dV+10*m:][:16*dV]           // [16, d_v]
+	t223 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+36*dV+10*m:][:16*m]          // [16, m]
+	t16 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+36*dV+26*m:][:16*dV*m]        // [16, m, d_v]
+	Z := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+22*dV*m+36*dV+26*m:][:16*dV*m]         // [16, m, d_v]
+	t184 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+36*dV+26*m:][:16*m]         // [16, m]
+	t25 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+36*dV+42*m:][:16*dV]         // [16, d_v]
+	t32 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+52*dV+42*m:][:16*dV]         // [16, d_v]
+	t224 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+68*dV+42*m:][:16*m]         // [16, m]
+	t323 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+68*dV+58*m:][:16*m]         // [16, m]
+	N3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+68*dV+74*m:][:16*dV*m]        // [16, m, d_v]
+	t163 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+54*dV*m+68*dV+74*m:][:16*dV*m]      // [16, m, d_v]
+	Z3 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+70*dV*m+68*dV+74*m:][:16*dV*m]        // [16, m, d_v]
+	t186 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+74*m:][:16*m]         // [16, m]
+	t232 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+90*m:][:16*m]         // [16, m]
+	t25_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+106*m:][:16*m]       // [16, m]
+	t27 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+122*m:][:16*m]         // [16, m]
+	S2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+138*m:][:16*dV*m]       // [16, m, d_v]
+	t29 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+138*m:][:16*m]        // [16, m]
+	t3223 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+154*m:][:16*m]      // [16, m]
+	p2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+170*m:][:16*m]         // [16, m]
+	t4 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+186*m:][:16*dV*m]      // [16, m, d_v]
+	t43 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+186*m:][:16]          // [16]
+	t62 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+186*m+16:][:16*m]     // [16, m]
+	t114 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+202*m+16:][:16*m]    // [16, m]
+	t85 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+218*m+16:][:16*dV]    // [16, d_v]
+	t93 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+84*dV+218*m+16:][:16*dV*m]  // [16, m, d_v]
+	t1424 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+134*dV*m+84*dV+218*m+16:][:16*m]   // [16, m]
+	t312 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+134*dV*m+84*dV+234*m+16:][:16*m]    // [16, m]
+	t352 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+134*dV*m+84*dV+250*m+16:][:16*dV*m] // [16, m, d_v]
+	t362 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+150*dV*m+84*dV+250*m+16:][:dV*m]    // [m, d_v]
+	t573 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+151*dV*m+84*dV+250*m+16:][:16*dV*m] // [16, m, d_v]
+	t392 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+250*m+16:][:16]      // [16]
+	t43_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+250*m+32:][:16*m]   // [16, m]
+	t48 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+266*m+32:][:16*m]     // [16, m]
+	t493 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+282*m+32:][:16*dV]   // [16, d_v]
+	t42_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+100*dV+282*m+32:][:dV*m]  // [m, d_v]
+	t45 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+168*dV*m+100*dV+282*m+32:][:16*m]    // [16, m]
+	t462 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+168*dV*m+100*dV+298*m+32:][:dV*m]   // [m, d_v]
+	t47 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+100*dV+298*m+32:][:16*dV]   // [16, d_v]
+	t50 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+116*dV+298*m+32:][:16*dV]   // [16, d_v]
+	t534 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+132*dV+298*m+32:][:dV*m]   // [m, d_v]
+	t54_2 := c.Work[2*C*dV*m+3*L*T*d+11*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+170*dV*m+132*dV+298*m+32:][:16*m]  // [16, m]
 	t202 := c.Flags[:m]                                                                                                             // [m]
 	t1422 := c.Flags[m:][:m]                                                                                                        // [m]
 	t1822 := c.Flags[2*m:][:m]                                                                                                      // [m]
-	t203 := c.Flags[3*m:][:16*m]                                                                                                    // [16, m]
-	t204 := c.Flags[19*m:][:16*m]                                                                                                   // [16, m]
-	t154 := c.Flags[35*m:][:16*m]                                                                                                   // [16, m]
-	t192 := c.Flags[51*m:][:16*m]                                                                                                   // [16, m]
+	t192 := c.Flags[3*m:][:16*m]                                                                                                    // [16, m]
 	t37Total := make([]F, 1)
 	t302Total := make([]F, 1)
 
@@ -2076,7 +2090,7 @@ func (c *stepBackwardFused) run() {
 					p := c.P[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					// lattice_linear.N, lattice_linear.G, lattice_linear.S, lattice_linear.y
+					// lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
 					t14Entry3 := t14_2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
@@ -2085,7 +2099,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(t2),
-							unsafe.SliceData(N),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t182),
 							unsafe.SliceData(t222),
@@ -2117,7 +2130,6 @@ func (c *stepBackwardFused) run() {
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
 							t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							N2 := N[i*dV:][:dV]
 							t17_2 := t17[i*dV:][:dV]
 							var t183 F
 							var t2222 F
@@ -2127,11 +2139,9 @@ func (c *stepBackwardFused) run() {
 							t2222Sums := [16]F{t2222}
 							for j := range dV {
 								STrailEntry2 := STrail3[j]
-								N2_2 := num.FMA32(STrailEntry2, t5Entry2, -F(t12Entry2*GLin[j]))
-								t173 := num.FMA32(-t14Entry3, N2_2, STrailEntry2)
+								t173 := num.FMA32(-t14Entry3, num.FMA32(STrailEntry2, t5Entry2, -F(t12Entry2*GLin[j])), STrailEntry2)
 								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
 								t2222Sums[j%16] = num.FMA32(STrail4[j], t2_2[j], t2222Sums[j%16])
-								N2[j] = N2_2
 								t17_2[j] = t173
 							}
 							t183 = kern.Sum16(&t183Sums)
@@ -2162,12 +2172,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t54),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
+							unsafe.SliceData(STrail),
 							unsafe.SliceData(t15),
 							unsafe.SliceData(t2),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(STrail),
 							unsafe.SliceData(t72),
-							unsafe.SliceData(t83),
 							unsafe.SliceData(t13),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
 							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
@@ -2175,33 +2184,30 @@ func (c *stepBackwardFused) run() {
 							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
 							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV*m*a + dV*m,
-							dV,
 							dV*m*a + dV*m + dV,
-							2 * dV,
+							dV,
 							dV*m*a + dV*m + 2*dV,
-							3 * dV,
+							2 * dV,
 							dV*m*a + dV*m + 3*dV,
+							3 * dV,
 							m,
 						}
 						stepBackwardNest7(&a2)
 					} else {
 						for i := range m {
+							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							SBarState3 := SBarState[i*dV:][:dV]
-							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-							t83_2 := t83[i*dV:][:dV]
 							var t132 F
 							t54Entry := t54[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
 							t132Sums := [16]F{t132}
 							for j := range dV {
-								t84 := num.FMA32(t15_2[j], t54Entry, num.FMA32(t2_2[j], pEntry, SBarState3[j]))
 								STrailEntry3 := STrail3[j]
-								t132Sums[j%16] = num.FMA32(t84, (STrailEntry3 / SMax2Entry2), t132Sums[j%16])
+								t132Sums[j%16] = num.FMA32(num.FMA32(t15_2[j], t54Entry, num.FMA32(t2_2[j], pEntry, SBarState3[j])), (STrailEntry3 / SMax2Entry2), t132Sums[j%16])
 								t72[j] = num.FMA32(STrailEntry3, t54Entry, t72[j])
-								t83_2[j] = t84
 							}
 							t132 = kern.Sum16(&t132Sums)
 							t13[i] = -t132
@@ -2212,19 +2218,30 @@ func (c *stepBackwardFused) run() {
 						t1822Entry := t1822[i]
 						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t1422[i], t13[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice_linear.S, lattice_linear.N
+					// lattice_linear.S, lattice_linear.y, lattice_linear.p, lattice_linear.N, lattice_linear.G
 					var t37 F
 					if kern.Wide() {
 						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(c.P),
+							unsafe.SliceData(t54),
 							unsafe.SliceData(t104),
 							unsafe.SliceData(t30),
+							unsafe.SliceData(t12),
+							unsafe.SliceData(t5),
 							unsafe.SliceData(t17),
-							unsafe.SliceData(t83),
-							unsafe.SliceData(N),
+							unsafe.SliceData(t15),
+							unsafe.SliceData(t2),
+							unsafe.SliceData(SBarState),
 							unsafe.SliceData(STrail),
+							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(t34),
 							unsafe.SliceData(t56),
 							unsafe.SliceData(t37Total),
+							m*a + C*m*s + (T*m-16*chunks*m)*l,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
+							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
+							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV * m * a,
 							dV,
 							dV*m*a + dV,
@@ -2237,23 +2254,32 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest8(&a2)
 					} else {
+						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t37_2 := t37
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
-							t83_2 := t83[i*dV:][:dV]
-							N2 := N[i*dV:][:dV]
+							t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+							t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+							SBarState3 := SBarState[i*dV:][:dV]
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
+							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							t34_2 := t34[i*dV:][:dV]
 							var t562 F
+							pEntry2 := p[i]
+							t54Entry2 := t54[i]
 							t104Entry := t104[i]
 							t30Entry := t30[i]
+							t12Entry3 := t12_2[i]
+							t5Entry3 := t5_2[i]
 							var t37Row F
 							t37RowSums := [16]F{t37Row}
 							t562Sums := [16]F{t562}
 							for j := range dV {
-								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(t83_2[j]*t104Entry))
-								t37RowSums[j%16] = num.FMA32(N2[j], t342, t37RowSums[j%16])
-								t562Sums[j%16] = num.FMA32(STrail3[j], t342, t562Sums[j%16])
+								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(num.FMA32(t15_2[j], t54Entry2, num.FMA32(t2_2[j], pEntry2, SBarState3[j]))*t104Entry))
+								STrailEntry4 := STrail3[j]
+								t37RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t5Entry3, -F(t12Entry3*GLin[j])), t342, t37RowSums[j%16])
+								t562Sums[j%16] = num.FMA32(STrailEntry4, t342, t562Sums[j%16])
 								t34_2[j] = t342
 							}
 							t37Row = kern.Sum16(&t37RowSums)
@@ -2318,13 +2344,13 @@ func (c *stepBackwardFused) run() {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							var t572 F
 							t44Entry := t44[i]
-							t12Entry3 := t12_2[i]
+							t12Entry4 := t12_2[i]
 							t572Sums := [16]F{t572}
 							for j := range dV {
 								t34Entry := t34_2[j]
 								t572Sums[j%16] = num.FMA32(t34Entry, GLin[j], t572Sums[j%16])
 								t46[j] = num.FMA32(STrail3[j], t44Entry, t46[j])
-								t58[j] = num.FMA32(t34Entry, t12Entry3, t58[j])
+								t58[j] = num.FMA32(t34Entry, t12Entry4, t58[j])
 							}
 							t572 = kern.Sum16(&t572Sums)
 							t57[i] = t572
@@ -2392,12 +2418,12 @@ func (c *stepBackwardFused) run() {
 							var t532 F
 							t60Entry := t60_2[i]
 							t44Entry2 := t44[i]
-							t12Entry4 := t12_2[i]
+							t12Entry5 := t12_2[i]
 							t532Sums := [16]F{t532}
 							for j := range dV {
 								t49Entry := t49[j]
 								t532Sums[j%16] = num.FMA32(STrail3[j], t49Entry, t532Sums[j%16])
-								SBarState3[j] = num.FMA32(-t12Entry4, t49Entry, num.FMA32(GLin[j], t44Entry2, F(t34_2[j]*t60Entry)))
+								SBarState3[j] = num.FMA32(-t12Entry5, t49Entry, num.FMA32(GLin[j], t44Entry2, F(t34_2[j]*t60Entry)))
 							}
 							t532 = kern.Sum16(&t532Sums)
 							t53[i] = -t532
@@ -2633,17 +2659,8 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 				// lattice_linear.S
-				for i := range 16 {
-					t184_2 := t184[i*m:][:m]
-					t203_2 := t203[i*m:][:m]
-					for j := range m {
-						t203_2[j] = (F(0) < t184_2[j])
-					}
-				}
-				// lattice_linear.S
 				if kern.Wide() {
 					a2 := stepBackwardNest20Args{
-						unsafe.SliceData(t203),
 						unsafe.SliceData(t184),
 						unsafe.SliceData(Z),
 						unsafe.SliceData(STrail2),
@@ -2655,13 +2672,13 @@ func (c *stepBackwardFused) run() {
 					}
 					stepBackwardNest20(&a2)
 				} else {
-					t203_2 := t203[15*m:][:m]
 					t184_2 := t184[15*m:][:m]
 					for i := range m {
 						Z2 := Z[(15*m+i)*dV:][:dV]
 						STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
-						t203Entry := t203_2[i]
-						w2 := kern.Larger(kern.Choose(t203Entry, num.Sqrt(kern.Choose(t203Entry, t184_2[i], F(1))), F(0)), F(1e-08))
+						t184Entry := t184_2[i]
+						t203 := (F(0) < t184Entry)
+						w2 := kern.Larger(kern.Choose(t203, num.Sqrt(kern.Choose(t203, t184Entry, F(1))), F(0)), F(1e-08))
 						for j := range dV {
 							STrail2_2[j] = (Z2[j] / w2)
 						}
@@ -2817,26 +2834,35 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 				// lattice_linear.S
-				for i := range 16 {
-					t186_2 := t186[i*m:][:m]
-					t204_2 := t204[i*m:][:m]
-					t232_2 := t232[i*m:][:m]
-					t25_3 := t25_2[i*m:][:m]
-					t27_2 := t27[i*m:][:m]
-					for j := range m {
-						t186Entry := t186_2[j]
-						t205 := (F(0) < t186Entry)
-						t233 := num.Sqrt(kern.Choose(t205, t186Entry, F(1)))
-						t252 := kern.Choose(t205, t233, F(0))
-						t204_2[j] = t205
-						t232_2[j] = t233
-						t25_3[j] = t252
-						t27_2[j] = kern.Larger(t252, F(1e-08))
+				if kern.Wide() {
+					a2 := stepBackwardNest26Args{
+						unsafe.SliceData(t186),
+						unsafe.SliceData(t232),
+						unsafe.SliceData(t25_2),
+						unsafe.SliceData(t27),
+						m,
+					}
+					stepBackwardNest26(&a2)
+				} else {
+					for i := range 16 {
+						t186_2 := t186[i*m:][:m]
+						t232_2 := t232[i*m:][:m]
+						t25_3 := t25_2[i*m:][:m]
+						t27_2 := t27[i*m:][:m]
+						for j := range m {
+							t186Entry := t186_2[j]
+							t204 := (F(0) < t186Entry)
+							t233 := num.Sqrt(kern.Choose(t204, t186Entry, F(1)))
+							t252 := kern.Choose(t204, t233, F(0))
+							t232_2[j] = t233
+							t25_3[j] = t252
+							t27_2[j] = kern.Larger(t252, F(1e-08))
+						}
 					}
 				}
 				// lattice_linear.S, lattice_linear.p, lattice_linear.y
 				if kern.Wide() {
-					a2 := stepBackwardNest26Args{
+					a2 := stepBackwardNest27Args{
 						unsafe.SliceData(t27),
 						unsafe.SliceData(Z3),
 						unsafe.SliceData(t11),
@@ -2851,7 +2877,7 @@ func (c *stepBackwardFused) run() {
 						dV * m,
 						m,
 					}
-					stepBackwardNest26(&a2)
+					stepBackwardNest27(&a2)
 				} else {
 					for i := range 16 {
 						t27_2 := t27[i*m:][:m]
@@ -2882,14 +2908,14 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.p
 				if kern.Wide() {
-					a2 := stepBackwardNest27Args{
+					a2 := stepBackwardNest28Args{
 						unsafe.SliceData(t29),
 						unsafe.SliceData(p2),
 						m,
 						2 * m,
 						3 * m,
 					}
-					stepBackwardNest27(&a2)
+					stepBackwardNest28(&a2)
 				} else {
 					for i := range 16 {
 						t29_2 := t29[i*m:][:m]
@@ -2915,14 +2941,14 @@ func (c *stepBackwardFused) run() {
 				}
 				clear(t4)
 				if kern.Wide() {
-					a2 := stepBackwardNest28Args{
+					a2 := stepBackwardNest29Args{
 						unsafe.SliceData(t4),
 						unsafe.SliceData(SBarState2),
 						15 * dV * m,
 						m,
 						dV,
 					}
-					stepBackwardNest28(&a2)
+					stepBackwardNest29(&a2)
 				} else {
 					for i := range m {
 						t4_2 := t4[(15*m+i)*dV:][:dV]
@@ -2934,7 +2960,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.p
 				if kern.Wide() {
-					a2 := stepBackwardNest29Args{
+					a2 := stepBackwardNest30Args{
 						unsafe.SliceData(p2),
 						unsafe.SliceData(t3223),
 						unsafe.SliceData(t43),
@@ -2942,7 +2968,7 @@ func (c *stepBackwardFused) run() {
 						2 * m,
 						3 * m,
 					}
-					stepBackwardNest29(&a2)
+					stepBackwardNest30(&a2)
 				} else {
 					for i := range 16 {
 						p2_2 := p2[i*m:][:m]
@@ -2958,28 +2984,25 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.p, lattice_linear.S
 				for i := range 16 {
-					t25_3 := t25_2[i*m:][:m]
 					p2_2 := p2[i*m:][:m]
 					t3223_2 := t3223[i*m:][:m]
 					t62_2 := t62[i*m:][:m]
 					t27_2 := t27[i*m:][:m]
 					t114_2 := t114[i*m:][:m]
-					t154_2 := t154[i*m:][:m]
-					t204_2 := t204[i*m:][:m]
+					t25_3 := t25_2[i*m:][:m]
+					t186_2 := t186[i*m:][:m]
 					t192_2 := t192[i*m:][:m]
 					t43Entry := t43[i]
 					for j := range m {
-						t155 := (F(1e-08) <= t25_3[j])
 						t62_2[j] = F(p2_2[j] * (t3223_2[j] - t43Entry))
 						t114_2[j] = (F(1) / t27_2[j])
-						t154_2[j] = t155
-						t192_2[j] = (t155 && t204_2[j])
+						t192_2[j] = ((F(1e-08) <= t25_3[j]) && (F(0) < t186_2[j]))
 					}
 				}
 				// lattice_linear.p, lattice_linear.S, lattice_linear.y
 				clear(t85)
 				if kern.Wide() {
-					a2 := stepBackwardNest30Args{
+					a2 := stepBackwardNest31Args{
 						unsafe.SliceData(t62),
 						unsafe.SliceData(p2),
 						unsafe.SliceData(t27),
@@ -2997,7 +3020,7 @@ func (c *stepBackwardFused) run() {
 						dV * m,
 						m,
 					}
-					stepBackwardNest30(&a2)
+					stepBackwardNest31(&a2)
 				} else {
 					for i := range 16 {
 						t62_2 := t62[i*m:][:m]
@@ -3031,19 +3054,20 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t192_2 := t192[i*m:][:m]
-					t204_2 := t204[i*m:][:m]
-					t154_2 := t154[i*m:][:m]
+					t25_3 := t25_2[i*m:][:m]
 					t1424_2 := t1424[i*m:][:m]
 					t232_2 := t232[i*m:][:m]
+					t186_2 := t186[i*m:][:m]
 					t312_2 := t312[i*m:][:m]
 					for j := range m {
 						t192Entry := t192_2[j]
-						t312_2[j] = kern.Choose((t192Entry && t204_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t154_2[j], t1424_2[j], F(0)), F(0)))*(F(1)/t232_2[j])), F(0)), F(0))
+						w3 := kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose((F(1e-08) <= t25_3[j]), t1424_2[j], F(0)), F(0)))*(F(1)/t232_2[j])), F(0))
+						t312_2[j] = kern.Choose((t192Entry && (F(0) < t186_2[j])), w3, F(0))
 					}
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest31Args{
+					a2 := stepBackwardNest32Args{
 						unsafe.SliceData(t114),
 						unsafe.SliceData(t312),
 						unsafe.SliceData(Z3),
@@ -3053,7 +3077,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest31(&a2)
+					stepBackwardNest32(&a2)
 				} else {
 					for i := range 16 {
 						t114_2 := t114[i*m:][:m]
@@ -3073,7 +3097,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t362)
 				if kern.Wide() {
-					a2 := stepBackwardNest32Args{
+					a2 := stepBackwardNest33Args{
 						unsafe.SliceData(t362),
 						unsafe.SliceData(t352),
 						dV * m,
@@ -3082,7 +3106,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest32(&a2)
+					stepBackwardNest33(&a2)
 				} else {
 					for i := range m {
 						t362_2 := t362[i*dV:][:dV]
@@ -3097,7 +3121,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t573)
 				if kern.Wide() {
-					a2 := stepBackwardNest33Args{
+					a2 := stepBackwardNest34Args{
 						unsafe.SliceData(t573),
 						unsafe.SliceData(t352),
 						dV * m,
@@ -3106,7 +3130,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest33(&a2)
+					stepBackwardNest34(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -3126,14 +3150,13 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t493)
 				if kern.Wide() {
-					a2 := stepBackwardNest34Args{
+					a2 := stepBackwardNest35Args{
 						unsafe.SliceData(t8),
 						unsafe.SliceData(t9),
 						unsafe.SliceData(t573),
 						unsafe.SliceData(N3),
 						unsafe.SliceData(STrail2),
 						unsafe.SliceData(t32),
-						unsafe.SliceData(t382),
 						unsafe.SliceData(t493),
 						unsafe.SliceData(t43_2),
 						unsafe.SliceData(t48),
@@ -3153,7 +3176,7 @@ func (c *stepBackwardFused) run() {
 						dV * m,
 						m,
 					}
-					stepBackwardNest34(&a2)
+					stepBackwardNest35(&a2)
 				} else {
 					t8_2 := t8[(l*chunks+a+C*s)*16:][:16]
 					for i := range 16 {
@@ -3168,7 +3191,6 @@ func (c *stepBackwardFused) run() {
 							t573_2 := t573[(i*m+j)*dV:][:dV]
 							N3_2 := N3[(i*m+j)*dV:][:dV]
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
-							t382_2 := t382[(i*m+j)*dV:][:dV]
 							var t432 F
 							var t482 F
 							t9Entry3 := t9_2[j]
@@ -3178,12 +3200,11 @@ func (c *stepBackwardFused) run() {
 							t482Sums := [16]F{t482}
 							for k := range dV {
 								t573Entry := t573_2[k]
-								t383 := -F(t573Entry * t8Entry3)
 								t393RowSums[k%16] = num.FMA32(N3_2[k], t573Entry, t393RowSums[k%16])
-								t432Sums[k%16] = num.FMA32(t383, STrail2_2[k], t432Sums[k%16])
-								t482Sums[k%16] = num.FMA32(t383, t32_2[k], t482Sums[k%16])
-								t382_2[k] = t383
-								t493_2[k] = num.FMA32(-t383, t9Entry3, t493_2[k])
+								t382 := -F(t573Entry * t8Entry3)
+								t432Sums[k%16] = num.FMA32(t382, STrail2_2[k], t432Sums[k%16])
+								t482Sums[k%16] = num.FMA32(t382, t32_2[k], t482Sums[k%16])
+								t493_2[k] = num.FMA32(-t382, t9Entry3, t493_2[k])
 							}
 							t393Row = kern.Sum16(&t393RowSums)
 							t432 = kern.Sum16(&t432Sums)
@@ -3195,44 +3216,51 @@ func (c *stepBackwardFused) run() {
 						t392[i] = -t393
 					}
 				}
-				// lattice_linear.N
+				// lattice_linear.N, lattice_linear.Z
 				clear(t42_2)
 				if kern.Wide() {
-					a2 := stepBackwardNest35Args{
+					a2 := stepBackwardNest36Args{
+						unsafe.SliceData(t8),
 						unsafe.SliceData(t323),
-						unsafe.SliceData(t382),
+						unsafe.SliceData(t573),
 						unsafe.SliceData(t42_2),
+						16*a + 16*C*s + 16*chunks*l,
+						16*a + 16*C*s + 16*chunks*l + 1,
 						m,
+						16*a + 16*C*s + 16*chunks*l + 2,
 						2 * m,
+						16*a + 16*C*s + 16*chunks*l + 3,
 						3 * m,
 						dV * m,
 						2 * dV * m,
 						3 * dV * m,
 						dV,
 					}
-					stepBackwardNest35(&a2)
+					stepBackwardNest36(&a2)
 				} else {
 					for i := range m {
+						t8_2 := t8[(l*chunks+a+C*s)*16:][:16]
 						t42_3 := t42_2[i*dV:][:dV]
 						for j := range 16 {
-							t382_2 := t382[(j*m+i)*dV:][:dV]
+							t573_2 := t573[(j*m+i)*dV:][:dV]
+							t8Entry4 := t8_2[j]
 							t323Entry2 := t323[j*m+i]
 							for k := range dV {
-								t42_3[k] = num.FMA32(t382_2[k], t323Entry2, t42_3[k])
+								t42_3[k] = num.FMA32(-F(t573_2[k]*t8Entry4), t323Entry2, t42_3[k])
 							}
 						}
 					}
 				}
 				// lattice_linear.N
 				if kern.Wide() {
-					a2 := stepBackwardNest36Args{
+					a2 := stepBackwardNest37Args{
 						unsafe.SliceData(t9),
 						unsafe.SliceData(t43_2),
 						unsafe.SliceData(t45),
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						m,
 					}
-					stepBackwardNest36(&a2)
+					stepBackwardNest37(&a2)
 				} else {
 					for i := range 16 {
 						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -3249,7 +3277,7 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t47, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, t45, 1, m)
 				// lattice_linear.G, lattice_linear
 				if kern.Wide() {
-					a2 := stepBackwardNest37Args{
+					a2 := stepBackwardNest38Args{
 						unsafe.SliceData(t47),
 						unsafe.SliceData(t493),
 						unsafe.SliceData(t50),
@@ -3259,7 +3287,7 @@ func (c *stepBackwardFused) run() {
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
 					}
-					stepBackwardNest37(&a2)
+					stepBackwardNest38(&a2)
 				} else {
 					for i := range 16 {
 						t47_2 := t47[i*dV:][:dV]
@@ -3282,7 +3310,7 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(m, 16, dV, F(-1), false, t54_2, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t50, 1, dV)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest38Args{
+					a2 := stepBackwardNest39Args{
 						unsafe.SliceData(t362),
 						unsafe.SliceData(t42_2),
 						unsafe.SliceData(t462),
@@ -3291,7 +3319,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest38(&a2)
+					stepBackwardNest39(&a2)
 				} else {
 					for i := range m {
 						t362_2 := t362[i*dV:][:dV]
@@ -3306,7 +3334,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.G, lattice_linear.N
 				if kern.Wide() {
-					a2 := stepBackwardNest39Args{
+					a2 := stepBackwardNest40Args{
 						unsafe.SliceData(t224),
 						unsafe.SliceData(t43_2),
 						unsafe.SliceData(t48),
@@ -3315,7 +3343,7 @@ func (c *stepBackwardFused) run() {
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						m,
 					}
-					stepBackwardNest39(&a2)
+					stepBackwardNest40(&a2)
 				} else {
 					for i := range 16 {
 						t224_2 := t224[i*m:][:m]
@@ -3341,7 +3369,7 @@ func (c *stepBackwardFused) run() {
 	clear(t18)
 	clear(t19)
 	if kern.Wide() {
-		a := stepBackwardNest40Args{
+		a := stepBackwardNest41Args{
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t172),
 			unsafe.SliceData(t19),
@@ -3353,7 +3381,7 @@ func (c *stepBackwardFused) run() {
 			16 * dV,
 			dV,
 		}
-		stepBackwardNest40(&a)
+		stepBackwardNest41(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3374,7 +3402,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.k
 	clear(t20)
 	if kern.Wide() {
-		a := stepBackwardNest41Args{
+		a := stepBackwardNest42Args{
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t152),
 			L,
@@ -3384,7 +3412,7 @@ func (c *stepBackwardFused) run() {
 			16 * m,
 			m,
 		}
-		stepBackwardNest41(&a)
+		stepBackwardNest42(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3402,7 +3430,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t21)
 	if kern.Wide() {
-		a := stepBackwardNest42Args{
+		a := stepBackwardNest43Args{
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t142),
 			L,
@@ -3410,7 +3438,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest42(&a)
+		stepBackwardNest43(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3425,7 +3453,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.q0
 	if kern.Wide() {
-		a := stepBackwardNest43Args{
+		a := stepBackwardNest44Args{
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t22),
@@ -3434,7 +3462,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			dV,
 		}
-		stepBackwardNest43(&a)
+		stepBackwardNest44(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3457,7 +3485,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	var t302 F
 	if kern.Wide() {
-		a := stepBackwardNest44Args{
+		a := stepBackwardNest45Args{
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t21),
@@ -3470,7 +3498,7 @@ func (c *stepBackwardFused) run() {
 			L,
 			[2]float32{t302},
 		}
-		stepBackwardNest44(&a)
+		stepBackwardNest45(&a)
 	} else {
 		t302_2 := t302
 		for i := range L {
@@ -3497,7 +3525,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest45Args{
+		a := stepBackwardNest46Args{
 			unsafe.SliceData(t28),
 			unsafe.SliceData(c.WBeta),
 			unsafe.SliceData(t31),
@@ -3510,7 +3538,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			T*dV + T*m,
 		}
-		stepBackwardNest45(&a)
+		stepBackwardNest46(&a)
 	} else {
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
@@ -3530,7 +3558,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.v, lattice_linear.beta
 	if kern.Wide() {
-		a := stepBackwardNest46Args{
+		a := stepBackwardNest47Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t31),
@@ -3543,7 +3571,7 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			dV,
 		}
-		stepBackwardNest46(&a)
+		stepBackwardNest47(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3566,7 +3594,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.k0, lattice_linear.beta
 	if kern.Wide() {
-		a := stepBackwardNest47Args{
+		a := stepBackwardNest48Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t31),
@@ -3578,7 +3606,7 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			m,
 		}
-		stepBackwardNest47(&a)
+		stepBackwardNest48(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3601,7 +3629,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.k0
 	if kern.Wide() {
-		a := stepBackwardNest48Args{
+		a := stepBackwardNest49Args{
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t39),
@@ -3611,7 +3639,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest48(&a)
+		stepBackwardNest49(&a)
 	} else {
 		for i := range L {
 			for j := range T {

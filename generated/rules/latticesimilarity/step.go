@@ -304,10 +304,10 @@ type StepBackward[F num.Float] struct {
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 5·L·T·m + 2·L·T + 6·d_v·m + 3·d_v + 9·m.
+// WorkLen is C·d_v·m + 3·L·T·d + 4·L·T·d_v + 5·L·T·m + 2·L·T + 4·d_v·m + 3·d_v + 9·m.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
-	return C*dV*m + 3*L*T*d + 4*L*T*dV + 5*L*T*m + 2*L*T + 6*dV*m + 3*dV + 9*m
+	return C*dV*m + 3*L*T*d + 4*L*T*dV + 5*L*T*m + 2*L*T + 4*dV*m + 3*dV + 9*m
 }
 
 // FlagsLen is 3·m.
@@ -354,8 +354,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	N := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t132 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t14 := work[:m] // [m]
@@ -368,8 +366,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[m:]
 	t8 := work[:dV] // [d_v]
 	work = work[dV:]
-	t9 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
 	t142 := work[:m] // [m]
 	work = work[m:]
 	t31 := work[:m] // [m]
@@ -461,14 +457,13 @@ func (c *StepBackward[F]) Run() {
 					t2_2 := t2[(l*T+a+C*s)*m:][:m]
 					t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
 					t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
-					// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
+					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G, lattice_similarity.y
 					betaEntry3 := beta[a]
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						N2 := N[i*dV:][:dV]
 						t132_2 := t132[i*dV:][:dV]
 						var t143 F
 						var t33 F
@@ -476,11 +471,9 @@ func (c *StepBackward[F]) Run() {
 						t4Entry2 := t4_2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							N2_2 := -F(k0Entry2*v[j]) + F(STrailEntry2*t4Entry2)
-							t133 := STrailEntry2 - F(betaEntry3*N2_2)
+							t133 := STrailEntry2 - F(betaEntry3*(-F(k0Entry2*v[j])+F(STrailEntry2*t4Entry2)))
 							t143 += F(t133 * t133)
 							t33 += F(STrail3[j] * yBar[j])
-							N2[j] = N2_2
 							t132_2[j] = t133
 						}
 						t14[i] = t143
@@ -504,21 +497,18 @@ func (c *StepBackward[F]) Run() {
 					// lattice_similarity.p, lattice_similarity.S, lattice_similarity.y
 					clear(t8)
 					for i := range m {
+						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-						t9_2 := t9[i*dV:][:dV]
 						var t1422 F
 						t62Entry := t62[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t92 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t62Entry)
 							STrailEntry3 := STrail2[j]
-							t1422 += F(t92 * (STrailEntry3 / SMax2Entry2))
+							t1422 += F((SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t62Entry)) * (STrailEntry3 / SMax2Entry2))
 							t8[j] += F(STrailEntry3 * t62Entry)
-							t9_2[j] = t92
 						}
 						t142[i] = -t1422
 					}
@@ -527,21 +517,28 @@ func (c *StepBackward[F]) Run() {
 						t192Entry := t192[i]
 						t31[i] = kern.Choose((t192Entry && t16[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t152[i], t142[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice_similarity.S, lattice_similarity.N
+					// lattice_similarity.S, lattice_similarity.y, lattice_similarity.p, lattice_similarity.N, lattice_similarity.G
 					var t38 F
 					for i := range m {
-						t9_2 := t9[i*dV:][:dV]
+						SBarState2 := SBarState[i*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 						t132_2 := t132[i*dV:][:dV]
-						N2 := N[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						t35_2 := t35[i*dV:][:dV]
 						var t532 F
+						pEntry2 := p[i]
+						t62Entry2 := t62[i]
 						t11Entry := t11[i]
 						t31Entry := t31[i]
+						k0Entry3 := k0[i]
+						t4Entry3 := t4_2[i]
 						for j := range dV {
-							t352 := F(t9_2[j]*t11Entry) + F(2*F(t132_2[j]*t31Entry))
-							t38 += F(N2[j] * t352)
-							t532 += F(STrail2[j] * t352)
+							t352 := F((SBarState2[j]+F(yBar[j]*pEntry2)+F(q0[j]*t62Entry2))*t11Entry) + F(2*F(t132_2[j]*t31Entry))
+							STrailEntry4 := STrail2[j]
+							t38 += F((-F(k0Entry3*v[j]) + F(STrailEntry4*t4Entry3)) * t352)
+							t532 += F(STrailEntry4 * t352)
 							t35_2[j] = t352
 						}
 						t53[i] = t532
@@ -562,13 +559,13 @@ func (c *StepBackward[F]) Run() {
 						var t542 F
 						t45Entry := t45[i]
 						t57Entry := t57_2[i]
-						k0Entry3 := k0[i]
+						k0Entry4 := k0[i]
 						for j := range dV {
 							t35Entry := t35_2[j]
 							vEntry := v[j]
 							t542 += F(t35Entry * vEntry)
 							t47[j] += F(STrail2[j] * t45Entry)
-							t55[j] += F(t35Entry * k0Entry3)
+							t55[j] += F(t35Entry * k0Entry4)
 							SBarState2[j] = F(t35Entry*t57Entry) + F(vEntry*t45Entry)
 						}
 						t54[i] = t542

@@ -548,7 +548,6 @@ type stepBackwardNest3Args struct {
 	STrail     *float32
 	v          *float32
 	yBar       *float32
-	N          *float32
 	t132       *float32
 	t14        *float32
 	t3         *float32
@@ -576,12 +575,11 @@ type stepBackwardNest4Args struct {
 	t62       *float32
 	p         *float32
 	SMax2     *float32
+	STrail    *float32
 	q0        *float32
 	yBar      *float32
 	SBarState *float32
-	STrail    *float32
 	t8        *float32
-	t9        *float32
 	t142      *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // m·a + C·m·s + T·m·l + 1
@@ -589,34 +587,45 @@ type stepBackwardNest4Args struct {
 	n3        int // m·a + C·m·s + T·m·l + 3
 	n4        int // d_v·a + C·d_v·s + T·d_v·l
 	n5        int // d_v·m·a + d_v·m
-	n6        int // d_v
-	n7        int // d_v·m·a + d_v·m + d_v
-	n8        int // 2·d_v
-	n9        int // d_v·m·a + d_v·m + 2·d_v
-	n10       int // 3·d_v
-	n11       int // d_v·m·a + d_v·m + 3·d_v
+	n6        int // d_v·m·a + d_v·m + d_v
+	n7        int // d_v
+	n8        int // d_v·m·a + d_v·m + 2·d_v
+	n9        int // 2·d_v
+	n10       int // d_v·m·a + d_v·m + 3·d_v
+	n11       int // 3·d_v
 	n12       int // m
 }
 
 type stepBackwardNest5Args struct {
-	t11      *float32
-	t31      *float32
-	t132     *float32
-	t9       *float32
-	N        *float32
-	STrail   *float32
-	t35      *float32
-	t53      *float32
-	t38Total *float32
-	n0       int        // d_v·m·a
-	n1       int        // d_v
-	n2       int        // d_v·m·a + d_v
-	n3       int        // 2·d_v
-	n4       int        // d_v·m·a + 2·d_v
-	n5       int        // 3·d_v
-	n6       int        // d_v·m·a + 3·d_v
-	n7       int        // m
-	t38      [2]float32 // and nothing
+	p         *float32
+	t62       *float32
+	t11       *float32
+	t31       *float32
+	k0        *float32
+	t4        *float32
+	t132      *float32
+	q0        *float32
+	yBar      *float32
+	SBarState *float32
+	STrail    *float32
+	v         *float32
+	t35       *float32
+	t53       *float32
+	t38Total  *float32
+	n0        int        // m·a + C·m·s + T·m·l
+	n1        int        // m·a + C·m·s + T·m·l + 1
+	n2        int        // m·a + C·m·s + T·m·l + 2
+	n3        int        // m·a + C·m·s + T·m·l + 3
+	n4        int        // d_v·a + C·d_v·s + T·d_v·l
+	n5        int        // d_v·m·a
+	n6        int        // d_v
+	n7        int        // d_v·m·a + d_v
+	n8        int        // 2·d_v
+	n9        int        // d_v·m·a + 2·d_v
+	n10       int        // 3·d_v
+	n11       int        // d_v·m·a + 3·d_v
+	n12       int        // m
+	t38       [2]float32 // and nothing
 }
 
 type stepBackwardNest6Args struct {
@@ -767,22 +776,20 @@ func (c *stepBackwardFused) run() {
 	t21 := c.Work[2*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:L*T*d]                     // [L, T, d]
 	SBarState := c.Work[3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
 	STrail := c.Work[3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	N := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+2*dV*m:][:dV*m]          // [m, d_v]
-	t132 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m:][:dV*m]       // [m, d_v]
-	t14 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m:][:m]           // [m]
-	t3 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+m:][:m]          // [m]
-	t62 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*m:][:m]       // [m]
-	t11 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+3*m:][:m]       // [m]
-	t8 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+4*m:][:dV]       // [d_v]
-	t9 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+4*m:][:dV*m]  // [m, d_v]
-	t142 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+5*dV*m+dV+4*m:][:m]   // [m]
-	t31 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+5*dV*m+dV+5*m:][:m]    // [m]
-	t35 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+5*dV*m+dV+6*m:][:dV*m] // [m, d_v]
-	t53 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+dV+6*m:][:m]    // [m]
-	t45 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+dV+7*m:][:m]    // [m]
-	t47 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+dV+8*m:][:dV]   // [d_v]
-	t54 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+2*dV+8*m:][:m]  // [m]
-	t55 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+6*dV*m+2*dV+9*m:][:dV] // [d_v]
+	t132 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+2*dV*m:][:dV*m]       // [m, d_v]
+	t14 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m:][:m]           // [m]
+	t3 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+m:][:m]          // [m]
+	t62 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+2*m:][:m]       // [m]
+	t11 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+3*m:][:m]       // [m]
+	t8 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+4*m:][:dV]       // [d_v]
+	t142 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+4*m:][:m]   // [m]
+	t31 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+5*m:][:m]    // [m]
+	t35 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+6*m:][:dV*m] // [m, d_v]
+	t53 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+6*m:][:m]    // [m]
+	t45 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+7*m:][:m]    // [m]
+	t47 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+8*m:][:dV]   // [d_v]
+	t54 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+8*m:][:m]  // [m]
+	t55 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+9*m:][:dV] // [d_v]
 	t16 := c.Flags[:m]                                                         // [m]
 	t152 := c.Flags[m:][:m]                                                    // [m]
 	t192 := c.Flags[2*m:][:m]                                                  // [m]
@@ -877,7 +884,7 @@ func (c *stepBackwardFused) run() {
 					p := c.P[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-					// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
+					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G, lattice_similarity.y
 					betaEntry3 := beta[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
@@ -886,7 +893,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(N),
 							unsafe.SliceData(t132),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
@@ -918,7 +924,6 @@ func (c *stepBackwardFused) run() {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							N2 := N[i*dV:][:dV]
 							t132_2 := t132[i*dV:][:dV]
 							var t143 F
 							var t33 F
@@ -928,11 +933,9 @@ func (c *stepBackwardFused) run() {
 							t33Sums := [16]F{t33}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								N2_2 := num.FMA32(STrailEntry2, t4Entry2, -F(k0Entry2*v[j]))
-								t133 := num.FMA32(-betaEntry3, N2_2, STrailEntry2)
+								t133 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t4Entry2, -F(k0Entry2*v[j])), STrailEntry2)
 								t143Sums[j%16] = num.FMA32(t133, t133, t143Sums[j%16])
 								t33Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t33Sums[j%16])
-								N2[j] = N2_2
 								t132_2[j] = t133
 							}
 							t143 = kern.Sum16(&t143Sums)
@@ -963,12 +966,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t62),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
+							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(STrail),
 							unsafe.SliceData(t8),
-							unsafe.SliceData(t9),
 							unsafe.SliceData(t142),
 							m*a + C*m*s + T*m*l,
 							m*a + C*m*s + T*m*l + 1,
@@ -976,33 +978,30 @@ func (c *stepBackwardFused) run() {
 							m*a + C*m*s + T*m*l + 3,
 							dV*a + C*dV*s + T*dV*l,
 							dV*m*a + dV*m,
-							dV,
 							dV*m*a + dV*m + dV,
-							2 * dV,
+							dV,
 							dV*m*a + dV*m + 2*dV,
-							3 * dV,
+							2 * dV,
 							dV*m*a + dV*m + 3*dV,
+							3 * dV,
 							m,
 						}
 						stepBackwardNest4(&a2)
 					} else {
 						for i := range m {
+							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-							t9_2 := t9[i*dV:][:dV]
 							var t1422 F
 							t62Entry := t62[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
 							t1422Sums := [16]F{t1422}
 							for j := range dV {
-								t92 := num.FMA32(q0[j], t62Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
 								STrailEntry3 := STrail2[j]
-								t1422Sums[j%16] = num.FMA32(t92, (STrailEntry3 / SMax2Entry2), t1422Sums[j%16])
+								t1422Sums[j%16] = num.FMA32(num.FMA32(q0[j], t62Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), (STrailEntry3 / SMax2Entry2), t1422Sums[j%16])
 								t8[j] = num.FMA32(STrailEntry3, t62Entry, t8[j])
-								t9_2[j] = t92
 							}
 							t1422 = kern.Sum16(&t1422Sums)
 							t142[i] = -t1422
@@ -1013,19 +1012,30 @@ func (c *stepBackwardFused) run() {
 						t192Entry := t192[i]
 						t31[i] = kern.Choose((t192Entry && t16[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t152[i], t142[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice_similarity.S, lattice_similarity.N
+					// lattice_similarity.S, lattice_similarity.y, lattice_similarity.p, lattice_similarity.N, lattice_similarity.G
 					var t38 F
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(c.P),
+							unsafe.SliceData(t62),
 							unsafe.SliceData(t11),
 							unsafe.SliceData(t31),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t4),
 							unsafe.SliceData(t132),
-							unsafe.SliceData(t9),
-							unsafe.SliceData(N),
+							unsafe.SliceData(c.Q0),
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(SBarState),
 							unsafe.SliceData(STrail),
+							unsafe.SliceData(c.V),
 							unsafe.SliceData(t35),
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t38Total),
+							m*a + C*m*s + T*m*l,
+							m*a + C*m*s + T*m*l + 1,
+							m*a + C*m*s + T*m*l + 2,
+							m*a + C*m*s + T*m*l + 3,
+							dV*a + C*dV*s + T*dV*l,
 							dV * m * a,
 							dV,
 							dV*m*a + dV,
@@ -1038,23 +1048,32 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest5(&a2)
 					} else {
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						t4_2 := t4[(l*T+a+C*s)*m:][:m]
 						t38_2 := t38
 						for i := range m {
 							t132_2 := t132[i*dV:][:dV]
-							t9_2 := t9[i*dV:][:dV]
-							N2 := N[i*dV:][:dV]
+							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
+							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+							SBarState2 := SBarState[i*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							t35_2 := t35[i*dV:][:dV]
 							var t532 F
+							pEntry2 := p[i]
+							t62Entry2 := t62[i]
 							t11Entry := t11[i]
 							t31Entry := t31[i]
+							k0Entry3 := k0[i]
+							t4Entry3 := t4_2[i]
 							var t38Row F
 							t38RowSums := [16]F{t38Row}
 							t532Sums := [16]F{t532}
 							for j := range dV {
-								t352 := num.FMA32(F(2*t132_2[j]), t31Entry, F(t9_2[j]*t11Entry))
-								t38RowSums[j%16] = num.FMA32(N2[j], t352, t38RowSums[j%16])
-								t532Sums[j%16] = num.FMA32(STrail2[j], t352, t532Sums[j%16])
+								t352 := num.FMA32(F(2*t132_2[j]), t31Entry, F(num.FMA32(q0[j], t62Entry2, num.FMA32(yBar[j], pEntry2, SBarState2[j]))*t11Entry))
+								STrailEntry4 := STrail2[j]
+								t38RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t4Entry3, -F(k0Entry3*v[j])), t352, t38RowSums[j%16])
+								t532Sums[j%16] = num.FMA32(STrailEntry4, t352, t532Sums[j%16])
 								t35_2[j] = t352
 							}
 							t38Row = kern.Sum16(&t38RowSums)
@@ -1124,14 +1143,14 @@ func (c *stepBackwardFused) run() {
 							var t542 F
 							t45Entry := t45[i]
 							t57Entry := t57_2[i]
-							k0Entry3 := k0[i]
+							k0Entry4 := k0[i]
 							t542Sums := [16]F{t542}
 							for j := range dV {
 								t35Entry := t35_2[j]
 								vEntry := v[j]
 								t542Sums[j%16] = num.FMA32(t35Entry, vEntry, t542Sums[j%16])
 								t47[j] = num.FMA32(STrail2[j], t45Entry, t47[j])
-								t55[j] = num.FMA32(t35Entry, k0Entry3, t55[j])
+								t55[j] = num.FMA32(t35Entry, k0Entry4, t55[j])
 								SBarState2[j] = num.FMA32(vEntry, t45Entry, F(t35Entry*t57Entry))
 							}
 							t542 = kern.Sum16(&t542Sums)

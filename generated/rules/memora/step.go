@@ -443,10 +443,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 4·L·T·d_k + 3·L·T·d_v + 6·L·T + 7·d_h·d_k + 10·d_h·d_v + 9·d_h + 3·d_k + 4·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 4·L·T·d_k + 3·L·T·d_v + 6·L·T + 5·d_h·d_k + 8·d_h·d_v + 9·d_h + 3·d_k + 4·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 3*L*T*d + 13*L*T*dH + 4*L*T*dK + 3*L*T*dV + 6*L*T + 7*dH*dK + 10*dH*dV + 9*dH + 3*dK + 4*dV
+	return C*dH*dK + C*dH*dV + 3*L*T*d + 13*L*T*dH + 4*L*T*dK + 3*L*T*dV + 6*L*T + 5*dH*dK + 8*dH*dV + 9*dH + 3*dK + 4*dV
 }
 
 // FlagsLen is 2·L·T.
@@ -535,24 +535,18 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	W12 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t24 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t25 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t272 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	W222 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t452 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t322 := work[:dH] // [d_h]
 	work = work[dH:]
 	t9 := work[:dH] // [d_h]
 	work = work[dH:]
 	t11 := work[:dK] // [d_k]
 	work = work[dK:]
-	t12 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t13 := work[:dH] // [d_h]
 	work = work[dH:]
 	t15 := work[:dH*dK] // [d_h, d_k]
@@ -563,10 +557,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t43 := work[:dH] // [d_h]
 	work = work[dH:]
-	t4522 := work[:dV] // [d_v]
+	t452 := work[:dV] // [d_v]
 	work = work[dV:]
-	t462 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t472 := work[:dV] // [d_v]
 	work = work[dV:]
 	t492 := work[:dH*dV] // [d_v, d_h]
@@ -797,15 +789,12 @@ func (c *StepBackward[F]) Run() {
 					rhoEntry3 := rho2[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t24_2 := t24[i*dH:][:dH]
 						t25_2 := t25[i*dH:][:dH]
 						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 						t272_2 := t272[i*dH:][:dH]
 						eEntry2 := e[i]
 						for j := range dH {
-							t242 := num.Max(W2Trail2[j], F(1e-08))
-							t252 := num.Log(t242)
-							t24_2[j] = t242
+							t252 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
 							t25_2[j] = t252
 							t272_2[j] = F(rhoEntry3*t252) - F(eEntry2*t6_2[j])
 						}
@@ -830,14 +819,6 @@ func (c *StepBackward[F]) Run() {
 							W222_2[j] = (W222_2[j] / sum3)
 						}
 					}
-					// memora.W1, memora.W2
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t452_2 := t452[i*dK:][:dK]
-						for j := range dK {
-							t452_2[j] = num.Max(W1Trail2[j], F(1e-08))
-						}
-					}
 					// memora.y
 					clear(t322)
 					for i := range dV {
@@ -856,35 +837,34 @@ func (c *StepBackward[F]) Run() {
 					// memora.y, memora.W1
 					clear(t11)
 					for i := range dH {
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t12_2 := t12[i*dK:][:dK]
 						var t132 F
 						t9Entry := t9[i]
 						for j := range dK {
-							t122 := W1BarState2[j] + F(q0[j]*t9Entry)
 							W1TrailEntry := W1Trail2[j]
-							t132 += F(W1TrailEntry * t122)
+							t132 += F(W1TrailEntry * (W1BarState2[j] + F(q0[j]*t9Entry)))
 							t11[j] += F(W1TrailEntry * t9Entry)
-							t12_2[j] = t122
 						}
 						t13[i] = t132
 					}
-					// memora.W1, memora.U_W1
+					// memora.W1, memora.y, memora.W2, memora.U_W1
 					clear(t28)
 					var t18 F
 					for i := range dH {
 						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t12_2 := t12[i*dK:][:dK]
-						t452_2 := t452[i*dK:][:dK]
+						W1BarState2 := W1BarState[i*dK:][:dK]
+						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 						t15_2 := t15[i*dK:][:dK]
 						var t862 F
+						t9Entry2 := t9[i]
 						t13Entry := t13[i]
 						t412Entry := t412_2[i]
 						for j := range dK {
-							t153 := F(W1Trail2[j] * (t12_2[j] - t13Entry))
-							t18 += F(num.Log(t452_2[j]) * t153)
+							t153 := F(W1Trail2[j] * ((W1BarState2[j] + F(q0[j]*t9Entry2)) - t13Entry))
+							t18 += F(num.Log(num.Max(W1Trail3[j], F(1e-08))) * t153)
 							t862 += F(t153 * k0[j])
 							t15_2[j] = t153
 							t28[j] -= F(t153 * t412Entry)
@@ -906,36 +886,35 @@ func (c *StepBackward[F]) Run() {
 					// memora.G_W1, memora.W2, memora.y
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						W222_2 := W222[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
-						W222_2 := W222[i*dH:][:dH]
-						t462_2 := t462[i*dH:][:dH]
-						var t4523 F
+						var t4522 F
 						var t4722 F
 						yBarEntry2 := yBar[i]
 						for j := range dH {
-							t4523 += F(W2Trail2[j] * t43[j])
-							t4622 := W2BarState2[j] + F(yBarEntry2*t90_2[j])
-							t4722 += F(W222_2[j] * t4622)
-							t462_2[j] = t4622
+							t4522 += F(W2Trail2[j] * t43[j])
+							t4722 += F(W222_2[j] * (W2BarState2[j] + F(yBarEntry2*t90_2[j])))
 						}
-						t4522[i] = t4523
+						t452[i] = t4522
 						t472[i] = t4722
 					}
-					// memora.W2, memora.U_W2
+					// memora.W2, memora.y, memora.U_W2
 					clear(t62_2)
 					var t52_3 F
 					for i := range dV {
 						W222_2 := W222[i*dH:][:dH]
-						t462_2 := t462[i*dH:][:dH]
+						W2BarState2 := W2BarState[i*dH:][:dH]
+						t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
 						t25_2 := t25[i*dH:][:dH]
 						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 						t492_2 := t492[i*dH:][:dH]
 						var t612 F
+						yBarEntry3 := yBar[i]
 						t472Entry := t472[i]
 						eEntry3 := e[i]
 						for j := range dH {
-							t493 := F(W222_2[j] * (t462_2[j] - t472Entry))
+							t493 := F(W222_2[j] * ((W2BarState2[j] + F(yBarEntry3*t90_2[j])) - t472Entry))
 							t52_3 += F(t25_2[j] * t493)
 							t612 += F(t493 * t6_2[j])
 							t492_2[j] = t493
@@ -952,7 +931,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// memora.e
 					for i := range dV {
-						t672 := t4522[i] + t61[i]
+						t672 := t452[i] + t61[i]
 						t67[i] = t672
 						t42_3[i] = -t672
 					}
@@ -961,7 +940,6 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t492_2 := t492[i*dH:][:dH]
-						t24_2 := t24[i*dH:][:dH]
 						t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t67Entry := t67[i]
@@ -969,7 +947,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
 							t71[j] += F(W2TrailEntry * t67Entry)
-							W2BarState2[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t492_2[j])*(F(1)/t24_2[j])), F(0)) + F(t67Entry*t91_2[j])
+							W2BarState2[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t492_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t67Entry*t91_2[j])
 						}
 					}
 					// memora.e, memora.G_W1, memora.U_W1, memora.U_W2
@@ -989,13 +967,12 @@ func (c *StepBackward[F]) Run() {
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						t15_2 := t15[i*dK:][:dK]
-						t452_2 := t452[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						t78Entry := t78[i]
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
 							t80[j] += F(W1TrailEntry2 * t78Entry)
-							W1BarState2[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/t452_2[j])), F(0)) + F(k0[j]*t78Entry)
+							W1BarState2[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(k0[j]*t78Entry)
 						}
 					}
 					// memora.e, memora.U_W1, memora

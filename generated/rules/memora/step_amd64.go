@@ -264,12 +264,6 @@ func stepBackwardNest25AVX512(a *stepBackwardNest25Args)
 //go:noescape
 func stepBackwardNest25AVX2(a *stepBackwardNest25Args)
 
-//go:noescape
-func stepBackwardNest26AVX512(a *stepBackwardNest26Args)
-
-//go:noescape
-func stepBackwardNest26AVX2(a *stepBackwardNest26Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -612,12 +606,4 @@ func stepBackwardNest25(a *stepBackwardNest25Args) {
 		return
 	}
 	stepBackwardNest25AVX2(a)
-}
-
-func stepBackwardNest26(a *stepBackwardNest26Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest26AVX512(a)
-		return
-	}
-	stepBackwardNest26AVX2(a)
 }

@@ -807,7 +807,6 @@ type stepBackwardNest5Args struct {
 type stepBackwardNest6Args struct {
 	e         *float32
 	W2Trail   *float32
-	t24       *float32
 	t25       *float32
 	t6        *float32
 	t272      *float32
@@ -829,14 +828,6 @@ type stepBackwardNest7Args struct {
 }
 
 type stepBackwardNest8Args struct {
-	W1Trail *float32
-	t452    *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
-}
-
-type stepBackwardNest9Args struct {
 	yBar *float32
 	W222 *float32
 	t322 *float32
@@ -850,7 +841,7 @@ type stepBackwardNest9Args struct {
 	n7   int // d_v
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest9Args struct {
 	t512  *float32
 	t322  *float32
 	yProd *float32
@@ -860,53 +851,57 @@ type stepBackwardNest10Args struct {
 	n1    int // d_h
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest10Args struct {
 	t9         *float32
+	W1Trail    *float32
 	q0         *float32
 	W1BarState *float32
-	W1Trail    *float32
 	t11        *float32
-	t12        *float32
 	t13        *float32
 	n0         int // d_k·a + C·d_k·s + T·d_k·l
 	n1         int // d_h·d_k·a + d_h·d_k
-	n2         int // d_k
-	n3         int // d_h·d_k·a + d_h·d_k + d_k
-	n4         int // 2·d_k
-	n5         int // d_h·d_k·a + d_h·d_k + 2·d_k
-	n6         int // 3·d_k
-	n7         int // d_h·d_k·a + d_h·d_k + 3·d_k
+	n2         int // d_h·d_k·a + d_h·d_k + d_k
+	n3         int // d_k
+	n4         int // d_h·d_k·a + d_h·d_k + 2·d_k
+	n5         int // 2·d_k
+	n6         int // d_h·d_k·a + d_h·d_k + 3·d_k
+	n7         int // 3·d_k
 	n8         int // d_h
 }
 
-type stepBackwardNest12Args struct {
-	t13      *float32
-	t412     *float32
-	W1Trail  *float32
-	t12      *float32
-	t452     *float32
-	k0       *float32
-	t15      *float32
-	t28      *float32
-	t86      *float32
-	t18Total *float32
-	n0       int        // d_h·a + C·d_h·s + T·d_h·l
-	n1       int        // d_h·a + C·d_h·s + T·d_h·l + 1
-	n2       int        // d_h·a + C·d_h·s + T·d_h·l + 2
-	n3       int        // d_h·a + C·d_h·s + T·d_h·l + 3
-	n4       int        // d_k·a + C·d_k·s + T·d_k·l
-	n5       int        // d_h·d_k·a + d_h·d_k
-	n6       int        // d_h·d_k·a + d_h·d_k + d_k
-	n7       int        // d_k
-	n8       int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n9       int        // 2·d_k
-	n10      int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n11      int        // 3·d_k
-	n12      int        // d_h
-	t18      [2]float32 // and nothing
+type stepBackwardNest11Args struct {
+	t9         *float32
+	t13        *float32
+	t412       *float32
+	W1Trail    *float32
+	q0         *float32
+	W1BarState *float32
+	k0         *float32
+	t15        *float32
+	t28        *float32
+	t86        *float32
+	t18Total   *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
+	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
+	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
+	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n5         int        // d_h·d_k·a + d_h·d_k
+	n6         int        // d_h·d_k·a
+	n7         int        // d_h·d_k·a + d_h·d_k + d_k
+	n8         int        // d_k
+	n9         int        // d_h·d_k·a + d_k
+	n10        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n11        int        // 2·d_k
+	n12        int        // d_h·d_k·a + 2·d_k
+	n13        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n14        int        // 3·d_k
+	n15        int        // d_h·d_k·a + 3·d_k
+	n16        int        // d_h
+	t18        [2]float32 // and nothing
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest12Args struct {
 	k0       *float32
 	t28      *float32
 	t29Total *float32
@@ -915,7 +910,7 @@ type stepBackwardNest13Args struct {
 	t29      [2]float32 // and nothing
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest13Args struct {
 	t22         *float32
 	t86         *float32
 	eProd       *float32
@@ -926,15 +921,14 @@ type stepBackwardNest14Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest14Args struct {
 	yBar       *float32
 	W2Trail    *float32
 	t43        *float32
+	W222       *float32
 	t90        *float32
 	W2BarState *float32
-	W222       *float32
-	t462       *float32
-	t4522      *float32
+	t452       *float32
 	t472       *float32
 	n0         int // d_v·a + C·d_v·s + T·d_v·l
 	n1         int // d_v·a + C·d_v·s + T·d_v·l + 1
@@ -951,30 +945,32 @@ type stepBackwardNest15Args struct {
 	n12        int // d_v
 }
 
-type stepBackwardNest16Args struct {
-	t472     *float32
-	e        *float32
-	W222     *float32
-	t462     *float32
-	t25      *float32
-	t6       *float32
-	t492     *float32
-	t62      *float32
-	t61      *float32
-	t52Total *float32
-	n0       int        // d_v·a + C·d_v·s + T·d_v·l
-	n1       int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2       int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3       int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4       int        // d_h·a + C·d_h·s + T·d_h·l
-	n5       int        // d_h
-	n6       int        // 2·d_h
-	n7       int        // 3·d_h
-	n8       int        // d_v
-	t52      [2]float32 // and nothing
+type stepBackwardNest15Args struct {
+	yBar       *float32
+	t472       *float32
+	e          *float32
+	W222       *float32
+	t90        *float32
+	W2BarState *float32
+	t25        *float32
+	t6         *float32
+	t492       *float32
+	t62        *float32
+	t61        *float32
+	t52Total   *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h
+	n6         int        // 2·d_h
+	n7         int        // 3·d_h
+	n8         int        // d_v
+	t52        [2]float32 // and nothing
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest16Args struct {
 	t22      *float32
 	t62      *float32
 	eProd    *float32
@@ -985,16 +981,16 @@ type stepBackwardNest17Args struct {
 	t65      [2]float32 // and nothing
 }
 
-type stepBackwardNest18Args struct {
-	t4522 *float32
-	t61   *float32
-	t67   *float32
-	t42   *float32
-	n0    int // d_v·a + C·d_v·s + T·d_v·l
-	n1    int // d_v
+type stepBackwardNest17Args struct {
+	t452 *float32
+	t61  *float32
+	t67  *float32
+	t42  *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest18Args struct {
 	t67        *float32
 	e          *float32
 	W2Trail    *float32
@@ -1002,7 +998,6 @@ type stepBackwardNest19Args struct {
 	t91        *float32
 	t43        *float32
 	t492       *float32
-	t24        *float32
 	W2BarState *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
@@ -1020,7 +1015,7 @@ type stepBackwardNest19Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest19Args struct {
 	GW1Prod     *float32
 	t22         *float32
 	t392        *float32
@@ -1035,13 +1030,12 @@ type stepBackwardNest20Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest20Args struct {
 	t78        *float32
 	W1Trail    *float32
 	t80        *float32
 	k0         *float32
 	t15        *float32
-	t452       *float32
 	W1BarState *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h·d_k·a
@@ -1055,7 +1049,7 @@ type stepBackwardNest21Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest22Args struct {
+type stepBackwardNest21Args struct {
 	t28         *float32
 	t80         *float32
 	t32         *float32
@@ -1066,7 +1060,7 @@ type stepBackwardNest22Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest23Args struct {
+type stepBackwardNest22Args struct {
 	t23        *float32
 	t36        *float32
 	thetaStack *float32
@@ -1083,7 +1077,7 @@ type stepBackwardNest23Args struct {
 	n5         int // T·d_k + T·d_v
 }
 
-type stepBackwardNest24Args struct {
+type stepBackwardNest23Args struct {
 	t42   *float32
 	t42_2 *float32
 	t45   *float32
@@ -1096,7 +1090,7 @@ type stepBackwardNest24Args struct {
 	n6    int // d_v
 }
 
-type stepBackwardNest25Args struct {
+type stepBackwardNest24Args struct {
 	t32 *float32
 	t42 *float32
 	t48 *float32
@@ -1108,7 +1102,7 @@ type stepBackwardNest25Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest26Args struct {
+type stepBackwardNest25Args struct {
 	t8   *float32
 	t46  *float32
 	t49  *float32
@@ -1170,31 +1164,27 @@ func (c *stepBackwardFused) run() {
 	W22 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+2*dH*dK+3*dH*dV:][:dH*dV]                 // [d_v, d_h]
 	t482 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+2*dH*dK+4*dH*dV:][:dH*dK]                // [d_h, d_k]
 	W12 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+3*dH*dK+4*dH*dV:][:dH*dK]                 // [d_h, d_k]
-	t24 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+4*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	t25 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+5*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	t272 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+6*dH*dV:][:dH*dV]                // [d_v, d_h]
-	W222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+7*dH*dV:][:dH*dV]                // [d_v, d_h]
-	t452 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+8*dH*dV:][:dH*dK]                // [d_h, d_k]
-	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV:][:dH]                   // [d_h]
-	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+dH:][:dH]                  // [d_h]
-	t11 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+2*dH:][:dK]               // [d_k]
-	t12 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+2*dH+dK:][:dH*dK]         // [d_h, d_k]
-	t13 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+6*dH*dK+8*dH*dV+2*dH+dK:][:dH]            // [d_h]
-	t15 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+6*dH*dK+8*dH*dV+3*dH+dK:][:dH*dK]         // [d_h, d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+8*dH*dV+3*dH+dK:][:dH]            // [d_h]
-	t28 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+8*dH*dV+4*dH+dK:][:dK]            // [d_k]
-	t43 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+8*dH*dV+4*dH+2*dK:][:dH]          // [d_h]
-	t4522 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+8*dH*dV+5*dH+2*dK:][:dV]        // [d_v]
-	t462 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+8*dH*dV+5*dH+2*dK+dV:][:dH*dV]   // [d_v, d_h]
-	t472 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+9*dH*dV+5*dH+2*dK+dV:][:dV]      // [d_v]
-	t492 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+9*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
-	t61 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+5*dH+2*dK+2*dV:][:dV]    // [d_v]
-	t62_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+5*dH+2*dK+3*dV:][:dH]  // [d_h]
-	t64 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
-	t67 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+7*dH+2*dK+3*dV:][:dV]    // [d_v]
-	t71 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+7*dH+2*dK+4*dV:][:dH]    // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+8*dH+2*dK+4*dV:][:dH]    // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+7*dH*dK+10*dH*dV+9*dH+2*dK+4*dV:][:dK]    // [d_k]
+	t25 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+4*dH*dV:][:dH*dV]                 // [d_v, d_h]
+	t272 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+5*dH*dV:][:dH*dV]                // [d_v, d_h]
+	W222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+6*dH*dV:][:dH*dV]                // [d_v, d_h]
+	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+7*dH*dV:][:dH]                   // [d_h]
+	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+7*dH*dV+dH:][:dH]                  // [d_h]
+	t11 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+7*dH*dV+2*dH:][:dK]               // [d_k]
+	t13 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]            // [d_h]
+	t15 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]         // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]            // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]            // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]          // [d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]         // [d_v]
+	t472 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]      // [d_v]
+	t492 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]     // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]   // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]     // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]     // [d_v]
+	t71 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]     // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]     // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+3*L*T*dV+6*L*T+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]     // [d_k]
 	t102 := c.Flags[:L*T]                                                                                             // [L, T]
 	t152 := c.Flags[L*T:][:L*T]                                                                                       // [L, T]
 	t18Total := make([]F, 1)
@@ -1463,7 +1453,6 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t24),
 							unsafe.SliceData(t25),
 							unsafe.SliceData(t6),
 							unsafe.SliceData(t272),
@@ -1479,15 +1468,12 @@ func (c *stepBackwardFused) run() {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t24_2 := t24[i*dH:][:dH]
 							t25_2 := t25[i*dH:][:dH]
 							t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 							t272_2 := t272[i*dH:][:dH]
 							eEntry2 := e[i]
 							for j := range dH {
-								t242 := kern.Larger(W2Trail2[j], F(1e-08))
-								t252 := kern.Log(t242)
-								t24_2[j] = t242
+								t252 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
 								t25_2[j] = t252
 								t272_2[j] = num.FMA32(-eEntry2, t6_2[j], F(rhoEntry3*t252))
 							}
@@ -1527,29 +1513,10 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// memora.W1, memora.W2
-					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t452),
-							dH * dK * a,
-							dH,
-							dK,
-						}
-						stepBackwardNest8(&a2)
-					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t452_2 := t452[i*dK:][:dK]
-							for j := range dK {
-								t452_2[j] = kern.Larger(W1Trail2[j], F(1e-08))
-							}
-						}
-					}
 					// memora.y
 					clear(t322)
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W222),
 							unsafe.SliceData(t322),
@@ -1562,7 +1529,7 @@ func (c *stepBackwardFused) run() {
 							3 * dH,
 							dV,
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1575,7 +1542,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.y
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(t512),
 							unsafe.SliceData(t322),
 							unsafe.SliceData(c.YProd),
@@ -1584,7 +1551,7 @@ func (c *stepBackwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						t512_2 := t512[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -1598,55 +1565,52 @@ func (c *stepBackwardFused) run() {
 					// memora.y, memora.W1
 					clear(t11)
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t9),
+							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t11),
-							unsafe.SliceData(t12),
 							unsafe.SliceData(t13),
 							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
-							dK,
 							dH*dK*a + dH*dK + dK,
-							2 * dK,
+							dK,
 							dH*dK*a + dH*dK + 2*dK,
-							3 * dK,
+							2 * dK,
 							dH*dK*a + dH*dK + 3*dK,
+							3 * dK,
 							dH,
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						for i := range dH {
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t12_2 := t12[i*dK:][:dK]
 							var t132 F
 							t9Entry := t9[i]
 							t132Sums := [16]F{t132}
 							for j := range dK {
-								t122 := num.FMA32(q0[j], t9Entry, W1BarState2[j])
 								W1TrailEntry := W1Trail2[j]
-								t132Sums[j%16] = num.FMA32(W1TrailEntry, t122, t132Sums[j%16])
+								t132Sums[j%16] = num.FMA32(W1TrailEntry, num.FMA32(q0[j], t9Entry, W1BarState2[j]), t132Sums[j%16])
 								t11[j] = num.FMA32(W1TrailEntry, t9Entry, t11[j])
-								t12_2[j] = t122
 							}
 							t132 = kern.Sum16(&t132Sums)
 							t13[i] = t132
 						}
 					}
-					// memora.W1, memora.U_W1
+					// memora.W1, memora.y, memora.W2, memora.U_W1
 					clear(t28)
 					var t18 F
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t9),
 							unsafe.SliceData(t13),
 							unsafe.SliceData(t412),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t452),
+							unsafe.SliceData(c.Q0),
+							unsafe.SliceData(W1BarState),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t15),
 							unsafe.SliceData(t28),
@@ -1658,34 +1622,40 @@ func (c *stepBackwardFused) run() {
 							dH*a + C*dH*s + T*dH*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
+							dH * dK * a,
 							dH*dK*a + dH*dK + dK,
 							dK,
+							dH*dK*a + dK,
 							dH*dK*a + dH*dK + 2*dK,
 							2 * dK,
+							dH*dK*a + 2*dK,
 							dH*dK*a + dH*dK + 3*dK,
 							3 * dK,
+							dH*dK*a + 3*dK,
 							dH,
 							[2]float32{t18},
 						}
-						stepBackwardNest12(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
 						t18_2 := t18
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t12_2 := t12[i*dK:][:dK]
-							t452_2 := t452[i*dK:][:dK]
+							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+							W1BarState2 := W1BarState[i*dK:][:dK]
+							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							t15_2 := t15[i*dK:][:dK]
 							var t862 F
+							t9Entry2 := t9[i]
 							t13Entry := t13[i]
 							t412Entry := t412_2[i]
 							var t18Row F
 							t18RowSums := [16]F{t18Row}
 							t862Sums := [16]F{t862}
 							for j := range dK {
-								t153 := F(W1Trail2[j] * (t12_2[j] - t13Entry))
-								t18RowSums[j%16] = num.FMA32(kern.Log(t452_2[j]), t153, t18RowSums[j%16])
+								t153 := F(W1Trail2[j] * (num.FMA32(q0[j], t9Entry2, W1BarState2[j]) - t13Entry))
+								t18RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W1Trail3[j], F(1e-08))), t153, t18RowSums[j%16])
 								t862Sums[j%16] = num.FMA32(t153, k0[j], t862Sums[j%16])
 								t15_2[j] = t153
 								t28[j] = num.FMA32(-t153, t412Entry, t28[j])
@@ -1701,7 +1671,7 @@ func (c *stepBackwardFused) run() {
 					// memora.U_W1
 					var t29 F
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t29Total),
@@ -1709,7 +1679,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{t29},
 						}
-						stepBackwardNest13(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						t29_2 := t29
@@ -1724,7 +1694,7 @@ func (c *stepBackwardFused) run() {
 					// memora.G_W1, memora.U_W1
 					thetaEntry3 := theta2[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
+						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(c.EProd),
@@ -1734,7 +1704,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest14(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1747,15 +1717,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.G_W1, memora.W2, memora.y
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
+						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t43),
+							unsafe.SliceData(W222),
 							unsafe.SliceData(t90),
 							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(W222),
-							unsafe.SliceData(t462),
-							unsafe.SliceData(t4522),
+							unsafe.SliceData(t452),
 							unsafe.SliceData(t472),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
@@ -1771,41 +1740,40 @@ func (c *stepBackwardFused) run() {
 							3 * dH,
 							dV,
 						}
-						stepBackwardNest15(&a2)
+						stepBackwardNest14(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							W222_2 := W222[i*dH:][:dH]
 							t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							W222_2 := W222[i*dH:][:dH]
-							t462_2 := t462[i*dH:][:dH]
-							var t4523 F
+							var t4522 F
 							var t4722 F
 							yBarEntry2 := yBar[i]
-							t4523Sums := [16]F{t4523}
+							t4522Sums := [16]F{t4522}
 							t4722Sums := [16]F{t4722}
 							for j := range dH {
-								t4523Sums[j%16] = num.FMA32(W2Trail2[j], t43[j], t4523Sums[j%16])
-								t4622 := num.FMA32(yBarEntry2, t90_2[j], W2BarState2[j])
-								t4722Sums[j%16] = num.FMA32(W222_2[j], t4622, t4722Sums[j%16])
-								t462_2[j] = t4622
+								t4522Sums[j%16] = num.FMA32(W2Trail2[j], t43[j], t4522Sums[j%16])
+								t4722Sums[j%16] = num.FMA32(W222_2[j], num.FMA32(yBarEntry2, t90_2[j], W2BarState2[j]), t4722Sums[j%16])
 							}
-							t4523 = kern.Sum16(&t4523Sums)
+							t4522 = kern.Sum16(&t4522Sums)
 							t4722 = kern.Sum16(&t4722Sums)
-							t4522[i] = t4523
+							t452[i] = t4522
 							t472[i] = t4722
 						}
 					}
-					// memora.W2, memora.U_W2
+					// memora.W2, memora.y, memora.U_W2
 					clear(t62_2)
 					var t52_3 F
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
+						a2 := stepBackwardNest15Args{
+							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t472),
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W222),
-							unsafe.SliceData(t462),
+							unsafe.SliceData(t90),
+							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t25),
 							unsafe.SliceData(t6),
 							unsafe.SliceData(t492),
@@ -1823,24 +1791,27 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{t52_3},
 						}
-						stepBackwardNest16(&a2)
+						stepBackwardNest15(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						t52_4 := t52_3
 						for i := range dV {
 							W222_2 := W222[i*dH:][:dH]
-							t462_2 := t462[i*dH:][:dH]
+							t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
 							t25_2 := t25[i*dH:][:dH]
 							t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 							t492_2 := t492[i*dH:][:dH]
 							var t612 F
+							yBarEntry3 := yBar[i]
 							t472Entry := t472[i]
 							eEntry3 := e[i]
 							var t52Row F
 							t52RowSums := [16]F{t52Row}
 							t612Sums := [16]F{t612}
 							for j := range dH {
-								t493 := F(W222_2[j] * (t462_2[j] - t472Entry))
+								t493 := F(W222_2[j] * (num.FMA32(yBarEntry3, t90_2[j], W2BarState2[j]) - t472Entry))
 								t52RowSums[j%16] = num.FMA32(t25_2[j], t493, t52RowSums[j%16])
 								t612Sums[j%16] = num.FMA32(t493, t6_2[j], t612Sums[j%16])
 								t492_2[j] = t493
@@ -1857,7 +1828,7 @@ func (c *stepBackwardFused) run() {
 					// memora.U_W2
 					var t65 F
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
+						a2 := stepBackwardNest16Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(c.EProd),
@@ -1867,7 +1838,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{t65},
 						}
-						stepBackwardNest17(&a2)
+						stepBackwardNest16(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1884,19 +1855,19 @@ func (c *stepBackwardFused) run() {
 					t65 = t65Total[0]
 					// memora.e
 					if kern.Wide() {
-						a2 := stepBackwardNest18Args{
-							unsafe.SliceData(t4522),
+						a2 := stepBackwardNest17Args{
+							unsafe.SliceData(t452),
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t67),
 							unsafe.SliceData(t42),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepBackwardNest18(&a2)
+						stepBackwardNest17(&a2)
 					} else {
 						t42_3 := t42[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t672 := t4522[i] + t61[i]
+							t672 := t452[i] + t61[i]
 							t67[i] = t672
 							t42_3[i] = -t672
 						}
@@ -1904,7 +1875,7 @@ func (c *stepBackwardFused) run() {
 					// memora.e, memora.G_W1, memora.W2, memora.W1
 					clear(t71)
 					if kern.Wide() {
-						a2 := stepBackwardNest19Args{
+						a2 := stepBackwardNest18Args{
 							unsafe.SliceData(t67),
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
@@ -1912,7 +1883,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t91),
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t492),
-							unsafe.SliceData(t24),
 							unsafe.SliceData(W2BarState),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
@@ -1929,27 +1899,26 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest19(&a2)
+						stepBackwardNest18(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
 							t492_2 := t492[i*dH:][:dH]
-							t24_2 := t24[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							t67Entry := t67[i]
 							eEntry4 := e[i]
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
 								t71[j] = num.FMA32(W2TrailEntry, t67Entry, t71[j])
-								W2BarState2[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t492_2[j])*(F(1)/t24_2[j])), F(0))))
+								W2BarState2[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t492_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
 							}
 						}
 					}
 					// memora.e, memora.G_W1, memora.U_W1, memora.U_W2
 					if kern.Wide() {
-						a2 := stepBackwardNest20Args{
+						a2 := stepBackwardNest19Args{
 							unsafe.SliceData(c.GW1Prod),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t392),
@@ -1963,7 +1932,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest20(&a2)
+						stepBackwardNest19(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1984,13 +1953,12 @@ func (c *stepBackwardFused) run() {
 					// memora.e, memora.W1, memora.W2
 					clear(t80)
 					if kern.Wide() {
-						a2 := stepBackwardNest21Args{
+						a2 := stepBackwardNest20Args{
 							unsafe.SliceData(t78),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t80),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t15),
-							unsafe.SliceData(t452),
 							unsafe.SliceData(W1BarState),
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
@@ -2003,25 +1971,24 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest21(&a2)
+						stepBackwardNest20(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							t15_2 := t15[i*dK:][:dK]
-							t452_2 := t452[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							t78Entry := t78[i]
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
 								t80[j] = num.FMA32(W1TrailEntry2, t78Entry, t80[j])
-								W1BarState2[j] = num.FMA32(k0[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/t452_2[j])), F(0)))
+								W1BarState2[j] = num.FMA32(k0[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
 							}
 						}
 					}
 					// memora.e, memora.U_W1, memora
 					if kern.Wide() {
-						a2 := stepBackwardNest22Args{
+						a2 := stepBackwardNest21Args{
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t80),
 							unsafe.SliceData(t32),
@@ -2031,7 +1998,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest22(&a2)
+						stepBackwardNest21(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
@@ -2092,7 +2059,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WRhoBar)
 	clear(c.WThetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest23Args{
+		a := stepBackwardNest22Args{
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(c.ThetaStack),
@@ -2108,7 +2075,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			T*dK + T*dV,
 		}
-		stepBackwardNest23(&a)
+		stepBackwardNest22(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
@@ -2134,7 +2101,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora.v, memora.theta
 	if kern.Wide() {
-		a := stepBackwardNest24Args{
+		a := stepBackwardNest23Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t42_2),
 			unsafe.SliceData(t45),
@@ -2146,7 +2113,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest24(&a)
+		stepBackwardNest23(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2168,7 +2135,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora.k0, memora.theta
 	if kern.Wide() {
-		a := stepBackwardNest25Args{
+		a := stepBackwardNest24Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t42_2),
 			unsafe.SliceData(t48),
@@ -2179,7 +2146,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest25(&a)
+		stepBackwardNest24(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2201,7 +2168,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora.k0
 	if kern.Wide() {
-		a := stepBackwardNest26Args{
+		a := stepBackwardNest25Args{
 			unsafe.SliceData(t8),
 			unsafe.SliceData(t46),
 			unsafe.SliceData(t49),
@@ -2211,7 +2178,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest26(&a)
+		stepBackwardNest25(&a)
 	} else {
 		for i := range L {
 			for j := range T {

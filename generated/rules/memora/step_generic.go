@@ -89,5 +89,3 @@ func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this bu
 func stepBackwardNest24(*stepBackwardNest24Args) { panic("no assembly in this build") }
 
 func stepBackwardNest25(*stepBackwardNest25Args) { panic("no assembly in this build") }
-
-func stepBackwardNest26(*stepBackwardNest26Args) { panic("no assembly in this build") }

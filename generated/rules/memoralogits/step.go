@@ -1201,11 +1201,11 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 11·L·T·d_k + 6·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 13·L·T + 192·L·chunks + 59·d_h·d_k + 62·d_h·d_v + 953·d_h + 291·d_k + 324·d_v + 3808.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 11·L·T·d_k + 6·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 13·L·T + 192·L·chunks + 57·d_h·d_k + 60·d_h·d_v + 953·d_h + 291·d_k + 324·d_v + 3808.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
 	chunks := (T) / 16
-	return C*dH*dK + C*dH*dV + 3*L*T*d + 13*L*T*dH + 11*L*T*dK + 6*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 13*L*T + 192*L*chunks + 59*dH*dK + 62*dH*dV + 953*dH + 291*dK + 324*dV + 3808
+	return C*dH*dK + C*dH*dV + 3*L*T*d + 13*L*T*dH + 11*L*T*dK + 6*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 13*L*T + 192*L*chunks + 57*dH*dK + 60*dH*dV + 953*dH + 291*dK + 324*dV + 3808
 }
 
 // FlagsLen is L·T.
@@ -1377,24 +1377,18 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	W122 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t24_2 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t254 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t275 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	W223 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t45 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t32 := work[:dH] // [d_h]
 	work = work[dH:]
 	t9 := work[:dH] // [d_h]
 	work = work[dH:]
 	t113 := work[:dK] // [d_k]
 	work = work[dK:]
-	t123 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t13 := work[:dH] // [d_h]
 	work = work[dH:]
 	t15 := work[:dH*dK] // [d_h, d_k]
@@ -1407,8 +1401,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t452 := work[:dV] // [d_v]
 	work = work[dV:]
-	t462 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t472 := work[:dV] // [d_v]
 	work = work[dV:]
 	t49 := work[:dH*dV] // [d_v, d_h]
@@ -1872,15 +1864,12 @@ func (c *StepBackward[F]) Run() {
 					t26Entry3 := t26_2[a2]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-						t24_3 := t24_2[i*dH:][:dH]
 						t254_2 := t254[i*dH:][:dH]
 						t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t275_2 := t275[i*dH:][:dH]
 						eEntry2 := e[i]
 						for j := range dH {
-							t243 := num.Max(W2Trail2[j], F(1e-08))
-							t255 := num.Log(t243)
-							t24_3[j] = t243
+							t255 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
 							t254_2[j] = t255
 							t275_2[j] = F(t26Entry3*t255) - F(eEntry2*t6_2[j])
 						}
@@ -1905,14 +1894,6 @@ func (c *StepBackward[F]) Run() {
 							W223_2[j] = (W223_2[j] / sum3)
 						}
 					}
-					// memora_logits.W1, memora_logits.W2
-					for i := range dH {
-						W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-						t45_2 := t45[i*dK:][:dK]
-						for j := range dK {
-							t45_2[j] = num.Max(W1Trail2[j], F(1e-08))
-						}
-					}
 					// memora_logits.y
 					clear(t32)
 					for i := range dV {
@@ -1931,35 +1912,34 @@ func (c *StepBackward[F]) Run() {
 					// memora_logits.y, memora_logits.W1
 					clear(t113)
 					for i := range dH {
+						W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
-						t123_2 := t123[i*dK:][:dK]
 						var t133_2 F
 						t9Entry := t9[i]
 						for j := range dK {
-							t124_2 := W1BarState3[j] + F(t27_2[j]*t9Entry)
 							W1TrailEntry := W1Trail2[j]
-							t133_2 += F(W1TrailEntry * t124_2)
+							t133_2 += F(W1TrailEntry * (W1BarState3[j] + F(t27_2[j]*t9Entry)))
 							t113[j] += F(W1TrailEntry * t9Entry)
-							t123_2[j] = t124_2
 						}
 						t13[i] = t133_2
 					}
-					// memora_logits.W1, memora_logits.U_W1
+					// memora_logits.W1, memora_logits.y, memora_logits.W2, memora_logits.U_W1
 					clear(t28)
 					var t184 F
 					for i := range dH {
 						W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
-						t123_2 := t123[i*dK:][:dK]
-						t45_2 := t45[i*dK:][:dK]
+						W1BarState3 := W1BarState[i*dK:][:dK]
+						t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+						W1Trail3 := W1Trail[(a2*dH+i)*dK:][:dK]
 						t15_2 := t15[i*dK:][:dK]
 						var t862 F
+						t9Entry2 := t9[i]
 						t13Entry := t13[i]
 						t41Entry := t41_2[i]
 						for j := range dK {
-							t153 := F(W1Trail2[j] * (t123_2[j] - t13Entry))
-							t184 += F(num.Log(t45_2[j]) * t153)
+							t153 := F(W1Trail2[j] * ((W1BarState3[j] + F(t27_2[j]*t9Entry2)) - t13Entry))
+							t184 += F(num.Log(num.Max(W1Trail3[j], F(1e-08))) * t153)
 							t862 += F(t153 * t23_3[j])
 							t15_2[j] = t153
 							t28[j] -= F(t153 * t41Entry)
@@ -1981,36 +1961,35 @@ func (c *StepBackward[F]) Run() {
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
+						W223_2 := W223[i*dH:][:dH]
 						W2BarState3 := W2BarState[i*dH:][:dH]
 						t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						W223_2 := W223[i*dH:][:dH]
-						t462_2 := t462[i*dH:][:dH]
 						var t4522 F
 						var t4722 F
 						t2Entry2 := t2_2[i]
 						for j := range dH {
 							t4522 += F(W2Trail2[j] * t43[j])
-							t4622 := W2BarState3[j] + F(t2Entry2*t90_2[j])
-							t4722 += F(W223_2[j] * t4622)
-							t462_2[j] = t4622
+							t4722 += F(W223_2[j] * (W2BarState3[j] + F(t2Entry2*t90_2[j])))
 						}
 						t452[i] = t4522
 						t472[i] = t4722
 					}
-					// memora_logits.W2, memora_logits.U_W2
+					// memora_logits.W2, memora_logits.y, memora_logits.U_W2
 					clear(t62_2)
 					var t52_2 F
 					for i := range dV {
 						W223_2 := W223[i*dH:][:dH]
-						t462_2 := t462[i*dH:][:dH]
+						W2BarState3 := W2BarState[i*dH:][:dH]
+						t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t254_2 := t254[i*dH:][:dH]
 						t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t49_2 := t49[i*dH:][:dH]
 						var t612 F
+						t2Entry3 := t2_2[i]
 						t472Entry := t472[i]
 						eEntry3 := e[i]
 						for j := range dH {
-							t492 := F(W223_2[j] * (t462_2[j] - t472Entry))
+							t492 := F(W223_2[j] * ((W2BarState3[j] + F(t2Entry3*t90_2[j])) - t472Entry))
 							t52_2 += F(t254_2[j] * t492)
 							t612 += F(t492 * t6_2[j])
 							t49_2[j] = t492
@@ -2036,7 +2015,6 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 						t49_2 := t49[i*dH:][:dH]
-						t24_3 := t24_2[i*dH:][:dH]
 						t91_2 := t91[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						W2BarState3 := W2BarState[i*dH:][:dH]
 						t67Entry := t67[i]
@@ -2044,7 +2022,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
 							t712[j] += F(W2TrailEntry * t67Entry)
-							W2BarState3[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t26Entry3*t49_2[j])*(F(1)/t24_3[j])), F(0)) + F(t67Entry*t91_2[j])
+							W2BarState3[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t26Entry3*t49_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t67Entry*t91_2[j])
 						}
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.U_W1, memora_logits.U_W2
@@ -2064,13 +2042,12 @@ func (c *StepBackward[F]) Run() {
 					for i := range dH {
 						W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
 						t15_2 := t15[i*dK:][:dK]
-						t45_2 := t45[i*dK:][:dK]
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t78Entry := t78[i]
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
 							t80[j] += F(W1TrailEntry2 * t78Entry)
-							W1BarState3[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t26Entry3*t15_2[j])*(F(1)/t45_2[j])), F(0)) + F(t23_3[j]*t78Entry)
+							W1BarState3[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t26Entry3*t15_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(t23_3[j]*t78Entry)
 						}
 					}
 					// memora_logits.e, memora_logits.U_W1, memora_logits
@@ -2148,9 +2125,9 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			if n := min(16, 1); n > 0 {
 				t18_2 := t18[(i*chunks+j)*16:][:n]
-				t24_3 := t24[(i*chunks+j)*16:][:n]
+				t24_2 := t24[(i*chunks+j)*16:][:n]
 				for k := range n {
-					t24_3[k] = t18_2[k]
+					t24_2[k] = t18_2[k]
 				}
 			}
 		}
@@ -2164,13 +2141,13 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t18_2 := t18[(i*chunks+j)*16+lo:][:n]
-				t24_3 := t24[(i*chunks+j)*16+-1+lo:][:n]
+				t24_2 := t24[(i*chunks+j)*16+-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*16+lo:][:n]
 				t18_3 := t18[(i*chunks+j)*16+-1+lo:][:n]
 				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t18Entry := t18_2[k]
-					t3_2[k] = F(t18Entry * t24_3[k])
+					t3_2[k] = F(t18Entry * t24_2[k])
 					t5_2[k] = F(t18_3[k] * t18Entry)
 				}
 			}
@@ -2180,11 +2157,11 @@ func (c *StepBackward[F]) Run() {
 	// memora_logits.a
 	for i := range L {
 		for j := range chunks {
-			t24_3 := t24[(i*chunks+j)*16:][:16]
+			t24_2 := t24[(i*chunks+j)*16:][:16]
 			t3_2 := t3[(i*chunks+j)*16:][:16]
 			t4_2 := t4[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t4_2[k] = t24_3[k] + t3_2[k]
+				t4_2[k] = t24_2[k] + t3_2[k]
 			}
 		}
 	}
@@ -2910,7 +2887,7 @@ func (c *StepBackward[F]) Run() {
 				t127_2 := t127[-1+lo12:][:n]
 				t18_3 := t18[(l*chunks+t7)*16+-1+lo12:][:n]
 				t128_2 := t128[0+lo12:][:n]
-				t24_3 := t24[(l*chunks+t7)*16+-1+lo12:][:n]
+				t24_2 := t24[(l*chunks+t7)*16+-1+lo12:][:n]
 				t132_3 := t132_2[0+lo12:][:n]
 				t133_2 := t133[-1+lo12:][:n]
 				for i := range n {
@@ -2919,7 +2896,7 @@ func (c *StepBackward[F]) Run() {
 					t18Entry3 := t18_2[i]
 					t127_2[i] += F(t18Entry3 * t126Entry)
 					t128_2[i] = F(t18_3[i] * t126Entry)
-					t132_3[i] = F(t24_3[i] * t129Entry)
+					t132_3[i] = F(t24_2[i] * t129Entry)
 					t133_2[i] += F(t18Entry3 * t129Entry)
 				}
 			}

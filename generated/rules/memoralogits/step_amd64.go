@@ -714,12 +714,6 @@ func stepBackwardNest73AVX512(a *stepBackwardNest73Args)
 //go:noescape
 func stepBackwardNest73AVX2(a *stepBackwardNest73Args)
 
-//go:noescape
-func stepBackwardNest74AVX512(a *stepBackwardNest74Args)
-
-//go:noescape
-func stepBackwardNest74AVX2(a *stepBackwardNest74Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -1662,12 +1656,4 @@ func stepBackwardNest73(a *stepBackwardNest73Args) {
 		return
 	}
 	stepBackwardNest73AVX2(a)
-}
-
-func stepBackwardNest74(a *stepBackwardNest74Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest74AVX512(a)
-		return
-	}
-	stepBackwardNest74AVX2(a)
 }

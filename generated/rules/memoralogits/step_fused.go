@@ -2081,7 +2081,6 @@ type stepBackwardNest9Args struct {
 type stepBackwardNest10Args struct {
 	e         *float32
 	W2Trail   *float32
-	t24       *float32
 	t254      *float32
 	t6        *float32
 	t275      *float32
@@ -2103,14 +2102,6 @@ type stepBackwardNest11Args struct {
 }
 
 type stepBackwardNest12Args struct {
-	W1Trail *float32
-	t45     *float32
-	n0      int // d_h·d_k·a
-	n1      int // d_h
-	n2      int // d_k
-}
-
-type stepBackwardNest13Args struct {
 	t2   *float32
 	W223 *float32
 	t32  *float32
@@ -2124,7 +2115,7 @@ type stepBackwardNest13Args struct {
 	n7   int // d_v
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest13Args struct {
 	t512  *float32
 	t32   *float32
 	yProd *float32
@@ -2134,53 +2125,57 @@ type stepBackwardNest14Args struct {
 	n1    int // d_h
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest14Args struct {
 	t9         *float32
+	W1Trail    *float32
 	t27        *float32
 	W1BarState *float32
-	W1Trail    *float32
 	t113       *float32
-	t123       *float32
 	t13        *float32
 	n0         int // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
 	n1         int // d_h·d_k·a + d_h·d_k
-	n2         int // d_k
-	n3         int // d_h·d_k·a + d_h·d_k + d_k
-	n4         int // 2·d_k
-	n5         int // d_h·d_k·a + d_h·d_k + 2·d_k
-	n6         int // 3·d_k
-	n7         int // d_h·d_k·a + d_h·d_k + 3·d_k
+	n2         int // d_h·d_k·a + d_h·d_k + d_k
+	n3         int // d_k
+	n4         int // d_h·d_k·a + d_h·d_k + 2·d_k
+	n5         int // 2·d_k
+	n6         int // d_h·d_k·a + d_h·d_k + 3·d_k
+	n7         int // 3·d_k
 	n8         int // d_h
 }
 
-type stepBackwardNest16Args struct {
-	t13       *float32
-	t41       *float32
-	W1Trail   *float32
-	t123      *float32
-	t45       *float32
-	t23       *float32
-	t15       *float32
-	t28       *float32
-	t86       *float32
-	t184Total *float32
-	n0        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l + 1
-	n2        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l + 2
-	n3        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l + 3
-	n4        int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n5        int        // d_h·d_k·a + d_h·d_k
-	n6        int        // d_h·d_k·a + d_h·d_k + d_k
-	n7        int        // d_k
-	n8        int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n9        int        // 2·d_k
-	n10       int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n11       int        // 3·d_k
-	n12       int        // d_h
-	t184      [2]float32 // and nothing
+type stepBackwardNest15Args struct {
+	t9         *float32
+	t13        *float32
+	t41        *float32
+	W1Trail    *float32
+	t27        *float32
+	W1BarState *float32
+	t23        *float32
+	t15        *float32
+	t28        *float32
+	t86        *float32
+	t184Total  *float32
+	n0         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n1         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l + 1
+	n2         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l + 2
+	n3         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l + 3
+	n4         int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
+	n5         int        // d_h·d_k·a + d_h·d_k
+	n6         int        // d_h·d_k·a
+	n7         int        // d_h·d_k·a + d_h·d_k + d_k
+	n8         int        // d_k
+	n9         int        // d_h·d_k·a + d_k
+	n10        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n11        int        // 2·d_k
+	n12        int        // d_h·d_k·a + 2·d_k
+	n13        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n14        int        // 3·d_k
+	n15        int        // d_h·d_k·a + 3·d_k
+	n16        int        // d_h
+	t184       [2]float32 // and nothing
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest16Args struct {
 	t23      *float32
 	t28      *float32
 	t29Total *float32
@@ -2189,7 +2184,7 @@ type stepBackwardNest17Args struct {
 	t29      [2]float32 // and nothing
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest17Args struct {
 	t22       *float32
 	t86       *float32
 	eProd     *float32
@@ -2200,14 +2195,13 @@ type stepBackwardNest18Args struct {
 	t25Entry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest18Args struct {
 	t2         *float32
 	W2Trail    *float32
 	t43        *float32
+	W223       *float32
 	t90        *float32
 	W2BarState *float32
-	W223       *float32
-	t462       *float32
 	t452       *float32
 	t472       *float32
 	n0         int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
@@ -2225,30 +2219,32 @@ type stepBackwardNest19Args struct {
 	n12        int // d_v
 }
 
-type stepBackwardNest20Args struct {
-	t472     *float32
-	e        *float32
-	W223     *float32
-	t462     *float32
-	t254     *float32
-	t6       *float32
-	t49      *float32
-	t62      *float32
-	t61      *float32
-	t52Total *float32
-	n0       int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1       int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 1
-	n2       int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 2
-	n3       int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 3
-	n4       int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n5       int        // d_h
-	n6       int        // 2·d_h
-	n7       int        // 3·d_h
-	n8       int        // d_v
-	t52      [2]float32 // and nothing
+type stepBackwardNest19Args struct {
+	t2         *float32
+	t472       *float32
+	e          *float32
+	W223       *float32
+	t90        *float32
+	W2BarState *float32
+	t254       *float32
+	t6         *float32
+	t49        *float32
+	t62        *float32
+	t61        *float32
+	t52Total   *float32
+	n0         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 1
+	n2         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 2
+	n3         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 3
+	n4         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n5         int        // d_h
+	n6         int        // 2·d_h
+	n7         int        // 3·d_h
+	n8         int        // d_v
+	t52        [2]float32 // and nothing
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest20Args struct {
 	t22       *float32
 	t62       *float32
 	eProd     *float32
@@ -2259,7 +2255,7 @@ type stepBackwardNest21Args struct {
 	t652      [2]float32 // and nothing
 }
 
-type stepBackwardNest22Args struct {
+type stepBackwardNest21Args struct {
 	t452 *float32
 	t61  *float32
 	t67  *float32
@@ -2268,7 +2264,7 @@ type stepBackwardNest22Args struct {
 	n1   int // d_v
 }
 
-type stepBackwardNest23Args struct {
+type stepBackwardNest22Args struct {
 	t67        *float32
 	e          *float32
 	W2Trail    *float32
@@ -2276,7 +2272,6 @@ type stepBackwardNest23Args struct {
 	t91        *float32
 	t43        *float32
 	t49        *float32
-	t24        *float32
 	W2BarState *float32
 	n0         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
 	n1         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 1
@@ -2294,7 +2289,7 @@ type stepBackwardNest23Args struct {
 	t26Entry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest24Args struct {
+type stepBackwardNest23Args struct {
 	GW1Prod   *float32
 	t22       *float32
 	t392      *float32
@@ -2309,13 +2304,12 @@ type stepBackwardNest24Args struct {
 	t25Entry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest25Args struct {
+type stepBackwardNest24Args struct {
 	t78        *float32
 	W1Trail    *float32
 	t80        *float32
 	t23        *float32
 	t15        *float32
-	t45        *float32
 	W1BarState *float32
 	n0         int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
 	n1         int        // d_h·d_k·a
@@ -2329,7 +2323,7 @@ type stepBackwardNest25Args struct {
 	t26Entry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest26Args struct {
+type stepBackwardNest25Args struct {
 	t28       *float32
 	t80       *float32
 	t62       *float32
@@ -2340,7 +2334,7 @@ type stepBackwardNest26Args struct {
 	t25Entry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest26Args struct {
 	t112 *float32
 	t10  *float32
 	t152 *float32
@@ -2353,7 +2347,7 @@ type stepBackwardNest27Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest28Args struct {
+type stepBackwardNest27Args struct {
 	t122 *float32
 	t92  *float32
 	t132 *float32
@@ -2364,7 +2358,7 @@ type stepBackwardNest28Args struct {
 	n3   int // T
 }
 
-type stepBackwardNest29Args struct {
+type stepBackwardNest28Args struct {
 	t142 *float32
 	t72  *float32
 	n0   int // 16·chunks·d_v
@@ -2375,7 +2369,7 @@ type stepBackwardNest29Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest30Args struct {
+type stepBackwardNest29Args struct {
 	t24 *float32
 	t3  *float32
 	t4  *float32
@@ -2384,7 +2378,7 @@ type stepBackwardNest30Args struct {
 	n2  int // chunks
 }
 
-type stepBackwardNest31Args struct {
+type stepBackwardNest30Args struct {
 	t4   *float32
 	t623 *float32
 	t723 *float32
@@ -2393,7 +2387,7 @@ type stepBackwardNest31Args struct {
 	n2   int // chunks
 }
 
-type stepBackwardNest32Args struct {
+type stepBackwardNest31Args struct {
 	t723 *float32
 	t922 *float32
 	t102 *float32
@@ -2402,7 +2396,7 @@ type stepBackwardNest32Args struct {
 	n2   int // chunks
 }
 
-type stepBackwardNest33Args struct {
+type stepBackwardNest32Args struct {
 	t102 *float32
 	t12  *float32
 	a    *float32
@@ -2411,7 +2405,7 @@ type stepBackwardNest33Args struct {
 	n2   int // chunks
 }
 
-type stepBackwardNest34Args struct {
+type stepBackwardNest33Args struct {
 	W2States    *float32
 	t154        *float32
 	t16         *float32
@@ -2423,14 +2417,14 @@ type stepBackwardNest34Args struct {
 	n3          int // d_h
 }
 
-type stepBackwardNest35Args struct {
+type stepBackwardNest34Args struct {
 	t18  *float32
 	t17  *float32
 	t194 *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest36Args struct {
+type stepBackwardNest35Args struct {
 	t5   *float32
 	t17  *float32
 	t194 *float32
@@ -2438,7 +2432,7 @@ type stepBackwardNest36Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest37Args struct {
+type stepBackwardNest36Args struct {
 	t822 *float32
 	t17  *float32
 	t194 *float32
@@ -2447,7 +2441,7 @@ type stepBackwardNest37Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest38Args struct {
+type stepBackwardNest37Args struct {
 	t11  *float32
 	t17  *float32
 	t194 *float32
@@ -2457,7 +2451,7 @@ type stepBackwardNest38Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest39Args struct {
+type stepBackwardNest38Args struct {
 	W1States    *float32
 	t57         *float32
 	t58         *float32
@@ -2469,7 +2463,7 @@ type stepBackwardNest39Args struct {
 	n3          int // d_k
 }
 
-type stepBackwardNest40Args struct {
+type stepBackwardNest39Args struct {
 	GW1Prod2 *float32
 	eProd2   *float32
 	t713     *float32
@@ -2477,7 +2471,7 @@ type stepBackwardNest40Args struct {
 	n1       int // d_h
 }
 
-type stepBackwardNest41Args struct {
+type stepBackwardNest40Args struct {
 	t      *float32
 	yProd2 *float32
 	t23    *float32
@@ -2501,7 +2495,7 @@ type stepBackwardNest41Args struct {
 	n13    int // d_v
 }
 
-type stepBackwardNest42Args struct {
+type stepBackwardNest41Args struct {
 	yProd2 *float32
 	t522   *float32
 	t22    *float32
@@ -2526,7 +2520,7 @@ type stepBackwardNest42Args struct {
 	n13    int // d_h·d_k
 }
 
-type stepBackwardNest43Args struct {
+type stepBackwardNest42Args struct {
 	t1523 *float32
 	W12   *float32
 	t1422 *float32
@@ -2544,7 +2538,7 @@ type stepBackwardNest43Args struct {
 	n8    int // d_h·d_k
 }
 
-type stepBackwardNest44Args struct {
+type stepBackwardNest43Args struct {
 	a     *float32
 	t172  *float32
 	t2022 *float32
@@ -2559,7 +2553,7 @@ type stepBackwardNest44Args struct {
 	n8    int // d_k
 }
 
-type stepBackwardNest45Args struct {
+type stepBackwardNest44Args struct {
 	t2223 *float32
 	t214  *float32
 	n0    int // d_h
@@ -2567,7 +2561,7 @@ type stepBackwardNest45Args struct {
 	n2    int // 3·d_h
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest45Args struct {
 	t146  *float32
 	t21   *float32
 	t2322 *float32
@@ -2576,7 +2570,7 @@ type stepBackwardNest46Args struct {
 	n2    int // d_h
 }
 
-type stepBackwardNest47Args struct {
+type stepBackwardNest46Args struct {
 	eProd2 *float32
 	t2522  *float32
 	t403   *float32
@@ -2586,7 +2580,7 @@ type stepBackwardNest47Args struct {
 	n1     int // d_h
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest47Args struct {
 	t51   *float32
 	W22   *float32
 	t50   *float32
@@ -2604,7 +2598,7 @@ type stepBackwardNest48Args struct {
 	n8    int // d_v
 }
 
-type stepBackwardNest49Args struct {
+type stepBackwardNest48Args struct {
 	a    *float32
 	t532 *float32
 	t56  *float32
@@ -2619,7 +2613,7 @@ type stepBackwardNest49Args struct {
 	n8   int // d_h
 }
 
-type stepBackwardNest50Args struct {
+type stepBackwardNest49Args struct {
 	t3222 *float32
 	t572  *float32
 	n0    int // d_v
@@ -2627,7 +2621,7 @@ type stepBackwardNest50Args struct {
 	n2    int // 3·d_v
 }
 
-type stepBackwardNest51Args struct {
+type stepBackwardNest50Args struct {
 	t614 *float32
 	t17  *float32
 	t194 *float32
@@ -2641,14 +2635,14 @@ type stepBackwardNest51Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest52Args struct {
+type stepBackwardNest51Args struct {
 	t662 *float32
 	t202 *float32
 	n0   int // 16·d_v·t + 16·chunks·d_v·l
 	n1   int // d_v
 }
 
-type stepBackwardNest53Args struct {
+type stepBackwardNest52Args struct {
 	t11  *float32
 	t802 *float32
 	t17  *float32
@@ -2660,13 +2654,13 @@ type stepBackwardNest53Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest54Args struct {
+type stepBackwardNest53Args struct {
 	t802 *float32
 	t832 *float32
 	t852 *float32
 }
 
-type stepBackwardNest55Args struct {
+type stepBackwardNest54Args struct {
 	t822 *float32
 	t852 *float32
 	t17  *float32
@@ -2677,13 +2671,13 @@ type stepBackwardNest55Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest56Args struct {
+type stepBackwardNest55Args struct {
 	t852 *float32
 	t88  *float32
 	t903 *float32
 }
 
-type stepBackwardNest57Args struct {
+type stepBackwardNest56Args struct {
 	t5   *float32
 	t903 *float32
 	t17  *float32
@@ -2693,20 +2687,20 @@ type stepBackwardNest57Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest58Args struct {
+type stepBackwardNest57Args struct {
 	t17  *float32
 	t903 *float32
 	t93  *float32
 	t97  *float32
 }
 
-type stepBackwardNest59Args struct {
+type stepBackwardNest58Args struct {
 	t214 *float32
 	t572 *float32
 	t105 *float32
 }
 
-type stepBackwardNest60Args struct {
+type stepBackwardNest59Args struct {
 	t842 *float32
 	t109 *float32
 	t110 *float32
@@ -2715,7 +2709,7 @@ type stepBackwardNest60Args struct {
 	t113 *float32
 }
 
-type stepBackwardNest61Args struct {
+type stepBackwardNest60Args struct {
 	t89  *float32
 	t111 *float32
 	t112 *float32
@@ -2726,7 +2720,7 @@ type stepBackwardNest61Args struct {
 	t121 *float32
 }
 
-type stepBackwardNest62Args struct {
+type stepBackwardNest61Args struct {
 	t94  *float32
 	t119 *float32
 	t120 *float32
@@ -2737,13 +2731,13 @@ type stepBackwardNest62Args struct {
 	t129 *float32
 }
 
-type stepBackwardNest63Args struct {
+type stepBackwardNest62Args struct {
 	t129 *float32
 	t133 *float32
 	t135 *float32
 }
 
-type stepBackwardNest64Args struct {
+type stepBackwardNest63Args struct {
 	t97  *float32
 	t127 *float32
 	t128 *float32
@@ -2756,7 +2750,7 @@ type stepBackwardNest64Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest65Args struct {
+type stepBackwardNest64Args struct {
 	W1States    *float32
 	t2022       *float32
 	t57         *float32
@@ -2766,7 +2760,7 @@ type stepBackwardNest65Args struct {
 	n2          int // d_k
 }
 
-type stepBackwardNest66Args struct {
+type stepBackwardNest65Args struct {
 	W2States    *float32
 	t56         *float32
 	t154        *float32
@@ -2776,7 +2770,7 @@ type stepBackwardNest66Args struct {
 	n2          int // d_h
 }
 
-type stepBackwardNest67Args struct {
+type stepBackwardNest66Args struct {
 	t232 *float32
 	t222 *float32
 	t262 *float32
@@ -2789,7 +2783,7 @@ type stepBackwardNest67Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest68Args struct {
+type stepBackwardNest67Args struct {
 	t242 *float32
 	t212 *float32
 	t272 *float32
@@ -2800,7 +2794,7 @@ type stepBackwardNest68Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest69Args struct {
+type stepBackwardNest68Args struct {
 	t252 *float32
 	t202 *float32
 	n0   int // L
@@ -2811,7 +2805,7 @@ type stepBackwardNest69Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest70Args struct {
+type stepBackwardNest69Args struct {
 	t112 *float32
 	t232 *float32
 	t282 *float32
@@ -2821,7 +2815,7 @@ type stepBackwardNest70Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest71Args struct {
+type stepBackwardNest70Args struct {
 	t39       *float32
 	t59       *float32
 	rhoStack  *float32
@@ -2838,7 +2832,7 @@ type stepBackwardNest71Args struct {
 	n5        int // T·d_k + T·d_v
 }
 
-type stepBackwardNest72Args struct {
+type stepBackwardNest71Args struct {
 	t142 *float32
 	t252 *float32
 	t65  *float32
@@ -2852,7 +2846,7 @@ type stepBackwardNest72Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest73Args struct {
+type stepBackwardNest72Args struct {
 	t152 *float32
 	t262 *float32
 	t65  *float32
@@ -2865,7 +2859,7 @@ type stepBackwardNest73Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest74Args struct {
+type stepBackwardNest73Args struct {
 	t292 *float32
 	t69  *float32
 	t72  *float32
@@ -2970,110 +2964,106 @@ func (c *stepBackwardFused) run() {
 	W222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dV]                               // [d_v, d_h]
 	t48 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+2*dH*dK+4*dH*dV:][:dH*dK]                                // [d_h, d_k]
 	W122 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+3*dH*dK+4*dH*dV:][:dH*dK]                               // [d_h, d_k]
-	t24_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                              // [d_v, d_h]
-	t254 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t275 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+6*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	W223 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+7*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t45 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+8*dH*dV:][:dH*dK]                                // [d_h, d_k]
-	t32 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV:][:dH]                                   // [d_h]
-	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+dH:][:dH]                                 // [d_h]
-	t113 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+2*dH:][:dK]                             // [d_k]
-	t123 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+2*dH+dK:][:dH*dK]                       // [d_h, d_k]
-	t13 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+8*dH*dV+2*dH+dK:][:dH]                           // [d_h]
-	t15 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+8*dH*dV+3*dH+dK:][:dH*dK]                        // [d_h, d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+8*dH*dV+3*dH+dK:][:dH]                           // [d_h]
-	t28 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+8*dH*dV+4*dH+dK:][:dK]                           // [d_k]
-	t43 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+8*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
-	t452 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+8*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
-	t462 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+8*dH*dV+5*dH+2*dK+dV:][:dH*dV]                  // [d_v, d_h]
-	t472 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+9*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
-	t49 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+9*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
-	t61 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+5*dH+2*dK+2*dV:][:dV]                   // [d_v]
-	t62_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+5*dH+2*dK+3*dV:][:dH]                 // [d_h]
-	t64 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+6*dH+2*dK+3*dV:][:dH]                   // [d_h]
-	t67 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+7*dH+2*dK+3*dV:][:dV]                   // [d_v]
-	t712 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+7*dH+2*dK+4*dV:][:dH]                  // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+8*dH+2*dK+4*dV:][:dH]                   // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+9*dH+2*dK+4*dV:][:dK]                   // [d_k]
-	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]        // [d_h, d_k]
-	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]        // [d_v, d_h]
-	t154 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+11*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]               // [d_v, d_h]
-	t16 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+12*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
-	t23_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+13*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]           // [16, d_v, d_h]
-	t17 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+29*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
-	t194 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
-	t224 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
-	t256 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
-	t283 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
-	t57 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
-	t58 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+9*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
-	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+10*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH*dK]      // [16, d_h, d_k]
-	t713 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+26*dH*dK+29*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
-	t522 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+26*dH*dK+29*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]        // [16, d_h]
-	t50 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+26*dH*dK+29*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
-	t51 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+26*dH*dK+45*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dV]         // [16, d_v]
-	t134 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+26*dH*dK+45*dH*dV+41*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
-	t1422 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+26*dH*dK+45*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH*dK]  // [16, d_h, d_k]
-	t1523 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+42*dH*dK+45*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
-	t172 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+42*dH*dK+45*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
-	t2223 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+58*dH*dK+45*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
-	t2022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+58*dH*dK+45*dH*dV+73*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
-	t214 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+73*dH+19*dK+20*dV+1280:][:16]         // [16]
-	t141 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+73*dH+19*dK+20*dV+1296:][:256*dK]     // [d_k, 16, 16]
-	t2222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+73*dH+275*dK+20*dV+1296:][:16*dK]    // [d_k, 16]
-	t146 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+73*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
-	t2322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+329*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
-	t244 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+585*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
-	t2522 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+585*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
-	t277 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+601*dH+291*dK+20*dV+1552:][:16]       // [16]
-	t403 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+601*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t148 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t149 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t532 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+45*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
-	t3222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+61*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
-	t56 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+61*dH*dV+649*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
-	t572 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+649*dH+291*dK+36*dV+1568:][:16]       // [16]
-	t142_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+649*dH+291*dK+36*dV+1584:][:256*dH] // [d_h, 16, 16]
-	t582 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+905*dH+291*dK+36*dV+1584:][:16*dH]    // [d_h, 16]
-	t592 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+36*dV+1584:][:256*dV]   // [16, d_v, 16]
-	t60 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+292*dV+1584:][:16*dV]    // [16, d_v]
-	t614 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+308*dV+1584:][:256]     // [16, 16]
-	t653 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+308*dV+1840:][:16]      // [16]
-	t802 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
-	t662 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+308*dV+2112:][:16*dV]   // [16, d_v]
-	t702 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+921*dH+291*dK+324*dV+2112:][:16*dH]   // [16, d_h]
-	t77 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+937*dH+291*dK+324*dV+2112:][:16*dH]    // [16, d_h]
-	t832 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+2112:][:256]     // [16, 16]
-	t842 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+2368:][:16]      // [16]
-	t852 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+2384:][:256]     // [16, 16]
-	t88 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+2640:][:256]      // [16, 16]
-	t89 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+2896:][:16]       // [16]
-	t903 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+2912:][:256]     // [16, 16]
-	t93 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3168:][:256]      // [16, 16]
-	t94 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3424:][:16]       // [16]
-	t97 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3440:][:16]       // [16]
-	t105 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3456:][:16]      // [16]
-	t108 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3472:][:16]      // [16]
-	t109 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3488:][:16]      // [16]
-	t110 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3504:][:16]      // [16]
-	t113_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3520:][:16]    // [16]
-	t111 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3536:][:16]      // [16]
-	t112_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3552:][:16]    // [16]
-	t116 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3568:][:16]      // [16]
-	t117 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3584:][:16]      // [16]
-	t118 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3600:][:16]      // [16]
-	t121 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3616:][:16]      // [16]
-	t119 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3632:][:16]      // [16]
-	t120 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3648:][:16]      // [16]
-	t124 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3664:][:16]      // [16]
-	t125 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3680:][:16]      // [16]
-	t126 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3696:][:16]      // [16]
-	t129 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3712:][:16]      // [16]
-	t127 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3728:][:16]      // [16]
-	t128 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3744:][:16]      // [16]
-	t132_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3760:][:16]    // [16]
-	t133 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3776:][:16]      // [16]
-	t135 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+59*dH*dK+62*dH*dV+953*dH+291*dK+324*dV+3792:][:16]      // [16]
+	t254 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t275 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	W223 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+6*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t32 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+7*dH*dV:][:dH]                                   // [d_h]
+	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+7*dH*dV+dH:][:dH]                                 // [d_h]
+	t113 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH:][:dK]                             // [d_k]
+	t13 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]                           // [d_h]
+	t15 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]                        // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]                           // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]                           // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
+	t472 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
+	t49 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]                    // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]                  // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]                    // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]                    // [d_v]
+	t712 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]                   // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]                    // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]                    // [d_k]
+	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]         // [d_h, d_k]
+	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]         // [d_v, d_h]
+	t154 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+9*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
+	t16 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
+	t23_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+11*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]           // [16, d_v, d_h]
+	t17 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
+	t194 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
+	t224 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
+	t256 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
+	t283 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
+	t57 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
+	t58 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+7*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
+	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+8*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH*dK]       // [16, d_h, d_k]
+	t713 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+24*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
+	t522 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+24*dH*dK+27*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]        // [16, d_h]
+	t50 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+24*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
+	t51 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dV]         // [16, d_v]
+	t134 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
+	t1422 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH*dK]  // [16, d_h, d_k]
+	t1523 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+40*dH*dK+43*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t172 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+40*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	t2223 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+56*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t2022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+56*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
+	t214 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16]         // [16]
+	t141 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1296:][:256*dK]     // [d_k, 16, 16]
+	t2222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+275*dK+20*dV+1296:][:16*dK]    // [d_k, 16]
+	t146 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
+	t2322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+329*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
+	t244 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
+	t2522 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
+	t277 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1552:][:16]       // [16]
+	t403 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t148 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t149 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t532 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+43*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
+	t3222 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+59*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
+	t56 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+59*dH*dV+649*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
+	t572 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+649*dH+291*dK+36*dV+1568:][:16]       // [16]
+	t142_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+649*dH+291*dK+36*dV+1584:][:256*dH] // [d_h, 16, 16]
+	t582 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+905*dH+291*dK+36*dV+1584:][:16*dH]    // [d_h, 16]
+	t592 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+36*dV+1584:][:256*dV]   // [16, d_v, 16]
+	t60 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+292*dV+1584:][:16*dV]    // [16, d_v]
+	t614 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1584:][:256]     // [16, 16]
+	t653 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1840:][:16]      // [16]
+	t802 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
+	t662 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2112:][:16*dV]   // [16, d_v]
+	t702 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+324*dV+2112:][:16*dH]   // [16, d_h]
+	t77 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+937*dH+291*dK+324*dV+2112:][:16*dH]    // [16, d_h]
+	t832 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2112:][:256]     // [16, 16]
+	t842 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2368:][:16]      // [16]
+	t852 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2384:][:256]     // [16, 16]
+	t88 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2640:][:256]      // [16, 16]
+	t89 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2896:][:16]       // [16]
+	t903 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2912:][:256]     // [16, 16]
+	t93 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3168:][:256]      // [16, 16]
+	t94 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3424:][:16]       // [16]
+	t97 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3440:][:16]       // [16]
+	t105 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3456:][:16]      // [16]
+	t108 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3472:][:16]      // [16]
+	t109 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3488:][:16]      // [16]
+	t110 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3504:][:16]      // [16]
+	t113_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3520:][:16]    // [16]
+	t111 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3536:][:16]      // [16]
+	t112_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3552:][:16]    // [16]
+	t116 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3568:][:16]      // [16]
+	t117 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3584:][:16]      // [16]
+	t118 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3600:][:16]      // [16]
+	t121 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3616:][:16]      // [16]
+	t119 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3632:][:16]      // [16]
+	t120 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3648:][:16]      // [16]
+	t124 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3664:][:16]      // [16]
+	t125 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3680:][:16]      // [16]
+	t126 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3696:][:16]      // [16]
+	t129 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3712:][:16]      // [16]
+	t127 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3728:][:16]      // [16]
+	t128 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3744:][:16]      // [16]
+	t132_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3760:][:16]    // [16]
+	t133 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3776:][:16]      // [16]
+	t135 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+11*L*T*dK+6*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3792:][:16]      // [16]
 	t32_2 := c.Flags[:L*T]                                                                                                                                                          // [L, T]
 	t184Total := make([]F, 1)
 	t29Total := make([]F, 1)
@@ -3470,7 +3460,6 @@ func (c *stepBackwardFused) run() {
 						a3 := stepBackwardNest10Args{
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t24_2),
 							unsafe.SliceData(t254),
 							unsafe.SliceData(t6),
 							unsafe.SliceData(t275),
@@ -3486,15 +3475,12 @@ func (c *stepBackwardFused) run() {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-							t24_3 := t24_2[i*dH:][:dH]
 							t254_2 := t254[i*dH:][:dH]
 							t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							t275_2 := t275[i*dH:][:dH]
 							eEntry2 := e[i]
 							for j := range dH {
-								t243 := kern.Larger(W2Trail2[j], F(1e-08))
-								t255 := kern.Log(t243)
-								t24_3[j] = t243
+								t255 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
 								t254_2[j] = t255
 								t275_2[j] = num.FMA32(-eEntry2, t6_2[j], F(t26Entry3*t255))
 							}
@@ -3534,29 +3520,10 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// memora_logits.W1, memora_logits.W2
-					if kern.Wide() {
-						a3 := stepBackwardNest12Args{
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t45),
-							dH * dK * a2,
-							dH,
-							dK,
-						}
-						stepBackwardNest12(&a3)
-					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-							t45_2 := t45[i*dK:][:dK]
-							for j := range dK {
-								t45_2[j] = kern.Larger(W1Trail2[j], F(1e-08))
-							}
-						}
-					}
 					// memora_logits.y
 					clear(t32)
 					if kern.Wide() {
-						a3 := stepBackwardNest13Args{
+						a3 := stepBackwardNest12Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(W223),
 							unsafe.SliceData(t32),
@@ -3569,7 +3536,7 @@ func (c *stepBackwardFused) run() {
 							3 * dH,
 							dV,
 						}
-						stepBackwardNest13(&a3)
+						stepBackwardNest12(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -3582,7 +3549,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.y
 					if kern.Wide() {
-						a3 := stepBackwardNest14Args{
+						a3 := stepBackwardNest13Args{
 							unsafe.SliceData(t512),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(c.YProd),
@@ -3591,7 +3558,7 @@ func (c *stepBackwardFused) run() {
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dH,
 						}
-						stepBackwardNest14(&a3)
+						stepBackwardNest13(&a3)
 					} else {
 						t512_2 := t512[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -3605,55 +3572,52 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.y, memora_logits.W1
 					clear(t113)
 					if kern.Wide() {
-						a3 := stepBackwardNest15Args{
+						a3 := stepBackwardNest14Args{
 							unsafe.SliceData(t9),
+							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t113),
-							unsafe.SliceData(t123),
 							unsafe.SliceData(t13),
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
 							dH*dK*a2 + dH*dK,
-							dK,
 							dH*dK*a2 + dH*dK + dK,
-							2 * dK,
+							dK,
 							dH*dK*a2 + dH*dK + 2*dK,
-							3 * dK,
+							2 * dK,
 							dH*dK*a2 + dH*dK + 3*dK,
+							3 * dK,
 							dH,
 						}
-						stepBackwardNest15(&a3)
+						stepBackwardNest14(&a3)
 					} else {
 						for i := range dH {
+							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
 							t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
-							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
-							t123_2 := t123[i*dK:][:dK]
 							var t133_2 F
 							t9Entry := t9[i]
 							t133Sums := [16]F{t133_2}
 							for j := range dK {
-								t124_2 := num.FMA32(t27_2[j], t9Entry, W1BarState3[j])
 								W1TrailEntry := W1Trail2[j]
-								t133Sums[j%16] = num.FMA32(W1TrailEntry, t124_2, t133Sums[j%16])
+								t133Sums[j%16] = num.FMA32(W1TrailEntry, num.FMA32(t27_2[j], t9Entry, W1BarState3[j]), t133Sums[j%16])
 								t113[j] = num.FMA32(W1TrailEntry, t9Entry, t113[j])
-								t123_2[j] = t124_2
 							}
 							t133_2 = kern.Sum16(&t133Sums)
 							t13[i] = t133_2
 						}
 					}
-					// memora_logits.W1, memora_logits.U_W1
+					// memora_logits.W1, memora_logits.y, memora_logits.W2, memora_logits.U_W1
 					clear(t28)
 					var t184 F
 					if kern.Wide() {
-						a3 := stepBackwardNest16Args{
+						a3 := stepBackwardNest15Args{
+							unsafe.SliceData(t9),
 							unsafe.SliceData(t13),
 							unsafe.SliceData(t41),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t123),
-							unsafe.SliceData(t45),
+							unsafe.SliceData(t27),
+							unsafe.SliceData(W1BarState),
 							unsafe.SliceData(t23),
 							unsafe.SliceData(t15),
 							unsafe.SliceData(t28),
@@ -3665,34 +3629,40 @@ func (c *stepBackwardFused) run() {
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l + 3,
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
 							dH*dK*a2 + dH*dK,
+							dH * dK * a2,
 							dH*dK*a2 + dH*dK + dK,
 							dK,
+							dH*dK*a2 + dK,
 							dH*dK*a2 + dH*dK + 2*dK,
 							2 * dK,
+							dH*dK*a2 + 2*dK,
 							dH*dK*a2 + dH*dK + 3*dK,
 							3 * dK,
+							dH*dK*a2 + 3*dK,
 							dH,
 							[2]float32{t184},
 						}
-						stepBackwardNest16(&a3)
+						stepBackwardNest15(&a3)
 					} else {
 						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t184_2 := t184
 						for i := range dH {
 							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
-							t123_2 := t123[i*dK:][:dK]
-							t45_2 := t45[i*dK:][:dK]
+							t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+							W1BarState3 := W1BarState[i*dK:][:dK]
+							W1Trail3 := W1Trail[(a2*dH+i)*dK:][:dK]
 							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							t15_2 := t15[i*dK:][:dK]
 							var t862 F
+							t9Entry2 := t9[i]
 							t13Entry := t13[i]
 							t41Entry := t41_2[i]
 							var t184Row F
 							t184RowSums := [16]F{t184Row}
 							t862Sums := [16]F{t862}
 							for j := range dK {
-								t153 := F(W1Trail2[j] * (t123_2[j] - t13Entry))
-								t184RowSums[j%16] = num.FMA32(kern.Log(t45_2[j]), t153, t184RowSums[j%16])
+								t153 := F(W1Trail2[j] * (num.FMA32(t27_2[j], t9Entry2, W1BarState3[j]) - t13Entry))
+								t184RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W1Trail3[j], F(1e-08))), t153, t184RowSums[j%16])
 								t862Sums[j%16] = num.FMA32(t153, t23_3[j], t862Sums[j%16])
 								t15_2[j] = t153
 								t28[j] = num.FMA32(-t153, t41Entry, t28[j])
@@ -3708,7 +3678,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.U_W1
 					var t29 F
 					if kern.Wide() {
-						a3 := stepBackwardNest17Args{
+						a3 := stepBackwardNest16Args{
 							unsafe.SliceData(t23),
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t29Total),
@@ -3716,7 +3686,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{t29},
 						}
-						stepBackwardNest17(&a3)
+						stepBackwardNest16(&a3)
 					} else {
 						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t29_2 := t29
@@ -3731,7 +3701,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.G_W1, memora_logits.U_W1
 					t25Entry3 := t25_2[a2]
 					if kern.Wide() {
-						a3 := stepBackwardNest18Args{
+						a3 := stepBackwardNest17Args{
 							unsafe.SliceData(t22_2),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(c.EProd),
@@ -3741,7 +3711,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{t25Entry3},
 						}
-						stepBackwardNest18(&a3)
+						stepBackwardNest17(&a3)
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -3754,14 +3724,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
 					if kern.Wide() {
-						a3 := stepBackwardNest19Args{
+						a3 := stepBackwardNest18Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t43),
+							unsafe.SliceData(W223),
 							unsafe.SliceData(t90),
 							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(W223),
-							unsafe.SliceData(t462),
 							unsafe.SliceData(t452),
 							unsafe.SliceData(t472),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
@@ -3778,15 +3747,14 @@ func (c *stepBackwardFused) run() {
 							3 * dH,
 							dV,
 						}
-						stepBackwardNest19(&a3)
+						stepBackwardNest18(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
+							W223_2 := W223[i*dH:][:dH]
 							t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							W2BarState3 := W2BarState[i*dH:][:dH]
-							W223_2 := W223[i*dH:][:dH]
-							t462_2 := t462[i*dH:][:dH]
 							var t4522 F
 							var t4722 F
 							t2Entry2 := t2_2[i]
@@ -3794,9 +3762,7 @@ func (c *stepBackwardFused) run() {
 							t4722Sums := [16]F{t4722}
 							for j := range dH {
 								t4522Sums[j%16] = num.FMA32(W2Trail2[j], t43[j], t4522Sums[j%16])
-								t4622 := num.FMA32(t2Entry2, t90_2[j], W2BarState3[j])
-								t4722Sums[j%16] = num.FMA32(W223_2[j], t4622, t4722Sums[j%16])
-								t462_2[j] = t4622
+								t4722Sums[j%16] = num.FMA32(W223_2[j], num.FMA32(t2Entry2, t90_2[j], W2BarState3[j]), t4722Sums[j%16])
 							}
 							t4522 = kern.Sum16(&t4522Sums)
 							t4722 = kern.Sum16(&t4722Sums)
@@ -3804,15 +3770,17 @@ func (c *stepBackwardFused) run() {
 							t472[i] = t4722
 						}
 					}
-					// memora_logits.W2, memora_logits.U_W2
+					// memora_logits.W2, memora_logits.y, memora_logits.U_W2
 					clear(t62_2)
 					var t52_2 F
 					if kern.Wide() {
-						a3 := stepBackwardNest20Args{
+						a3 := stepBackwardNest19Args{
+							unsafe.SliceData(t2),
 							unsafe.SliceData(t472),
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W223),
-							unsafe.SliceData(t462),
+							unsafe.SliceData(t90),
+							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t254),
 							unsafe.SliceData(t6),
 							unsafe.SliceData(t49),
@@ -3830,24 +3798,27 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{t52_2},
 						}
-						stepBackwardNest20(&a3)
+						stepBackwardNest19(&a3)
 					} else {
+						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						t52_3 := t52_2
 						for i := range dV {
 							W223_2 := W223[i*dH:][:dH]
-							t462_2 := t462[i*dH:][:dH]
+							t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+							W2BarState3 := W2BarState[i*dH:][:dH]
 							t254_2 := t254[i*dH:][:dH]
 							t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							t49_2 := t49[i*dH:][:dH]
 							var t612 F
+							t2Entry3 := t2_2[i]
 							t472Entry := t472[i]
 							eEntry3 := e[i]
 							var t52Row F
 							t52RowSums := [16]F{t52Row}
 							t612Sums := [16]F{t612}
 							for j := range dH {
-								t492 := F(W223_2[j] * (t462_2[j] - t472Entry))
+								t492 := F(W223_2[j] * (num.FMA32(t2Entry3, t90_2[j], W2BarState3[j]) - t472Entry))
 								t52RowSums[j%16] = num.FMA32(t254_2[j], t492, t52RowSums[j%16])
 								t612Sums[j%16] = num.FMA32(t492, t6_2[j], t612Sums[j%16])
 								t49_2[j] = t492
@@ -3864,7 +3835,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.U_W2
 					var t652 F
 					if kern.Wide() {
-						a3 := stepBackwardNest21Args{
+						a3 := stepBackwardNest20Args{
 							unsafe.SliceData(t22_2),
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(c.EProd),
@@ -3874,7 +3845,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{t652},
 						}
-						stepBackwardNest21(&a3)
+						stepBackwardNest20(&a3)
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -3891,7 +3862,7 @@ func (c *stepBackwardFused) run() {
 					t652 = t652Total[0]
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := stepBackwardNest22Args{
+						a3 := stepBackwardNest21Args{
 							unsafe.SliceData(t452),
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t67),
@@ -3899,7 +3870,7 @@ func (c *stepBackwardFused) run() {
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV,
 						}
-						stepBackwardNest22(&a3)
+						stepBackwardNest21(&a3)
 					} else {
 						t72_3 := t72[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -3911,7 +3882,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
 					clear(t712)
 					if kern.Wide() {
-						a3 := stepBackwardNest23Args{
+						a3 := stepBackwardNest22Args{
 							unsafe.SliceData(t67),
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(W2Trail),
@@ -3919,7 +3890,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t91),
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t49),
-							unsafe.SliceData(t24_2),
 							unsafe.SliceData(W2BarState),
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 1,
@@ -3936,27 +3906,26 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{t26Entry3},
 						}
-						stepBackwardNest23(&a3)
+						stepBackwardNest22(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 							t91_2 := t91[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							t49_2 := t49[i*dH:][:dH]
-							t24_3 := t24_2[i*dH:][:dH]
 							W2BarState3 := W2BarState[i*dH:][:dH]
 							t67Entry := t67[i]
 							eEntry4 := e[i]
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
 								t712[j] = num.FMA32(W2TrailEntry, t67Entry, t712[j])
-								W2BarState3[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t26Entry3*t49_2[j])*(F(1)/t24_3[j])), F(0))))
+								W2BarState3[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t26Entry3*t49_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
 							}
 						}
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.U_W1, memora_logits.U_W2
 					if kern.Wide() {
-						a3 := stepBackwardNest24Args{
+						a3 := stepBackwardNest23Args{
 							unsafe.SliceData(c.GW1Prod),
 							unsafe.SliceData(t22_2),
 							unsafe.SliceData(t392),
@@ -3970,7 +3939,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{t25Entry3},
 						}
-						stepBackwardNest24(&a3)
+						stepBackwardNest23(&a3)
 					} else {
 						GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -3991,13 +3960,12 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.e, memora_logits.W1, memora_logits.W2
 					clear(t80)
 					if kern.Wide() {
-						a3 := stepBackwardNest25Args{
+						a3 := stepBackwardNest24Args{
 							unsafe.SliceData(t78),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t80),
 							unsafe.SliceData(t23),
 							unsafe.SliceData(t15),
-							unsafe.SliceData(t45),
 							unsafe.SliceData(W1BarState),
 							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
 							dH * dK * a2,
@@ -4010,25 +3978,24 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{t26Entry3},
 						}
-						stepBackwardNest25(&a3)
+						stepBackwardNest24(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
 							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							t15_2 := t15[i*dK:][:dK]
-							t45_2 := t45[i*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
 							t78Entry := t78[i]
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
 								t80[j] = num.FMA32(W1TrailEntry2, t78Entry, t80[j])
-								W1BarState3[j] = num.FMA32(t23_3[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t26Entry3*t15_2[j])*(F(1)/t45_2[j])), F(0)))
+								W1BarState3[j] = num.FMA32(t23_3[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t26Entry3*t15_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
 							}
 						}
 					}
 					// memora_logits.e, memora_logits.U_W1, memora_logits
 					if kern.Wide() {
-						a3 := stepBackwardNest26Args{
+						a3 := stepBackwardNest25Args{
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t80),
 							unsafe.SliceData(t62),
@@ -4038,7 +4005,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{t25Entry3},
 						}
-						stepBackwardNest26(&a3)
+						stepBackwardNest25(&a3)
 					} else {
 						t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -4065,7 +4032,7 @@ func (c *stepBackwardFused) run() {
 	clear(t112)
 	clear(t152)
 	if kern.Wide() {
-		a2 := stepBackwardNest27Args{
+		a2 := stepBackwardNest26Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t152),
@@ -4077,7 +4044,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			dK,
 		}
-		stepBackwardNest27(&a2)
+		stepBackwardNest26(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -4097,7 +4064,7 @@ func (c *stepBackwardFused) run() {
 	clear(t122)
 	clear(t132)
 	if kern.Wide() {
-		a2 := stepBackwardNest28Args{
+		a2 := stepBackwardNest27Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t132),
@@ -4107,7 +4074,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			T,
 		}
-		stepBackwardNest28(&a2)
+		stepBackwardNest27(&a2)
 	} else {
 		for i := range L {
 			t122_2 := t122[i*T+16*chunks:][:T-16*chunks]
@@ -4124,7 +4091,7 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.v
 	clear(t142)
 	if kern.Wide() {
-		a2 := stepBackwardNest29Args{
+		a2 := stepBackwardNest28Args{
 			unsafe.SliceData(t142),
 			unsafe.SliceData(t72),
 			16 * chunks * dV,
@@ -4134,7 +4101,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			dV,
 		}
-		stepBackwardNest29(&a2)
+		stepBackwardNest28(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -4165,13 +4132,13 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t18_2 := t18[(i*chunks+j)*16+lo:][:n]
-				t24_3 := t24[(i*chunks+j)*16+-1+lo:][:n]
+				t24_2 := t24[(i*chunks+j)*16+-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*16+lo:][:n]
 				t18_3 := t18[(i*chunks+j)*16+-1+lo:][:n]
 				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t18Entry := t18_2[k]
-					t3_2[k] = F(t18Entry * t24_3[k])
+					t3_2[k] = F(t18Entry * t24_2[k])
 					t5_2[k] = F(t18_3[k] * t18Entry)
 				}
 			}
@@ -4180,7 +4147,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepBackwardNest30Args{
+		a2 := stepBackwardNest29Args{
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t3),
 			unsafe.SliceData(t4),
@@ -4188,15 +4155,15 @@ func (c *stepBackwardFused) run() {
 			16 * chunks,
 			chunks,
 		}
-		stepBackwardNest30(&a2)
+		stepBackwardNest29(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t24_3 := t24[(i*chunks+j)*16:][:16]
+				t24_2 := t24[(i*chunks+j)*16:][:16]
 				t3_2 := t3[(i*chunks+j)*16:][:16]
 				t4_2 := t4[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t4_2[k] = t24_3[k] + t3_2[k]
+					t4_2[k] = t24_2[k] + t3_2[k]
 				}
 			}
 		}
@@ -4225,7 +4192,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepBackwardNest31Args{
+		a2 := stepBackwardNest30Args{
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t623),
 			unsafe.SliceData(t723),
@@ -4233,7 +4200,7 @@ func (c *stepBackwardFused) run() {
 			16 * chunks,
 			chunks,
 		}
-		stepBackwardNest31(&a2)
+		stepBackwardNest30(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4270,7 +4237,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepBackwardNest32Args{
+		a2 := stepBackwardNest31Args{
 			unsafe.SliceData(t723),
 			unsafe.SliceData(t922),
 			unsafe.SliceData(t102),
@@ -4278,7 +4245,7 @@ func (c *stepBackwardFused) run() {
 			16 * chunks,
 			chunks,
 		}
-		stepBackwardNest32(&a2)
+		stepBackwardNest31(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4310,7 +4277,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepBackwardNest33Args{
+		a2 := stepBackwardNest32Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t12),
 			unsafe.SliceData(a),
@@ -4318,7 +4285,7 @@ func (c *stepBackwardFused) run() {
 			16 * chunks,
 			chunks,
 		}
-		stepBackwardNest33(&a2)
+		stepBackwardNest32(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4341,7 +4308,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t23_2)
 			if kern.Wide() {
-				a2 := stepBackwardNest34Args{
+				a2 := stepBackwardNest33Args{
 					unsafe.SliceData(c.W2States),
 					unsafe.SliceData(t154),
 					unsafe.SliceData(t16),
@@ -4352,7 +4319,7 @@ func (c *stepBackwardFused) run() {
 					dV,
 					dH,
 				}
-				stepBackwardNest34(&a2)
+				stepBackwardNest33(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t7)*dV+i)*dH:][:dH]
@@ -4382,13 +4349,13 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t194)
 			if kern.Wide() {
-				a2 := stepBackwardNest35Args{
+				a2 := stepBackwardNest34Args{
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest35(&a2)
+				stepBackwardNest34(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -4406,14 +4373,14 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t224)
 			if kern.Wide() {
-				a2 := stepBackwardNest36Args{
+				a2 := stepBackwardNest35Args{
 					unsafe.SliceData(t5),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest36(&a2)
+				stepBackwardNest35(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -4432,7 +4399,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t256)
 			if kern.Wide() {
-				a2 := stepBackwardNest37Args{
+				a2 := stepBackwardNest36Args{
 					unsafe.SliceData(t822),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
@@ -4440,7 +4407,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t256),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest37(&a2)
+				stepBackwardNest36(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -4460,7 +4427,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t283)
 			if kern.Wide() {
-				a2 := stepBackwardNest38Args{
+				a2 := stepBackwardNest37Args{
 					unsafe.SliceData(t11),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
@@ -4469,7 +4436,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t283),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest38(&a2)
+				stepBackwardNest37(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -4490,7 +4457,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1, memora_logits.W2
 			clear(t322)
 			if kern.Wide() {
-				a2 := stepBackwardNest39Args{
+				a2 := stepBackwardNest38Args{
 					unsafe.SliceData(c.W1States),
 					unsafe.SliceData(t57),
 					unsafe.SliceData(t58),
@@ -4501,7 +4468,7 @@ func (c *stepBackwardFused) run() {
 					dH,
 					dK,
 				}
-				stepBackwardNest39(&a2)
+				stepBackwardNest38(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t7)*dH+i)*dK:][:dK]
@@ -4519,14 +4486,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.G_W1, memora_logits.e
 			if kern.Wide() {
-				a2 := stepBackwardNest40Args{
+				a2 := stepBackwardNest39Args{
 					unsafe.SliceData(c.GW1Prod2),
 					unsafe.SliceData(c.EProd2),
 					unsafe.SliceData(t713),
 					16*dH*t7 + 16*chunks*dH*l,
 					dH,
 				}
-				stepBackwardNest40(&a2)
+				stepBackwardNest39(&a2)
 			} else {
 				for i := range 16 {
 					GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
@@ -4542,7 +4509,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.y, memora_logits.W2
 			clear(t522)
 			if kern.Wide() {
-				a2 := stepBackwardNest41Args{
+				a2 := stepBackwardNest40Args{
 					unsafe.SliceData(t),
 					unsafe.SliceData(c.YProd2),
 					unsafe.SliceData(t23_2),
@@ -4565,7 +4532,7 @@ func (c *stepBackwardFused) run() {
 					dH * dV,
 					dV,
 				}
-				stepBackwardNest41(&a2)
+				stepBackwardNest40(&a2)
 			} else {
 				for i := range 16 {
 					tView := t[((l*chunks+t7)*16+i)*dV:][:dV]
@@ -4595,7 +4562,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.y, memora_logits.W1
 			clear(t134)
 			if kern.Wide() {
-				a2 := stepBackwardNest42Args{
+				a2 := stepBackwardNest41Args{
 					unsafe.SliceData(c.YProd2),
 					unsafe.SliceData(t522),
 					unsafe.SliceData(t22),
@@ -4619,7 +4586,7 @@ func (c *stepBackwardFused) run() {
 					dH,
 					dH * dK,
 				}
-				stepBackwardNest42(&a2)
+				stepBackwardNest41(&a2)
 			} else {
 				for i := range 16 {
 					yProd2 := c.YProd2[((l*chunks+t7)*16+i)*dH:][:dH]
@@ -4650,7 +4617,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest43Args{
+				a2 := stepBackwardNest42Args{
 					unsafe.SliceData(t1523),
 					unsafe.SliceData(c.W12),
 					unsafe.SliceData(t1422),
@@ -4667,7 +4634,7 @@ func (c *stepBackwardFused) run() {
 					dH,
 					dH * dK,
 				}
-				stepBackwardNest43(&a2)
+				stepBackwardNest42(&a2)
 			} else {
 				for i := range 16 {
 					t1523_2 := t1523[i*dH:][:dH]
@@ -4693,7 +4660,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1
 			clear(t2022)
 			if kern.Wide() {
-				a2 := stepBackwardNest44Args{
+				a2 := stepBackwardNest43Args{
 					unsafe.SliceData(a),
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t2022),
@@ -4707,7 +4674,7 @@ func (c *stepBackwardFused) run() {
 					dH,
 					dK,
 				}
-				stepBackwardNest44(&a2)
+				stepBackwardNest43(&a2)
 			} else {
 				a2 := a[(l*chunks+t7)*16:][:16]
 				for i := range dH {
@@ -4723,14 +4690,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest45Args{
+				a2 := stepBackwardNest44Args{
 					unsafe.SliceData(t2223),
 					unsafe.SliceData(t214),
 					dH,
 					2 * dH,
 					3 * dH,
 				}
-				stepBackwardNest45(&a2)
+				stepBackwardNest44(&a2)
 			} else {
 				for i := range 16 {
 					t2223_2 := t2223[i*dH:][:dH]
@@ -4763,7 +4730,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK)
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest46Args{
+				a2 := stepBackwardNest45Args{
 					unsafe.SliceData(t146),
 					unsafe.SliceData(t21),
 					unsafe.SliceData(t2322),
@@ -4771,7 +4738,7 @@ func (c *stepBackwardFused) run() {
 					16 * dH,
 					dH,
 				}
-				stepBackwardNest46(&a2)
+				stepBackwardNest45(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dH {
@@ -4810,7 +4777,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.G_W1, memora_logits.e, memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest47Args{
+				a2 := stepBackwardNest46Args{
 					unsafe.SliceData(c.EProd2),
 					unsafe.SliceData(t2522),
 					unsafe.SliceData(t403),
@@ -4819,7 +4786,7 @@ func (c *stepBackwardFused) run() {
 					16*dH*t7 + 16*chunks*dH*l,
 					dH,
 				}
-				stepBackwardNest47(&a2)
+				stepBackwardNest46(&a2)
 			} else {
 				for i := range 16 {
 					eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
@@ -4839,7 +4806,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest48Args{
+				a2 := stepBackwardNest47Args{
 					unsafe.SliceData(t51),
 					unsafe.SliceData(c.W22),
 					unsafe.SliceData(t50),
@@ -4856,7 +4823,7 @@ func (c *stepBackwardFused) run() {
 					dH * dV,
 					dV,
 				}
-				stepBackwardNest48(&a2)
+				stepBackwardNest47(&a2)
 			} else {
 				for i := range 16 {
 					t51_2 := t51[i*dV:][:dV]
@@ -4882,7 +4849,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t56)
 			if kern.Wide() {
-				a2 := stepBackwardNest49Args{
+				a2 := stepBackwardNest48Args{
 					unsafe.SliceData(a),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t56),
@@ -4896,7 +4863,7 @@ func (c *stepBackwardFused) run() {
 					dV,
 					dH,
 				}
-				stepBackwardNest49(&a2)
+				stepBackwardNest48(&a2)
 			} else {
 				a2 := a[(l*chunks+t7)*16:][:16]
 				for i := range dV {
@@ -4912,14 +4879,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest50Args{
+				a2 := stepBackwardNest49Args{
 					unsafe.SliceData(t3222),
 					unsafe.SliceData(t572),
 					dV,
 					2 * dV,
 					3 * dV,
 				}
-				stepBackwardNest50(&a2)
+				stepBackwardNest49(&a2)
 			} else {
 				for i := range 16 {
 					t3222_2 := t3222[i*dV:][:dV]
@@ -4971,7 +4938,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2, memora_logits.c
 			clear(t653)
 			if kern.Wide() {
-				a2 := stepBackwardNest51Args{
+				a2 := stepBackwardNest50Args{
 					unsafe.SliceData(t614),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
@@ -4984,7 +4951,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t802),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest51(&a2)
+				stepBackwardNest50(&a2)
 			} else {
 				for i := range 16 {
 					t614_2 := t614[i*16:][:16]
@@ -5010,13 +4977,13 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dV, 16, dH, F(1), true, t662, 1, dV, kern.From(c.W2States, (l*chunks+t7)*dV*dH), dH, 1, t403, 1, dH)
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := stepBackwardNest52Args{
+				a2 := stepBackwardNest51Args{
 					unsafe.SliceData(t662),
 					unsafe.SliceData(t202),
 					16*dV*t7 + 16*chunks*dV*l,
 					dV,
 				}
-				stepBackwardNest52(&a2)
+				stepBackwardNest51(&a2)
 			} else {
 				for i := range 16 {
 					t662_2 := t662[i*dV:][:dV]
@@ -5051,7 +5018,7 @@ func (c *stepBackwardFused) run() {
 			clear(t832)
 			clear(t842)
 			if kern.Wide() {
-				a2 := stepBackwardNest53Args{
+				a2 := stepBackwardNest52Args{
 					unsafe.SliceData(t11),
 					unsafe.SliceData(t802),
 					unsafe.SliceData(t17),
@@ -5062,7 +5029,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t842),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest53(&a2)
+				stepBackwardNest52(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -5090,12 +5057,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := stepBackwardNest54Args{
+				a2 := stepBackwardNest53Args{
 					unsafe.SliceData(t802),
 					unsafe.SliceData(t832),
 					unsafe.SliceData(t852),
 				}
-				stepBackwardNest54(&a2)
+				stepBackwardNest53(&a2)
 			} else {
 				for i := range 16 {
 					t802_2 := t802[i*16:][:16]
@@ -5110,7 +5077,7 @@ func (c *stepBackwardFused) run() {
 			clear(t88)
 			clear(t89)
 			if kern.Wide() {
-				a2 := stepBackwardNest55Args{
+				a2 := stepBackwardNest54Args{
 					unsafe.SliceData(t822),
 					unsafe.SliceData(t852),
 					unsafe.SliceData(t17),
@@ -5120,7 +5087,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t89),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest55(&a2)
+				stepBackwardNest54(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -5147,12 +5114,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := stepBackwardNest56Args{
+				a2 := stepBackwardNest55Args{
 					unsafe.SliceData(t852),
 					unsafe.SliceData(t88),
 					unsafe.SliceData(t903),
 				}
-				stepBackwardNest56(&a2)
+				stepBackwardNest55(&a2)
 			} else {
 				for i := range 16 {
 					t852_2 := t852[i*16:][:16]
@@ -5167,7 +5134,7 @@ func (c *stepBackwardFused) run() {
 			clear(t93)
 			clear(t94)
 			if kern.Wide() {
-				a2 := stepBackwardNest57Args{
+				a2 := stepBackwardNest56Args{
 					unsafe.SliceData(t5),
 					unsafe.SliceData(t903),
 					unsafe.SliceData(t17),
@@ -5176,7 +5143,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t94),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest57(&a2)
+				stepBackwardNest56(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -5203,13 +5170,13 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t97)
 			if kern.Wide() {
-				a2 := stepBackwardNest58Args{
+				a2 := stepBackwardNest57Args{
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t903),
 					unsafe.SliceData(t93),
 					unsafe.SliceData(t97),
 				}
-				stepBackwardNest58(&a2)
+				stepBackwardNest57(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -5230,12 +5197,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest59Args{
+				a2 := stepBackwardNest58Args{
 					unsafe.SliceData(t214),
 					unsafe.SliceData(t572),
 					unsafe.SliceData(t105),
 				}
-				stepBackwardNest59(&a2)
+				stepBackwardNest58(&a2)
 			} else {
 				for i := range 16 {
 					t105[i] = t214[i] + t572[i]
@@ -5259,7 +5226,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest60Args{
+				a2 := stepBackwardNest59Args{
 					unsafe.SliceData(t842),
 					unsafe.SliceData(t109),
 					unsafe.SliceData(t110),
@@ -5267,7 +5234,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t108),
 					unsafe.SliceData(t113_2),
 				}
-				stepBackwardNest60(&a2)
+				stepBackwardNest59(&a2)
 			} else {
 				for i := range 16 {
 					t110[i] = t842[i] + t109[i]
@@ -5302,7 +5269,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest61Args{
+				a2 := stepBackwardNest60Args{
 					unsafe.SliceData(t89),
 					unsafe.SliceData(t111),
 					unsafe.SliceData(t112_2),
@@ -5312,7 +5279,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t116),
 					unsafe.SliceData(t121),
 				}
-				stepBackwardNest61(&a2)
+				stepBackwardNest60(&a2)
 			} else {
 				for i := range 16 {
 					t118[i] = ((t89[i] + t111[i]) + t112_2[i]) + t117[i]
@@ -5347,7 +5314,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest62Args{
+				a2 := stepBackwardNest61Args{
 					unsafe.SliceData(t94),
 					unsafe.SliceData(t119),
 					unsafe.SliceData(t120),
@@ -5357,7 +5324,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t124),
 					unsafe.SliceData(t129),
 				}
-				stepBackwardNest62(&a2)
+				stepBackwardNest61(&a2)
 			} else {
 				for i := range 16 {
 					t126[i] = ((t94[i] + t119[i]) + t120[i]) + t125[i]
@@ -5377,7 +5344,7 @@ func (c *stepBackwardFused) run() {
 				t127_2 := t127[-1+lo4:][:n]
 				t18_3 := t18[(l*chunks+t7)*16+-1+lo4:][:n]
 				t128_2 := t128[0+lo4:][:n]
-				t24_3 := t24[(l*chunks+t7)*16+-1+lo4:][:n]
+				t24_2 := t24[(l*chunks+t7)*16+-1+lo4:][:n]
 				t132_3 := t132_2[0+lo4:][:n]
 				t133_2 := t133[-1+lo4:][:n]
 				for i := range n {
@@ -5386,19 +5353,19 @@ func (c *stepBackwardFused) run() {
 					t18Entry3 := t18_2[i]
 					t127_2[i] = num.FMA32(t18Entry3, t126Entry, t127_2[i])
 					t128_2[i] = F(t18_3[i] * t126Entry)
-					t132_3[i] = F(t24_3[i] * t129Entry)
+					t132_3[i] = F(t24_2[i] * t129Entry)
 					t133_2[i] = num.FMA32(t18Entry3, t129Entry, t133_2[i])
 				}
 			}
 			// memora_logits.a.start
 			clear(t135)
 			if kern.Wide() {
-				a2 := stepBackwardNest63Args{
+				a2 := stepBackwardNest62Args{
 					unsafe.SliceData(t129),
 					unsafe.SliceData(t133),
 					unsafe.SliceData(t135),
 				}
-				stepBackwardNest63(&a2)
+				stepBackwardNest62(&a2)
 			} else {
 				if n := min(16, 1); n > 0 {
 					t129_2 := t129[:n]
@@ -5411,7 +5378,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a.start
 			if kern.Wide() {
-				a2 := stepBackwardNest64Args{
+				a2 := stepBackwardNest63Args{
 					unsafe.SliceData(t97),
 					unsafe.SliceData(t127),
 					unsafe.SliceData(t128),
@@ -5423,7 +5390,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t212),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest64(&a2)
+				stepBackwardNest63(&a2)
 			} else {
 				t182_2 := t182[(l*chunks+t7)*16:][:16]
 				t212_2 := t212[(l*chunks+t7)*16:][:16]
@@ -5447,7 +5414,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t7)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t7)*dH*dK), 1, dK, t77, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest65Args{
+				a2 := stepBackwardNest64Args{
 					unsafe.SliceData(c.W1States),
 					unsafe.SliceData(t2022),
 					unsafe.SliceData(t57),
@@ -5456,7 +5423,7 @@ func (c *stepBackwardFused) run() {
 					dH,
 					dK,
 				}
-				stepBackwardNest65(&a2)
+				stepBackwardNest64(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t7)*dH+i)*dK:][:dK]
@@ -5472,7 +5439,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK, t77, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest66Args{
+				a2 := stepBackwardNest65Args{
 					unsafe.SliceData(c.W2States),
 					unsafe.SliceData(t56),
 					unsafe.SliceData(t154),
@@ -5481,7 +5448,7 @@ func (c *stepBackwardFused) run() {
 					dV,
 					dH,
 				}
-				stepBackwardNest66(&a2)
+				stepBackwardNest65(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t7)*dV+i)*dH:][:dH]
@@ -5506,7 +5473,7 @@ func (c *stepBackwardFused) run() {
 	clear(t232)
 	clear(t262)
 	if kern.Wide() {
-		a2 := stepBackwardNest67Args{
+		a2 := stepBackwardNest66Args{
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t222),
 			unsafe.SliceData(t262),
@@ -5518,7 +5485,7 @@ func (c *stepBackwardFused) run() {
 			16 * dK,
 			dK,
 		}
-		stepBackwardNest67(&a2)
+		stepBackwardNest66(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5540,7 +5507,7 @@ func (c *stepBackwardFused) run() {
 	clear(t242)
 	clear(t272)
 	if kern.Wide() {
-		a2 := stepBackwardNest68Args{
+		a2 := stepBackwardNest67Args{
 			unsafe.SliceData(t242),
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t272),
@@ -5550,7 +5517,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest68(&a2)
+		stepBackwardNest67(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5569,7 +5536,7 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.v
 	clear(t252)
 	if kern.Wide() {
-		a2 := stepBackwardNest69Args{
+		a2 := stepBackwardNest68Args{
 			unsafe.SliceData(t252),
 			unsafe.SliceData(t202),
 			L,
@@ -5579,7 +5546,7 @@ func (c *stepBackwardFused) run() {
 			16 * dV,
 			dV,
 		}
-		stepBackwardNest69(&a2)
+		stepBackwardNest68(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5596,7 +5563,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.q0
 	if kern.Wide() {
-		a2 := stepBackwardNest70Args{
+		a2 := stepBackwardNest69Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t282),
@@ -5605,7 +5572,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			dK,
 		}
-		stepBackwardNest70(&a2)
+		stepBackwardNest69(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5660,7 +5627,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a2 := stepBackwardNest71Args{
+		a2 := stepBackwardNest70Args{
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t59),
 			unsafe.SliceData(c.RhoStack),
@@ -5676,7 +5643,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			T*dK + T*dV,
 		}
-		stepBackwardNest71(&a2)
+		stepBackwardNest70(&a2)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
@@ -5702,7 +5669,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.v, memora_logits.rho
 	if kern.Wide() {
-		a2 := stepBackwardNest72Args{
+		a2 := stepBackwardNest71Args{
 			unsafe.SliceData(t142),
 			unsafe.SliceData(t252),
 			unsafe.SliceData(t65),
@@ -5715,7 +5682,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest72(&a2)
+		stepBackwardNest71(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5738,7 +5705,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k0, memora_logits.rho
 	if kern.Wide() {
-		a2 := stepBackwardNest73Args{
+		a2 := stepBackwardNest72Args{
 			unsafe.SliceData(t152),
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t65),
@@ -5750,7 +5717,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest73(&a2)
+		stepBackwardNest72(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5773,7 +5740,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k0
 	if kern.Wide() {
-		a2 := stepBackwardNest74Args{
+		a2 := stepBackwardNest73Args{
 			unsafe.SliceData(t292),
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t72_2),
@@ -5783,7 +5750,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest74(&a2)
+		stepBackwardNest73(&a2)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -239,5 +239,3 @@ func stepBackwardNest71(*stepBackwardNest71Args) { panic("no assembly in this bu
 func stepBackwardNest72(*stepBackwardNest72Args) { panic("no assembly in this build") }
 
 func stepBackwardNest73(*stepBackwardNest73Args) { panic("no assembly in this build") }
-
-func stepBackwardNest74(*stepBackwardNest74Args) { panic("no assembly in this build") }

@@ -60,10 +60,10 @@ type Step[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T + 3·d_h·d_k + 5·d_h·d_v + 8·d_h + 3·d_v.
+// WorkLen is 4·L·T + d_h·d_k + 2·d_h·d_v + 8·d_h + 3·d_v.
 func (c *Step[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return 4*L*T + 3*dH*dK + 5*dH*dV + 8*dH + 3*dV
+	return 4*L*T + dH*dK + 2*dH*dV + 8*dH + 3*dV
 }
 
 // Run computes Step.
@@ -86,12 +86,6 @@ func (c *Step[F]) Run() {
 	work = work[dH*dK:]
 	W2State := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t18 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t19 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t37 := work[:dH] // [d_h]
 	work = work[dH:]
 	t38 := work[:dH] // [d_h]
@@ -106,12 +100,8 @@ func (c *Step[F]) Run() {
 	work = work[dV:]
 	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	t184 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t161 := work[:dH] // [d_h]
 	work = work[dH:]
-	t202 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t190 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t220 := work[:dH] // [d_h]
@@ -240,11 +230,9 @@ func (c *Step[F]) Run() {
 					var t2 F
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
-						t3 := t[i*dH:][:dH]
 						for j := range dH {
-							t3_2 := num.Abs(W2State2[j])
-							t2 += F(F(F(t3_2*t3_2)*t3_2) * t3_2)
-							t3[j] = t3_2
+							t := num.Abs(W2State2[j])
+							t2 += F(F(F(t*t)*t) * t)
 						}
 					}
 					// moneta.g
@@ -255,25 +243,12 @@ func (c *Step[F]) Run() {
 						c.GPow[l*T+a+C*s] = t15
 					}
 					// moneta.g
-					w := F(0.3333333333333333 * t15)
-					for i := range dV {
-						t3 := t[i*dH:][:dH]
-						W2State2 := W2State[i*dH:][:dH]
-						t18_2 := t18[i*dH:][:dH]
-						for j := range dH {
-							t7 := kern.Choose(t43, F(1), t3[j])
-							t18_2[j] = kern.Choose(t43, F(0), F(F(F(w*W2State2[j])*t7)*t7))
-						}
-					}
-					// moneta.g
 					var t20 F
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
-						t19_2 := t19[i*dK:][:dK]
 						for j := range dK {
-							t192 := num.Abs(W1State2[j])
-							t20 += F(F(F(t192*t192)*t192) * t192)
-							t19_2[j] = t192
+							t19 := num.Abs(W1State2[j])
+							t20 += F(F(F(t19*t19)*t19) * t19)
 						}
 					}
 					// moneta.g
@@ -284,15 +259,15 @@ func (c *Step[F]) Run() {
 						c.GPow2[l*T+a+C*s] = t332
 					}
 					// moneta.g
-					w2 := F(0.3333333333333333 * t332)
+					w := F(0.3333333333333333 * t332)
 					for i := range dH {
-						t19_2 := t19[i*dK:][:dK]
 						W1State2 := W1State[i*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						var t372 F
 						for j := range dK {
-							t25 := kern.Choose(t22_2, F(1), t19_2[j])
-							t372 += F(kern.Choose(t22_2, F(0), F(F(F(w2*W1State2[j])*t25)*t25)) * k0[j])
+							W1StateEntry := W1State2[j]
+							t25 := kern.Choose(t22_2, F(1), num.Abs(W1StateEntry))
+							t372 += F(kern.Choose(t22_2, F(0), F(F(F(w*W1StateEntry)*t25)*t25)) * k0[j])
 						}
 						t37[i] = t372
 					}
@@ -306,11 +281,14 @@ func (c *Step[F]) Run() {
 						t162[i] = F(t382 * F(thetaEntry*t37Entry))
 					}
 					// moneta.g
+					w2 := F(0.3333333333333333 * t15)
 					for i := range dV {
-						t18_2 := t18[i*dH:][:dH]
+						W2State2 := W2State[i*dH:][:dH]
 						var t392 F
 						for j := range dH {
-							t392 += F(t18_2[j] * t1422[j])
+							W2StateEntry := W2State2[j]
+							t7 := kern.Choose(t43, F(1), num.Abs(W2StateEntry))
+							t392 += F(kern.Choose(t43, F(0), F(F(F(w2*W2StateEntry)*t7)*t7)) * t1422[j])
 						}
 						t39[i] = t392
 					}
@@ -323,22 +301,21 @@ func (c *Step[F]) Run() {
 						}
 						g[i] = g2
 					}
-					// moneta.W2, moneta.W1, moneta.y
+					// moneta.W2, moneta.W1, moneta.g, moneta.y
 					clear(t22)
 					var t185 F
 					rhoEntry := rho2[a]
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
-						t18_2 := t18[i*dH:][:dH]
-						t184_2 := t184[i*dH:][:dH]
 						gEntry := g[i]
 						for j := range dH {
-							W22 := F(rhoEntry*W2State2[j]) - F(gEntry*t162[j])
-							t1842 := num.Abs(W22)
-							t185 += F(F(F(t1842*t1842)*t1842) * t1842)
+							W2StateEntry2 := W2State2[j]
+							W22 := F(rhoEntry*W2StateEntry2) - F(gEntry*t162[j])
+							t72 := kern.Choose(t43, F(1), num.Abs(W2StateEntry2))
+							t184 := num.Abs(W22)
+							t185 += F(F(F(t184*t184)*t184) * t184)
 							W2State2[j] = W22
-							t22[j] += F(t18_2[j] * gEntry)
-							t184_2[j] = t1842
+							t22[j] += F(kern.Choose(t43, F(0), F(F(F(w2*W2StateEntry2)*t72)*t72)) * gEntry)
 						}
 					}
 					// moneta.W1
@@ -353,14 +330,12 @@ func (c *Step[F]) Run() {
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t202_2 := t202[i*dK:][:dK]
-						w3 := F(thetaEntry * t161[i])
+						w4 := F(thetaEntry * t161[i])
 						for j := range dK {
-							W12 := F(rhoEntry*W1State2[j]) - F(w3*k0[j])
-							t2022 := num.Abs(W12)
-							t203 += F(F(F(t2022*t2022)*t2022) * t2022)
+							W12 := F(rhoEntry*W1State2[j]) - F(w4*k0[j])
+							t202 := num.Abs(W12)
+							t203 += F(F(F(t202*t202)*t202) * t202)
 							W1State2[j] = W12
-							t202_2[j] = t2022
 						}
 					}
 					// moneta.y, moneta.g
@@ -394,22 +369,22 @@ func (c *Step[F]) Run() {
 					}
 					// moneta.y, moneta.g
 					for i := range dV {
-						t184_2 := t184[i*dH:][:dH]
+						W2State2 := W2State[i*dH:][:dH]
 						t190_2 := t190[i*dH:][:dH]
 						for j := range dH {
-							t190_2[j] = kern.Choose(t187, F(1), t184_2[j])
+							t190_2[j] = kern.Choose(t187, F(1), num.Abs(W2State2[j]))
 						}
 					}
 					// moneta.y, moneta.g
-					w4 := F(0.3333333333333333 * t216)
+					w5 := F(0.3333333333333333 * t216)
 					for i := range dH {
-						t202_2 := t202[i*dK:][:dK]
 						W1State2 := W1State[i*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						var t2202 F
 						for j := range dK {
-							t208 := kern.Choose(t205, F(1), t202_2[j])
-							t2202 += F(kern.Choose(t205, F(0), F(F(F(w4*W1State2[j])*t208)*t208)) * q0[j])
+							W1StateEntry2 := W1State2[j]
+							t208 := kern.Choose(t205, F(1), num.Abs(W1StateEntry2))
+							t2202 += F(kern.Choose(t205, F(0), F(F(F(w5*W1StateEntry2)*t208)*t208)) * q0[j])
 						}
 						t220[i] = t2202
 					}
@@ -430,14 +405,14 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// moneta.y, moneta.g
-					w5 := F(0.3333333333333333 * t198)
+					w6 := F(0.3333333333333333 * t198)
 					for i := range dV {
 						t190_2 := t190[i*dH:][:dH]
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
 							t190Entry := t190_2[j]
-							y3 += F(kern.Choose(t187, F(0), F(F(F(w5*W2State2[j])*t190Entry)*t190Entry)) * t182[j])
+							y3 += F(kern.Choose(t187, F(0), F(F(F(w6*W2State2[j])*t190Entry)*t190Entry)) * t182[j])
 						}
 						y2[i] = y3
 					}
@@ -520,10 +495,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 4·L·T·d_k + 9·L·T·d_v + 7·L·T + 9·d_h·d_k + 11·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 3·L·T·d + 13·L·T·d_h + 4·L·T·d_k + 9·L·T·d_v + 7·L·T + 3·d_h·d_k + 5·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH, dK, dV := c.C, c.L, c.T, c.D, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 3*L*T*d + 13*L*T*dH + 4*L*T*dK + 9*L*T*dV + 7*L*T + 9*dH*dK + 11*dH*dV + 8*dH + 3*dK + 3*dV
+	return C*dH*dK + C*dH*dV + 3*L*T*d + 13*L*T*dH + 4*L*T*dK + 9*L*T*dV + 7*L*T + 3*dH*dK + 5*dH*dV + 8*dH + 3*dK + 3*dV
 }
 
 // FlagsLen is L·T.
@@ -618,36 +593,14 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dK+dH*dK:]
 	W2Trail := work[:C*dH*dV+dH*dV] // [C + 1, d_v, d_h]
 	work = work[C*dH*dV+dH*dV:]
-	t := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t7 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t18 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	W22 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t184 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t19 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t25 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t202 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t190 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t322 := work[:dH] // [d_h]
 	work = work[dH:]
-	t208 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t9 := work[:dH] // [d_h]
 	work = work[dH:]
 	t11 := work[:dK] // [d_k]
 	work = work[dK:]
-	t142 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t60 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t104 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t261 := work[:dH] // [d_h]
@@ -674,9 +627,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dV:]
 	t16022 := work[:dH] // [d_h]
 	work = work[dH:]
-	t162_2 := work[:dK] // [d_k]
-	work = work[dK:]
-	t165 := work[:dH*dK] // [d_h, d_k]
+	t162_2 := work[:dK]  // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 
 	// moneta.rho, moneta.theta
@@ -834,12 +785,12 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				gPow := c.GPow[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
 				yPow := c.YPow[l*T+C*s:][:n]
 				yPow2 := c.YPow2[l*T+C*s:][:n]
 				yPow3 := c.YPow3[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
+				gPow := c.GPow[l*T+C*s:][:n]
 				yPow4 := c.YPow4[l*T+C*s:][:n]
 				gPow2 := c.GPow2[l*T+C*s:][:n]
 				gPow3 := c.GPow3[l*T+C*s:][:n]
@@ -865,100 +816,63 @@ func (c *StepBackward[F]) Run() {
 					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 					t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
-					// moneta.g
+					// moneta.g, moneta.y, moneta.W2
 					var t2 F
+					var t185 F
+					rhoEntry3 := rho2[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t3 := t[i*dH:][:dH]
+						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+						gEntry2 := g2[i]
 						for j := range dH {
-							t3_2 := num.Abs(W2Trail2[j])
-							t2 += F(F(F(t3_2*t3_2)*t3_2) * t3_2)
-							t3[j] = t3_2
+							W2TrailEntry := W2Trail2[j]
+							t := num.Abs(W2TrailEntry)
+							t2 += F(F(F(t*t)*t) * t)
+							t184 := num.Abs(F(rhoEntry3*W2TrailEntry) - F(gEntry2*t622_2[j]))
+							t185 += F(F(F(t184*t184)*t184) * t184)
 						}
 					}
 					// moneta.g
 					t4 := (t2 == F(0))
-					// moneta.g, moneta.W2, moneta.y
-					var t185 F
-					gPowEntry2 := gPow[a]
-					w2 := F(0.3333333333333333 * gPowEntry2)
-					rhoEntry3 := rho2[a]
-					for i := range dV {
-						t3 := t[i*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
-						t7_2 := t7[i*dH:][:dH]
-						t18_2 := t18[i*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
-						t184_2 := t184[i*dH:][:dH]
-						gEntry2 := g2[i]
-						for j := range dH {
-							t73 := kern.Choose(t4, F(1), t3[j])
-							W2TrailEntry := W2Trail2[j]
-							W222 := F(rhoEntry3*W2TrailEntry) - F(gEntry2*t622_2[j])
-							t1842 := num.Abs(W222)
-							t185 += F(F(F(t1842*t1842)*t1842) * t1842)
-							t7_2[j] = t73
-							t18_2[j] = kern.Choose(t4, F(0), F(F(F(w2*W2TrailEntry)*t73)*t73))
-							W22_2[j] = W222
-							t184_2[j] = t1842
-						}
-					}
-					// moneta.g
+					// moneta.g, moneta.y
 					var t20 F
+					var t203 F
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t19_2 := t19[i*dK:][:dK]
+						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						for j := range dK {
-							t192 := num.Abs(W1Trail2[j])
-							t20 += F(F(F(t192*t192)*t192) * t192)
-							t19_2[j] = t192
+							t19 := num.Abs(W1Trail2[j])
+							t20 += F(F(F(t19*t19)*t19) * t19)
+							t202 := num.Abs(W1Trail3[j])
+							t203 += F(F(F(t202*t202)*t202) * t202)
 						}
 					}
 					// moneta.g, moneta.y
 					t22 := (t20 == F(0))
 					t187 := (t185 == F(0))
-					// moneta.g, moneta.y
-					var t203 F
-					for i := range dH {
-						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t19_2 := t19[i*dK:][:dK]
-						t25_2 := t25[i*dK:][:dK]
-						t202_2 := t202[i*dK:][:dK]
-						for j := range dK {
-							t2022 := num.Abs(W1Trail2[j])
-							t203 += F(F(F(t2022*t2022)*t2022) * t2022)
-							t25_2[j] = kern.Choose(t22, F(1), t19_2[j])
-							t202_2[j] = t2022
-						}
-					}
-					// moneta.y, moneta.g
-					clear(t322)
-					yPowEntry2 := yPow[a]
-					w3 := F(0.3333333333333333 * yPowEntry2)
-					for i := range dV {
-						t184_2 := t184[i*dH:][:dH]
-						t190_2 := t190[i*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
-						yBarEntry := yBar[i]
-						for j := range dH {
-							t1902 := kern.Choose(t187, F(1), t184_2[j])
-							t190_2[j] = t1902
-							t322[j] += F(kern.Choose(t187, F(0), F(F(F(w3*W22_2[j])*t1902)*t1902)) * yBarEntry)
-						}
-					}
-					// moneta.y, moneta.g
 					t205 := (t203 == F(0))
 					t12 := !t205
 					t58 := !t187
 					t163 := !t22
 					t210 := !t4
-					// moneta.y, moneta.g
-					for i := range dH {
-						t202_2 := t202[i*dK:][:dK]
-						t208_2 := t208[i*dK:][:dK]
-						for j := range dK {
-							t208_2[j] = kern.Choose(t205, F(1), t202_2[j])
+					// moneta.y, moneta.g, moneta.W2
+					clear(t322)
+					var t65 F
+					yPowEntry2 := yPow[a]
+					w2 := F(0.3333333333333333 * yPowEntry2)
+					for i := range dV {
+						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+						t190_2 := t190[i*dH:][:dH]
+						gEntry3 := g2[i]
+						yBarEntry := yBar[i]
+						for j := range dH {
+							W222 := F(rhoEntry3*W2Trail2[j]) - F(gEntry3*t622_2[j])
+							t1902 := kern.Choose(t187, F(1), num.Abs(W222))
+							t65 += kern.Choose(t58, F(F(F(F(0.3333333333333333*W222)*t1902)*t1902)*kern.Choose(t58, F(yBarEntry*t265_2[j]), F(0))), F(0))
+							t190_2[j] = t1902
+							t322[j] += F(kern.Choose(t187, F(0), F(F(F(w2*W222)*t1902)*t1902)) * yBarEntry)
 						}
 					}
 					// moneta.y
@@ -969,62 +883,42 @@ func (c *StepBackward[F]) Run() {
 					}
 					// moneta.y, moneta.g
 					clear(t11)
-					var t1922 F
+					var t192 F
 					yPow2Entry2 := yPow2[a]
-					w4 := F(0.3333333333333333 * yPow2Entry2)
+					w3 := F(0.3333333333333333 * yPow2Entry2)
 					for i := range dH {
-						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t208_2 := t208[i*dK:][:dK]
-						t142_2 := t142[i*dK:][:dK]
+						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						t9Entry := t9[i]
 						for j := range dK {
-							t1422 := kern.Choose(t12, F(q0[j]*t9Entry), F(0))
 							W1TrailEntry := W1Trail2[j]
-							t208Entry := t208_2[j]
-							t1922 += kern.Choose(t12, F(F(F(F(0.3333333333333333*W1TrailEntry)*t208Entry)*t208Entry)*t1422), F(0))
-							t11[j] += F(kern.Choose(t205, F(0), F(F(F(w4*W1TrailEntry)*t208Entry)*t208Entry)) * t9Entry)
-							t142_2[j] = t1422
-						}
-					}
-					// moneta.y, moneta.g
-					var t65 F
-					for i := range dV {
-						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
-						t190_2 := t190[i*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
-						t60_2 := t60[i*dH:][:dH]
-						yBarEntry2 := yBar[i]
-						for j := range dH {
-							t602 := kern.Choose(t58, F(yBarEntry2*t265_2[j]), F(0))
-							t190Entry := t190_2[j]
-							t65 += kern.Choose(t58, F(F(F(F(0.3333333333333333*W22_2[j])*t190Entry)*t190Entry)*t602), F(0))
-							t60_2[j] = t602
+							t208 := kern.Choose(t205, F(1), num.Abs(W1TrailEntry))
+							t192 += kern.Choose(t12, F(F(F(F(0.3333333333333333*W1TrailEntry)*t208)*t208)*kern.Choose(t12, F(q0[j]*t9Entry), F(0))), F(0))
+							t11[j] += F(kern.Choose(t205, F(0), F(F(F(w3*W1TrailEntry)*t208)*t208)) * t9Entry)
 						}
 					}
 					// moneta.W1, moneta.y, moneta.g
 					clear(t108)
 					var t1112 F
-					w5 := F(0.3333333333333333 * yPow2Entry2)
-					w6 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t1922), F(0))
+					w4 := F(0.3333333333333333 * yPow2Entry2)
+					w5 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t192), F(0))
 					for i := range dH {
-						t208_2 := t208[i*dK:][:dK]
-						t142_2 := t142[i*dK:][:dK]
 						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t202_2 := t202[i*dK:][:dK]
+						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 						t104_2 := t104[i*dK:][:dK]
 						var t2612 F
+						t9Entry2 := t9[i]
 						t161Entry := t161_2[i]
 						for j := range dK {
-							t208Entry2 := t208_2[j]
-							t142Entry := t142_2[j]
 							W1TrailEntry2 := W1Trail2[j]
-							t202Entry := t202_2[j]
-							w14 := kern.Choose(t12, F(2*kern.Choose(t12, F(F(F(w5*W1TrailEntry2)*t208Entry2)*t142Entry), F(0))), F(0))
-							w15 := kern.Choose(t12, F(F(F(w5*t208Entry2)*t208Entry2)*t142Entry), F(0))
-							t1042 := W1BarState2[j] + w15 + F((w14+F(4*F(F(F(w6*t202Entry)*t202Entry)*t202Entry)))*num.Sign(W1TrailEntry2))
+							t2023 := num.Abs(W1TrailEntry2)
+							t2082 := kern.Choose(t205, F(1), t2023)
+							t1422 := kern.Choose(t12, F(q0[j]*t9Entry2), F(0))
+							w15 := kern.Choose(t12, F(2*kern.Choose(t12, F(F(F(w4*W1TrailEntry2)*t2082)*t1422), F(0))), F(0))
+							w16 := kern.Choose(t12, F(F(F(w4*t2082)*t2082)*t1422), F(0))
+							t1042 := W1BarState2[j] + w16 + F((w15+F(4*F(F(F(w5*t2023)*t2023)*t2023)))*num.Sign(W1TrailEntry2))
 							t2612 += F(t1042 * k0[j])
 							t1112 += F(W1Trail3[j] * t1042)
 							t104_2[j] = t1042
@@ -1044,37 +938,40 @@ func (c *StepBackward[F]) Run() {
 						t261Entry := t261[i]
 						t125[i] = -F(F(F(F(thetaEntry3*gProd[i])*t38Entry)*t159_2[i])*t261Entry) - F(F(thetaEntry3*t38Entry)*t261Entry)
 					}
-					// moneta.W1, moneta.W2, moneta.y, moneta.g
+					// moneta.W1, moneta.g, moneta.W2, moneta.y
 					clear(t132)
 					var t137 F
+					gPowEntry2 := gPow[a]
+					w6 := F(0.3333333333333333 * gPowEntry2)
 					w7 := F(0.3333333333333333 * yPowEntry2)
 					w8 := kern.Choose(t58, F(F(-0.5*yPow4[a])*t65), F(0))
 					for i := range dV {
-						t18_2 := t18[i*dH:][:dH]
-						t190_2 := t190[i*dH:][:dH]
-						t60_2 := t60[i*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
-						t184_2 := t184[i*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+						t190_2 := t190[i*dH:][:dH]
+						W2BarState2 := W2BarState[i*dH:][:dH]
 						t128_2 := t128[i*dH:][:dH]
 						var t1272 F
 						var t1312 F
-						gEntry3 := g2[i]
+						yBarEntry2 := yBar[i]
+						gEntry4 := g2[i]
 						for j := range dH {
-							t1272 += F(t18_2[j] * t125[j])
-							t190Entry2 := t190_2[j]
-							t60Entry := t60_2[j]
-							W22Entry := W22_2[j]
-							t184Entry := t184_2[j]
-							w16 := kern.Choose(t58, F(2*kern.Choose(t58, F(F(F(w7*W22Entry)*t190Entry2)*t60Entry), F(0))), F(0))
-							w17 := kern.Choose(t58, F(F(F(w7*t190Entry2)*t190Entry2)*t60Entry), F(0))
-							t1282 := W2BarState2[j] + w17 + F((w16+F(4*F(F(F(w8*t184Entry)*t184Entry)*t184Entry)))*num.Sign(W22Entry))
-							t1312 += F(t1282 * t622_2[j])
-							t137 += F(W2Trail2[j] * t1282)
+							W2TrailEntry2 := W2Trail2[j]
+							t7 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry2))
+							t1272 += F(kern.Choose(t4, F(0), F(F(F(w6*W2TrailEntry2)*t7)*t7)) * t125[j])
+							t602 := kern.Choose(t58, F(yBarEntry2*t265_2[j]), F(0))
+							t622Entry := t622_2[j]
+							W223 := F(rhoEntry3*W2TrailEntry2) - F(gEntry4*t622Entry)
+							t1843 := num.Abs(W223)
+							t190Entry := t190_2[j]
+							w17 := kern.Choose(t58, F(2*kern.Choose(t58, F(F(F(w7*W223)*t190Entry)*t602), F(0))), F(0))
+							w18 := kern.Choose(t58, F(F(F(w7*t190Entry)*t190Entry)*t602), F(0))
+							t1282 := W2BarState2[j] + w18 + F((w17+F(4*F(F(F(w8*t1843)*t1843)*t1843)))*num.Sign(W223))
+							t1312 += F(t1282 * t622Entry)
+							t137 += F(W2TrailEntry2 * t1282)
 							t128_2[j] = t1282
-							t132[j] -= F(t1282 * gEntry3)
+							t132[j] -= F(t1282 * gEntry4)
 						}
 						t127[i] = t1272
 						t131[i] = -t1312
@@ -1097,18 +994,17 @@ func (c *StepBackward[F]) Run() {
 					clear(t153)
 					var t217 F
 					for i := range dV {
-						t266_2 := t266[(l*T+a+C*s)*dH:][:dH]
-						t7_2 := t7[i*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t18_2 := t18[i*dH:][:dH]
+						t266_2 := t266[(l*T+a+C*s)*dH:][:dH]
 						t212_2 := t212[i*dH:][:dH]
 						t149Entry := t149[i]
-						gEntry4 := g2[i]
+						gEntry5 := g2[i]
 						for j := range dH {
-							t2122 := kern.Choose(t210, F(gEntry4*t125[j])+F(t149Entry*t266_2[j]), F(0))
-							t7Entry := t7_2[j]
-							t217 += kern.Choose(t210, F(F(F(F(0.3333333333333333*W2Trail2[j])*t7Entry)*t7Entry)*t2122), F(0))
-							t153[j] += F(t18_2[j] * t149Entry)
+							W2TrailEntry3 := W2Trail2[j]
+							t73 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry3))
+							t2122 := kern.Choose(t210, F(gEntry5*t125[j])+F(t149Entry*t266_2[j]), F(0))
+							t217 += kern.Choose(t210, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t73)*t73)*t2122), F(0))
+							t153[j] += F(kern.Choose(t4, F(0), F(F(F(w6*W2TrailEntry3)*t73)*t73)) * t149Entry)
 							t212_2[j] = t2122
 						}
 					}
@@ -1120,67 +1016,59 @@ func (c *StepBackward[F]) Run() {
 						t261Entry2 := t261[i]
 						gProdEntry2 := gProd[i]
 						t153Entry := t153[i]
-						w18 := -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t159Entry)*t261Entry2) - F(F(thetaEntry3*W1ProdEntry2)*t261Entry2) + F(F(thetaEntry3*gProdEntry2)*t132[i]) + F(gProdEntry2*t153Entry)
-						w19 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t159Entry) * t261Entry2)
-						t16022[i] = w19 + F(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t159Entry)*t261Entry2) + F(thetaEntry3*t134[i]) + F(t38Entry2*t153Entry) + F(F(t38Entry2*t159Entry)*w18)
+						w19 := -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t159Entry)*t261Entry2) - F(F(thetaEntry3*W1ProdEntry2)*t261Entry2) + F(F(thetaEntry3*gProdEntry2)*t132[i]) + F(gProdEntry2*t153Entry)
+						w20 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t159Entry) * t261Entry2)
+						t16022[i] = w20 + F(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t159Entry)*t261Entry2) + F(thetaEntry3*t134[i]) + F(t38Entry2*t153Entry) + F(F(t38Entry2*t159Entry)*w19)
 					}
 					// moneta.g
 					clear(t162_2)
 					var t170 F
 					gPow2Entry2 := gPow2[a]
-					w9 := F(0.3333333333333333 * gPow2Entry2)
+					w10 := F(0.3333333333333333 * gPow2Entry2)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t25_2 := t25[i*dK:][:dK]
-						t165_2 := t165[i*dK:][:dK]
 						t16022Entry := t16022[i]
 						for j := range dK {
-							t1652 := kern.Choose(t163, F(k0[j]*t16022Entry), F(0))
 							W1TrailEntry3 := W1Trail2[j]
-							t25Entry := t25_2[j]
-							t170 += kern.Choose(t163, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25Entry)*t25Entry)*t1652), F(0))
-							t162_2[j] += F(kern.Choose(t22, F(0), F(F(F(w9*W1TrailEntry3)*t25Entry)*t25Entry)) * t16022Entry)
-							t165_2[j] = t1652
+							t25 := kern.Choose(t22, F(1), num.Abs(W1TrailEntry3))
+							t170 += kern.Choose(t163, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25)*t25)*kern.Choose(t163, F(k0[j]*t16022Entry), F(0))), F(0))
+							t162_2[j] += F(kern.Choose(t22, F(0), F(F(F(w10*W1TrailEntry3)*t25)*t25)) * t16022Entry)
 						}
 					}
 					// moneta.g, moneta.W1
-					w10 := F(0.3333333333333333 * gPow2Entry2)
-					w11 := kern.Choose(t163, F(F(-0.5*gPow3[a])*t170), F(0))
+					w11 := F(0.3333333333333333 * gPow2Entry2)
+					w12 := kern.Choose(t163, F(F(-0.5*gPow3[a])*t170), F(0))
 					for i := range dH {
-						t25_2 := t25[i*dK:][:dK]
-						t165_2 := t165[i*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t19_2 := t19[i*dK:][:dK]
 						t104_2 := t104[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
+						t16022Entry2 := t16022[i]
 						for j := range dK {
-							t25Entry2 := t25_2[j]
-							t165Entry := t165_2[j]
 							W1TrailEntry4 := W1Trail2[j]
-							t19Entry := t19_2[j]
-							w20 := kern.Choose(t163, F(2*kern.Choose(t163, F(F(F(w10*W1TrailEntry4)*t25Entry2)*t165Entry), F(0))), F(0))
-							w21 := kern.Choose(t163, F(F(F(w10*t25Entry2)*t25Entry2)*t165Entry), F(0))
-							W1BarState2[j] = F(rhoEntry3*t104_2[j]) + w21 + F((w20+F(4*F(F(F(w11*t19Entry)*t19Entry)*t19Entry)))*num.Sign(W1TrailEntry4))
+							t194 := num.Abs(W1TrailEntry4)
+							t252 := kern.Choose(t22, F(1), t194)
+							t1652 := kern.Choose(t163, F(k0[j]*t16022Entry2), F(0))
+							w21 := kern.Choose(t163, F(2*kern.Choose(t163, F(F(F(w11*W1TrailEntry4)*t252)*t1652), F(0))), F(0))
+							w22 := kern.Choose(t163, F(F(F(w11*t252)*t252)*t1652), F(0))
+							W1BarState2[j] = F(rhoEntry3*t104_2[j]) + w22 + F((w21+F(4*F(F(F(w12*t194)*t194)*t194)))*num.Sign(W1TrailEntry4))
 						}
 					}
 					// moneta.g, moneta.W2
-					w12 := F(0.3333333333333333 * gPowEntry2)
-					w13 := kern.Choose(t210, F(F(-0.5*gPow4[a])*t217), F(0))
+					w13 := F(0.3333333333333333 * gPowEntry2)
+					w14 := kern.Choose(t210, F(F(-0.5*gPow4[a])*t217), F(0))
 					for i := range dV {
-						t7_2 := t7[i*dH:][:dH]
-						t212_2 := t212[i*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t3 := t[i*dH:][:dH]
+						t212_2 := t212[i*dH:][:dH]
 						t128_2 := t128[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						for j := range dH {
-							t7Entry2 := t7_2[j]
+							W2TrailEntry4 := W2Trail2[j]
+							t6 := num.Abs(W2TrailEntry4)
+							t74 := kern.Choose(t4, F(1), t6)
 							t212Entry := t212_2[j]
-							W2TrailEntry2 := W2Trail2[j]
-							tEntry := t3[j]
-							w22 := kern.Choose(t210, F(2*kern.Choose(t210, F(F(F(w12*W2TrailEntry2)*t7Entry2)*t212Entry), F(0))), F(0))
-							w23 := kern.Choose(t210, F(F(F(w12*t7Entry2)*t7Entry2)*t212Entry), F(0))
-							W2BarState2[j] = F(rhoEntry3*t128_2[j]) + w23 + F((w22+F(4*F(F(F(w13*tEntry)*tEntry)*tEntry)))*num.Sign(W2TrailEntry2))
+							w23 := kern.Choose(t210, F(2*kern.Choose(t210, F(F(F(w13*W2TrailEntry4)*t74)*t212Entry), F(0))), F(0))
+							w24 := kern.Choose(t210, F(F(F(w13*t74)*t74)*t212Entry), F(0))
+							W2BarState2[j] = F(rhoEntry3*t128_2[j]) + w24 + F((w23+F(4*F(F(F(w14*t6)*t6)*t6)))*num.Sign(W2TrailEntry4))
 						}
 					}
 					// moneta.g, moneta.W1, moneta
@@ -1217,7 +1105,7 @@ func (c *StepBackward[F]) Run() {
 	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
 
 	// moneta.theta, moneta.rho
-	var t202_2 F
+	var t202 F
 	var t39 F
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
@@ -1232,7 +1120,7 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t10Entry := t10_2[j]
 			t172 := kern.Choose(t10Entry, F(kern.Choose(t10Entry, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t202_2 += t172
+			t202 += t172
 			t23 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
 			t28 := (t23 && (F(0) <= rhoSigmoidEntry))
@@ -1242,7 +1130,7 @@ func (c *StepBackward[F]) Run() {
 			t36_2[j] = t362
 		}
 	}
-	c.BThetaBar[0] = t202_2
+	c.BThetaBar[0] = t202
 	c.BRhoBar[0] = t39
 
 	// moneta.theta, moneta.rho

@@ -121,12 +121,6 @@ func stepNest19AVX512(a *stepNest19Args)
 func stepNest19AVX2(a *stepNest19Args)
 
 //go:noescape
-func stepNest20AVX512(a *stepNest20Args)
-
-//go:noescape
-func stepNest20AVX2(a *stepNest20Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -275,30 +269,6 @@ func stepBackwardNest25AVX512(a *stepBackwardNest25Args)
 
 //go:noescape
 func stepBackwardNest25AVX2(a *stepBackwardNest25Args)
-
-//go:noescape
-func stepBackwardNest26AVX512(a *stepBackwardNest26Args)
-
-//go:noescape
-func stepBackwardNest26AVX2(a *stepBackwardNest26Args)
-
-//go:noescape
-func stepBackwardNest27AVX512(a *stepBackwardNest27Args)
-
-//go:noescape
-func stepBackwardNest27AVX2(a *stepBackwardNest27Args)
-
-//go:noescape
-func stepBackwardNest28AVX512(a *stepBackwardNest28Args)
-
-//go:noescape
-func stepBackwardNest28AVX2(a *stepBackwardNest28Args)
-
-//go:noescape
-func stepBackwardNest29AVX512(a *stepBackwardNest29Args)
-
-//go:noescape
-func stepBackwardNest29AVX2(a *stepBackwardNest29Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -450,14 +420,6 @@ func stepNest19(a *stepNest19Args) {
 		return
 	}
 	stepNest19AVX2(a)
-}
-
-func stepNest20(a *stepNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest20AVX512(a)
-		return
-	}
-	stepNest20AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -658,36 +620,4 @@ func stepBackwardNest25(a *stepBackwardNest25Args) {
 		return
 	}
 	stepBackwardNest25AVX2(a)
-}
-
-func stepBackwardNest26(a *stepBackwardNest26Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest26AVX512(a)
-		return
-	}
-	stepBackwardNest26AVX2(a)
-}
-
-func stepBackwardNest27(a *stepBackwardNest27Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest27AVX512(a)
-		return
-	}
-	stepBackwardNest27AVX2(a)
-}
-
-func stepBackwardNest28(a *stepBackwardNest28Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest28AVX512(a)
-		return
-	}
-	stepBackwardNest28AVX2(a)
-}
-
-func stepBackwardNest29(a *stepBackwardNest29Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest29AVX512(a)
-		return
-	}
-	stepBackwardNest29AVX2(a)
 }

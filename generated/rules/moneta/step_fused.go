@@ -39,7 +39,6 @@ type stepNest2Args struct {
 
 type stepNest3Args struct {
 	W2State *float32
-	t       *float32
 	t2Total *float32
 	n0      int        // d_h
 	n1      int        // 2·d_h
@@ -49,18 +48,7 @@ type stepNest3Args struct {
 }
 
 type stepNest4Args struct {
-	t         *float32
-	W2State   *float32
-	t18       *float32
-	n0        int        // d_v
-	n1        int        // d_h
-	t43Number [2]float32 // and nothing
-	w         [2]float32 // and nothing
-}
-
-type stepNest5Args struct {
 	W1State  *float32
-	t19      *float32
 	t20Total *float32
 	n0       int        // d_k
 	n1       int        // 2·d_k
@@ -69,8 +57,7 @@ type stepNest5Args struct {
 	t20      [2]float32 // and nothing
 }
 
-type stepNest6Args struct {
-	t19       *float32
+type stepNest5Args struct {
 	W1State   *float32
 	k0        *float32
 	t37       *float32
@@ -80,10 +67,10 @@ type stepNest6Args struct {
 	n3        int        // 3·d_k
 	n4        int        // d_h
 	t22Number [2]float32 // and nothing
-	w2        [2]float32 // and nothing
+	w         [2]float32 // and nothing
 }
 
-type stepNest7Args struct {
+type stepNest6Args struct {
 	t37        *float32
 	t38        *float32
 	t1422      *float32
@@ -92,17 +79,19 @@ type stepNest7Args struct {
 	thetaEntry [2]float32 // and nothing
 }
 
-type stepNest8Args struct {
-	t18   *float32
-	t1422 *float32
-	t39   *float32
-	n0    int // d_h
-	n1    int // 2·d_h
-	n2    int // 3·d_h
-	n3    int // d_v
+type stepNest7Args struct {
+	W2State   *float32
+	t1422     *float32
+	t39       *float32
+	n0        int        // d_h
+	n1        int        // 2·d_h
+	n2        int        // 3·d_h
+	n3        int        // d_v
+	t43Number [2]float32 // and nothing
+	w2        [2]float32 // and nothing
 }
 
-type stepNest9Args struct {
+type stepNest8Args struct {
 	t39  *float32
 	v    *float32
 	gLin *float32
@@ -110,7 +99,7 @@ type stepNest9Args struct {
 	n1   int // d_v
 }
 
-type stepNest10Args struct {
+type stepNest9Args struct {
 	t39 *float32
 	v   *float32
 	g   *float32
@@ -118,23 +107,23 @@ type stepNest10Args struct {
 	n1  int // d_v
 }
 
-type stepNest11Args struct {
+type stepNest10Args struct {
 	g         *float32
-	t162      *float32
 	W2State   *float32
-	t18       *float32
+	t162      *float32
 	t22       *float32
-	t184      *float32
 	t185Total *float32
 	n0        int        // d_h
 	n1        int        // 2·d_h
 	n2        int        // 3·d_h
 	n3        int        // d_v
 	t185      [2]float32 // and nothing
+	t43Number [2]float32 // and nothing
 	rhoEntry  [2]float32 // and nothing
+	w2        [2]float32 // and nothing
 }
 
-type stepNest12Args struct {
+type stepNest11Args struct {
 	t38  *float32
 	t22  *float32
 	t37  *float32
@@ -142,11 +131,10 @@ type stepNest12Args struct {
 	n0   int // d_h
 }
 
-type stepNest13Args struct {
+type stepNest12Args struct {
 	t161       *float32
 	k0         *float32
 	W1State    *float32
-	t202       *float32
 	t203Total  *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_k
@@ -158,16 +146,15 @@ type stepNest13Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest14Args struct {
-	t184       *float32
+type stepNest13Args struct {
+	W2State    *float32
 	t190       *float32
 	n0         int        // d_v
 	n1         int        // d_h
 	t187Number [2]float32 // and nothing
 }
 
-type stepNest15Args struct {
-	t202       *float32
+type stepNest14Args struct {
 	W1State    *float32
 	q0         *float32
 	t220       *float32
@@ -177,37 +164,37 @@ type stepNest15Args struct {
 	n3         int        // 3·d_k
 	n4         int        // d_h
 	t205Number [2]float32 // and nothing
-	w4         [2]float32 // and nothing
+	w5         [2]float32 // and nothing
 }
 
-type stepNest16Args struct {
+type stepNest15Args struct {
 	t37   *float32
 	gProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type stepNest17Args struct {
+type stepNest16Args struct {
 	t22    *float32
 	W1Prod *float32
 	n0     int // d_h·a + C·d_h·s + T·d_h·l
 	n1     int // d_h
 }
 
-type stepNest18Args struct {
+type stepNest17Args struct {
 	t220  *float32
 	yProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
-type stepNest19Args struct {
+type stepNest18Args struct {
 	t220 *float32
 	t182 *float32
 	n0   int // d_h
 }
 
-type stepNest20Args struct {
+type stepNest19Args struct {
 	t190       *float32
 	W2State    *float32
 	t182       *float32
@@ -217,7 +204,7 @@ type stepNest20Args struct {
 	n2         int        // 3·d_h
 	n3         int        // d_v
 	t187Number [2]float32 // and nothing
-	w5         [2]float32 // and nothing
+	w6         [2]float32 // and nothing
 }
 
 // stepFused is Step in fused arithmetic.
@@ -235,29 +222,24 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t4 := c.Work[:L*T]                                       // [L, T]
-	t12 := c.Work[L*T:][:L*T]                                // [L, T]
-	rho := c.Work[2*L*T:][:L*T]                              // [L, T]
-	theta := c.Work[3*L*T:][:L*T]                            // [L, T]
-	W1State := c.Work[4*L*T:][:dH*dK]                        // [d_h, d_k]
-	W2State := c.Work[4*L*T+dH*dK:][:dH*dV]                  // [d_v, d_h]
-	t := c.Work[4*L*T+dH*dK+dH*dV:][:dH*dV]                  // [d_v, d_h]
-	t18 := c.Work[4*L*T+dH*dK+2*dH*dV:][:dH*dV]              // [d_v, d_h]
-	t19 := c.Work[4*L*T+dH*dK+3*dH*dV:][:dH*dK]              // [d_h, d_k]
-	t37 := c.Work[4*L*T+2*dH*dK+3*dH*dV:][:dH]               // [d_h]
-	t38 := c.Work[4*L*T+2*dH*dK+3*dH*dV+dH:][:dH]            // [d_h]
-	t1422 := c.Work[4*L*T+2*dH*dK+3*dH*dV+2*dH:][:dH]        // [d_h]
-	t162 := c.Work[4*L*T+2*dH*dK+3*dH*dV+3*dH:][:dH]         // [d_h]
-	t39 := c.Work[4*L*T+2*dH*dK+3*dH*dV+4*dH:][:dV]          // [d_v]
-	g := c.Work[4*L*T+2*dH*dK+3*dH*dV+4*dH+dV:][:dV]         // [d_v]
-	t22 := c.Work[4*L*T+2*dH*dK+3*dH*dV+4*dH+2*dV:][:dH]     // [d_h]
-	t184 := c.Work[4*L*T+2*dH*dK+3*dH*dV+5*dH+2*dV:][:dH*dV] // [d_v, d_h]
-	t161 := c.Work[4*L*T+2*dH*dK+4*dH*dV+5*dH+2*dV:][:dH]    // [d_h]
-	t202 := c.Work[4*L*T+2*dH*dK+4*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
-	t190 := c.Work[4*L*T+3*dH*dK+4*dH*dV+6*dH+2*dV:][:dH*dV] // [d_v, d_h]
-	t220 := c.Work[4*L*T+3*dH*dK+5*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
-	t182 := c.Work[4*L*T+3*dH*dK+5*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
-	y2 := c.Work[4*L*T+3*dH*dK+5*dH*dV+8*dH+2*dV:][:dV]      // [d_v]
+	t4 := c.Work[:L*T]                                   // [L, T]
+	t12 := c.Work[L*T:][:L*T]                            // [L, T]
+	rho := c.Work[2*L*T:][:L*T]                          // [L, T]
+	theta := c.Work[3*L*T:][:L*T]                        // [L, T]
+	W1State := c.Work[4*L*T:][:dH*dK]                    // [d_h, d_k]
+	W2State := c.Work[4*L*T+dH*dK:][:dH*dV]              // [d_v, d_h]
+	t37 := c.Work[4*L*T+dH*dK+dH*dV:][:dH]               // [d_h]
+	t38 := c.Work[4*L*T+dH*dK+dH*dV+dH:][:dH]            // [d_h]
+	t1422 := c.Work[4*L*T+dH*dK+dH*dV+2*dH:][:dH]        // [d_h]
+	t162 := c.Work[4*L*T+dH*dK+dH*dV+3*dH:][:dH]         // [d_h]
+	t39 := c.Work[4*L*T+dH*dK+dH*dV+4*dH:][:dV]          // [d_v]
+	g := c.Work[4*L*T+dH*dK+dH*dV+4*dH+dV:][:dV]         // [d_v]
+	t22 := c.Work[4*L*T+dH*dK+dH*dV+4*dH+2*dV:][:dH]     // [d_h]
+	t161 := c.Work[4*L*T+dH*dK+dH*dV+5*dH+2*dV:][:dH]    // [d_h]
+	t190 := c.Work[4*L*T+dH*dK+dH*dV+6*dH+2*dV:][:dH*dV] // [d_v, d_h]
+	t220 := c.Work[4*L*T+dH*dK+2*dH*dV+6*dH+2*dV:][:dH]  // [d_h]
+	t182 := c.Work[4*L*T+dH*dK+2*dH*dV+7*dH+2*dV:][:dH]  // [d_h]
+	y2 := c.Work[4*L*T+dH*dK+2*dH*dV+8*dH+2*dV:][:dV]    // [d_v]
 	t2Total := make([]F, 1)
 	t20Total := make([]F, 1)
 	t185Total := make([]F, 1)
@@ -397,7 +379,6 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := stepNest3Args{
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t),
 							unsafe.SliceData(t2Total),
 							dH,
 							2 * dH,
@@ -410,13 +391,11 @@ func (c *stepFused) run() {
 						t2_2 := t2
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
-							t3 := t[i*dH:][:dH]
 							var t2Row F
 							t2RowSums := [16]F{t2Row}
 							for j := range dH {
-								t3_2 := num.Abs(W2State2[j])
-								t2RowSums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2RowSums[j%16])
-								t3[j] = t3_2
+								t := num.Abs(W2State2[j])
+								t2RowSums[j%16] = num.FMA32(F(F(t*t)*t), t, t2RowSums[j%16])
 							}
 							t2Row = kern.Sum16(&t2RowSums)
 							t2_2 = t2_2 + t2Row
@@ -432,37 +411,10 @@ func (c *stepFused) run() {
 						c.GPow[l*T+a+C*s] = t15
 					}
 					// moneta.g
-					w := F(0.3333333333333333 * t15)
-					t43Number := kern.Choose(t43, F(1), F(0))
-					if kern.Wide() {
-						a2 := stepNest4Args{
-							unsafe.SliceData(t),
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t18),
-							dV,
-							dH,
-							[2]float32{t43Number},
-							[2]float32{w},
-						}
-						stepNest4(&a2)
-					} else {
-						t43_2 := (F(0) < t43Number)
-						for i := range dV {
-							t3 := t[i*dH:][:dH]
-							W2State2 := W2State[i*dH:][:dH]
-							t18_2 := t18[i*dH:][:dH]
-							for j := range dH {
-								t7 := kern.Choose(t43_2, F(1), t3[j])
-								t18_2[j] = kern.Choose(t43_2, F(0), F(F(F(w*W2State2[j])*t7)*t7))
-							}
-						}
-					}
-					// moneta.g
 					var t20 F
 					if kern.Wide() {
-						a2 := stepNest5Args{
+						a2 := stepNest4Args{
 							unsafe.SliceData(W1State),
-							unsafe.SliceData(t19),
 							unsafe.SliceData(t20Total),
 							dK,
 							2 * dK,
@@ -470,18 +422,16 @@ func (c *stepFused) run() {
 							dH,
 							[2]float32{t20},
 						}
-						stepNest5(&a2)
+						stepNest4(&a2)
 					} else {
 						t20_2 := t20
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
-							t19_2 := t19[i*dK:][:dK]
 							var t20Row F
 							t20RowSums := [16]F{t20Row}
 							for j := range dK {
-								t192 := num.Abs(W1State2[j])
-								t20RowSums[j%16] = num.FMA32(F(F(t192*t192)*t192), t192, t20RowSums[j%16])
-								t19_2[j] = t192
+								t19 := num.Abs(W1State2[j])
+								t20RowSums[j%16] = num.FMA32(F(F(t19*t19)*t19), t19, t20RowSums[j%16])
 							}
 							t20Row = kern.Sum16(&t20RowSums)
 							t20_2 = t20_2 + t20Row
@@ -497,11 +447,10 @@ func (c *stepFused) run() {
 						c.GPow2[l*T+a+C*s] = t332
 					}
 					// moneta.g
-					w2 := F(0.3333333333333333 * t332)
+					w := F(0.3333333333333333 * t332)
 					t22Number := kern.Choose(t22_2, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t19),
+						a2 := stepNest5Args{
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t37),
@@ -511,20 +460,20 @@ func (c *stepFused) run() {
 							3 * dK,
 							dH,
 							[2]float32{t22Number},
-							[2]float32{w2},
+							[2]float32{w},
 						}
-						stepNest6(&a2)
+						stepNest5(&a2)
 					} else {
 						t22_3 := (F(0) < t22Number)
 						for i := range dH {
-							t19_2 := t19[i*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							var t372 F
 							t372Sums := [16]F{t372}
 							for j := range dK {
-								t25 := kern.Choose(t22_3, F(1), t19_2[j])
-								t372Sums[j%16] = num.FMA32(kern.Choose(t22_3, F(0), F(F(F(w2*W1State2[j])*t25)*t25)), k0[j], t372Sums[j%16])
+								W1StateEntry := W1State2[j]
+								t25 := kern.Choose(t22_3, F(1), num.Abs(W1StateEntry))
+								t372Sums[j%16] = num.FMA32(kern.Choose(t22_3, F(0), F(F(F(w*W1StateEntry)*t25)*t25)), k0[j], t372Sums[j%16])
 							}
 							t372 = kern.Sum16(&t372Sums)
 							t37[i] = t372
@@ -533,7 +482,7 @@ func (c *stepFused) run() {
 					// moneta.g, moneta.W2
 					thetaEntry := theta2[a]
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t1422),
@@ -541,7 +490,7 @@ func (c *stepFused) run() {
 							dH,
 							[2]float32{thetaEntry},
 						}
-						stepNest7(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dH {
 							t37Entry := t37[i]
@@ -552,24 +501,31 @@ func (c *stepFused) run() {
 						}
 					}
 					// moneta.g
+					w2 := F(0.3333333333333333 * t15)
+					t43Number := kern.Choose(t43, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest8Args{
-							unsafe.SliceData(t18),
+						a2 := stepNest7Args{
+							unsafe.SliceData(W2State),
 							unsafe.SliceData(t1422),
 							unsafe.SliceData(t39),
 							dH,
 							2 * dH,
 							3 * dH,
 							dV,
+							[2]float32{t43Number},
+							[2]float32{w2},
 						}
-						stepNest8(&a2)
+						stepNest7(&a2)
 					} else {
+						t43_2 := (F(0) < t43Number)
 						for i := range dV {
-							t18_2 := t18[i*dH:][:dH]
+							W2State2 := W2State[i*dH:][:dH]
 							var t392 F
 							t392Sums := [16]F{t392}
 							for j := range dH {
-								t392Sums[j%16] = num.FMA32(t18_2[j], t1422[j], t392Sums[j%16])
+								W2StateEntry := W2State2[j]
+								t7 := kern.Choose(t43_2, F(1), num.Abs(W2StateEntry))
+								t392Sums[j%16] = num.FMA32(kern.Choose(t43_2, F(0), F(F(F(w2*W2StateEntry)*t7)*t7)), t1422[j], t392Sums[j%16])
 							}
 							t392 = kern.Sum16(&t392Sums)
 							t39[i] = t392
@@ -578,14 +534,14 @@ func (c *stepFused) run() {
 					// moneta.g
 					if len(c.GLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest9Args{
+							a2 := stepNest8Args{
 								unsafe.SliceData(t39),
 								unsafe.SliceData(c.V),
 								kern.Given(c.GLin),
 								dV*a + C*dV*s + T*dV*l,
 								dV,
 							}
-							stepNest9(&a2)
+							stepNest8(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
@@ -596,14 +552,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(t39),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(g),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepNest10(&a2)
+						stepNest9(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -612,43 +568,44 @@ func (c *stepFused) run() {
 							g[i] = g2
 						}
 					}
-					// moneta.W2, moneta.W1, moneta.y
+					// moneta.W2, moneta.W1, moneta.g, moneta.y
 					clear(t22)
 					var t185 F
 					rhoEntry := rho2[a]
+					t43Number2 := kern.Choose(t43, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(g),
-							unsafe.SliceData(t162),
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t18),
+							unsafe.SliceData(t162),
 							unsafe.SliceData(t22),
-							unsafe.SliceData(t184),
 							unsafe.SliceData(t185Total),
 							dH,
 							2 * dH,
 							3 * dH,
 							dV,
 							[2]float32{t185},
+							[2]float32{t43Number2},
 							[2]float32{rhoEntry},
+							[2]float32{w2},
 						}
-						stepNest11(&a2)
+						stepNest10(&a2)
 					} else {
 						t185_2 := t185
+						t43_2 := (F(0) < t43Number2)
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
-							t18_2 := t18[i*dH:][:dH]
-							t184_2 := t184[i*dH:][:dH]
 							gEntry := g[i]
 							var t185Row F
 							t185RowSums := [16]F{t185Row}
 							for j := range dH {
-								W22 := num.FMA32(-gEntry, t162[j], F(rhoEntry*W2State2[j]))
-								t1842 := num.Abs(W22)
-								t185RowSums[j%16] = num.FMA32(F(F(t1842*t1842)*t1842), t1842, t185RowSums[j%16])
+								W2StateEntry2 := W2State2[j]
+								W22 := num.FMA32(-gEntry, t162[j], F(rhoEntry*W2StateEntry2))
+								t72 := kern.Choose(t43_2, F(1), num.Abs(W2StateEntry2))
+								t184 := num.Abs(W22)
+								t185RowSums[j%16] = num.FMA32(F(F(t184*t184)*t184), t184, t185RowSums[j%16])
 								W2State2[j] = W22
-								t22[j] = num.FMA32(t18_2[j], gEntry, t22[j])
-								t184_2[j] = t1842
+								t22[j] = num.FMA32(kern.Choose(t43_2, F(0), F(F(F(w2*W2StateEntry2)*t72)*t72)), gEntry, t22[j])
 							}
 							t185Row = kern.Sum16(&t185RowSums)
 							t185_2 = t185_2 + t185Row
@@ -658,14 +615,14 @@ func (c *stepFused) run() {
 					t185 = t185Total[0]
 					// moneta.W1
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t161),
 							dH,
 						}
-						stepNest12(&a2)
+						stepNest11(&a2)
 					} else {
 						for i := range dH {
 							t38Entry := t38[i]
@@ -677,11 +634,10 @@ func (c *stepFused) run() {
 					// moneta.W1, moneta.y
 					var t203 F
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest12Args{
 							unsafe.SliceData(t161),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1State),
-							unsafe.SliceData(t202),
 							unsafe.SliceData(t203Total),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
@@ -692,22 +648,20 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest13(&a2)
+						stepNest12(&a2)
 					} else {
 						t203_2 := t203
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
-							t202_2 := t202[i*dK:][:dK]
-							w3 := F(thetaEntry * t161[i])
+							w4 := F(thetaEntry * t161[i])
 							var t203Row F
 							t203RowSums := [16]F{t203Row}
 							for j := range dK {
-								W12 := num.FMA32(-w3, k0[j], F(rhoEntry*W1State2[j]))
-								t2022 := num.Abs(W12)
-								t203RowSums[j%16] = num.FMA32(F(F(t2022*t2022)*t2022), t2022, t203RowSums[j%16])
+								W12 := num.FMA32(-w4, k0[j], F(rhoEntry*W1State2[j]))
+								t202 := num.Abs(W12)
+								t203RowSums[j%16] = num.FMA32(F(F(t202*t202)*t202), t202, t203RowSums[j%16])
 								W1State2[j] = W12
-								t202_2[j] = t2022
 							}
 							t203Row = kern.Sum16(&t203RowSums)
 							t203_2 = t203_2 + t203Row
@@ -747,30 +701,29 @@ func (c *stepFused) run() {
 					// moneta.y, moneta.g
 					t187Number := kern.Choose(t187, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest14Args{
-							unsafe.SliceData(t184),
+						a2 := stepNest13Args{
+							unsafe.SliceData(W2State),
 							unsafe.SliceData(t190),
 							dV,
 							dH,
 							[2]float32{t187Number},
 						}
-						stepNest14(&a2)
+						stepNest13(&a2)
 					} else {
 						t187_2 := (F(0) < t187Number)
 						for i := range dV {
-							t184_2 := t184[i*dH:][:dH]
+							W2State2 := W2State[i*dH:][:dH]
 							t190_2 := t190[i*dH:][:dH]
 							for j := range dH {
-								t190_2[j] = kern.Choose(t187_2, F(1), t184_2[j])
+								t190_2[j] = kern.Choose(t187_2, F(1), num.Abs(W2State2[j]))
 							}
 						}
 					}
 					// moneta.y, moneta.g
-					w4 := F(0.3333333333333333 * t216)
+					w5 := F(0.3333333333333333 * t216)
 					t205Number := kern.Choose(t205, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest15Args{
-							unsafe.SliceData(t202),
+						a2 := stepNest14Args{
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(t220),
@@ -780,20 +733,20 @@ func (c *stepFused) run() {
 							3 * dK,
 							dH,
 							[2]float32{t205Number},
-							[2]float32{w4},
+							[2]float32{w5},
 						}
-						stepNest15(&a2)
+						stepNest14(&a2)
 					} else {
 						t205_2 := (F(0) < t205Number)
 						for i := range dH {
-							t202_2 := t202[i*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
 							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 							var t2202 F
 							t2202Sums := [16]F{t2202}
 							for j := range dK {
-								t208 := kern.Choose(t205_2, F(1), t202_2[j])
-								t2202Sums[j%16] = num.FMA32(kern.Choose(t205_2, F(0), F(F(F(w4*W1State2[j])*t208)*t208)), q0[j], t2202Sums[j%16])
+								W1StateEntry2 := W1State2[j]
+								t208 := kern.Choose(t205_2, F(1), num.Abs(W1StateEntry2))
+								t2202Sums[j%16] = num.FMA32(kern.Choose(t205_2, F(0), F(F(F(w5*W1StateEntry2)*t208)*t208)), q0[j], t2202Sums[j%16])
 							}
 							t2202 = kern.Sum16(&t2202Sums)
 							t220[i] = t2202
@@ -802,13 +755,13 @@ func (c *stepFused) run() {
 					// moneta.y, moneta
 					if len(c.GProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest16Args{
+							a2 := stepNest15Args{
 								unsafe.SliceData(t37),
 								kern.Given(c.GProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest16(&a2)
+							stepNest15(&a2)
 						} else {
 							gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -819,13 +772,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest17Args{
+							a2 := stepNest16Args{
 								unsafe.SliceData(t22),
 								kern.Given(c.W1Prod),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest17(&a2)
+							stepNest16(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -836,13 +789,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest18Args{
+							a2 := stepNest17Args{
 								unsafe.SliceData(t220),
 								kern.Given(c.YProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
 							}
-							stepNest18(&a2)
+							stepNest17(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -852,12 +805,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest19Args{
+						a2 := stepNest18Args{
 							unsafe.SliceData(t220),
 							unsafe.SliceData(t182),
 							dH,
 						}
-						stepNest19(&a2)
+						stepNest18(&a2)
 					} else {
 						for i := range dH {
 							t220Entry := t220[i]
@@ -865,10 +818,10 @@ func (c *stepFused) run() {
 						}
 					}
 					// moneta.y, moneta.g
-					w5 := F(0.3333333333333333 * t198)
+					w6 := F(0.3333333333333333 * t198)
 					t187Number2 := kern.Choose(t187, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest20Args{
+						a2 := stepNest19Args{
 							unsafe.SliceData(t190),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t182),
@@ -878,9 +831,9 @@ func (c *stepFused) run() {
 							3 * dH,
 							dV,
 							[2]float32{t187Number2},
-							[2]float32{w5},
+							[2]float32{w6},
 						}
-						stepNest20(&a2)
+						stepNest19(&a2)
 					} else {
 						t187_2 := (F(0) < t187Number2)
 						for i := range dV {
@@ -890,7 +843,7 @@ func (c *stepFused) run() {
 							y3Sums := [16]F{y3}
 							for j := range dH {
 								t190Entry := t190_2[j]
-								y3Sums[j%16] = num.FMA32(kern.Choose(t187_2, F(0), F(F(F(w5*W2State2[j])*t190Entry)*t190Entry)), t182[j], y3Sums[j%16])
+								y3Sums[j%16] = num.FMA32(kern.Choose(t187_2, F(0), F(F(F(w6*W2State2[j])*t190Entry)*t190Entry)), t182[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3
@@ -976,29 +929,10 @@ type stepBackwardNest4Args struct {
 }
 
 type stepBackwardNest5Args struct {
-	W2Trail *float32
-	t       *float32
-	t2Total *float32
-	n0      int        // d_h·d_v·a
-	n1      int        // d_h·d_v·a + d_h
-	n2      int        // d_h
-	n3      int        // d_h·d_v·a + 2·d_h
-	n4      int        // 2·d_h
-	n5      int        // d_h·d_v·a + 3·d_h
-	n6      int        // 3·d_h
-	n7      int        // d_v
-	t2      [2]float32 // and nothing
-}
-
-type stepBackwardNest6Args struct {
 	g         *float32
-	t         *float32
 	W2Trail   *float32
 	t622      *float32
-	t7        *float32
-	t18       *float32
-	W22       *float32
-	t184      *float32
+	t2Total   *float32
 	t185Total *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
 	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
@@ -1006,79 +940,64 @@ type stepBackwardNest6Args struct {
 	n3        int        // d_v·a + C·d_v·s + T·d_v·l + 3
 	n4        int        // d_h·a + C·d_h·s + T·d_h·l
 	n5        int        // d_h·d_v·a
-	n6        int        // d_h
-	n7        int        // d_h·d_v·a + d_h
-	n8        int        // 2·d_h
-	n9        int        // d_h·d_v·a + 2·d_h
-	n10       int        // 3·d_h
-	n11       int        // d_h·d_v·a + 3·d_h
-	n12       int        // d_v
+	n6        int        // d_h·d_v·a + d_h
+	n7        int        // d_h·d_v·a + 2·d_h
+	n8        int        // d_h·d_v·a + 3·d_h
+	n9        int        // d_v
+	n10       int        // d_h
 	t185      [2]float32 // and nothing
-	t4Number  [2]float32 // and nothing
+	t2        [2]float32 // and nothing
 	rhoEntry3 [2]float32 // and nothing
-	w2        [2]float32 // and nothing
+}
+
+type stepBackwardNest6Args struct {
+	W1Trail   *float32
+	t20Total  *float32
+	t203Total *float32
+	n0        int        // d_h·d_k·a
+	n1        int        // d_h·d_k·a + d_h·d_k
+	n2        int        // d_h·d_k·a + d_k
+	n3        int        // d_h·d_k·a + d_h·d_k + d_k
+	n4        int        // d_h·d_k·a + 2·d_k
+	n5        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n6        int        // d_h·d_k·a + 3·d_k
+	n7        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n8        int        // d_h
+	n9        int        // d_k
+	t203      [2]float32 // and nothing
+	t20       [2]float32 // and nothing
 }
 
 type stepBackwardNest7Args struct {
-	W1Trail  *float32
-	t19      *float32
-	t20Total *float32
-	n0       int        // d_h·d_k·a
-	n1       int        // d_h·d_k·a + d_k
-	n2       int        // d_k
-	n3       int        // d_h·d_k·a + 2·d_k
-	n4       int        // 2·d_k
-	n5       int        // d_h·d_k·a + 3·d_k
-	n6       int        // 3·d_k
-	n7       int        // d_h
-	t20      [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	W1Trail   *float32
-	t19       *float32
-	t25       *float32
-	t202      *float32
-	t203Total *float32
-	n0        int        // d_h·d_k·a + d_h·d_k
-	n1        int        // d_h·d_k·a + d_h·d_k + d_k
-	n2        int        // d_k
-	n3        int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n4        int        // 2·d_k
-	n5        int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n6        int        // 3·d_k
-	n7        int        // d_h
-	t203      [2]float32 // and nothing
-	t22Number [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
+	g          *float32
 	yBar       *float32
-	t184       *float32
+	t622       *float32
+	W2Trail    *float32
+	t265       *float32
 	t190       *float32
-	W22        *float32
 	t322       *float32
+	t65Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
 	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
 	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_h
-	n5         int        // 2·d_h
-	n6         int        // 3·d_h
-	n7         int        // d_v
+	n4         int        // d_h·a + C·d_h·s + T·d_h·l
+	n5         int        // d_h·d_v·a
+	n6         int        // d_h·d_v·a + d_h
+	n7         int        // d_h
+	n8         int        // d_h·d_v·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d_h·d_v·a + 3·d_h
+	n11        int        // 3·d_h
+	n12        int        // d_v
+	t65        [2]float32 // and nothing
+	t58Number  [2]float32 // and nothing
 	t187Number [2]float32 // and nothing
-	w3         [2]float32 // and nothing
+	rhoEntry3  [2]float32 // and nothing
+	w2         [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
-	t202       *float32
-	t208       *float32
-	n0         int        // d_h
-	n1         int        // d_k
-	t205Number [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
+type stepBackwardNest8Args struct {
 	t221  *float32
 	t322  *float32
 	yProd *float32
@@ -1088,55 +1007,30 @@ type stepBackwardNest11Args struct {
 	n1    int // d_h
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest9Args struct {
 	t9         *float32
-	q0         *float32
 	W1Trail    *float32
-	t208       *float32
+	q0         *float32
 	t11        *float32
-	t142       *float32
-	t1922Total *float32
+	t192Total  *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h·d_k·a + d_h·d_k
 	n2         int        // d_h·d_k·a + d_h·d_k + d_k
-	n3         int        // d_k
-	n4         int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n5         int        // 2·d_k
-	n6         int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n7         int        // 3·d_k
-	n8         int        // d_h
-	t1922      [2]float32 // and nothing
-	t205Number [2]float32 // and nothing
+	n3         int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n4         int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n5         int        // d_h
+	n6         int        // d_k
+	t192       [2]float32 // and nothing
 	t12Number  [2]float32 // and nothing
-	w4         [2]float32 // and nothing
+	t205Number [2]float32 // and nothing
+	w3         [2]float32 // and nothing
 }
 
-type stepBackwardNest13Args struct {
-	yBar      *float32
-	t265      *float32
-	t190      *float32
-	W22       *float32
-	t60       *float32
-	t65Total  *float32
-	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2        int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3        int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4        int        // d_h·a + C·d_h·s + T·d_h·l
-	n5        int        // d_h
-	n6        int        // 2·d_h
-	n7        int        // 3·d_h
-	n8        int        // d_v
-	t65       [2]float32 // and nothing
-	t58Number [2]float32 // and nothing
-}
-
-type stepBackwardNest14Args struct {
+type stepBackwardNest10Args struct {
+	t9         *float32
 	t161       *float32
-	t208       *float32
-	t142       *float32
 	W1Trail    *float32
-	t202       *float32
+	q0         *float32
 	W1BarState *float32
 	k0         *float32
 	t104       *float32
@@ -1150,23 +1044,24 @@ type stepBackwardNest14Args struct {
 	n4         int        // d_k·a + C·d_k·s + T·d_k·l
 	n5         int        // d_h·d_k·a + d_h·d_k
 	n6         int        // d_h·d_k·a
-	n7         int        // d_k
-	n8         int        // d_h·d_k·a + d_h·d_k + d_k
+	n7         int        // d_h·d_k·a + d_h·d_k + d_k
+	n8         int        // d_k
 	n9         int        // d_h·d_k·a + d_k
-	n10        int        // 2·d_k
-	n11        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n10        int        // d_h·d_k·a + d_h·d_k + 2·d_k
+	n11        int        // 2·d_k
 	n12        int        // d_h·d_k·a + 2·d_k
-	n13        int        // 3·d_k
-	n14        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n13        int        // d_h·d_k·a + d_h·d_k + 3·d_k
+	n14        int        // 3·d_k
 	n15        int        // d_h·d_k·a + 3·d_k
 	n16        int        // d_h
 	t1112      [2]float32 // and nothing
 	t12Number  [2]float32 // and nothing
+	t205Number [2]float32 // and nothing
+	w4         [2]float32 // and nothing
 	w5         [2]float32 // and nothing
-	w6         [2]float32 // and nothing
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest11Args struct {
 	k0        *float32
 	t108      *float32
 	t109Total *float32
@@ -1175,7 +1070,7 @@ type stepBackwardNest15Args struct {
 	t109      [2]float32 // and nothing
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest12Args struct {
 	t38         *float32
 	t261        *float32
 	gProd       *float32
@@ -1186,17 +1081,15 @@ type stepBackwardNest16Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest13Args struct {
+	yBar       *float32
 	g          *float32
-	t18        *float32
-	t125       *float32
-	t190       *float32
-	t60        *float32
-	W22        *float32
-	t184       *float32
-	W2BarState *float32
-	t622       *float32
 	W2Trail    *float32
+	t125       *float32
+	t265       *float32
+	t622       *float32
+	t190       *float32
+	W2BarState *float32
 	t128       *float32
 	t132       *float32
 	t127       *float32
@@ -1208,20 +1101,23 @@ type stepBackwardNest17Args struct {
 	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
 	n4         int        // d_h·a + C·d_h·s + T·d_h·l
 	n5         int        // d_h·d_v·a
-	n6         int        // d_h
-	n7         int        // d_h·d_v·a + d_h
-	n8         int        // 2·d_h
-	n9         int        // d_h·d_v·a + 2·d_h
-	n10        int        // 3·d_h
-	n11        int        // d_h·d_v·a + 3·d_h
+	n6         int        // d_h·d_v·a + d_h
+	n7         int        // d_h
+	n8         int        // d_h·d_v·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d_h·d_v·a + 3·d_h
+	n11        int        // 3·d_h
 	n12        int        // d_v
 	t137       [2]float32 // and nothing
 	t58Number  [2]float32 // and nothing
+	t4Number   [2]float32 // and nothing
+	w6         [2]float32 // and nothing
+	rhoEntry3  [2]float32 // and nothing
 	w7         [2]float32 // and nothing
 	w8         [2]float32 // and nothing
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest14Args struct {
 	t38       *float32
 	t132      *float32
 	gProd     *float32
@@ -1232,7 +1128,7 @@ type stepBackwardNest18Args struct {
 	t135      [2]float32 // and nothing
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest15Args struct {
 	t127 *float32
 	t131 *float32
 	t44  *float32
@@ -1245,14 +1141,12 @@ type stepBackwardNest19Args struct {
 	n1   int // d_v
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest16Args struct {
 	t149       *float32
 	g          *float32
+	W2Trail    *float32
 	t266       *float32
 	t125       *float32
-	t7         *float32
-	W2Trail    *float32
-	t18        *float32
 	t153       *float32
 	t212       *float32
 	t217Total  *float32
@@ -1262,18 +1156,20 @@ type stepBackwardNest20Args struct {
 	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
 	n4         int        // d_h·a + C·d_h·s + T·d_h·l
 	n5         int        // d_h·d_v·a
-	n6         int        // d_h
-	n7         int        // d_h·d_v·a + d_h
-	n8         int        // 2·d_h
-	n9         int        // d_h·d_v·a + 2·d_h
-	n10        int        // 3·d_h
-	n11        int        // d_h·d_v·a + 3·d_h
+	n6         int        // d_h·d_v·a + d_h
+	n7         int        // d_h
+	n8         int        // d_h·d_v·a + 2·d_h
+	n9         int        // 2·d_h
+	n10        int        // d_h·d_v·a + 3·d_h
+	n11        int        // 3·d_h
 	n12        int        // d_v
 	t217       [2]float32 // and nothing
 	t210Number [2]float32 // and nothing
+	t4Number   [2]float32 // and nothing
+	w6         [2]float32 // and nothing
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest17Args struct {
 	W1Prod      *float32
 	t38         *float32
 	t159        *float32
@@ -1288,62 +1184,58 @@ type stepBackwardNest21Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest22Args struct {
+type stepBackwardNest18Args struct {
 	t16022     *float32
-	k0         *float32
 	W1Trail    *float32
-	t25        *float32
+	k0         *float32
 	t162       *float32
-	t165       *float32
 	t170Total  *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h·d_k·a
 	n2         int        // d_h·d_k·a + d_k
-	n3         int        // d_k
-	n4         int        // d_h·d_k·a + 2·d_k
-	n5         int        // 2·d_k
-	n6         int        // d_h·d_k·a + 3·d_k
-	n7         int        // 3·d_k
-	n8         int        // d_h
+	n3         int        // d_h·d_k·a + 2·d_k
+	n4         int        // d_h·d_k·a + 3·d_k
+	n5         int        // d_h
+	n6         int        // d_k
 	t170       [2]float32 // and nothing
-	t22Number  [2]float32 // and nothing
 	t163Number [2]float32 // and nothing
-	w9         [2]float32 // and nothing
+	t22Number  [2]float32 // and nothing
+	w10        [2]float32 // and nothing
 }
 
-type stepBackwardNest23Args struct {
-	t25        *float32
-	t165       *float32
+type stepBackwardNest19Args struct {
+	t16022     *float32
 	W1Trail    *float32
-	t19        *float32
+	k0         *float32
 	t104       *float32
 	W1BarState *float32
 	n0         int        // d_h·d_k·a
-	n1         int        // d_h
-	n2         int        // d_k
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
+	n2         int        // d_h
+	n3         int        // d_k
 	t163Number [2]float32 // and nothing
-	w10        [2]float32 // and nothing
+	t22Number  [2]float32 // and nothing
 	w11        [2]float32 // and nothing
+	w12        [2]float32 // and nothing
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest24Args struct {
-	t7         *float32
-	t212       *float32
+type stepBackwardNest20Args struct {
 	W2Trail    *float32
-	t          *float32
+	t212       *float32
 	t128       *float32
 	W2BarState *float32
 	n0         int        // d_h·d_v·a
 	n1         int        // d_v
 	n2         int        // d_h
 	t210Number [2]float32 // and nothing
-	w12        [2]float32 // and nothing
+	t4Number   [2]float32 // and nothing
 	w13        [2]float32 // and nothing
+	w14        [2]float32 // and nothing
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest25Args struct {
+type stepBackwardNest21Args struct {
 	t108        *float32
 	t162        *float32
 	t32         *float32
@@ -1354,7 +1246,7 @@ type stepBackwardNest25Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest26Args struct {
+type stepBackwardNest22Args struct {
 	t17       *float32
 	t36       *float32
 	rhoStack  *float32
@@ -1371,7 +1263,7 @@ type stepBackwardNest26Args struct {
 	n5        int // T·d_k + T·d_v
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest23Args struct {
 	t42   *float32
 	t42_2 *float32
 	t45   *float32
@@ -1384,7 +1276,7 @@ type stepBackwardNest27Args struct {
 	n6    int // d_v
 }
 
-type stepBackwardNest28Args struct {
+type stepBackwardNest24Args struct {
 	t32 *float32
 	t42 *float32
 	t48 *float32
@@ -1396,7 +1288,7 @@ type stepBackwardNest28Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest29Args struct {
+type stepBackwardNest25Args struct {
 	t82  *float32
 	t46  *float32
 	t49  *float32
@@ -1422,82 +1314,70 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t8 := c.Work[:L*T]                                                                                                 // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                                          // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                                                                                      // [L, T]
-	t38 := c.Work[3*L*T:][:L*T*dH]                                                                                     // [L, T, d_h]
-	t1522 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t162 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t156 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t158 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t159 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t160 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t161 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t622 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t221 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
-	t265 := c.Work[10*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t722 := c.Work[11*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t266 := c.Work[12*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t412 := c.Work[13*L*T*dH+3*L*T:][:L*T*dV]                                                                          // [L, T, d_v]
-	t422 := c.Work[13*L*T*dH+L*T*dV+3*L*T:][:L*T*dV]                                                                   // [L, T, d_v]
-	t43 := c.Work[13*L*T*dH+2*L*T*dV+3*L*T:][:L*T*dV]                                                                  // [L, T, d_v]
-	t44 := c.Work[13*L*T*dH+3*L*T*dV+3*L*T:][:L*T*dV]                                                                  // [L, T, d_v]
-	g := c.Work[13*L*T*dH+4*L*T*dV+3*L*T:][:L*T*dV]                                                                    // [L, T, d_v]
-	t146 := c.Work[13*L*T*dH+5*L*T*dV+3*L*T:][:L*T*dV]                                                                 // [L, T, d_v]
-	t32 := c.Work[13*L*T*dH+6*L*T*dV+3*L*T:][:L*T*dK]                                                                  // [L, T, d_k]
-	t42 := c.Work[13*L*T*dH+L*T*dK+6*L*T*dV+3*L*T:][:L*T*dV]                                                           // [L, T, d_v]
-	t52 := c.Work[13*L*T*dH+L*T*dK+7*L*T*dV+3*L*T:][:L*T]                                                              // [L, T]
-	t62 := c.Work[13*L*T*dH+L*T*dK+7*L*T*dV+4*L*T:][:L*T]                                                              // [L, T]
-	t72 := c.Work[13*L*T*dH+L*T*dK+7*L*T*dV+5*L*T:][:L*T*dK]                                                           // [L, T, d_k]
-	t82 := c.Work[13*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T*d]                                                          // [L, T, d]
-	t17 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T]                                                      // [L, T]
-	t36 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+7*L*T*dV+6*L*T:][:L*T]                                                      // [L, T]
-	t42_2 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+7*L*T*dV+7*L*T:][:L*T*dK+L*T*dV]                                          // [L, T, d_k + d_v]
-	t45 := c.Work[L*T*d+13*L*T*dH+3*L*T*dK+8*L*T*dV+7*L*T:][:L*T*dV]                                                   // [L, T, d_v]
-	t46 := c.Work[L*T*d+13*L*T*dH+3*L*T*dK+9*L*T*dV+7*L*T:][:L*T*d]                                                    // [L, T, d]
-	t48 := c.Work[2*L*T*d+13*L*T*dH+3*L*T*dK+9*L*T*dV+7*L*T:][:L*T*dK]                                                 // [L, T, d_k]
-	t49 := c.Work[2*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T:][:L*T*d]                                                  // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T:][:dH*dK]                                           // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+dH*dK:][:dH*dV]                                     // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                          // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                // [C + 1, d_v, d_h]
-	t := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+2*dH*dV:][:dH*dV]                    // [d_v, d_h]
-	t7 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+3*dH*dV:][:dH*dV]                   // [d_v, d_h]
-	t18 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+4*dH*dV:][:dH*dV]                  // [d_v, d_h]
-	W22 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+5*dH*dV:][:dH*dV]                  // [d_v, d_h]
-	t184 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+6*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	t19 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+7*dH*dV:][:dH*dK]                  // [d_h, d_k]
-	t25 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+7*dH*dV:][:dH*dK]                  // [d_h, d_k]
-	t202 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+4*dH*dK+7*dH*dV:][:dH*dK]                 // [d_h, d_k]
-	t190 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+5*dH*dK+7*dH*dV:][:dH*dV]                 // [d_v, d_h]
-	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+5*dH*dK+8*dH*dV:][:dH]                    // [d_h]
-	t208 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+5*dH*dK+8*dH*dV+dH:][:dH*dK]              // [d_h, d_k]
-	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+6*dH*dK+8*dH*dV+dH:][:dH]                   // [d_h]
-	t11 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+6*dH*dK+8*dH*dV+2*dH:][:dK]                // [d_k]
-	t142 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+6*dH*dK+8*dH*dV+2*dH+dK:][:dH*dK]         // [d_h, d_k]
-	t60 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+7*dH*dK+8*dH*dV+2*dH+dK:][:dH*dV]          // [d_v, d_h]
-	t104 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+7*dH*dK+9*dH*dV+2*dH+dK:][:dH*dK]         // [d_h, d_k]
-	t261 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+2*dH+dK:][:dH]            // [d_h]
-	t108 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+3*dH+dK:][:dK]            // [d_k]
-	t125 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+3*dH+2*dK:][:dH]          // [d_h]
-	t127 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+4*dH+2*dK:][:dV]          // [d_v]
-	t128 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+4*dH+2*dK+dV:][:dH*dV]    // [d_v, d_h]
-	t131 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+10*dH*dV+4*dH+2*dK+dV:][:dV]      // [d_v]
-	t132 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+10*dH*dV+4*dH+2*dK+2*dV:][:dH]    // [d_h]
-	t134 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+10*dH*dV+5*dH+2*dK+2*dV:][:dH]    // [d_h]
-	t149 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+10*dH*dV+6*dH+2*dK+2*dV:][:dV]    // [d_v]
-	t153 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+10*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
-	t212 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+10*dH*dV+7*dH+2*dK+3*dV:][:dH*dV] // [d_v, d_h]
-	t16022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+11*dH*dV+7*dH+2*dK+3*dV:][:dH]  // [d_h]
-	t162_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+11*dH*dV+8*dH+2*dK+3*dV:][:dK]  // [d_k]
-	t165 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+8*dH*dK+11*dH*dV+8*dH+3*dK+3*dV:][:dH*dK] // [d_h, d_k]
-	t10 := c.Flags[:L*T]                                                                                               // [L, T]
+	t8 := c.Work[:L*T]                                                                                                // [L, T]
+	rho := c.Work[L*T:][:L*T]                                                                                         // [L, T]
+	theta := c.Work[2*L*T:][:L*T]                                                                                     // [L, T]
+	t38 := c.Work[3*L*T:][:L*T*dH]                                                                                    // [L, T, d_h]
+	t1522 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                           // [L, T, d_h]
+	t162 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t156 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t158 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t159 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t160 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t161 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t622 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t221 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t265 := c.Work[10*L*T*dH+3*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
+	t722 := c.Work[11*L*T*dH+3*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
+	t266 := c.Work[12*L*T*dH+3*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
+	t412 := c.Work[13*L*T*dH+3*L*T:][:L*T*dV]                                                                         // [L, T, d_v]
+	t422 := c.Work[13*L*T*dH+L*T*dV+3*L*T:][:L*T*dV]                                                                  // [L, T, d_v]
+	t43 := c.Work[13*L*T*dH+2*L*T*dV+3*L*T:][:L*T*dV]                                                                 // [L, T, d_v]
+	t44 := c.Work[13*L*T*dH+3*L*T*dV+3*L*T:][:L*T*dV]                                                                 // [L, T, d_v]
+	g := c.Work[13*L*T*dH+4*L*T*dV+3*L*T:][:L*T*dV]                                                                   // [L, T, d_v]
+	t146 := c.Work[13*L*T*dH+5*L*T*dV+3*L*T:][:L*T*dV]                                                                // [L, T, d_v]
+	t32 := c.Work[13*L*T*dH+6*L*T*dV+3*L*T:][:L*T*dK]                                                                 // [L, T, d_k]
+	t42 := c.Work[13*L*T*dH+L*T*dK+6*L*T*dV+3*L*T:][:L*T*dV]                                                          // [L, T, d_v]
+	t52 := c.Work[13*L*T*dH+L*T*dK+7*L*T*dV+3*L*T:][:L*T]                                                             // [L, T]
+	t62 := c.Work[13*L*T*dH+L*T*dK+7*L*T*dV+4*L*T:][:L*T]                                                             // [L, T]
+	t72 := c.Work[13*L*T*dH+L*T*dK+7*L*T*dV+5*L*T:][:L*T*dK]                                                          // [L, T, d_k]
+	t82 := c.Work[13*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T*d]                                                         // [L, T, d]
+	t17 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T]                                                     // [L, T]
+	t36 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+7*L*T*dV+6*L*T:][:L*T]                                                     // [L, T]
+	t42_2 := c.Work[L*T*d+13*L*T*dH+2*L*T*dK+7*L*T*dV+7*L*T:][:L*T*dK+L*T*dV]                                         // [L, T, d_k + d_v]
+	t45 := c.Work[L*T*d+13*L*T*dH+3*L*T*dK+8*L*T*dV+7*L*T:][:L*T*dV]                                                  // [L, T, d_v]
+	t46 := c.Work[L*T*d+13*L*T*dH+3*L*T*dK+9*L*T*dV+7*L*T:][:L*T*d]                                                   // [L, T, d]
+	t48 := c.Work[2*L*T*d+13*L*T*dH+3*L*T*dK+9*L*T*dV+7*L*T:][:L*T*dK]                                                // [L, T, d_k]
+	t49 := c.Work[2*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T:][:L*T*d]                                                 // [L, T, d]
+	W1BarState := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T:][:dH*dK]                                          // [d_h, d_k]
+	W2BarState := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+dH*dK:][:dH*dV]                                    // [d_v, d_h]
+	W1Trail := c.Work[3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
+	t190 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+2*dH*dV:][:dH*dV]                // [d_v, d_h]
+	t322 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+3*dH*dV:][:dH]                   // [d_h]
+	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+3*dH*dV+dH:][:dH]                  // [d_h]
+	t11 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+3*dH*dV+2*dH:][:dK]               // [d_k]
+	t104 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+2*dH*dK+3*dH*dV+2*dH+dK:][:dH*dK]        // [d_h, d_k]
+	t261 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+3*dH*dV+2*dH+dK:][:dH]           // [d_h]
+	t108 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+3*dH*dV+3*dH+dK:][:dK]           // [d_k]
+	t125 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+3*dH*dV+3*dH+2*dK:][:dH]         // [d_h]
+	t127 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+3*dH*dV+4*dH+2*dK:][:dV]         // [d_v]
+	t128 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+3*dH*dV+4*dH+2*dK+dV:][:dH*dV]   // [d_v, d_h]
+	t131 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+4*dH*dV+4*dH+2*dK+dV:][:dV]      // [d_v]
+	t132 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+4*dH*dV+4*dH+2*dK+2*dV:][:dH]    // [d_h]
+	t134 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+4*dH*dV+5*dH+2*dK+2*dV:][:dH]    // [d_h]
+	t149 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+4*dH*dV+6*dH+2*dK+2*dV:][:dV]    // [d_v]
+	t153 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+4*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
+	t212 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+4*dH*dV+7*dH+2*dK+3*dV:][:dH*dV] // [d_v, d_h]
+	t16022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+5*dH*dV+7*dH+2*dK+3*dV:][:dH]  // [d_h]
+	t162_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+13*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T+3*dH*dK+5*dH*dV+8*dH+2*dK+3*dV:][:dK]  // [d_k]
+	t10 := c.Flags[:L*T]                                                                                              // [L, T]
 	t2Total := make([]F, 1)
 	t185Total := make([]F, 1)
 	t20Total := make([]F, 1)
 	t203Total := make([]F, 1)
-	t1922Total := make([]F, 1)
 	t65Total := make([]F, 1)
+	t192Total := make([]F, 1)
 	t1112Total := make([]F, 1)
 	t109Total := make([]F, 1)
 	t137Total := make([]F, 1)
@@ -1721,12 +1601,12 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				gPow := c.GPow[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
 				yPow := c.YPow[l*T+C*s:][:n]
 				yPow2 := c.YPow2[l*T+C*s:][:n]
 				yPow3 := c.YPow3[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
+				gPow := c.GPow[l*T+C*s:][:n]
 				yPow4 := c.YPow4[l*T+C*s:][:n]
 				gPow2 := c.GPow2[l*T+C*s:][:n]
 				gPow3 := c.GPow3[l*T+C*s:][:n]
@@ -1734,60 +1614,16 @@ func (c *stepBackwardFused) run() {
 				t52_2 := t52[l*T+C*s:][:n]
 				t62_2 := t62[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// moneta.g
+					// moneta.g, moneta.y, moneta.W2
 					var t2 F
+					var t185 F
+					rhoEntry3 := rho2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t),
-							unsafe.SliceData(t2Total),
-							dH * dV * a,
-							dH*dV*a + dH,
-							dH,
-							dH*dV*a + 2*dH,
-							2 * dH,
-							dH*dV*a + 3*dH,
-							3 * dH,
-							dV,
-							[2]float32{t2},
-						}
-						stepBackwardNest5(&a2)
-					} else {
-						t2_2 := t2
-						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t3 := t[i*dH:][:dH]
-							var t2Row F
-							t2RowSums := [16]F{t2Row}
-							for j := range dH {
-								t3_2 := num.Abs(W2Trail2[j])
-								t2RowSums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2RowSums[j%16])
-								t3[j] = t3_2
-							}
-							t2Row = kern.Sum16(&t2RowSums)
-							t2_2 = t2_2 + t2Row
-						}
-						t2Total[0] = t2_2
-					}
-					t2 = t2Total[0]
-					// moneta.g
-					t4 := (t2 == F(0))
-					// moneta.g, moneta.W2, moneta.y
-					var t185 F
-					gPowEntry2 := gPow[a]
-					w2 := F(0.3333333333333333 * gPowEntry2)
-					rhoEntry3 := rho2[a]
-					t4Number := kern.Choose(t4, F(1), F(0))
-					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(g),
-							unsafe.SliceData(t),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t622),
-							unsafe.SliceData(t7),
-							unsafe.SliceData(t18),
-							unsafe.SliceData(W22),
-							unsafe.SliceData(t184),
+							unsafe.SliceData(t2Total),
 							unsafe.SliceData(t185Total),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
@@ -1795,203 +1631,171 @@ func (c *stepBackwardFused) run() {
 							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
-							dH,
 							dH*dV*a + dH,
-							2 * dH,
 							dH*dV*a + 2*dH,
-							3 * dH,
 							dH*dV*a + 3*dH,
 							dV,
+							dH,
 							[2]float32{t185},
-							[2]float32{t4Number},
+							[2]float32{t2},
 							[2]float32{rhoEntry3},
-							[2]float32{w2},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest5(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t185_2 := t185
-						t4_2 := (F(0) < t4Number)
+						t2_2 := t2
 						for i := range dV {
-							t3 := t[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
-							t7_2 := t7[i*dH:][:dH]
-							t18_2 := t18[i*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
-							t184_2 := t184[i*dH:][:dH]
 							gEntry2 := g2[i]
+							var t2Row F
 							var t185Row F
+							t2RowSums := [16]F{t2Row}
 							t185RowSums := [16]F{t185Row}
 							for j := range dH {
-								t73 := kern.Choose(t4_2, F(1), t3[j])
 								W2TrailEntry := W2Trail2[j]
-								W222 := num.FMA32(-gEntry2, t622_2[j], F(rhoEntry3*W2TrailEntry))
-								t1842 := num.Abs(W222)
-								t185RowSums[j%16] = num.FMA32(F(F(t1842*t1842)*t1842), t1842, t185RowSums[j%16])
-								t7_2[j] = t73
-								t18_2[j] = kern.Choose(t4_2, F(0), F(F(F(w2*W2TrailEntry)*t73)*t73))
-								W22_2[j] = W222
-								t184_2[j] = t1842
+								t := num.Abs(W2TrailEntry)
+								t2RowSums[j%16] = num.FMA32(F(F(t*t)*t), t, t2RowSums[j%16])
+								t184 := num.Abs(num.FMA32(-gEntry2, t622_2[j], F(rhoEntry3*W2TrailEntry)))
+								t185RowSums[j%16] = num.FMA32(F(F(t184*t184)*t184), t184, t185RowSums[j%16])
 							}
+							t2Row = kern.Sum16(&t2RowSums)
 							t185Row = kern.Sum16(&t185RowSums)
+							t2_2 = t2_2 + t2Row
 							t185_2 = t185_2 + t185Row
 						}
+						t2Total[0] = t2_2
 						t185Total[0] = t185_2
 					}
+					t2 = t2Total[0]
 					t185 = t185Total[0]
 					// moneta.g
+					t4 := (t2 == F(0))
+					// moneta.g, moneta.y
 					var t20 F
+					var t203 F
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t19),
 							unsafe.SliceData(t20Total),
+							unsafe.SliceData(t203Total),
 							dH * dK * a,
+							dH*dK*a + dH*dK,
 							dH*dK*a + dK,
-							dK,
+							dH*dK*a + dH*dK + dK,
 							dH*dK*a + 2*dK,
-							2 * dK,
+							dH*dK*a + dH*dK + 2*dK,
 							dH*dK*a + 3*dK,
-							3 * dK,
+							dH*dK*a + dH*dK + 3*dK,
 							dH,
+							dK,
+							[2]float32{t203},
 							[2]float32{t20},
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest6(&a2)
 					} else {
+						t203_2 := t203
 						t20_2 := t20
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t19_2 := t19[i*dK:][:dK]
+							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							var t20Row F
+							var t203Row F
 							t20RowSums := [16]F{t20Row}
+							t203RowSums := [16]F{t203Row}
 							for j := range dK {
-								t192 := num.Abs(W1Trail2[j])
-								t20RowSums[j%16] = num.FMA32(F(F(t192*t192)*t192), t192, t20RowSums[j%16])
-								t19_2[j] = t192
+								t19 := num.Abs(W1Trail2[j])
+								t20RowSums[j%16] = num.FMA32(F(F(t19*t19)*t19), t19, t20RowSums[j%16])
+								t202 := num.Abs(W1Trail3[j])
+								t203RowSums[j%16] = num.FMA32(F(F(t202*t202)*t202), t202, t203RowSums[j%16])
 							}
 							t20Row = kern.Sum16(&t20RowSums)
+							t203Row = kern.Sum16(&t203RowSums)
 							t20_2 = t20_2 + t20Row
+							t203_2 = t203_2 + t203Row
 						}
 						t20Total[0] = t20_2
+						t203Total[0] = t203_2
 					}
 					t20 = t20Total[0]
+					t203 = t203Total[0]
 					// moneta.g, moneta.y
 					t22 := (t20 == F(0))
 					t187 := (t185 == F(0))
-					// moneta.g, moneta.y
-					var t203 F
-					t22Number := kern.Choose(t22, F(1), F(0))
-					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t19),
-							unsafe.SliceData(t25),
-							unsafe.SliceData(t202),
-							unsafe.SliceData(t203Total),
-							dH*dK*a + dH*dK,
-							dH*dK*a + dH*dK + dK,
-							dK,
-							dH*dK*a + dH*dK + 2*dK,
-							2 * dK,
-							dH*dK*a + dH*dK + 3*dK,
-							3 * dK,
-							dH,
-							[2]float32{t203},
-							[2]float32{t22Number},
-						}
-						stepBackwardNest8(&a2)
-					} else {
-						t203_2 := t203
-						t22_2 := (F(0) < t22Number)
-						for i := range dH {
-							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t19_2 := t19[i*dK:][:dK]
-							t25_2 := t25[i*dK:][:dK]
-							t202_2 := t202[i*dK:][:dK]
-							var t203Row F
-							t203RowSums := [16]F{t203Row}
-							for j := range dK {
-								t2022 := num.Abs(W1Trail2[j])
-								t203RowSums[j%16] = num.FMA32(F(F(t2022*t2022)*t2022), t2022, t203RowSums[j%16])
-								t25_2[j] = kern.Choose(t22_2, F(1), t19_2[j])
-								t202_2[j] = t2022
-							}
-							t203Row = kern.Sum16(&t203RowSums)
-							t203_2 = t203_2 + t203Row
-						}
-						t203Total[0] = t203_2
-					}
-					t203 = t203Total[0]
-					// moneta.y, moneta.g
-					clear(t322)
-					yPowEntry2 := yPow[a]
-					w3 := F(0.3333333333333333 * yPowEntry2)
-					t187Number := kern.Choose(t187, F(1), F(0))
-					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t184),
-							unsafe.SliceData(t190),
-							unsafe.SliceData(W22),
-							unsafe.SliceData(t322),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH,
-							2 * dH,
-							3 * dH,
-							dV,
-							[2]float32{t187Number},
-							[2]float32{w3},
-						}
-						stepBackwardNest9(&a2)
-					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t187_2 := (F(0) < t187Number)
-						for i := range dV {
-							t184_2 := t184[i*dH:][:dH]
-							t190_2 := t190[i*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
-							yBarEntry := yBar[i]
-							for j := range dH {
-								t1902 := kern.Choose(t187_2, F(1), t184_2[j])
-								t190_2[j] = t1902
-								t322[j] = num.FMA32(kern.Choose(t187_2, F(0), F(F(F(w3*W22_2[j])*t1902)*t1902)), yBarEntry, t322[j])
-							}
-						}
-					}
-					// moneta.y, moneta.g
 					t205 := (t203 == F(0))
 					t12 := !t205
 					t58 := !t187
 					t163 := !t22
 					t210 := !t4
-					// moneta.y, moneta.g
-					t205Number := kern.Choose(t205, F(1), F(0))
+					// moneta.y, moneta.g, moneta.W2
+					clear(t322)
+					var t65 F
+					yPowEntry2 := yPow[a]
+					w2 := F(0.3333333333333333 * yPowEntry2)
+					t187Number := kern.Choose(t187, F(1), F(0))
+					t58Number := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t202),
-							unsafe.SliceData(t208),
+						a2 := stepBackwardNest7Args{
+							unsafe.SliceData(g),
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(t622),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t265),
+							unsafe.SliceData(t190),
+							unsafe.SliceData(t322),
+							unsafe.SliceData(t65Total),
+							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
+							dH*a + C*dH*s + T*dH*l,
+							dH * dV * a,
+							dH*dV*a + dH,
 							dH,
-							dK,
-							[2]float32{t205Number},
+							dH*dV*a + 2*dH,
+							2 * dH,
+							dH*dV*a + 3*dH,
+							3 * dH,
+							dV,
+							[2]float32{t65},
+							[2]float32{t58Number},
+							[2]float32{t187Number},
+							[2]float32{rhoEntry3},
+							[2]float32{w2},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest7(&a2)
 					} else {
-						t205_2 := (F(0) < t205Number)
-						for i := range dH {
-							t202_2 := t202[i*dK:][:dK]
-							t208_2 := t208[i*dK:][:dK]
-							for j := range dK {
-								t208_2[j] = kern.Choose(t205_2, F(1), t202_2[j])
+						g2 := g[(l*T+a+C*s)*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						t65_2 := t65
+						t58_2 := (F(0) < t58Number)
+						t187_2 := (F(0) < t187Number)
+						for i := range dV {
+							t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+							t190_2 := t190[i*dH:][:dH]
+							gEntry3 := g2[i]
+							yBarEntry := yBar[i]
+							var t65Row F
+							t65RowSums := [16]F{t65Row}
+							for j := range dH {
+								W222 := num.FMA32(-gEntry3, t622_2[j], F(rhoEntry3*W2Trail2[j]))
+								t1902 := kern.Choose(t187_2, F(1), num.Abs(W222))
+								t65RowSums[j%16] = t65RowSums[j%16] + kern.Choose(t58_2, F(F(F(F(0.3333333333333333*W222)*t1902)*t1902)*kern.Choose(t58_2, F(yBarEntry*t265_2[j]), F(0))), F(0))
+								t190_2[j] = t1902
+								t322[j] = num.FMA32(kern.Choose(t187_2, F(0), F(F(F(w2*W222)*t1902)*t1902)), yBarEntry, t322[j])
 							}
+							t65Row = kern.Sum16(&t65RowSums)
+							t65_2 = t65_2 + t65Row
 						}
+						t65Total[0] = t65_2
 					}
+					t65 = t65Total[0]
 					// moneta.y
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(t221),
 							unsafe.SliceData(t322),
 							unsafe.SliceData(c.YProd),
@@ -2000,7 +1804,7 @@ func (c *stepBackwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						t221_2 := t221[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -2013,122 +1817,66 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.y, moneta.g
 					clear(t11)
-					var t1922 F
+					var t192 F
 					yPow2Entry2 := yPow2[a]
-					w4 := F(0.3333333333333333 * yPow2Entry2)
+					w3 := F(0.3333333333333333 * yPow2Entry2)
+					t205Number := kern.Choose(t205, F(1), F(0))
 					t12Number := kern.Choose(t12, F(1), F(0))
-					t205Number2 := kern.Choose(t205, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(t9),
-							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t208),
+							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(t11),
-							unsafe.SliceData(t142),
-							unsafe.SliceData(t1922Total),
+							unsafe.SliceData(t192Total),
 							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
 							dH*dK*a + dH*dK + dK,
-							dK,
 							dH*dK*a + dH*dK + 2*dK,
-							2 * dK,
 							dH*dK*a + dH*dK + 3*dK,
-							3 * dK,
 							dH,
-							[2]float32{t1922},
-							[2]float32{t205Number2},
+							dK,
+							[2]float32{t192},
 							[2]float32{t12Number},
-							[2]float32{w4},
+							[2]float32{t205Number},
+							[2]float32{w3},
 						}
-						stepBackwardNest12(&a2)
+						stepBackwardNest9(&a2)
 					} else {
-						t1922_2 := t1922
-						t205_2 := (F(0) < t205Number2)
+						t192_2 := t192
 						t12_2 := (F(0) < t12Number)
+						t205_2 := (F(0) < t205Number)
 						for i := range dH {
-							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t208_2 := t208[i*dK:][:dK]
-							t142_2 := t142[i*dK:][:dK]
+							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 							t9Entry := t9[i]
-							var t1922Row F
-							t1922RowSums := [16]F{t1922Row}
+							var t192Row F
+							t192RowSums := [16]F{t192Row}
 							for j := range dK {
-								t1422 := kern.Choose(t12_2, F(q0[j]*t9Entry), F(0))
 								W1TrailEntry := W1Trail2[j]
-								t208Entry := t208_2[j]
-								t1922RowSums[j%16] = t1922RowSums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t208Entry)*t208Entry)*t1422), F(0))
-								t11[j] = num.FMA32(kern.Choose(t205_2, F(0), F(F(F(w4*W1TrailEntry)*t208Entry)*t208Entry)), t9Entry, t11[j])
-								t142_2[j] = t1422
+								t208 := kern.Choose(t205_2, F(1), num.Abs(W1TrailEntry))
+								t192RowSums[j%16] = t192RowSums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t208)*t208)*kern.Choose(t12_2, F(q0[j]*t9Entry), F(0))), F(0))
+								t11[j] = num.FMA32(kern.Choose(t205_2, F(0), F(F(F(w3*W1TrailEntry)*t208)*t208)), t9Entry, t11[j])
 							}
-							t1922Row = kern.Sum16(&t1922RowSums)
-							t1922_2 = t1922_2 + t1922Row
+							t192Row = kern.Sum16(&t192RowSums)
+							t192_2 = t192_2 + t192Row
 						}
-						t1922Total[0] = t1922_2
+						t192Total[0] = t192_2
 					}
-					t1922 = t1922Total[0]
-					// moneta.y, moneta.g
-					var t65 F
-					t58Number := kern.Choose(t58, F(1), F(0))
-					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t265),
-							unsafe.SliceData(t190),
-							unsafe.SliceData(W22),
-							unsafe.SliceData(t60),
-							unsafe.SliceData(t65Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							2 * dH,
-							3 * dH,
-							dV,
-							[2]float32{t65},
-							[2]float32{t58Number},
-						}
-						stepBackwardNest13(&a2)
-					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t65_2 := t65
-						t58_2 := (F(0) < t58Number)
-						for i := range dV {
-							t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
-							t190_2 := t190[i*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
-							t60_2 := t60[i*dH:][:dH]
-							yBarEntry2 := yBar[i]
-							var t65Row F
-							t65RowSums := [16]F{t65Row}
-							for j := range dH {
-								t602 := kern.Choose(t58_2, F(yBarEntry2*t265_2[j]), F(0))
-								t190Entry := t190_2[j]
-								t65RowSums[j%16] = t65RowSums[j%16] + kern.Choose(t58_2, F(F(F(F(0.3333333333333333*W22_2[j])*t190Entry)*t190Entry)*t602), F(0))
-								t60_2[j] = t602
-							}
-							t65Row = kern.Sum16(&t65RowSums)
-							t65_2 = t65_2 + t65Row
-						}
-						t65Total[0] = t65_2
-					}
-					t65 = t65Total[0]
+					t192 = t192Total[0]
 					// moneta.W1, moneta.y, moneta.g
 					clear(t108)
 					var t1112 F
-					w5 := F(0.3333333333333333 * yPow2Entry2)
-					w6 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t1922), F(0))
+					w4 := F(0.3333333333333333 * yPow2Entry2)
+					w5 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t192), F(0))
+					t205Number2 := kern.Choose(t205, F(1), F(0))
 					t12Number2 := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t9),
 							unsafe.SliceData(t161),
-							unsafe.SliceData(t208),
-							unsafe.SliceData(t142),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t202),
+							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W1BarState),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t104),
@@ -2142,48 +1890,49 @@ func (c *stepBackwardFused) run() {
 							dK*a + C*dK*s + T*dK*l,
 							dH*dK*a + dH*dK,
 							dH * dK * a,
-							dK,
 							dH*dK*a + dH*dK + dK,
+							dK,
 							dH*dK*a + dK,
-							2 * dK,
 							dH*dK*a + dH*dK + 2*dK,
+							2 * dK,
 							dH*dK*a + 2*dK,
-							3 * dK,
 							dH*dK*a + dH*dK + 3*dK,
+							3 * dK,
 							dH*dK*a + 3*dK,
 							dH,
 							[2]float32{t1112},
 							[2]float32{t12Number2},
+							[2]float32{t205Number2},
+							[2]float32{w4},
 							[2]float32{w5},
-							[2]float32{w6},
 						}
-						stepBackwardNest14(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
 						t1112_2 := t1112
 						t12_2 := (F(0) < t12Number2)
+						t205_2 := (F(0) < t205Number2)
 						for i := range dH {
-							t208_2 := t208[i*dK:][:dK]
-							t142_2 := t142[i*dK:][:dK]
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t202_2 := t202[i*dK:][:dK]
+							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 							t104_2 := t104[i*dK:][:dK]
 							var t2612 F
+							t9Entry2 := t9[i]
 							t161Entry := t161_2[i]
 							var t1112Row F
 							t2612Sums := [16]F{t2612}
 							t1112RowSums := [16]F{t1112Row}
 							for j := range dK {
-								t208Entry2 := t208_2[j]
-								t142Entry := t142_2[j]
 								W1TrailEntry2 := W1Trail2[j]
-								t202Entry := t202_2[j]
-								w14 := kern.Choose(t12_2, F(2*kern.Choose(t12_2, F(F(F(w5*W1TrailEntry2)*t208Entry2)*t142Entry), F(0))), F(0))
-								w15 := kern.Choose(t12_2, F(F(F(w5*t208Entry2)*t208Entry2)*t142Entry), F(0))
-								t1042 := num.FMA32(num.FMA32(F(F(F(4*w6)*t202Entry)*t202Entry), t202Entry, w14), kern.Sign(W1TrailEntry2), W1BarState2[j]+w15)
+								t2023 := num.Abs(W1TrailEntry2)
+								t2082 := kern.Choose(t205_2, F(1), t2023)
+								t1422 := kern.Choose(t12_2, F(q0[j]*t9Entry2), F(0))
+								w15 := kern.Choose(t12_2, F(2*kern.Choose(t12_2, F(F(F(w4*W1TrailEntry2)*t2082)*t1422), F(0))), F(0))
+								w16 := kern.Choose(t12_2, F(F(F(w4*t2082)*t2082)*t1422), F(0))
+								t1042 := num.FMA32(num.FMA32(F(F(F(4*w5)*t2023)*t2023), t2023, w15), kern.Sign(W1TrailEntry2), W1BarState2[j]+w16)
 								t2612Sums[j%16] = num.FMA32(t1042, k0[j], t2612Sums[j%16])
 								t1112RowSums[j%16] = num.FMA32(W1Trail3[j], t1042, t1112RowSums[j%16])
 								t104_2[j] = t1042
@@ -2200,7 +1949,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.W1
 					var t109 F
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t108),
 							unsafe.SliceData(t109Total),
@@ -2208,7 +1957,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{t109},
 						}
-						stepBackwardNest15(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						t109_2 := t109
@@ -2223,7 +1972,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.W1
 					thetaEntry3 := theta2[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t261),
 							unsafe.SliceData(c.GProd),
@@ -2233,7 +1982,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest16(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -2244,24 +1993,25 @@ func (c *stepBackwardFused) run() {
 							t125[i] = num.FMA32(-F(thetaEntry3*t38Entry), t261Entry, -F(F(F(F(thetaEntry3*gProd[i])*t38Entry)*t159_2[i])*t261Entry))
 						}
 					}
-					// moneta.W1, moneta.W2, moneta.y, moneta.g
+					// moneta.W1, moneta.g, moneta.W2, moneta.y
 					clear(t132)
 					var t137 F
+					gPowEntry2 := gPow[a]
+					w6 := F(0.3333333333333333 * gPowEntry2)
 					w7 := F(0.3333333333333333 * yPowEntry2)
 					w8 := kern.Choose(t58, F(F(-0.5*yPow4[a])*t65), F(0))
+					t4Number := kern.Choose(t4, F(1), F(0))
 					t58Number2 := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
+						a2 := stepBackwardNest13Args{
+							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(g),
-							unsafe.SliceData(t18),
-							unsafe.SliceData(t125),
-							unsafe.SliceData(t190),
-							unsafe.SliceData(t60),
-							unsafe.SliceData(W22),
-							unsafe.SliceData(t184),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t622),
 							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t125),
+							unsafe.SliceData(t265),
+							unsafe.SliceData(t622),
+							unsafe.SliceData(t190),
+							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t128),
 							unsafe.SliceData(t132),
 							unsafe.SliceData(t127),
@@ -2273,53 +2023,59 @@ func (c *stepBackwardFused) run() {
 							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
-							dH,
 							dH*dV*a + dH,
-							2 * dH,
+							dH,
 							dH*dV*a + 2*dH,
-							3 * dH,
+							2 * dH,
 							dH*dV*a + 3*dH,
+							3 * dH,
 							dV,
 							[2]float32{t137},
 							[2]float32{t58Number2},
+							[2]float32{t4Number},
+							[2]float32{w6},
+							[2]float32{rhoEntry3},
 							[2]float32{w7},
 							[2]float32{w8},
 						}
-						stepBackwardNest17(&a2)
+						stepBackwardNest13(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t137_2 := t137
 						t58_2 := (F(0) < t58Number2)
+						t4_2 := (F(0) < t4Number)
 						for i := range dV {
-							t18_2 := t18[i*dH:][:dH]
-							t190_2 := t190[i*dH:][:dH]
-							t60_2 := t60[i*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
-							t184_2 := t184[i*dH:][:dH]
-							W2BarState2 := W2BarState[i*dH:][:dH]
-							t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+							t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+							t190_2 := t190[i*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
 							t128_2 := t128[i*dH:][:dH]
 							var t1272 F
 							var t1312 F
-							gEntry3 := g2[i]
+							yBarEntry2 := yBar[i]
+							gEntry4 := g2[i]
 							var t137Row F
 							t1272Sums := [16]F{t1272}
 							t1312Sums := [16]F{t1312}
 							t137RowSums := [16]F{t137Row}
 							for j := range dH {
-								t1272Sums[j%16] = num.FMA32(t18_2[j], t125[j], t1272Sums[j%16])
-								t190Entry2 := t190_2[j]
-								t60Entry := t60_2[j]
-								W22Entry := W22_2[j]
-								t184Entry := t184_2[j]
-								w16 := kern.Choose(t58_2, F(2*kern.Choose(t58_2, F(F(F(w7*W22Entry)*t190Entry2)*t60Entry), F(0))), F(0))
-								w17 := kern.Choose(t58_2, F(F(F(w7*t190Entry2)*t190Entry2)*t60Entry), F(0))
-								t1282 := num.FMA32(num.FMA32(F(F(F(4*w8)*t184Entry)*t184Entry), t184Entry, w16), kern.Sign(W22Entry), W2BarState2[j]+w17)
-								t1312Sums[j%16] = num.FMA32(t1282, t622_2[j], t1312Sums[j%16])
-								t137RowSums[j%16] = num.FMA32(W2Trail2[j], t1282, t137RowSums[j%16])
+								W2TrailEntry2 := W2Trail2[j]
+								t7 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry2))
+								t1272Sums[j%16] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w6*W2TrailEntry2)*t7)*t7)), t125[j], t1272Sums[j%16])
+								t602 := kern.Choose(t58_2, F(yBarEntry2*t265_2[j]), F(0))
+								t622Entry := t622_2[j]
+								W223 := num.FMA32(-gEntry4, t622Entry, F(rhoEntry3*W2TrailEntry2))
+								t1843 := num.Abs(W223)
+								t190Entry := t190_2[j]
+								w17 := kern.Choose(t58_2, F(2*kern.Choose(t58_2, F(F(F(w7*W223)*t190Entry)*t602), F(0))), F(0))
+								w18 := kern.Choose(t58_2, F(F(F(w7*t190Entry)*t190Entry)*t602), F(0))
+								t1282 := num.FMA32(num.FMA32(F(F(F(4*w8)*t1843)*t1843), t1843, w17), kern.Sign(W223), W2BarState2[j]+w18)
+								t1312Sums[j%16] = num.FMA32(t1282, t622Entry, t1312Sums[j%16])
+								t137RowSums[j%16] = num.FMA32(W2TrailEntry2, t1282, t137RowSums[j%16])
 								t128_2[j] = t1282
-								t132[j] = num.FMA32(-t1282, gEntry3, t132[j])
+								t132[j] = num.FMA32(-t1282, gEntry4, t132[j])
 							}
 							t1272 = kern.Sum16(&t1272Sums)
 							t1312 = kern.Sum16(&t1312Sums)
@@ -2334,7 +2090,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.W2
 					var t135 F
 					if kern.Wide() {
-						a2 := stepBackwardNest18Args{
+						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t132),
 							unsafe.SliceData(c.GProd),
@@ -2344,7 +2100,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{t135},
 						}
-						stepBackwardNest18(&a2)
+						stepBackwardNest14(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -2361,7 +2117,7 @@ func (c *stepBackwardFused) run() {
 					t135 = t135Total[0]
 					// moneta.g
 					if kern.Wide() {
-						a2 := stepBackwardNest19Args{
+						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(t127),
 							unsafe.SliceData(t131),
 							unsafe.SliceData(t44),
@@ -2373,7 +2129,7 @@ func (c *stepBackwardFused) run() {
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepBackwardNest19(&a2)
+						stepBackwardNest15(&a2)
 					} else {
 						t44_2 := t44[(l*T+a+C*s)*dV:][:dV]
 						t146_2 := t146[(l*T+a+C*s)*dV:][:dV]
@@ -2390,16 +2146,15 @@ func (c *stepBackwardFused) run() {
 					// moneta.g, moneta.W1
 					clear(t153)
 					var t217 F
+					t4Number2 := kern.Choose(t4, F(1), F(0))
 					t210Number := kern.Choose(t210, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest20Args{
+						a2 := stepBackwardNest16Args{
 							unsafe.SliceData(t149),
 							unsafe.SliceData(g),
+							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t266),
 							unsafe.SliceData(t125),
-							unsafe.SliceData(t7),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t18),
 							unsafe.SliceData(t153),
 							unsafe.SliceData(t212),
 							unsafe.SliceData(t217Total),
@@ -2409,36 +2164,38 @@ func (c *stepBackwardFused) run() {
 							dV*a + C*dV*s + T*dV*l + 3,
 							dH*a + C*dH*s + T*dH*l,
 							dH * dV * a,
-							dH,
 							dH*dV*a + dH,
-							2 * dH,
+							dH,
 							dH*dV*a + 2*dH,
-							3 * dH,
+							2 * dH,
 							dH*dV*a + 3*dH,
+							3 * dH,
 							dV,
 							[2]float32{t217},
 							[2]float32{t210Number},
+							[2]float32{t4Number2},
+							[2]float32{w6},
 						}
-						stepBackwardNest20(&a2)
+						stepBackwardNest16(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t217_2 := t217
 						t210_2 := (F(0) < t210Number)
+						t4_2 := (F(0) < t4Number2)
 						for i := range dV {
-							t266_2 := t266[(l*T+a+C*s)*dH:][:dH]
-							t7_2 := t7[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t18_2 := t18[i*dH:][:dH]
+							t266_2 := t266[(l*T+a+C*s)*dH:][:dH]
 							t212_2 := t212[i*dH:][:dH]
 							t149Entry := t149[i]
-							gEntry4 := g2[i]
+							gEntry5 := g2[i]
 							var t217Row F
 							t217RowSums := [16]F{t217Row}
 							for j := range dH {
-								t2122 := kern.Choose(t210_2, num.FMA32(t149Entry, t266_2[j], F(gEntry4*t125[j])), F(0))
-								t7Entry := t7_2[j]
-								t217RowSums[j%16] = t217RowSums[j%16] + kern.Choose(t210_2, F(F(F(F(0.3333333333333333*W2Trail2[j])*t7Entry)*t7Entry)*t2122), F(0))
-								t153[j] = num.FMA32(t18_2[j], t149Entry, t153[j])
+								W2TrailEntry3 := W2Trail2[j]
+								t73 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry3))
+								t2122 := kern.Choose(t210_2, num.FMA32(t149Entry, t266_2[j], F(gEntry5*t125[j])), F(0))
+								t217RowSums[j%16] = t217RowSums[j%16] + kern.Choose(t210_2, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t73)*t73)*t2122), F(0))
+								t153[j] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w6*W2TrailEntry3)*t73)*t73)), t149Entry, t153[j])
 								t212_2[j] = t2122
 							}
 							t217Row = kern.Sum16(&t217RowSums)
@@ -2449,7 +2206,7 @@ func (c *stepBackwardFused) run() {
 					t217 = t217Total[0]
 					// moneta.g, moneta.W1, moneta.W2
 					if kern.Wide() {
-						a2 := stepBackwardNest21Args{
+						a2 := stepBackwardNest17Args{
 							unsafe.SliceData(c.W1Prod),
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t159),
@@ -2463,7 +2220,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest21(&a2)
+						stepBackwardNest17(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
@@ -2476,61 +2233,53 @@ func (c *stepBackwardFused) run() {
 							t261Entry2 := t261[i]
 							gProdEntry2 := gProd[i]
 							t153Entry := t153[i]
-							w18 := num.FMA32(gProdEntry2, t153Entry, num.FMA32(F(thetaEntry3*gProdEntry2), t132[i], num.FMA32(-F(thetaEntry3*W1ProdEntry2), t261Entry2, -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t159Entry)*t261Entry2))))
-							w19 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t159Entry) * t261Entry2)
-							t16022[i] = num.FMA32(F(t38Entry2*t159Entry), w18, num.FMA32(t38Entry2, t153Entry, num.FMA32(thetaEntry3, t134[i], num.FMA32(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t159Entry), t261Entry2, w19))))
+							w19 := num.FMA32(gProdEntry2, t153Entry, num.FMA32(F(thetaEntry3*gProdEntry2), t132[i], num.FMA32(-F(thetaEntry3*W1ProdEntry2), t261Entry2, -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t159Entry)*t261Entry2))))
+							w20 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t159Entry) * t261Entry2)
+							t16022[i] = num.FMA32(F(t38Entry2*t159Entry), w19, num.FMA32(t38Entry2, t153Entry, num.FMA32(thetaEntry3, t134[i], num.FMA32(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t159Entry), t261Entry2, w20))))
 						}
 					}
 					// moneta.g
 					clear(t162_2)
 					var t170 F
 					gPow2Entry2 := gPow2[a]
-					w9 := F(0.3333333333333333 * gPow2Entry2)
+					w10 := F(0.3333333333333333 * gPow2Entry2)
+					t22Number := kern.Choose(t22, F(1), F(0))
 					t163Number := kern.Choose(t163, F(1), F(0))
-					t22Number2 := kern.Choose(t22, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest22Args{
+						a2 := stepBackwardNest18Args{
 							unsafe.SliceData(t16022),
-							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t25),
+							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t162_2),
-							unsafe.SliceData(t165),
 							unsafe.SliceData(t170Total),
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
 							dH*dK*a + dK,
-							dK,
 							dH*dK*a + 2*dK,
-							2 * dK,
 							dH*dK*a + 3*dK,
-							3 * dK,
 							dH,
+							dK,
 							[2]float32{t170},
-							[2]float32{t22Number2},
 							[2]float32{t163Number},
-							[2]float32{w9},
+							[2]float32{t22Number},
+							[2]float32{w10},
 						}
-						stepBackwardNest22(&a2)
+						stepBackwardNest18(&a2)
 					} else {
 						t170_2 := t170
-						t22_2 := (F(0) < t22Number2)
 						t163_2 := (F(0) < t163Number)
+						t22_2 := (F(0) < t22Number)
 						for i := range dH {
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t25_2 := t25[i*dK:][:dK]
-							t165_2 := t165[i*dK:][:dK]
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							t16022Entry := t16022[i]
 							var t170Row F
 							t170RowSums := [16]F{t170Row}
 							for j := range dK {
-								t1652 := kern.Choose(t163_2, F(k0[j]*t16022Entry), F(0))
 								W1TrailEntry3 := W1Trail2[j]
-								t25Entry := t25_2[j]
-								t170RowSums[j%16] = t170RowSums[j%16] + kern.Choose(t163_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25Entry)*t25Entry)*t1652), F(0))
-								t162_2[j] = num.FMA32(kern.Choose(t22_2, F(0), F(F(F(w9*W1TrailEntry3)*t25Entry)*t25Entry)), t16022Entry, t162_2[j])
-								t165_2[j] = t1652
+								t25 := kern.Choose(t22_2, F(1), num.Abs(W1TrailEntry3))
+								t170RowSums[j%16] = t170RowSums[j%16] + kern.Choose(t163_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25)*t25)*kern.Choose(t163_2, F(k0[j]*t16022Entry), F(0))), F(0))
+								t162_2[j] = num.FMA32(kern.Choose(t22_2, F(0), F(F(F(w10*W1TrailEntry3)*t25)*t25)), t16022Entry, t162_2[j])
 							}
 							t170Row = kern.Sum16(&t170RowSums)
 							t170_2 = t170_2 + t170Row
@@ -2539,90 +2288,91 @@ func (c *stepBackwardFused) run() {
 					}
 					t170 = t170Total[0]
 					// moneta.g, moneta.W1
-					w10 := F(0.3333333333333333 * gPow2Entry2)
-					w11 := kern.Choose(t163, F(F(-0.5*gPow3[a])*t170), F(0))
+					w11 := F(0.3333333333333333 * gPow2Entry2)
+					w12 := kern.Choose(t163, F(F(-0.5*gPow3[a])*t170), F(0))
+					t22Number2 := kern.Choose(t22, F(1), F(0))
 					t163Number2 := kern.Choose(t163, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest23Args{
-							unsafe.SliceData(t25),
-							unsafe.SliceData(t165),
+						a2 := stepBackwardNest19Args{
+							unsafe.SliceData(t16022),
 							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t19),
+							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t104),
 							unsafe.SliceData(W1BarState),
 							dH * dK * a,
+							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
 							[2]float32{t163Number2},
-							[2]float32{w10},
+							[2]float32{t22Number2},
 							[2]float32{w11},
+							[2]float32{w12},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest23(&a2)
+						stepBackwardNest19(&a2)
 					} else {
 						t163_2 := (F(0) < t163Number2)
+						t22_2 := (F(0) < t22Number2)
 						for i := range dH {
-							t25_2 := t25[i*dK:][:dK]
-							t165_2 := t165[i*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t19_2 := t19[i*dK:][:dK]
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							t104_2 := t104[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
+							t16022Entry2 := t16022[i]
 							for j := range dK {
-								t25Entry2 := t25_2[j]
-								t165Entry := t165_2[j]
 								W1TrailEntry4 := W1Trail2[j]
-								t19Entry := t19_2[j]
-								w20 := kern.Choose(t163_2, F(2*kern.Choose(t163_2, F(F(F(w10*W1TrailEntry4)*t25Entry2)*t165Entry), F(0))), F(0))
-								w21 := kern.Choose(t163_2, F(F(F(w10*t25Entry2)*t25Entry2)*t165Entry), F(0))
-								W1BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w11)*t19Entry)*t19Entry), t19Entry, w20), kern.Sign(W1TrailEntry4), num.FMA32(rhoEntry3, t104_2[j], w21))
+								t194 := num.Abs(W1TrailEntry4)
+								t252 := kern.Choose(t22_2, F(1), t194)
+								t1652 := kern.Choose(t163_2, F(k0[j]*t16022Entry2), F(0))
+								w21 := kern.Choose(t163_2, F(2*kern.Choose(t163_2, F(F(F(w11*W1TrailEntry4)*t252)*t1652), F(0))), F(0))
+								w22 := kern.Choose(t163_2, F(F(F(w11*t252)*t252)*t1652), F(0))
+								W1BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w12)*t194)*t194), t194, w21), kern.Sign(W1TrailEntry4), num.FMA32(rhoEntry3, t104_2[j], w22))
 							}
 						}
 					}
 					// moneta.g, moneta.W2
-					w12 := F(0.3333333333333333 * gPowEntry2)
-					w13 := kern.Choose(t210, F(F(-0.5*gPow4[a])*t217), F(0))
+					w13 := F(0.3333333333333333 * gPowEntry2)
+					w14 := kern.Choose(t210, F(F(-0.5*gPow4[a])*t217), F(0))
+					t4Number3 := kern.Choose(t4, F(1), F(0))
 					t210Number2 := kern.Choose(t210, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest24Args{
-							unsafe.SliceData(t7),
-							unsafe.SliceData(t212),
+						a2 := stepBackwardNest20Args{
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t),
+							unsafe.SliceData(t212),
 							unsafe.SliceData(t128),
 							unsafe.SliceData(W2BarState),
 							dH * dV * a,
 							dV,
 							dH,
 							[2]float32{t210Number2},
-							[2]float32{w12},
+							[2]float32{t4Number3},
 							[2]float32{w13},
+							[2]float32{w14},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest24(&a2)
+						stepBackwardNest20(&a2)
 					} else {
 						t210_2 := (F(0) < t210Number2)
+						t4_2 := (F(0) < t4Number3)
 						for i := range dV {
-							t7_2 := t7[i*dH:][:dH]
-							t212_2 := t212[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t3 := t[i*dH:][:dH]
+							t212_2 := t212[i*dH:][:dH]
 							t128_2 := t128[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							for j := range dH {
-								t7Entry2 := t7_2[j]
+								W2TrailEntry4 := W2Trail2[j]
+								t6 := num.Abs(W2TrailEntry4)
+								t74 := kern.Choose(t4_2, F(1), t6)
 								t212Entry := t212_2[j]
-								W2TrailEntry2 := W2Trail2[j]
-								tEntry := t3[j]
-								w22 := kern.Choose(t210_2, F(2*kern.Choose(t210_2, F(F(F(w12*W2TrailEntry2)*t7Entry2)*t212Entry), F(0))), F(0))
-								w23 := kern.Choose(t210_2, F(F(F(w12*t7Entry2)*t7Entry2)*t212Entry), F(0))
-								W2BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w13)*tEntry)*tEntry), tEntry, w22), kern.Sign(W2TrailEntry2), num.FMA32(rhoEntry3, t128_2[j], w23))
+								w23 := kern.Choose(t210_2, F(2*kern.Choose(t210_2, F(F(F(w13*W2TrailEntry4)*t74)*t212Entry), F(0))), F(0))
+								w24 := kern.Choose(t210_2, F(F(F(w13*t74)*t74)*t212Entry), F(0))
+								W2BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w14)*t6)*t6), t6, w23), kern.Sign(W2TrailEntry4), num.FMA32(rhoEntry3, t128_2[j], w24))
 							}
 						}
 					}
 					// moneta.g, moneta.W1, moneta
 					if kern.Wide() {
-						a2 := stepBackwardNest25Args{
+						a2 := stepBackwardNest21Args{
 							unsafe.SliceData(t108),
 							unsafe.SliceData(t162_2),
 							unsafe.SliceData(t32),
@@ -2632,7 +2382,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest25(&a2)
+						stepBackwardNest21(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
@@ -2662,7 +2412,7 @@ func (c *stepBackwardFused) run() {
 	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t72, dK, 1)
 
 	// moneta.theta, moneta.rho
-	var t202_2 F
+	var t202 F
 	var t39 F
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
@@ -2677,7 +2427,7 @@ func (c *stepBackwardFused) run() {
 		for j := range T {
 			t10Entry := t10_2[j]
 			t172 := kern.Choose(t10Entry, F(kern.Choose(t10Entry, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t202_2 = t202_2 + t172
+			t202 = t202 + t172
 			t23 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
 			t28 := (t23 && (F(0) <= rhoSigmoidEntry))
@@ -2687,14 +2437,14 @@ func (c *stepBackwardFused) run() {
 			t36_2[j] = t362
 		}
 	}
-	c.BThetaBar[0] = t202_2
+	c.BThetaBar[0] = t202
 	c.BRhoBar[0] = t39
 
 	// moneta.theta, moneta.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest26Args{
+		a := stepBackwardNest22Args{
 			unsafe.SliceData(t17),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(c.RhoStack),
@@ -2710,7 +2460,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			T*dK + T*dV,
 		}
-		stepBackwardNest26(&a)
+		stepBackwardNest22(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
@@ -2736,7 +2486,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.v, moneta.rho
 	if kern.Wide() {
-		a := stepBackwardNest27Args{
+		a := stepBackwardNest23Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t42_2),
 			unsafe.SliceData(t45),
@@ -2748,7 +2498,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest27(&a)
+		stepBackwardNest23(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2770,7 +2520,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.k0, moneta.rho
 	if kern.Wide() {
-		a := stepBackwardNest28Args{
+		a := stepBackwardNest24Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t42_2),
 			unsafe.SliceData(t48),
@@ -2781,7 +2531,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest28(&a)
+		stepBackwardNest24(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2803,7 +2553,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.k0
 	if kern.Wide() {
-		a := stepBackwardNest29Args{
+		a := stepBackwardNest25Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t46),
 			unsafe.SliceData(t49),
@@ -2813,7 +2563,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest29(&a)
+		stepBackwardNest25(&a)
 	} else {
 		for i := range L {
 			for j := range T {

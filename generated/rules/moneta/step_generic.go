@@ -42,8 +42,6 @@ func stepNest18(*stepNest18Args) { panic("no assembly in this build") }
 
 func stepNest19(*stepNest19Args) { panic("no assembly in this build") }
 
-func stepNest20(*stepNest20Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -93,11 +91,3 @@ func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this bu
 func stepBackwardNest24(*stepBackwardNest24Args) { panic("no assembly in this build") }
 
 func stepBackwardNest25(*stepBackwardNest25Args) { panic("no assembly in this build") }
-
-func stepBackwardNest26(*stepBackwardNest26Args) { panic("no assembly in this build") }
-
-func stepBackwardNest27(*stepBackwardNest27Args) { panic("no assembly in this build") }
-
-func stepBackwardNest28(*stepBackwardNest28Args) { panic("no assembly in this build") }
-
-func stepBackwardNest29(*stepBackwardNest29Args) { panic("no assembly in this build") }

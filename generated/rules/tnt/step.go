@@ -729,10 +729,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is C·d_k·d_k + 2·C·d_k·d_v + 3·L·T·d + 14·L·T·d_k + 3·L·T·d_v + 9·L·T + 18·L·d_k + 2·d_k·d_k + 7·d_k·d_v + C + 10·d_k + 2·d_v + 2.
+// WorkLen is C·d_k·d_k + 2·C·d_k·d_v + 3·L·T·d + 14·L·T·d_k + 3·L·T·d_v + 9·L·T + 18·L·d_k + 2·d_k·d_k + 5·d_k·d_v + C + 10·d_k + 2·d_v + 2.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return C*dK*dK + 2*C*dK*dV + 3*L*T*d + 14*L*T*dK + 3*L*T*dV + 9*L*T + 18*L*dK + 2*dK*dK + 7*dK*dV + C + 10*dK + 2*dV + 2
+	return C*dK*dK + 2*C*dK*dV + 3*L*T*d + 14*L*T*dK + 3*L*T*dV + 9*L*T + 18*L*dK + 2*dK*dK + 5*dK*dV + C + 10*dK + 2*dV + 2
 }
 
 // FlagsLen is 7·L·T.
@@ -827,8 +827,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t12 := work[:dK] // [d_k]
 	work = work[dK:]
-	t22 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
 	t602 := work[:dV] // [d_v]
 	work = work[dV:]
 	t26 := work[:dK] // [d_k]
@@ -841,8 +839,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t61 := work[:dK] // [d_k]
 	work = work[dK:]
-	t412 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
 	t62_2 := work[:dV] // [d_v]
 	work = work[dV:]
 	t4522 := work[:dK] // [d_k]
@@ -1040,20 +1036,18 @@ func (c *StepBackward[F]) Run() {
 						A2 := A[i*dK:][:dK]
 						WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
 						VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
-						t22_2 := t22[i*dK:][:dK]
 						var t603 F
 						yBarEntry := yBar[i]
 						WLinEntry := WLin[i]
 						for j := range dK {
 							A2_2 := kern.Choose(t173, WInit[j], WTrail2[j])
-							t222 := WBarState2[j] + F(yBarEntry*yProd[j])
-							t603 += F(t222 * k[j])
-							t27 += F(A2_2 * t222)
+							t22 := WBarState2[j] + F(yBarEntry*yProd[j])
+							t603 += F(t22 * k[j])
+							t27 += F(A2_2 * t22)
 							A2[j] = A2_2
 							t8[j] += F(WTrail3[j] * yBarEntry)
 							t12[j] += F(VTrail2[j] * yBarEntry)
-							t22_2[j] = t222
-							t26[j] -= F(t222 * WLinEntry)
+							t26[j] -= F(t22 * WLinEntry)
 						}
 						t602[i] = t603
 					}
@@ -1076,37 +1070,35 @@ func (c *StepBackward[F]) Run() {
 						}
 						t1623[i] = t1624
 					}
-					// tnt.W, tnt.A, tnt.V, tnt.y
+					// tnt.W, tnt.A, tnt.y, tnt.V
 					clear(t61)
 					clear(t4522)
 					var t49 F
 					rhoEntry3 := rho2[a]
 					thetaEntry2 := theta2[a]
 					for i := range dV {
-						t22_2 := t22[i*dK:][:dK]
+						WBarState2 := WBarState[i*dK:][:dK]
+						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 						VBarState2 := VBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 						A2 := A[i*dK:][:dK]
 						WInitBar := c.WInitBar[i*dK:][:dK]
-						WBarState2 := WBarState[i*dK:][:dK]
-						t412_2 := t412[i*dK:][:dK]
 						var t622 F
+						yBarEntry2 := yBar[i]
 						t602Entry := t602[i]
 						w3 := F(thetaEntry2 * t602Entry)
-						yBarEntry2 := yBar[i]
 						VLinEntry := VLin[i]
 						for j := range dK {
 							kEntry3 := k[j]
-							t33 := F(rhoEntry3*t22_2[j]) - F(w3*kEntry3)
-							t4122 := VBarState2[j] + F(q[j]*yBarEntry2)
-							t622 += F(t4122 * kEntry3)
-							t49 += F(VTrail2[j] * t4122)
+							t33 := F(rhoEntry3*(WBarState2[j]+F(yBarEntry2*yProd[j]))) - F(w3*kEntry3)
+							t412 := VBarState2[j] + F(q[j]*yBarEntry2)
+							t622 += F(t412 * kEntry3)
+							t49 += F(VTrail2[j] * t412)
 							t61[j] += F(A2[j] * t602Entry)
 							WInitBar[j] += kern.Choose(t173, t33, F(0))
 							WBarState2[j] = kern.Choose(t18, t33, F(0))
-							t412_2[j] = t4122
-							t4522[j] -= F(t4122 * VLinEntry)
+							t4522[j] -= F(t412 * VLinEntry)
 						}
 						t62_2[i] = t622
 					}
@@ -1117,17 +1109,18 @@ func (c *StepBackward[F]) Run() {
 						t47 += F(k[i] * t4622)
 						t462[i] = t4622
 					}
-					// tnt.V
+					// tnt.V, tnt.y
 					clear(t63)
 					for i := range dV {
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
-						t412_2 := t412[i*dK:][:dK]
 						VBarState2 := VBarState[i*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						yBarEntry3 := yBar[i]
 						t62Entry := t62_2[i]
 						w4 := F(thetaEntry2 * t62Entry)
 						for j := range dK {
 							t63[j] += F(VTrail2[j] * t62Entry)
-							VBarState2[j] = F(rhoEntry3*t412_2[j]) - F(w4*k[j])
+							VBarState2[j] = F(rhoEntry3*(VBarState2[j]+F(q[j]*yBarEntry3))) - F(w4*k[j])
 						}
 					}
 					// tnt.V, tnt

@@ -1157,7 +1157,6 @@ type stepBackwardNest5Args struct {
 	t8         *float32
 	VTrail     *float32
 	t12        *float32
-	t22        *float32
 	t26        *float32
 	t602       *float32
 	t27Total   *float32
@@ -1206,19 +1205,18 @@ type stepBackwardNest6Args struct {
 }
 
 type stepBackwardNest7Args struct {
-	t602        *float32
 	yBar        *float32
+	t602        *float32
 	VLin        *float32
 	k           *float32
-	t22         *float32
+	yProd       *float32
+	WBarState   *float32
 	q           *float32
 	VBarState   *float32
 	VTrail      *float32
 	A           *float32
 	t61         *float32
 	WInitBar    *float32
-	WBarState   *float32
-	t412        *float32
 	t4522       *float32
 	t62         *float32
 	t49Total    *float32
@@ -1254,21 +1252,26 @@ type stepBackwardNest8Args struct {
 }
 
 type stepBackwardNest9Args struct {
+	yBar        *float32
 	t62         *float32
 	VTrail      *float32
 	t63         *float32
 	k           *float32
-	t412        *float32
+	q           *float32
 	VBarState   *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_k·d_v·a
-	n2          int        // d_k·d_v·a + d_k
-	n3          int        // d_k
-	n4          int        // d_k·d_v·a + 2·d_k
-	n5          int        // 2·d_k
-	n6          int        // d_k·d_v·a + 3·d_k
-	n7          int        // 3·d_k
-	n8          int        // d_v
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2          int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3          int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4          int        // d_k·a + C·d_k·s + T·d_k·l
+	n5          int        // d_k·d_v·a
+	n6          int        // d_k·d_v·a + d_k
+	n7          int        // d_k
+	n8          int        // d_k·d_v·a + 2·d_k
+	n9          int        // 2·d_k
+	n10         int        // d_k·d_v·a + 3·d_k
+	n11         int        // 3·d_k
+	n12         int        // d_v
 	thetaEntry2 [2]float32 // and nothing
 	rhoEntry3   [2]float32 // and nothing
 }
@@ -1553,18 +1556,16 @@ func (c *stepBackwardFused) run() {
 	A := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+4*dK*dV+C+2:][:dK*dV]            // [d_v, d_k]
 	t8 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2:][:dK]              // [d_k]
 	t12 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+dK+2:][:dK]          // [d_k]
-	t22 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2*dK+2:][:dK*dV]     // [d_v, d_k]
-	t602 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+2*dK+2:][:dV]       // [d_v]
-	t26 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+2*dK+dV+2:][:dK]     // [d_k]
-	t103 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+3*dK+dV+2:][:dK]    // [d_k]
-	t1623 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+4*dK+dV+2:][:dK]   // [d_k]
-	t172 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+5*dK+dV+2:][:dK]    // [d_k]
-	t61 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+6*dK+dV+2:][:dK]     // [d_k]
-	t412 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+7*dK+dV+2:][:dK*dV] // [d_v, d_k]
-	t62_2 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+7*dK*dV+C+7*dK+dV+2:][:dV]   // [d_v]
-	t4522 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+7*dK*dV+C+7*dK+2*dV+2:][:dK] // [d_k]
-	t462 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+7*dK*dV+C+8*dK+2*dV+2:][:dK]  // [d_k]
-	t63 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+7*dK*dV+C+9*dK+2*dV+2:][:dK]   // [d_k]
+	t602 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2*dK+2:][:dV]       // [d_v]
+	t26 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2*dK+dV+2:][:dK]     // [d_k]
+	t103 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+3*dK+dV+2:][:dK]    // [d_k]
+	t1623 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+4*dK+dV+2:][:dK]   // [d_k]
+	t172 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+5*dK+dV+2:][:dK]    // [d_k]
+	t61 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+6*dK+dV+2:][:dK]     // [d_k]
+	t62_2 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+7*dK+dV+2:][:dV]   // [d_v]
+	t4522 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+7*dK+2*dV+2:][:dK] // [d_k]
+	t462 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+8*dK+2*dV+2:][:dK]  // [d_k]
+	t63 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+9*dK+2*dV+2:][:dK]   // [d_k]
 	t10 := c.Flags[:L*T]                                                                                            // [L, T]
 	t43 := c.Flags[L*T:][:L*T]                                                                                      // [L, T]
 	t162 := c.Flags[2*L*T:][:L*T]                                                                                   // [L, T]
@@ -1798,7 +1799,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t8),
 							unsafe.SliceData(VTrail),
 							unsafe.SliceData(t12),
-							unsafe.SliceData(t22),
 							unsafe.SliceData(t26),
 							unsafe.SliceData(t602),
 							unsafe.SliceData(t27Total),
@@ -1837,7 +1837,6 @@ func (c *stepBackwardFused) run() {
 							A2 := A[i*dK:][:dK]
 							WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
 							VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
-							t22_2 := t22[i*dK:][:dK]
 							var t603 F
 							yBarEntry := yBar[i]
 							WLinEntry := WLin[i]
@@ -1846,14 +1845,13 @@ func (c *stepBackwardFused) run() {
 							t27RowSums := [16]F{t27Row}
 							for j := range dK {
 								A2_2 := kern.Choose(t173_2, WInit[j], WTrail2[j])
-								t222 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
-								t603Sums[j%16] = num.FMA32(t222, k[j], t603Sums[j%16])
-								t27RowSums[j%16] = num.FMA32(A2_2, t222, t27RowSums[j%16])
+								t22 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
+								t603Sums[j%16] = num.FMA32(t22, k[j], t603Sums[j%16])
+								t27RowSums[j%16] = num.FMA32(A2_2, t22, t27RowSums[j%16])
 								A2[j] = A2_2
 								t8[j] = num.FMA32(WTrail3[j], yBarEntry, t8[j])
 								t12[j] = num.FMA32(VTrail2[j], yBarEntry, t12[j])
-								t22_2[j] = t222
-								t26[j] = num.FMA32(-t222, WLinEntry, t26[j])
+								t26[j] = num.FMA32(-t22, WLinEntry, t26[j])
 							}
 							t603 = kern.Sum16(&t603Sums)
 							t27Row = kern.Sum16(&t27RowSums)
@@ -1913,7 +1911,7 @@ func (c *stepBackwardFused) run() {
 							t1623[i] = t1624
 						}
 					}
-					// tnt.W, tnt.A, tnt.V, tnt.y
+					// tnt.W, tnt.A, tnt.y, tnt.V
 					clear(t61)
 					clear(t4522)
 					var t49 F
@@ -1923,19 +1921,18 @@ func (c *stepBackwardFused) run() {
 					t18Number2 := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t602),
 							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(t602),
 							unsafe.SliceData(c.VLin),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t22),
+							unsafe.SliceData(c.YProd),
+							unsafe.SliceData(WBarState),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(VBarState),
 							unsafe.SliceData(VTrail),
 							unsafe.SliceData(A),
 							unsafe.SliceData(t61),
 							unsafe.SliceData(c.WInitBar),
-							unsafe.SliceData(WBarState),
-							unsafe.SliceData(t412),
 							unsafe.SliceData(t4522),
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(t49Total),
@@ -1967,33 +1964,31 @@ func (c *stepBackwardFused) run() {
 						t173_2 := (F(0) < t173Number2)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t22_2 := t22[i*dK:][:dK]
+							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
+							WBarState2 := WBarState[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							VBarState2 := VBarState[i*dK:][:dK]
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							A2 := A[i*dK:][:dK]
 							WInitBar := c.WInitBar[i*dK:][:dK]
-							WBarState2 := WBarState[i*dK:][:dK]
-							t412_2 := t412[i*dK:][:dK]
 							var t622 F
+							yBarEntry2 := yBar[i]
 							t602Entry := t602[i]
 							w3 := F(thetaEntry2 * t602Entry)
-							yBarEntry2 := yBar[i]
 							VLinEntry := VLin[i]
 							var t49Row F
 							t622Sums := [16]F{t622}
 							t49RowSums := [16]F{t49Row}
 							for j := range dK {
 								kEntry3 := k[j]
-								t33 := num.FMA32(-w3, kEntry3, F(rhoEntry3*t22_2[j]))
-								t4122 := num.FMA32(q[j], yBarEntry2, VBarState2[j])
-								t622Sums[j%16] = num.FMA32(t4122, kEntry3, t622Sums[j%16])
-								t49RowSums[j%16] = num.FMA32(VTrail2[j], t4122, t49RowSums[j%16])
+								t33 := num.FMA32(-w3, kEntry3, F(rhoEntry3*num.FMA32(yBarEntry2, yProd[j], WBarState2[j])))
+								t412 := num.FMA32(q[j], yBarEntry2, VBarState2[j])
+								t622Sums[j%16] = num.FMA32(t412, kEntry3, t622Sums[j%16])
+								t49RowSums[j%16] = num.FMA32(VTrail2[j], t412, t49RowSums[j%16])
 								t61[j] = num.FMA32(A2[j], t602Entry, t61[j])
 								WInitBar[j] = WInitBar[j] + kern.Choose(t173_2, t33, F(0))
 								WBarState2[j] = kern.Choose(t18_2, t33, F(0))
-								t412_2[j] = t4122
-								t4522[j] = num.FMA32(-t4122, VLinEntry, t4522[j])
+								t4522[j] = num.FMA32(-t412, VLinEntry, t4522[j])
 							}
 							t622 = kern.Sum16(&t622Sums)
 							t49Row = kern.Sum16(&t49RowSums)
@@ -2030,16 +2025,21 @@ func (c *stepBackwardFused) run() {
 						t47Total[0] = t47_2
 					}
 					t47 = t47Total[0]
-					// tnt.V
+					// tnt.V, tnt.y
 					clear(t63)
 					if kern.Wide() {
 						a2 := stepBackwardNest9Args{
+							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(VTrail),
 							unsafe.SliceData(t63),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t412),
+							unsafe.SliceData(c.Q),
 							unsafe.SliceData(VBarState),
+							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dK*dV*a + dK,
@@ -2054,16 +2054,18 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest9(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t412_2 := t412[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							VBarState2 := VBarState[i*dK:][:dK]
+							yBarEntry3 := yBar[i]
 							t62Entry := t62_2[i]
 							w4 := F(thetaEntry2 * t62Entry)
 							for j := range dK {
 								t63[j] = num.FMA32(VTrail2[j], t62Entry, t63[j])
-								VBarState2[j] = num.FMA32(-w4, k[j], F(rhoEntry3*t412_2[j]))
+								VBarState2[j] = num.FMA32(-w4, k[j], F(rhoEntry3*num.FMA32(q[j], yBarEntry3, VBarState2[j])))
 							}
 						}
 					}

@@ -381,10 +381,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_k·d_v + C·d·d_k + 5·L·T·d + 9·L·T·d_k + 3·L·T·d_v + 10·L·T + 3·d_k·d_v + 3·d·d_k + 4·d + 6·d_k + 3·d_v.
+// WorkLen is C·d_k·d_v + C·d·d_k + 5·L·T·d + 9·L·T·d_k + 3·L·T·d_v + 10·L·T + 2·d_k·d_v + 2·d·d_k + 4·d + 6·d_k + 3·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return C*dK*dV + C*d*dK + 5*L*T*d + 9*L*T*dK + 3*L*T*dV + 10*L*T + 3*dK*dV + 3*d*dK + 4*d + 6*dK + 3*dV
+	return C*dK*dV + C*d*dK + 5*L*T*d + 9*L*T*dK + 3*L*T*dV + 10*L*T + 2*dK*dV + 2*d*dK + 4*d + 6*dK + 3*dV
 }
 
 // FlagsLen is L·T.
@@ -467,8 +467,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV:]
 	t78 := work[:dK] // [d_k]
 	work = work[dK:]
-	t232 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
 	t79 := work[:dV] // [d_v]
 	work = work[dV:]
 	t27 := work[:dK] // [d_k]
@@ -483,8 +481,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t57 := work[:d] // [d]
 	work = work[d:]
-	t58 := work[:d*dK] // [d_k, d]
-	work = work[d*dK:]
 	t82_2 := work[:dK] // [d_k]
 	work = work[dK:]
 	t62_2 := work[:d] // [d]
@@ -676,18 +672,16 @@ func (c *StepBackward[F]) Run() {
 						SVBarState2 := SVBarState[i*dK:][:dK]
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 						SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-						t232_2 := t232[i*dK:][:dK]
 						var t792 F
 						yBarEntry := yBar[i]
 						w7 := F(t51 * yBarEntry)
 						t302Entry := t302[i]
 						for j := range dK {
-							t2322 := SVBarState2[j] + F(w7*t472_2[j])
-							t792 += F(t2322 * t212_2[j])
-							t32_3 += F(SVTrail2[j] * t2322)
+							t232 := SVBarState2[j] + F(w7*t472_2[j])
+							t792 += F(t232 * t212_2[j])
+							t32_3 += F(SVTrail2[j] * t232)
 							t78[j] += F(SVTrail3[j] * yBarEntry)
-							t232_2[j] = t2322
-							t27[j] -= F(t2322 * t302Entry)
+							t27[j] -= F(t232 * t302Entry)
 						}
 						t79[i] = t792
 					}
@@ -718,29 +712,29 @@ func (c *StepBackward[F]) Run() {
 						t80 += F(SVProd[i] * t79Entry)
 						t72_2[i] = F(t79Entry * w9)
 					}
-					// trellis.S_V, trellis.S_K
+					// trellis.S_V, trellis.S_K, trellis.y
 					clear(t81)
 					rhoEntry2 := rho2[a]
-					w10 := rhoEntry2 - F(0.01*thetaEntry8)
-					w12 := F(t252 * F(thetaEntry8*t252))
+					w11 := rhoEntry2 - F(0.01*thetaEntry8)
+					w13 := F(t252 * F(thetaEntry8*t252))
 					for i := range dV {
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
-						t232_2 := t232[i*dK:][:dK]
 						SVBarState2 := SVBarState[i*dK:][:dK]
+						w10 := F(t51 * yBar[i])
 						t79Entry2 := t79[i]
-						w11 := F(w12 * t79Entry2)
+						w12 := F(w13 * t79Entry2)
 						for j := range dK {
 							t81[j] += F(SVTrail2[j] * t79Entry2)
-							SVBarState2[j] = F(w10*t232_2[j]) - F(w11*t212_2[j])
+							SVBarState2[j] = F(w11*(SVBarState2[j]+F(w10*t472_2[j]))) - F(w12*t212_2[j])
 						}
 					}
 					// trellis.c, trellis.y, trellis.S_V
 					t114 := F((F(1) / t24) * F((F(thetaEntry8*t292)-F(F(thetaEntry8*t252)*t80))*(t252/t24)))
 					// trellis.c, trellis.S_V
-					w13 := F(thetaEntry8 * t252)
-					w14 := F(t252 * F(thetaEntry8*t252))
+					w14 := F(thetaEntry8 * t252)
+					w15 := F(t252 * F(thetaEntry8*t252))
 					for i := range dK {
-						t492 := F(t27[i]*w13) - F(t81[i]*w14) + F(2*F(F(-0.5*t212_2[i])*t114))
+						t492 := F(t27[i]*w14) - F(t81[i]*w15) + F(2*F(F(-0.5*t212_2[i])*t114))
 						t20Entry := t20_2[i]
 						t55[i] = F(t20Entry*t492) + F(F(F(cProd[i]*t20Entry)*t492)*t53_2[i])
 					}
@@ -753,19 +747,17 @@ func (c *StepBackward[F]) Run() {
 						q0 := c.Q0[(l*T+a+C*s)*d:][:d]
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 						SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
-						t58_2 := t58[i*d:][:d]
 						var t822 F
 						t55Entry := t55[i]
 						t2022Entry2 := t2022[i]
 						SKLinEntry := SKLin[i]
 						for j := range d {
 							xEntry := x[j]
-							t582 := SKBarState2[j] + F(q0[j]*t2022Entry2) + F(xEntry*t55Entry)
-							t822 += F(t582 * xEntry)
-							t65 += F(SKTrail2[j] * t582)
+							t58 := SKBarState2[j] + F(q0[j]*t2022Entry2) + F(xEntry*t55Entry)
+							t822 += F(t58 * xEntry)
+							t65 += F(SKTrail2[j] * t58)
 							t57[j] += F(SKTrail3[j] * t55Entry)
-							t58_2[j] = t582
-							t62_2[j] -= F(t582 * SKLinEntry)
+							t62_2[j] -= F(t58 * SKLinEntry)
 						}
 						t82_2[i] = t822
 					}
@@ -778,18 +770,21 @@ func (c *StepBackward[F]) Run() {
 					for i := range dK {
 						t62_3[i] = F(thetaEntry8 * t82_2[i])
 					}
-					// trellis.S_K
+					// trellis.S_K, trellis.y, trellis.c
 					clear(t83)
-					w15 := rhoEntry2 - F(0.01*thetaEntry8)
+					w16 := rhoEntry2 - F(0.01*thetaEntry8)
 					for i := range dK {
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
-						t58_2 := t58[i*d:][:d]
 						SKBarState2 := SKBarState[i*d:][:d]
+						q0 := c.Q0[(l*T+a+C*s)*d:][:d]
+						t2022Entry3 := t2022[i]
+						t55Entry2 := t55[i]
 						t82Entry := t82_2[i]
-						w16 := F(thetaEntry8 * t82Entry)
+						w17 := F(thetaEntry8 * t82Entry)
 						for j := range d {
+							xEntry2 := x[j]
 							t83[j] += F(SKTrail2[j] * t82Entry)
-							SKBarState2[j] = F(w15*t58_2[j]) - F(w16*x[j])
+							SKBarState2[j] = F(w16*(SKBarState2[j]+F(q0[j]*t2022Entry3)+F(xEntry2*t55Entry2))) - F(w17*xEntry2)
 						}
 					}
 					// trellis.S_K, trellis.S_V

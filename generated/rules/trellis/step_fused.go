@@ -725,7 +725,6 @@ type stepBackwardNest7Args struct {
 	t212       *float32
 	SVTrail    *float32
 	t78        *float32
-	t232       *float32
 	t27        *float32
 	t79        *float32
 	t32Total   *float32
@@ -791,23 +790,29 @@ type stepBackwardNest10Args struct {
 }
 
 type stepBackwardNest11Args struct {
+	yBar       *float32
 	t79        *float32
 	SVTrail    *float32
 	t81        *float32
 	t212       *float32
-	t232       *float32
+	t472       *float32
 	SVBarState *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k·d_v·a
-	n2         int        // d_k·d_v·a + d_k
-	n3         int        // d_k
-	n4         int        // d_k·d_v·a + 2·d_k
-	n5         int        // 2·d_k
-	n6         int        // d_k·d_v·a + 3·d_k
-	n7         int        // 3·d_k
-	n8         int        // d_v
-	w12        [2]float32 // and nothing
-	w10        [2]float32 // and nothing
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n5         int        // d_k·d_v·a
+	n6         int        // d_k·d_v·a + d_k
+	n7         int        // d_k
+	n8         int        // d_k·d_v·a + 2·d_k
+	n9         int        // 2·d_k
+	n10        int        // d_k·d_v·a + 3·d_k
+	n11        int        // 3·d_k
+	n12        int        // d_v
+	t51        [2]float32 // and nothing
+	w13        [2]float32 // and nothing
+	w11        [2]float32 // and nothing
 }
 
 type stepBackwardNest12Args struct {
@@ -821,8 +826,8 @@ type stepBackwardNest12Args struct {
 	n0    int        // d_k·a + C·d_k·s + T·d_k·l
 	n1    int        // d_k
 	t114  [2]float32 // and nothing
+	w15   [2]float32 // and nothing
 	w14   [2]float32 // and nothing
-	w13   [2]float32 // and nothing
 }
 
 type stepBackwardNest13Args struct {
@@ -834,7 +839,6 @@ type stepBackwardNest13Args struct {
 	SKBarState *float32
 	SKTrail    *float32
 	t57        *float32
-	t58        *float32
 	t62        *float32
 	t82        *float32
 	t65Total   *float32
@@ -876,11 +880,13 @@ type stepBackwardNest15Args struct {
 }
 
 type stepBackwardNest16Args struct {
+	t2022       *float32
+	t55         *float32
 	t82         *float32
+	x           *float32
 	SKTrail     *float32
 	t83         *float32
-	x           *float32
-	t58         *float32
+	q0          *float32
 	SKBarState  *float32
 	n0          int        // d·a + C·d·s + T·d·l
 	n1          int        // d·d_k·a
@@ -892,7 +898,7 @@ type stepBackwardNest16Args struct {
 	n7          int        // 3·d
 	n8          int        // d_k
 	thetaEntry8 [2]float32 // and nothing
-	w15         [2]float32 // and nothing
+	w16         [2]float32 // and nothing
 }
 
 type stepBackwardNest17Args struct {
@@ -1008,18 +1014,16 @@ func (c *stepBackwardFused) run() {
 	t30 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK:][:dV]                 // [d_v]
 	t302 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+dV:][:dV]             // [d_v]
 	t78 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+2*dV:][:dK]            // [d_k]
-	t232 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+dK+2*dV:][:dK*dV]     // [d_v, d_k]
-	t79 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+dK+2*dV:][:dV]         // [d_v]
-	t27 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+dK+3*dV:][:dK]         // [d_k]
-	t2022 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+2*dK+3*dV:][:dK]     // [d_k]
-	t2223 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+3*dK+3*dV:][:d]      // [d]
-	t81 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+d+3*dK+3*dV:][:dK]     // [d_k]
-	t55 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+d+4*dK+3*dV:][:dK]     // [d_k]
-	t57 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+d+5*dK+3*dV:][:d]      // [d]
-	t58 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+2*d*dK+2*d+5*dK+3*dV:][:d*dK] // [d_k, d]
-	t82_2 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+3*d*dK+2*d+5*dK+3*dV:][:dK] // [d_k]
-	t62_2 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+3*d*dK+2*d+6*dK+3*dV:][:d]  // [d]
-	t83 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+3*dK*dV+3*d*dK+3*d+6*dK+3*dV:][:d]    // [d]
+	t79 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+dK+2*dV:][:dV]         // [d_v]
+	t27 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+dK+3*dV:][:dK]         // [d_k]
+	t2022 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+2*dK+3*dV:][:dK]     // [d_k]
+	t2223 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+3*dK+3*dV:][:d]      // [d]
+	t81 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+d+3*dK+3*dV:][:dK]     // [d_k]
+	t55 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+d+4*dK+3*dV:][:dK]     // [d_k]
+	t57 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+d+5*dK+3*dV:][:d]      // [d]
+	t82_2 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+2*d+5*dK+3*dV:][:dK] // [d_k]
+	t62_2 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+2*d+6*dK+3*dV:][:d]  // [d]
+	t83 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+9*L*T*dK+3*L*T*dV+10*L*T+2*dK*dV+2*d*dK+3*d+6*dK+3*dV:][:d]    // [d]
 	t112 := c.Flags[:L*T]                                                                               // [L, T]
 	t32Total := make([]F, 1)
 	t292Total := make([]F, 1)
@@ -1285,7 +1289,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t212),
 							unsafe.SliceData(SVTrail),
 							unsafe.SliceData(t78),
-							unsafe.SliceData(t232),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t79),
 							unsafe.SliceData(t32Total),
@@ -1319,7 +1322,6 @@ func (c *stepBackwardFused) run() {
 							t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-							t232_2 := t232[i*dK:][:dK]
 							var t792 F
 							yBarEntry := yBar[i]
 							w7 := F(t51 * yBarEntry)
@@ -1328,12 +1330,11 @@ func (c *stepBackwardFused) run() {
 							t792Sums := [16]F{t792}
 							t32RowSums := [16]F{t32Row}
 							for j := range dK {
-								t2322 := num.FMA32(w7, t472_2[j], SVBarState2[j])
-								t792Sums[j%16] = num.FMA32(t2322, t212_2[j], t792Sums[j%16])
-								t32RowSums[j%16] = num.FMA32(SVTrail2[j], t2322, t32RowSums[j%16])
+								t232 := num.FMA32(w7, t472_2[j], SVBarState2[j])
+								t792Sums[j%16] = num.FMA32(t232, t212_2[j], t792Sums[j%16])
+								t32RowSums[j%16] = num.FMA32(SVTrail2[j], t232, t32RowSums[j%16])
 								t78[j] = num.FMA32(SVTrail3[j], yBarEntry, t78[j])
-								t232_2[j] = t2322
-								t27[j] = num.FMA32(-t2322, t302Entry, t27[j])
+								t27[j] = num.FMA32(-t232, t302Entry, t27[j])
 							}
 							t792 = kern.Sum16(&t792Sums)
 							t32Row = kern.Sum16(&t32RowSums)
@@ -1436,19 +1437,24 @@ func (c *stepBackwardFused) run() {
 						t80Total[0] = t80_2
 					}
 					t80 = t80Total[0]
-					// trellis.S_V, trellis.S_K
+					// trellis.S_V, trellis.S_K, trellis.y
 					clear(t81)
 					rhoEntry2 := rho2[a]
-					w10 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
-					w12 := F(t252 * F(thetaEntry8*t252))
+					w11 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
+					w13 := F(t252 * F(thetaEntry8*t252))
 					if kern.Wide() {
 						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t79),
 							unsafe.SliceData(SVTrail),
 							unsafe.SliceData(t81),
 							unsafe.SliceData(t212),
-							unsafe.SliceData(t232),
+							unsafe.SliceData(t472),
 							unsafe.SliceData(SVBarState),
+							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dK*dV*a + dK,
@@ -1458,29 +1464,32 @@ func (c *stepBackwardFused) run() {
 							dK*dV*a + 3*dK,
 							3 * dK,
 							dV,
-							[2]float32{w12},
-							[2]float32{w10},
+							[2]float32{t51},
+							[2]float32{w13},
+							[2]float32{w11},
 						}
 						stepBackwardNest11(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
-							t232_2 := t232[i*dK:][:dK]
+							t472_2 := t472[(l*T+a+C*s)*dK:][:dK]
 							SVBarState2 := SVBarState[i*dK:][:dK]
+							w10 := F(t51 * yBar[i])
 							t79Entry2 := t79[i]
-							w11 := F(w12 * t79Entry2)
+							w12 := F(w13 * t79Entry2)
 							for j := range dK {
 								t81[j] = num.FMA32(SVTrail2[j], t79Entry2, t81[j])
-								SVBarState2[j] = num.FMA32(-w11, t212_2[j], F(w10*t232_2[j]))
+								SVBarState2[j] = num.FMA32(-w12, t212_2[j], F(w11*num.FMA32(w10, t472_2[j], SVBarState2[j])))
 							}
 						}
 					}
 					// trellis.c, trellis.y, trellis.S_V
 					t114 := F((F(1) / t24) * F(num.FMA32(-F(thetaEntry8*t252), t80, F(thetaEntry8*t292))*(t252/t24)))
 					// trellis.c, trellis.S_V
-					w13 := F(thetaEntry8 * t252)
-					w14 := F(t252 * F(thetaEntry8*t252))
+					w14 := F(thetaEntry8 * t252)
+					w15 := F(t252 * F(thetaEntry8*t252))
 					if kern.Wide() {
 						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t212),
@@ -1493,8 +1502,8 @@ func (c *stepBackwardFused) run() {
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							[2]float32{t114},
+							[2]float32{w15},
 							[2]float32{w14},
-							[2]float32{w13},
 						}
 						stepBackwardNest12(&a2)
 					} else {
@@ -1503,7 +1512,7 @@ func (c *stepBackwardFused) run() {
 						cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 						t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t492 := num.FMA32(-t212_2[i], t114, num.FMA32(-t81[i], w14, F(t27[i]*w13)))
+							t492 := num.FMA32(-t212_2[i], t114, num.FMA32(-t81[i], w15, F(t27[i]*w14)))
 							t20Entry := t20_2[i]
 							t55[i] = num.FMA32(F(F(cProd[i]*t20Entry)*t492), t53_2[i], F(t20Entry*t492))
 						}
@@ -1522,7 +1531,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SKBarState),
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t57),
-							unsafe.SliceData(t58),
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(t82_2),
 							unsafe.SliceData(t65Total),
@@ -1555,7 +1563,6 @@ func (c *stepBackwardFused) run() {
 							SKBarState2 := SKBarState[i*d:][:d]
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
-							t58_2 := t58[i*d:][:d]
 							var t822 F
 							t55Entry := t55[i]
 							t2022Entry2 := t2022[i]
@@ -1565,12 +1572,11 @@ func (c *stepBackwardFused) run() {
 							t65RowSums := [16]F{t65Row}
 							for j := range d {
 								xEntry := x[j]
-								t582 := num.FMA32(xEntry, t55Entry, num.FMA32(q0[j], t2022Entry2, SKBarState2[j]))
-								t822Sums[j%16] = num.FMA32(t582, xEntry, t822Sums[j%16])
-								t65RowSums[j%16] = num.FMA32(SKTrail2[j], t582, t65RowSums[j%16])
+								t58 := num.FMA32(xEntry, t55Entry, num.FMA32(q0[j], t2022Entry2, SKBarState2[j]))
+								t822Sums[j%16] = num.FMA32(t58, xEntry, t822Sums[j%16])
+								t65RowSums[j%16] = num.FMA32(SKTrail2[j], t58, t65RowSums[j%16])
 								t57[j] = num.FMA32(SKTrail3[j], t55Entry, t57[j])
-								t58_2[j] = t582
-								t62_2[j] = num.FMA32(-t582, SKLinEntry, t62_2[j])
+								t62_2[j] = num.FMA32(-t58, SKLinEntry, t62_2[j])
 							}
 							t822 = kern.Sum16(&t822Sums)
 							t65Row = kern.Sum16(&t65RowSums)
@@ -1619,16 +1625,18 @@ func (c *stepBackwardFused) run() {
 							t62_3[i] = F(thetaEntry8 * t82_2[i])
 						}
 					}
-					// trellis.S_K
+					// trellis.S_K, trellis.y, trellis.c
 					clear(t83)
-					w15 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
+					w16 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
 					if kern.Wide() {
 						a2 := stepBackwardNest16Args{
+							unsafe.SliceData(t2022),
+							unsafe.SliceData(t55),
 							unsafe.SliceData(t82_2),
+							unsafe.SliceData(c.X),
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t83),
-							unsafe.SliceData(c.X),
-							unsafe.SliceData(t58),
+							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(SKBarState),
 							d*a + C*d*s + T*d*l,
 							d * dK * a,
@@ -1640,20 +1648,23 @@ func (c *stepBackwardFused) run() {
 							3 * d,
 							dK,
 							[2]float32{thetaEntry8},
-							[2]float32{w15},
+							[2]float32{w16},
 						}
 						stepBackwardNest16(&a2)
 					} else {
 						for i := range dK {
-							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							x := c.X[(l*T+a+C*s)*d:][:d]
-							t58_2 := t58[i*d:][:d]
+							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
+							q0 := c.Q0[(l*T+a+C*s)*d:][:d]
 							SKBarState2 := SKBarState[i*d:][:d]
+							t2022Entry3 := t2022[i]
+							t55Entry2 := t55[i]
 							t82Entry := t82_2[i]
-							w16 := F(thetaEntry8 * t82Entry)
+							w17 := F(thetaEntry8 * t82Entry)
 							for j := range d {
+								xEntry2 := x[j]
 								t83[j] = num.FMA32(SKTrail2[j], t82Entry, t83[j])
-								SKBarState2[j] = num.FMA32(-w16, x[j], F(w15*t58_2[j]))
+								SKBarState2[j] = num.FMA32(-w17, xEntry2, F(w16*num.FMA32(xEntry2, t55Entry2, num.FMA32(q0[j], t2022Entry3, SKBarState2[j]))))
 							}
 						}
 					}

@@ -737,7 +737,6 @@ type stepBackwardNest6Args struct {
 	W1Trail    *float32
 	B1         *float32
 	t102       *float32
-	t11        *float32
 	t92        *float32
 	t86        *float32
 	t87        *float32
@@ -789,7 +788,6 @@ type stepBackwardNest8Args struct {
 	W2BarState *float32
 	t172       *float32
 	B2         *float32
-	t382       *float32
 	t82        *float32
 	t89        *float32
 	t332       *float32
@@ -819,14 +817,15 @@ type stepBackwardNest8Args struct {
 }
 
 type stepBackwardNest9Args struct {
+	yBar       *float32
 	t65        *float32
 	W2Lin      *float32
 	W2Trail    *float32
 	t70        *float32
 	t172       *float32
-	t382       *float32
-	t312       *float32
+	t95        *float32
 	W2BarState *float32
+	t312       *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
 	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
@@ -858,11 +857,12 @@ type stepBackwardNest10Args struct {
 }
 
 type stepBackwardNest11Args struct {
+	t822       *float32
 	t78        *float32
 	W1Trail    *float32
 	t80        *float32
 	k0         *float32
-	t11        *float32
+	q0         *float32
 	W1BarState *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h·d_k·a
@@ -975,56 +975,54 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t8 := c.Work[:L*T]                                                                                                                // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                                                         // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                                                                                                     // [L, T]
-	t3 := c.Work[3*L*T:][:L*T*dH]                                                                                                     // [L, T, d_h]
-	t172 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                                            // [L, T, d_h]
-	t105 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
-	t106 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
-	t1222 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                                         // [L, T, d_h]
-	t1422 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                                         // [L, T, d_h]
-	t922 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
-	t128 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
-	t95 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                                           // [L, T, d_h]
-	t622 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                                          // [L, T, d_h]
-	t32 := c.Work[10*L*T*dH+3*L*T:][:L*T]                                                                                             // [L, T]
-	t42 := c.Work[10*L*T*dH+4*L*T:][:L*T]                                                                                             // [L, T]
-	t52 := c.Work[10*L*T*dH+5*L*T:][:L*T*dK]                                                                                          // [L, T, d_k]
-	t62 := c.Work[10*L*T*dH+L*T*dK+5*L*T:][:L*T*dV]                                                                                   // [L, T, d_v]
-	t72 := c.Work[10*L*T*dH+L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                                            // [L, T, d_k]
-	t82 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV+5*L*T:][:L*dH*dV]                                                                         // [L, d_v, d_h]
-	t92 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dV+5*L*T:][:L*dH*dK]                                                                 // [L, d_h, d_k]
-	t10 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T*d]                                                           // [L, T, d]
-	t19 := c.Work[L*T*d+10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T]                                                       // [L, T]
-	t38 := c.Work[L*T*d+10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+6*L*T:][:L*T]                                                       // [L, T]
-	t44 := c.Work[L*T*d+10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dK+L*T*dV]                                             // [L, T, d_k + d_v]
-	t47 := c.Work[L*T*d+10*L*T*dH+3*L*T*dK+2*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dV]                                                  // [L, T, d_v]
-	t48 := c.Work[L*T*d+10*L*T*dH+3*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*d]                                                   // [L, T, d]
-	t50 := c.Work[2*L*T*d+10*L*T*dH+3*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dK]                                                // [L, T, d_k]
-	t51 := c.Work[2*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*d]                                                 // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:dH*dK]                                          // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+dH*dK:][:dH*dV]                                    // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
-	t4 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV:][:dV]                     // [d_v]
-	t22 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+dV:][:dH]                 // [d_h]
-	t822 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+dH+dV:][:dH]             // [d_h]
-	t102 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+2*dH+dV:][:dK]           // [d_k]
-	t11 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+2*dH+dK+dV:][:dH*dK]      // [d_h, d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+2*dH+dK+dV:][:dK]         // [d_k]
-	t87 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+2*dH+2*dK+dV:][:dH]       // [d_h]
-	t312 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+3*dH+2*dK+dV:][:dH]      // [d_h]
-	t332 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+4*dH+2*dK+dV:][:dV]      // [d_v]
-	t382 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
-	t88 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+3*dH*dV+4*dH+2*dK+2*dV:][:dV]     // [d_v]
-	t89 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+3*dH*dV+4*dH+2*dK+3*dV:][:dH]     // [d_h]
-	t65 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+3*dH*dV+5*dH+2*dK+3*dV:][:dV]     // [d_v]
-	t70 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+3*dH*dV+5*dH+2*dK+4*dV:][:dH]     // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+3*dH*dV+6*dH+2*dK+4*dV:][:dH]     // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+3*dH*dK+3*dH*dV+7*dH+2*dK+4*dV:][:dK]     // [d_k]
-	t122 := c.Flags[:L*T]                                                                                                             // [L, T]
-	t84 := c.Flags[L*T:][:dV]                                                                                                         // [d_v]
+	t8 := c.Work[:L*T]                                                                                                            // [L, T]
+	rho := c.Work[L*T:][:L*T]                                                                                                     // [L, T]
+	theta := c.Work[2*L*T:][:L*T]                                                                                                 // [L, T]
+	t3 := c.Work[3*L*T:][:L*T*dH]                                                                                                 // [L, T, d_h]
+	t172 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                                        // [L, T, d_h]
+	t105 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                                      // [L, T, d_h]
+	t106 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                                      // [L, T, d_h]
+	t1222 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                                     // [L, T, d_h]
+	t1422 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                                     // [L, T, d_h]
+	t922 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                                      // [L, T, d_h]
+	t128 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                                      // [L, T, d_h]
+	t95 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                                       // [L, T, d_h]
+	t622 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                                      // [L, T, d_h]
+	t32 := c.Work[10*L*T*dH+3*L*T:][:L*T]                                                                                         // [L, T]
+	t42 := c.Work[10*L*T*dH+4*L*T:][:L*T]                                                                                         // [L, T]
+	t52 := c.Work[10*L*T*dH+5*L*T:][:L*T*dK]                                                                                      // [L, T, d_k]
+	t62 := c.Work[10*L*T*dH+L*T*dK+5*L*T:][:L*T*dV]                                                                               // [L, T, d_v]
+	t72 := c.Work[10*L*T*dH+L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                                                                        // [L, T, d_k]
+	t82 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV+5*L*T:][:L*dH*dV]                                                                     // [L, d_v, d_h]
+	t92 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dV+5*L*T:][:L*dH*dK]                                                             // [L, d_h, d_k]
+	t10 := c.Work[10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T*d]                                                       // [L, T, d]
+	t19 := c.Work[L*T*d+10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+5*L*T:][:L*T]                                                   // [L, T]
+	t38 := c.Work[L*T*d+10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+6*L*T:][:L*T]                                                   // [L, T]
+	t44 := c.Work[L*T*d+10*L*T*dH+2*L*T*dK+L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dK+L*T*dV]                                         // [L, T, d_k + d_v]
+	t47 := c.Work[L*T*d+10*L*T*dH+3*L*T*dK+2*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dV]                                              // [L, T, d_v]
+	t48 := c.Work[L*T*d+10*L*T*dH+3*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*d]                                               // [L, T, d]
+	t50 := c.Work[2*L*T*d+10*L*T*dH+3*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*dK]                                            // [L, T, d_k]
+	t51 := c.Work[2*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:L*T*d]                                             // [L, T, d]
+	W1BarState := c.Work[3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T:][:dH*dK]                                      // [d_h, d_k]
+	W2BarState := c.Work[3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+dH*dK:][:dH*dV]                                // [d_v, d_h]
+	W1Trail := c.Work[3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                     // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]           // [C + 1, d_v, d_h]
+	t4 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV:][:dV]                 // [d_v]
+	t22 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+dV:][:dH]             // [d_h]
+	t822 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+dH+dV:][:dH]         // [d_h]
+	t102 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+2*dH+dV:][:dK]       // [d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+2*dH+dK+dV:][:dK]     // [d_k]
+	t87 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+2*dH+2*dK+dV:][:dH]   // [d_h]
+	t312 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+3*dH+2*dK+dV:][:dH]  // [d_h]
+	t332 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+4*dH+2*dK+dV:][:dV]  // [d_v]
+	t88 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dV] // [d_v]
+	t89 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+4*dH+2*dK+3*dV:][:dH] // [d_h]
+	t65 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+5*dH+2*dK+3*dV:][:dV] // [d_v]
+	t70 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+5*dH+2*dK+4*dV:][:dH] // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+6*dH+2*dK+4*dV:][:dH] // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+10*L*T*dH+4*L*T*dK+3*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+2*dH*dK+2*dH*dV+7*dH+2*dK+4*dV:][:dK] // [d_k]
+	t122 := c.Flags[:L*T]                                                                                                         // [L, T]
+	t84 := c.Flags[L*T:][:dV]                                                                                                     // [d_v]
 	t14Total := make([]F, 1)
 	t16Total := make([]F, 1)
 	t412Total := make([]F, 1)
@@ -1294,7 +1292,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(c.B1),
 							unsafe.SliceData(t102),
-							unsafe.SliceData(t11),
 							unsafe.SliceData(t92),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(t87),
@@ -1337,7 +1334,6 @@ func (c *stepBackwardFused) run() {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t11_2 := t11[i*dK:][:dK]
 							t92_2 := t92[(l*dH+i)*dK:][:dK]
 							var t872 F
 							t822Entry := t822[i]
@@ -1348,16 +1344,15 @@ func (c *stepBackwardFused) run() {
 							t16RowSums := [16]F{t16Row}
 							t872Sums := [16]F{t872}
 							for j := range dK {
-								t112 := num.FMA32(q0[j], t822Entry, W1BarState2[j])
+								t11 := num.FMA32(q0[j], t822Entry, W1BarState2[j])
 								k0Entry := k0[j]
 								W1TrailEntry2 := W1Trail2[j]
-								t14RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(k0Entry*t922Entry2))), t112, t14RowSums[j%16])
-								t16RowSums[j%16] = num.FMA32(W1TrailEntry2, t112, t16RowSums[j%16])
-								t872Sums[j%16] = num.FMA32(t112, k0Entry, t872Sums[j%16])
+								t14RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(k0Entry*t922Entry2))), t11, t14RowSums[j%16])
+								t16RowSums[j%16] = num.FMA32(W1TrailEntry2, t11, t16RowSums[j%16])
+								t872Sums[j%16] = num.FMA32(t11, k0Entry, t872Sums[j%16])
 								t102[j] = num.FMA32(W1Trail3[j], t822Entry, t102[j])
-								t11_2[j] = t112
-								t92_2[j] = num.FMA32(w, t112, t92_2[j])
-								t86[j] = num.FMA32(t112, t922Entry2, t86[j])
+								t92_2[j] = num.FMA32(w, t11, t92_2[j])
+								t86[j] = num.FMA32(t11, t922Entry2, t86[j])
 							}
 							t14Row = kern.Sum16(&t14RowSums)
 							t16Row = kern.Sum16(&t16RowSums)
@@ -1409,7 +1404,6 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t172),
 							unsafe.SliceData(c.B2),
-							unsafe.SliceData(t382),
 							unsafe.SliceData(t82),
 							unsafe.SliceData(t89),
 							unsafe.SliceData(t332),
@@ -1449,7 +1443,6 @@ func (c *stepBackwardFused) run() {
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
-							t382_2 := t382[i*dH:][:dH]
 							t82_2 := t82[(l*dV+i)*dH:][:dH]
 							var t3322 F
 							var t882 F
@@ -1464,14 +1457,13 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
 								t3322Sums[j%16] = num.FMA32(W2TrailEntry2, t312[j], t3322Sums[j%16])
-								t383 := num.FMA32(yBarEntry2, t95_2[j], W2BarState2[j])
+								t382 := num.FMA32(yBarEntry2, t95_2[j], W2BarState2[j])
 								t172Entry := t172_2[j]
-								t412RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t172Entry))), t383, t412RowSums[j%16])
-								t432RowSums[j%16] = num.FMA32(W2TrailEntry2, t383, t432RowSums[j%16])
-								t882Sums[j%16] = num.FMA32(t383, t172Entry, t882Sums[j%16])
-								t382_2[j] = t383
-								t82_2[j] = num.FMA32(w, t383, t82_2[j])
-								t89[j] = num.FMA32(t383, W2LinEntry2, t89[j])
+								t412RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t172Entry))), t382, t412RowSums[j%16])
+								t432RowSums[j%16] = num.FMA32(W2TrailEntry2, t382, t432RowSums[j%16])
+								t882Sums[j%16] = num.FMA32(t382, t172Entry, t882Sums[j%16])
+								t82_2[j] = num.FMA32(w, t382, t82_2[j])
+								t89[j] = num.FMA32(t382, W2LinEntry2, t89[j])
 							}
 							t3322 = kern.Sum16(&t3322Sums)
 							t412Row = kern.Sum16(&t412RowSums)
@@ -1495,19 +1487,20 @@ func (c *stepBackwardFused) run() {
 						t65[i] = t652
 						t62_2[i] = -t652
 					}
-					// yaad.W2, yaad.W1
+					// yaad.W2, yaad.W1, yaad.y
 					clear(t70)
 					w3 := num.FMA32(-F(0.04), thetaEntry6, rho2[a])
 					if kern.Wide() {
 						a2 := stepBackwardNest9Args{
+							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t65),
 							unsafe.SliceData(c.W2Lin),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t70),
 							unsafe.SliceData(t172),
-							unsafe.SliceData(t382),
-							unsafe.SliceData(t312),
+							unsafe.SliceData(t95),
 							unsafe.SliceData(W2BarState),
+							unsafe.SliceData(t312),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
 							dV*a + C*dV*s + T*dV*l + 2,
@@ -1525,17 +1518,19 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest9(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
-							t382_2 := t382[i*dH:][:dH]
+							t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
+							yBarEntry3 := yBar[i]
 							t65Entry := t65[i]
 							W2LinEntry3 := W2Lin[i]
 							for j := range dH {
 								t70[j] = num.FMA32(W2Trail2[j], t65Entry, t70[j])
-								W2BarState2[j] = num.FMA32(t172_2[j], t65Entry, num.FMA32(w3, t382_2[j], F(W2LinEntry3*t312[j])))
+								W2BarState2[j] = num.FMA32(t172_2[j], t65Entry, num.FMA32(w3, num.FMA32(yBarEntry3, t95_2[j], W2BarState2[j]), F(W2LinEntry3*t312[j])))
 							}
 						}
 					}
@@ -1572,15 +1567,16 @@ func (c *stepBackwardFused) run() {
 							t78[i] = num.FMA32(t3Entry2, t71, num.FMA32(-F(F(F(thetaEntry6*W1ProdEntry2)*t3Entry2)*t106Entry), t87Entry2, w5)) + w6
 						}
 					}
-					// yaad.W2, yaad.W1
+					// yaad.W2, yaad.W1, yaad.y
 					clear(t80)
 					if kern.Wide() {
 						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t822),
 							unsafe.SliceData(t78),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t80),
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t11),
+							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W1BarState),
 							dK*a + C*dK*s + T*dK*l,
 							dH * dK * a,
@@ -1598,12 +1594,13 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							t11_2 := t11[i*dK:][:dK]
+							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
+							t822Entry2 := t822[i]
 							t78Entry := t78[i]
 							for j := range dK {
 								t80[j] = num.FMA32(W1Trail2[j], t78Entry, t80[j])
-								W1BarState2[j] = num.FMA32(k0[j], t78Entry, F(w3*t11_2[j]))
+								W1BarState2[j] = num.FMA32(k0[j], t78Entry, F(w3*num.FMA32(q0[j], t822Entry2, W1BarState2[j])))
 							}
 						}
 					}
