@@ -9,8 +9,8 @@ import (
 // Where the rows of a state lie is said by its type, or by a property that some
 // page of its rule provides.
 
-// rowSets are the properties that say in which set the rows of a state are.
-var rowSets = map[string]notation.TypeKind{"UnitSphere": notation.SphereType, "ProbabilitySimplex": notation.SimplexType, "Simplex": notation.SimplexType}
+// RowSets are the properties that say in which set the rows of a state are.
+var RowSets = map[string]notation.TypeKind{"UnitSphere": notation.SphereType, "ProbabilitySimplex": notation.SimplexType, "Simplex": notation.SimplexType}
 
 // Rows is the kind of set that the rows of a state are declared to lie in: by
 // its type, or where that is real by what the rule provides.
@@ -21,7 +21,7 @@ func (b *Block) Rows(s *Symbol) notation.TypeKind {
 	if s.Type.Kind == notation.RealType {
 		for _, pr := range b.Provides {
 			for _, m := range pr.Marks {
-				if kind, rows := rowSets[m.Name.Text]; rows && !pr.Needs && b.meant(m, s) {
+				if kind, rows := RowSets[m.Name.Text]; rows && !pr.Needs && b.meant(m, s) {
 					return kind
 				}
 			}
