@@ -107,3 +107,12 @@ func TestAdjointBeyond(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestWildLoss: an inner gradient that is no number is not called wrong.
+func TestWildLoss(t *testing.T) {
+	_, ds := proveText("rule Wild\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nℓ(M ∈ ℝ^{d}; x ∈ ℝ^{d}) = exp(200 + x · x + M · M)\nM_t = M_{t−1} − ∇_M ℓ(M_{t−1}; x_t)\ny_t = M_t\n", false)
+	got := ds.Error()
+	if !strings.Contains(got, "∇_M ℓ(M_{t−1}; x_t) of Wild is not finite in float32") || strings.Contains(got, diag.InnerGradientDiffers.String()) {
+		t.Error(got)
+	}
+}

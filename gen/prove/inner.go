@@ -37,6 +37,10 @@ func (p *prover) innerEvidence(g irbuild.Gradient) Evidence {
 		d := newDiffer(g.Func, sizes, draw.params(g.Func))
 		out := interp.Run(g.Func, sizes, d.params)
 		grad := out[irbuild.Slope]
+		if !finite(out[irbuild.Loss]) || !finite(grad) {
+			p.notFiniteAt(g.At.Span, notation.Print(g.At, notation.Unicode), sizes)
+			return failed("not finite")
+		}
 		d.weights = tensors{irbuild.Loss: ones(out[irbuild.Loss])}
 		t := d.params[g.Param]
 		for _, k := range entries(len(t.Data), p.entryLimit(), i) {
