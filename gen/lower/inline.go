@@ -59,15 +59,19 @@ func (r *region) chooseInline() {
 			held[v] = true
 		}
 	}
-	site := map[*ir.Instr]int{} // loops of the nest in which an instruction is computed
-	costly := map[*ir.Value]bool{}
+	site := map[*ir.Instr]int{}                                 // loops of the nest in which an instruction is computed
+	costly, heavy := map[*ir.Value]bool{}, map[*ir.Value]bool{} // heavy: for each entry of a matrix
 	for _, in := range r.body {
 		if in.Out == nil {
 			continue
 		}
-		costly[in.Out] = dear(in) || slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return costly[a.Val] && pointwise(in) })
+		through := func(of map[*ir.Value]bool) bool {
+			return pointwise(in) && slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return of[a.Val] })
+		}
+		costly[in.Out] = dear(in) || through(costly)
+		heavy[in.Out] = dear(in) && len(in.Out.Axes) > 1 || through(heavy)
 	}
-	light := r.light()
+	light, many := r.light(), map[*ir.Instr]bool{} // many: computed in several nests
 	for i := len(r.body) - 1; i >= 0; i-- {
 		in := r.body[i]
 		site[in] = len(in.Loops)
@@ -78,11 +82,11 @@ func (r *region) chooseInline() {
 		switch {
 		case free(in), r.streamed[in.Out]:
 			r.inline[in.Out] = true
-		case len(rs) == 1 && (!costly[in.Out] || site[rs[0]] <= len(in.Loops)):
+		case len(rs) == 1 && (!costly[in.Out] || site[rs[0]] <= len(in.Loops)) && !(heavy[in.Out] && many[rs[0]]):
 			r.inline[in.Out] = true
-			site[in] = site[rs[0]]
+			site[in], many[in] = site[rs[0]], many[rs[0]]
 		case light[in.Out] && !slices.ContainsFunc(rs, func(x *ir.Instr) bool { return site[x] != len(in.Loops) }):
-			r.inline[in.Out], r.again[in.Out] = true, true
+			r.inline[in.Out], r.again[in.Out], many[in] = true, true, true
 		}
 	}
 }

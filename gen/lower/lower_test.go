@@ -149,16 +149,16 @@ func TestSizesApart(t *testing.T) {
 	}
 }
 
-// In a recurrence whose rows see each other |S| and its square are computed where
+// In a recurrence whose rows see each other |S| and twice that are computed where
 // they are read, in nest after nest, and nothing as large as the state is kept;
-// what reads two matrices is.
+// what reads two matrices is, and what only such a value reads but is dear.
 func TestLight(t *testing.T) {
 	const text = `func light(x: input real[L, T, m, d], S: state real[L, m, d]) {
   axes L, T, m, d
   scan light.step over L, T as @1 {
     carry S [m, d] from S to S.next [L, m, d]
     token x [m, d] from x
-    %1 [m, d] = abs i:m j:d : S[i, j] ; light.n
+    FIRST
     n [] = prod i:m j:d : %1[i, j] ; light.n
     %2 [m, d] = lin i:m j:d : %1[i, j] + LAST ; light.h
     h [] = prod i:m j:d : %2[i, j] n ; light.h
@@ -169,8 +169,12 @@ func TestLight(t *testing.T) {
   return state S = S.next
 }
 `
-	for last, want := range map[string]int{"%1[i, j]": 0, "x[i, j]": 1} {
-		f, err := ir.Parse(strings.Replace(text, "LAST", last, 1))
+	const plain, dear = "%1 [m, d] = abs i:m j:d : S[i, j] ; light.n", "%0 [m, d] = exp i:m j:d : S[i, j] ; light.n\n    %1 [m, d] = abs i:m j:d : %0[i, j] ; light.n"
+	for _, c := range []struct {
+		first, last string
+		want        int
+	}{{plain, "%1[i, j]", 0}, {plain, "x[i, j]", 1}, {dear, "%1[i, j]", 1}} {
+		f, err := ir.Parse(strings.NewReplacer("FIRST", c.first, "LAST", c.last).Replace(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,8 +182,8 @@ func TestLight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kept := strings.Count(k.String(), "private real %"); kept != want {
-			t.Errorf("%s: %d matrices are kept, want %d:\n%s", last, kept, want, k)
+		if kept := strings.Count(k.String(), "private real %"); kept != c.want {
+			t.Errorf("%s, %s: %d matrices are kept, want %d:\n%s", c.first, c.last, kept, c.want, k)
 		}
 	}
 }
