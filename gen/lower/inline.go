@@ -49,28 +49,9 @@ func dear(in *ir.Instr) bool {
 // sooner computed in each nest than kept. It walks backward, so the nest in which
 // a reader ends up is known.
 func (r *region) chooseInline() {
-	readers := map[*ir.Value][]*ir.Instr{}
-	held := map[*ir.Value]bool{}
-	for _, in := range r.body {
-		for _, a := range in.Args {
-			readers[a.Val] = append(readers[a.Val], in)
-		}
-		for _, v := range r.mustHold(in) {
-			held[v] = true
-		}
-	}
-	site := map[*ir.Instr]int{}                                 // loops of the nest in which an instruction is computed
-	costly, heavy := map[*ir.Value]bool{}, map[*ir.Value]bool{} // heavy: for each entry of a matrix
-	for _, in := range r.body {
-		if in.Out == nil {
-			continue
-		}
-		through := func(of map[*ir.Value]bool) bool {
-			return pointwise(in) && slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return of[a.Val] })
-		}
-		costly[in.Out] = dear(in) || through(costly)
-		heavy[in.Out] = dear(in) && len(in.Out.Axes) > 1 || through(heavy)
-	}
+	readers, held := r.readers()
+	costly, heavy := r.costs()
+	site := map[*ir.Instr]int{}                    // loops of the nest in which an instruction is computed
 	light, many := r.light(), map[*ir.Instr]bool{} // many: computed in several nests
 	for i := len(r.body) - 1; i >= 0; i-- {
 		in := r.body[i]
@@ -89,6 +70,38 @@ func (r *region) chooseInline() {
 			r.inline[in.Out], r.again[in.Out], many[in] = true, true, true
 		}
 	}
+}
+
+// readers are the instructions that read a value, and held the values that one of
+// them needs in memory.
+func (r *region) readers() (readers map[*ir.Value][]*ir.Instr, held map[*ir.Value]bool) {
+	readers, held = map[*ir.Value][]*ir.Instr{}, map[*ir.Value]bool{}
+	for _, in := range r.body {
+		for _, a := range in.Args {
+			readers[a.Val] = append(readers[a.Val], in)
+		}
+		for _, v := range r.mustHold(in) {
+			held[v] = true
+		}
+	}
+	return readers, held
+}
+
+// costs are the values in which something dear is computed, and those in which it
+// is for each entry of a matrix.
+func (r *region) costs() (costly, heavy map[*ir.Value]bool) {
+	costly, heavy = map[*ir.Value]bool{}, map[*ir.Value]bool{}
+	for _, in := range r.body {
+		if in.Out == nil {
+			continue
+		}
+		through := func(of map[*ir.Value]bool) bool {
+			return pointwise(in) && slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return of[a.Val] })
+		}
+		costly[in.Out] = dear(in) || through(costly)
+		heavy[in.Out] = dear(in) && len(in.Out.Axes) > 1 || through(heavy)
+	}
+	return costly, heavy
 }
 
 // maxLight is the most operations of a light value.
