@@ -12,7 +12,6 @@ import (
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
-	"github.com/nl-hecate/hecate/gen/derive"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -108,18 +107,6 @@ func TestWindowsAreReadThrough(t *testing.T) {
 		if slices.Contains(m.Syms, "T") && slices.Contains(m.Syms, "w") {
 			t.Errorf("the workspace is %s", fwd.Memory.Workspace)
 		}
-	}
-}
-
-// TestWindowsHaveNoDerivation: an adjoint that is spread over the moments of a
-// window is refused, not printed as that of this moment.
-func TestWindowsHaveNoDerivation(t *testing.T) {
-	var ds diag.List
-	if d := derive.Of(rule(t, "atlas_omega.md", "AtlasPlain"), &ds); d != nil || ds.Len() != 1 {
-		t.Fatalf("derived %v with %d messages", d, ds.Len())
-	}
-	if got := ds.Sorted()[0]; got.Code != diag.NotSupported || !strings.Contains(got.Text, "reads k at the moments of a window") {
-		t.Errorf("refused with %v", diag.Render(ds.Sorted()))
 	}
 }
 

@@ -137,7 +137,11 @@ func TestWindows(t *testing.T) {
 			if d == nil || ds.HasErrors() {
 				t.Fatal(ds.Error())
 			}
-			t.Log("\n" + d.Text(notation.Unicode))
+			text := d.Text(notation.Unicode)
+			t.Log("\n" + text)
+			if reads := !strings.HasPrefix(u.Name.Text, "Round"); reads != strings.Contains(text, "the share of the present moment") {
+				t.Errorf("it reads a window: %v, and its text:\n%s", reads, text)
+			}
 			for _, e := range append(d.Gradients, d.Adjoints...) {
 				for _, style := range []notation.Style{notation.Unicode, notation.ASCII} {
 					if !e.Partial && !e.Shared {
