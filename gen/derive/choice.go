@@ -8,7 +8,7 @@ import (
 
 // under puts a body under a Σ with conditions; without an index to sum over,
 // conditions choose between the body and zero.
-func under(bs []*notation.Binder, conds []notation.Expr, body notation.Expr) (notation.Expr, error) {
+func under(bs []*notation.Binder, conds []notation.Expr, body notation.Expr) notation.Expr {
 	var cond notation.Expr
 	for _, c := range conds {
 		if cond == nil {
@@ -19,9 +19,9 @@ func under(bs []*notation.Binder, conds []notation.Expr, body notation.Expr) (no
 	}
 	switch {
 	case len(bs) == 0 && cond == nil:
-		return body, nil
+		return body
 	case len(bs) == 0:
-		return choice(cond, body, numeral(0)), nil
+		return choice(cond, body, numeral(0))
 	}
 	bs[len(bs)-1].Cond = cond
 	minus := false
@@ -32,7 +32,7 @@ func under(bs []*notation.Binder, conds []notation.Expr, body notation.Expr) (no
 	if minus {
 		out = negative(out)
 	}
-	return out, nil
+	return out
 }
 
 // choice is { yes if cond ; no otherwise }. Inside the branch that is taken the

@@ -61,7 +61,7 @@ func (w *writer) expand(v *ir.Value, at []notation.Expr) (notation.Expr, error) 
 	if err != nil {
 		return nil, err
 	}
-	return under(append(bs, more.binders...), append(conds, more.conds...), body)
+	return under(append(bs, more.binders...), append(conds, more.conds...), body), nil
 }
 
 // place gives loops that write an axis alone the position on that axis. A loop

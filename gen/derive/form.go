@@ -23,7 +23,7 @@ var functions2 = map[ir.Op]string{ir.Max2: "max", ir.Min2: "min"}
 // form writes a value as an array without indices, if it has such a form.
 func (w *writer) form(v *ir.Value) (notation.Expr, bool) {
 	in := v.Def
-	if in == nil || len(w.guard(in)) > 0 {
+	if in == nil || len(w.guard(in)) > 0 || w.atMoment(in) != nil {
 		return nil, false
 	}
 	if sum := w.enter(v); sum != nil {

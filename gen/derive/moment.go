@@ -64,12 +64,11 @@ func (w *writer) known(v *ir.Value) notation.Expr {
 }
 
 // everyMoment reports whether a value has an entry for each moment of a window.
-func (w *writer) everyMoment(v *ir.Value) bool {
-	return slices.ContainsFunc(v.Axes, func(a *ir.Axis) bool { return slices.Contains(w.windows, a) })
-}
+func (w *writer) everyMoment(v *ir.Value) bool { return overWindow(v, w.windows) }
 
-// looksBack reports whether a value is a sum over a window.
-func (w *writer) looksBack(v *ir.Value) bool { return w.back(v) != nil }
+func overWindow(v *ir.Value, windows []*ir.Axis) bool {
+	return slices.ContainsFunc(v.Axes, func(a *ir.Axis) bool { return slices.Contains(windows, a) })
+}
 
 // back is the window that a value is a sum over, or nil.
 func (w *writer) back(v *ir.Value) *ir.Axis {
@@ -101,18 +100,13 @@ func (w *writer) enter(v *ir.Value) func(notation.Expr) notation.Expr {
 		if x == nil {
 			return nil
 		}
-		over := &notation.Binder{Name: notation.Word{Text: s}, Range: call("window", ident("t"), size)}
-		sum := notation.Expr(&notation.Reduce{Op: "Σ", Binders: []*notation.Binder{over}, Body: x})
-		if u, ok := x.(*notation.Unary); ok {
-			sum = negative(&notation.Reduce{Op: "Σ", Binders: []*notation.Binder{over}, Body: u.X})
-		}
-		return sum
+		return under([]*notation.Binder{{Name: notation.Word{Text: s}, Range: call("window", ident("t"), size)}}, nil, x)
 	}
 }
 
 // atMoment says why an instruction has no form at one moment of a window.
 func (w *writer) atMoment(in *ir.Instr) error {
-	for _, a := range in.Args {
+	for _, a := range append([]ir.Arg{{Val: in.Out, Sub: in.To}}, in.Args...) {
 		for i, s := range a.Sub {
 			l, ok := s.Loop()
 			if slices.Contains(w.windows, a.Val.Axes[i]) && (!ok || in.Loops[l] != a.Val.Axes[i]) {

@@ -55,7 +55,7 @@ func (w *writer) unscaled(in *ir.Instr) (float64, []ir.Arg) {
 		a := queue[0]
 		queue = queue[1:]
 		d := a.Val.Def
-		if w.names[a.Val] != nil || w.locals[a.Val] != "" || d == nil || d.Op != ir.Prod || len(w.guard(d)) > 0 || w.looksBack(a.Val) {
+		if w.names[a.Val] != nil || w.locals[a.Val] != "" || d == nil || d.Op != ir.Prod || len(w.guard(d)) > 0 || w.back(a.Val) != nil {
 			out = append(out, a)
 			continue
 		}

@@ -8,13 +8,13 @@
 // Expects: Tokens of width d; unit keys and queries, which the front end
 // provides
 //
-// Guarantees: Keys and queries are of length one {unit}; the inner gradient is
-// twice the error times the key {grad}; the momentum gathers the errors of the
-// window, all taken with the memory as it is now {write}; going down that
-// gradient adds values and takes answers away {descent}; the adjoints of one
-// step are those printed below {adj:k} {adj:v} {adj:q} {adj:keep} {adj:rate}
-// {adj:decay} {adj:memory} {adj:momentum}; the answer at a token depends on no
-// later token
+// Guarantees: Keys and queries are divided by their length {unit}; the inner
+// gradient is twice the error times the key {grad}; the momentum gathers the
+// errors of the window, all taken with the memory as it is now {write}; going
+// down that gradient adds values and takes answers away {descent}; the
+// adjoints of one step are those printed below {adj:k} {adj:v} {adj:q}
+// {adj:keep} {adj:rate} {adj:decay} {adj:memory} {adj:momentum}; the answer at
+// a token depends on no later token
 //
 // Cost: Two products with the memory for each token of the window, and ns
 // rounds of three products of matrices over the rows of the memory {cost};

@@ -8,9 +8,9 @@
 // Expects: Tokens of width d; unit keys and queries, which the front end
 // provides
 //
-// Guarantees: Keys and queries are of length one {unit}; the transition is a
-// number plus a matrix of rank one {state}; the answer's correction is one
-// more path back into the key {adj:recall}
+// Guarantees: Keys and queries are divided by their length {unit}; the
+// transition is a number plus a matrix of rank one {state}; the answer's
+// correction is one more path back into the key {adj:recall}
 //
 // Cost: 4·d_k·d_v + O(d_k + d_v) operations per token for write and read
 // {cost}

@@ -8,10 +8,10 @@
 // Expects: Tokens of width d; unit keys and queries, which the front end
 // provides
 //
-// Guarantees: Keys and queries are of length one {unit}; both memories write
-// the error of their own prediction {write:V} {write:W}; the first token of a
-// stretch finds the learned start; the answer at a token depends on no later
-// token
+// Guarantees: Keys and queries are divided by their length {unit}; both
+// memories write the error of their own prediction {write:V} {write:W}; the
+// first token of a stretch finds the learned start; the answer at a token
+// depends on no later token
 //
 // Cost: 8·d_k·d_v + 2·d_k² + O(d_k + d_v) operations per token for write and
 // read {cost}; 2·d_k·d_v + d_k² numbers of state
