@@ -41,7 +41,7 @@ func (e *unitEmitter) stageFile(name string, p plan.Pair) {
 		p.Bwd.Name = name + "Backward"
 	}
 	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), recv: e.typeName(), fn: fn, node: fn + "Node", kind: fn + "Kind", fwd: p.Fwd, bwd: p.Bwd,
-		sizeOf: blockSize, start: name == "Start"}
+		sizeOf: blockSize, start: name == "Start", frozen: name == "Read"}
 	s.emit()
 	e.write(strings.ToLower(name)+".go", f)
 	e.writeFused(strings.ToLower(name), s)

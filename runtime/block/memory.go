@@ -165,8 +165,12 @@ func (m *Memory[F]) PartOf(name string) *Memory[F] {
 }
 
 // Begin returns slot i as a call finds it: what the memory holds, and in lanes
-// whose context starts here the first values in start, [lanes, …].
+// whose context starts here the first values in start, [lanes, …]. Where none
+// does it is the memory's own, which no kernel writes.
 func Begin[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) []F {
+	if !m.anyFresh() {
+		return m.Slots[i].Data
+	}
 	out := a.Alloc(len(m.Slots[i].Data))
 	copy(out, m.Slots[i].Data)
 	n := m.Slots[i].size()
@@ -176,6 +180,23 @@ func Begin[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) []F {
 		}
 	}
 	return out
+}
+
+func (m *Memory[F]) anyFresh() bool {
+	for l := range m.Pos {
+		if m.Fresh(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// KeepStart gives slot i its first values in the lanes whose context starts with
+// this call, which does not write the slot: a frozen read.
+func KeepStart[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) {
+	if m.anyFresh() {
+		m.Give(a, i, Begin(a, m, i, start))
+	}
 }
 
 // AccumulateFresh adds the adjoint of slot i's first values, in the lanes

@@ -188,6 +188,12 @@ func (a *Args[F]) Out(name string, n int) []F {
 	return a.Outs[name]
 }
 
+// Kept returns room for an output that no gradient goes back from.
+func (a *Args[F]) Kept(name string, n int) []F {
+	a.Outs[name] = a.Fresh(n)
+	return a.Outs[name]
+}
+
 // Bar returns the adjoint of an output.
 func (a *Args[F]) Bar(name string, n int) []F {
 	if _, ok := a.Bars[name]; !ok {

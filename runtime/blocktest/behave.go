@@ -2,6 +2,7 @@ package blocktest
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/runtime/block"
@@ -105,6 +106,24 @@ func unchanged(t *testing.T, b Block, z Sizes, seed uint64) {
 		bits(t, label(z)+" after a frozen read: "+name, off.memory[name], read.a.In[name])
 		bits(t, label(z)+" after a frozen read on a tape: "+name, on.memory[name], read.a.In[name])
 	}
+}
+
+// sameTails wants a frozen read to leave the tails that an active call leaves:
+// the first call that writes again looks back at them.
+func sameTails(t *testing.T, b Block) {
+	trials(t, b.Sizes, b.Tokens, func(t *testing.T, z Sizes, seed uint64) {
+		active, read := b.setup(t, z, seed, false).forward(), b.setup(t, z, seed, true).forward()
+		for name, tail := range active.memory {
+			if strings.HasSuffix(name, ".tail") {
+				bits(t, label(z)+" after a frozen read: "+name, read.memory[name], tail)
+			}
+		}
+		for name, pos := range active.pos {
+			if !slices.Equal(read.pos[name], pos) {
+				t.Errorf("%v: after a frozen read %s is %v, after an active call %v", z, name, read.pos[name], pos)
+			}
+		}
+	})
 }
 
 func within(a, b []float64) bool {

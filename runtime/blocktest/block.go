@@ -37,6 +37,13 @@ func (b Block) Test(t *testing.T) {
 			u.old = b.Starts // a frozen state is a constant, also where it is a learned start
 			class2(t, u)
 		})
+		t.Run("frozen/tails", func(t *testing.T) { sameTails(t, b) })
+		if b.Carries {
+			t.Run("chunks/frozen", func(t *testing.T) {
+				u.old = false
+				chunks(t, u, "y")
+			})
+		}
 		t.Run("steady/frozen", func(t *testing.T) {
 			steadyUnit(t, u, func(t testing.TB, z Sizes) subject[float32] { return blockSubject(made(t, z, b.F32), true) })
 		})

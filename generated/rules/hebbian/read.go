@@ -128,6 +128,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return
