@@ -245,13 +245,7 @@ func (t *unitTest) builder(x *Trial, i int) string {
 		b.WriteString("\ts, width := z.Split()\n")
 		args = append(args, "width")
 	}
-	for _, p := range x.Of.Parts {
-		sizes := fmt.Sprintf("s.Part(%q)", p.Part)
-		if t.u.Kind == plan.ModelUnit {
-			sizes = "s"
-		}
-		args = append(args, e.block(p, sizes))
-	}
+	args = append(args, e.parts(t.u, x.Of, "s")...)
 	fmt.Fprintf(&b, "\treturn New(%s), s.Err()\n}\n\n", strings.Join(args, ", "))
 	return b.String()
 }

@@ -6,6 +6,7 @@ package registry
 import (
 	"fmt"
 	"github.com/nl-hecate/hecate/generated/compositions/attentiononly"
+	"github.com/nl-hecate/hecate/generated/compositions/cms"
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/models/bytelm"
@@ -50,7 +51,7 @@ import (
 
 // Models are the names of all models, in order.
 func Models() []string {
-	return []string{"ByteHebbian", "ByteTitans", "ZeroA", "ZeroB"}
+	return []string{"ByteCMS", "ByteHebbian", "ByteTitans", "ZeroA", "ZeroB"}
 }
 
 // NewModel makes a model by name. The sizes of parts carry their names:
@@ -58,6 +59,15 @@ func Models() []string {
 // impossible or means nothing.
 func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 	switch name {
+	case "ByteCMS":
+		width := s.Get("d", -1, 1)
+		deltarule3 := deltarule.New[F](s.Part("memory").Part("memory.0"), width)
+		titanslmm4 := titanslmm.New[F](s.Part("memory").Part("memory.1"), width)
+		hebbian5 := hebbian.New[F](s.Part("memory").Part("memory.2"), width)
+		cms2 := cms.New[F](s.Part("memory"), width, []block.Block[F]{deltarule3, titanslmm4, hebbian5})
+		slidingwindow6 := slidingwindow.New[F](s.Part("attention"), width)
+		mag1 := mag.New[F](s, width, cms2, slidingwindow6)
+		return bytelm.New(s, mag1), s.Err()
 	case "ByteHebbian":
 		width := s.Get("d", -1, 1)
 		hebbian2 := hebbian.New[F](s.Part("memory"), width)

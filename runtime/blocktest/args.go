@@ -268,8 +268,8 @@ func (a *Args[F]) Give(name string, v tape.Value[F]) {
 	a.Outs[name] = append([]F(nil), v.Data...)
 }
 
-// first is the time of every test.
-func first() pulse.Pulse { return pulse.First(pulse.Build) }
+// first is the time of every test: all levels are active.
+func first() pulse.Pulse { return pulse.First(pulse.Build, 1, 1, 1, 1, 1, 1, 1, 1) }
 
 // Moved is a copy of what an update changes in place.
 func (a *Args[F]) Moved(name string) []F {

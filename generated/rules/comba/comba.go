@@ -85,10 +85,10 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 // NewMemory makes the context memory of a new context for every lane.
 func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory(lanes,
-		block.Slot[F]{Name: "v0.tail", Shape: []int{3, b.Sizes.DV}},
-		block.Slot[F]{Name: "k0.tail", Shape: []int{3, b.Sizes.DK}},
+		block.Slot[F]{Name: "v0.tail", Shape: []int{3, b.Sizes.DV}, Tail: true},
+		block.Slot[F]{Name: "k0.tail", Shape: []int{3, b.Sizes.DK}, Tail: true},
 		block.Slot[F]{Name: "M", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
-		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}})
+		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}, Tail: true})
 	return m
 }
 

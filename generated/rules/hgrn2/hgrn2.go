@@ -57,7 +57,7 @@ func New[F num.Float](s block.Sizes, width int) *Block[F] {
 // Declare adds the parameters of HGRN2 to the table.
 func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	for _, p := range []context.Param{
-		{Name: prefix + "b_F", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: -4}},
+		{Name: prefix + "b_F", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4, -2, -1, 0, 1, 2)}},
 		{Name: prefix + "W_F", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const readKind tape.Kind = 21
+const readKind tape.Kind = 23
 
 // Read is one call of the kernel Read.
 //

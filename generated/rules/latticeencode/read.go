@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const readKind tape.Kind = 24
+const readKind tape.Kind = 26
 
 // Read is one call of the kernel Read.
 //

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 78
-const fireTallKind tape.Kind = 79
+const fireKind tape.Kind = 80
+const fireTallKind tape.Kind = 81
 
 // Update is M3PaperSums with its settings.
 type Update[F num.Float] struct {
