@@ -148,6 +148,9 @@ func (o *orderer) read(e *Equation, r read) Class {
 	switch {
 	case o.b.Strategy != nil && !r.first && (r.at || !r.now) && next == e && sym.Kind == Defined:
 		return Step // at an earlier token of the chunk
+	case sym.Kind == Snap && !e.Timed && o.b.Time == tokenTime && o.b.Strategy == nil:
+		o.held(sym)
+		return Static // the same for all tokens of a call
 	case sym.Kind == Anchor, sym.Kind == Snap:
 		o.held(sym)
 		return Step

@@ -59,7 +59,7 @@ func (e *unitEmitter) blockStep(method string) string {
 	if method == "Read" {
 		doc = "Read runs the block with its memory rules frozen."
 	}
-	fmt.Fprintf(&b, "// %s\nfunc (b *Block[F]) %s(c block.Call[F], w block.Weights[F], m *block.Memory[F], %s tape.Value[F]) (y tape.Value[F], err error) {\n",
+	fmt.Fprintf(&b, "// %s\nfunc (b *Block[F]) %s(c block.Call[F], w block.Weights[F], m *block.Memory[F], %s tape.Value[F]) (_ tape.Value[F], err error) {\n",
 		doc, method, argName(e.u.Inputs[0].Name))
 	e.body(&b, method, "y")
 	b.WriteString("}\n")

@@ -107,7 +107,7 @@ func argName(name string) string {
 }
 
 var reservedArg = map[string]bool{"c": true, "w": true, "m": true, "n": true, "k": true, "r": true, "p": true, "z": true, "t": true,
-	"b": true, "func": true, "type": true, "range": true, "next": false}
+	"b": true, "block": true, "tape": true, "num": true, "kern": true, "context": true, "tensor": true, "math": true, "func": true, "type": true, "range": true, "next": false}
 
 // outputs are the forward's results that the stage gives: not saved values,
 // not states.

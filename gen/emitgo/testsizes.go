@@ -21,10 +21,11 @@ type Trial struct {
 	Program  []map[string]int // as the inlined program names them
 	Tokens   [][]int          // numbers of tokens, in step with Sizes
 	Causal   bool
-	Cuts     bool   // results depend on how tokens are cut into calls
-	Mixed    bool   // an answer reads states before their write and after it
-	Declared bool   // of an operation: the adjoint is not the derivative of the value
-	File     string // of the vectors, under testdata
+	Cuts     bool     // results depend on how tokens are cut into calls
+	Mixed    bool     // an answer reads states before their write and after it
+	Declared bool     // of an operation: the adjoint is not the derivative of the value
+	Gates    []string // parameters with a stopped value behind them
+	File     string   // of the vectors, under testdata
 }
 
 // variants are the width of a composition, the sizes given in turn to the free

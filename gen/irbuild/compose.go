@@ -48,7 +48,7 @@ func Compose(blk *check.Block, ds *diag.List) *Program {
 	c := &composer{blk: blk, ds: ds, prog: &Program{Block: blk}, made: map[string]*ten{}, called: map[site]*check.Equation{}}
 	before := ds.Len()
 	c.open()
-	for _, eq := range blk.Eqs {
+	for _, eq := range c.callsFirst() {
 		if x := c.callOf(eq); x != nil {
 			c.call(eq, x)
 		} else {
@@ -88,8 +88,9 @@ type composer struct {
 	n      *plainNames
 	made   map[string]*ten // what the stages so far made, for its type
 	called map[site]*check.Equation
-	built  []*builder    // of the program stages
-	stages []*plainNames // the names of each program stage, in step with prog
+	built  []*builder        // of the program stages
+	stages []*plainNames     // the names of each program stage, in step with prog
+	unions map[string][]*ten // made of what parameters and stages so far have
 }
 
 func (c *composer) open() {
@@ -103,6 +104,42 @@ func (c *composer) open() {
 		n.failed = c.n.failed
 	}
 	c.e, c.n = e, n
+	for name, parts := range c.unions {
+		u := &unionVal{}
+		for _, t := range parts {
+			u.parts = append(u.parts, n.again(e, t))
+		}
+		n.unions[name] = u
+	}
+}
+
+// callsFirst orders the equations so that before each call stands what it needs
+// and nothing else: what two stages would compute is computed in one.
+func (c *composer) callsFirst() []*check.Equation {
+	var out []*check.Equation
+	done := map[*check.Equation]bool{}
+	put := func(e *check.Equation) {
+		if !done[e] {
+			done[e] = true
+			out = append(out, e)
+		}
+	}
+	find := quietly(c.blk)
+	for i, call := range c.blk.Eqs {
+		if find.callOf(call) == nil {
+			continue
+		}
+		for _, e := range c.blk.Eqs[:i] {
+			if check.Reaches(c.blk, call.Name, e.Name) {
+				put(e)
+			}
+		}
+		put(call)
+	}
+	for _, e := range c.blk.Eqs {
+		put(e)
+	}
+	return out
 }
 
 // A partCall is an equation that calls a part.
@@ -232,6 +269,31 @@ func (c *composer) add(s Stage) {
 	c.stages = append(c.stages, nil)
 }
 
+// again is a part of a union in a later stage: the parameter that it is, or what
+// an earlier stage made.
+func (n *plainNames) again(e *builder, t *ten) *ten {
+	v := t.fs[0].val
+	p := e.f.Param(v.Name)
+	if p == nil {
+		role := v.Role
+		if v.Def != nil {
+			role = ir.Input
+		}
+		p = e.f.AddParam(v.Name, role, v.Elem, v.Axes...)
+		p.NoGrad = v.NoGrad
+	}
+	u := t.clone()
+	for i := range u.fs[0].sub {
+		for k, term := range u.fs[0].sub[i].aff.terms {
+			if e.lane != nil && term.v.name == e.lane.name {
+				u.fs[0].sub[i].aff.terms[k].v = e.lane
+			}
+		}
+	}
+	u.fs[0].val = p
+	return u
+}
+
 // close ends a stage; one without instructions is none.
 func (c *composer) close() {
 	if len(c.e.f.Body) == 0 {
@@ -248,28 +310,47 @@ func (c *composer) close() {
 	for name, t := range made {
 		c.made[name] = t
 	}
+	if c.unions == nil {
+		c.unions = map[string][]*ten{}
+	}
+	for name, u := range c.n.unions {
+		if c.unions[name] == nil {
+			c.unions[name] = u.parts
+		}
+		for _, t := range u.parts {
+			if v := t.fs[0].val; v.Def != nil {
+				made[v.Name] = t
+			}
+		}
+	}
 	c.n.vals = made
 	c.prog.Stages = append(c.prog.Stages, Stage{Func: c.e.f})
 	c.stages = append(c.stages, c.n)
 }
+
+// modelOutputs are the loss and the logits.
+const modelOutputs = 2
 
 // results gives each stage the results that later stages or the outside read.
 func (c *composer) results() {
 	need := map[string]bool{}
 	switch c.blk.Unit.Kind {
 	case notation.ModelUnit:
-		// A model shows what its last stage made: the loss and, for whoever
+		// A model shows what its last stage made last: the loss and, for whoever
 		// samples, what the loss was computed from.
 		for i := len(c.stages) - 1; i >= 0; i-- {
 			if c.stages[i] != nil {
 				for _, eq := range c.blk.Eqs {
 					if c.stages[i].vals[eq.Name] != nil {
 						c.prog.Output = append(c.prog.Output, check.ASCII(eq.Name))
-						need[check.ASCII(eq.Name)] = true
 					}
 				}
 				break
 			}
+		}
+		c.prog.Output = c.prog.Output[max(0, len(c.prog.Output)-modelOutputs):]
+		for _, o := range c.prog.Output {
+			need[o] = true
 		}
 	default:
 		c.prog.Output = []string{"out"}

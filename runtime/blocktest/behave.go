@@ -166,12 +166,13 @@ type Model struct {
 	Tokens  [][]int
 	Causal  bool
 	Carries bool
+	Gates   []string // as of a block
 	Vectors string
 }
 
 // Test runs all checks.
 func (m Model) Test(t *testing.T) {
-	u := unit{sizes: m.Sizes, tokens: m.Tokens, vectors: m.Vectors,
+	u := unit{sizes: m.Sizes, tokens: m.Tokens, vectors: m.Vectors, declared: m.Gates,
 		f64: func(t testing.TB, z Sizes) subject[float64] { return modelSubject(made(t, z, m.F64)) },
 		f32: func(t testing.TB, z Sizes) subject[float32] { return modelSubject(made(t, z, m.F32)) }}
 	u.common(t, "logits", m.Causal, m.Carries)

@@ -2,15 +2,16 @@
 //
 // Out of cms.
 //
+//   s = { 1/sqrt(K) if K > 2 ; 1 otherwise }    cms.s
 //   out[t∈T] = s Σ_{l∈K} m[l,t]    cms.out
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   s         []            float  read
-//   m         [L, K, T, d]  float  read
-//   out       [L, T, d]     float  write
-//   out_prod  [L, T, d]     float  write
+//   m      [L, K, T, d]  float  read
+//   out    [L, T, d]     float  write
+//   s_div  []            float  write
+//   t14    [L, T, d]     float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -18,17 +19,25 @@ using i64 = long long;
 constexpr int K = 64;
 constexpr int d = 256;
 
+// cms.s
+// One block; its threads share loops, and all of them compute the scalars.
+HECATE_KERNEL(128) cms_out_1(float *s_div) {
+  const bool t3 = (2.0f < (float)K);
+  const float t11 = 1.0f / (t3 ? sqrtf((t3 ? (float)K : 1.0f)) : 1.0f);
+  if (threadIdx.x == 0) s_div[0] = t11;
+}
+
 // cms.out
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) cms_out_1(float *out_prod, int L, int T) {
+HECATE_KERNEL(256) cms_out_2(float *t14, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)L * T * d; at += threads) out_prod[at] = 0.0f;
+  for (i64 at = thread; at < (i64)L * T * d; at += threads) t14[at] = 0.0f;
 }
 
 // cms.out
 // One thread for each (i, j, m).
-HECATE_KERNEL(256) cms_out_2(const float *m, float *out_prod, int L, int T) {
+HECATE_KERNEL(256) cms_out_3(const float *m, float *t14, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
@@ -36,19 +45,21 @@ HECATE_KERNEL(256) cms_out_2(const float *m, float *out_prod, int L, int T) {
   const int m_2 = (int)(item % d);
   #pragma unroll 1
   for (int k = 0; k < K; ++k) {
-    out_prod[((i64)i * T + j) * d + m_2] += m[(((i64)i * K + k) * T + j) * d + m_2];
+    t14[((i64)i * T + j) * d + m_2] += m[(((i64)i * K + k) * T + j) * d + m_2];
   }
 }
 
 // cms.out
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) cms_out_3(const float *s, float *out, const float *out_prod, int L, int T) {
+HECATE_KERNEL(256) cms_out_4(float *out, const float *t14, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
   const int i = (int)(item / ((i64)T * d));
   const int j = (int)(item / d % T);
   const int k = (int)(item % d);
-  const float s_entry = s[0];
-  out[((i64)i * T + j) * d + k] = s_entry * out_prod[((i64)i * T + j) * d + k];
+  const bool t3 = (2.0f < (float)K);
+  const float t11 = 1.0f / (t3 ? sqrtf((t3 ? (float)K : 1.0f)) : 1.0f);
+  const float s = (t3 ? t11 : 1.0f);
+  out[((i64)i * T + j) * d + k] = s * t14[((i64)i * T + j) * d + k];
 }
 

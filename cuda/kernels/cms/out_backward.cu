@@ -2,16 +2,15 @@
 //
 // OutBackward of cms.
 //
+//   s = { 1/sqrt(K) if K > 2 ; 1 otherwise }    cms.s
 //   out[t∈T] = s Σ_{l∈K} m[l,t]    cms.out
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   s         []            float  read
-//   out_bar   [L, T, d]     float  read
-//   out_prod  [L, T, d]     float  read
-//   s_bar     []            float  write
-//   m_bar     [L, K, T, d]  float  write
+//   out_bar  [L, T, d]     float  read
+//   s_div    []            float  read
+//   m_bar    [L, K, T, d]  float  write
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -19,27 +18,9 @@ using i64 = long long;
 constexpr int K = 64;
 constexpr int d = 256;
 
-// cms.out
-// One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) cms_out_backward_1(const float *out_bar, const float *out_prod, float *s_bar,
-    int L, int T) {
-  HECATE_SHARED(float, warps, 32);
-  float t2 = 0.0f;
-  float t2_part = 0.0f;
-  #pragma unroll 1
-  for (i64 item = threadIdx.x; item < (i64)L * T * d; item += 128) {
-    const int i = (int)(item / ((i64)T * d));
-    const int j = (int)(item / d % T);
-    const int k = (int)(item % d);
-    t2_part += out_bar[((i64)i * T + j) * d + k] * out_prod[((i64)i * T + j) * d + k];
-  }
-  t2 += hecate::block_sum(t2_part, warps);
-  if (threadIdx.x == 0) s_bar[0] = t2;
-}
-
-// cms.out
+// cms.out, cms.s
 // One thread for each (i, j, k, m).
-HECATE_KERNEL(256) cms_out_backward_2(const float *s, const float *out_bar, float *m_bar, int L,
+HECATE_KERNEL(256) cms_out_backward_1(const float *out_bar, const float *s_div, float *m_bar, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * K * T * d) return;
@@ -47,7 +28,7 @@ HECATE_KERNEL(256) cms_out_backward_2(const float *s, const float *out_bar, floa
   const int j = (int)(item / ((i64)T * d) % K);
   const int k = (int)(item / d % T);
   const int m = (int)(item % d);
-  const float s_entry = s[0];
-  m_bar[(((i64)i * K + j) * T + k) * d + m] = s_entry * out_bar[((i64)i * T + k) * d + m];
+  const float w = ((2.0f < (float)K) ? s_div[0] : 1.0f);
+  m_bar[(((i64)i * K + j) * T + k) * d + m] = w * out_bar[((i64)i * T + k) * d + m];
 }
 

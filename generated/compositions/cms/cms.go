@@ -5,15 +5,18 @@
 // Purpose: Let several memories of one block write at their own frequencies
 // and answer together.
 //
-// Expects: Memory rules over the same tokens, the fastest first
+// Expects: Memory rules over tokens of one width, the fastest first; a pulse
+// of as many levels
 //
-// Guarantees: Every level answers every token; a level whose period is not due
-// reads and does not write; causal if all rules are
+// Guarantees: Every level answers every token; a level that is not due reads
+// its memory and does not write it; two levels are added, more are added and
+// divided by the root of their number; causal if all rules are
 //
-// Cost: The cost of every level's read at each token, and of its write where
-// it is due; K·d beyond the rules
+// Cost: Every level's read at each token and its write where it is due, and
+// K·d beyond the rules
 //
-// Trade-off: A frozen level is not free: it answers
+// Trade-off: A frozen level is not free: it answers. What a level does not see
+// while it is frozen it never writes
 //
 // Source: hope
 package cms
@@ -68,27 +71,19 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 }
 
 // Step runs the block over the call's tokens and moves its memory on.
-func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (y tape.Value[F], err error) {
-	s, err := b.s(c, w, m)
-	if err != nil {
-		return
-	}
+func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
 	mIn, err := b.Memory.Step(c, w, m, X)
 	if err != nil {
 		return
 	}
-	return b.out(c, w, m, s, mIn)
+	return b.out(c, w, m, mIn)
 }
 
 // Read runs the block with its memory rules frozen.
-func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (y tape.Value[F], err error) {
-	s, err := b.s(c, w, m)
-	if err != nil {
-		return
-	}
+func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
 	mIn, err := b.Memory.Read(c, w, m, X)
 	if err != nil {
 		return
 	}
-	return b.out(c, w, m, s, mIn)
+	return b.out(c, w, m, mIn)
 }

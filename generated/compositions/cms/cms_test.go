@@ -31,19 +31,6 @@ func TestCMS(t *testing.T) {
 		Vectors: "testdata/cms_deltarule_titanslmm_hebbian.txt",
 	}.Test(t)
 	blocktest.Pair{
-		Name:     "s",
-		Taped:    sTaped[float64],
-		Direct:   sDirect[float64],
-		Direct32: sDirect[float32],
-		Sizes: []blocktest.Sizes{
-			{"memory.0.d_k": 2, "memory.1.d_k": 5, "memory.2.d_k": 4, "width": 4},
-			{"memory.0.d_k": 5, "memory.1.d_k": 7, "memory.2.d_k": 3, "width": 3},
-			{"memory.0.d_k": 1, "memory.1.d_k": 2, "memory.2.d_k": 1, "width": 5},
-		},
-		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
-		Flat:   true,
-	}.Test(t)
-	blocktest.Pair{
 		Name:     "out",
 		Taped:    outTaped[float64],
 		Direct:   outDirect[float64],
@@ -73,33 +60,14 @@ func subject[F num.Float](a *blocktest.Args[F]) *Block[F] {
 	return b.(*Block[F])
 }
 
-// sDirect calls the kernels of s by hand.
-func sDirect[F num.Float](a *blocktest.Args[F]) {
-	b := subject(a)
-	var k S[F]
-	k.K = b.Sizes.K
-	k.S = a.Out("s", 1)
-	k.Work = a.Fresh(k.WorkLen())
-	k.Run()
-}
-
-// sTaped calls s as a node of the tape.
-func sTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
-	b := subject(a)
-	out1, err := b.s(a.Call(r), a.Weights(r, b), a.Memory(b))
-	a.Give("s", out1)
-	return err
-}
-
 // outDirect calls the kernels of out by hand.
 func outDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.K, k.L, k.T, k.D = b.Sizes.K, a.Size("L"), a.Size("T"), b.Sizes.D
-	k.S = a.Real("s", 1)
 	k.M = a.Real("m", k.K*k.L*k.T*k.D)
 	k.Out = a.Out("out", k.L*k.T*k.D)
-	k.OutProd = a.Fresh(k.L * k.T * k.D)
+	k.SDiv = a.Fresh(1)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -107,10 +75,8 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 	}
 	var g OutBackward[F]
 	g.K, g.L, g.T, g.D = b.Sizes.K, a.Size("L"), a.Size("T"), b.Sizes.D
-	g.S = k.S
 	g.OutBar = a.Bar("out", g.L*g.T*g.D)
-	g.OutProd = k.OutProd
-	g.SBar = a.Grad("s", 1)
+	g.SDiv = k.SDiv
 	g.MBar = a.Grad("m", g.K*g.L*g.T*g.D)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
@@ -119,7 +85,7 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 // outTaped calls out as a node of the tape.
 func outTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 	b := subject(a)
-	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "s"), a.Value(r, "m"))
+	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "m"))
 	a.Give("out", out1)
 	return err
 }

@@ -9,26 +9,26 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const outKind tape.Kind = 3
+const outKind tape.Kind = 2
 
 // Out is one call of the kernel Out.
 //
-// It keeps L·T·d entries and checkpoints of 0 entries.
+// It keeps 1 entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	K       int
-	L       int
-	T       int
-	D       int
-	S       []F // []
-	M       []F // [L, K, T, d]
-	Out     []F // [L, T, d], written
-	OutProd []F // [L, T, d], written
-	Work    []F // WorkLen() entries
+	K    int
+	L    int
+	T    int
+	D    int
+	M    []F // [L, K, T, d]
+	Out  []F // [L, T, d], written
+	SDiv []F // [], written
+	Work []F // WorkLen() entries
 }
 
-// WorkLen is 0.
+// WorkLen is L·T·d.
 func (c *Out[F]) WorkLen() int {
-	return 0
+	L, T, d := c.L, c.T, c.D
+	return L * T * d
 }
 
 // Run computes Out.
@@ -38,29 +38,35 @@ func (c *Out[F]) Run() {
 		return
 	}
 	K, L, T, d := c.K, c.L, c.T, c.D
+	t14 := c.Work[:L*T*d] // [L, T, d]
+
+	// cms.s
+	t3 := (F(2) < F(K))
+	t11 := (F(1) / kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)))
+	s := kern.Choose(t3, t11, F(1))
+	c.SDiv[0] = t11
 
 	// cms.out
-	clear(c.OutProd)
+	clear(t14)
 	for i := range L {
 		for j := range T {
-			outProd := c.OutProd[(i*T+j)*d:][:d]
+			t14_2 := t14[(i*T+j)*d:][:d]
 			for k := range K {
 				m := c.M[((i*K+k)*T+j)*d:][:d]
 				for m2 := range d {
-					outProd[m2] += m[m2]
+					t14_2[m2] += m[m2]
 				}
 			}
 		}
 	}
 
 	// cms.out
-	sEntry := c.S[0]
 	for i := range L {
 		for j := range T {
-			outProd := c.OutProd[(i*T+j)*d:][:d]
+			t14_2 := t14[(i*T+j)*d:][:d]
 			out := c.Out[(i*T+j)*d:][:d]
 			for k := range d {
-				out[k] = F(sEntry * outProd[k])
+				out[k] = F(s * t14_2[k])
 			}
 		}
 	}
@@ -68,16 +74,14 @@ func (c *Out[F]) Run() {
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	K       int
-	L       int
-	T       int
-	D       int
-	S       []F // []
-	OutBar  []F // [L, T, d]
-	OutProd []F // [L, T, d]
-	SBar    []F // [], written
-	MBar    []F // [L, K, T, d], written
-	Work    []F // WorkLen() entries
+	K      int
+	L      int
+	T      int
+	D      int
+	OutBar []F // [L, T, d]
+	SDiv   []F // []
+	MBar   []F // [L, K, T, d], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -93,28 +97,15 @@ func (c *OutBackward[F]) Run() {
 	}
 	K, L, T, d := c.K, c.L, c.T, c.D
 
-	// cms.out
-	var t2 F
-	for i := range L {
-		for j := range T {
-			outBar := c.OutBar[(i*T+j)*d:][:d]
-			outProd := c.OutProd[(i*T+j)*d:][:d]
-			for k := range d {
-				t2 += F(outBar[k] * outProd[k])
-			}
-		}
-	}
-	c.SBar[0] = t2
-
-	// cms.out
-	sEntry := c.S[0]
+	// cms.out, cms.s
+	w := kern.Choose((F(2) < F(K)), c.SDiv[0], F(1))
 	for i := range L {
 		for j := range K {
 			for k := range T {
 				outBar := c.OutBar[(i*T+k)*d:][:d]
 				mBar := c.MBar[((i*K+j)*T+k)*d:][:d]
 				for m := range d {
-					mBar[m] = F(sEntry * outBar[m])
+					mBar[m] = F(w * outBar[m])
 				}
 			}
 		}
@@ -123,23 +114,20 @@ func (c *OutBackward[F]) Run() {
 
 // outNode is one call of Out on the tape.
 type outNode[F num.Float] struct {
-	call           Out[F]
-	back           OutBackward[F]
-	vS, vM, outOut tape.Value[F]
+	call       Out[F]
+	back       OutBackward[F]
+	vM, outOut tape.Value[F]
 }
 
 // out computes
 //
+//	s = { 1/sqrt(K) if K > 2 ; 1 otherwise }    cms.s
 //	out[t∈T] = s Σ_{l∈K} m[l,t]    cms.out
 //
-// Shapes: s []; mIn [L, K, T, d]; out [L, T, d]. Source:
+// Shapes: mIn [L, K, T, d]; out [L, T, d]. Source:
 // specs/algorithms/compositions/cms.md.
-func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], s tape.Value[F], mIn tape.Value[F]) (outOut tape.Value[F], err error) {
+func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], mIn tape.Value[F]) (outOut tape.Value[F], err error) {
 	if err = c.Check("CMS", m); err != nil {
-		return
-	}
-	if len(s.Data) != 1 {
-		err = &block.LengthError{Block: "CMS", Value: "s", Got: len(s.Data), Want: 1}
 		return
 	}
 	if len(mIn.Data) != b.Sizes.K*c.Lanes*c.Steps*b.Sizes.D {
@@ -150,12 +138,10 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.K, k.L, k.T, k.D = b.Sizes.K, c.Lanes, c.Steps, b.Sizes.D
-	n.vS = s
-	k.S = arena.Data(n.vS)
 	n.vM = mIn
 	k.M = arena.Data(n.vM)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
-	k.OutProd = c.Run.Saved(k.L * k.T * k.D)
+	k.SDiv = c.Run.Saved(1)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -172,13 +158,10 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.K, g.L, g.T, g.D = k.K, k.L, k.T, k.D
-	g.S = k.S
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.OutProd = k.OutProd
-	g.SBar = t.Scratch(1)
+	g.SDiv = k.SDiv
 	g.MBar = t.Scratch(g.K * g.L * g.T * g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vS, g.SBar)
 	block.Accumulate(t, n.vM, g.MBar)
 }

@@ -24,12 +24,6 @@ func outBackwardNest1AVX512(a *outBackwardNest1Args)
 //go:noescape
 func outBackwardNest1AVX2(a *outBackwardNest1Args)
 
-//go:noescape
-func outBackwardNest2AVX512(a *outBackwardNest2Args)
-
-//go:noescape
-func outBackwardNest2AVX2(a *outBackwardNest2Args)
-
 func outNest1(a *outNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		outNest1AVX512(a)
@@ -52,12 +46,4 @@ func outBackwardNest1(a *outBackwardNest1Args) {
 		return
 	}
 	outBackwardNest1AVX2(a)
-}
-
-func outBackwardNest2(a *outBackwardNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		outBackwardNest2AVX512(a)
-		return
-	}
-	outBackwardNest2AVX2(a)
 }

@@ -9,26 +9,26 @@ import (
 )
 
 type outNest1Args struct {
-	outProd *float32
-	m       *float32
-	n0      int // T·d
-	n1      int // 2·T·d
-	n2      int // 3·T·d
-	n3      int // L
-	n4      int // K·T·d
-	n5      int // T
-	n6      int // d
-	n7      int // K
+	t14 *float32
+	m   *float32
+	n0  int // T·d
+	n1  int // 2·T·d
+	n2  int // 3·T·d
+	n3  int // L
+	n4  int // K·T·d
+	n5  int // T
+	n6  int // d
+	n7  int // K
 }
 
 type outNest2Args struct {
-	outProd *float32
-	out     *float32
-	n0      int        // L
-	n1      int        // T·d
-	n2      int        // T
-	n3      int        // d
-	sEntry  [2]float32 // and nothing
+	t14 *float32
+	out *float32
+	n0  int        // L
+	n1  int        // T·d
+	n2  int        // T
+	n3  int        // d
+	s   [2]float32 // and nothing
 }
 
 // outFused is Out in fused arithmetic.
@@ -41,12 +41,19 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = d
+	t14 := c.Work[:L*T*d] // [L, T, d]
+
+	// cms.s
+	t3 := (F(2) < F(K))
+	t11 := (F(1) / kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)))
+	s := kern.Choose(t3, t11, F(1))
+	c.SDiv[0] = t11
 
 	// cms.out
-	clear(c.OutProd)
+	clear(t14)
 	if kern.Wide() {
 		a := outNest1Args{
-			unsafe.SliceData(c.OutProd),
+			unsafe.SliceData(t14),
 			unsafe.SliceData(c.M),
 			T * d,
 			2 * T * d,
@@ -61,11 +68,11 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				outProd := c.OutProd[(i*T+j)*d:][:d]
+				t14_2 := t14[(i*T+j)*d:][:d]
 				for k := range K {
 					m := c.M[((i*K+k)*T+j)*d:][:d]
 					for m2 := range d {
-						outProd[m2] = outProd[m2] + m[m2]
+						t14_2[m2] = t14_2[m2] + m[m2]
 					}
 				}
 			}
@@ -73,25 +80,24 @@ func (c *outFused) run() {
 	}
 
 	// cms.out
-	sEntry := c.S[0]
 	if kern.Wide() {
 		a := outNest2Args{
-			unsafe.SliceData(c.OutProd),
+			unsafe.SliceData(t14),
 			unsafe.SliceData(c.Out),
 			L,
 			T * d,
 			T,
 			d,
-			[2]float32{sEntry},
+			[2]float32{s},
 		}
 		outNest2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				outProd := c.OutProd[(i*T+j)*d:][:d]
+				t14_2 := t14[(i*T+j)*d:][:d]
 				out := c.Out[(i*T+j)*d:][:d]
 				for k := range d {
-					out[k] = F(sEntry * outProd[k])
+					out[k] = F(s * t14_2[k])
 				}
 			}
 		}
@@ -99,19 +105,6 @@ func (c *outFused) run() {
 }
 
 type outBackwardNest1Args struct {
-	outBar  *float32
-	outProd *float32
-	t2Total *float32
-	n0      int        // d
-	n1      int        // 2·d
-	n2      int        // 3·d
-	n3      int        // L
-	n4      int        // T·d
-	n5      int        // T
-	t2      [2]float32 // and nothing
-}
-
-type outBackwardNest2Args struct {
 	outBar *float32
 	mBar   *float32
 	n0     int        // L
@@ -120,7 +113,7 @@ type outBackwardNest2Args struct {
 	n3     int        // K
 	n4     int        // T
 	n5     int        // d
-	sEntry [2]float32 // and nothing
+	w      [2]float32 // and nothing
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -133,48 +126,11 @@ func (c *outBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t2Total := make([]F, 1)
 
-	// cms.out
-	var t2 F
+	// cms.out, cms.s
+	w := kern.Choose((F(2) < F(K)), c.SDiv[0], F(1))
 	if kern.Wide() {
 		a := outBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.OutProd),
-			unsafe.SliceData(t2Total),
-			d,
-			2 * d,
-			3 * d,
-			L,
-			T * d,
-			T,
-			[2]float32{t2},
-		}
-		outBackwardNest1(&a)
-	} else {
-		t2_2 := t2
-		for i := range L {
-			for j := range T {
-				outBar := c.OutBar[(i*T+j)*d:][:d]
-				outProd := c.OutProd[(i*T+j)*d:][:d]
-				var t2Row F
-				t2RowSums := [16]F{t2Row}
-				for k := range d {
-					t2RowSums[k%16] = num.FMA32(outBar[k], outProd[k], t2RowSums[k%16])
-				}
-				t2Row = kern.Sum16(&t2RowSums)
-				t2_2 = t2_2 + t2Row
-			}
-		}
-		t2Total[0] = t2_2
-	}
-	t2 = t2Total[0]
-	c.SBar[0] = t2
-
-	// cms.out
-	sEntry := c.S[0]
-	if kern.Wide() {
-		a := outBackwardNest2Args{
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.MBar),
 			L,
@@ -183,9 +139,9 @@ func (c *outBackwardFused) run() {
 			K,
 			T,
 			d,
-			[2]float32{sEntry},
+			[2]float32{w},
 		}
-		outBackwardNest2(&a)
+		outBackwardNest1(&a)
 	} else {
 		for i := range L {
 			for j := range K {
@@ -193,7 +149,7 @@ func (c *outBackwardFused) run() {
 					outBar := c.OutBar[(i*T+k)*d:][:d]
 					mBar := c.MBar[((i*K+j)*T+k)*d:][:d]
 					for m := range d {
-						mBar[m] = F(sEntry * outBar[m])
+						mBar[m] = F(w * outBar[m])
 					}
 				}
 			}

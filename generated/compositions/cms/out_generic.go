@@ -9,5 +9,3 @@ func outNest1(*outNest1Args) { panic("no assembly in this build") }
 func outNest2(*outNest2Args) { panic("no assembly in this build") }
 
 func outBackwardNest1(*outBackwardNest1Args) { panic("no assembly in this build") }
-
-func outBackwardNest2(*outBackwardNest2Args) { panic("no assembly in this build") }

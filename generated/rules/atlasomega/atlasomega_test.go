@@ -29,6 +29,7 @@ func TestAtlasOmega(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M", "S"},
+		Tails:   true,
 		Order:   3,
 		Vectors: "testdata/atlasomega.txt",
 	}.Test(t)

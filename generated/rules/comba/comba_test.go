@@ -27,6 +27,7 @@ func TestComba(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M"},
+		Tails:   true,
 		Vectors: "testdata/comba.txt",
 	}.Test(t)
 	blocktest.Pair{

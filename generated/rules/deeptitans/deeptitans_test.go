@@ -31,6 +31,7 @@ func TestDeepTitans(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"W1", "W2", "S_W1", "S_W2"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/deeptitans.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -29,6 +29,7 @@ func TestDeltaChunk(t *testing.T) {
 		Causal:  true,
 		Frozen:  []string{"M"},
 		Mixed:   true,
+		Tails:   true,
 		Vectors: "testdata/deltachunk.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -28,6 +28,7 @@ func TestDeltaFrozen(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M", "M.chunk", "chunk.age"},
+		Tails:   true,
 		Vectors: "testdata/deltafrozen.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -27,6 +27,7 @@ func TestDeltaRule(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M"},
+		Tails:   true,
 		Vectors: "testdata/deltarule.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 22
+const stepKind tape.Kind = 44
 
 // Step is one call of the kernel Step.
 //

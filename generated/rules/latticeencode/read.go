@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const readKind tape.Kind = 26
+const readKind tape.Kind = 48
 
 // Read is one call of the kernel Read.
 //

@@ -31,6 +31,7 @@ func TestTitansChunk(t *testing.T) {
 		Causal:  true,
 		Frozen:  []string{"M", "S"},
 		Mixed:   true,
+		Tails:   true,
 		Vectors: "testdata/titanschunk.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -28,6 +28,7 @@ func TestTitansLMM(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M", "S"},
+		Tails:   true,
 		Vectors: "testdata/titanslmm.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -28,6 +28,7 @@ func TestTNT(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"V", "W", "P", "n"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/tnt.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 73
-const fireTallKind tape.Kind = 74
+const fireKind tape.Kind = 98
+const fireTallKind tape.Kind = 99
 
 // Update is AdaMuon with its settings.
 type Update[F num.Float] struct {

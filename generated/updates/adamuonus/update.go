@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 75
-const fireTallKind tape.Kind = 76
+const fireKind tape.Kind = 100
+const fireTallKind tape.Kind = 101
 
 // Update is AdaMuonUS with its settings.
 type Update[F num.Float] struct {
