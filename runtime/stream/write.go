@@ -20,7 +20,7 @@ func WriteTokens(path string, src Source, tokenizer [4]uint64) (digest [4]uint64
 	if h.vocab <= 1<<16 {
 		h.width = 2
 	}
-	err = replace(path, func(f *os.File) error {
+	err = ReplaceFile(path, func(f *os.File) error {
 		// The content digest stands in front of what it is taken of.
 		if _, err := f.Seek(headerSize, io.SeekStart); err != nil {
 			return err
@@ -82,8 +82,10 @@ func (h *header) writeBody(w *bufio.Writer, src Source) error {
 	return nil
 }
 
-// replace writes a file through fill and puts it in the place of path.
-func replace(path string, fill func(*os.File) error) (err error) {
+// ReplaceFile writes a file through fill and puts it in the place of path, whole
+// or not at all: it writes a temporary file beside it, syncs, renames and syncs
+// the folder. On an error path is what it was.
+func ReplaceFile(path string, fill func(*os.File) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err
