@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -136,6 +137,27 @@ func TestStreamed(t *testing.T) {
 			}
 			p = p.Next(17)
 		}
+	}
+}
+
+// TestReadAtOnce reads a source in several goroutines.
+func TestReadAtOnce(t *testing.T) {
+	for _, k := range kinds {
+		s := source(t, k, 3, 64)
+		want, _ := all(t, source(t, k, 3, 64))
+		var group sync.WaitGroup
+		for i := range 6 {
+			group.Go(func() {
+				got := make([]int32, 29)
+				for at := i; at+len(got) <= s.Len(); at += 31 * (i + 1) {
+					if s.Read(got, at) != nil || !slices.Equal(got, want[at:at+len(got)]) {
+						t.Errorf("%v: other tokens when several read", k)
+						return
+					}
+				}
+			})
+		}
+		group.Wait()
 	}
 }
 

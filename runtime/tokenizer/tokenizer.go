@@ -78,6 +78,29 @@ func Tokens(t Tokenizer, text *stream.Text) (*stream.Tokens, error) {
 	return stream.NewTokens(text.Name(), t.Vocab(), ids, ends...)
 }
 
+// Size returns the number of bytes of a part whose tokens a tokenizer made. A
+// loss in bits per token, times the tokens of the part and by Size, is in bits
+// per byte, which can be compared between tokenizers. The error is the
+// source's or an *IDError.
+func Size(t Tokenizer, p stream.Part) (bytes int, err error) {
+	ids := make([]int32, 4096)
+	for at, hi := p.Bounds(); at < hi; {
+		piece := ids[:min(len(ids), hi-at)]
+		if err := p.Source().Read(piece, at); err != nil {
+			return 0, err
+		}
+		for _, id := range piece {
+			token, _, err := t.Token(id)
+			if err != nil {
+				return 0, err
+			}
+			bytes += len(token)
+		}
+		at += len(piece)
+	}
+	return bytes, nil
+}
+
 // Bytes is the tokenizer of single bytes: id b is byte b, and 256 on are the
 // added tokens.
 type Bytes struct {

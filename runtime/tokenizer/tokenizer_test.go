@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -211,6 +212,49 @@ func TestTokensOfText(t *testing.T) {
 	if want := b.Encode(slices.Clone(first), []byte("the other")); !slices.Equal(ids, want) || s.DocumentEnd(0) != len(first) || s.Vocab() != b.Vocab() {
 		t.Errorf("%v with an end at %d, want %v and %d", ids, s.DocumentEnd(0), want, len(first))
 	}
+	if n, err := Size(b, stream.Whole(s)); err != nil || n != x.Len() {
+		t.Errorf("Size = %d, %v, want %d", n, err, x.Len())
+	}
+	if _, err := Size(b, stream.Whole(mustTokens(t, b.Vocab()))); err == nil {
+		t.Error("Size of tokens that the tokenizer does not have")
+	}
+}
+
+// mustTokens has an id that a vocabulary of that size has not.
+func mustTokens(t *testing.T, vocab int) *stream.Tokens {
+	t.Helper()
+	s, err := stream.NewTokens("x", vocab+1, []int32{0, int32(vocab)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestEncodeAtOnce encodes in several goroutines.
+func TestEncodeAtOnce(t *testing.T) {
+	b := load(t, "cl100k")
+	var all sync.WaitGroup
+	for seed := range uint64(8) {
+		all.Go(func() {
+			text := random(rand.New(rand.NewPCG(seed, 4)), 300)
+			want := naiveText(b, text)
+			for range 10 {
+				if got := b.EncodeOrdinary(nil, text); !slices.Equal(got, want) {
+					t.Errorf("seed %d: other ids when several encode", seed)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func naiveText(b *BPE, text []byte) (ids []int32) {
+	for len(text) > 0 {
+		n := b.spec.Split.next(text)
+		ids, text = append(ids, naive(b, text[:n])...), text[n:]
+	}
+	return ids
 }
 
 func TestEncodeDoesNotAllocate(t *testing.T) {
