@@ -155,7 +155,7 @@ func TestTokenFileRefusals(t *testing.T) {
 		{ErrFormat, func(h *header) { h.width = 3 }},
 		{ErrVocab, func(h *header) { h.vocab = 0 }},
 		{ErrVocab, func(h *header) { h.vocab = math.MaxUint64 }},
-		{ErrVocab, func(h *header) { h.vocab = 231 }},
+		{ErrVocab, func(h *header) { h.vocab = 239 }}, // one of the ids,
 		{ErrSize, func(h *header) { h.count = math.MaxUint64 }},
 		{ErrSize, func(h *header) { h.documents = 1 << 61 }},
 		{ErrSize, func(h *header) { h.count = 13 }},

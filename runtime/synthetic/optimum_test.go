@@ -225,6 +225,15 @@ func TestWithin(t *testing.T) {
 	s := source(t, k, 9, 1500)
 	mean, se := measure(t, s, k.predict(32, nil))
 	within(t, "within 32 pairs", mean, se, k.Within(32), k.Within(32)-k.Optimum())
+	// Who carries the counts of a table to the next one does worse than who
+	// forgets all.
+	fast := func(x int) bool { return x < 4 }
+	stale := k
+	stale.Scales = []Scale{{4, 256}, {5, 256}}
+	old, oldSE := measure(t, s, stale.predict(256, fast))
+	if fresh := 4.0 / 9 * k.WithinScale(0, 32); !(old > fresh+deviations*oldSE+0.1) {
+		t.Errorf("counts from before a switch score %.4f bits, counts from behind it %.4f", old, fresh)
+	}
 	slow := func(x int) bool { return x >= 4 }
 	mean, se = measure(t, s, k.predict(256, slow))
 	share := 5.0 / 9 // of the symbols
@@ -235,6 +244,24 @@ func TestWithin(t *testing.T) {
 		}
 	}()
 	k.Within(33)
+}
+
+// TestNeedleDistance finds every needle and its question.
+func TestNeedleDistance(t *testing.T) {
+	k := Needle{Symbols: 3, Digits: 2, Distances: []int{3, 8, 5}, Fillers: 4, Lead: 2}
+	ids, _ := all(t, source(t, k, 1, 30))
+	for e := range 30 {
+		at := map[int32]int{}
+		for i, id := range ids[e*k.Length() : (e+1)*k.Length()] {
+			if int(id) >= k.Symbols+k.Fillers {
+				at[id] = i
+			}
+		}
+		show, ask := at[int32(k.Symbols+k.Fillers)], at[int32(k.Symbols+k.Fillers+1)]
+		if want := k.Distances[e%3]; len(at) != 2 || ask-show != want || ask != k.Length()-3 {
+			t.Errorf("episode %d: a needle at %d, the question at %d, want a distance of %d", e, show, ask, want)
+		}
+	}
 }
 
 // TestPiecewiseExactly goes through all sequences of a small source. A sequence

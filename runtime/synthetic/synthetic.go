@@ -43,8 +43,8 @@ type Kind interface {
 	Optimum() float64
 	Forgetful() float64
 
-	documents() bool // every episode is a document
-	fill(e *episode, r *rng)
+	documents() bool         // every episode is a document
+	fill(e *episode, r *rng) // all ids, and what is scored, at the same places in each
 }
 
 // An episode is one stretch of a source while it is drawn.
@@ -174,7 +174,6 @@ func (s *Source) draw(number int) *episode {
 	if e.ids == nil {
 		e.ids, e.scored = make([]int32, s.kind.Length()), make([]bool, s.kind.Length())
 	}
-	clear(e.scored)
 	e.number = number
 	e.rng = rng{mix(s.base + mix(uint64(number)+golden))}
 	s.kind.fill(e, &e.rng)

@@ -150,6 +150,16 @@ func TestOrdinary(t *testing.T) {
 			}
 		}
 	}
+	if ids := plain.Encode(nil, []byte("<|endoftext|>")); len(ids) != 1 {
+		t.Errorf("a special token is %v", ids)
+	}
+	long, err := NewBytes("<|end", "<|endoftext|>", "<|")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ids := long.Encode(nil, []byte("<|endoftext|><|end<|")); !slices.Equal(ids, []int32{257, 256, 258}) {
+		t.Errorf("of added tokens that begin alike %v are found, want the longest", ids)
+	}
 	if _, err := NewBytes("x", "x"); err == nil {
 		t.Error("a special token twice is taken")
 	}
@@ -184,6 +194,9 @@ func TestDecoderWaits(t *testing.T) {
 			got = append(got, string(piece))
 		}
 		got = append(got, string(d.Flush(nil)))
+		if again, err := d.Append(nil, 'x'); err != nil || string(again) != "x" {
+			t.Errorf("behind Flush x is printed as %q, %v", again, err)
+		}
 		if s := strings.Join(got, "|"); s != c.want {
 			t.Errorf("%q is printed as %q, want %q", c.in, s, c.want)
 		}
@@ -195,7 +208,7 @@ func TestDecoderWaits(t *testing.T) {
 
 // TestTokensOfText encodes documents apart and keeps their ends.
 func TestTokensOfText(t *testing.T) {
-	x, err := stream.NewText("two", stream.TextOptions{Separator: []byte("|")}, []byte("the one|the other"))
+	x, err := stream.NewText("two", stream.TextOptions{Separator: []byte("--")}, []byte("the one--the other<|endoftext|>"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,8 +221,8 @@ func TestTokensOfText(t *testing.T) {
 	if err := s.Read(ids, 0); err != nil {
 		t.Fatal(err)
 	}
-	first := b.Encode(nil, []byte("the one"))
-	if want := b.Encode(slices.Clone(first), []byte("the other")); !slices.Equal(ids, want) || s.DocumentEnd(0) != len(first) || s.Vocab() != b.Vocab() {
+	first := b.EncodeOrdinary(nil, []byte("the one"))
+	if want := b.EncodeOrdinary(slices.Clone(first), []byte("the other<|endoftext|>")); !slices.Equal(ids, want) || s.DocumentEnd(0) != len(first) || s.Vocab() != b.Vocab() {
 		t.Errorf("%v with an end at %d, want %v and %d", ids, s.DocumentEnd(0), want, len(first))
 	}
 	if n, err := Size(b, stream.Whole(s)); err != nil || n != x.Len() {
