@@ -11,69 +11,79 @@ import (
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
+// The objects of a tokenizer.json, with their keys in the order of Hugging
+// Face's library.
+
+type jsonLevel struct {
+	Type   string `json:"type"`
+	Prefix bool   `json:"add_prefix_space"`
+	Trim   bool   `json:"trim_offsets"`
+	Regex  bool   `json:"use_regex"`
+}
+
+type jsonToken struct {
+	ID         int32  `json:"id"`
+	Content    string `json:"content"`
+	SingleWord bool   `json:"single_word"`
+	Left       bool   `json:"lstrip"`
+	Right      bool   `json:"rstrip"`
+	Normalized bool   `json:"normalized"`
+	Special    bool   `json:"special"`
+}
+
+type jsonModel struct {
+	Type     string          `json:"type"`
+	Dropout  any             `json:"dropout"`
+	Unknown  any             `json:"unk_token"`
+	Prefix   any             `json:"continuing_subword_prefix"`
+	Suffix   any             `json:"end_of_word_suffix"`
+	Fuse     bool            `json:"fuse_unk"`
+	Fallback bool            `json:"byte_fallback"`
+	Ignore   bool            `json:"ignore_merges"`
+	Vocab    json.RawMessage `json:"vocab"`
+	Merges   []string        `json:"merges"`
+}
+
+type jsonSplit struct {
+	Type     string            `json:"type"`
+	Pattern  map[string]string `json:"pattern"`
+	Behavior string            `json:"behavior"`
+	Invert   bool              `json:"invert"`
+}
+
+type jsonSequence struct {
+	Type  string `json:"type"`
+	Steps []any  `json:"pretokenizers"`
+}
+
+type jsonFile struct {
+	Version   string      `json:"version"`
+	Truncate  any         `json:"truncation"`
+	Padding   any         `json:"padding"`
+	Added     []jsonToken `json:"added_tokens"`
+	Normalize any         `json:"normalizer"`
+	Pre       any         `json:"pre_tokenizer"`
+	Post      any         `json:"post_processor"`
+	Decode    jsonLevel   `json:"decoder"`
+	Model     jsonModel   `json:"model"`
+}
+
 // JSON returns the tokenizer as the text of a tokenizer.json, which Parse and
 // Hugging Face's tokenizers read. Equal tokenizers have equal bytes: the
 // vocabulary is in the order of ids, added tokens that have ids among the
 // others' stand in it, and merges are strings, which older versions want.
 func (b *BPE) JSON() []byte {
-	type level struct {
-		Type   string `json:"type"`
-		Prefix bool   `json:"add_prefix_space"`
-		Trim   bool   `json:"trim_offsets"`
-		Regex  bool   `json:"use_regex"`
-	}
-	type token struct {
-		ID         int32  `json:"id"`
-		Content    string `json:"content"`
-		SingleWord bool   `json:"single_word"`
-		Left       bool   `json:"lstrip"`
-		Right      bool   `json:"rstrip"`
-		Normalized bool   `json:"normalized"`
-		Special    bool   `json:"special"`
-	}
-	type model struct {
-		Type     string          `json:"type"`
-		Dropout  any             `json:"dropout"`
-		Unknown  any             `json:"unk_token"`
-		Prefix   any             `json:"continuing_subword_prefix"`
-		Suffix   any             `json:"end_of_word_suffix"`
-		Fuse     bool            `json:"fuse_unk"`
-		Fallback bool            `json:"byte_fallback"`
-		Ignore   bool            `json:"ignore_merges"`
-		Vocab    json.RawMessage `json:"vocab"`
-		Merges   []string        `json:"merges"`
-	}
-	type split struct {
-		Type     string            `json:"type"`
-		Pattern  map[string]string `json:"pattern"`
-		Behavior string            `json:"behavior"`
-		Invert   bool              `json:"invert"`
-	}
-	type sequence struct {
-		Type  string `json:"type"`
-		Steps []any  `json:"pretokenizers"`
-	}
-	var pre any = level{"ByteLevel", b.spec.PrefixSpace, true, b.spec.Split == GPT2}
+	var pre any = jsonLevel{"ByteLevel", b.spec.PrefixSpace, true, b.spec.Split == GPT2}
 	if b.spec.Split > GPT2 {
-		pre = sequence{"Sequence", []any{split{"Split", map[string]string{"Regex": b.spec.Split.regex()}, "Isolated", false}, pre}}
+		pre = jsonSequence{"Sequence", []any{jsonSplit{"Split", map[string]string{"Regex": b.spec.Split.regex()}, "Isolated", false}, pre}}
 	}
-	list := []token{}
+	list := []jsonToken{}
 	for _, t := range b.byID() {
-		list = append(list, token{ID: t.ID, Content: t.Content, Normalized: t.Normalized, Special: t.Special})
+		list = append(list, jsonToken{ID: t.ID, Content: t.Content, Normalized: t.Normalized, Special: t.Special})
 	}
-	return encode(struct {
-		Version   string  `json:"version"`
-		Truncate  any     `json:"truncation"`
-		Padding   any     `json:"padding"`
-		Added     []token `json:"added_tokens"`
-		Normalize any     `json:"normalizer"`
-		Pre       any     `json:"pre_tokenizer"`
-		Post      any     `json:"post_processor"`
-		Decode    level   `json:"decoder"`
-		Model     model   `json:"model"`
-	}{
-		Version: "1.0", Added: list, Pre: pre, Decode: level{"ByteLevel", true, true, true},
-		Model: model{Type: "BPE", Ignore: b.spec.IgnoreMerges, Vocab: b.vocabulary(), Merges: b.mergeLines()},
+	return encode(jsonFile{
+		Version: "1.0", Added: list, Pre: pre, Decode: jsonLevel{"ByteLevel", true, true, true},
+		Model: jsonModel{Type: "BPE", Ignore: b.spec.IgnoreMerges, Vocab: b.vocabulary(), Merges: b.mergeLines()},
 	})
 }
 
