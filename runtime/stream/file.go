@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sort"
+	"unsafe"
 )
 
 // A File is an open token file, mapped into memory where the system can do
@@ -89,7 +90,9 @@ func (f *File) guard(touch func() error) (err error) {
 
 // fault turns a fault in the map into an error; any other panic goes on.
 func (f *File) fault(r any) error {
-	if _, ok := r.(interface{ Addr() uintptr }); !ok {
+	at, ok := r.(interface{ Addr() uintptr })
+	base := uintptr(unsafe.Pointer(unsafe.SliceData(f.data)))
+	if !ok || at.Addr()-base >= uintptr(len(f.data)) {
 		panic(r)
 	}
 	now := "unknown size"

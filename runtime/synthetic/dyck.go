@@ -1,7 +1,5 @@
 package synthetic
 
-import "fmt"
-
 // Dyck is nested brackets of several Types, no deeper than Depth. An episode
 // begins with nothing open and stops after Tokens tokens, wherever that is. At
 // depth 0 a bracket opens; at Depth the last one closes; between, one opens
@@ -34,8 +32,10 @@ type Dyck struct {
 	Open                 int // of 1000
 }
 
-func (d Dyck) String() string {
-	return fmt.Sprintf("dyck types=%d depth=%d tokens=%d open=%d/1000", d.Types, d.Depth, d.Tokens, d.Open)
+func (d Dyck) String() string { return write("dyck", d.fields()) }
+
+func (d *Dyck) fields() []field {
+	return []field{{"types", &d.Types}, {"depth", &d.Depth}, {"tokens", &d.Tokens}, {"open", &d.Open}}
 }
 
 // Check says which parameter cannot be.

@@ -1,7 +1,5 @@
 package synthetic
 
-import "fmt"
-
 // MQAR is multi-query associative recall: an episode shows Pairs of a key and a
 // value, a Gap of filler, and then Queries: keys that were shown, each with its
 // value behind it, which is scored. Keys of an episode are different; values
@@ -22,9 +20,11 @@ type MQAR struct {
 	Noise                 Noise
 }
 
-func (m MQAR) String() string {
-	return fmt.Sprintf("mqar keys=%d values=%d fillers=%d pairs=%d queries=%d gap=%d noise=%d/1000",
-		m.Keys, m.Values, m.Fillers, m.Pairs, m.Queries, m.Gap, m.Noise)
+func (m MQAR) String() string { return write("mqar", m.fields()) }
+
+func (m *MQAR) fields() []field {
+	return []field{{"keys", &m.Keys}, {"values", &m.Values}, {"fillers", &m.Fillers}, {"pairs", &m.Pairs},
+		{"queries", &m.Queries}, {"gap", &m.Gap}, {"noise", (*int)(&m.Noise)}}
 }
 
 // Check says which parameter cannot be.
@@ -83,8 +83,10 @@ type Copy struct {
 	Noise                 Noise
 }
 
-func (c Copy) String() string {
-	return fmt.Sprintf("copy symbols=%d items=%d slots=%d noise=%d/1000", c.Symbols, c.Items, c.Slots, c.Noise)
+func (c Copy) String() string { return write("copy", c.fields()) }
+
+func (c *Copy) fields() []field {
+	return []field{{"symbols", &c.Symbols}, {"items", &c.Items}, {"slots", &c.Slots}, {"noise", (*int)(&c.Noise)}}
 }
 
 // Check says which parameter cannot be.
@@ -143,9 +145,11 @@ type Needle struct {
 	Noise           Noise
 }
 
-func (n Needle) String() string {
-	return fmt.Sprintf("needle symbols=%d digits=%d distances=%v fillers=%d lead=%d noise=%d/1000",
-		n.Symbols, n.Digits, n.Distances, n.Fillers, n.Lead, n.Noise)
+func (n Needle) String() string { return write("needle", n.fields()) }
+
+func (n *Needle) fields() []field {
+	return []field{{"symbols", &n.Symbols}, {"digits", &n.Digits}, {"distances", &n.Distances},
+		{"fillers", &n.Fillers}, {"lead", &n.Lead}, {"noise", (*int)(&n.Noise)}}
 }
 
 // Check says which parameter cannot be.

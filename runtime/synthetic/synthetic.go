@@ -32,7 +32,7 @@ import (
 
 // A Kind is one of MQAR, Copy, Needle, Dyck and Piecewise.
 type Kind interface {
-	fmt.Stringer // the name of the kind and all parameters
+	fmt.Stringer // the name of the kind and all parameters, as Parse reads them
 	// Check says which parameter cannot be.
 	Check() error
 	// Vocab is the number of ids.
@@ -85,8 +85,9 @@ func New(k Kind, seed uint64, episodes int) (*Source, error) {
 	if err := k.Check(); err != nil {
 		return nil, fmt.Errorf("synthetic: %v: %w", k, err)
 	}
-	if most := math.MaxInt / 2 / k.Length(); episodes < 1 || episodes > most {
-		return nil, fmt.Errorf("synthetic: %v: %d episodes, want 1 to %d", k, episodes, most)
+	err := check(bound{"tokens of an episode", k.Length(), 2, most}, bound{"episodes", episodes, 1, math.MaxInt / 2 / k.Length()})
+	if err != nil {
+		return nil, fmt.Errorf("synthetic: %v: %w", k, err)
 	}
 	s := &Source{kind: k, seed: seed, episodes: episodes, name: fmt.Sprintf("%v seed=%d", k, seed)}
 	sum := sha256.Sum256(fmt.Appendf(nil, "hecate synthetic 1\n%s episodes=%d", s.name, episodes))

@@ -3,6 +3,7 @@ package synthetic
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -177,6 +178,36 @@ func TestReadDoesNotAllocate(t *testing.T) {
 		}
 		if n := testing.AllocsPerRun(10, func() { x.Next(2 * k.Length()) }); n != 0 {
 			t.Errorf("%v: reading allocates %v times", k, n)
+		}
+	}
+}
+
+// TestParse reads what every kind prints, and names what is wrong in others.
+func TestParse(t *testing.T) {
+	for _, k := range kinds {
+		back, err := Parse(k.String())
+		if err != nil || !reflect.DeepEqual(back, k) {
+			t.Errorf("Parse(%q) = %#v, %v", k.String(), back, err)
+		}
+	}
+	back, err := Parse("piecewise scales=4x64,4x2048 alpha=50  symbols=16")
+	if err != nil || !reflect.DeepEqual(back, TwoTimescales()) {
+		t.Errorf("Parse = %#v, %v", back, err)
+	}
+	for text, want := range map[string]string{
+		"":                              `no kind ""; there are mqar, copy, needle, dyck, piecewise`,
+		"markov":                        `no kind "markov"`,
+		"dyck depth=3 width=2":          `no parameter "width"; there are types, depth, tokens, open`,
+		"dyck depth=3 depth=2":          `depth is there twice`,
+		"dyck depth=x":                  `depth is "x", want an integer`,
+		"dyck depth":                    `depth is "", want an integer`,
+		"dyck depth=3":                  `types is 0, want 1`,
+		"needle distances=5,,6":         `distances is "5,,6", want integers`,
+		"piecewise scales=4x64,5":       `scales is "4x64,5", want scales as`,
+		"piecewise symbols=2 scales=4x": `want scales as`,
+	} {
+		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Parse(%q) = %v, want %q", text, err, want)
 		}
 	}
 }
