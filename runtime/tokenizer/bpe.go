@@ -183,6 +183,11 @@ func (b *BPE) EncodeOrdinary(dst []int32, text []byte) []int32 {
 	}
 	p := b.scratch.Get().(*piece)
 	defer b.scratch.Put(p)
+	return b.pieces(dst, text, p)
+}
+
+// pieces appends the ids of every piece of a text.
+func (b *BPE) pieces(dst []int32, text []byte, p *piece) []int32 {
 	for len(text) > 0 {
 		n := b.spec.Split.next(text)
 		dst = b.encode(dst, text[:n], p)
