@@ -67,7 +67,7 @@ func (c *unitCompiler) compile() *plan.Unit {
 		return nil
 	}
 	c.blk = blk
-	c.out = &plan.Unit{Kind: kind, Name: c.unit.Name.Text, ID: blk.ID, Page: c.unit.Span.File.Path}
+	c.out = &plan.Unit{Kind: kind, Name: c.unit.Name.Text, ID: blk.ID, Page: c.unit.Span.File.Path, Schedule: c.unit.Sched}
 	if blk.Strategy != nil {
 		c.out.Chunk = blk.Strategy.Length()
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// registry prints the package that knows models by name: every named instance
-// of a model, with its parts put together and its sizes taken from a table.
+// registry prints the package that knows the pages by name: what a formula may put
+// where, and how to make it.
 func registry(units []*plan.Unit, files map[string][]byte) {
 	f := newFile(module+"generated/registry", "registry", "specs")
 	for _, u := range units {
@@ -19,57 +19,191 @@ func registry(units []*plan.Unit, files map[string][]byte) {
 	}
 	f.PackageComment("// Package registry knows the models, rules, compositions and updates of the pages by name.")
 	var b strings.Builder
-	b.WriteString("// Models are the names of all models, in order.\nfunc Models() []string {\n\treturn []string{")
-	var all []plan.Instance
-	for _, u := range units {
-		if u.Kind == plan.ModelUnit {
-			all = append(all, u.Instances...)
-		}
-	}
-	slices.SortFunc(all, func(a, b plan.Instance) int { return strings.Compare(a.Name, b.Name) })
-	for i, in := range all {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%q", in.Name)
-	}
-	b.WriteString("}\n}\n\n// NewModel makes a model by name. The sizes of parts carry their names:\n// attention.H. It fails for an unknown name, and for a size that is missing,\n// impossible or means nothing.\nfunc NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {\n\tswitch name {\n")
-	for _, in := range all {
-		fmt.Fprintf(&b, "\tcase %q:\n", in.Name)
-		e := &instanceEmitter{units: units, b: &b}
-		v := e.model(in.Root)
-		fmt.Fprintf(&b, "\t\treturn %s, s.Err()\n", v)
-	}
-	b.WriteString("\t}\n\treturn nil, fmt.Errorf(\"there is no model %s; there are %s\", name, strings.Join(Models(), \", \"))\n}\n")
-	rules(units, &b)
+	names(&b, units)
+	pageTable(&b, units)
+	b.WriteString(making)
+	makers(&b, units)
 	updateTable(units, &b)
 	f.Add(raw(b.String()))
 	write(files, "generated/registry/registry.go", f)
 }
 
-// rules prints the table of memory rules: each with its step and its frozen
-// read. A rule that lacks one of them was not compiled. A backward is missing
-// where nothing has a gradient: in the read of a rule that asks no question.
-func rules(units []*plan.Unit, b *strings.Builder) {
-	var names []string
-	var cases strings.Builder
+// names prints the lists of models and rules. A rule that lacks its step or its
+// frozen read was not compiled.
+func names(b *strings.Builder, units []*plan.Unit) {
+	var models, rules []string
 	for _, u := range units {
-		if u.Kind != plan.RuleUnit {
+		switch u.Kind {
+		case plan.ModelUnit:
+			for _, in := range u.Instances {
+				models = append(models, fmt.Sprintf("%q", in.Name))
+			}
+		case plan.RuleUnit:
+			for _, k := range []*plan.Kernel{u.Stages[0].Fwd, u.Stages[0].Frozen.Fwd} {
+				if k == nil {
+					panic("emitgo: BUG: rule " + u.Name + " lacks a kernel")
+				}
+			}
+			rules = append(rules, fmt.Sprintf("%q", u.Name))
+		}
+	}
+	slices.Sort(models)
+	fmt.Fprintf(b, "// Models are the names of all models, in order.\nfunc Models() []string {\n\treturn []string{%s}\n}\n\n", strings.Join(models, ", "))
+	fmt.Fprintf(b, "// Rules are the names of all memory rules, in order.\nfunc Rules() []string {\n\treturn []string{%s}\n}\n\n", strings.Join(rules, ", "))
+}
+
+// pageKinds are the kinds of pages as formulas know them, and partKinds those of
+// parts.
+var pageKinds = map[plan.UnitKind]string{plan.RuleUnit: "formula.Rule", plan.ComposeUnit: "formula.Composition", plan.ModelUnit: "formula.Model"}
+var partKinds = map[string]string{"Rule": "formula.Rule", "Composition": "formula.Composition", "Block": "formula.Block"}
+
+// pageTable prints what a formula may put where.
+func pageTable(b *strings.Builder, units []*plan.Unit) {
+	b.WriteString("var pages = formula.Table{\n")
+	for _, u := range units {
+		kind := pageKinds[u.Kind]
+		if kind == "" {
 			continue
 		}
-		st := u.Stages[0]
-		for _, k := range []*plan.Kernel{st.Fwd, st.Frozen.Fwd} {
-			if k == nil {
-				panic("emitgo: BUG: rule " + u.Name + " lacks a kernel")
-			}
+		if u.Schedule {
+			kind = "formula.Schedule"
 		}
-		_, pkg := Package(u)
-		names = append(names, fmt.Sprintf("%q", u.Name))
-		fmt.Fprintf(&cases, "\tcase %q:\n\t\treturn %s.New[F](s, width), s.Err()\n", u.Name, pkg)
+		fmt.Fprintf(b, "\t%q: {Kind: %s%s},\n", u.Name, kind, pageFields(u))
+		for _, in := range u.Instances {
+			fmt.Fprintf(b, "\t%q: {Kind: %s, Is: %q},\n", in.Name, kind, formula(in.Root))
+		}
 	}
-	fmt.Fprintf(b, "\n// Rules are the names of all memory rules, in order.\nfunc Rules() []string {\n\treturn []string{%s}\n}\n", strings.Join(names, ", "))
-	fmt.Fprintf(b, "\n// NewRule makes a memory rule by name, for vectors of the given width. It fails\n// as NewModel does.\nfunc NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F], error) {\n\tswitch name {\n%s\t}\n\treturn nil, fmt.Errorf(\"there is no rule %%s; there are %%s\", name, strings.Join(Rules(), \", \"))\n}\n", cases.String())
+	b.WriteString("}\n\n")
 }
+
+func pageFields(u *plan.Unit) string {
+	e := &unitEmitter{u: u}
+	fixed := e.fixedSizes()
+	var parts, sizes []string
+	for _, p := range u.Parts {
+		more := ""
+		if p.Count != "" {
+			more += ", List: true"
+		}
+		if !u.Named(p) {
+			more += ", Bare: true"
+		}
+		parts = append(parts, fmt.Sprintf("{Name: %q, Kind: %s%s}", p.Name, partKinds[p.Kind], more))
+	}
+	for _, z := range e.free() {
+		if z.Counts == "" && fixed[z.Name] == "" {
+			sizes = append(sizes, fmt.Sprintf("%q", z.Name))
+		}
+	}
+	out := ""
+	if u.Kind == plan.ModelUnit {
+		out += fmt.Sprintf(", Width: %q", modelWidth(u))
+	}
+	if len(parts) > 0 {
+		out += fmt.Sprintf(", Parts: []formula.Part{%s}", strings.Join(parts, ", "))
+	}
+	if len(sizes) > 0 {
+		out += fmt.Sprintf(", Sizes: []string{%s}", strings.Join(sizes, ", "))
+	}
+	return out
+}
+
+// makers prints the constructor of every page.
+func makers(b *strings.Builder, units []*plan.Unit) {
+	for _, model := range []bool{true, false} {
+		kind, name, width := "Block", "makeBlock", ", width int"
+		if model {
+			kind, name, width = "Model", "makeModel", ""
+		}
+		fmt.Fprintf(b, "// %s makes the page of a node, its parts first.\nfunc %s[F num.Float](n *formula.Node, s block.Sizes%s) block.%s[F] {\n", name, name, width, kind)
+		b.WriteString("\tfor name, v := range n.Sizes {\n\t\ts = s.Default(name, v)\n\t}\n")
+		if model {
+			b.WriteString("\twidth := s.Get(n.Page.Width, -1, 1)\n")
+		}
+		b.WriteString("\tswitch n.Name {\n")
+		for _, u := range units {
+			if pageKinds[u.Kind] == "" || (u.Kind == plan.ModelUnit) != model {
+				continue
+			}
+			_, pkg := Package(u)
+			args := []string{"s"}
+			if !model {
+				args = append(args, "width")
+			}
+			for _, p := range u.Parts {
+				call := map[bool]string{false: "part", true: "list"}[p.Count != ""]
+				args = append(args, fmt.Sprintf("%s[F](n, s, width, %q)", call, p.Name))
+			}
+			fmt.Fprintf(b, "\tcase %q:\n\t\treturn %s.New[F](%s)\n", u.Name, pkg, strings.Join(args, ", "))
+		}
+		b.WriteString("\t}\n\tpanic(\"registry: BUG: no page \" + n.Name)\n}\n\n")
+	}
+}
+
+// making is the part of the registry that no page decides.
+const making = `// Pages are the pages that a formula can name.
+func Pages() formula.Table { return pages }
+
+// NewModel makes a model of a formula, such as ByteLM(MAG(DeltaRule, SlidingWindow)),
+// or of the name of a model. The sizes of parts carry their names: attention.H,
+// memory.2.d_k of a list's third part or memory.d_k of all. It fails with a
+// *formula.Error, and for a size that is missing, impossible or means nothing.
+func NewModel[F num.Float](text string, s block.Sizes) (block.Model[F], error) {
+	f, err := formula.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	n, err := pages.Bind(f, formula.Model)
+	if err != nil {
+		return nil, err
+	}
+	m := makeModel[F](n, s)
+	return m, s.Err()
+}
+
+// NewBlock makes a rule, composition or schedule of a formula, for vectors of the
+// given width. It fails as NewModel does.
+func NewBlock[F num.Float](text string, s block.Sizes, width int) (block.Block[F], error) {
+	return newBlock[F](text, formula.Block, s, width)
+}
+
+// NewRule makes a memory rule, or a schedule of rules, of a formula, for vectors of
+// the given width. It fails as NewModel does.
+func NewRule[F num.Float](text string, s block.Sizes, width int) (block.Block[F], error) {
+	return newBlock[F](text, formula.Rule, s, width)
+}
+
+func newBlock[F num.Float](text, kind string, s block.Sizes, width int) (block.Block[F], error) {
+	f, err := formula.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	n, err := pages.Bind(f, kind)
+	if err != nil {
+		return nil, err
+	}
+	b := makeBlock[F](n, s, width)
+	return b, s.Err()
+}
+
+// part makes the page in the place of a part.
+func part[F num.Float](n *formula.Node, s block.Sizes, width int, name string) block.Block[F] {
+	if !n.Bare(name) {
+		s = s.Part(name)
+	}
+	return makeBlock[F](n.Part(name)[0], s, width)
+}
+
+// list makes the pages in the places of a list of parts.
+func list[F num.Float](n *formula.Node, s block.Sizes, width int, name string) []block.Block[F] {
+	var out []block.Block[F]
+	for i, m := range n.Part(name) {
+		out = append(out, makeBlock[F](m, s.Part(fmt.Sprintf("%s.%d", name, i)), width))
+	}
+	return out
+}
+
+`
 
 // An instanceEmitter prints the construction of one instance.
 type instanceEmitter struct {

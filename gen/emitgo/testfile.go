@@ -273,16 +273,29 @@ func (t *unitTest) builder(x *Trial, i int) string {
 	return b.String()
 }
 
-// formula prints a unit with its parts.
+// formula prints a unit with its parts and the sizes that it sets.
 func formula(a plan.Applied) string {
-	if len(a.Parts) == 0 {
+	var args []string
+	for i := 0; i < len(a.Parts); i++ {
+		list, _, isList := strings.Cut(a.Parts[i].Part, ".")
+		if !isList {
+			args = append(args, formula(a.Parts[i]))
+			continue
+		}
+		var members []string
+		for ; i < len(a.Parts) && strings.HasPrefix(a.Parts[i].Part, list+"."); i++ {
+			members = append(members, formula(a.Parts[i]))
+		}
+		i--
+		args = append(args, "["+strings.Join(members, ", ")+"]")
+	}
+	for _, name := range sortedKeys(a.Sizes) {
+		args = append(args, fmt.Sprintf("%s = %d", name, a.Sizes[name]))
+	}
+	if len(args) == 0 {
 		return a.Unit
 	}
-	var parts []string
-	for _, p := range a.Parts {
-		parts = append(parts, formula(p))
-	}
-	return a.Unit + "(" + strings.Join(parts, ", ") + ")"
+	return a.Unit + "(" + strings.Join(args, ", ") + ")"
 }
 
 // subject prints the helper of the pairs.

@@ -15,7 +15,7 @@ var packages = map[string]string{
 	"num": module + "runtime/num", "tape": module + "runtime/tape", "pulse": module + "runtime/pulse",
 	"block": module + "runtime/block", "context": module + "runtime/context", "tensor": module + "runtime/tensor", "update": module + "runtime/update",
 	"blocktest": module + "runtime/blocktest", "kern": module + "generated/kern",
-	"workers": module + "runtime/workers", "cpu": module + "runtime/cpu",
+	"workers": module + "runtime/workers", "cpu": module + "runtime/cpu", "formula": module + "runtime/formula",
 	"math": "math", "fmt": "fmt", "strings": "strings", "testing": "testing",
 }
 

@@ -8,11 +8,20 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/attentiononly"
 	"github.com/nl-hecate/hecate/generated/compositions/cms"
 	"github.com/nl-hecate/hecate/generated/compositions/cmsgated"
+	"github.com/nl-hecate/hecate/generated/compositions/cmshybrid"
+	"github.com/nl-hecate/hecate/generated/compositions/cmsindependent"
+	"github.com/nl-hecate/hecate/generated/compositions/cmssequential"
+	"github.com/nl-hecate/hecate/generated/compositions/fullattention"
 	"github.com/nl-hecate/hecate/generated/compositions/hope"
 	"github.com/nl-hecate/hecate/generated/compositions/mac"
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
+	"github.com/nl-hecate/hecate/generated/compositions/magresidual"
 	"github.com/nl-hecate/hecate/generated/compositions/mal"
+	"github.com/nl-hecate/hecate/generated/compositions/malbottleneck"
+	"github.com/nl-hecate/hecate/generated/compositions/postnorm"
 	"github.com/nl-hecate/hecate/generated/compositions/prenorm"
+	"github.com/nl-hecate/hecate/generated/compositions/prermsnorm"
+	"github.com/nl-hecate/hecate/generated/compositions/residual"
 	"github.com/nl-hecate/hecate/generated/compositions/residualmlp"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/models/bytelm"
@@ -52,6 +61,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/updates/momentumsgd"
 	"github.com/nl-hecate/hecate/generated/updates/muon"
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/update"
 	"strings"
@@ -62,150 +72,249 @@ func Models() []string {
 	return []string{"ByteCMS", "ByteCMSGated", "ByteHOPE", "ByteHebbian", "ByteMAC", "ByteMAL", "ByteTitans", "StackTwo", "ZeroA", "ZeroB"}
 }
 
-// NewModel makes a model by name. The sizes of parts carry their names:
-// attention.H. It fails for an unknown name, and for a size that is missing,
-// impossible or means nothing.
-func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
-	switch name {
-	case "ByteCMS":
-		width := s.Get("d", -1, 1)
-		deltarule3 := deltarule.New[F](s.Part("memory").Part("memory.0"), width)
-		titanslmm4 := titanslmm.New[F](s.Part("memory").Part("memory.1"), width)
-		hebbian5 := hebbian.New[F](s.Part("memory").Part("memory.2"), width)
-		cms2 := cms.New[F](s.Part("memory"), width, []block.Block[F]{deltarule3, titanslmm4, hebbian5})
-		slidingwindow6 := slidingwindow.New[F](s.Part("attention"), width)
-		mag1 := mag.New[F](s, width, cms2, slidingwindow6)
-		return bytelm.New(s, mag1), s.Err()
-	case "ByteCMSGated":
-		width := s.Get("d", -1, 1)
-		deltarule3 := deltarule.New[F](s.Part("memory").Part("memory.0"), width)
-		titanslmm4 := titanslmm.New[F](s.Part("memory").Part("memory.1"), width)
-		cmsgated2 := cmsgated.New[F](s.Part("memory"), width, []block.Block[F]{deltarule3, titanslmm4})
-		slidingwindow5 := slidingwindow.New[F](s.Part("attention"), width)
-		mag1 := mag.New[F](s, width, cmsgated2, slidingwindow5)
-		return bytelm.New(s, mag1), s.Err()
-	case "ByteHOPE":
-		width := s.Get("d", -1, 1)
-		selfreferential2 := selfreferential.New[F](s.Part("memory"), width)
-		residualmlp3 := residualmlp.New[F](s.Part("net.0"), width)
-		residualmlp4 := residualmlp.New[F](s.Part("net.1"), width)
-		residualmlp5 := residualmlp.New[F](s.Part("net.2"), width)
-		hope1 := hope.New[F](s, width, selfreferential2, []block.Block[F]{residualmlp3, residualmlp4, residualmlp5})
-		return bytelm.New(s, hope1), s.Err()
-	case "ByteHebbian":
-		width := s.Get("d", -1, 1)
-		hebbian2 := hebbian.New[F](s.Part("memory"), width)
-		slidingwindow3 := slidingwindow.New[F](s.Part("attention"), width)
-		mag1 := mag.New[F](s, width, hebbian2, slidingwindow3)
-		return bytelm.New(s, mag1), s.Err()
-	case "ByteMAC":
-		width := s.Get("d", -1, 1)
-		deltarule2 := deltarule.New[F](s.Part("memory"), width)
-		mac1 := mac.New[F](s, width, deltarule2)
-		return bytelm.New(s, mac1), s.Err()
-	case "ByteMAL":
-		width := s.Get("d", -1, 1)
-		deltarule2 := deltarule.New[F](s.Part("memory"), width)
-		slidingwindow3 := slidingwindow.New[F](s.Part("attention"), width)
-		mal1 := mal.New[F](s, width, deltarule2, slidingwindow3)
-		return bytelm.New(s, mal1), s.Err()
-	case "ByteTitans":
-		width := s.Get("d", -1, 1)
-		titanslmm2 := titanslmm.New[F](s.Part("memory"), width)
-		slidingwindow3 := slidingwindow.New[F](s.Part("attention"), width)
-		mag1 := mag.New[F](s, width, titanslmm2, slidingwindow3)
-		return bytelm.New(s, mag1), s.Err()
-	case "StackTwo":
-		width := s.Get("d", -1, 1)
-		deltarule3 := deltarule.New[F](s.Part("block.0").Part("block").Part("memory"), width)
-		slidingwindow4 := slidingwindow.New[F](s.Part("block.0").Part("block").Part("attention"), width)
-		mag2 := mag.New[F](s.Part("block.0").Part("block"), width, deltarule3, slidingwindow4)
-		prenorm1 := prenorm.New[F](s.Part("block.0"), width, mag2)
-		titanslmm7 := titanslmm.New[F](s.Part("block.1").Part("block").Part("memory"), width)
-		slidingwindow8 := slidingwindow.New[F](s.Part("block.1").Part("block").Part("attention"), width)
-		mag6 := mag.New[F](s.Part("block.1").Part("block"), width, titanslmm7, slidingwindow8)
-		prenorm5 := prenorm.New[F](s.Part("block.1"), width, mag6)
-		return stacklm.New(s, []block.Block[F]{prenorm1, prenorm5}), s.Err()
-	case "ZeroA":
-		width := s.Get("d", -1, 1)
-		slidingwindow2 := slidingwindow.New[F](s.Part("attention"), width)
-		attentiononly1 := attentiononly.New[F](s, width, slidingwindow2)
-		return bytelm.New(s, attentiononly1), s.Err()
-	case "ZeroB":
-		width := s.Get("d", -1, 1)
-		deltarule2 := deltarule.New[F](s.Part("memory"), width)
-		slidingwindow3 := slidingwindow.New[F](s.Part("attention"), width)
-		mag1 := mag.New[F](s, width, deltarule2, slidingwindow3)
-		return bytelm.New(s, mag1), s.Err()
-	}
-	return nil, fmt.Errorf("there is no model %s; there are %s", name, strings.Join(Models(), ", "))
-}
-
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
 	return []string{"Comba", "HGRN2", "RetNet", "AtlasOmega", "DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "NestedDelta", "OmegaLearned", "SelfReferential", "SelfReferentialChunk", "SelfReferentialLayers", "TitansLMM", "TNT", "Trellis", "YAAD", "DeltaFrozen", "DeltaChunk", "TitansChunk", "LatticeLinear", "MEMORALogits", "HebbianScan"}
 }
 
-// NewRule makes a memory rule by name, for vectors of the given width. It fails
-// as NewModel does.
-func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F], error) {
-	switch name {
-	case "Comba":
-		return comba.New[F](s, width), s.Err()
-	case "HGRN2":
-		return hgrn2.New[F](s, width), s.Err()
-	case "RetNet":
-		return retnet.New[F](s, width), s.Err()
-	case "AtlasOmega":
-		return atlasomega.New[F](s, width), s.Err()
-	case "DeepTitans":
-		return deeptitans.New[F](s, width), s.Err()
-	case "DeltaRule":
-		return deltarule.New[F](s, width), s.Err()
-	case "Hebbian":
-		return hebbian.New[F](s, width), s.Err()
-	case "Lattice":
-		return lattice.New[F](s, width), s.Err()
-	case "LatticeEncode":
-		return latticeencode.New[F](s, width), s.Err()
-	case "LatticeSimilarity":
-		return latticesimilarity.New[F](s, width), s.Err()
-	case "MEMORA":
-		return memora.New[F](s, width), s.Err()
-	case "MONETA":
-		return moneta.New[F](s, width), s.Err()
-	case "NestedDelta":
-		return nesteddelta.New[F](s, width), s.Err()
-	case "OmegaLearned":
-		return omegalearned.New[F](s, width), s.Err()
-	case "SelfReferential":
-		return selfreferential.New[F](s, width), s.Err()
-	case "SelfReferentialChunk":
-		return selfreferentialchunk.New[F](s, width), s.Err()
-	case "SelfReferentialLayers":
-		return selfreferentiallayers.New[F](s, width), s.Err()
-	case "TitansLMM":
-		return titanslmm.New[F](s, width), s.Err()
-	case "TNT":
-		return tnt.New[F](s, width), s.Err()
-	case "Trellis":
-		return trellis.New[F](s, width), s.Err()
-	case "YAAD":
-		return yaad.New[F](s, width), s.Err()
-	case "DeltaFrozen":
-		return deltafrozen.New[F](s, width), s.Err()
-	case "DeltaChunk":
-		return deltachunk.New[F](s, width), s.Err()
-	case "TitansChunk":
-		return titanschunk.New[F](s, width), s.Err()
-	case "LatticeLinear":
-		return latticelinear.New[F](s, width), s.Err()
-	case "MEMORALogits":
-		return memoralogits.New[F](s, width), s.Err()
-	case "HebbianScan":
-		return hebbianscan.New[F](s, width), s.Err()
+var pages = formula.Table{
+	"AttentionOnly":         {Kind: formula.Composition, Parts: []formula.Part{{Name: "attention", Kind: formula.Composition}}},
+	"CMS":                   {Kind: formula.Schedule, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule, List: true}}},
+	"CMSIndependent":        {Kind: formula.Schedule, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule, List: true}}},
+	"CMSSequential":         {Kind: formula.Schedule, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule, List: true}}},
+	"CMSHybrid":             {Kind: formula.Schedule, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule, List: true}, {Name: "chain", Kind: formula.Rule, List: true}}},
+	"CMSGated":              {Kind: formula.Schedule, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule, List: true}}},
+	"FullAttention":         {Kind: formula.Composition, Sizes: []string{"H"}},
+	"ResidualMLP":           {Kind: formula.Composition},
+	"HOPE":                  {Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "net", Kind: formula.Composition, List: true}}},
+	"MAC":                   {Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}}, Sizes: []string{"H", "n_p"}},
+	"MAG":                   {Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
+	"MAGResidual":           {Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
+	"MAL":                   {Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
+	"MALBottleneck":         {Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
+	"Residual":              {Kind: formula.Composition, Parts: []formula.Part{{Name: "block", Kind: formula.Block}}},
+	"PreNorm":               {Kind: formula.Composition, Parts: []formula.Part{{Name: "block", Kind: formula.Block}}},
+	"PostNorm":              {Kind: formula.Composition, Parts: []formula.Part{{Name: "block", Kind: formula.Block}}},
+	"PreRMSNorm":            {Kind: formula.Composition, Parts: []formula.Part{{Name: "block", Kind: formula.Block}}},
+	"SlidingWindow":         {Kind: formula.Composition, Sizes: []string{"H", "n_p", "w"}},
+	"Comba":                 {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"HGRN2":                 {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"RetNet":                {Kind: formula.Rule, Sizes: []string{"H", "d_v", "d_c"}},
+	"AtlasOmega":            {Kind: formula.Rule, Sizes: []string{"d_k", "w"}},
+	"DeepTitans":            {Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
+	"DeltaRule":             {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"Hebbian":               {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"Lattice":               {Kind: formula.Rule, Sizes: []string{"m"}},
+	"LatticeEncode":         {Kind: formula.Rule, Sizes: []string{"m"}},
+	"LatticeSimilarity":     {Kind: formula.Rule, Sizes: []string{"m"}},
+	"MEMORA":                {Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
+	"MONETA":                {Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
+	"NestedDelta":           {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"OmegaLearned":          {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"SelfReferential":       {Kind: formula.Rule},
+	"SelfReferentialChunk":  {Kind: formula.Rule},
+	"SelfReferentialLayers": {Kind: formula.Rule, Sizes: []string{"d_h"}},
+	"TitansLMM":             {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"TNT":                   {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"Trellis":               {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"YAAD":                  {Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
+	"DeltaFrozen":           {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"DeltaChunk":            {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"TitansChunk":           {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"LatticeLinear":         {Kind: formula.Rule, Sizes: []string{"m"}},
+	"MEMORALogits":          {Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
+	"HebbianScan":           {Kind: formula.Rule, Sizes: []string{"d_k"}},
+	"ByteLM":                {Kind: formula.Model, Width: "d", Parts: []formula.Part{{Name: "block", Kind: formula.Composition, Bare: true}}, Sizes: []string{"V", "d"}},
+	"ByteCMS":               {Kind: formula.Model, Is: "ByteLM(MAG(CMS([DeltaRule, TitansLMM, Hebbian]), SlidingWindow))"},
+	"ByteCMSGated":          {Kind: formula.Model, Is: "ByteLM(MAG(CMSGated([DeltaRule, TitansLMM]), SlidingWindow))"},
+	"ByteHOPE":              {Kind: formula.Model, Is: "ByteLM(HOPE(SelfReferential, [ResidualMLP, ResidualMLP, ResidualMLP]))"},
+	"ByteMAC":               {Kind: formula.Model, Is: "ByteLM(MAC(DeltaRule))"},
+	"ByteMAL":               {Kind: formula.Model, Is: "ByteLM(MAL(DeltaRule, SlidingWindow))"},
+	"ZeroA":                 {Kind: formula.Model, Is: "ByteLM(AttentionOnly(SlidingWindow))"},
+	"ZeroB":                 {Kind: formula.Model, Is: "ByteLM(MAG(DeltaRule, SlidingWindow))"},
+	"ByteTitans":            {Kind: formula.Model, Is: "ByteLM(MAG(TitansLMM, SlidingWindow))"},
+	"ByteHebbian":           {Kind: formula.Model, Is: "ByteLM(MAG(Hebbian, SlidingWindow))"},
+	"StackLM":               {Kind: formula.Model, Width: "d", Parts: []formula.Part{{Name: "block", Kind: formula.Composition, List: true}}, Sizes: []string{"V", "d"}},
+	"StackTwo":              {Kind: formula.Model, Is: "StackLM([PreNorm(MAG(DeltaRule, SlidingWindow)), PreNorm(MAG(TitansLMM, SlidingWindow))])"},
+}
+
+// Pages are the pages that a formula can name.
+func Pages() formula.Table { return pages }
+
+// NewModel makes a model of a formula, such as ByteLM(MAG(DeltaRule, SlidingWindow)),
+// or of the name of a model. The sizes of parts carry their names: attention.H,
+// memory.2.d_k of a list's third part or memory.d_k of all. It fails with a
+// *formula.Error, and for a size that is missing, impossible or means nothing.
+func NewModel[F num.Float](text string, s block.Sizes) (block.Model[F], error) {
+	f, err := formula.Parse(text)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("there is no rule %s; there are %s", name, strings.Join(Rules(), ", "))
+	n, err := pages.Bind(f, formula.Model)
+	if err != nil {
+		return nil, err
+	}
+	m := makeModel[F](n, s)
+	return m, s.Err()
+}
+
+// NewBlock makes a rule, composition or schedule of a formula, for vectors of the
+// given width. It fails as NewModel does.
+func NewBlock[F num.Float](text string, s block.Sizes, width int) (block.Block[F], error) {
+	return newBlock[F](text, formula.Block, s, width)
+}
+
+// NewRule makes a memory rule, or a schedule of rules, of a formula, for vectors of
+// the given width. It fails as NewModel does.
+func NewRule[F num.Float](text string, s block.Sizes, width int) (block.Block[F], error) {
+	return newBlock[F](text, formula.Rule, s, width)
+}
+
+func newBlock[F num.Float](text, kind string, s block.Sizes, width int) (block.Block[F], error) {
+	f, err := formula.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	n, err := pages.Bind(f, kind)
+	if err != nil {
+		return nil, err
+	}
+	b := makeBlock[F](n, s, width)
+	return b, s.Err()
+}
+
+// part makes the page in the place of a part.
+func part[F num.Float](n *formula.Node, s block.Sizes, width int, name string) block.Block[F] {
+	if !n.Bare(name) {
+		s = s.Part(name)
+	}
+	return makeBlock[F](n.Part(name)[0], s, width)
+}
+
+// list makes the pages in the places of a list of parts.
+func list[F num.Float](n *formula.Node, s block.Sizes, width int, name string) []block.Block[F] {
+	var out []block.Block[F]
+	for i, m := range n.Part(name) {
+		out = append(out, makeBlock[F](m, s.Part(fmt.Sprintf("%s.%d", name, i)), width))
+	}
+	return out
+}
+
+// makeModel makes the page of a node, its parts first.
+func makeModel[F num.Float](n *formula.Node, s block.Sizes) block.Model[F] {
+	for name, v := range n.Sizes {
+		s = s.Default(name, v)
+	}
+	width := s.Get(n.Page.Width, -1, 1)
+	switch n.Name {
+	case "ByteLM":
+		return bytelm.New[F](s, part[F](n, s, width, "block"))
+	case "StackLM":
+		return stacklm.New[F](s, list[F](n, s, width, "block"))
+	}
+	panic("registry: BUG: no page " + n.Name)
+}
+
+// makeBlock makes the page of a node, its parts first.
+func makeBlock[F num.Float](n *formula.Node, s block.Sizes, width int) block.Block[F] {
+	for name, v := range n.Sizes {
+		s = s.Default(name, v)
+	}
+	switch n.Name {
+	case "AttentionOnly":
+		return attentiononly.New[F](s, width, part[F](n, s, width, "attention"))
+	case "CMS":
+		return cms.New[F](s, width, list[F](n, s, width, "memory"))
+	case "CMSIndependent":
+		return cmsindependent.New[F](s, width, list[F](n, s, width, "memory"))
+	case "CMSSequential":
+		return cmssequential.New[F](s, width, list[F](n, s, width, "memory"))
+	case "CMSHybrid":
+		return cmshybrid.New[F](s, width, list[F](n, s, width, "memory"), list[F](n, s, width, "chain"))
+	case "CMSGated":
+		return cmsgated.New[F](s, width, list[F](n, s, width, "memory"))
+	case "FullAttention":
+		return fullattention.New[F](s, width)
+	case "ResidualMLP":
+		return residualmlp.New[F](s, width)
+	case "HOPE":
+		return hope.New[F](s, width, part[F](n, s, width, "memory"), list[F](n, s, width, "net"))
+	case "MAC":
+		return mac.New[F](s, width, part[F](n, s, width, "memory"))
+	case "MAG":
+		return mag.New[F](s, width, part[F](n, s, width, "memory"), part[F](n, s, width, "attention"))
+	case "MAGResidual":
+		return magresidual.New[F](s, width, part[F](n, s, width, "memory"), part[F](n, s, width, "attention"))
+	case "MAL":
+		return mal.New[F](s, width, part[F](n, s, width, "memory"), part[F](n, s, width, "attention"))
+	case "MALBottleneck":
+		return malbottleneck.New[F](s, width, part[F](n, s, width, "memory"), part[F](n, s, width, "attention"))
+	case "Residual":
+		return residual.New[F](s, width, part[F](n, s, width, "block"))
+	case "PreNorm":
+		return prenorm.New[F](s, width, part[F](n, s, width, "block"))
+	case "PostNorm":
+		return postnorm.New[F](s, width, part[F](n, s, width, "block"))
+	case "PreRMSNorm":
+		return prermsnorm.New[F](s, width, part[F](n, s, width, "block"))
+	case "SlidingWindow":
+		return slidingwindow.New[F](s, width)
+	case "Comba":
+		return comba.New[F](s, width)
+	case "HGRN2":
+		return hgrn2.New[F](s, width)
+	case "RetNet":
+		return retnet.New[F](s, width)
+	case "AtlasOmega":
+		return atlasomega.New[F](s, width)
+	case "DeepTitans":
+		return deeptitans.New[F](s, width)
+	case "DeltaRule":
+		return deltarule.New[F](s, width)
+	case "Hebbian":
+		return hebbian.New[F](s, width)
+	case "Lattice":
+		return lattice.New[F](s, width)
+	case "LatticeEncode":
+		return latticeencode.New[F](s, width)
+	case "LatticeSimilarity":
+		return latticesimilarity.New[F](s, width)
+	case "MEMORA":
+		return memora.New[F](s, width)
+	case "MONETA":
+		return moneta.New[F](s, width)
+	case "NestedDelta":
+		return nesteddelta.New[F](s, width)
+	case "OmegaLearned":
+		return omegalearned.New[F](s, width)
+	case "SelfReferential":
+		return selfreferential.New[F](s, width)
+	case "SelfReferentialChunk":
+		return selfreferentialchunk.New[F](s, width)
+	case "SelfReferentialLayers":
+		return selfreferentiallayers.New[F](s, width)
+	case "TitansLMM":
+		return titanslmm.New[F](s, width)
+	case "TNT":
+		return tnt.New[F](s, width)
+	case "Trellis":
+		return trellis.New[F](s, width)
+	case "YAAD":
+		return yaad.New[F](s, width)
+	case "DeltaFrozen":
+		return deltafrozen.New[F](s, width)
+	case "DeltaChunk":
+		return deltachunk.New[F](s, width)
+	case "TitansChunk":
+		return titanschunk.New[F](s, width)
+	case "LatticeLinear":
+		return latticelinear.New[F](s, width)
+	case "MEMORALogits":
+		return memoralogits.New[F](s, width)
+	case "HebbianScan":
+		return hebbianscan.New[F](s, width)
+	}
+	panic("registry: BUG: no page " + n.Name)
 }
 
 // Updates are the names of all updates, in order.

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestByteCMS holds ByteLM(MAG(CMS(DeltaRule, TitansLMM, Hebbian),
+// TestByteCMS holds ByteLM(MAG(CMS([DeltaRule, TitansLMM, Hebbian]),
 // SlidingWindow)) to the interpreter and to its own differences.
 func TestByteCMS(t *testing.T) {
 	blocktest.Model{
@@ -33,7 +33,7 @@ func makeByteCMS[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
 	return NewModel[F]("ByteCMS", s)
 }
 
-// TestByteCMSGated holds ByteLM(MAG(CMSGated(DeltaRule, TitansLMM),
+// TestByteCMSGated holds ByteLM(MAG(CMSGated([DeltaRule, TitansLMM]),
 // SlidingWindow)) to the interpreter and to its own differences.
 func TestByteCMSGated(t *testing.T) {
 	blocktest.Model{
@@ -57,8 +57,8 @@ func makeByteCMSGated[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
 	return NewModel[F]("ByteCMSGated", s)
 }
 
-// TestByteHOPE holds ByteLM(HOPE(SelfReferential, ResidualMLP, ResidualMLP,
-// ResidualMLP)) to the interpreter and to its own differences.
+// TestByteHOPE holds ByteLM(HOPE(SelfReferential, [ResidualMLP, ResidualMLP,
+// ResidualMLP])) to the interpreter and to its own differences.
 func TestByteHOPE(t *testing.T) {
 	blocktest.Model{
 		Name: "ByteHOPE",
@@ -224,8 +224,8 @@ func makeByteHebbian[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
 	return NewModel[F]("ByteHebbian", s)
 }
 
-// TestStackTwo holds StackLM(PreNorm(MAG(DeltaRule, SlidingWindow)),
-// PreNorm(MAG(TitansLMM, SlidingWindow))) to the interpreter and to its own
+// TestStackTwo holds StackLM([PreNorm(MAG(DeltaRule, SlidingWindow)),
+// PreNorm(MAG(TitansLMM, SlidingWindow))]) to the interpreter and to its own
 // differences.
 func TestStackTwo(t *testing.T) {
 	blocktest.Model{

@@ -44,7 +44,7 @@ func TestCMS(t *testing.T) {
 	}.Test(t)
 }
 
-// build makes CMS(DeltaRule, TitansLMM, Hebbian) of the given sizes.
+// build makes CMS([DeltaRule, TitansLMM, Hebbian]) of the given sizes.
 func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule1 := deltarule.New[F](s.Part("memory.0"), width)

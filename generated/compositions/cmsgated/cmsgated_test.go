@@ -60,7 +60,7 @@ func TestCMSGated(t *testing.T) {
 	}.Test(t)
 }
 
-// build makes CMSGated(DeltaRule, TitansLMM) of the given sizes.
+// build makes CMSGated([DeltaRule, TitansLMM]) of the given sizes.
 func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule1 := deltarule.New[F](s.Part("memory.0"), width)

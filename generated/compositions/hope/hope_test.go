@@ -68,7 +68,7 @@ func TestHOPE(t *testing.T) {
 	}.Test(t)
 }
 
-// build makes HOPE(SelfReferential, ResidualMLP, ResidualMLP, ResidualMLP) of the given sizes.
+// build makes HOPE(SelfReferential, [ResidualMLP, ResidualMLP, ResidualMLP]) of the given sizes.
 func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	selfreferential1 := selfreferential.New[F](s.Part("memory"), width)

@@ -118,7 +118,7 @@ func TestMAG(t *testing.T) {
 	}.Test(t)
 }
 
-// build makes MAG(CMS(DeltaRule, TitansLMM, Hebbian), SlidingWindow) of the given sizes.
+// build makes MAG(CMS([DeltaRule, TitansLMM, Hebbian]), SlidingWindow) of the given sizes.
 func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule2 := deltarule.New[F](s.Part("memory").Part("memory.0"), width)
@@ -129,7 +129,7 @@ func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 	return New(s, width, cms1, slidingwindow5), s.Err()
 }
 
-// build2 makes MAG(CMSGated(DeltaRule, TitansLMM), SlidingWindow) of the given sizes.
+// build2 makes MAG(CMSGated([DeltaRule, TitansLMM]), SlidingWindow) of the given sizes.
 func build2[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
 	deltarule2 := deltarule.New[F](s.Part("memory").Part("memory.0"), width)

@@ -45,7 +45,7 @@ func TestByteLM(t *testing.T) {
 	}.Test(t)
 }
 
-// build makes ByteLM(MAG(CMS(DeltaRule, TitansLMM, Hebbian), SlidingWindow)) of the given sizes.
+// build makes ByteLM(MAG(CMS([DeltaRule, TitansLMM, Hebbian]), SlidingWindow)) of the given sizes.
 func build[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	width := z["d"]

@@ -44,7 +44,7 @@ func TestStackLM(t *testing.T) {
 	}.Test(t)
 }
 
-// build makes StackLM(PreNorm(MAG(DeltaRule, SlidingWindow)), PreNorm(MAG(TitansLMM, SlidingWindow))) of the given sizes.
+// build makes StackLM([PreNorm(MAG(DeltaRule, SlidingWindow)), PreNorm(MAG(TitansLMM, SlidingWindow))]) of the given sizes.
 func build[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	width := z["d"]
