@@ -57,7 +57,7 @@ func TestFrozenLevelsChangeNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, n := update.NewMachine(u, set.View()), update.NewMachine(u, alone.View())
+			m, n := update.NewMachine(u, nil, set.View()), update.NewMachine(u, nil, alone.View())
 			per := set.View().Len() / len(levels)
 			fire := func(m *update.Machine[float64], s *context.ParamSet[float64], at pulse.Pulse, on func(level int) bool) {
 				w, err := s.Writer()
@@ -128,7 +128,7 @@ func TestFirstStepOfASlowLevel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m := update.NewMachine(u, set.View())
+	m := update.NewMachine(u, nil, set.View())
 	w, err := set.Writer()
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestClocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := update.NewMachine(u, s.View())
+	m := update.NewMachine(u, nil, s.View())
 	for _, bad := range [][]int64{{1}, {-1, 0}, {1, 1}} {
 		if err := m.SetClocks(bad); err == nil {
 			t.Errorf("clocks %v were taken", bad)

@@ -79,15 +79,20 @@ func (e *unitEmitter) otherPackage(name string) string {
 
 // updateTable prints the table of updates.
 func updateTable(units []*plan.Unit, b *strings.Builder) {
-	var names []string
+	var names, buffers []string
 	var cases strings.Builder
 	for _, u := range units {
 		if u.Kind == plan.UpdateUnit {
 			_, pkg := Package(u)
-			names = append(names, fmt.Sprintf("%q", u.Name))
+			if u.Collects() {
+				buffers = append(buffers, fmt.Sprintf("%q", u.Name))
+			} else {
+				names = append(names, fmt.Sprintf("%q", u.Name))
+			}
 			fmt.Fprintf(&cases, "\tcase %q:\n\t\treturn %s.New[F](), nil\n", u.Name, pkg)
 		}
 	}
 	fmt.Fprintf(b, "\n// Updates are the names of all updates, in order.\nfunc Updates() []string {\n\treturn []string{%s}\n}\n", strings.Join(names, ", "))
-	fmt.Fprintf(b, "\n// NewUpdate makes an update by name, with the settings of its page. It fails for\n// an unknown name.\nfunc NewUpdate[F num.Float](name string) (update.Update[F], error) {\n\tswitch name {\n%s\t}\n\treturn nil, fmt.Errorf(\"there is no update %%s; there are %%s\", name, strings.Join(Updates(), \", \"))\n}\n", cases.String())
+	fmt.Fprintf(b, "\n// Buffers are the names of the updates that move nothing and collect what waits for\n// a level to fire, in order.\nfunc Buffers() []string {\n\treturn []string{%s}\n}\n", strings.Join(buffers, ", "))
+	fmt.Fprintf(b, "\n// NewUpdate makes an update or a buffer by name, with the settings of its page. It fails for\n// an unknown name.\nfunc NewUpdate[F num.Float](name string) (update.Update[F], error) {\n\tswitch name {\n%s\t}\n\treturn nil, fmt.Errorf(\"there is no update %%s; there are %%s\", name, strings.Join(Updates(), \", \"))\n}\n", cases.String())
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -244,6 +245,18 @@ func (u *Unit) PartOf(a Applied) Part {
 		}
 	}
 	panic("plan: BUG: " + u.Name + " has no part " + a.Part)
+}
+
+// Collects reports whether an update does not read what it changes: it makes
+// something of gradients and moves nothing.
+func (u *Unit) Collects() bool {
+	k := u.Stages[0].Fwd
+	for _, b := range k.Params {
+		if b.Role == Write && k.Result(b.Of) == b && !slices.ContainsFunc(u.States, func(s State) bool { return s.Name == b.Of }) {
+			return k.Param(b.Of) == nil || k.Param(b.Of).Role != Read
+		}
+	}
+	return false
 }
 
 // An Instance is a composition or model with its parts given.

@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const crossEntropyKind tape.Kind = 147
+const crossEntropyKind tape.Kind = 151
 
 // CrossEntropySizes are the sizes of CrossEntropy.
 type CrossEntropySizes struct {

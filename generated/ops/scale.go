@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const scaleKind tape.Kind = 119
+const scaleKind tape.Kind = 123
 
 // ScaleSizes are the sizes of Scale.
 type ScaleSizes struct {

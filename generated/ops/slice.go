@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceKind tape.Kind = 141
+const sliceKind tape.Kind = 145
 
 // SliceSizes are the sizes of Slice.
 type SliceSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceColsKind tape.Kind = 143
+const sliceColsKind tape.Kind = 147
 
 // SliceColsSizes are the sizes of SliceCols.
 type SliceColsSizes struct {

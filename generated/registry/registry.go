@@ -48,6 +48,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/selfreferential"
 	"github.com/nl-hecate/hecate/generated/rules/selfreferentialchunk"
 	"github.com/nl-hecate/hecate/generated/rules/selfreferentiallayers"
+	"github.com/nl-hecate/hecate/generated/rules/titansbounded"
 	"github.com/nl-hecate/hecate/generated/rules/titanschunk"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
 	"github.com/nl-hecate/hecate/generated/rules/tnt"
@@ -56,6 +57,8 @@ import (
 	"github.com/nl-hecate/hecate/generated/updates/adamuon"
 	"github.com/nl-hecate/hecate/generated/updates/adamuonus"
 	"github.com/nl-hecate/hecate/generated/updates/adamw"
+	"github.com/nl-hecate/hecate/generated/updates/errorbuffer"
+	"github.com/nl-hecate/hecate/generated/updates/errorbuffersum"
 	"github.com/nl-hecate/hecate/generated/updates/m3"
 	"github.com/nl-hecate/hecate/generated/updates/m3papersums"
 	"github.com/nl-hecate/hecate/generated/updates/momentumsgd"
@@ -74,7 +77,7 @@ func Models() []string {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"Comba", "HGRN2", "RetNet", "AtlasOmega", "DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "NestedDelta", "OmegaLearned", "SelfReferential", "SelfReferentialChunk", "SelfReferentialLayers", "TitansLMM", "TNT", "Trellis", "YAAD", "DeltaFrozen", "DeltaChunk", "TitansChunk", "LatticeLinear", "MEMORALogits", "HebbianScan"}
+	return []string{"Comba", "HGRN2", "RetNet", "AtlasOmega", "DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "NestedDelta", "OmegaLearned", "SelfReferential", "SelfReferentialChunk", "SelfReferentialLayers", "TitansBounded", "TitansLMM", "TNT", "Trellis", "YAAD", "DeltaFrozen", "DeltaChunk", "TitansChunk", "LatticeLinear", "MEMORALogits", "HebbianScan"}
 }
 
 var pages = formula.Table{
@@ -114,6 +117,7 @@ var pages = formula.Table{
 	"SelfReferential":       {Kind: formula.Rule},
 	"SelfReferentialChunk":  {Kind: formula.Rule},
 	"SelfReferentialLayers": {Kind: formula.Rule, Sizes: []string{"d_h"}},
+	"TitansBounded":         {Kind: formula.Rule, Sizes: []string{"d_k"}},
 	"TitansLMM":             {Kind: formula.Rule, Sizes: []string{"d_k"}},
 	"TNT":                   {Kind: formula.Rule, Sizes: []string{"d_k"}},
 	"Trellis":               {Kind: formula.Rule, Sizes: []string{"d_k"}},
@@ -293,6 +297,8 @@ func makeBlock[F num.Float](n *formula.Node, s block.Sizes, width int) block.Blo
 		return selfreferentialchunk.New[F](s, width)
 	case "SelfReferentialLayers":
 		return selfreferentiallayers.New[F](s, width)
+	case "TitansBounded":
+		return titansbounded.New[F](s, width)
 	case "TitansLMM":
 		return titanslmm.New[F](s, width)
 	case "TNT":
@@ -322,7 +328,13 @@ func Updates() []string {
 	return []string{"AdaMuon", "AdaMuonUS", "AdamW", "M3", "M3PaperSums", "MomentumSGD", "Muon"}
 }
 
-// NewUpdate makes an update by name, with the settings of its page. It fails for
+// Buffers are the names of the updates that move nothing and collect what waits for
+// a level to fire, in order.
+func Buffers() []string {
+	return []string{"ErrorBuffer", "ErrorBufferSum"}
+}
+
+// NewUpdate makes an update or a buffer by name, with the settings of its page. It fails for
 // an unknown name.
 func NewUpdate[F num.Float](name string) (update.Update[F], error) {
 	switch name {
@@ -332,6 +344,10 @@ func NewUpdate[F num.Float](name string) (update.Update[F], error) {
 		return adamuonus.New[F](), nil
 	case "AdamW":
 		return adamw.New[F](), nil
+	case "ErrorBuffer":
+		return errorbuffer.New[F](), nil
+	case "ErrorBufferSum":
+		return errorbuffersum.New[F](), nil
 	case "M3":
 		return m3.New[F](), nil
 	case "M3PaperSums":

@@ -7,29 +7,116 @@ import (
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
 // A Machine moves the parameters of one table. Each has its own clock, which
 // counts the times that it fired and nothing else: a level that fires seldom
 // corrects its moments for the fires that it had, not for the steps of the run.
 // A parameter that does not fire keeps its value, its slots and its clock.
+//
+// What reaches a parameter of a slower level while that is frozen waits in a
+// buffer, which is an update too: one of what waits. A fire moves the parameter
+// by that, once, and empties it.
 type Machine[F num.Float] struct {
-	update Update[F]
-	slots  []Slots[F] // nil for a fixed parameter
-	fires  []int64
+	update  Update[F]
+	slots   []Slots[F] // nil for a fixed parameter
+	fires   []int64
+	waiting []*waiting[F] // nil for a parameter of the fastest level: nothing waits for that
 }
 
-// NewMachine makes the slots of all parameters that are not fixed.
-func NewMachine[F num.Float](u Update[F], v context.View[F]) *Machine[F] {
+// waiting is what has reached one parameter since its last fire.
+type waiting[F num.Float] struct {
+	slots Slots[F]
+	error []F   // what moves the parameter if it fires now
+	count int64 // the gradients in it
+}
+
+// NoBuffer is the panic message of a machine without a buffer for parameters of
+// slower levels.
+const NoBuffer = "update: parameters of slower levels need a buffer"
+
+// NewMachine makes the slots of all parameters that are not fixed, and for those
+// of slower levels those of the buffer, which may be nil where there are none.
+func NewMachine[F num.Float](u, buffer Update[F], v context.View[F]) *Machine[F] {
 	m := &Machine[F]{update: u, fires: make([]int64, v.Len())}
 	for i := range v.Len() {
 		var s Slots[F]
+		var w *waiting[F]
 		if p := v.Param(i); !p.Fixed {
 			s = u.Slots(p)
+			if p.Level > 0 {
+				if buffer == nil {
+					panic(NoBuffer)
+				}
+				w = &waiting[F]{slots: buffer.Slots(p), error: tensor.Make[F](len(v.Data(i)))}
+			}
 		}
 		m.slots = append(m.slots, s)
+		m.waiting = append(m.waiting, w)
 	}
 	return m
+}
+
+// Collect takes the gradient of one chunk that has reached parameter i and returns
+// what moves it if it fires now: the gradient itself at the fastest level, else what
+// has waited, this one included. The result is valid until the fire.
+func (m *Machine[F]) Collect(r *tape.Run[F], i int, g []F) []F {
+	w := m.waiting[i]
+	if w == nil {
+		return g
+	}
+	w.count++
+	w.slots.Fire(r, int(w.count), w.error, g)
+	return w.error
+}
+
+// Waiting is what would move parameter i now, nil where nothing waits, and how many
+// gradients are in it.
+func (m *Machine[F]) Waiting(i int) (e []F, count int64) {
+	if w := m.waiting[i]; w != nil && w.count > 0 {
+		return w.error, w.count
+	}
+	return nil, 0
+}
+
+// Buffers calls f for everything that waits for parameter i, to save and to restore
+// it: the slots of the buffer and what they make.
+func (m *Machine[F]) Buffers(i int, f func(name string, data []F)) {
+	if w := m.waiting[i]; w != nil {
+		w.slots.Each(f)
+		f("waiting", w.error)
+	}
+}
+
+// Waits are how many gradients wait for every parameter, to save them.
+func (m *Machine[F]) Waits() []int64 {
+	out := make([]int64, len(m.waiting))
+	for i, w := range m.waiting {
+		if w != nil {
+			out[i] = w.count
+		}
+	}
+	return out
+}
+
+// SetWaits takes the counts of every parameter from what was saved. The error says
+// what cannot be.
+func (m *Machine[F]) SetWaits(counts []int64) error {
+	if len(counts) != len(m.waiting) {
+		return fmt.Errorf("update: %d counts of what waits for %d parameters", len(counts), len(m.waiting))
+	}
+	for i, n := range counts {
+		if n < 0 || m.waiting[i] == nil && n != 0 {
+			return fmt.Errorf("update: %d gradients wait for parameter %d", n, i)
+		}
+	}
+	for i, w := range m.waiting {
+		if w != nil {
+			w.count = counts[i]
+		}
+	}
+	return nil
 }
 
 // Update is what moves them.
@@ -38,13 +125,17 @@ func (m *Machine[F]) Update() Update[F] { return m.update }
 // Fired is the panic message of a fire of a fixed parameter.
 const Fired = "update: a fixed parameter cannot fire"
 
-// Fire moves parameter i by its gradient and counts.
+// Fire moves parameter i by g, which Collect gave, and counts; then nothing waits.
 func (m *Machine[F]) Fire(r *tape.Run[F], i int, w, g []F) {
 	if m.slots[i] == nil {
 		panic(Fired)
 	}
 	m.fires[i]++
 	m.slots[i].Fire(r, int(m.fires[i]), w, g)
+	if b := m.waiting[i]; b != nil {
+		b.count = 0
+		m.Buffers(i, func(_ string, data []F) { clear(data) })
+	}
 }
 
 // Slots are what is kept for parameter i, nil for a fixed one.

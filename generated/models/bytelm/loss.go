@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const lossKind tape.Kind = 151
+const lossKind tape.Kind = 155
 
 // Loss is one call of the kernel Loss.
 //

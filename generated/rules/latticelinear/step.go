@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 90
+const stepKind tape.Kind = 92
 
 // Step is one call of the kernel Step.
 //

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 98
-const fireTallKind tape.Kind = 99
+const fireKind tape.Kind = 100
+const fireTallKind tape.Kind = 101
 
 // Update is AdaMuon with its settings.
 type Update[F num.Float] struct {

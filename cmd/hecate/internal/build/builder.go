@@ -71,7 +71,7 @@ func NewBuilder[F Float](m block.Model[F], u update.Update[F], lanes int, seed u
 		return nil, err
 	}
 	v := b.params.View()
-	b.moves = update.NewMachine(u, v)
+	b.moves = update.NewMachine(u, nil, v)
 	for range lanes {
 		l := &lane[F]{memory: m.NewMemory(1)}
 		for i := range v.Len() {
