@@ -273,6 +273,11 @@ func TestWordsRefused(t *testing.T) {
 			t.Errorf("%d words: %v, want ErrVersion", len(w), err)
 		}
 	}
+	early := slices.Clone(clock)
+	early[2] = 0
+	if _, err := FromWords(early, cursors); !errors.Is(err, ErrTime) {
+		t.Errorf("no tokens in a chunk: %v, want ErrTime", err)
+	}
 	if _, err := FromWords(clock, cursors[1:]); !errors.Is(err, ErrCursors) {
 		t.Errorf("a piece of a cursor: %v, want ErrCursors", err)
 	}
