@@ -79,7 +79,13 @@ func TestFault(t *testing.T) {
 			"tape_test.scan: Rate, token 2, element 4 is +Inf"},
 		"overflow of the state": {with(5, math.MaxFloat64), []float64{1}, []float64{1, 2},
 			"tape_test.scan: Y, token 2, element 5 is +Inf"},
-		"backward": {with(3, -1), []float64{1}, []float64{1, 1}, "backward of tape_test.scan: X, token 1, element 3 is "},
+		"overflow of the state, then on the way": {with(4, math.MaxFloat64), []float64{math.MaxFloat64}, []float64{1, 1},
+			"tape_test.scan: Y, token 1, element 2 is +Inf"},
+		"what is left behind is no token": {[]float64{1, 2, 3, math.MaxFloat64}, []float64{1}, []float64{1, 2},
+			"tape_test.scan: Y, token 1, element 3 is +Inf"},
+		"backward":             {with(3, -1), []float64{1}, []float64{1, 1}, "backward of tape_test.scan: X, token 1, element 3 is "},
+		"backward, the latest": {with(3, -1)[:6:6], []float64{1}, []float64{0, 0}, "backward of tape_test.scan: X, token 1, element 3 is "},
+		"backward, two":        {append(with(3, -1)[:6:6], -1, 2), []float64{1}, []float64{0, 0}, "backward of tape_test.scan: X, token 3, element 6 is "},
 	} {
 		arena := &tape.Arena[float64]{Trace: true}
 		err := tape.With(arena, first, func(r *tape.Run[float64]) error {
