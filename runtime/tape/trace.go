@@ -117,7 +117,7 @@ func (t *Tape[F]) within(v traced[F], at int, state func([]F) string) Fault {
 			if !kept {
 				f.Tensor = x.name
 			}
-		case x.between() || k < 0 || k > f.Token || k == f.Token && kept:
+		case x.between() || k < 0 || f.Token >= 0 && (k > f.Token || k == f.Token && kept):
 		default:
 			f.Tensor, f.Token, f.Index, f.Value, kept = x.name, k, i, float64(x.data[i]), true
 		}
