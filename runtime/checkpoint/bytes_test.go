@@ -58,6 +58,11 @@ func TestEveryByte(t *testing.T) {
 		spoilt = slices.Insert(slices.Clone(good), i, byte(random.Uint32()))
 		holds(t, "a byte put in", spoilt, good)
 	}
+	for _, typ := range []string{"I64", "U64"} {
+		if !holds(t, "another type", bytes.Replace(good, []byte("F64"), []byte(typ), 1), good) {
+			t.Errorf("numbers of type %s in the place of F64 are accepted", typ)
+		}
+	}
 	t.Logf("%d bytes, %d bits: %d accepted and equal", len(good), 8*len(good), equal)
 }
 

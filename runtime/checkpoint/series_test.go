@@ -36,7 +36,7 @@ func steps(t testing.TB, s Series) (out []uint64) {
 
 // TestSeries writes a run whose score falls and rises, for every way to keep.
 func TestSeries(t *testing.T) {
-	scores := []float64{9, 4, 2, 5, math.NaN(), 3, 2, 7, 8}
+	scores := []float64{math.NaN(), 4, 2, 5, math.NaN(), 3, 2, 7, 8}
 	for _, c := range []struct {
 		keep int
 		best bool
