@@ -21,6 +21,7 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"unicode/utf8"
 
@@ -164,6 +165,9 @@ func (s *Snapshot) Meta(key string) (string, error) {
 	}
 	return v, nil
 }
+
+// MetaKeys returns the keys of the metadata that callers have set, sorted.
+func (s *Snapshot) MetaKeys() []string { return slices.Sorted(maps.Keys(s.meta)) }
 
 // Add copies a tensor into the snapshot. The error wraps ErrShape if the shape
 // has not len(data) elements. Add panics with ReservedName or AddedTwice.

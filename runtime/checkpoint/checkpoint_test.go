@@ -82,6 +82,9 @@ func TestRoundTrip(t *testing.T) {
 	if step, err := back.Meta("step"); err != nil || step != "17" {
 		t.Errorf("Meta(step) = %q, %v", step, err)
 	}
+	if keys := back.MetaKeys(); !slices.Equal(keys, []string{"config", "step"}) {
+		t.Errorf("MetaKeys() = %v", keys)
+	}
 	w := make([]float32, 6)
 	if err := Take(back, "level.0.W_K", tensor.Shape{2, 3}, w); err != nil || !math.Signbit(float64(w[5])) || w[3] != 1e-45 {
 		t.Errorf("W_K = %v, %v", w, err)
