@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/plot"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
@@ -18,7 +19,7 @@ func (r *run[F]) outputs(ctx context.Context, unigram, bigram, after float64, st
 	if err := os.MkdirAll(r.opt.Out, 0o755); err != nil {
 		return err
 	}
-	stem := filepath.Join(r.opt.Out, r.name())
+	stem := r.stem()
 	snap, err := r.snapshot()
 	if err != nil {
 		return err
@@ -49,14 +50,18 @@ func (r *run[F]) outputs(ctx context.Context, unigram, bigram, after float64, st
 	return nil
 }
 
-// sample prints text that the model goes on with.
+// sample prints text that the model goes on with, behind the checkpoint: to see
+// what the first lane reads next is to take the next chunk.
 func (r *run[F]) sample(ctx context.Context) error {
-	chunk := r.stream.Next(1)
-	text, err := r.builder.Sample(ctx, byte(chunk.Inputs[0]), r.opt.Sample, r.opt.Seed)
+	c, _, err := r.session.Conductor().Next(1)
 	if err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(r.opt.Out, r.name()+".txt"), text); err != nil {
+	text, err := bytesOf(r.session.Generate(ctx, 0, c.Inputs[:1], sampling(r.opt.Sample, r.opt.Seed)))
+	if err != nil {
+		return err
+	}
+	if err := writeFile(r.stem()+".txt", text); err != nil {
 		return err
 	}
 	fmt.Fprintf(r.w, "\n%s\n\n", printable(text))
@@ -76,6 +81,10 @@ func (r *run[F]) losses() []byte {
 	}
 	return b.Bytes()
 }
+
+// name is the stem of all files of the run, and stem is where they lie.
+func (r *run[F]) name() string { return strings.ToLower(r.opt.Model) }
+func (r *run[F]) stem() string { return filepath.Join(r.opt.Out, r.name()) }
 
 // writeFile replaces a file whole: a temporary file, fsync, rename.
 func writeFile(path string, data []byte) (err error) {
