@@ -371,3 +371,40 @@ func TestObservers(t *testing.T) {
 		t.Errorf("moved by %v", got)
 	}
 }
+
+// TestStats: norms are those of the gradient, and together its norm.
+func TestStats(t *testing.T) {
+	m, c := newModule[float32](t, 3), newConductor(t, 2, pulse.Build)
+	if n := m.Norms(nil); len(n) != 4 || n[0] != 0 || m.Bytes() != 0 {
+		t.Errorf("before any work: norms %v, %d bytes", n, m.Bytes())
+	}
+	x, p, _ := c.Next(9)
+	if _, _, err := m.Process(x, m.NewContext(2), p); err != nil {
+		t.Fatal(err)
+	}
+	norms := m.Norms(nil)
+	norm, err := m.Update(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, n := range norms {
+		sum += n * n
+	}
+	if !(math.Abs(math.Sqrt(sum)-norm) < 1e-12) || norms[0] == 0 || norms[3] != 0 || m.Bytes() == 0 {
+		t.Errorf("norms %v, together %v, want %v; %d bytes", norms, math.Sqrt(sum), norm, m.Bytes())
+	}
+	if clocks := m.Moves().Clocks(); !slices.Equal(clocks, []int64{1, 1, 1, 0}) {
+		t.Errorf("fires %v", clocks)
+	}
+	if m.Share().Moves() != nil {
+		t.Error("a module that shares parameters moves them")
+	}
+}
+
+// TestCheckChunk is of a model without parts that compute chunks: any will do.
+func TestCheckChunk(t *testing.T) {
+	if err := newModule[float32](t, 1).CheckChunk(1); err != nil {
+		t.Error(err)
+	}
+}

@@ -42,7 +42,7 @@ const (
 )
 
 // What a checkpoint can be refused for, besides what it is as a file and what its
-// conductor is on this stream; a *Mismatch wraps one.
+// conductor is on this stream; a *Mismatch wraps one, but for ErrPosition.
 var (
 	ErrFormat     = errors.New("format")
 	ErrKind       = errors.New("kind of checkpoint")
@@ -50,6 +50,7 @@ var (
 	ErrLayout     = errors.New("layout of the model")
 	ErrParameters = errors.New("parameters")
 	ErrClocks     = errors.New("clocks")
+	ErrPosition   = errors.New("position of a context")
 )
 
 // A Mismatch says what of a checkpoint is not what it is here.

@@ -278,6 +278,15 @@ func TestResumeRefuses(t *testing.T) {
 		}
 		return x
 	}
+	far := copyOf(t, build(), func(name string) (string, tensor.Shape) {
+		if name == "lane1.pos" {
+			return "", nil
+		}
+		return name, nil
+	})
+	if err := checkpoint.Add(far, "lane1.pos", tensor.Shape{1}, []int64{1 << 31}); err != nil {
+		t.Fatal(err)
+	}
 	broken := errors.New("no")
 	for _, x := range []struct {
 		what  string
@@ -307,6 +316,7 @@ func TestResumeRefuses(t *testing.T) {
 		{"layout", same(), meta(build, "hecate.layout", "0"), id, nil, module.ErrLayout, []string{"saved 0, here "}, false},
 		{"clock of what is fixed", same(), counts(5), id, nil, module.ErrClocks, []string{"clock of parameter 3"}, false},
 		{"clock below zero", same(), counts(-1), id, nil, module.ErrClocks, nil, false},
+		{"a position that none has", same(), far, id, nil, module.ErrPosition, []string{"lane1.pos[0] is 2147483648"}, false},
 		{"the caller's", same(), build(), id, func(*checkpoint.Snapshot) error { return broken }, broken, nil, false},
 		{"other parameters", newSession[float32](t, 2, 10, schedule), session(), id, nil, module.ErrParameters, []string{s.Module().Digest()}, true},
 	} {

@@ -136,7 +136,7 @@ func read[F Float](s *checkpoint.Snapshot, rows []row) (put func(), err error) {
 func narrow(name string, wide []int64) error {
 	for i, x := range wide {
 		if x < 0 || x > math.MaxInt32 {
-			return fmt.Errorf("module: %s[%d] is %d, outside 0 … %d", name, i, x, math.MaxInt32)
+			return fmt.Errorf("%w: %s[%d] is %d, outside 0 … %d", ErrPosition, name, i, x, math.MaxInt32)
 		}
 	}
 	return nil
