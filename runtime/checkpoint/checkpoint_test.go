@@ -263,6 +263,12 @@ func TestFailedWriteLeavesTheOldFile(t *testing.T) {
 	if _, err := Read(path); err != nil {
 		t.Error(err)
 	}
+	if err := WriteFile(path, []byte("text")); err != nil {
+		t.Error(err)
+	}
+	if now, err := os.ReadFile(path); string(now) != "text" {
+		t.Errorf("WriteFile left %q, %v", now, err)
+	}
 	if err := Write(filepath.Join(dir, "no", "such", "folder", "c"), sample(t)); err == nil {
 		t.Error("Write into no folder = nil")
 	}

@@ -26,6 +26,14 @@ func Write(path string, s *Snapshot) error {
 	return nil
 }
 
+// WriteFile puts data at path in the same way: what belongs beside a checkpoint.
+func WriteFile(path string, data []byte) error {
+	return replace(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
 // Read reads the snapshot at path. The error is the file system's or an *Error.
 func Read(path string) (*Snapshot, error) {
 	data, err := os.ReadFile(path)
