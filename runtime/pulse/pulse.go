@@ -46,6 +46,9 @@ const (
 )
 
 // A Pulse is the time of one chunk.
+//
+//hecate:clock
+//hecate:nozero
 type Pulse struct {
 	step     uint64 // chunks before this one
 	position uint64 // tokens before this chunk
@@ -97,6 +100,8 @@ func First(phase Phase, periods ...int) Pulse {
 
 // Next returns the pulse of the chunk that follows this one of the given number
 // of tokens. The receiver is unchanged.
+//
+//hecate:advances
 func (p Pulse) Next(tokens int) Pulse {
 	if p.phase == 0 {
 		panic(ZeroPulse)
@@ -122,6 +127,8 @@ func (p Pulse) due() (mask uint8) {
 
 // At returns the pulse at a step and a position, for a run resumed from a
 // checkpoint.
+//
+//hecate:advances
 func (p Pulse) At(step, position uint64) Pulse {
 	p.step, p.position = step, position
 	p.active = p.due()

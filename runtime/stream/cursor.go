@@ -41,6 +41,8 @@ func (m *Mismatch) Unwrap() error { return m.What }
 
 // A Cursor is where one lane of a stream stands, with enough to notice that it
 // is put on the wrong text.
+//
+//hecate:nozero
 type Cursor struct {
 	Slot, Slots   uint64    // which lane of how many
 	Position      uint64    // byte of the text that is read next
