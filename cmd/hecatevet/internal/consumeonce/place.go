@@ -78,10 +78,10 @@ func (s state) changed(v *types.Var) {
 	}
 }
 
-// inside forgets what lies behind a variable that somebody else has been given.
-func (s state) inside(v *types.Var) {
+// inside forgets what lies inside a place that somebody else has been given.
+func (s state) inside(p place) {
 	for q := range s {
-		if q.root == v && q.path != "" {
+		if q.root == p.root && q.path != p.path && within(q.path, p.path) {
 			delete(s, q)
 		}
 	}

@@ -114,11 +114,11 @@ func (w *walker) call(s state, call *ast.CallExpr, when when) {
 	marks := w.marks.OwnFunc(w.callee(call))
 	w.receiver(s, call, marks)
 	w.args(s, call, marks)
-	for _, e := range call.Args { // through a pointer it may have assigned
+	for _, e := range call.Args {
 		w.given(s, e)
 	}
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && info.Selections[sel] != nil {
-		w.given(s, sel.X)
+		w.given(s, &ast.UnaryExpr{Op: token.AND, X: sel.X})
 	}
 }
 
@@ -182,17 +182,16 @@ func (w *walker) hides(to types.Type, e ast.Expr) {
 	}
 }
 
-// given is an argument through which a call may change what lies behind a pointer.
+// given is an argument through which a call may assign to what lies behind it.
 func (w *walker) given(s state, e ast.Expr) {
 	e = ast.Unparen(e)
 	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
-		e = u.X
-		if p, ok := w.place(e); ok {
-			s.assign(p)
+		if p, ok := w.place(u.X); ok && w.marks.Type(w.pass.TypesInfo.TypeOf(u.X))&mark.ConsumeOnce == 0 {
+			s.inside(p)
 		}
 		return
 	}
-	if p, ok := w.place(e); ok && !w.once(w.pass.TypesInfo.TypeOf(e)) {
-		s.inside(p.root)
+	if p, ok := w.place(e); ok && mark.Pointerish(w.pass.TypesInfo.TypeOf(e)) && !w.once(w.pass.TypesInfo.TypeOf(e)) {
+		s.inside(p)
 	}
 }

@@ -98,8 +98,7 @@ func run(pass *analysis.Pass) (any, error) {
 // concerned reports whether there can be anything to say of a function.
 func concerned(sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
-		switch p.Type().Underlying().(type) {
-		case *types.Slice, *types.Signature, *types.Pointer:
+		if _, ok := p.Type().Underlying().(*types.Signature); ok || list(p.Type()) {
 			return true
 		}
 	}
