@@ -5,8 +5,8 @@ import (
 	"maps"
 )
 
-// effect is what a function literal does to what it captures.
-type effect struct {
+// captures is what a function literal does to what it captures.
+type captures struct {
 	used     map[place]bool // looked at or moved, and not assigned before
 	assigned map[place]bool
 	moved    map[place]status // dead at some end of it, and nowhere assigned
@@ -36,11 +36,11 @@ func (w *walker) exit(s state) {
 }
 
 // literal looks at a function literal, once.
-func (c *checker) literal(lit *ast.FuncLit) *effect {
+func (c *checker) literal(lit *ast.FuncLit) *captures {
 	if e := c.lits[lit]; e != nil {
 		return e
 	}
-	e := &effect{used: map[place]bool{}, assigned: map[place]bool{}, moved: map[place]status{}}
+	e := &captures{used: map[place]bool{}, assigned: map[place]bool{}, moved: map[place]status{}}
 	c.lits[lit] = e
 	w := &walker{checker: c, root: lit, ret: e}
 	w.solve(c.cfgs.FuncLit(lit))

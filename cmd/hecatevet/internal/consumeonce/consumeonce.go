@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/cfg"
 
+	"github.com/nl-hecate/hecate/cmd/hecatevet/internal/effect"
 	"github.com/nl-hecate/hecate/cmd/hecatevet/internal/flow"
 	"github.com/nl-hecate/hecate/cmd/hecatevet/internal/mark"
 )
@@ -34,7 +35,8 @@ A call that takes it moves it:
 	z, next, err := model.Process(x, h)   // reported: use next
 
 So does assigning it to another variable, returning, storing or sending it, and a
-function literal that does one of these. Assigning to the place makes it live
+function literal that does one of these: it must run at most once, called where it
+stands or by a function that is seen to call it no more than once. Assigning to the place makes it live
 again, as the usual form does: y, h, err = model.Process(x, h). A move in a loop
 without such an assignment is reported, on any way through branches, goto, select
 and range.
@@ -50,26 +52,28 @@ is, and its own arguments cannot be moved inside it.
 
 The package that declares the type is not looked at. What is stored in a list or
 behind a pointer of another function is left to the check at run time.`,
-	Requires: []*analysis.Analyzer{inspect.Analyzer, ctrlflow.Analyzer, mark.Analyzer},
+	Requires: []*analysis.Analyzer{inspect.Analyzer, ctrlflow.Analyzer, mark.Analyzer, effect.Analyzer},
 	Run:      run,
 }
 
 // checker looks at one package.
 type checker struct {
-	pass  *analysis.Pass
-	marks *mark.Marks
-	cfgs  *ctrlflow.CFGs
-	lits  map[*ast.FuncLit]*effect
-	done  map[ast.Node]bool // reported
+	pass    *analysis.Pass
+	marks   *mark.Marks
+	effects *effect.Effects
+	cfgs    *ctrlflow.CFGs
+	lits    map[*ast.FuncLit]*captures
+	done    map[ast.Node]bool // reported
 }
 
 func run(pass *analysis.Pass) (any, error) {
 	c := &checker{
-		pass:  pass,
-		marks: pass.ResultOf[mark.Analyzer].(*mark.Marks),
-		cfgs:  pass.ResultOf[ctrlflow.Analyzer].(*ctrlflow.CFGs),
-		lits:  map[*ast.FuncLit]*effect{},
-		done:  map[ast.Node]bool{},
+		pass:    pass,
+		marks:   pass.ResultOf[mark.Analyzer].(*mark.Marks),
+		effects: pass.ResultOf[effect.Analyzer].(*effect.Effects),
+		cfgs:    pass.ResultOf[ctrlflow.Analyzer].(*ctrlflow.CFGs),
+		lits:    map[*ast.FuncLit]*captures{},
+		done:    map[ast.Node]bool{},
 	}
 	if !c.marks.Any(mark.ConsumeOnce) {
 		return nil, nil

@@ -153,9 +153,13 @@ func (w *walker) receiver(s state, call *ast.CallExpr, marks mark.Set) {
 func (w *walker) args(s state, call *ast.CallExpr, marks mark.Set) {
 	sig, _ := w.pass.TypesInfo.TypeOf(call.Fun).Underlying().(*types.Signature)
 	for i, e := range call.Args {
-		if marks&mark.Borrows != 0 {
+		lit, ok := ast.Unparen(e).(*ast.FuncLit)
+		switch {
+		case ok && w.effects.RunsOnce(call, i):
+			w.closure(s, lit, once)
+		case marks&mark.Borrows != 0:
 			w.read(s, e)
-		} else {
+		default:
 			w.move(s, e)
 		}
 		if sig != nil {

@@ -20,7 +20,7 @@ type walker struct {
 	reporting bool
 	ranges    map[ast.Expr]bool // keys and values of range statements
 	comms     map[ast.Stmt]bool // the communications of select
-	ret       *effect           // of a literal: what it does to what it captures
+	ret       *captures         // of a literal: what it does to what it captures
 }
 
 // prepare finds what the blocks of the graph show at another place than where it

@@ -1,5 +1,5 @@
 // Package effect finds what functions do with what they are given: which functions
-// they keep beyond the call, which lists they write, and which of their results
+// they keep beyond the call or call no more than once, which lists they write, and which of their results
 // are the memory of an argument or may only be read. It is a fact of a function,
 // so it is known of the functions of other modules too.
 //
@@ -24,6 +24,7 @@ import (
 // Fact is what a function does, parameter i as bit i.
 type Fact struct {
 	Keeps  uint64 // functions that may be called after it returned
+	Once   uint64 // functions that are called at most once
 	Writes uint64 // lists whose elements it changes
 	Gives  uint64 // its results may be the memory of a list; ReadOnly: of what is not written
 }
@@ -35,7 +36,7 @@ const ReadOnly = 1 << 63
 func (*Fact) AFact() {}
 
 func (f *Fact) String() string {
-	return fmt.Sprintf("keeps %x, writes %x, gives %x", f.Keeps, f.Writes, f.Gives)
+	return fmt.Sprintf("keeps %x, once %x, writes %x, gives %x", f.Keeps, f.Once, f.Writes, f.Gives)
 }
 
 // Analyzer finds the facts; its result is an *Effects.
@@ -159,8 +160,13 @@ func (e *Effects) function(c inspector.Cursor, f *types.Func) Fact {
 	params := f.Signature().Params()
 	for i := range min(params.Len(), 62) {
 		p := params.At(i)
-		if _, ok := p.Type().Underlying().(*types.Signature); ok && e.keeps(c, p, map[*types.Var]bool{}) {
-			fact.Keeps |= 1 << i
+		if _, ok := p.Type().Underlying().(*types.Signature); ok {
+			if e.keeps(c, p, map[*types.Var]bool{}) {
+				fact.Keeps |= 1 << i
+			}
+			if e.once(c, p) {
+				fact.Once |= 1 << i
+			}
 		}
 		if list(p.Type()) {
 			entry[p] = 1 << i

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"keeper"
 	"life"
 )
 
@@ -371,5 +372,18 @@ func typeSwitch(x any) {
 	case ticket:
 		keep(t)
 		keep(t) // want `t was moved in line \d+`
+	}
+}
+
+func once(t, u, v ticket) {
+	keeper.Once(1, func() { keep(t) })
+	keeper.Many(func() { keep(u) })  // want `the function moves u in line \d+ and may run more than once`
+	keeper.Twice(func() { keep(v) }) // want `the function moves v in line \d+ and may run more than once`
+	keep(t)                          // want `t was moved in line \d+`
+}
+
+func onceInLoop(t ticket) {
+	for range 3 {
+		keeper.Once(1, func() { keep(t) }) // want `the function uses t, which was moved in line \d+`
 	}
 }
