@@ -24,16 +24,18 @@ func (w *Writer[F]) write(fixed bool, f func(i int, p Param, data []F) error) er
 		w.next = append(w.next, tensor.Make[F](len(w.set.data[i])))
 	}
 	for i, p := range w.set.params {
-		copy(w.next[i], w.set.data[i])
 		if p.Fixed && !fixed {
 			continue
 		}
+		copy(w.next[i], w.set.data[i])
 		if err := f(i, p, w.next[i]); err != nil {
 			return err
 		}
 	}
-	for i, d := range w.next {
-		copy(w.set.data[i], d)
+	for i, p := range w.set.params {
+		if !p.Fixed || fixed {
+			copy(w.set.data[i], w.next[i])
+		}
 	}
 	w.set.version++
 	return nil
