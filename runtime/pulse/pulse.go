@@ -56,6 +56,9 @@ const (
 
 // A Pulse is the time of one chunk. Two pulses are equal (==) if everything
 // about them is.
+//
+//hecate:clock
+//hecate:nozero
 type Pulse struct {
 	step     uint64 // chunks before this one
 	position uint64 // tokens before this chunk
@@ -92,6 +95,8 @@ const maxTokens = 1 << 30
 
 // Next returns the pulse of the chunk that follows this one of the given number
 // of tokens. The receiver is unchanged.
+//
+//hecate:advances
 func (p Pulse) Next(tokens int) Pulse {
 	if p.phase == 0 {
 		panic(ZeroPulse)

@@ -7,6 +7,10 @@ import (
 
 // A Run is what one chunk's work is given: memory, the tape or nil, and the
 // time. It is made by With and Without and is dead when they return.
+//
+//hecate:run
+//hecate:noescape
+//hecate:nozero
 type Run[F num.Float] struct {
 	Arena *Arena[F]
 	Tape  *Tape[F] // nil: nothing is recorded

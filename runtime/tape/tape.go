@@ -61,7 +61,10 @@ var ErrLoss = errors.New("tape: loss is not finite")
 
 // A Value is a tensor's elements, the scope in which they were computed and, if
 // a tape recorded them, their place there. Data is read-only once recorded.
+//
+//hecate:value
 type Value[F num.Float] struct {
+	//hecate:readonly
 	Data []F
 	id   int32  // 0: not recorded
 	gen  uint32 // of the arena; 0: the caller's own memory
@@ -78,6 +81,9 @@ func (v Value[F]) Recorded() bool { return v.id != 0 }
 type Node[F num.Float] interface{ Backward(t *Tape[F]) }
 
 // A Tape is the record of one scope. A Run without one records nothing.
+//
+//hecate:noescape
+//hecate:nozero
 type Tape[F num.Float] struct {
 	arena    *Arena[F]
 	nodes    []Node[F]
