@@ -1,6 +1,8 @@
 // Package build builds a small language model on a text: it streams the text
 // through the model in lanes, follows the gradient, measures the held-out part
 // before and after, and writes what came of it.
+//
+//hecate:conductor
 package build
 
 import (
