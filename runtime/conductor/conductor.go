@@ -14,6 +14,8 @@
 // What a run is for, building, testing or streaming, is the conductor's to say:
 // parts read it off the pulse, and no forward asks. A Conductor serves one
 // goroutine.
+//
+//hecate:conductor
 package conductor
 
 import (

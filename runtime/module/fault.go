@@ -98,15 +98,13 @@ func (m *Module[F]) trace(i int) (fault tape.Fault, token int, found bool) {
 	a := &tape.Arena[F]{Trace: true}
 	err := m.pieces(i, func(from, to int) error {
 		err := tape.With(a, j.pulse, func(r *tape.Run[F]) error {
-			loss, own, err := m.forward(r, i, from, to)
-			if err != nil {
-				return err
-			}
-			if fault, found = r.Tape.Fault(state); !found && own > 0 && j.pulse.Phase() == pulse.Build {
-				m.backward(r.Tape, i, loss, own)
-				fault, found = r.Tape.Fault(state)
-			}
-			return nil
+			return m.forward(r, i, from, to, func(loss tape.Value[F], own int) error {
+				if fault, found = r.Tape.Fault(state); !found && own > 0 && j.pulse.Phase() == pulse.Build {
+					m.backward(r.Tape, i, loss, own)
+					fault, found = r.Tape.Fault(state)
+				}
+				return nil
+			})
 		})
 		if found {
 			if token = fault.Token; token >= 0 {

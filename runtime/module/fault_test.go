@@ -28,6 +28,8 @@ func (e clocked) Step(c block.Call[float64], w block.Weights[float64], m *block.
 
 // TestBadNumber breaks one number at a time and wants to be told which; nothing
 // moves but what was broken.
+//
+//hecate:allow outerwrite a parameter is spoilt: that is the test
 func TestBadNumber(t *testing.T) {
 	const tokens = 4
 	parameter := func(name string, at int, x float32) func(*module.Module[float32], []float32) {

@@ -57,6 +57,8 @@ var errPrompt = errors.New("module: the prompt has no token; a model goes on fro
 // the phase does not count. Tokens go through the model one by one, Chunk of them
 // to a step of the schedule. Ended by ctx, Generate returns what it has. The error
 // is the handle's, that of a prompt outside the vocabulary, or a *BadNumber.
+//
+//hecate:borrows
 func (m *Module[F]) Generate(ctx goctx.Context, h context.Handle[*Memory[F]], slot int, p pulse.Pulse, prompt []int32, s Sampling) ([]int32, error) {
 	if err := s.Check(); err != nil {
 		return nil, err

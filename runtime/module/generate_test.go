@@ -31,6 +31,8 @@ func grown(t testing.TB) (*module.Module[float64], context.Handle[*module.Memory
 }
 
 // chances are what the model says comes after some tokens of a slot.
+//
+//hecate:borrows
 func chances(t testing.TB, m *module.Module[float64], h context.Handle[*module.Memory[float64]], slot int, tokens []int32) []float64 {
 	t.Helper()
 	fork, err := h.Fork((*module.Memory[float64]).Clone)
@@ -56,6 +58,9 @@ func chances(t testing.TB, m *module.Module[float64], h context.Handle[*module.M
 	return z
 }
 
+// generate draws.
+//
+//hecate:borrows
 func generate(t testing.TB, m *module.Module[float64], h context.Handle[*module.Memory[float64]], slot int, prompt []int32, s module.Sampling) []int32 {
 	t.Helper()
 	out, err := m.Generate(goctx.Background(), h, slot, first, prompt, s)
@@ -179,6 +184,10 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
+// TestGenerateRefuses has a row for every prompt and sampling that cannot be.
+//
+//hecate:allow outerwrite a parameter is spoilt: that is the test
+//hecate:allow consumeonce a context that was moved is refused: that is the test
 func TestGenerateRefuses(t *testing.T) {
 	m, h := grown(t)
 	for name, x := range map[string]struct {

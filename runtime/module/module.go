@@ -33,6 +33,8 @@
 // its own arena, and what a step hands to its workers lies in the Module. So a
 // Module serves one goroutine. Share gives another one the same parameters to
 // read.
+//
+//hecate:conductor
 package module
 
 import (
@@ -81,12 +83,17 @@ type Module[F Float] struct {
 	job    job[F]
 	grads  [][][]F // by slot and parameter
 	nats   []float64
-	firing [][]F       // the gradients of what fires in an update
-	due    pulse.Pulse // of the gradient that waits for Update; zero: none
-	fire   func(r *tape.Run[F]) error
-	move   func(i int, p context.Param, data []F)
-	run    *tape.Run[F]
+	firing [][]F  // the gradients of what fires in an update
+	due    moment // of the gradient that waits for Update
 }
+
+// A moment is a pulse to be known again.
+type moment struct {
+	waits          bool
+	step, position uint64
+}
+
+func momentOf(p pulse.Pulse) moment { return moment{true, p.Step(), p.Position()} }
 
 // A job is one Process under way.
 type job[F Float] struct {
@@ -119,17 +126,6 @@ func New[F Float](c Config[F]) (*Module[F], error) {
 // wire makes what the workers call, once, so that a step makes none.
 func (m *Module[F]) wire() {
 	m.walk = func(worker, slot int) error { return m.slot(m.arenas[worker], slot) }
-	m.fire = func(r *tape.Run[F]) error {
-		m.run = r
-		m.writer.Update(m.move)
-		m.run = nil
-		return nil
-	}
-	m.move = func(i int, p context.Param, data []F) {
-		if fires(p, m.due) {
-			m.moves.Fire(m.run, i, data, m.grads[0][i])
-		}
-	}
 }
 
 // Share returns a module that reads the parameters of this one and moves none,

@@ -16,6 +16,8 @@ import (
 )
 
 // state is every number of a context by name.
+//
+//hecate:borrows
 func state[F module.Float](t testing.TB, h context.Handle[*module.Memory[F]]) map[string][]F {
 	t.Helper()
 	fork, err := h.Fork((*module.Memory[F]).Clone)
@@ -136,9 +138,9 @@ func TestBatch(t *testing.T) {
 	const n, tokens = 3, 13
 	m, c := newModule[float32](t, 5), newConductor(t, n, pulse.Test)
 	h := m.NewContext(n)
-	single := make([]context.Handle[*module.Memory[float32]], n)
-	for i := range single {
-		single[i] = m.NewContext(1)
+	var single []context.Handle[*module.Memory[float32]]
+	for range n {
+		single = append(single, m.NewContext(1))
 	}
 	for range 5 {
 		x, p, _ := c.Next(tokens)
@@ -176,6 +178,8 @@ func TestBatch(t *testing.T) {
 // TestDocuments: behind a document's end a slot begins anew, whatever it has read
 // before, and the other one goes on; a bad number there has its place in the
 // chunk.
+//
+//hecate:allow outerwrite a parameter is spoilt: that is the test
 func TestDocuments(t *testing.T) {
 	m := newModule[float32](t, 5)
 	p := pulse.First(pulse.Build)
@@ -242,6 +246,8 @@ func TestProcessors(t *testing.T) {
 
 // TestHandle: a context is taken once, comes back after an error as it was, and
 // is refused for another number of lanes.
+//
+//hecate:allow consumeonce a context that was moved is refused: that is the test
 func TestHandle(t *testing.T) {
 	m, c := newModule[float32](t, 5), newConductor(t, 2, pulse.Build)
 	h := m.NewContext(2)

@@ -38,12 +38,16 @@ func (m *Module[F]) ProcessInto(dst []F, c stream.Chunk, h context.Handle[*Memor
 	return m.process(c, h, p, dst)
 }
 
+// process is Process, with a place for the outputs or nil.
+//
+//hecate:allow consumeonce a handle that cannot be taken is given back as it is
+//hecate:allow nozero between two chunks a module has no time
 func (m *Module[F]) process(c stream.Chunk, h context.Handle[*Memory[F]], p pulse.Pulse, dst []F) (Result, context.Handle[*Memory[F]], error) {
 	mem, err := h.Take()
 	if err != nil {
 		return Result{}, h, err
 	}
-	m.due = pulse.Pulse{}
+	m.due = moment{}
 	r, err := Result{}, error(nil)
 	if c.Lanes != mem.Lanes() {
 		err = fmt.Errorf("module: the chunk has %d lanes, the context %d", c.Lanes, mem.Lanes())
@@ -89,7 +93,7 @@ func (m *Module[F]) work() (Result, error) {
 		r.Nats /= float64(j.valid)
 	}
 	if builds {
-		m.due = j.pulse
+		m.due = momentOf(j.pulse)
 	}
 	return r, nil
 }
@@ -156,18 +160,16 @@ func (m *Module[F]) stretch(from, to int, f func(from, to int) error) error {
 func (m *Module[F]) piece(a *tape.Arena[F], i, from, to int) error {
 	j := &m.job
 	body := func(r *tape.Run[F]) error {
-		loss, own, err := m.forward(r, i, from, to)
-		if err != nil {
-			return err
-		}
-		if !num.IsFinite(loss.Data[0]) {
-			return &BadNumber{What: "the loss", Value: float64(loss.Data[0]), Step: j.pulse.Step(), Slot: i, Level: -1, Token: -1}
-		}
-		m.nats[i] += float64(float64(loss.Data[0]) * float64(own))
-		if r.Tape != nil && own > 0 {
-			m.backward(r.Tape, i, loss, own)
-		}
-		return nil
+		return m.forward(r, i, from, to, func(loss tape.Value[F], own int) error {
+			if !num.IsFinite(loss.Data[0]) {
+				return &BadNumber{What: "the loss", Value: float64(loss.Data[0]), Step: j.pulse.Step(), Slot: i, Level: -1, Token: -1}
+			}
+			m.nats[i] += float64(float64(loss.Data[0]) * float64(own))
+			if r.Tape != nil && own > 0 {
+				m.backward(r.Tape, i, loss, own)
+			}
+			return nil
+		})
 	}
 	if j.pulse.Phase() == pulse.Build {
 		return tape.With(a, j.pulse, body)
@@ -175,21 +177,22 @@ func (m *Module[F]) piece(a *tape.Arena[F], i, from, to int) error {
 	return tape.Without(a, j.pulse, body)
 }
 
-// forward is the one way through the model: with a tape, and without.
-func (m *Module[F]) forward(r *tape.Run[F], i, from, to int) (loss tape.Value[F], own int, err error) {
+// forward is the one way through the model: with a tape, and without. then is
+// given the mean loss of the tokens, and how many of them count in it.
+func (m *Module[F]) forward(r *tape.Run[F], i, from, to int, then func(loss tape.Value[F], own int) error) error {
 	j := &m.job
 	at := i * j.chunk.Tokens
 	ids, next := j.chunk.Inputs[at+from:at+to], j.chunk.Targets[at+from:at+to]
 	call := block.Call[F]{Run: r, Pulse: r.Pulse, Lanes: 1, Steps: to - from}
 	loss, logits, err := m.model.Step(call, block.Bind(r, m.params.View()), j.memory.slots[i].live, ids, next)
 	if err != nil {
-		return loss, 0, fmt.Errorf("lane %d: %w", i, err)
+		return fmt.Errorf("lane %d: %w", i, err)
 	}
 	if j.logits != nil {
 		v := m.model.Vocabulary()
 		copy(j.logits[(at+from)*v:(at+to)*v], logits.Data)
 	}
-	return loss, count(next), nil
+	return then(loss, count(next))
 }
 
 // backward adds the gradient of a piece to the slot's.
@@ -234,7 +237,7 @@ func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 	switch {
 	case m.moves == nil:
 		return 0, ErrShared
-	case m.due == pulse.Pulse{} || p != m.due:
+	case m.due != momentOf(p):
 		return 0, ErrGradient
 	}
 	m.firing = m.firing[:0]
@@ -244,9 +247,15 @@ func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 		}
 	}
 	norm = update.Clip(m.firing, m.clip)
-	err = tape.Without(m.arenas[0], p, m.fire)
-	m.due = pulse.Pulse{}
-	return norm, err
+	m.due = moment{}
+	return norm, tape.Without(m.arenas[0], p, func(r *tape.Run[F]) error {
+		m.writer.Update(func(i int, param context.Param, data []F) {
+			if fires(param, p) {
+				m.moves.Fire(r, i, data, m.grads[0][i])
+			}
+		})
+		return nil
+	})
 }
 
 // count returns how many targets are there to be predicted.

@@ -155,7 +155,7 @@ func (s *Session[F]) ResumeBuild(snap *checkpoint.Snapshot, id Identity, more fu
 		return ErrShared
 	}
 	return s.resume(kindBuild, snap, id, more, func() (func(), error) {
-		parameters, err := read[F](snap, m.parameters())
+		parameters, err := m.readParameters(snap)
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +175,7 @@ func (s *Session[F]) ResumeBuild(snap *checkpoint.Snapshot, id Identity, more fu
 			panic("module: BUG: clocks that were there are refused")
 		}
 		return func() {
-			m.restore(parameters)
+			parameters()
 			moved()
 			_ = m.moves.SetClocks(fires) // they were taken a moment ago
 		}, nil
@@ -309,7 +309,7 @@ func (m *Module[F]) Donate(snap *checkpoint.Snapshot) error {
 		return err
 	}
 	rows := m.parameters()
-	put, err := read[F](snap, rows)
+	put, err := m.readParameters(snap)
 	if err != nil {
 		return err
 	}
@@ -318,6 +318,6 @@ func (m *Module[F]) Donate(snap *checkpoint.Snapshot) error {
 			return &checkpoint.Error{Tensor: name, Err: checkpoint.ErrUnknown, Detail: "the model here has no such parameter"}
 		}
 	}
-	m.restore(put)
+	put()
 	return nil
 }

@@ -179,13 +179,19 @@ func (m *Module[F]) Layout() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// restore puts staged parameters in their place, as one update.
-func (m *Module[F]) restore(put func()) {
-	done := false
-	m.writer.Restore(func(int, context.Param, []F) {
-		if !done {
-			put()
+// readParameters takes the parameters from a snapshot and returns what puts them
+// in their place, as one update of their writer.
+func (m *Module[F]) readParameters(s *checkpoint.Snapshot) (put func(), err error) {
+	v := m.params.View()
+	staged := make([][]F, v.Len())
+	for i := range staged {
+		p := v.Param(i)
+		staged[i] = make([]F, len(v.Data(i)))
+		if err := checkpoint.Take(s, paramPrefix+p.Name, p.Shape, staged[i]); err != nil {
+			return nil, err
 		}
-		done = true
-	})
+	}
+	return func() {
+		m.writer.Restore(func(i int, _ context.Param, data []F) { copy(data, staged[i]) })
+	}, nil
 }

@@ -159,9 +159,9 @@ func TestBatchOfRules(t *testing.T) {
 		}
 		x := reader(t, n, pulse.Test, m)
 		batch := x.Module().NewContext(n)
-		var single [n]pcontext.Handle[*module.Memory[float32]]
-		for i := range single {
-			single[i] = x.Module().NewContext(1)
+		var single []pcontext.Handle[*module.Memory[float32]]
+		for range n {
+			single = append(single, x.Module().NewContext(1))
 		}
 		for range 3 {
 			c, p, err := x.Conductor().Next(chunk)
@@ -201,6 +201,8 @@ func TestBatchOfRules(t *testing.T) {
 
 // TestBadNumberOfRules spoils a key map of every rule in the way in which a build
 // goes wrong, and wants the rule's kernel named, with what it reads.
+//
+//hecate:allow outerwrite a parameter is spoilt: that is the test
 func TestBadNumberOfRules(t *testing.T) {
 	named := 0
 	for _, rule := range registry.Rules() {
