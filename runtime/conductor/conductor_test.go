@@ -207,16 +207,16 @@ func TestRestoreRefuses(t *testing.T) {
 		want  error
 		spoil func(s *State)
 	}{
-		"no cursor":       {ErrCursors, func(s *State) { s.Cursors = nil }},
-		"pulse id":        {ErrPulse, func(s *State) { s.Cursors[1].PulseID = 4 }},
-		"step":            {ErrPulse, func(s *State) { s.Pulse = s.Pulse.At(6, 15) }},
-		"phase":           {ErrPhase, func(s *State) { s.Pulse = s.Pulse.In(pulse.Test) }},
-		"periods":         {ErrSchedule, func(s *State) { s.Pulse = pulse.First(pulse.Build, 1, 5).At(5, 15) }},
-		"levels":          {ErrSchedule, func(s *State) { s.Pulse = pulse.First(pulse.Build).At(5, 15) }},
-		"unit":            {ErrSchedule, func(s *State) { s.Pulse = pulse.Schedule{Unit: 1, Periods: []int{1, 4}}.First(1).At(5, 15) }},
-		"lanes":           {stream.ErrSlots, func(s *State) { s.Cursors = s.Cursors[:1] }},
-		"stream position": {stream.ErrContent, func(s *State) { s.Cursors[1].Position-- }},
-		"dataset":         {stream.ErrDataset, func(s *State) { s.Cursors[0].DatasetDigest[0]++ }},
+		"no cursor":      {ErrCursors, func(s *State) { s.Cursors = nil }},
+		"pulse id":       {ErrPulse, func(s *State) { s.Cursors[1].PulseID = 4 }},
+		"step":           {ErrPulse, func(s *State) { s.Pulse = s.Pulse.At(6, 15) }},
+		"phase":          {ErrPhase, func(s *State) { s.Pulse = s.Pulse.In(pulse.Test) }},
+		"periods":        {ErrSchedule, func(s *State) { s.Pulse = pulse.First(pulse.Build, 1, 5).At(5, 15) }},
+		"levels":         {ErrSchedule, func(s *State) { s.Pulse = pulse.First(pulse.Build).At(5, 15) }},
+		"unit":           {ErrSchedule, func(s *State) { s.Pulse = pulse.Schedule{Unit: 1, Periods: []int{1, 4}}.First(1).At(5, 15) }},
+		"lanes":          {stream.ErrSlots, func(s *State) { s.Cursors = s.Cursors[:1] }},
+		"stream content": {stream.ErrContent, func(s *State) { s.Cursors[1].ContentHash++ }},
+		"dataset":        {stream.ErrDataset, func(s *State) { s.Cursors[0].DatasetDigest[0]++ }},
 	} {
 		state, err := c.State()
 		if err != nil {
