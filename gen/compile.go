@@ -57,10 +57,6 @@ var unitKinds = map[notation.UnitKind]plan.UnitKind{notation.OpUnit: plan.OpUnit
 
 func (c *unitCompiler) compile() *plan.Unit {
 	kind, ok := unitKinds[c.unit.Kind]
-	if c.unit.Kind == notation.ScheduleUnit {
-		c.ds.Warnf(diag.NotSupported, c.unit.Name.Span, "schedule %s is read, but schedules are not compiled yet", c.unit.Name.Text)
-		return nil
-	}
 	if !ok || instanceOf(c.unit) {
 		return nil
 	}
@@ -180,7 +176,7 @@ func (c *unitCompiler) compose() {
 	}
 	for _, s := range p.Stages {
 		if s.Func == nil {
-			c.out.Stages = append(c.out.Stages, plan.Stage{Part: s.Part, Arg: s.Arg, Out: s.Out})
+			c.out.Stages = append(c.out.Stages, plan.Stage{Part: s.Part, Call: calls[s.How], Apart: s.Frozen, Arg: s.Arg, Out: s.Out, Gate: s.Gate})
 			continue
 		}
 		last := s.Func.Results[0].Name
@@ -194,9 +190,20 @@ func (c *unitCompiler) compose() {
 	}
 	c.out.Outputs = p.Output
 	for _, part := range c.blk.Parts {
-		c.out.Parts = append(c.out.Parts, plan.Part{Name: part.Name, Kind: part.Kind})
+		q := plan.Part{Name: part.Name, Kind: part.Kind}
+		q.Site = slices.ContainsFunc(p.Stages, func(s irbuild.Stage) bool { return s.Part == part.Name && s.Frozen })
+		if part.List != "" {
+			q.Count = check.ASCII(c.blk.Count(part.List).Name)
+		}
+		if l := c.blk.LevelsOf(part.List); l != nil {
+			q.Levels, q.Gated, q.Periods = true, l.Gate != "", l.Periods
+		}
+		c.out.Parts = append(c.out.Parts, q)
 	}
 }
+
+// calls are the calls of parts as the emitters know them.
+var calls = map[irbuild.How]plan.PartCall{irbuild.One: plan.OnePart, irbuild.Each: plan.EachPart, irbuild.Chain: plan.ChainParts, irbuild.Opens: plan.OpensLevels}
 
 // update lowers an update: a fire, and the same for matrices of more rows than
 // columns where an iteration has a shorter way for them.

@@ -102,6 +102,7 @@ github.com/rogpeppe/go-internal:     cmd/hecategen
 gonum.org/v1/plot:                   cmd/hecate bench
 golang.org/x/term:                   cmd/hecate
 golang.org/x/sys/cpu:                runtime/cpu
+golang.org/x/sys/unix:               runtime/stream
 `
 	thirdPartyTests = `
 github.com/google/go-cmp:            gen runtime internal cmd

@@ -55,7 +55,7 @@ func (c *unitCompiler) param(p *ir.Value) {
 		c.out.Weights = append(c.out.Weights, c.weight(p, dims))
 	case ir.State:
 		if p.Elem == ir.Real && !(c.out.Kind == plan.UpdateUnit && p.Name == c.updated()) {
-			c.out.States = append(c.out.States, plan.State{Name: p.Name, Dims: dims, Starts: c.starts(p.Name), Rows: c.rows(p.Name)})
+			c.out.States = append(c.out.States, plan.State{Name: p.Name, Dims: dims, Starts: c.starts(p.Name), Rows: c.rows(p.Name), Tail: strings.HasSuffix(p.Name, ".tail")})
 		}
 	case ir.Input:
 		if c.madeHere(p.Name) {
@@ -295,6 +295,11 @@ func (c *unitCompiler) size(name string) plan.Size {
 			s.Default = a.Default
 		}
 	}
+	for _, p := range c.out.Parts {
+		if p.Count == name {
+			s.Counts = p.Name
+		}
+	}
 	if strings.HasPrefix(name, "n_") {
 		s.Least = 0 // a count of extra rows may be none
 	}
@@ -360,7 +365,7 @@ func applied(s *Source, part string, a *notation.Apply) plan.Applied {
 		}
 	}
 	for _, g := range given {
-		out.Parts = append(out.Parts, applied(s, check.ASCII(g.Part.Name.Text), g.Apply))
+		out.Parts = append(out.Parts, applied(s, check.ASCII(g.Name()), g.Apply))
 	}
 	return out
 }

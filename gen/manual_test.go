@@ -227,7 +227,7 @@ func (m *manualPage) around(f *notation.File) []*notation.File {
 // compiled reports whether a stage takes units of a kind, alone or as a part
 // of others.
 func compiled(k notation.UnitKind) bool {
-	return k != notation.ScheduleUnit && k != notation.StrategyUnit
+	return k != notation.StrategyUnit
 }
 
 // exampleUnit resolves, builds, differentiates and lowers one unit, and types

@@ -185,6 +185,12 @@ func (m *testMaker) whole(t *emitgo.Trial, blk *check.Block) {
 		panic("gen: BUG: " + t.Name + " is not one program: " + ds.Error())
 	}
 	t.Causal, t.Cuts, t.Mixed = causal(blk), len(irbuild.Cuts(f)) > 0, mixed(blk)
+	for _, name := range irbuild.Stopped(f) {
+		if t.Unit.Kind == plan.ModelUnit && !slices.Contains(t.Gates, name) {
+			name = strings.TrimPrefix(name, "block.")
+		}
+		t.Gates = append(t.Gates, name)
+	}
 	out := &vectors.File{}
 	one := newEvaluated(f)
 	whole := &evaluator{trial: t, out: out, kind: "whole", pair: one, starts: startsOf(blk, "")}
@@ -243,6 +249,11 @@ func mixed(b *check.Block) bool {
 func moments(b *check.Block) (before, after bool) {
 	if b.Unit.Kind == notation.RuleUnit {
 		before, after = check.ReadMoments(b)
+	}
+	for _, eq := range b.Eqs {
+		if _, frozen := eq.Value().(*notation.Frozen); frozen {
+			before = true
+		}
 	}
 	for _, p := range b.Parts {
 		x, y := moments(p.Block)

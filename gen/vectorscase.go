@@ -258,7 +258,7 @@ func (c *vectorCase) show(name string, role ir.Role) string {
 		return []string{"ids", "next"}[i]
 	case role == ir.Input:
 		return "x"
-	case role == ir.Outer && u.Kind == plan.ModelUnit && len(u.Parts) > 0:
+	case role == ir.Outer && u.Kind == plan.ModelUnit && len(u.Parts) > 0 && u.Parts[0].Count == "":
 		return strings.TrimPrefix(name, u.Parts[0].Name+".")
 	}
 	return name

@@ -111,12 +111,24 @@ type Function struct {
 	Block  *Block // whose names the body may use; nil for a page function
 }
 
-// A Subpart is a page in a part's place.
+// A Subpart is a page in a part's place. Of a list of parts there is one for each
+// page that is given, named list.0, list.1 and so on, or one without a page.
 type Subpart struct {
 	Name    string
-	Kind    string // Rule, Composition, …
+	List    string // the list that it is of, else ""
+	Kind    string // Rule, Composition, Block
 	Formula *notation.Apply
 	Block   *Block
+}
+
+// A Levels says that the parts of a list are levels: part l is active where the
+// pulse says so of level l, or where a gate of the page is open, and is read
+// frozen elsewhere.
+type Levels struct {
+	List    string
+	Periods []int  // of the levels by default, in chunks; none: the pulse's
+	Gate    string // the value that is 1 where a level is open; "": the pulse decides
+	Span    notation.Span
 }
 
 // A Block is one unit with everything resolved.
@@ -134,6 +146,7 @@ type Block struct {
 	Eqs     []*Equation // in an order in which they can be computed
 	Funcs   map[string]*Function
 	Parts   []*Subpart
+	Levels  []*Levels
 	Else    *Subpart                 // of an update of matrices: what moves the rest
 	Zeroed  map[string]notation.Expr // names replaced by `with name := expr`
 

@@ -93,12 +93,12 @@ var homes = map[string][]notation.UnitKind{
 	"outer":  append(memory, notation.ComposeUnit, notation.ModelUnit),
 	"const":  append(memory, notation.ComposeUnit, notation.ModelUnit),
 	"gate":   memory,
-	"state":  append(memory, notation.StrategyUnit),
+	"state":  append(memory, notation.StrategyUnit, notation.ComposeUnit),
 	"weight": {notation.StructUnit},
 	"slot":   {notation.UpdateUnit},
 	"clock":  {notation.UpdateUnit},
 	"anchor": memory,
-	"snap":   append(memory, notation.StrategyUnit),
+	"snap":   append(memory, notation.StrategyUnit, notation.ComposeUnit),
 }
 
 // memory are the units that a rule is made of.
@@ -147,12 +147,14 @@ func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 		b.NoGrads = append(b.NoGrads, s)
 	case *notation.Iterate:
 		in.equation(u, s.Name, s.Name.Span, &Equation{Iter: s})
+	case *notation.Level:
+		in.level(u, s)
 	default:
 		if u.Kind == notation.StrategyUnit {
 			in.notYet(st.Where(), strings.Fields(st.Where().Text())[0]+" in a strategy")
 			return
 		}
-		if u.Kind != notation.ScheduleUnit && u.Kind != notation.StructUnit && u.Kind != notation.LawUnit {
+		if u.Kind != notation.StructUnit && u.Kind != notation.LawUnit {
 			in.ds.Errorf(diag.NotHere, st.Where(), "this statement cannot stand in %s", KindName(u.Kind))
 		}
 	}
@@ -373,33 +375,4 @@ func mentions(e notation.Expr, b *Block, name string) (found bool) {
 		return !found
 	})
 	return found
-}
-
-// parts instantiates the pages that stand in the parts of a composition.
-func (in *instancer) parts() {
-	for _, s := range in.b.SymSeq {
-		if s.Kind != Part {
-			continue
-		}
-		p := &Subpart{Name: s.Name, Kind: s.Type.Page.Text}
-		for _, g := range in.given {
-			if g.Part.Name.Text == s.Name {
-				p.Formula = g.Apply
-				p.Block = in.subpart(p, g.Apply)
-			}
-		}
-		in.b.Parts = append(in.b.Parts, p)
-	}
-}
-
-func (in *instancer) subpart(p *Subpart, a *notation.Apply) *Block {
-	want := notation.ComposeUnit
-	if p.Kind == "Rule" {
-		want = notation.RuleUnit
-	}
-	u := in.page(a, want)
-	if u == nil {
-		return nil
-	}
-	return instantiate(in.tree, u, u.Name.Text, a.Args, u.With, in.ds)
 }

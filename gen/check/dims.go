@@ -21,6 +21,7 @@ func (in *instancer) dims() {
 	in.gatherSizes()
 	in.axis(&Axis{Name: "L", Size: shape.Sym("L"), Free: true})
 	in.axis(&Axis{Name: "T", Size: shape.Sym("T"), Free: true})
+	in.listAxes()
 	sized := map[string]*notation.DimsItem{}
 	for _, it := range in.sizes {
 		if isSized(it) {

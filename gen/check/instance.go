@@ -169,7 +169,7 @@ func unknownPage(t *Tree, a *notation.Apply, ds *diag.List, kinds []notation.Uni
 // KindWord is the keyword of a unit kind.
 func KindWord(k notation.UnitKind) string {
 	return [...]string{"invalid", "function", "op", "front", "structure", "bias", "retention", "algorithm", "law", "rule",
-		"compose", "model", "update", "schedule", "strategy"}[k]
+		"compose", "model", "update", "strategy"}[k]
 }
 
 // KindName is a unit kind with its article, as a sentence has it.

@@ -48,7 +48,7 @@ func (in *instancer) held(s *Symbol) {
 	switch {
 	case s.Decl.Of == nil && (s.Kind == Anchor || of == s.Name): // said already
 	case slices.Contains(slots, in.b.Unit.Kind): // a knob by itself: the rules that use it have the state
-	case in.b.Time != tokenTime:
+	case in.b.Time != tokenTime && in.b.Unit.Kind != notation.ComposeUnit:
 		in.ds.Errorf(diag.NotHere, s.Span, "%s cannot stand in %s", article(s.Kind.String()), KindName(in.b.Unit.Kind)).Hint("only rules have states that live from token to token")
 	case m == nil:
 		d := in.ds.Errorf(diag.UnknownName, at, "there is no state %s", of)

@@ -54,10 +54,29 @@ func (o *orderer) roots() []*Equation {
 	switch o.b.Unit.Kind {
 	case notation.RuleUnit:
 		return o.output("y")
-	case notation.ComposeUnit, notation.OpUnit:
+	case notation.ComposeUnit:
+		return append(o.output("out"), o.carried()...)
+	case notation.OpUnit:
 		return o.output("out")
 	}
 	return o.in.defs
+}
+
+// carried are what the states of a composition become, and the gates of its
+// levels, which only the calls of parts read.
+func (o *orderer) carried() []*Equation {
+	var out []*Equation
+	for _, s := range o.b.SymSeq {
+		if s.Kind == State && o.eq[s.Name] != nil {
+			out = append(out, o.eq[s.Name])
+		}
+	}
+	for _, l := range o.b.Levels {
+		if o.eq[l.Gate] != nil {
+			out = append(out, o.eq[l.Gate])
+		}
+	}
+	return out
 }
 
 func (o *orderer) output(name string) []*Equation {
@@ -129,6 +148,9 @@ func (o *orderer) read(e *Equation, r read) Class {
 	switch {
 	case o.b.Strategy != nil && !r.first && (r.at || !r.now) && next == e && sym.Kind == Defined:
 		return Step // at an earlier token of the chunk
+	case sym.Kind == Snap && !e.Timed && o.b.Time == tokenTime && o.b.Strategy == nil:
+		o.held(sym)
+		return Static // the same for all tokens of a call
 	case sym.Kind == Anchor, sym.Kind == Snap:
 		o.held(sym)
 		return Step

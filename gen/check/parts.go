@@ -14,11 +14,27 @@ import (
 // Places come first. Only the page knows which names are parts, so the parser
 // leaves `memory = DeltaRule` a value, and it becomes a page here.
 
+// A list of parts, memory[K] : Rule, takes a list of pages, [DeltaRule, TitansLMM],
+// and its axis counts them.
+
 // A Given is a page in a part's place.
 type Given struct {
 	Part  *notation.Param
+	Index int // in a list of parts
 	Apply *notation.Apply
 }
+
+// Name is the name that the part has in programs and tables: memory, or memory.2
+// of a list.
+func (g Given) Name() string {
+	if g.Part.List == nil {
+		return g.Part.Name.Text
+	}
+	return MemberOf(g.Part.Name.Text, g.Index)
+}
+
+// MemberOf is the name of a part of a list.
+func MemberOf(list string, i int) string { return fmt.Sprintf("%s.%d", list, i) }
 
 // PartsOf lists the parts of a page, in the order of its header.
 func PartsOf(u *notation.Unit) []*notation.Param {
@@ -38,16 +54,20 @@ func Bind(u *notation.Unit, args []*notation.Override, ds *diag.List) (given []G
 		var p *notation.Param
 		k := slices.IndexFunc(parts, func(p *notation.Param) bool { return p.Name.Text == o.Name.Text })
 		a := o.Apply
+		list, isList := o.Value.(*notation.List)
 		switch {
 		case k >= 0:
 			p, named = parts[k], o
-			if a == nil {
+			if a == nil && p.List == nil {
 				a = page(o.Value)
 			}
-			if a == nil {
+			if a == nil && p.List == nil {
 				ds.Errorf(diag.BadPart, o.Value.Where(), "part %s of %s is a page, and this is none", p.Name.Text, u.Name.Text).See(p.Span, "declared here")
 				return nil, nil
 			}
+		case isList && o.Name.Text == "" && named == nil && place < len(parts):
+			p = parts[place]
+			place++
 		case o.Name.Text != "" && a == nil && (len(parts) == 0 || hasOption(u, o.Name.Text) || page(o.Value) == nil):
 			options = append(options, o)
 			continue
@@ -76,9 +96,29 @@ func Bind(u *notation.Unit, args []*notation.Override, ds *diag.List) (given []G
 			return nil, nil
 		}
 		got[p.Name.Text] = o
-		given = append(given, Given{p, a})
+		if p.List == nil && isList && a == nil {
+			ds.Errorf(diag.BadPart, o.Span, "part %s of %s is one page, and this is a list", p.Name.Text, u.Name.Text).See(p.Span, "declared here")
+			return nil, nil
+		}
+		if p.List == nil {
+			given = append(given, Given{Part: p, Apply: a})
+			continue
+		}
+		if !isList {
+			ds.Errorf(diag.BadPart, o.Span, "part %s of %s is a list of pages", p.Name.Text, u.Name.Text).See(p.Span, "declared here").
+				Hint("write [%s]", strings.TrimSpace(o.Span.Text()))
+			return nil, nil
+		}
+		for i, x := range list.Items {
+			a := page(x)
+			if a == nil {
+				ds.Errorf(diag.BadPart, x.Where(), "the parts of %s are pages, and this is none", p.Name.Text).See(p.Span, "declared here")
+				return nil, nil
+			}
+			given = append(given, Given{p, i, a})
+		}
 	}
-	slices.SortFunc(given, func(a, b Given) int { return slices.Index(parts, a.Part) - slices.Index(parts, b.Part) })
+	slices.SortStableFunc(given, func(a, b Given) int { return slices.Index(parts, a.Part) - slices.Index(parts, b.Part) })
 	return given, options
 }
 

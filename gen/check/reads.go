@@ -83,6 +83,9 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 			}
 			if s := o.b.Symbols[n.Fun.Text]; s != nil && s.Kind == Part {
 				*out = append(*out, read{name: n.Fun.Text, now: true, span: n.Fun.Span})
+				if l := o.b.LevelsOf(n.Fun.Text); l != nil && o.b.Symbols[l.Gate] != nil {
+					*out = append(*out, read{name: l.Gate, now: true, span: l.Span})
+				}
 			}
 		case *notation.Ident:
 			if local[n.Name.Text] {

@@ -34,15 +34,18 @@ func (in *instancer) ownAxis(it *notation.DimsItem) bool {
 	return what == ""
 }
 
+// partKinds are the kinds of pages that a part can be.
+var partKinds = []string{"Rule", "Composition", "Block"}
+
 // partKind refuses a part of a kind that no page has.
 func (in *instancer) partKind(u *notation.Unit, p *notation.Param) bool {
 	switch {
-	case u.Kind == notation.ScheduleUnit || u.Kind == notation.StrategyUnit:
+	case u.Kind == notation.StrategyUnit:
 		return true
 	case u.Kind != notation.ComposeUnit && u.Kind != notation.ModelUnit:
 		in.ds.Errorf(diag.NotHere, p.Name.Span, "parts stand in compositions and models alone, and %s is %s", u.Name.Text, KindName(u.Kind))
-	case p.Type.Page.Text != "Rule" && p.Type.Page.Text != "Composition":
-		in.ds.Errorf(diag.WrongPageKind, p.Type.Page.Span, "%s is no kind of part", p.Type.Page.Text).Hint("a part is a Rule or a Composition")
+	case !slices.Contains(partKinds, p.Type.Page.Text):
+		in.ds.Errorf(diag.WrongPageKind, p.Type.Page.Span, "%s is no kind of part", p.Type.Page.Text).Hint("a part is a Rule, a Composition, or a Block, which may be either")
 	default:
 		return true
 	}

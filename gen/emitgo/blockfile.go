@@ -2,9 +2,11 @@ package emitgo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // block prints a rule, composition or model: its sizes, its parameters and
@@ -41,7 +43,7 @@ func (e *unitEmitter) stageFile(name string, p plan.Pair) {
 		p.Bwd.Name = name + "Backward"
 	}
 	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), recv: e.typeName(), fn: fn, node: fn + "Node", kind: fn + "Kind", fwd: p.Fwd, bwd: p.Bwd,
-		sizeOf: blockSize, start: name == "Start"}
+		sizeOf: blockSize, start: name == "Start", frozen: name == "Read"}
 	s.emit()
 	e.write(strings.ToLower(name)+".go", f)
 	e.writeFused(strings.ToLower(name), s)
@@ -86,7 +88,7 @@ func (e *unitEmitter) blockType() string {
 	}
 	fmt.Fprintf(&b, ".\ntype %s[F num.Float] struct {\n\tSizes Sizes\n", t)
 	for _, p := range e.u.Parts {
-		fmt.Fprintf(&b, "\t%s block.Block[F]\n", identifier(p.Name, true))
+		fmt.Fprintf(&b, "\t%s block.%s[F]\n", identifier(p.Name, true), map[bool]string{false: "Block", true: "List"}[p.Count != ""])
 	}
 	fmt.Fprintf(&b, "}\n\n// Name is the name of the page's unit.\nfunc (b *%s[F]) Name() string { return %q }\n", t, e.u.Name)
 	if e.u.Kind == plan.ModelUnit {
@@ -107,13 +109,15 @@ func (e *unitEmitter) constructor() string {
 		args = append(args, "width int")
 	}
 	for _, p := range e.u.Parts {
-		args = append(args, argName(p.Name)+" block.Block[F]")
+		args = append(args, argName(p.Name)+map[bool]string{false: " block.Block[F]", true: " []block.Block[F]"}[p.Count != ""])
 	}
 	fmt.Fprintf(&b, "// New makes %s of the given sizes. What is wrong with them is in s.Err.\nfunc New[F num.Float](%s) *%s[F] {\n\tvar z Sizes\n", e.u.Name, strings.Join(args, ", "), t)
 	fixed := e.fixedSizes()
 	for _, s := range e.free() {
 		f := sizeField(s.Name)
 		switch {
+		case s.Counts != "":
+			fmt.Fprintf(&b, "\tz.%s = len(%s)\n\ts.AtLeast(%q, z.%s, 1)\n", f, argName(s.Counts), s.Counts, f)
 		case fixed[s.Name] == "width":
 			fmt.Fprintf(&b, "\tz.%s = s.Fixed(%q, width)\n", f, s.Name)
 		case fixed[s.Name] != "":
@@ -124,7 +128,7 @@ func (e *unitEmitter) constructor() string {
 	}
 	fmt.Fprintf(&b, "\treturn &%s[F]{Sizes: z", t)
 	for _, p := range e.u.Parts {
-		fmt.Fprintf(&b, ", %s: %s", identifier(p.Name, true), argName(p.Name))
+		fmt.Fprintf(&b, ", %s: %s", identifier(p.Name, true), partValue(p))
 	}
 	b.WriteString("}\n}\n")
 	return b.String()
@@ -148,15 +152,44 @@ func (e *unitEmitter) declare() string {
 			if w.Entries {
 				fixed = "Entrywise: true, " + fixed
 			}
-			fmt.Fprintf(&b, "\t\t{Name: prefix + %q, Shape: tensor.Shape{%s}, NoDecay: %v, %sInit: %s},\n", w.Name, strings.Join(dims, ", "), w.NoDecay, fixed, initText(w.Init))
+			init := initText(w.Init)
+			if w.Init.Kind == plan.Levels && len(w.Dims) == 1 && e.counts(w.Dims[0]) {
+				init = fmt.Sprintf("context.Init{Kind: context.Values, List: context.EachLevel(%s, %s)}", dims[0], floats(w.Init.Levels))
+			}
+			fmt.Fprintf(&b, "\t\t{Name: prefix + %q, Shape: tensor.Shape{%s}, NoDecay: %v, %sInit: %s},\n", w.Name, strings.Join(dims, ", "), w.NoDecay, fixed, init)
 		}
 		b.WriteString("\t} {\n\t\tif err := s.Add(p); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n")
 	}
 	for _, p := range e.u.Parts {
+		if p.Count != "" {
+			fmt.Fprintf(&b, "\tif err := b.%s.Declare(s, prefix); err != nil {\n\t\treturn err\n\t}\n", identifier(p.Name, true))
+			continue
+		}
 		fmt.Fprintf(&b, "\tif err := b.%s.Declare(s, prefix+%q); err != nil {\n\t\treturn err\n\t}\n", identifier(p.Name, true), partPrefix(p, e.u))
 	}
 	b.WriteString("\treturn nil\n}\n")
 	return b.String()
+}
+
+// counts reports whether a size is the number of parts of a list.
+func (e *unitEmitter) counts(size shape.Poly) bool {
+	return slices.ContainsFunc(e.u.Sizes, func(s plan.Size) bool { return s.Counts != "" && s.Value.Equal(size) })
+}
+
+// partValue makes a list of a constructor's argument.
+func partValue(p plan.Part) string {
+	if p.Count == "" {
+		return argName(p.Name)
+	}
+	v := fmt.Sprintf("block.NewList(%q, %s)", p.Name, argName(p.Name))
+	if p.Levels {
+		v += fmt.Sprintf(".%s(%s)", map[bool]string{false: "Levels", true: "Gated"}[p.Gated], numbers(p.Periods))
+	}
+	return v
+}
+
+func numbers(ns []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(ns), "[]"), " ", ", ")
 }
 
 // partPrefix is what stands before a part's parameters. The one block of a
@@ -171,13 +204,22 @@ func partPrefix(p plan.Part, u *plan.Unit) string {
 func initText(i plan.Init) string {
 	switch i.Kind {
 	case plan.Levels:
-		return fmt.Sprintf("context.Init{Kind: context.Constant, A: %v}", i.Levels[0])
+		return fmt.Sprintf("context.Init{Kind: context.Constant, A: s.ByLevel(%s)}", floats(i.Levels))
 	case plan.Uniform:
 		return fmt.Sprintf("context.Init{Kind: context.Uniform, A: %s, B: %s%s}", sizeExprText(i.A), sizeExprText(i.B), streamText(i))
 	case plan.Normal:
 		return fmt.Sprintf("context.Init{Kind: context.Normal, A: %s, B: %s%s}", sizeExprText(i.A), sizeExprText(i.B), streamText(i))
 	}
 	return fmt.Sprintf("context.Init{Kind: context.Constant, A: %s}", sizeExprText(i.A))
+}
+
+// floats prints numbers as arguments.
+func floats(xs []float64) string {
+	var out []string
+	for _, x := range xs {
+		out = append(out, fmt.Sprint(x))
+	}
+	return strings.Join(out, ", ")
 }
 
 // streamText is the stream of a parameter that is drawn from its own seed.
@@ -216,7 +258,11 @@ func (e *unitEmitter) memory() string {
 		for _, d := range s.Dims {
 			dims = append(dims, polyText(d, blockSize))
 		}
-		fmt.Fprintf(&b, ",\n\t\tblock.Slot[F]{Name: %q, Shape: []int{%s}%s}", s.Name, strings.Join(dims, ", "), rowsField[s.Rows])
+		tail := ""
+		if s.Tail {
+			tail = ", Tail: true"
+		}
+		fmt.Fprintf(&b, ",\n\t\tblock.Slot[F]{Name: %q, Shape: []int{%s}%s%s}", s.Name, strings.Join(dims, ", "), rowsField[s.Rows], tail)
 	}
 	if len(e.u.States) == 0 {
 		b.Reset()
@@ -227,6 +273,13 @@ func (e *unitEmitter) memory() string {
 		fmt.Fprintf(&b, "\tm.Chunk = %d\n", e.u.Chunk)
 	}
 	for _, p := range e.u.Parts {
+		if p.Count != "" {
+			fmt.Fprintf(&b, "\tb.%s.Memory(m, lanes, %v)\n", identifier(p.Name, true), p.Site)
+			continue
+		}
+		if p.Site {
+			fmt.Fprintf(&b, "\tm.AddSite(%q, b.%s.NewMemory(lanes))\n", p.Name, identifier(p.Name, true))
+		}
 		fmt.Fprintf(&b, "\tm.Parts = append(m.Parts, block.Part[F]{Name: %q, Memory: b.%s.NewMemory(lanes)})\n", p.Name, identifier(p.Name, true))
 	}
 	b.WriteString("\treturn m\n}\n")

@@ -59,7 +59,7 @@ func (e *unitEmitter) blockStep(method string) string {
 	if method == "Read" {
 		doc = "Read runs the block with its memory rules frozen."
 	}
-	fmt.Fprintf(&b, "// %s\nfunc (b *Block[F]) %s(c block.Call[F], w block.Weights[F], m *block.Memory[F], %s tape.Value[F]) (y tape.Value[F], err error) {\n",
+	fmt.Fprintf(&b, "// %s\nfunc (b *Block[F]) %s(c block.Call[F], w block.Weights[F], m *block.Memory[F], %s tape.Value[F]) (_ tape.Value[F], err error) {\n",
 		doc, method, argName(e.u.Inputs[0].Name))
 	e.body(&b, method, "y")
 	b.WriteString("}\n")
@@ -71,14 +71,8 @@ func (e *unitEmitter) blockStep(method string) string {
 func (e *unitEmitter) body(b *strings.Builder, method, result string) {
 	for i, st := range e.u.Stages {
 		last := i == len(e.u.Stages)-1
-		if st.Part != "" {
-			p := plan.Part{Name: st.Part}
-			weights := fmt.Sprintf("w.Part(%q)", st.Part)
-			if e.u.Kind == plan.ModelUnit {
-				weights = "w"
-			}
-			fmt.Fprintf(b, "\t%s, err := b.%s.%s(c, %s, m.PartOf(%q), %s)\n\tif err != nil {\n\t\treturn\n\t}\n",
-				argName(st.Out), identifier(p.Name, true), method, weights, st.Part, argName(st.Arg))
+		if st.Call != plan.NoCall {
+			e.partCall(b, st, method)
 			continue
 		}
 		k, fn := st.Fwd, lowerFirst(st.Name)
@@ -104,6 +98,35 @@ func (e *unitEmitter) body(b *strings.Builder, method, result string) {
 		}
 		fmt.Fprintf(b, "\t%s, err := %s\n\tif err != nil {\n\t\treturn\n\t}\n", strings.Join(outs, ", "), call)
 	}
+}
+
+// partCall prints the call of a part or of the parts of a list.
+func (e *unitEmitter) partCall(b *strings.Builder, st plan.Stage, method string) {
+	part := identifier(st.Part, true)
+	call := ""
+	switch {
+	case st.Call == plan.OpensLevels:
+		if method == "Step" { // a frozen call writes nothing
+			fmt.Fprintf(b, "\tb.%s.Open(m, %s)\n", part, argName(st.Gate))
+		}
+		return
+	case st.Call == plan.EachPart && st.Apart:
+		call = fmt.Sprintf("b.%s.Apart(c, w, m, %s)", part, argName(st.Arg))
+	case st.Call == plan.EachPart:
+		call = fmt.Sprintf("b.%s.%s(c, w, m, %s)", part, method, argName(st.Arg))
+	case st.Call == plan.ChainParts:
+		call = fmt.Sprintf("b.%s.%sChain(c, w, m, %s)", part, method, argName(st.Arg))
+	default:
+		memory, weights := fmt.Sprintf("m.PartOf(%q)", st.Part), fmt.Sprintf("w.Part(%q)", st.Part)
+		if e.u.Kind == plan.ModelUnit {
+			weights = "w"
+		}
+		if st.Apart {
+			memory, method = fmt.Sprintf("m.SiteOf(%q)", st.Part), "Read"
+		}
+		call = fmt.Sprintf("b.%s.%s(c, %s, %s, %s)", part, method, weights, memory, argName(st.Arg))
+	}
+	fmt.Fprintf(b, "\t%s, err := %s\n\tif err != nil {\n\t\treturn\n\t}\n", argName(st.Out), call)
 }
 
 // checkUnread compares the lengths of the inputs that a frozen read makes

@@ -93,11 +93,8 @@ func (e *instanceEmitter) model(a plan.Applied) string {
 	_, pkg := Package(u)
 	width := modelWidth(u)
 	fmt.Fprintf(e.b, "\t\twidth := s.Get(%q, -1, 1)\n", width)
-	var parts []string
-	for _, p := range a.Parts {
-		parts = append(parts, e.block(p, "s"))
-	}
-	return fmt.Sprintf("%s.New(%s)", pkg, strings.Join(append([]string{"s"}, parts...), ", "))
+	args := append([]string{"s"}, e.parts(u, a, "s")...)
+	return fmt.Sprintf("%s.New(%s)", pkg, strings.Join(args, ", "))
 }
 
 // modelWidth is the size that a model's parts work on: the last dimension of
@@ -127,15 +124,35 @@ func (e *instanceEmitter) block(a plan.Applied, sizes string) string {
 	_, pkg := Package(u)
 	e.n++
 	v := fmt.Sprintf("%s%d", argName(pkg), e.n)
-	var parts []string
-	for _, p := range a.Parts {
-		parts = append(parts, e.block(p, fmt.Sprintf("%s.Part(%q)", sizes, p.Part)))
-	}
+	parts := e.parts(u, a, sizes)
 	for _, name := range sortedKeys(a.Sizes) {
 		sizes = fmt.Sprintf("%s.Default(%q, %d)", sizes, name, a.Sizes[name])
 	}
 	fmt.Fprintf(e.b, "\t\t%s := %s.New[F](%s)\n", v, pkg, strings.Join(append([]string{sizes, "width"}, parts...), ", "))
 	return v
+}
+
+// parts makes the parts of a unit, a list of parts as one argument.
+func (e *instanceEmitter) parts(u *plan.Unit, a plan.Applied, sizes string) []string {
+	var args []string
+	for _, q := range u.Parts {
+		var made []string
+		for _, p := range a.Parts {
+			if p.Part == q.Name || q.Count != "" && strings.HasPrefix(p.Part, q.Name+".") {
+				own := sizes
+				if u.Named(q) {
+					own = fmt.Sprintf("%s.Part(%q)", sizes, p.Part)
+				}
+				made = append(made, e.block(p, own))
+			}
+		}
+		arg := strings.Join(made, ", ")
+		if q.Count != "" {
+			arg = fmt.Sprintf("[]block.Block[F]{%s}", arg)
+		}
+		args = append(args, arg)
+	}
+	return args
 }
 
 func sortedKeys(m map[string]int) []string {

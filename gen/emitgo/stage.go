@@ -34,6 +34,7 @@ type stageEmitter struct {
 	bn       *KernelNames // of bwd
 	sizeOf   func(size string) string
 	start    bool // gives the first values of states: they are its outputs
+	frozen   bool // writes no state
 }
 
 // A reading is a buffer of the forward that comes from a tape value.
@@ -106,7 +107,7 @@ func argName(name string) string {
 }
 
 var reservedArg = map[string]bool{"c": true, "w": true, "m": true, "n": true, "k": true, "r": true, "p": true, "z": true, "t": true,
-	"b": true, "func": true, "type": true, "range": true, "next": false}
+	"b": true, "block": true, "tape": true, "num": true, "kern": true, "context": true, "tensor": true, "math": true, "func": true, "type": true, "range": true, "next": false}
 
 // outputs are the forward's results that the stage gives: not saved values,
 // not states.
@@ -210,12 +211,13 @@ func (s *stageEmitter) nodeType() {
 }
 
 // starts reports whether the stage reads states whose first values are learned.
+// A frozen read begins all of them.
 func (s *stageEmitter) starts() bool {
 	if s.recv == "" {
 		return false
 	}
 	for _, st := range s.u.States {
-		if st.Starts && s.fwd.Param(st.Name) != nil {
+		if st.Starts && (s.frozen || s.fwd.Param(st.Name) != nil) {
 			return true
 		}
 	}

@@ -288,7 +288,10 @@ func (s *stageEmitter) run(b *strings.Builder) {
 			moved = true
 		}
 	}
-	if moved || s.fwd.Param("pos") != nil {
+	if s.frozen {
+		s.keepStarts(b)
+	}
+	if moved || s.frozen || s.fwd.Param("pos") != nil {
 		b.WriteString("\tm.Moved(c.Steps)\n")
 	}
 	for _, o := range s.outputs() {
@@ -343,6 +346,16 @@ func (s *stageEmitter) startStates(b *strings.Builder) {
 		if p := s.fwd.Param(st.Name); st.Starts && p != nil { // the frozen read may not need it
 			f := s.fn2.Buffers[p]
 			fmt.Fprintf(b, "\tk.%s = block.Begin(arena, m, %d, n.start%s.Data)\n", f, i, identifier(st.Name, true))
+		}
+	}
+}
+
+// keepStarts lets a context that begins with a frozen read begin with its learned
+// first values: the next call finds it begun.
+func (s *stageEmitter) keepStarts(b *strings.Builder) {
+	for i, st := range s.u.States {
+		if st.Starts {
+			fmt.Fprintf(b, "\tblock.KeepStart(arena, m, %d, n.start%s.Data)\n", i, identifier(st.Name, true))
 		}
 	}
 }

@@ -116,6 +116,9 @@ func (t *unitTest) blockTable(x *Trial, i int) string {
 	if t.learned(x.Of) {
 		b.WriteString("\t\tStarts: true,\n")
 	}
+	if t.u.Kind == plan.RuleUnit {
+		b.WriteString("\t\tTails: true,\n")
+	}
 	if n := t.order(); n > leastOrder {
 		fmt.Fprintf(&b, "\t\tOrder: %d,\n", n)
 	}
@@ -152,6 +155,25 @@ func (x *Trial) facts(b *strings.Builder) {
 	if !x.Cuts {
 		b.WriteString("\t\tCarries: true,\n")
 	}
+	x.gates(b)
+}
+
+// onlyGates reports whether all adjoints of a pair are of parameters with a stopped
+// value behind them.
+func (p *pairTest) onlyGates(gates []string) bool {
+	for _, buf := range p.bwd.Params {
+		if name, bar := strings.CutSuffix(buf.Of, ".bar"); bar && buf.Role == plan.Write && !slices.Contains(gates, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// gates prints the parameters whose gradient is no derivative.
+func (x *Trial) gates(b *strings.Builder) {
+	if len(x.Gates) > 0 {
+		fmt.Fprintf(b, "\t\tGates: []string{%s},\n", `"`+strings.Join(x.Gates, `", "`)+`"`)
+	}
 }
 
 // table prints the sizes and tokens.
@@ -182,9 +204,10 @@ func (t *unitTest) pairTable(p *pairTest) string {
 	if p.starts {
 		b.WriteString("\t\tStarts: true,\n")
 	}
-	if p.bwd == nil {
+	if p.bwd == nil || p.onlyGates(x.Gates) {
 		b.WriteString("\t\tFlat: true,\n")
 	}
+	x.gates(&b)
 	if len(t.u.Parts) == 0 {
 		fmt.Fprintf(&b, "\t\tVectors: %q,\n", "testdata/"+x.File)
 	}
@@ -245,13 +268,7 @@ func (t *unitTest) builder(x *Trial, i int) string {
 		b.WriteString("\ts, width := z.Split()\n")
 		args = append(args, "width")
 	}
-	for _, p := range x.Of.Parts {
-		sizes := fmt.Sprintf("s.Part(%q)", p.Part)
-		if t.u.Kind == plan.ModelUnit {
-			sizes = "s"
-		}
-		args = append(args, e.block(p, sizes))
-	}
+	args = append(args, e.parts(t.u, x.Of, "s")...)
 	fmt.Fprintf(&b, "\treturn New(%s), s.Err()\n}\n\n", strings.Join(args, ", "))
 	return b.String()
 }

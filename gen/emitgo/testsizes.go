@@ -21,10 +21,11 @@ type Trial struct {
 	Program  []map[string]int // as the inlined program names them
 	Tokens   [][]int          // numbers of tokens, in step with Sizes
 	Causal   bool
-	Cuts     bool   // results depend on how tokens are cut into calls
-	Mixed    bool   // an answer reads states before their write and after it
-	Declared bool   // of an operation: the adjoint is not the derivative of the value
-	File     string // of the vectors, under testdata
+	Cuts     bool     // results depend on how tokens are cut into calls
+	Mixed    bool     // an answer reads states before their write and after it
+	Declared bool     // of an operation: the adjoint is not the derivative of the value
+	Gates    []string // parameters with a stopped value behind them
+	File     string   // of the vectors, under testdata
 }
 
 // variants are the width of a composition, the sizes given in turn to the free
@@ -59,6 +60,9 @@ func (t *Trial) sizes(units []*plan.Unit, variant int) *sizer {
 		s := &sizer{units: units, variant: variant, given: try % places, times: 1 + try/places,
 			emit: map[string]int{}, program: map[string]int{}}
 		t.Unit = s.unit(t.Of.Unit)
+		if slices.ContainsFunc(t.Unit.Parts, func(p plan.Part) bool { return p.Count != "" }) {
+			s.given++ // a unit key of one entry, the first size of a first rule, has no gradient but rounding
+		}
 		s.root(t.Unit, t.Of)
 		if s.times > maxTimes || !slices.ContainsFunc(slices.Concat(t.Unit.Inputs, t.Unit.Consts), s.empty) {
 			return s
@@ -116,7 +120,11 @@ func (s *sizer) root(u *plan.Unit, of plan.Applied) {
 			s.emit[z.Name] = own[z.Name]
 		}
 	case u.Kind == plan.ModelUnit:
+		s.count(u, of, own)
 		for _, z := range free(u) {
+			if z.Counts != "" {
+				continue
+			}
 			own[z.Name] = width
 			if z.Name != modelWidth(u) {
 				own[z.Name] = 2 + s.next(z)
@@ -125,7 +133,7 @@ func (s *sizer) root(u *plan.Unit, of plan.Applied) {
 		}
 	default:
 		s.emit["width"] = width
-		own = s.block(u, width, "")
+		own = s.block(u, of, width, "")
 	}
 	for n, v := range own {
 		s.program[n] = v
@@ -136,8 +144,9 @@ func (s *sizer) root(u *plan.Unit, of plan.Applied) {
 
 // block sizes a unit that must fit a width; its own choices go into the table
 // under the prefix.
-func (s *sizer) block(u *plan.Unit, width int, prefix string) map[string]int {
+func (s *sizer) block(u *plan.Unit, of plan.Applied, width int, prefix string) map[string]int {
 	own := map[string]int{}
+	s.count(u, of, own)
 	fixed := (&unitEmitter{u: u}).fixedSizes()
 	factor := map[string]bool{}
 	for _, by := range fixed {
@@ -145,6 +154,8 @@ func (s *sizer) block(u *plan.Unit, width int, prefix string) map[string]int {
 	}
 	for _, z := range free(u) {
 		switch by := fixed[z.Name]; {
+		case z.Counts != "":
+			continue
 		case by == "width":
 			own[z.Name] = width
 			continue
@@ -180,17 +191,31 @@ func divisor(n int) int {
 func (s *sizer) parts(u *plan.Unit, of plan.Applied, width int, table, program string) {
 	for _, p := range of.Parts {
 		v := s.unit(p.Unit)
-		at := table + p.Part + "."
-		if u.Kind == plan.ModelUnit {
-			at = table
+		at := table
+		if u.Named(u.PartOf(p)) {
+			at += p.Part + "."
 		}
 		inside := program + p.Part + "."
-		own := s.block(v, width, at)
+		own := s.block(v, p, width, at)
 		for n, x := range own {
 			s.program[inside+n] = x
 		}
 		s.window(v, own)
 		s.parts(v, p, width, at, inside)
+	}
+}
+
+// count is how many parts a list has, for the size that counts them.
+func (s *sizer) count(u *plan.Unit, of plan.Applied, own map[string]int) {
+	for _, z := range free(u) {
+		if z.Counts != "" {
+			own[z.Name] = 0
+			for _, p := range of.Parts {
+				if strings.HasPrefix(p.Part, z.Counts+".") {
+					own[z.Name]++
+				}
+			}
+		}
 	}
 }
 

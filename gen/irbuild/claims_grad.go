@@ -45,11 +45,11 @@ func Gradients(blk *check.Block, ds *diag.List) []Gradient {
 	case notation.OpUnit, notation.ComposeUnit, notation.ModelUnit:
 		e, n := newPlainBuilder(blk, blk.ID, ds)
 		e.trace = &trace
-		c := &composer{blk: blk}
+		c := quietly(blk)
 		for _, eq := range blk.Eqs {
-			if part, arg, ok := c.partOf(eq); ok {
+			if x := c.callOf(eq); x != nil {
 				p := &plainClaim{claimNames: newClaimNames(), plainNames: n}
-				p.answer(e, eq, part, arg)
+				p.answer(e, eq, x)
 			} else {
 				n.equation(e, eq)
 			}

@@ -29,10 +29,10 @@ func newPlainClaim(blk *check.Block, name string, ds *diag.List) (*builder, clai
 			n.name(e, s, moment{}, s.Span)
 		}
 	}
-	c := &composer{blk: blk}
+	c := quietly(blk)
 	for _, eq := range blk.Eqs {
-		if part, arg, ok := c.partOf(eq); ok {
-			n.answer(e, eq, part, arg)
+		if x := c.callOf(eq); x != nil {
+			n.answer(e, eq, x)
 		} else {
 			p.equation(e, eq)
 		}
@@ -40,11 +40,25 @@ func newPlainClaim(blk *check.Block, name string, ds *diag.List) (*builder, clai
 	return e, n
 }
 
-// answer is what a part gives: anything of its argument's type.
-func (n *plainClaim) answer(e *builder, eq *check.Equation, part string, arg notation.Expr) {
-	t := e.expr(arg)
+// quietly recognises calls of parts; what is wrong with them is said where the
+// unit is composed.
+func quietly(blk *check.Block) *composer {
+	return &composer{blk: blk, ds: &diag.List{}, n: newPlainNames()}
+}
+
+// answer is what a part gives: anything of its argument's type; what the parts of
+// a list give lies side by side.
+func (n *plainClaim) answer(e *builder, eq *check.Equation, x *partCall) {
+	if x.arg == nil {
+		return
+	}
+	t := e.expr(x.arg)
 	if t == nil {
 		return
+	}
+	if x.how == Each {
+		t = t.clone()
+		t.axes = append([]*ir.Axis{e.axis(e.blk.Count(x.part))}, t.axes...)
 	}
 	v := e.f.AddParam(check.ASCII(eq.Name), ir.Input, ir.Real, append(axesOf(e.lanes()), t.axes...)...)
 	n.frees[v.Name] = Free{Text: eq.Name}

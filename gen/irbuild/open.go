@@ -24,7 +24,7 @@ func Open(blk *check.Block, ds *diag.List) (*ir.Func, []PartCall) {
 	if p == nil {
 		return nil, nil
 	}
-	w := &whole{f: &ir.Func{Name: blk.ID}, vals: map[string]*ir.Value{}, results: map[string]bool{}, equal: map[string]shape.Poly{}}
+	w := &whole{f: &ir.Func{Name: blk.ID}, vals: map[string]*ir.Value{}, equal: map[string]shape.Poly{}, axes: map[string]*ir.Axis{}}
 	w.b = &ir.Builder{F: w.f}
 	var calls []PartCall
 	for _, s := range p.Stages {
@@ -32,10 +32,13 @@ func Open(blk *check.Block, ds *diag.List) (*ir.Func, []PartCall) {
 			w.stage(s.Func, "")
 			continue
 		}
-		c := PartCall{Part: s.Part, Arg: w.input(s.Arg, s.Axes), Out: w.input(s.Out, s.Axes)}
+		if s.How == Opens {
+			continue
+		}
+		c := PartCall{Part: s.Part, Arg: w.input(s.Arg, s.Axes), Out: w.input(s.Out, s.OutAxes)}
 		for _, eq := range blk.Eqs {
 			if check.ASCII(eq.Name) == s.Out {
-				c.Eq, c.Text = eq, eq.Def.Value.(*notation.Call).Args[0]
+				c.Eq, c.Text = eq, argument(eq)
 			}
 		}
 		calls = append(calls, c)
@@ -44,6 +47,18 @@ func Open(blk *check.Block, ds *diag.List) (*ir.Func, []PartCall) {
 		w.f.Results = append(w.f.Results, ir.Result{Name: o, Val: w.vals[o]})
 	}
 	return w.f, calls
+}
+
+// argument is what an equation calls a part with.
+func argument(eq *check.Equation) notation.Expr {
+	if eq.Iter != nil {
+		return eq.Iter.From
+	}
+	value := eq.Def.Value
+	if f, ok := value.(*notation.Frozen); ok {
+		value = f.X
+	}
+	return value.(*notation.Call).Args[0]
 }
 
 // input is a value by its name, a new input where nothing before made it.

@@ -31,11 +31,17 @@ func (n *plainNames) name(e *builder, sym *check.Symbol, when moment, span notat
 		return t
 	}
 	if t := n.earlier[sym.Name]; t != nil {
-		p := e.f.AddParam(check.ASCII(sym.Name), ir.Input, ir.Real, append(axesOf(e.lanes()), t.axes...)...)
-		n.vals[sym.Name] = e.ofValue(p, e.lanes(), t.axes)
+		vars := e.lanes()
+		if v := t.fs[0].val; len(v.Axes) == len(t.axes) {
+			vars = nil // the same for all lanes
+		}
+		p := e.f.AddParam(check.ASCII(sym.Name), ir.Input, ir.Real, append(axesOf(vars), t.axes...)...)
+		n.vals[sym.Name] = e.ofValue(p, vars, t.axes)
 		return n.vals[sym.Name]
 	}
 	switch sym.Kind {
+	case check.Snap:
+		return n.carried(e, sym)
 	case check.Outer, check.Input, check.Constant:
 		vars := e.lanes()
 		if roleOf(sym) == ir.Outer {
@@ -49,6 +55,22 @@ func (n *plainNames) name(e *builder, sym *check.Symbol, when moment, span notat
 		e.ds.Errorf(diag.UnknownName, span, "%s has no value here", sym.Name)
 	}
 	return nil
+}
+
+// carried is what a state of a composition was where the call began.
+func (n *plainNames) carried(e *builder, sym *check.Symbol) *ten {
+	of := e.blk.Symbols[sym.Of]
+	axes, _, ok := e.declared(of)
+	if !ok {
+		return nil
+	}
+	if x, isNumber := check.Number(of.Decl.Init); of.Decl.Init == nil || !isNumber || x != 0 {
+		e.ds.Errorf(diag.NotSupported, of.Span, "a state of a composition begins with zero").Hint("write state %s = 0", of.Name)
+		return nil
+	}
+	v := e.f.AddParam(check.ASCII(of.Name), ir.State, ir.Real, append(axesOf(e.lanes()), axes...)...)
+	n.vals[sym.Name] = e.ofValue(v, e.lanes(), axes)
+	return n.vals[sym.Name]
 }
 
 // param adds a parameter for a declared name: axes are the variables, then

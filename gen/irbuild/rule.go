@@ -47,6 +47,12 @@ func startsAlone(f *ir.Func) {
 func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Probe) (*builder, *ir.Func) {
 	e, n := newRuleBuilder(blk, blk.ID, ds)
 	e.trace = trace
+	return e, n.rule(e, probes)
+}
+
+// rule writes the program of a rule.
+func (n *ruleNames) rule(e *builder, probes []Probe) *ir.Func {
+	blk, ds := e.blk, e.ds
 	before := ds.Len()
 	var step *stepNames
 	for _, eq := range blk.Eqs {
@@ -63,7 +69,7 @@ func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Prob
 		n.equation(e, eq)
 	}
 	if ds.Len() > before && ds.HasErrors() {
-		return e, nil
+		return nil
 	}
 	if step == nil && len(probes) > 0 {
 		step = newStep(e, n)
@@ -73,7 +79,7 @@ func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Prob
 		n.sequential(e)
 		n.inChunks(e)
 		if ds.Len() > before && ds.HasErrors() {
-			return e, nil
+			return nil
 		}
 	case step != nil:
 		step.probe(probes)
@@ -83,7 +89,7 @@ func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Prob
 	}
 	e.nameTails()
 	adopt(e.f)
-	return e, e.f
+	return e.f
 }
 
 // parallel reports whether a strategy computes a chunk's tokens at once.
@@ -109,11 +115,7 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 		return nil
 	}
 	e.f.Results = append([]ir.Result{{Name: "y", Val: e.named(e.pack(n.vals["y"], []*loopVar{e.lane, e.token}), "y")}}, e.f.Results...)
-	if len(e.tails) > 0 {
-		var quiet diag.List
-		rule, _ := buildRule(blk, &quiet, nil, nil)
-		e.tailsAs(rule)
-	}
+	e.keepTails(blk)
 	for _, p := range e.f.Params {
 		p.NoGrad = p.NoGrad || p.Role == ir.State
 	}
@@ -131,7 +133,11 @@ func (e *builder) neededFrozen(eq *check.Equation) bool {
 }
 
 func newRuleBuilder(blk *check.Block, name string, ds *diag.List) (*builder, *ruleNames) {
-	e := newBuilder(blk, name, ds)
+	return ruleBuilder(newBuilder(blk, name, ds))
+}
+
+func ruleBuilder(e *builder) (*builder, *ruleNames) {
+	blk := e.blk
 	n := &ruleNames{vals: map[string]*ten{}, states: map[string]*ir.Value{}}
 	e.names = n
 	e.lane = e.newVar("lane", e.axis(blk.Axes["L"]))
@@ -244,7 +250,7 @@ func (n *ruleNames) name(e *builder, sym *check.Symbol, when moment, span notati
 		}
 		return e.timeless(sym, when, span, n.vals[sym.Name])
 	case check.Anchor, check.Snap:
-		if n.frozen {
+		if n.frozen || sym.Kind == check.Snap && n.start == nil {
 			return e.timeless(sym, when, span, n.heldFrozen(e, sym))
 		}
 		e.ds.Errorf(diag.TimeSuffix, span, "%s %s is read where no state can be read", sym.Kind, sym.Name).

@@ -1,6 +1,12 @@
 package irbuild
 
-import "github.com/nl-hecate/hecate/gen/ir"
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+)
 
 // A keptTail is what a context keeps of a series for one window.
 type keptTail struct {
@@ -41,6 +47,48 @@ func tailsApart(stages []*builder) {
 			}
 		}
 	}
+}
+
+// keepTails makes a frozen read keep every tail that the rule keeps, those too
+// that no answer of its own needs: the keys that a frozen call has seen are the
+// past of the first call that writes again. No gradient goes through them, so a
+// parameter that no answer needs receives none, and says so.
+func (e *builder) keepTails(blk *check.Block) {
+	var quiet diag.List
+	b := newBuilder(blk, blk.ID, &quiet)
+	b.axes, b.sized = e.axes, e.sized
+	rule, names := ruleBuilder(b)
+	f := names.rule(rule, nil)
+	if f == nil || len(rule.tails) == 0 {
+		return // what is wrong with the rule is said where it is built
+	}
+	e.tailsAs(rule)
+	f.Results = slices.DeleteFunc(f.Results, func(r ir.Result) bool {
+		return !r.State || !isTail(rule, r.Name) || isTail(e, r.Name)
+	})
+	f.Sweep()
+	args := map[*ir.Value]*ir.Value{}
+	used := f.Uses()
+	for _, p := range f.Params {
+		if used[p] == 0 {
+			continue
+		}
+		mine := e.f.Param(p.Name)
+		if mine == nil {
+			mine = e.f.AddParam(p.Name, p.Role, p.Elem, p.Axes...)
+			mine.NoGrad = p.NoGrad
+		}
+		args[p] = mine
+	}
+	out := e.b.Inline(f, args)
+	for _, r := range f.Results {
+		kept := e.b.Map(ir.Stop, out[r.Name])
+		e.f.Results = append(e.f.Results, ir.Result{Name: r.Name, Val: kept, State: true})
+	}
+}
+
+func isTail(e *builder, name string) bool {
+	return slices.ContainsFunc(e.tails, func(t keptTail) bool { return t.param.Name == name })
 }
 
 // tailsAs names the tails of a read as its rule does: they are the same memory.

@@ -10,28 +10,40 @@ import (
 
 // Whole builds a composition or model with its parts inlined: one program that
 // the interpreter can evaluate and differentiate as a whole, independently of
-// how the parts are emitted. Parameters of a part carry its name: memory.W_K.
-func Whole(blk *check.Block, ds *diag.List) *ir.Func {
-	if blk.Unit.Kind == notation.RuleUnit {
+// how the parts are emitted. Parameters of a part carry its name: memory.W_K. All
+// levels are active.
+func Whole(blk *check.Block, ds *diag.List) *ir.Func { return WholeAt(blk, nil, ds) }
+
+// WholeAt is Whole at a moment at which not every level is active: where the
+// pulse decides about a list of levels, those that are closed are read frozen.
+func WholeAt(blk *check.Block, closed func(level int) bool, ds *diag.List) *ir.Func {
+	if closed == nil {
+		closed = func(int) bool { return false }
+	}
+	return inlined(blk, closed, false, ds)
+}
+
+func inlined(blk *check.Block, closed func(level int) bool, frozen bool, ds *diag.List) *ir.Func {
+	switch {
+	case blk.Unit.Kind == notation.RuleUnit && frozen:
+		return Frozen(blk, ds)
+	case blk.Unit.Kind == notation.RuleUnit:
 		return Rule(blk, ds)
 	}
 	p := Compose(blk, ds)
 	if p == nil {
 		return nil
 	}
-	w := &whole{f: &ir.Func{Name: blk.ID}, vals: map[string]*ir.Value{}, results: map[string]bool{}, equal: map[string]shape.Poly{}}
+	w := &whole{f: &ir.Func{Name: blk.ID}, vals: map[string]*ir.Value{}, equal: map[string]shape.Poly{},
+		axes: map[string]*ir.Axis{}, closed: closed, frozen: frozen}
 	w.b = &ir.Builder{F: w.f}
 	for _, s := range p.Stages {
-		if s.Func != nil {
+		switch {
+		case s.Func != nil:
 			w.stage(s.Func, "")
-			continue
-		}
-		part := partNamed(blk, s.Part)
-		if part == nil || part.Block == nil {
-			ds.Errorf(diag.UnknownPage, blk.Unit.Name.Span, "part %s of %s is not given", s.Part, blk.Name)
-			return nil
-		}
-		if !w.part(part, s, ds) {
+		case s.How == Opens:
+			w.opens(blk, s)
+		case !w.call(blk, s, ds):
 			return nil
 		}
 	}
@@ -43,22 +55,15 @@ func Whole(blk *check.Block, ds *diag.List) *ir.Func {
 	return w.f
 }
 
-func partNamed(blk *check.Block, name string) *check.Subpart {
-	for _, p := range blk.Parts {
-		if p.Name == name {
-			return p
-		}
-	}
-	return nil
-}
-
 type whole struct {
-	equal   map[string]shape.Poly // sizes that a part says are products: d = H·d_h
-	f       *ir.Func
-	b       *ir.Builder
-	vals    map[string]*ir.Value
-	states  []ir.Result
-	results map[string]bool
+	equal  map[string]shape.Poly // sizes that a part says are products: d = H·d_h
+	f      *ir.Func
+	b      *ir.Builder
+	vals   map[string]*ir.Value
+	axes   map[string]*ir.Axis // of parts, by name and size: a part may be called at two sites
+	states []ir.Result
+	closed func(level int) bool
+	frozen bool
 }
 
 // stage inlines one program; its parameters are values by name, or new
@@ -71,6 +76,9 @@ func (w *whole) stage(g *ir.Func, prefix string) map[string]*ir.Value {
 			name = prefix + name
 		}
 		v := w.vals[name]
+		if v == nil && p.Role != ir.Input {
+			v = w.f.Param(name)
+		}
 		if v == nil {
 			v = w.f.AddParam(name, p.Role, p.Elem, p.Axes...)
 			v.NoGrad = p.NoGrad
@@ -102,13 +110,17 @@ func (w *whole) addAxis(a *ir.Axis) {
 }
 
 // part inlines the program of a part: its input's axes become the argument's,
-// its other sizes and its parameters take the part's name in front.
-func (w *whole) part(p *check.Subpart, s Stage, ds *diag.List) bool {
-	g := Whole(p.Block, ds)
+// its other sizes and its parameters take the part's name in front. What a
+// frozen call looks back at is its own.
+func (w *whole) part(p *check.Subpart, s Stage, frozen bool, ds *diag.List) bool {
+	g := inlined(p.Block, w.closed, w.frozen || frozen, ds)
 	if g == nil {
 		return false
 	}
 	g, _ = g.Clone()
+	if s.Frozen {
+		ownTails(g)
+	}
 	arg := w.input(s.Arg, s.Axes) // it may be an input that no stage before has read
 	in := input(g)
 	if in == nil || len(in.Axes) != len(arg.Axes) {
@@ -131,7 +143,7 @@ func (w *whole) part(p *check.Subpart, s Stage, ds *diag.List) bool {
 	for _, a := range g.Axes {
 		for _, sym := range a.Size.Symbols() {
 			if _, ok := sizes[sym]; !ok {
-				sizes[sym] = shape.Sym(s.Part + "." + sym)
+				sizes[sym] = shape.Sym(p.Name + "." + sym)
 			}
 		}
 	}
@@ -143,13 +155,13 @@ func (w *whole) part(p *check.Subpart, s Stage, ds *diag.List) bool {
 	}
 	for _, a := range g.Axes {
 		if axes[a] == nil {
-			axes[a] = &ir.Axis{Name: s.Part + "." + a.Name, Size: ir.Resize(a.Size, sizes)}
+			axes[a] = w.axis(p.Name+"."+a.Name, ir.Resize(a.Size, sizes))
 		}
 	}
 	g.Relabel(axes, sizes)
 	old := w.vals
 	w.vals = map[string]*ir.Value{in.Name: arg}
-	out := w.stage(g, s.Part+".")
+	out := w.stage(g, p.Name+".")
 	w.vals = old
 	for _, r := range g.Results {
 		if !r.State {
@@ -157,6 +169,15 @@ func (w *whole) part(p *check.Subpart, s Stage, ds *diag.List) bool {
 		}
 	}
 	return true
+}
+
+// axis is the axis of a part of a name and a size, the same at every site.
+func (w *whole) axis(name string, size shape.Poly) *ir.Axis {
+	key := name + " " + size.String()
+	if w.axes[key] == nil {
+		w.axes[key] = &ir.Axis{Name: name, Size: size}
+	}
+	return w.axes[key]
 }
 
 // equate replaces sizes by the products that the parts know them as.

@@ -38,6 +38,7 @@ func (l *lowerer) collectSizes() {
 			axes(p.Axes)
 		}
 		for _, in := range f.Body {
+			add(in.Poly) // a size as a number
 			axes(in.Loops)
 			subs(in.To)
 			subs(in.Guard)

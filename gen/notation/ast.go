@@ -37,7 +37,6 @@ const (
 	ComposeUnit
 	ModelUnit
 	UpdateUnit
-	ScheduleUnit
 	StrategyUnit
 )
 
@@ -45,8 +44,9 @@ const (
 type Unit struct {
 	Span    Span // header line
 	Kind    UnitKind
+	Sched   bool // a composition that is a schedule: it stands where a rule does
 	Name    Word
-	Params  []*Param // op, law, compose, model, update, schedule
+	Params  []*Param // op, law, compose, model, update
 	Result  *Define  // op: `→ out[idx] = expr`; FuncUnit: the definition itself
 	Formula *Formula // rule, compose, model: `= A + B(p = 3) over F(unit = on)`
 	For     *Formula // strategy: `for Matrix + L2 + …`
@@ -65,10 +65,12 @@ type Word struct {
 }
 
 // A Param is one parameter of a header or a function: `A ∈ ℝ^{m×k}`,
-// `memory : Rule` or a bare name. Group counts the semicolons before it.
+// `memory : Rule`, a list of parts `memory[K] : Rule` or a bare name. Group counts
+// the semicolons before it.
 type Param struct {
 	Span  Span
 	Name  Word
+	List  *Word // the axis that counts the parts of a list, else nil
 	Type  *Type // nil when bare
 	Group int
 }

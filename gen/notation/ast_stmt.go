@@ -138,11 +138,13 @@ type (
 		Tag   *Word
 		When  Expr
 	}
-	// Iterate is `iterate X from e for 5 : X ← e' with … orient rows ≤ cols`.
+	// Iterate is `iterate X from e for 5 : X ← e' with … orient rows ≤ cols`, or
+	// through a list of parts `iterate X from e for i∈N : X ← part[i](X)`.
 	Iterate struct {
 		Span   Span
 		Name   Word
 		From   Expr
+		Index  *Word // of the parts of a list, else nil
 		Count  Expr
 		Step   Expr
 		With   []*Define
@@ -173,12 +175,13 @@ type (
 		Of      *Apply
 		Body    []Stmt
 	}
-	// Level is `level l∈L : rule[l], period C[l]`.
+	// Level is `level l∈K : memory[l], period [1, 8] when a[l] = 1`.
 	Level struct {
 		Span   Span
 		Binder *Binder
 		Rule   Expr
-		Period Expr
+		Period Expr // nil if absent
+		When   Expr // nil if absent
 	}
 	// Fire is `fire update(p, e) when cond`.
 	Fire struct {

@@ -21,10 +21,17 @@ func declared(lines []*logical, known map[string]bool) {
 	}
 }
 
-// parts finds `name : Kind`.
+// parts finds `name : Kind` and `name[axis] : Kind`.
 func parts(toks []token, known map[string]bool) {
 	for i := 0; i+2 < len(toks); i++ {
-		if toks[i].kind == tName && toks[i+1].is(":") && toks[i+2].kind == tName {
+		if toks[i].kind != tName {
+			continue
+		}
+		rest := toks[i+1:]
+		if len(rest) > 3 && rest[0].is("[") && rest[2].is("]") {
+			rest = rest[3:]
+		}
+		if len(rest) > 1 && rest[0].is(":") && rest[1].kind == tName {
 			known[toks[i].text] = true
 		}
 	}

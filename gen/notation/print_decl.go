@@ -7,7 +7,7 @@ func (p *printer) header(u *Unit) {
 		p.define(u.Result)
 		return
 	}
-	p.WriteString(u.Kind.String() + " ")
+	p.WriteString(u.Keyword() + " ")
 	p.word(u.Name)
 	if u.Params != nil {
 		p.params(u.Params)
@@ -34,9 +34,20 @@ func (p *printer) header(u *Unit) {
 	p.citeTail(u.Cite)
 }
 
+// Keyword is the word that opens the header.
+func (u *Unit) Keyword() string {
+	if u.Sched {
+		return "schedule"
+	}
+	return u.Kind.String()
+}
+
 // String returns the keyword of the header.
 func (k UnitKind) String() string {
 	for w, u := range unitKinds {
+		if w == "schedule" {
+			continue // a composition, by its keyword
+		}
 		if u == k {
 			return w
 		}
@@ -118,6 +129,11 @@ func (p *printer) params(ps []*Param) {
 			p.WriteString(sep)
 		}
 		p.word(q.Name)
+		if q.List != nil {
+			p.WriteByte('[')
+			p.word(*q.List)
+			p.WriteByte(']')
+		}
 		if i+1 < len(ps) && q.Type != nil && ps[i+1].Type == q.Type && ps[i+1].Group == q.Group {
 			continue
 		}

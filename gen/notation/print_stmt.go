@@ -337,6 +337,10 @@ func (p *printer) iterate(s *Iterate) {
 	p.WriteString(" from ")
 	p.expr(s.From, precUnion)
 	p.WriteString(" for ")
+	if s.Index != nil {
+		p.word(*s.Index)
+		p.WriteString(p.spacedIn())
+	}
 	p.expr(s.Count, precSum)
 	p.WriteString(" : ")
 	p.word(s.Name)
@@ -398,6 +402,9 @@ func (p *printer) level(s *Level) {
 	p.binder(s.Binder)
 	p.WriteString(" : ")
 	p.expr(s.Rule, precUnion)
-	p.WriteString(", period ")
-	p.expr(s.Period, precUnion)
+	if s.Period != nil {
+		p.WriteString(", period ")
+		p.expr(s.Period, precUnion)
+	}
+	p.when(s.When, " when ", "")
 }

@@ -90,6 +90,11 @@ func (p *parser) iterate() Stmt {
 	p.wantWord("from")
 	s.From = p.union()
 	p.wantWord("for")
+	if p.cur().kind == tName && p.peek(1).is("∈") {
+		w := p.name("an index")
+		s.Index = &w
+		p.want("∈")
+	}
 	s.Count = p.sum()
 	p.want(":")
 	again := p.cur()
@@ -182,7 +187,7 @@ func (p *parser) slot() Expr {
 	return &Ident{Span: w.Span, Name: w}
 }
 
-// level reads `level l∈L : rule[l], period C[l]`.
+// level reads `level l∈K : memory[l], period [1, 8] when a[l] = 1`.
 func (p *parser) level() Stmt {
 	start := p.next()
 	l := &Level{}
@@ -193,13 +198,17 @@ func (p *parser) level() Stmt {
 	l.Binder = p.binder()
 	p.want(":")
 	l.Rule = p.union()
-	p.want(",")
-	if !p.cur().name("period") {
-		p.expected("period")
-		return l
+	if p.got(",") {
+		if !p.cur().name("period") {
+			p.expected("period")
+			return l
+		}
+		p.next()
+		l.Period = p.union()
 	}
-	p.next()
-	l.Period = p.union()
+	if p.gotWord("when") {
+		l.When = p.conditions(true)
+	}
 	l.Span = p.since(start)
 	return l
 }

@@ -38,7 +38,7 @@ func (t token) oneOf(l []string) bool { return t.kind == tOp && slices.Contains(
 var unitKinds = map[string]UnitKind{
 	"op": OpUnit, "front": FrontUnit, "structure": StructUnit, "bias": BiasUnit,
 	"retention": RetentionUnit, "algorithm": AlgorithmUnit, "law": LawUnit, "rule": RuleUnit,
-	"compose": ComposeUnit, "model": ModelUnit, "update": UpdateUnit, "schedule": ScheduleUnit,
+	"compose": ComposeUnit, "model": ModelUnit, "update": UpdateUnit, "schedule": ComposeUnit,
 	"strategy": StrategyUnit,
 }
 

@@ -114,7 +114,7 @@ func (b *body) function() *Unit {
 // header reads the line that opens a unit.
 func (b *body) header() *Unit {
 	start := b.next()
-	u := &Unit{Kind: unitKinds[start.text], Example: b.in.Example}
+	u := &Unit{Kind: unitKinds[start.text], Sched: start.text == "schedule", Example: b.in.Example}
 	u.Name = b.unitName("the name of the " + start.text)
 	if b.cur().is("(") {
 		u.Params = b.params()
@@ -184,6 +184,15 @@ func (p *parser) params() []*Param {
 func (p *parser) param(group int) *Param {
 	start := p.cur()
 	q := &Param{Name: p.name("a parameter"), Group: group}
+	if p.cur().is("[") {
+		closing := p.open()
+		w := p.name("the axis that counts the parts")
+		closing("]")
+		q.List = &w
+		if !p.cur().is(":") {
+			p.expected(": and a kind of page")
+		}
+	}
 	switch {
 	case p.got("∈"):
 		q.Type = p.typeAfter()

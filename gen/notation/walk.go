@@ -123,7 +123,7 @@ func stmtChildren(s Stmt) []any {
 	case *Each:
 		return append([]any{s.Predict, s.Target, s.Of}, list(s.Body)...)
 	case *Level:
-		return []any{s.Binder, s.Rule, s.Period}
+		return []any{s.Binder, s.Rule, s.Period, s.When}
 	case *Fire:
 		return []any{s.Call, s.When}
 	case *Guard:

@@ -80,6 +80,7 @@ type Size struct {
 	Free    bool
 	Default int      // −1: must be given
 	Least   int      // smallest value that makes sense
+	Counts  string   // the list of parts that it counts
 	Product []string // of d = H × d_h: the factors
 }
 
@@ -129,6 +130,7 @@ type State struct {
 	Dims   []shape.Poly // of one lane
 	Starts bool
 	Rows   RowSet // the set that its rows stay in
+	Tail   bool   // what a window looks back at
 }
 
 // RowSet is a set of rows that a state may be declared to stay in.
@@ -182,9 +184,25 @@ type Stage struct {
 	Frozen Pair // rules: the read
 	Start  Pair // rules: the first states, when they are learned
 	Part   string
+	Call   PartCall
+	Apart  bool // the part reads its memory and writes nothing, whatever the caller does
 	Arg    string
 	Out    string
+	Gate   string // of Opens: 1 where a level is open
 }
+
+// PartCall is what a stage does with a part or a list of parts; the zero value is no
+// call.
+type PartCall int
+
+// The calls.
+const (
+	NoCall PartCall = iota
+	OnePart
+	EachPart    // every part of a list with the same value
+	ChainParts  // one part of a list behind the other
+	OpensLevels // says which parts of a list keep what they wrote
+)
 
 // A Pair is a forward and its backward; Bwd is nil where nothing has a
 // gradient.
@@ -203,8 +221,29 @@ func (p Pair) RowsApart() bool {
 	return apart || !segments
 }
 
-// A Part is a place in a composition for another block.
-type Part struct{ Name, Kind string }
+// A Part is a place in a composition for another block, or for a list of them.
+type Part struct {
+	Name, Kind string
+	Count      string // the size that counts the parts of a list; "": one part
+	Levels     bool   // part l of the list is level l
+	Gated      bool   // which a gate opens, not the pulse
+	Periods    []int  // that the page proposes
+	Site       bool   // it is called frozen beside its step
+}
+
+// Named reports whether a part's parameters, sizes and memories have its name in
+// front. The one block of a model has none: attention.W_Q, not block.attention.W_Q.
+func (u *Unit) Named(p Part) bool { return u.Kind != ModelUnit || p.Count != "" }
+
+// PartOf is the place that a page of a formula has.
+func (u *Unit) PartOf(a Applied) Part {
+	for _, p := range u.Parts {
+		if a.Part == p.Name || p.Count != "" && strings.HasPrefix(a.Part, p.Name+".") {
+			return p
+		}
+	}
+	panic("plan: BUG: " + u.Name + " has no part " + a.Part)
+}
 
 // An Instance is a composition or model with its parts given.
 type Instance struct {

@@ -59,7 +59,7 @@ func trialBlock(tree *check.Tree, u *notation.Unit) (*check.Block, *notation.For
 // where it is used.
 func Resolve(tree *check.Tree, u *notation.Unit) (*check.Block, diag.List) {
 	switch u.Kind {
-	case notation.FrontUnit, notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit, notation.LawUnit, notation.ScheduleUnit, notation.StrategyUnit:
+	case notation.FrontUnit, notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit, notation.LawUnit, notation.StrategyUnit:
 		blk, _, ds := trialBlock(tree, u)
 		return blk, ds
 	}

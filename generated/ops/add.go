@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const addKind tape.Kind = 89
+const addKind tape.Kind = 116
 
 // AddSizes are the sizes of Add.
 type AddSizes struct {

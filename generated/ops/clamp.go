@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const clampKind tape.Kind = 97
+const clampKind tape.Kind = 124
 
 // ClampSizes are the sizes of Clamp.
 type ClampSizes struct {

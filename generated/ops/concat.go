@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const concatKind tape.Kind = 111
+const concatKind tape.Kind = 138
 
 // ConcatSizes are the sizes of Concat.
 type ConcatSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const concatRowsKind tape.Kind = 112
+const concatRowsKind tape.Kind = 139
 
 // ConcatRowsSizes are the sizes of ConcatRows.
 type ConcatRowsSizes struct {

@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const crossEntropyKind tape.Kind = 120
+const crossEntropyKind tape.Kind = 147
 
 // CrossEntropySizes are the sizes of CrossEntropy.
 type CrossEntropySizes struct {

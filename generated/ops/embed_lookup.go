@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const embedLookupKind tape.Kind = 121
+const embedLookupKind tape.Kind = 148
 
 // EmbedLookupSizes are the sizes of EmbedLookup.
 type EmbedLookupSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const expKind tape.Kind = 94
+const expKind tape.Kind = 121
 
 // ExpSizes are the sizes of Exp.
 type ExpSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const frobeniusDotKind tape.Kind = 107
+const frobeniusDotKind tape.Kind = 134
 
 // FrobeniusDotSizes are the sizes of FrobeniusDot.
 type FrobeniusDotSizes struct {

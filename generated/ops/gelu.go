@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const gELUKind tape.Kind = 87
+const gELUKind tape.Kind = 114
 
 // GELUSizes are the sizes of GELU.
 type GELUSizes struct {

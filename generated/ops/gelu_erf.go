@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const gELUErfKind tape.Kind = 88
+const gELUErfKind tape.Kind = 115
 
 // GELUErfSizes are the sizes of GELUErf.
 type GELUErfSizes struct {

@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const kLRetentionKind tape.Kind = 118
+const kLRetentionKind tape.Kind = 145
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const layerNormKind tape.Kind = 98
+const layerNormKind tape.Kind = 125
 
 // LayerNormSizes are the sizes of LayerNorm.
 type LayerNormSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const logKind tape.Kind = 95
+const logKind tape.Kind = 122
 
 // LogSizes are the sizes of Log.
 type LogSizes struct {

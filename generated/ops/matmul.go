@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const matmulKind tape.Kind = 103
+const matmulKind tape.Kind = 130
 
 // MatmulSizes are the sizes of Matmul.
 type MatmulSizes struct {

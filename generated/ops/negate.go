@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const negateKind tape.Kind = 93
+const negateKind tape.Kind = 120
 
 // NegateSizes are the sizes of Negate.
 type NegateSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const outerProductKind tape.Kind = 106
+const outerProductKind tape.Kind = 133
 
 // OuterProductSizes are the sizes of OuterProduct.
 type OuterProductSizes struct {

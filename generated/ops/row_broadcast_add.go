@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const rowBroadcastAddKind tape.Kind = 101
+const rowBroadcastAddKind tape.Kind = 128
 
 // RowBroadcastAddSizes are the sizes of RowBroadcastAdd.
 type RowBroadcastAddSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const scaleByKind tape.Kind = 100
+const scaleByKind tape.Kind = 127
 
 // ScaleBySizes are the sizes of ScaleBy.
 type ScaleBySizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceKind tape.Kind = 114
+const sliceKind tape.Kind = 141
 
 // SliceSizes are the sizes of Slice.
 type SliceSizes struct {

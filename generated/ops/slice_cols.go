@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceColsKind tape.Kind = 116
+const sliceColsKind tape.Kind = 143
 
 // SliceColsSizes are the sizes of SliceCols.
 type SliceColsSizes struct {

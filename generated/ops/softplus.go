@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const softplusKind tape.Kind = 84
+const softplusKind tape.Kind = 111
 
 // SoftplusSizes are the sizes of Softplus.
 type SoftplusSizes struct {

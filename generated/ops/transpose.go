@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const transposeKind tape.Kind = 105
+const transposeKind tape.Kind = 132
 
 // TransposeSizes are the sizes of Transpose.
 type TransposeSizes struct {

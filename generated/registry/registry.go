@@ -6,9 +6,17 @@ package registry
 import (
 	"fmt"
 	"github.com/nl-hecate/hecate/generated/compositions/attentiononly"
+	"github.com/nl-hecate/hecate/generated/compositions/cms"
+	"github.com/nl-hecate/hecate/generated/compositions/cmsgated"
+	"github.com/nl-hecate/hecate/generated/compositions/hope"
+	"github.com/nl-hecate/hecate/generated/compositions/mac"
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
+	"github.com/nl-hecate/hecate/generated/compositions/mal"
+	"github.com/nl-hecate/hecate/generated/compositions/prenorm"
+	"github.com/nl-hecate/hecate/generated/compositions/residualmlp"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/models/bytelm"
+	"github.com/nl-hecate/hecate/generated/models/stacklm"
 	"github.com/nl-hecate/hecate/generated/rules/atlasomega"
 	"github.com/nl-hecate/hecate/generated/rules/comba"
 	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
@@ -25,6 +33,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/memora"
 	"github.com/nl-hecate/hecate/generated/rules/memoralogits"
 	"github.com/nl-hecate/hecate/generated/rules/moneta"
+	"github.com/nl-hecate/hecate/generated/rules/nesteddelta"
 	"github.com/nl-hecate/hecate/generated/rules/omegalearned"
 	"github.com/nl-hecate/hecate/generated/rules/retnet"
 	"github.com/nl-hecate/hecate/generated/rules/selfreferential"
@@ -50,7 +59,7 @@ import (
 
 // Models are the names of all models, in order.
 func Models() []string {
-	return []string{"ByteHebbian", "ByteTitans", "ZeroA", "ZeroB"}
+	return []string{"ByteCMS", "ByteCMSGated", "ByteHOPE", "ByteHebbian", "ByteMAC", "ByteMAL", "ByteTitans", "StackTwo", "ZeroA", "ZeroB"}
 }
 
 // NewModel makes a model by name. The sizes of parts carry their names:
@@ -58,18 +67,65 @@ func Models() []string {
 // impossible or means nothing.
 func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 	switch name {
+	case "ByteCMS":
+		width := s.Get("d", -1, 1)
+		deltarule3 := deltarule.New[F](s.Part("memory").Part("memory.0"), width)
+		titanslmm4 := titanslmm.New[F](s.Part("memory").Part("memory.1"), width)
+		hebbian5 := hebbian.New[F](s.Part("memory").Part("memory.2"), width)
+		cms2 := cms.New[F](s.Part("memory"), width, []block.Block[F]{deltarule3, titanslmm4, hebbian5})
+		slidingwindow6 := slidingwindow.New[F](s.Part("attention"), width)
+		mag1 := mag.New[F](s, width, cms2, slidingwindow6)
+		return bytelm.New(s, mag1), s.Err()
+	case "ByteCMSGated":
+		width := s.Get("d", -1, 1)
+		deltarule3 := deltarule.New[F](s.Part("memory").Part("memory.0"), width)
+		titanslmm4 := titanslmm.New[F](s.Part("memory").Part("memory.1"), width)
+		cmsgated2 := cmsgated.New[F](s.Part("memory"), width, []block.Block[F]{deltarule3, titanslmm4})
+		slidingwindow5 := slidingwindow.New[F](s.Part("attention"), width)
+		mag1 := mag.New[F](s, width, cmsgated2, slidingwindow5)
+		return bytelm.New(s, mag1), s.Err()
+	case "ByteHOPE":
+		width := s.Get("d", -1, 1)
+		selfreferential2 := selfreferential.New[F](s.Part("memory"), width)
+		residualmlp3 := residualmlp.New[F](s.Part("net.0"), width)
+		residualmlp4 := residualmlp.New[F](s.Part("net.1"), width)
+		residualmlp5 := residualmlp.New[F](s.Part("net.2"), width)
+		hope1 := hope.New[F](s, width, selfreferential2, []block.Block[F]{residualmlp3, residualmlp4, residualmlp5})
+		return bytelm.New(s, hope1), s.Err()
 	case "ByteHebbian":
 		width := s.Get("d", -1, 1)
 		hebbian2 := hebbian.New[F](s.Part("memory"), width)
 		slidingwindow3 := slidingwindow.New[F](s.Part("attention"), width)
 		mag1 := mag.New[F](s, width, hebbian2, slidingwindow3)
 		return bytelm.New(s, mag1), s.Err()
+	case "ByteMAC":
+		width := s.Get("d", -1, 1)
+		deltarule2 := deltarule.New[F](s.Part("memory"), width)
+		mac1 := mac.New[F](s, width, deltarule2)
+		return bytelm.New(s, mac1), s.Err()
+	case "ByteMAL":
+		width := s.Get("d", -1, 1)
+		deltarule2 := deltarule.New[F](s.Part("memory"), width)
+		slidingwindow3 := slidingwindow.New[F](s.Part("attention"), width)
+		mal1 := mal.New[F](s, width, deltarule2, slidingwindow3)
+		return bytelm.New(s, mal1), s.Err()
 	case "ByteTitans":
 		width := s.Get("d", -1, 1)
 		titanslmm2 := titanslmm.New[F](s.Part("memory"), width)
 		slidingwindow3 := slidingwindow.New[F](s.Part("attention"), width)
 		mag1 := mag.New[F](s, width, titanslmm2, slidingwindow3)
 		return bytelm.New(s, mag1), s.Err()
+	case "StackTwo":
+		width := s.Get("d", -1, 1)
+		deltarule3 := deltarule.New[F](s.Part("block.0").Part("block").Part("memory"), width)
+		slidingwindow4 := slidingwindow.New[F](s.Part("block.0").Part("block").Part("attention"), width)
+		mag2 := mag.New[F](s.Part("block.0").Part("block"), width, deltarule3, slidingwindow4)
+		prenorm1 := prenorm.New[F](s.Part("block.0"), width, mag2)
+		titanslmm7 := titanslmm.New[F](s.Part("block.1").Part("block").Part("memory"), width)
+		slidingwindow8 := slidingwindow.New[F](s.Part("block.1").Part("block").Part("attention"), width)
+		mag6 := mag.New[F](s.Part("block.1").Part("block"), width, titanslmm7, slidingwindow8)
+		prenorm5 := prenorm.New[F](s.Part("block.1"), width, mag6)
+		return stacklm.New(s, []block.Block[F]{prenorm1, prenorm5}), s.Err()
 	case "ZeroA":
 		width := s.Get("d", -1, 1)
 		slidingwindow2 := slidingwindow.New[F](s.Part("attention"), width)
@@ -87,7 +143,7 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"Comba", "HGRN2", "RetNet", "AtlasOmega", "DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "OmegaLearned", "SelfReferential", "SelfReferentialChunk", "SelfReferentialLayers", "TitansLMM", "TNT", "Trellis", "YAAD", "DeltaFrozen", "DeltaChunk", "TitansChunk", "LatticeLinear", "MEMORALogits", "HebbianScan"}
+	return []string{"Comba", "HGRN2", "RetNet", "AtlasOmega", "DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "NestedDelta", "OmegaLearned", "SelfReferential", "SelfReferentialChunk", "SelfReferentialLayers", "TitansLMM", "TNT", "Trellis", "YAAD", "DeltaFrozen", "DeltaChunk", "TitansChunk", "LatticeLinear", "MEMORALogits", "HebbianScan"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
@@ -118,6 +174,8 @@ func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F]
 		return memora.New[F](s, width), s.Err()
 	case "MONETA":
 		return moneta.New[F](s, width), s.Err()
+	case "NestedDelta":
+		return nesteddelta.New[F](s, width), s.Err()
 	case "OmegaLearned":
 		return omegalearned.New[F](s, width), s.Err()
 	case "SelfReferential":

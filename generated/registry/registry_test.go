@@ -9,6 +9,125 @@ import (
 	"testing"
 )
 
+// TestByteCMS holds ByteLM(MAG(CMS(DeltaRule, TitansLMM, Hebbian),
+// SlidingWindow)) to the interpreter and to its own differences.
+func TestByteCMS(t *testing.T) {
+	blocktest.Model{
+		Name: "ByteCMS",
+		F64:  makeByteCMS[float64],
+		F32:  makeByteCMS[float32],
+		Sizes: []blocktest.Sizes{
+			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 3, "d": 4, "memory.memory.0.d_k": 2, "memory.memory.1.d_k": 5, "memory.memory.2.d_k": 4},
+			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 1, "d": 3, "memory.memory.0.d_k": 5, "memory.memory.1.d_k": 7, "memory.memory.2.d_k": 3},
+			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 5, "d": 5, "memory.memory.0.d_k": 1, "memory.memory.1.d_k": 2, "memory.memory.2.d_k": 1},
+		},
+		Tokens:  [][]int{{1, 2, 3, 4, 5}, {1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}},
+		Causal:  true,
+		Carries: true,
+		Vectors: "testdata/bytecms.txt",
+	}.Test(t)
+}
+
+func makeByteCMS[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+	s, _ := z.Split()
+	return NewModel[F]("ByteCMS", s)
+}
+
+// TestByteCMSGated holds ByteLM(MAG(CMSGated(DeltaRule, TitansLMM),
+// SlidingWindow)) to the interpreter and to its own differences.
+func TestByteCMSGated(t *testing.T) {
+	blocktest.Model{
+		Name: "ByteCMSGated",
+		F64:  makeByteCMSGated[float64],
+		F32:  makeByteCMSGated[float32],
+		Sizes: []blocktest.Sizes{
+			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 4, "d": 4, "memory.memory.0.d_k": 2, "memory.memory.1.d_k": 5},
+			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 3, "d": 3, "memory.memory.0.d_k": 5, "memory.memory.1.d_k": 7},
+			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 1, "d": 5, "memory.memory.0.d_k": 1, "memory.memory.1.d_k": 2},
+		},
+		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5}, {1, 2, 3, 5}},
+		Causal:  true,
+		Gates:   []string{"memory.b", "memory.u", "memory.w"},
+		Vectors: "testdata/bytecmsgated.txt",
+	}.Test(t)
+}
+
+func makeByteCMSGated[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+	s, _ := z.Split()
+	return NewModel[F]("ByteCMSGated", s)
+}
+
+// TestByteHOPE holds ByteLM(HOPE(SelfReferential, ResidualMLP, ResidualMLP,
+// ResidualMLP)) to the interpreter and to its own differences.
+func TestByteHOPE(t *testing.T) {
+	blocktest.Model{
+		Name: "ByteHOPE",
+		F64:  makeByteHOPE[float64],
+		F32:  makeByteHOPE[float32],
+		Sizes: []blocktest.Sizes{
+			{"V": 5, "d": 4},
+			{"V": 3, "d": 3},
+			{"V": 7, "d": 5},
+		},
+		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
+		Causal:  true,
+		Carries: true,
+		Vectors: "testdata/bytehope.txt",
+	}.Test(t)
+}
+
+func makeByteHOPE[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+	s, _ := z.Split()
+	return NewModel[F]("ByteHOPE", s)
+}
+
+// TestByteMAC holds ByteLM(MAC(DeltaRule)) to the interpreter and to its own
+// differences.
+func TestByteMAC(t *testing.T) {
+	blocktest.Model{
+		Name: "ByteMAC",
+		F64:  makeByteMAC[float64],
+		F32:  makeByteMAC[float32],
+		Sizes: []blocktest.Sizes{
+			{"H": 2, "V": 5, "d": 4, "memory.d_k": 2, "n_p": 2},
+			{"H": 1, "V": 3, "d": 3, "memory.d_k": 5, "n_p": 0},
+			{"H": 5, "V": 7, "d": 5, "memory.d_k": 1, "n_p": 1},
+		},
+		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
+		Causal:  true,
+		Vectors: "testdata/bytemac.txt",
+	}.Test(t)
+}
+
+func makeByteMAC[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+	s, _ := z.Split()
+	return NewModel[F]("ByteMAC", s)
+}
+
+// TestByteMAL holds ByteLM(MAL(DeltaRule, SlidingWindow)) to the interpreter
+// and to its own differences.
+func TestByteMAL(t *testing.T) {
+	blocktest.Model{
+		Name: "ByteMAL",
+		F64:  makeByteMAL[float64],
+		F32:  makeByteMAL[float32],
+		Sizes: []blocktest.Sizes{
+			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 5, "d": 4, "memory.d_k": 2},
+			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 7, "d": 3, "memory.d_k": 5},
+			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 2, "d": 5, "memory.d_k": 1},
+		},
+		Tokens:  [][]int{{1, 2, 3, 4, 5, 6}, {1, 2, 3, 5, 6, 8}, {1, 2, 3, 5}},
+		Causal:  true,
+		Carries: true,
+		Vectors: "testdata/bytemal.txt",
+	}.Test(t)
+}
+
+func makeByteMAL[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+	s, _ := z.Split()
+	return NewModel[F]("ByteMAL", s)
+}
+
 // TestZeroA holds ByteLM(AttentionOnly(SlidingWindow)) to the interpreter and
 // to its own differences.
 func TestZeroA(t *testing.T) {
@@ -103,4 +222,29 @@ func TestByteHebbian(t *testing.T) {
 func makeByteHebbian[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
 	return NewModel[F]("ByteHebbian", s)
+}
+
+// TestStackTwo holds StackLM(PreNorm(MAG(DeltaRule, SlidingWindow)),
+// PreNorm(MAG(TitansLMM, SlidingWindow))) to the interpreter and to its own
+// differences.
+func TestStackTwo(t *testing.T) {
+	blocktest.Model{
+		Name: "StackTwo",
+		F64:  makeStackTwo[float64],
+		F32:  makeStackTwo[float32],
+		Sizes: []blocktest.Sizes{
+			{"V": 4, "block.0.block.attention.H": 2, "block.0.block.attention.n_p": 2, "block.0.block.attention.w": 4, "block.0.block.memory.d_k": 5, "block.1.block.attention.H": 2, "block.1.block.attention.n_p": 2, "block.1.block.attention.w": 2, "block.1.block.memory.d_k": 3, "d": 4},
+			{"V": 7, "block.0.block.attention.H": 1, "block.0.block.attention.n_p": 0, "block.0.block.attention.w": 3, "block.0.block.memory.d_k": 7, "block.1.block.attention.H": 1, "block.1.block.attention.n_p": 0, "block.1.block.attention.w": 5, "block.1.block.memory.d_k": 1, "d": 3},
+			{"V": 3, "block.0.block.attention.H": 5, "block.0.block.attention.n_p": 1, "block.0.block.attention.w": 1, "block.0.block.memory.d_k": 2, "block.1.block.attention.H": 5, "block.1.block.attention.n_p": 1, "block.1.block.attention.w": 1, "block.1.block.memory.d_k": 5, "d": 5},
+		},
+		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
+		Causal:  true,
+		Carries: true,
+		Vectors: "testdata/stacktwo.txt",
+	}.Test(t)
+}
+
+func makeStackTwo[F num.Float](z blocktest.Sizes) (block.Model[F], error) {
+	s, _ := z.Split()
+	return NewModel[F]("StackTwo", s)
 }

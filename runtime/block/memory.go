@@ -21,6 +21,8 @@ type Memory[F num.Float] struct {
 	next  []tape.Value[F] // what a call left, by slot; no data: nothing
 	arena *tape.Arena[F]  // where it lies
 	moved int
+	shut  []bool // lanes in which the last call's states are not kept
+	site  bool   // of a frozen call beside another: states and positions are the other's
 }
 
 // A Slot is one named tensor of a memory, [lanes, Shape…].
@@ -29,17 +31,22 @@ type Slot[F num.Float] struct {
 	Shape []int // of one lane
 	Data  []F
 	Rows  Rows // the set of its rows
+	Tail  bool // what a window looks back at, not a state
 }
 
 // A Part is the memory of a part of a composition.
 type Part[F num.Float] struct {
-	Name   string
-	Memory *Memory[F]
+	Name    string
+	Memory  *Memory[F]
+	Levels  bool  // it is a level
+	Level   int   // which
+	Gated   bool  // that a gate of the page opens
+	Periods []int // that the page proposes for all levels of the list
 }
 
 // NewMemory returns the memory of new contexts: every slot zero.
 func NewMemory[F num.Float](lanes int, slots ...Slot[F]) *Memory[F] {
-	m := &Memory[F]{Lanes: lanes, Pos: make([]int32, lanes), Slots: slots, next: make([]tape.Value[F], len(slots))}
+	m := &Memory[F]{Lanes: lanes, Pos: make([]int32, lanes), Slots: slots, next: make([]tape.Value[F], len(slots)), shut: make([]bool, lanes)}
 	for i := range m.Slots {
 		m.Slots[i].Data = tensor.Make[F](lanes * m.Slots[i].size())
 	}
@@ -83,12 +90,15 @@ func (m *Memory[F]) Moved(steps int) { m.moved = steps }
 func (m *Memory[F]) Keep() {
 	for i, v := range m.next {
 		if v.Data != nil {
-			copy(m.Slots[i].Data, m.arena.Data(v))
+			m.keep(&m.Slots[i], m.arena.Data(v))
 			m.next[i] = tape.Value[F]{}
 		}
 	}
+	clear(m.shut)
 	for l := range m.Pos {
-		m.Pos[l] += int32(m.moved)
+		if !m.site {
+			m.Pos[l] += int32(m.moved)
+		}
 	}
 	m.moved = 0
 	for _, p := range m.Parts {
@@ -96,10 +106,34 @@ func (m *Memory[F]) Keep() {
 	}
 }
 
+// keep makes data a slot's own, a state's only in the lanes that are open.
+func (m *Memory[F]) keep(s *Slot[F], data []F) {
+	n := s.size()
+	for l := range m.Lanes {
+		if s.Tail || !m.shut[l] {
+			copy(s.Data[l*n:(l+1)*n], data[l*n:(l+1)*n])
+		}
+	}
+}
+
+// Shut says that the states which the last call left in a lane are not kept; what
+// windows look back at is.
+func (m *Memory[F]) Shut(lane int) {
+	m.shut[lane] = true
+	for _, p := range m.Parts {
+		p.Memory.Shut(lane)
+	}
+}
+
 // Reset starts a new context in one lane.
 func (m *Memory[F]) Reset(lane int) {
-	m.Pos[lane] = 0
+	if !m.site {
+		m.Pos[lane] = 0
+	}
 	for i := range m.Slots {
+		if m.lends(i) {
+			continue
+		}
 		n := m.Slots[i].size()
 		clear(m.Slots[i].Data[lane*n : (lane+1)*n])
 	}
@@ -111,14 +145,17 @@ func (m *Memory[F]) Reset(lane int) {
 // Clone returns a copy: probing and sampling work on one, so that the run they
 // look at is unchanged.
 func (m *Memory[F]) Clone() *Memory[F] {
-	c := &Memory[F]{Lanes: m.Lanes, Chunk: m.Chunk, Pos: slices.Clone(m.Pos), next: make([]tape.Value[F], len(m.Slots))}
-	for _, s := range m.Slots {
-		data := tensor.Make[F](len(s.Data))
-		copy(data, s.Data)
-		c.Slots = append(c.Slots, Slot[F]{s.Name, s.Shape, data, s.Rows})
+	c := &Memory[F]{Lanes: m.Lanes, Chunk: m.Chunk, Pos: slices.Clone(m.Pos), Slots: slices.Clone(m.Slots), Parts: slices.Clone(m.Parts),
+		next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, m.Lanes), site: m.site}
+	for i, s := range m.Slots {
+		c.Slots[i].Data = nil
+		if !m.lends(i) {
+			c.Slots[i].Data = tensor.Make[F](len(s.Data))
+			copy(c.Slots[i].Data, s.Data)
+		}
 	}
-	for _, p := range m.Parts {
-		c.Parts = append(c.Parts, Part[F]{p.Name, p.Memory.Clone()})
+	for i, p := range m.Parts {
+		c.Parts[i].Memory = p.Memory.Clone()
 	}
 	return c
 }
@@ -126,8 +163,10 @@ func (m *Memory[F]) Clone() *Memory[F] {
 // Each calls f for every slot of the memory and its parts, under its full
 // name, in a fixed order; pos is the lanes' positions of the slot's memory.
 func (m *Memory[F]) Each(prefix string, f func(name string, shape []int, data []F)) {
-	for _, s := range m.Slots {
-		f(prefix+s.Name, append([]int{m.Lanes}, s.Shape...), s.Data)
+	for i, s := range m.Slots {
+		if !m.lends(i) {
+			f(prefix+s.Name, append([]int{m.Lanes}, s.Shape...), s.Data)
+		}
 	}
 	for _, p := range m.Parts {
 		p.Memory.Each(prefix+p.Name+".", f)
@@ -136,7 +175,9 @@ func (m *Memory[F]) Each(prefix string, f func(name string, shape []int, data []
 
 // EachPos calls f for the positions of the memory and of its parts.
 func (m *Memory[F]) EachPos(prefix string, f func(name string, pos []int32)) {
-	f(prefix+"pos", m.Pos)
+	if !m.site {
+		f(prefix+"pos", m.Pos)
+	}
 	for _, p := range m.Parts {
 		p.Memory.EachPos(prefix+p.Name+".", f)
 	}
@@ -165,8 +206,12 @@ func (m *Memory[F]) PartOf(name string) *Memory[F] {
 }
 
 // Begin returns slot i as a call finds it: what the memory holds, and in lanes
-// whose context starts here the first values in start, [lanes, …].
+// whose context starts here the first values in start, [lanes, …]. Where none
+// does it is the memory's own, which no kernel writes.
 func Begin[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) []F {
+	if !m.anyFresh() {
+		return m.Slots[i].Data
+	}
 	out := a.Alloc(len(m.Slots[i].Data))
 	copy(out, m.Slots[i].Data)
 	n := m.Slots[i].size()
@@ -176,6 +221,23 @@ func Begin[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) []F {
 		}
 	}
 	return out
+}
+
+func (m *Memory[F]) anyFresh() bool {
+	for l := range m.Pos {
+		if m.Fresh(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// KeepStart gives slot i its first values in the lanes whose context starts with
+// this call, which does not write the slot: a frozen read.
+func KeepStart[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) {
+	if m.anyFresh() {
+		m.Give(a, i, Begin(a, m, i, start))
+	}
 }
 
 // AccumulateFresh adds the adjoint of slot i's first values, in the lanes

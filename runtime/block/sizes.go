@@ -46,6 +46,10 @@ func (s Sizes) Get(name string, byDefault, least int) int {
 	full := s.prefix + name
 	s.read[full] = true
 	v, ok := s.vals[full]
+	if all := ofAll(full); !ok && all != full {
+		s.read[all] = true
+		v, ok = s.vals[all]
+	}
 	if d, set := s.defaults[full]; set {
 		byDefault = d
 	}
@@ -61,6 +65,21 @@ func (s Sizes) Get(name string, byDefault, least int) int {
 		return least
 	}
 	return v
+}
+
+// ofAll is the name of a size for all parts of a list: memory.d_k of memory.2.d_k.
+func ofAll(name string) string {
+	words := strings.Split(name, ".")
+	words = slices.DeleteFunc(words, func(w string) bool { return w != "" && strings.Trim(w, "0123456789") == "" })
+	return strings.Join(words, ".")
+}
+
+// AtLeast remembers an error where a number that is no size of the table is below
+// its least.
+func (s Sizes) AtLeast(name string, got, least int) {
+	if got < least {
+		*s.errs = append(*s.errs, fmt.Errorf("%s%s has %d parts, must have at least %d", s.prefix, name, got, least))
+	}
 }
 
 // Fixed is Get for a size that the composition decides: given, it must agree.

@@ -188,6 +188,12 @@ func (a *Args[F]) Out(name string, n int) []F {
 	return a.Outs[name]
 }
 
+// Kept returns room for an output that no gradient goes back from.
+func (a *Args[F]) Kept(name string, n int) []F {
+	a.Outs[name] = a.Fresh(n)
+	return a.Outs[name]
+}
+
 // Bar returns the adjoint of an output.
 func (a *Args[F]) Bar(name string, n int) []F {
 	if _, ok := a.Bars[name]; !ok {
@@ -266,8 +272,8 @@ func (a *Args[F]) Give(name string, v tape.Value[F]) {
 	a.Outs[name] = append([]F(nil), v.Data...)
 }
 
-// first is the time of every test.
-func first() pulse.Pulse { return pulse.First(pulse.Build) }
+// first is the time of every test: all levels are active.
+func first() pulse.Pulse { return pulse.First(pulse.Build, 1, 1, 1, 1, 1, 1, 1, 1) }
 
 // Moved is a copy of what an update changes in place.
 func (a *Args[F]) Moved(name string) []F {

@@ -2,6 +2,7 @@ package blocktest
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/runtime/block"
@@ -107,6 +108,24 @@ func unchanged(t *testing.T, b Block, z Sizes, seed uint64) {
 	}
 }
 
+// sameTails wants a frozen read to leave the tails that an active call leaves:
+// the first call that writes again looks back at them.
+func sameTails(t *testing.T, b Block) {
+	trials(t, b.Sizes, b.Tokens, func(t *testing.T, z Sizes, seed uint64) {
+		active, read := b.setup(t, z, seed, false).forward(), b.setup(t, z, seed, true).forward()
+		for name, tail := range active.memory {
+			if strings.HasSuffix(name, ".tail") {
+				bits(t, label(z)+" after a frozen read: "+name, read.memory[name], tail)
+			}
+		}
+		for name, pos := range active.pos {
+			if !slices.Equal(read.pos[name], pos) {
+				t.Errorf("%v: after a frozen read %s is %v, after an active call %v", z, name, read.pos[name], pos)
+			}
+		}
+	})
+}
+
 func within(a, b []float64) bool {
 	for i := range b {
 		if d := a[i] - b[i]; !(d <= sumTol && -d <= sumTol) {
@@ -147,12 +166,13 @@ type Model struct {
 	Tokens  [][]int
 	Causal  bool
 	Carries bool
+	Gates   []string // as of a block
 	Vectors string
 }
 
 // Test runs all checks.
 func (m Model) Test(t *testing.T) {
-	u := unit{sizes: m.Sizes, tokens: m.Tokens, vectors: m.Vectors,
+	u := unit{sizes: m.Sizes, tokens: m.Tokens, vectors: m.Vectors, declared: m.Gates,
 		f64: func(t testing.TB, z Sizes) subject[float64] { return modelSubject(made(t, z, m.F64)) },
 		f32: func(t testing.TB, z Sizes) subject[float32] { return modelSubject(made(t, z, m.F32)) }}
 	u.common(t, "logits", m.Causal, m.Carries)

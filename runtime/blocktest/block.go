@@ -20,12 +20,14 @@ type Block struct {
 	Mixed   bool     // an answer reads states both before their write and after it
 	Starts  bool     // first states are learned: a new context has no memory of its own
 	Order   int      // degree in the sizes of what a token takes, where it is above 2
+	Tails   bool     // it is a rule: what it looks back at does not depend on what is frozen
+	Gates   []string // parameters with a stopped value behind them: their gradient is no derivative
 	Vectors string   // file of the interpreter's vectors
 }
 
 // Test runs all checks.
 func (b Block) Test(t *testing.T) {
-	u := unit{sizes: b.Sizes, tokens: b.Tokens, order: b.Order, vectors: b.Vectors,
+	u := unit{sizes: b.Sizes, tokens: b.Tokens, order: b.Order, vectors: b.Vectors, declared: b.Gates,
 		f64: func(t testing.TB, z Sizes) subject[float64] { return blockSubject(made(t, z, b.F64), false) },
 		f32: func(t testing.TB, z Sizes) subject[float32] { return blockSubject(made(t, z, b.F32), false) }}
 	u.common(t, "y", b.Causal, b.Carries)
@@ -37,6 +39,15 @@ func (b Block) Test(t *testing.T) {
 			u.old = b.Starts // a frozen state is a constant, also where it is a learned start
 			class2(t, u)
 		})
+		if b.Tails {
+			t.Run("frozen/tails", func(t *testing.T) { sameTails(t, b) })
+		}
+		if b.Carries {
+			t.Run("chunks/frozen", func(t *testing.T) {
+				u.old = false
+				chunks(t, u, "y")
+			})
+		}
 		t.Run("steady/frozen", func(t *testing.T) {
 			steadyUnit(t, u, func(t testing.TB, z Sizes) subject[float32] { return blockSubject(made(t, z, b.F32), true) })
 		})
@@ -52,6 +63,8 @@ type unit struct {
 	f64     func(t testing.TB, z Sizes) subject[float64]
 	f32     func(t testing.TB, z Sizes) subject[float32]
 	old     bool // try old contexts only
+
+	declared []string // parameters whose gradient is no derivative
 }
 
 // common runs the checks of blocks and models. The output is the one that has

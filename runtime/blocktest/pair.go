@@ -16,10 +16,11 @@ type Pair struct {
 	Direct32 func(a *Args[float32])                             // the same in float32
 	Sizes    []Sizes
 	Tokens   [][]int
-	Segments bool   // keeps checkpoints, from which its backward replays
-	Starts   bool   // first states are learned: the kernels see those of old contexts
-	Flat     bool   // nothing has a gradient, so there is none to compare
-	Vectors  string // file with vectors under the pair's name, or ""
+	Segments bool     // keeps checkpoints, from which its backward replays
+	Starts   bool     // first states are learned: the kernels see those of old contexts
+	Flat     bool     // nothing has a gradient, so there is none to compare
+	Gates    []string // parameters with a stopped value behind them
+	Vectors  string   // file with vectors under the pair's name, or ""
 }
 
 // Test runs all checks.
@@ -147,7 +148,7 @@ func (p Pair) differences(t *testing.T, s *tally, a *Args[float64]) {
 	what, grads := label(a.Sizes), a.Grads
 	a.ForwardOnly = true
 	for _, name := range slices.Sorted(maps.Keys(a.In)) {
-		if a.consts[name] {
+		if a.consts[name] || slices.Contains(p.Gates, name) {
 			continue
 		}
 		check(t, s, what+" "+name, func() float64 {

@@ -72,12 +72,14 @@ type Param struct {
 	NoDecay   bool
 	Entrywise bool
 	Fixed     bool
+	Level     int // of the schedule: it moves when the level fires
 	Init      Init
 }
 
 // A ParamSet is the ordered table of a model's outer parameters. The same
 // table drives the forward, the update, the checkpoint and the reports.
 type ParamSet[F num.Float] struct {
+	level   int // of what is added
 	params  []Param
 	data    [][]F
 	byName  map[string]int
@@ -105,9 +107,32 @@ func (s *ParamSet[F]) Add(p Param) error {
 		s.byName = map[string]int{}
 	}
 	s.byName[p.Name] = len(s.params)
+	p.Level = s.level
 	s.params = append(s.params, p)
 	s.data = append(s.data, tensor.Make[F](n))
 	return nil
+}
+
+// Level is the level of the parameters that are added now.
+func (s *ParamSet[F]) Level() int { return s.level }
+
+// SetLevel makes what is added from now on parameters of a level.
+func (s *ParamSet[F]) SetLevel(level int) { s.level = level }
+
+// ByLevel is the number of the present level; levels beyond the list have its
+// last one.
+func (s *ParamSet[F]) ByLevel(list ...float64) float64 {
+	return list[min(s.level, len(list)-1)]
+}
+
+// EachLevel is one number for each of n levels; levels beyond the list have its
+// last one.
+func EachLevel(n int, list ...float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = list[min(i, len(list)-1)]
+	}
+	return out
 }
 
 // Fill sets every parameter to its first values. Random ones come from a

@@ -2,6 +2,10 @@
 //
 // Read of atlas_omega.
 //
+//   k0_t = W_K x_t    atlas_omega.k0
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    atlas_omega.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    atlas_omega.v
+//   G_t = Σ_{s∈window(t,w)} (1/w) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#?    atlas_omega.G
 //   q0_t = W_Q x_t    atlas_omega.q0
 //   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    atlas_omega.q
 //   y_t = M_t q_t    atlas_omega.y
@@ -9,18 +13,30 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_Q      [d_k, d]       float  read
-//   x        [L, T, d]      float  read
-//   M        [L, d_v, d_k]  float  read
-//   y        [L, T, d_v]    float  write
-//   q0       [L, T, d_k]    float  write
-//   q_prod   [L, T]         float  write
-//   q_sqrt   [L, T]         float  write
-//   q_div    [L, T]         float  write
-//   q_div_2  [L, T, d_k]    float  write
-//   q_div_3  [L, T]         float  write
-//   t11      [L, T]         float  work
-//   q        [L, T, d_k]    float  work
+//   W_Q         [d_k, d]             float  read
+//   x           [L, T, d]            float  read
+//   M           [L, d_v, d_k]        float  read
+//   W_K         [d_k, d]             float  read
+//   W_V         [d_v, d]             float  read
+//   k_tail      [L, w - 1, d_k]      float  read
+//   v_tail      [L, w - 1, d_v]      float  read
+//   y           [L, T, d_v]          float  write
+//   k_tail_out  [L, w - 1, d_k]      float  write
+//   v_tail_out  [L, w - 1, d_v]      float  write
+//   q0          [L, T, d_k]          float  write
+//   q_prod      [L, T]               float  write
+//   q_sqrt      [L, T]               float  write
+//   q_div       [L, T]               float  write
+//   q_div_2     [L, T, d_k]          float  write
+//   q_div_3     [L, T]               float  write
+//   t11         [L, T]               float  work
+//   q           [L, T, d_k]          float  work
+//   k0          [L, T, d_k]          float  work
+//   t2_2        [L, T]               float  work
+//   t11_2       [L, T]               float  work
+//   v           [L, T, d_v]          float  work
+//   t32         [L, T + w - 1, d_k]  float  work
+//   t34         [L, T + w - 1, d_v]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -28,6 +44,7 @@ using i64 = long long;
 constexpr int d = 256;
 constexpr int d_k = 64;
 constexpr int d_v = 64;
+constexpr int w = 8;
 
 // atlas_omega.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
@@ -68,8 +85,7 @@ HECATE_KERNEL(256) atlas_omega_read_2(const float *q0, float *q_prod, int L, int
 
 // atlas_omega.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) atlas_omega_read_3(const float *q_prod, float *q_sqrt, float *q_div,
-    float *q_div_3, float *t11, int L, int T) {
+HECATE_KERNEL(256) atlas_omega_read_3(const float *q_prod, float *q_sqrt, float *t11, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
@@ -77,26 +93,20 @@ HECATE_KERNEL(256) atlas_omega_read_3(const float *q_prod, float *q_sqrt, float 
   const float q_prod_entry = q_prod[(i64)i * T + j];
   const bool t4 = (0.0f < q_prod_entry);
   const float t7 = sqrtf((t4 ? q_prod_entry : 1.0f));
-  const float t11_2 = hecate::max((t4 ? t7 : 0.0f), 1e-08f);
   q_sqrt[(i64)i * T + j] = t7;
-  t11[(i64)i * T + j] = t11_2;
-  q_div[(i64)i * T + j] = 1.0f / t11_2;
-  q_div_3[(i64)i * T + j] = 1.0f / t7;
+  t11[(i64)i * T + j] = hecate::max((t4 ? t7 : 0.0f), 1e-08f);
 }
 
 // atlas_omega.q
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) atlas_omega_read_4(const float *q0, float *q_div_2, const float *t11, float *q,
-    int L, int T) {
+HECATE_KERNEL(256) atlas_omega_read_4(const float *q0, const float *t11, float *q, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   const int i = (int)(item / ((i64)T * d_k));
   const int j = (int)(item / d_k % T);
   const int k = (int)(item % d_k);
   const float t11_entry = t11[(i64)i * T + j];
-  const float q_2 = q0[((i64)i * T + j) * d_k + k] / t11_entry;
-  q[((i64)i * T + j) * d_k + k] = q_2;
-  q_div_2[((i64)i * T + j) * d_k + k] = q_2 / t11_entry;
+  q[((i64)i * T + j) * d_k + k] = q0[((i64)i * T + j) * d_k + k] / t11_entry;
 }
 
 // atlas_omega.y
@@ -121,5 +131,148 @@ HECATE_KERNEL(256) atlas_omega_read_5(const float *M, float *y, const float *q, 
     __syncthreads();
   }
   if (m0 + row < d_v && n0 + col < T) y[(i64)i * T * d_v + m0 + row + (i64)(n0 + col) * d_v] = dot;
+}
+
+// atlas_omega.k0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) atlas_omega_read_6(const float *x, const float *W_K, float *k0, int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_k + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_k ? W_K[p0 + col + (n0 + row) * d] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d_k) k0[(i64)(m0 + row) * d_k + n0 + col] = dot;
+}
+
+// atlas_omega.k, atlas_omega.q
+// One thread for each (i, j).
+HECATE_KERNEL(256) atlas_omega_read_7(float *q_div_2, const float *t11, const float *q,
+    const float *k0, float *t2_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T) return;
+  const int i = (int)(item / T);
+  const int j = (int)(item % T);
+  float t2_2_2 = 0.0f;
+  const float t11_entry_2 = t11[(i64)i * T + j];
+  #pragma unroll 4
+  for (int k = 0; k < d_k; ++k) {
+    const float k0_entry = k0[((i64)i * T + j) * d_k + k];
+    t2_2_2 += k0_entry * k0_entry;
+    q_div_2[((i64)i * T + j) * d_k + k] = q[((i64)i * T + j) * d_k + k] / t11_entry_2;
+  }
+  t2_2[(i64)i * T + j] = t2_2_2;
+}
+
+// atlas_omega.k, atlas_omega.q
+// One thread for each (i, j).
+HECATE_KERNEL(256) atlas_omega_read_8(const float *q_sqrt, float *q_div, float *q_div_3,
+    const float *t11, const float *t2_2, float *t11_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T) return;
+  const int i = (int)(item / T);
+  const int j = (int)(item % T);
+  const float t2_2_entry = t2_2[(i64)i * T + j];
+  const bool t4_2 = (0.0f < t2_2_entry);
+  t11_2[(i64)i * T + j] = hecate::max((t4_2 ? sqrtf((t4_2 ? t2_2_entry : 1.0f)) : 0.0f), 1e-08f);
+  q_div[(i64)i * T + j] = 1.0f / t11[(i64)i * T + j];
+  q_div_3[(i64)i * T + j] = 1.0f / q_sqrt[(i64)i * T + j];
+}
+
+// atlas_omega.v
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) atlas_omega_read_9(const float *x, const float *W_V, float *v, int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_v + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_v ? W_V[p0 + col + (n0 + row) * d] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d_v) v[(i64)(m0 + row) * d_v + n0 + col] = dot;
+}
+
+// atlas_omega.G, atlas_omega.k
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) atlas_omega_read_10(const float *k_tail, float *t32, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (w - 1) * d_k) return;
+  const int i = (int)(item / ((w - 1) * d_k));
+  const int j = (int)(item / d_k % (w - 1));
+  const int k = (int)(item % d_k);
+  t32[((i64)i * (T + w - 1) + j) * d_k + k] = k_tail[((i64)i * (w - 1) + j) * d_k + k];
+}
+
+// atlas_omega.G, atlas_omega.k
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) atlas_omega_read_11(const float *k0, const float *t11_2, float *t32, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  const int i = (int)(item / ((i64)T * d_k));
+  const int j = (int)(item / d_k % T);
+  const int k = (int)(item % d_k);
+  const float t11_2_entry = t11_2[(i64)i * T + j];
+  t32[((i64)i * (T + w - 1) + j + w - 1) * d_k + k] = k0[((i64)i * T + j) * d_k + k] / t11_2_entry;
+}
+
+// atlas_omega.G
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) atlas_omega_read_12(const float *v_tail, float *t34, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (w - 1) * d_v) return;
+  const int i = (int)(item / ((w - 1) * d_v));
+  const int j = (int)(item / d_v % (w - 1));
+  const int k = (int)(item % d_v);
+  t34[((i64)i * (T + w - 1) + j) * d_v + k] = v_tail[((i64)i * (w - 1) + j) * d_v + k];
+}
+
+// atlas_omega.G
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) atlas_omega_read_13(const float *v, float *t34, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_v) return;
+  const int i = (int)(item / ((i64)T * d_v));
+  const int j = (int)(item / d_v % T);
+  const int k = (int)(item % d_v);
+  t34[((i64)i * (T + w - 1) + j + w - 1) * d_v + k] = v[((i64)i * T + j) * d_v + k];
+}
+
+// atlas_omega.G
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) atlas_omega_read_14(float *k_tail_out, const float *t32, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (w - 1) * d_k) return;
+  const int i = (int)(item / ((w - 1) * d_k));
+  const int j = (int)(item / d_k % (w - 1));
+  const int k = (int)(item % d_k);
+  k_tail_out[((i64)i * (w - 1) + j) * d_k + k] = t32[((i64)i * (T + w - 1) + j + T) * d_k + k];
+}
+
+// atlas_omega.G
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) atlas_omega_read_15(float *v_tail_out, const float *t34, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * (w - 1) * d_v) return;
+  const int i = (int)(item / ((w - 1) * d_v));
+  const int j = (int)(item / d_v % (w - 1));
+  const int k = (int)(item % d_v);
+  v_tail_out[((i64)i * (w - 1) + j) * d_v + k] = t34[((i64)i * (T + w - 1) + j + T) * d_v + k];
 }
 

@@ -22,10 +22,10 @@
 //   W_Q_bar  [d_k, d]       float  write
 //   x_bar    [L, T, d]      float  write
 //   t4       [L, T]         bool   work
-//   t7_2     [L, T]         bool   work
-//   t11_2    [L, T]         bool   work
+//   t7_2_2   [L, T]         bool   work
+//   t11_2_2  [L, T]         bool   work
 //   t        [L, T, d_k]    float  work
-//   t6_2     [L, T]         float  work
+//   t6_2_2   [L, T]         float  work
 //   t27      [L, T, d_k]    float  work
 #include "hecate.cuh"
 
@@ -38,16 +38,16 @@ constexpr int d_v = 64;
 // atlas_omega.q
 // One thread for each (i, j).
 HECATE_KERNEL(256) atlas_omega_read_backward_1(const float *q_prod, const float *q_sqrt, bool *t4,
-    bool *t7_2, bool *t11_2, int L, int T) {
+    bool *t7_2_2, bool *t11_2_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   const bool t4_2 = (0.0f < q_prod[(i64)i * T + j]);
-  const bool t7_2_2 = (1e-08f <= (t4_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
+  const bool t7_2_2_2 = (1e-08f <= (t4_2 ? q_sqrt[(i64)i * T + j] : 0.0f));
   t4[(i64)i * T + j] = t4_2;
-  t7_2[(i64)i * T + j] = t7_2_2;
-  t11_2[(i64)i * T + j] = (t7_2_2 && t4_2);
+  t7_2_2[(i64)i * T + j] = t7_2_2_2;
+  t11_2_2[(i64)i * T + j] = (t7_2_2_2 && t4_2);
 }
 
 // atlas_omega.y
@@ -76,33 +76,33 @@ HECATE_KERNEL(256) atlas_omega_read_backward_2(const float *M, const float *y_ba
 
 // atlas_omega.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) atlas_omega_read_backward_3(const float *q_div_2, const float *t, float *t6_2,
+HECATE_KERNEL(256) atlas_omega_read_backward_3(const float *q_div_2, const float *t, float *t6_2_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t6_2_2 = 0.0f;
+  float t6_2_2_2 = 0.0f;
   #pragma unroll 4
   for (int k = 0; k < d_k; ++k) {
-    t6_2_2 += t[((i64)i * T + j) * d_k + k] * q_div_2[((i64)i * T + j) * d_k + k];
+    t6_2_2_2 += t[((i64)i * T + j) * d_k + k] * q_div_2[((i64)i * T + j) * d_k + k];
   }
-  t6_2[(i64)i * T + j] = -t6_2_2;
+  t6_2_2[(i64)i * T + j] = -t6_2_2_2;
 }
 
 // atlas_omega.q0, atlas_omega.q
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) atlas_omega_read_backward_4(const float *q0, const float *q_div,
-    const float *q_div_3, const bool *t4, const bool *t7_2, const bool *t11_2, const float *t,
-    const float *t6_2, float *t27, int L, int T) {
+    const float *q_div_3, const bool *t4, const bool *t7_2_2, const bool *t11_2_2, const float *t,
+    const float *t6_2_2, float *t27, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   const int i = (int)(item / ((i64)T * d_k));
   const int j = (int)(item / d_k % T);
   const int k = (int)(item % d_k);
-  const bool t11_2_entry = t11_2[(i64)i * T + j];
+  const bool t11_2_2_entry = t11_2_2[(i64)i * T + j];
   const float q_div_entry = q_div[(i64)i * T + j];
-  const float w = ((t11_2_entry && t4[(i64)i * T + j]) ? (t11_2_entry ? 0.5f * (t11_2_entry ? (t7_2[(i64)i * T + j] ? t6_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+  const float w = ((t11_2_2_entry && t4[(i64)i * T + j]) ? (t11_2_2_entry ? 0.5f * (t11_2_2_entry ? (t7_2_2[(i64)i * T + j] ? t6_2_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
   t27[((i64)i * T + j) * d_k + k] = t[((i64)i * T + j) * d_k + k] * q_div_entry + 2.0f * (q0[((i64)i * T + j) * d_k + k] * w);
 }
 

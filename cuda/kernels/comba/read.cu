@@ -2,6 +2,8 @@
 //
 // Read of comba.
 //
+//   v0_t = W_V x_t    comba.v0
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    comba.v
 //   k0_t = W_K x_t    comba.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    comba.k1
 //   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    comba.k
@@ -27,9 +29,12 @@
 //   q0_tail       [L, 3, d_k]      float  read
 //   M             [L, d_v, d_k]    float  read
 //   s_out         []               float  read
+//   W_V           [d_v, d]         float  read
+//   v0_tail       [L, 3, d_v]      float  read
 //   y             [L, T, d_v]      float  write
 //   k0_tail_out   [L, 3, d_k]      float  write
 //   q0_tail_out   [L, 3, d_k]      float  write
+//   v0_tail_out   [L, 3, d_v]      float  write
 //   k1_stack      [L, T + 3, d_k]  float  write
 //   k1_prod       [L, T, d_k]      float  write
 //   k1_sigmoid    [L, T, d_k]      float  write
@@ -62,6 +67,8 @@
 //   t37           [L, T]           float  work
 //   t40           [L, T, d_k]      float  work
 //   t41           [L, T, d_v]      float  work
+//   v0            [L, T, d_v]      float  work
+//   t10_2         [L, T + 3, d_v]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -391,5 +398,59 @@ HECATE_KERNEL(256) comba_read_21(float *y, const float *t41, int L, int T) {
   const int k_2 = (int)(item % d_v);
   const float t43 = sqrtf((float)d_k);
   y[((i64)i * T + j) * d_v + k_2] = t41[((i64)i * T + j) * d_v + k_2] / t43;
+}
+
+// comba.v0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) comba_read_22(const float *x, const float *W_V, float *v0, int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_v + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_v ? W_V[p0 + col + (n0 + row) * d] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d_v) v0[(i64)(m0 + row) * d_v + n0 + col] = dot;
+}
+
+// comba.v
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) comba_read_23(const float *v0_tail, float *t10_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * 3 * d_v) return;
+  const int i = (int)(item / (3 * d_v));
+  const int j = (int)(item / d_v % 3);
+  const int k_2 = (int)(item % d_v);
+  t10_2[((i64)i * (T + 3) + j) * d_v + k_2] = v0_tail[((i64)i * 3 + j) * d_v + k_2];
+}
+
+// comba.v
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) comba_read_24(const float *v0, float *t10_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_v) return;
+  const int i = (int)(item / ((i64)T * d_v));
+  const int j = (int)(item / d_v % T);
+  const int k_2 = (int)(item % d_v);
+  t10_2[((i64)i * (T + 3) + j + 3) * d_v + k_2] = v0[((i64)i * T + j) * d_v + k_2];
+}
+
+// comba.q1, comba.v
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) comba_read_25(float *v0_tail_out, const float *t10_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * 3 * d_v) return;
+  const int i = (int)(item / (3 * d_v));
+  const int j = (int)(item / d_v % 3);
+  const int k_2 = (int)(item % d_v);
+  v0_tail_out[((i64)i * 3 + j) * d_v + k_2] = t10_2[((i64)i * (T + 3) + j + T) * d_v + k_2];
 }
 

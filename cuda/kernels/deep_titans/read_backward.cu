@@ -39,7 +39,7 @@
 //   t10             [L, T]           bool   work
 //   t15_2           [L, T]           bool   work
 //   t19_2           [L, T]           bool   work
-//   t2_2            [L, T, d_h]      float  work
+//   t2_2_2          [L, T, d_h]      float  work
 //   t8_2            [L, T, d_h]      float  work
 //   t9_2            [L, T, d_k]      float  work
 //   t14_2           [L, T]           float  work
@@ -88,7 +88,7 @@ HECATE_KERNEL(256) deep_titans_read_backward_2(const float *q_prod, const float 
 // deep_titans.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) deep_titans_read_backward_3(const float *W2, const float *y_bar, float *t2_2,
+HECATE_KERNEL(256) deep_titans_read_backward_3(const float *W2, const float *y_bar, float *t2_2_2,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -107,21 +107,21 @@ HECATE_KERNEL(256) deep_titans_read_backward_3(const float *W2, const float *y_b
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_h && n0 + col < T) t2_2[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
+  if (m0 + row < d_h && n0 + col < T) t2_2_2[(i64)i * T * d_h + m0 + row + (i64)(n0 + col) * d_h] = dot;
 }
 
 // deep_titans.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) deep_titans_read_backward_4(const float *y_prod, const float *y_sigmoid,
-    const float *y_sigmoid_2, const float *t2_2, float *t8_2, int L, int T) {
+    const float *y_sigmoid_2, const float *t2_2_2, float *t8_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
   const int j = (int)(item / d_h % T);
   const int k = (int)(item % d_h);
   const float y_sigmoid_entry = y_sigmoid[((i64)i * T + j) * d_h + k];
-  const float t2_2_entry = t2_2[((i64)i * T + j) * d_h + k];
-  t8_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t2_2_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t2_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
+  const float t2_2_2_entry = t2_2_2[((i64)i * T + j) * d_h + k];
+  t8_2[((i64)i * T + j) * d_h + k] = y_sigmoid_entry * t2_2_2_entry + y_prod[((i64)i * T + j) * d_h + k] * y_sigmoid_entry * t2_2_2_entry * y_sigmoid_2[((i64)i * T + j) * d_h + k];
 }
 
 // deep_titans.y

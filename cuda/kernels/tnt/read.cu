@@ -2,6 +2,8 @@
 //
 // Read of tnt.
 //
+//   k0_t = W_K x_t    tnt.k0
+//   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    tnt.k1
 //   q0_t = W_Q x_t    tnt.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    tnt.q1
 //   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    tnt.q
@@ -19,8 +21,11 @@
 //   V             [L, d_v, d_k]    float  read
 //   W             [L, d_v, d_k]    float  read
 //   P             [L, d_k, d_k]    float  read
+//   W_K           [d_k, d]         float  read
+//   k0_tail       [L, 3, d_k]      float  read
 //   y             [L, T, d_v]      float  write
 //   q0_tail_out   [L, 3, d_k]      float  write
+//   k0_tail_out   [L, 3, d_k]      float  write
 //   q1_stack      [L, T + 3, d_k]  float  write
 //   q1_prod       [L, T, d_k]      float  write
 //   q1_sigmoid    [L, T, d_k]      float  write
@@ -38,6 +43,8 @@
 //   t19           [L, T, d_v]      float  work
 //   t20           [L, T, d_k]      float  work
 //   t21           [L, T, d_v]      float  work
+//   k0            [L, T, d_k]      float  work
+//   t2_2          [L, T + 3, d_k]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -263,5 +270,59 @@ HECATE_KERNEL(256) tnt_read_13(float *y, const float *t19, const float *t21, int
   const int j = (int)(item / d_v % T);
   const int k = (int)(item % d_v);
   y[((i64)i * T + j) * d_v + k] = t19[((i64)i * T + j) * d_v + k] + t21[((i64)i * T + j) * d_v + k];
+}
+
+// tnt.k0
+// A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
+HECATE_KERNEL(256) tnt_read_14(const float *x, const float *W_K, float *k0, int L, int T) {
+  HECATE_SHARED(float, a_tile, 272);
+  HECATE_SHARED(float, b_tile, 272);
+  const int across = (d_k + 15) / 16;
+  const int down = (L * T + 15) / 16;
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  float dot = 0.0f;
+  #pragma unroll 1
+  for (int p0 = 0; p0 < d; p0 += 16) {
+    a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_k ? W_K[p0 + col + (n0 + row) * d] : 0.0f;
+    __syncthreads();
+    for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
+    __syncthreads();
+  }
+  if (m0 + row < L * T && n0 + col < d_k) k0[(i64)(m0 + row) * d_k + n0 + col] = dot;
+}
+
+// tnt.k1
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) tnt_read_15(const float *k0_tail, float *t2_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * 3 * d_k) return;
+  const int i = (int)(item / (3 * d_k));
+  const int j = (int)(item / d_k % 3);
+  const int k = (int)(item % d_k);
+  t2_2[((i64)i * (T + 3) + j) * d_k + k] = k0_tail[((i64)i * 3 + j) * d_k + k];
+}
+
+// tnt.k1
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) tnt_read_16(const float *k0, float *t2_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * d_k) return;
+  const int i = (int)(item / ((i64)T * d_k));
+  const int j = (int)(item / d_k % T);
+  const int k = (int)(item % d_k);
+  t2_2[((i64)i * (T + 3) + j + 3) * d_k + k] = k0[((i64)i * T + j) * d_k + k];
+}
+
+// tnt.q1, tnt.k1
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) tnt_read_17(float *k0_tail_out, const float *t2_2, int L, int T) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * 3 * d_k) return;
+  const int i = (int)(item / (3 * d_k));
+  const int j = (int)(item / d_k % 3);
+  const int k = (int)(item % d_k);
+  k0_tail_out[((i64)i * 3 + j) * d_k + k] = t2_2[((i64)i * (T + 3) + j + T) * d_k + k];
 }
 

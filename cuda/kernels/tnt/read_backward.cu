@@ -37,7 +37,7 @@
 //   t10             [L, T]           bool   work
 //   t12_2           [L, T]           bool   work
 //   t16_2           [L, T]           bool   work
-//   t3_2            [L, T, d_k]      float  work
+//   t3_2_2          [L, T, d_k]      float  work
 //   t4_2            [L, T, d_k]      float  work
 //   t5_2            [L, T, d_k]      float  work
 //   t6_2            [L, T, d_k]      float  work
@@ -86,7 +86,7 @@ HECATE_KERNEL(256) tnt_read_backward_2(const float *q_prod, const float *q_sqrt,
 // tnt.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) tnt_read_backward_3(const float *W, const float *y_bar, float *t3_2, int T) {
+HECATE_KERNEL(256) tnt_read_backward_3(const float *W, const float *y_bar, float *t3_2_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -104,13 +104,13 @@ HECATE_KERNEL(256) tnt_read_backward_3(const float *W, const float *y_bar, float
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < T) t3_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < T) t3_2_2[(i64)i * T * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
 // tnt.y
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) tnt_read_backward_4(const float *P, const float *t3_2, float *t4_2, int T) {
+HECATE_KERNEL(256) tnt_read_backward_4(const float *P, const float *t3_2_2, float *t4_2, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (T + 15) / 16;
@@ -123,7 +123,7 @@ HECATE_KERNEL(256) tnt_read_backward_4(const float *P, const float *t3_2, float 
   #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < d_k ? P[(i64)i * d_k * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
-    b_tile[col * 17 + row] = p0 + col < d_k && n0 + row < T ? t3_2[(i64)i * T * d_k + p0 + col + (i64)(n0 + row) * d_k] : 0.0f;
+    b_tile[col * 17 + row] = p0 + col < d_k && n0 + row < T ? t3_2_2[(i64)i * T * d_k + p0 + col + (i64)(n0 + row) * d_k] : 0.0f;
     __syncthreads();
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const outKind tape.Kind = 2
+const outKind tape.Kind = 8
 
 // Out is one call of the kernel Out.
 //

@@ -80,7 +80,7 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 }
 
 // Step runs the block over the call's tokens and moves its memory on.
-func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
 	a, err := b.Attention.Step(c, w.Part("attention"), m.PartOf("attention"), X)
 	if err != nil {
 		return
@@ -93,7 +93,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 }
 
 // Read runs the block with its memory rules frozen.
-func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
 	a, err := b.Attention.Read(c, w.Part("attention"), m.PartOf("attention"), X)
 	if err != nil {
 		return

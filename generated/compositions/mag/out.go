@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const outKind tape.Kind = 3
+const outKind tape.Kind = 15
 
 // Out is one call of the kernel Out.
 //

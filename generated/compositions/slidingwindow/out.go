@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const outKind tape.Kind = 4
+const outKind tape.Kind = 28
 
 // Out is one call of the kernel Out.
 //

@@ -75,17 +75,17 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 // NewMemory makes the context memory of a new context for every lane.
 func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory(lanes,
-		block.Slot[F]{Name: "k.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.H, b.Sizes.DH}},
-		block.Slot[F]{Name: "v.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.H, b.Sizes.DH}})
+		block.Slot[F]{Name: "k.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.H, b.Sizes.DH}, Tail: true},
+		block.Slot[F]{Name: "v.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.H, b.Sizes.DH}, Tail: true})
 	return m
 }
 
 // Step runs the block over the call's tokens and moves its memory on.
-func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.out(c, w, m, X)
 }
 
 // Read runs the block with its memory rules frozen.
-func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.out(c, w, m, X)
 }

@@ -47,11 +47,11 @@ func (b *Model[F]) Name() string { return "ByteLM" }
 func (b *Model[F]) Vocabulary() int { return b.Sizes.V - 1 + 1 }
 
 // New makes ByteLM of the given sizes. What is wrong with them is in s.Err.
-func New[F num.Float](s block.Sizes, block block.Block[F]) *Model[F] {
+func New[F num.Float](s block.Sizes, blockIn block.Block[F]) *Model[F] {
 	var z Sizes
 	z.V = s.Get("V", -1, 1)
 	z.D = s.Get("d", -1, 1)
-	return &Model[F]{Sizes: z, Block: block}
+	return &Model[F]{Sizes: z, Block: blockIn}
 }
 
 // Declare adds the parameters of ByteLM to the table.

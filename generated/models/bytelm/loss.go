@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const lossKind tape.Kind = 124
+const lossKind tape.Kind = 151
 
 // Loss is one call of the kernel Loss.
 //

@@ -70,11 +70,11 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "W_K", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "w_rho", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
-		{Name: prefix + "b_rho", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 3}},
+		{Name: prefix + "b_rho", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(3, 4, 4.5, 5, 5.5, 6)}},
 		{Name: prefix + "w_theta", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
-		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: -4.6}},
+		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4.6, -5.6, -6.6, -7.6, -8.6, -9.6)}},
 		{Name: prefix + "w_eta", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
-		{Name: prefix + "b_eta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 1.5}},
+		{Name: prefix + "b_eta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(1.5, 2, 2.5, 3, 3.5, 4)}},
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 	} {
 		if err := s.Add(p); err != nil {
@@ -89,17 +89,17 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory(lanes,
 		block.Slot[F]{Name: "M", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "S", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
-		block.Slot[F]{Name: "k.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.DK}},
-		block.Slot[F]{Name: "v.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.DV}})
+		block.Slot[F]{Name: "k.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.DK}, Tail: true},
+		block.Slot[F]{Name: "v.tail", Shape: []int{b.Sizes.W - 1, b.Sizes.DV}, Tail: true})
 	return m
 }
 
 // Step runs the block over the call's tokens and moves its memory on.
-func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.step(c, w, m, x)
 }
 
 // Read runs the block with its memory rules frozen.
-func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.read(c, w, m, x)
 }

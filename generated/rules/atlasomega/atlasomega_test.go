@@ -29,6 +29,7 @@ func TestAtlasOmega(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M", "S"},
+		Tails:   true,
 		Order:   3,
 		Vectors: "testdata/atlasomega.txt",
 	}.Test(t)
@@ -209,11 +210,17 @@ func stepTaped[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) error {
 func readDirect[F num.Float](a *blocktest.Args[F]) {
 	b := subject(a)
 	var k Read[F]
-	k.L, k.T, k.D, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
+	k.L, k.T, k.D, k.DK, k.DV, k.W = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
 	k.WQ = a.Real("W_Q", k.D*k.DK)
 	k.X = a.Real("x", k.L*k.T*k.D)
 	k.M = a.Const("M", k.L*k.DK*k.DV)
+	k.WK = a.Real("W_K", k.D*k.DK)
+	k.WV = a.Real("W_V", k.D*k.DV)
+	k.KTail = a.Const("k.tail", k.L*k.DK*k.W-k.L*k.DK)
+	k.VTail = a.Const("v.tail", k.L*k.DV*k.W-k.L*k.DV)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
+	k.KTailOut = a.Kept("k.tail", k.L*k.DK*k.W-k.L*k.DK)
+	k.VTailOut = a.Kept("v.tail", k.L*k.DV*k.W-k.L*k.DV)
 	k.Q0 = a.Fresh(k.L * k.T * k.DK)
 	k.QProd = a.Fresh(k.L * k.T)
 	k.QSqrt = a.Fresh(k.L * k.T)

@@ -9,34 +9,41 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 12
+const readKind tape.Kind = 36
 
 // Read is one call of the kernel Read.
 //
 // It keeps 2·L·T·d_k + 4·L·T entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L     int
-	T     int
-	D     int
-	DK    int
-	DV    int
-	WQ    []F // [d_k, d]
-	X     []F // [L, T, d]
-	M     []F // [L, d_v, d_k]
-	Y     []F // [L, T, d_v], written
-	Q0    []F // [L, T, d_k], written
-	QProd []F // [L, T], written
-	QSqrt []F // [L, T], written
-	QDiv  []F // [L, T], written
-	QDiv2 []F // [L, T, d_k], written
-	QDiv3 []F // [L, T], written
-	Work  []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	DV       int
+	W        int
+	WQ       []F // [d_k, d]
+	X        []F // [L, T, d]
+	M        []F // [L, d_v, d_k]
+	WK       []F // [d_k, d]
+	WV       []F // [d_v, d]
+	KTail    []F // [L, w - 1, d_k]
+	VTail    []F // [L, w - 1, d_v]
+	Y        []F // [L, T, d_v], written
+	KTailOut []F // [L, w - 1, d_k], written
+	VTailOut []F // [L, w - 1, d_v], written
+	Q0       []F // [L, T, d_k], written
+	QProd    []F // [L, T], written
+	QSqrt    []F // [L, T], written
+	QDiv     []F // [L, T], written
+	QDiv2    []F // [L, T, d_k], written
+	QDiv3    []F // [L, T], written
+	Work     []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_k + L·T.
+// WorkLen is 3·L·T·d_k + 2·L·T·d_v + L·d_k·w + L·d_v·w + 3·L·T - L·d_k - L·d_v.
 func (c *Read[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return L*T*dK + L*T
+	L, T, dK, dV, w := c.L, c.T, c.DK, c.DV, c.W
+	return 3*L*T*dK + 2*L*T*dV + L*dK*w + L*dV*w + 3*L*T - L*dK - L*dV
 }
 
 // Run computes Read.
@@ -45,10 +52,22 @@ func (c *Read[F]) Run() {
 		(*readFused)(f).run()
 		return
 	}
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, d, dK, dV, w := c.L, c.T, c.D, c.DK, c.DV, c.W
 	t11 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
 	q := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	k0 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t22 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t112 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	v := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t32 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
+	work = work[L*T*dK+L*dK*w-L*dK:]
+	t34 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 
 	// atlas_omega.q0
 	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -72,17 +91,12 @@ func (c *Read[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t4 := (F(0) < qProdEntry)
 			t7 := num.Sqrt(kern.Choose(t4, qProdEntry, F(1)))
-			t112 := num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
 			qSqrt[j] = t7
-			t11_2[j] = t112
-			qDiv[j] = (F(1) / t112)
-			qDiv3[j] = (F(1) / t7)
+			t11_2[j] = num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
 		}
 	}
 
@@ -92,12 +106,9 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			q2 := q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			t11Entry := t11_2[j]
 			for k := range dK {
-				q2_2 := (q0[k] / t11Entry)
-				q2[k] = q2_2
-				qDiv2[k] = (q2_2 / t11Entry)
+				q2[k] = (q0[k] / t11Entry)
 			}
 		}
 	}
@@ -105,6 +116,112 @@ func (c *Read[F]) Run() {
 	// atlas_omega.y
 	for i := range L {
 		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
+	}
+
+	// atlas_omega.k0
+	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+
+	// atlas_omega.k, atlas_omega.q
+	for i := range L {
+		t11_2 := t11[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		for j := range T {
+			k0_2 := k0[(i*T+j)*dK:][:dK]
+			q2 := q[(i*T+j)*dK:][:dK]
+			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+			var t222 F
+			t11Entry2 := t11_2[j]
+			for k := range dK {
+				k0Entry := k0_2[k]
+				t222 += F(k0Entry * k0Entry)
+				qDiv2[k] = (q2[k] / t11Entry2)
+			}
+			t22_2[j] = t222
+		}
+	}
+
+	// atlas_omega.k, atlas_omega.q
+	for i := range L {
+		t22_2 := t22[i*T:][:T]
+		t112_2 := t112[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		qDiv := c.QDiv[i*T:][:T]
+		qSqrt := c.QSqrt[i*T:][:T]
+		qDiv3 := c.QDiv3[i*T:][:T]
+		for j := range T {
+			t22Entry := t22_2[j]
+			t42 := (F(0) < t22Entry)
+			t112_2[j] = num.Max(kern.Choose(t42, num.Sqrt(kern.Choose(t42, t22Entry, F(1))), F(0)), F(1e-08))
+			qDiv[j] = (F(1) / t11_2[j])
+			qDiv3[j] = (F(1) / qSqrt[j])
+		}
+	}
+
+	// atlas_omega.v
+	kern.Gemm(L*T, dV, d, F(1), false, v, dV, 1, c.X, d, 1, c.WV, 1, d)
+
+	// atlas_omega.G, atlas_omega.k
+	for i := range L {
+		for j := range w - 1 {
+			kTail := c.KTail[(i*(w-1)+j)*dK:][:dK]
+			t32_2 := t32[(i*(T+w-1)+j)*dK:][:dK]
+			for k := range dK {
+				t32_2[k] = kTail[k]
+			}
+		}
+	}
+	for i := range L {
+		t112_2 := t112[i*T:][:T]
+		for j := range T {
+			k0_2 := k0[(i*T+j)*dK:][:dK]
+			t32_2 := t32[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			t112Entry := t112_2[j]
+			for k := range dK {
+				t32_2[k] = (k0_2[k] / t112Entry)
+			}
+		}
+	}
+
+	// atlas_omega.G
+	for i := range L {
+		for j := range w - 1 {
+			vTail := c.VTail[(i*(w-1)+j)*dV:][:dV]
+			t34_2 := t34[(i*(T+w-1)+j)*dV:][:dV]
+			for k := range dV {
+				t34_2[k] = vTail[k]
+			}
+		}
+	}
+	for i := range L {
+		for j := range T {
+			v2 := v[(i*T+j)*dV:][:dV]
+			t34_2 := t34[(i*(T+w-1)+j+w-1)*dV:][:dV]
+			for k := range dV {
+				t34_2[k] = v2[k]
+			}
+		}
+	}
+
+	// atlas_omega.G
+	for i := range L {
+		for j := range w - 1 {
+			t32_2 := t32[(i*(T+w-1)+j+T)*dK:][:dK]
+			kTailOut := c.KTailOut[(i*(w-1)+j)*dK:][:dK]
+			for k := range dK {
+				kTailOut[k] = t32_2[k]
+			}
+		}
+	}
+
+	// atlas_omega.G
+	for i := range L {
+		for j := range w - 1 {
+			t34_2 := t34[(i*(T+w-1)+j+T)*dV:][:dV]
+			vTailOut := c.VTailOut[(i*(w-1)+j)*dV:][:dV]
+			for k := range dV {
+				vTailOut[k] = t34_2[k]
+			}
+		}
 	}
 }
 
@@ -152,28 +269,28 @@ func (c *ReadBackward[F]) Run() {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	t := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t62 := work[:L*T] // [L, T]
+	t622 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t27 := work[:L*T*dK] // [L, T, d_k]
 	t4 := c.Flags[:L*T]  // [L, T]
 	flags := c.Flags[L*T:]
-	t72 := flags[:L*T] // [L, T]
+	t722 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t112 := flags[:L*T] // [L, T]
+	t1122 := flags[:L*T] // [L, T]
 
 	// atlas_omega.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
+		t722_2 := t722[i*T:][:T]
+		t1122_2 := t1122[i*T:][:T]
 		for j := range T {
 			t42 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			t7222 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
 			t4_2[j] = t42
-			t72_2[j] = t722
-			t112_2[j] = (t722 && t42)
+			t722_2[j] = t7222
+			t1122_2[j] = (t7222 && t42)
 		}
 	}
 
@@ -184,33 +301,33 @@ func (c *ReadBackward[F]) Run() {
 
 	// atlas_omega.q
 	for i := range L {
-		t62_2 := t62[i*T:][:T]
+		t622_2 := t622[i*T:][:T]
 		for j := range T {
 			t2 := t[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t622 F
+			var t6222 F
 			for k := range dK {
-				t622 += F(t2[k] * qDiv2[k])
+				t6222 += F(t2[k] * qDiv2[k])
 			}
-			t62_2[j] = -t622
+			t622_2[j] = -t6222
 		}
 	}
 
 	// atlas_omega.q0, atlas_omega.q
 	for i := range L {
-		t112_2 := t112[i*T:][:T]
+		t1122_2 := t1122[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
+		t722_2 := t722[i*T:][:T]
+		t622_2 := t622[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			t2 := t[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			t27_2 := t27[(i*T+j)*dK:][:dK]
-			t112Entry := t112_2[j]
+			t1122Entry := t1122_2[j]
 			qDivEntry := qDiv[j]
-			w := kern.Choose((t112Entry && t4_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w := kern.Choose((t1122Entry && t4_2[j]), kern.Choose(t1122Entry, F(F(0.5*kern.Choose(t1122Entry, kern.Choose(t722_2[j], t622_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t27_2[k] = F(t2[k]*qDivEntry) + F(2*F(q0[k]*w))
 			}
@@ -226,13 +343,17 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call          Read[F]
-	back          ReadBackward[F]
-	vWQ, vX, outY tape.Value[F]
+	call                    Read[F]
+	back                    ReadBackward[F]
+	vWQ, vX, vWK, vWV, outY tape.Value[F]
 }
 
 // read computes
 //
+//	k0_t = W_K x_t    atlas_omega.k0
+//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    atlas_omega.k
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    atlas_omega.v
+//	G_t = Σ_{s∈window(t,w)} (1/w) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#?    atlas_omega.G
 //	q0_t = W_Q x_t    atlas_omega.q0
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    atlas_omega.q
 //	y_t = M_t q_t    atlas_omega.y
@@ -250,13 +371,21 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.D, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
+	k.L, k.T, k.D, k.DK, k.DV, k.W = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV, b.Sizes.W
 	n.vWQ = w.Value("W_Q")
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = x
 	k.X = arena.Data(n.vX)
+	n.vWK = w.Value("W_K")
+	k.WK = arena.Data(n.vWK)
+	n.vWV = w.Value("W_V")
+	k.WV = arena.Data(n.vWV)
 	k.M = m.Slots[0].Data
+	k.KTail = m.Slots[2].Data
+	k.VTail = m.Slots[3].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
+	k.KTailOut = arena.Alloc(k.L*k.DK*k.W - k.L*k.DK)
+	k.VTailOut = arena.Alloc(k.L*k.DV*k.W - k.L*k.DV)
 	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.QSqrt = c.Run.Saved(k.L * k.T)
@@ -267,6 +396,9 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	m.Give(arena, 2, k.KTailOut)
+	m.Give(arena, 3, k.VTailOut)
+	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

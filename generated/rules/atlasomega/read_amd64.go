@@ -25,6 +25,24 @@ func readNest3AVX512(a *readNest3Args)
 func readNest3AVX2(a *readNest3Args)
 
 //go:noescape
+func readNest4AVX512(a *readNest4Args)
+
+//go:noescape
+func readNest4AVX2(a *readNest4Args)
+
+//go:noescape
+func readNest5AVX512(a *readNest5Args)
+
+//go:noescape
+func readNest5AVX2(a *readNest5Args)
+
+//go:noescape
+func readNest6AVX512(a *readNest6Args)
+
+//go:noescape
+func readNest6AVX2(a *readNest6Args)
+
+//go:noescape
 func readBackwardNest1AVX512(a *readBackwardNest1Args)
 
 //go:noescape
@@ -58,6 +76,30 @@ func readNest3(a *readNest3Args) {
 		return
 	}
 	readNest3AVX2(a)
+}
+
+func readNest4(a *readNest4Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readNest4AVX512(a)
+		return
+	}
+	readNest4AVX2(a)
+}
+
+func readNest5(a *readNest5Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readNest5AVX512(a)
+		return
+	}
+	readNest5AVX2(a)
+}
+
+func readNest6(a *readNest6Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readNest6AVX512(a)
+		return
+	}
+	readNest6AVX2(a)
 }
 
 func readBackwardNest1(a *readBackwardNest1Args) {

@@ -85,19 +85,19 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 // NewMemory makes the context memory of a new context for every lane.
 func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory(lanes,
-		block.Slot[F]{Name: "v0.tail", Shape: []int{3, b.Sizes.DV}},
-		block.Slot[F]{Name: "k0.tail", Shape: []int{3, b.Sizes.DK}},
+		block.Slot[F]{Name: "v0.tail", Shape: []int{3, b.Sizes.DV}, Tail: true},
+		block.Slot[F]{Name: "k0.tail", Shape: []int{3, b.Sizes.DK}, Tail: true},
 		block.Slot[F]{Name: "M", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
-		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}})
+		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}, Tail: true})
 	return m
 }
 
 // Step runs the block over the call's tokens and moves its memory on.
-func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.step(c, w, m, x)
 }
 
 // Read runs the block with its memory rules frozen.
-func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.read(c, w, m, x)
 }

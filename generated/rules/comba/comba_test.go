@@ -27,6 +27,7 @@ func TestComba(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M"},
+		Tails:   true,
 		Vectors: "testdata/comba.txt",
 	}.Test(t)
 	blocktest.Pair{
@@ -252,9 +253,12 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.Q0Tail = a.Const("q0.tail", 3*k.L*k.DK)
 	k.M = a.Const("M", k.L*k.DK*k.DV)
 	k.SOut = a.Real("s_out", 1)
+	k.WV = a.Real("W_V", k.D*k.DV)
+	k.V0Tail = a.Const("v0.tail", 3*k.L*k.DV)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.K0TailOut = a.Out("k0.tail", 3*k.L*k.DK)
 	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK)
+	k.V0TailOut = a.Kept("v0.tail", 3*k.L*k.DV)
 	k.K1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.K1Prod = a.Fresh(k.L * k.T * k.DK)
 	k.K1Sigmoid = a.Fresh(k.L * k.T * k.DK)

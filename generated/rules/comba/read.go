@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 6
+const readKind tape.Kind = 30
 
 // Read is one call of the kernel Read.
 //
@@ -33,9 +33,12 @@ type Read[F num.Float] struct {
 	Q0Tail     []F     // [L, 3, d_k]
 	M          []F     // [L, d_v, d_k]
 	SOut       []F     // []
+	WV         []F     // [d_v, d]
+	V0Tail     []F     // [L, 3, d_v]
 	Y          []F     // [L, T, d_v], written
 	K0TailOut  []F     // [L, 3, d_k], written
 	Q0TailOut  []F     // [L, 3, d_k], written
+	V0TailOut  []F     // [L, 3, d_v], written
 	K1Stack    []F     // [L, T + 3, d_k], written
 	K1Prod     []F     // [L, T, d_k], written
 	K1Sigmoid  []F     // [L, T, d_k], written
@@ -61,10 +64,10 @@ type Read[F num.Float] struct {
 	Work       []F     // WorkLen() entries
 }
 
-// WorkLen is 7·L·T·d_k + L·T·d_v + 2·L·T.
+// WorkLen is 7·L·T·d_k + 3·L·T·d_v + 2·L·T + 3·L·d_v.
 func (c *Read[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 7*L*T*dK + L*T*dV + 2*L*T
+	return 7*L*T*dK + 3*L*T*dV + 2*L*T + 3*L*dV
 }
 
 // Run computes Read.
@@ -93,6 +96,10 @@ func (c *Read[F]) Run() {
 	t40 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t41 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	v0 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t102 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
 
 	// comba.k0
 	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -345,6 +352,40 @@ func (c *Read[F]) Run() {
 			y := c.Y[(i*T+j)*dV:][:dV]
 			for k := range dV {
 				y[k] = (t41_2[k] / t43)
+			}
+		}
+	}
+
+	// comba.v0
+	kern.Gemm(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
+
+	// comba.v
+	for i := range L {
+		for j := range 3 {
+			v0Tail := c.V0Tail[(i*3+j)*dV:][:dV]
+			t102_2 := t102[(i*(T+3)+j)*dV:][:dV]
+			for k := range dV {
+				t102_2[k] = v0Tail[k]
+			}
+		}
+	}
+	for i := range L {
+		for j := range T {
+			v0_2 := v0[(i*T+j)*dV:][:dV]
+			t102_2 := t102[(i*(T+3)+j+3)*dV:][:dV]
+			for k := range dV {
+				t102_2[k] = v0_2[k]
+			}
+		}
+	}
+
+	// comba.q1, comba.v
+	for i := range L {
+		for j := range 3 {
+			t102_2 := t102[(i*(T+3)+j+T)*dV:][:dV]
+			v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
+			for k := range dV {
+				v0TailOut[k] = t102_2[k]
 			}
 		}
 	}
@@ -753,13 +794,15 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                                                Read[F]
-	back                                                ReadBackward[F]
-	vWK, vX, vBK, vCK, vSIn, vWQ, vBQ, vCQ, vSOut, outY tape.Value[F]
+	call                                                     Read[F]
+	back                                                     ReadBackward[F]
+	vWK, vX, vBK, vCK, vSIn, vWQ, vBQ, vCQ, vSOut, vWV, outY tape.Value[F]
 }
 
 // read computes
 //
+//	v0_t = W_V x_t    comba.v0
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    comba.v
 //	k0_t = W_K x_t    comba.k0
 //	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    comba.k1
 //	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    comba.k
@@ -801,13 +844,17 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.CQ = arena.Data(n.vCQ)
 	n.vSOut = w.Value("s_out")
 	k.SOut = arena.Data(n.vSOut)
+	n.vWV = w.Value("W_V")
+	k.WV = arena.Data(n.vWV)
 	k.Pos = m.Pos
 	k.K0Tail = m.Slots[1].Data
 	k.Q0Tail = m.Slots[3].Data
 	k.M = m.Slots[2].Data
+	k.V0Tail = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
+	k.V0TailOut = arena.Alloc(3 * k.L * k.DV)
 	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
 	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
@@ -836,6 +883,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Work = nil
 	m.Give(arena, 1, k.K0TailOut)
 	m.Give(arena, 3, k.Q0TailOut)
+	m.Give(arena, 0, k.V0TailOut)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut

@@ -140,16 +140,18 @@ func (c *readFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	k0 := c.Work[:L*T*dK]                   // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]          // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]        // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]          // [L, T]
-	q0 := c.Work[3*L*T*dK+L*T:][:L*T*dK]    // [L, T, d_k]
-	t25 := c.Work[4*L*T*dK+L*T:][:L*T*dK]   // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+L*T:][:L*T*dK]    // [L, T, d_k]
-	t37 := c.Work[6*L*T*dK+L*T:][:L*T]      // [L, T]
-	t40 := c.Work[6*L*T*dK+2*L*T:][:L*T*dK] // [L, T, d_k]
-	t41 := c.Work[7*L*T*dK+2*L*T:][:L*T*dV] // [L, T, d_v]
+	k0 := c.Work[:L*T*dK]                                    // [L, T, d_k]
+	t5 := c.Work[L*T*dK:][:L*T*dK]                           // [L, T, d_k]
+	k1 := c.Work[2*L*T*dK:][:L*T*dK]                         // [L, T, d_k]
+	t17 := c.Work[3*L*T*dK:][:L*T]                           // [L, T]
+	q0 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                     // [L, T, d_k]
+	t25 := c.Work[4*L*T*dK+L*T:][:L*T*dK]                    // [L, T, d_k]
+	q1 := c.Work[5*L*T*dK+L*T:][:L*T*dK]                     // [L, T, d_k]
+	t37 := c.Work[6*L*T*dK+L*T:][:L*T]                       // [L, T]
+	t40 := c.Work[6*L*T*dK+2*L*T:][:L*T*dK]                  // [L, T, d_k]
+	t41 := c.Work[7*L*T*dK+2*L*T:][:L*T*dV]                  // [L, T, d_v]
+	v0 := c.Work[7*L*T*dK+L*T*dV+2*L*T:][:L*T*dV]            // [L, T, d_v]
+	t102 := c.Work[7*L*T*dK+2*L*T*dV+2*L*T:][:L*T*dV+3*L*dV] // [L, T + 3, d_v]
 
 	// comba.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -527,6 +529,28 @@ func (c *readFused) run() {
 					y[k] = (t41_2[k] / t43)
 				}
 			}
+		}
+	}
+
+	// comba.v0
+	kern.GemmFMA(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
+
+	// comba.v
+	for i := range L {
+		for j := range 3 {
+			copy(t102[(i*(T+3)+j)*dV:][:dV], c.V0Tail[(i*3+j)*dV:][:dV])
+		}
+	}
+	for i := range L {
+		for j := range T {
+			copy(t102[(i*(T+3)+j+3)*dV:][:dV], v0[(i*T+j)*dV:][:dV])
+		}
+	}
+
+	// comba.q1, comba.v
+	for i := range L {
+		for j := range 3 {
+			copy(c.V0TailOut[(i*3+j)*dV:][:dV], t102[(i*(T+3)+j+T)*dV:][:dV])
 		}
 	}
 }

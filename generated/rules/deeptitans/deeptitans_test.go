@@ -31,6 +31,7 @@ func TestDeepTitans(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"W1", "W2", "S_W1", "S_W2"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/deeptitans.txt",
 	}.Test(t)
 	blocktest.Pair{
@@ -268,8 +269,11 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.Q0Tail = a.Const("q0.tail", 3*k.L*k.DK)
 	k.W2 = a.Const("W2", k.L*k.DH*k.DV)
 	k.W1 = a.Const("W1", k.L*k.DH*k.DK)
+	k.WK = a.Real("W_K", k.D*k.DK)
+	k.K0Tail = a.Const("k0.tail", 3*k.L*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK)
+	k.K0TailOut = a.Kept("k0.tail", 3*k.L*k.DK)
 	k.Q1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.Q1Prod = a.Fresh(k.L * k.T * k.DK)
 	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 14
+const readKind tape.Kind = 38
 
 // Read is one call of the kernel Read.
 //
@@ -29,8 +29,11 @@ type Read[F num.Float] struct {
 	Q0Tail     []F     // [L, 3, d_k]
 	W2         []F     // [L, d_v, d_h]
 	W1         []F     // [L, d_h, d_k]
+	WK         []F     // [d_k, d]
+	K0Tail     []F     // [L, 3, d_k]
 	Y          []F     // [L, T, d_v], written
 	Q0TailOut  []F     // [L, 3, d_k], written
+	K0TailOut  []F     // [L, 3, d_k], written
 	Q1Stack    []F     // [L, T + 3, d_k], written
 	Q1Prod     []F     // [L, T, d_k], written
 	Q1Sigmoid  []F     // [L, T, d_k], written
@@ -46,10 +49,10 @@ type Read[F num.Float] struct {
 	Work       []F     // WorkLen() entries
 }
 
-// WorkLen is L·T·d_h + 4·L·T·d_k + L·T.
+// WorkLen is L·T·d_h + 6·L·T·d_k + L·T + 3·L·d_k.
 func (c *Read[F]) WorkLen() int {
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
-	return L*T*dH + 4*L*T*dK + L*T
+	return L*T*dH + 6*L*T*dK + L*T + 3*L*dK
 }
 
 // Run computes Read.
@@ -70,6 +73,10 @@ func (c *Read[F]) Run() {
 	q := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t52 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	k0 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t22 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 
 	// deep_titans.q0
 	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -210,6 +217,40 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t52, i*T*dH), 1, dH)
 	}
+
+	// deep_titans.k0
+	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+
+	// deep_titans.k1
+	for i := range L {
+		for j := range 3 {
+			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+			t22_2 := t22[(i*(T+3)+j)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0Tail[k]
+			}
+		}
+	}
+	for i := range L {
+		for j := range T {
+			k0_2 := k0[(i*T+j)*dK:][:dK]
+			t22_2 := t22[(i*(T+3)+j+3)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0_2[k]
+			}
+		}
+	}
+
+	// deep_titans.q1, deep_titans.k1
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*(T+3)+j+T)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t22_2[k]
+			}
+		}
+	}
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
@@ -270,7 +311,7 @@ func (c *ReadBackward[F]) Run() {
 	L, T, d, dH, dK, dV := c.L, c.T, c.D, c.DH, c.DK, c.DV
 	t5 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t22 := work[:L*T*dH] // [L, T, d_h]
+	t222 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t82 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -321,21 +362,21 @@ func (c *ReadBackward[F]) Run() {
 
 	// deep_titans.y
 	for i := range L {
-		kern.Gemm(dH, T, dV, F(1), false, kern.From(t22, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dH, T, dV, F(1), false, kern.From(t222, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// deep_titans.y
 	for i := range L {
 		for j := range T {
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t22_2 := t22[(i*T+j)*dH:][:dH]
+			t222_2 := t222[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			t82_2 := t82[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				ySigmoidEntry := ySigmoid[k]
-				t22Entry := t22_2[k]
-				t82_2[k] = F(ySigmoidEntry*t22Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t22Entry)*ySigmoid2[k])
+				t222Entry := t222_2[k]
+				t82_2[k] = F(ySigmoidEntry*t222Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t222Entry)*ySigmoid2[k])
 			}
 		}
 	}
@@ -463,16 +504,18 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                    Read[F]
-	back                    ReadBackward[F]
-	vWQ, vX, vBQ, vCQ, outY tape.Value[F]
-	m                       *block.Memory[F]
-	startW1                 tape.Value[F]
-	startW2                 tape.Value[F]
+	call                         Read[F]
+	back                         ReadBackward[F]
+	vWQ, vX, vBQ, vCQ, vWK, outY tape.Value[F]
+	m                            *block.Memory[F]
+	startW1                      tape.Value[F]
+	startW2                      tape.Value[F]
 }
 
 // read computes
 //
+//	k0_t = W_K x_t    deep_titans.k0
+//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    deep_titans.k1
 //	q0_t = W_Q x_t    deep_titans.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    deep_titans.q1
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    deep_titans.q
@@ -504,12 +547,16 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.BQ = arena.Data(n.vBQ)
 	n.vCQ = w.Value("c_Q")
 	k.CQ = arena.Data(n.vCQ)
+	n.vWK = w.Value("W_K")
+	k.WK = arena.Data(n.vWK)
 	k.Pos = m.Pos
 	k.Q0Tail = m.Slots[5].Data
 	k.W2 = m.Slots[2].Data
 	k.W1 = m.Slots[1].Data
+	k.K0Tail = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
+	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
@@ -531,6 +578,9 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	m.Give(arena, 5, k.Q0TailOut)
+	m.Give(arena, 0, k.K0TailOut)
+	block.KeepStart(arena, m, 1, n.startW1.Data)
+	block.KeepStart(arena, m, 2, n.startW2.Data)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut

@@ -84,12 +84,14 @@ func (c *readFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	q0 := c.Work[:L*T*dK]                 // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]        // [L, T, d_k]
-	q1 := c.Work[2*L*T*dK:][:L*T*dK]      // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]        // [L, T]
-	q := c.Work[3*L*T*dK+L*T:][:L*T*dK]   // [L, T, d_k]
-	t52 := c.Work[4*L*T*dK+L*T:][:L*T*dH] // [L, T, d_h]
+	q0 := c.Work[:L*T*dK]                               // [L, T, d_k]
+	t5 := c.Work[L*T*dK:][:L*T*dK]                      // [L, T, d_k]
+	q1 := c.Work[2*L*T*dK:][:L*T*dK]                    // [L, T, d_k]
+	t17 := c.Work[3*L*T*dK:][:L*T]                      // [L, T]
+	q := c.Work[3*L*T*dK+L*T:][:L*T*dK]                 // [L, T, d_k]
+	t52 := c.Work[4*L*T*dK+L*T:][:L*T*dH]               // [L, T, d_h]
+	k0 := c.Work[L*T*dH+4*L*T*dK+L*T:][:L*T*dK]         // [L, T, d_k]
+	t22 := c.Work[L*T*dH+5*L*T*dK+L*T:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 
 	// deep_titans.q0
 	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -297,6 +299,28 @@ func (c *readFused) run() {
 	for i := range L {
 		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t52, i*T*dH), 1, dH)
 	}
+
+	// deep_titans.k0
+	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+
+	// deep_titans.k1
+	for i := range L {
+		for j := range 3 {
+			copy(t22[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
+		}
+	}
+	for i := range L {
+		for j := range T {
+			copy(t22[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
+		}
+	}
+
+	// deep_titans.q1, deep_titans.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailOut[(i*3+j)*dK:][:dK], t22[(i*(T+3)+j+T)*dK:][:dK])
+		}
+	}
 }
 
 type readBackwardNest1Args struct {
@@ -311,7 +335,7 @@ type readBackwardNest1Args struct {
 
 type readBackwardNest2Args struct {
 	ySigmoid  *float32
-	t22       *float32
+	t222      *float32
 	yProd     *float32
 	ySigmoid2 *float32
 	t82       *float32
@@ -411,7 +435,7 @@ func (c *readBackwardFused) run() {
 	_ = dK
 	_ = dV
 	t5 := c.Work[:L*T*dK]                                        // [L, T, d_k]
-	t22 := c.Work[L*T*dK:][:L*T*dH]                              // [L, T, d_h]
+	t222 := c.Work[L*T*dK:][:L*T*dH]                             // [L, T, d_h]
 	t82 := c.Work[L*T*dH+L*T*dK:][:L*T*dH]                       // [L, T, d_h]
 	t92 := c.Work[2*L*T*dH+L*T*dK:][:L*T*dK]                     // [L, T, d_k]
 	t142 := c.Work[2*L*T*dH+2*L*T*dK:][:L*T]                     // [L, T]
@@ -466,14 +490,14 @@ func (c *readBackwardFused) run() {
 
 	// deep_titans.y
 	for i := range L {
-		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t22, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t222, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// deep_titans.y
 	if kern.Wide() {
 		a := readBackwardNest2Args{
 			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t22),
+			unsafe.SliceData(t222),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(c.YSigmoid2),
 			unsafe.SliceData(t82),
@@ -487,14 +511,14 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t22_2 := t22[(i*T+j)*dH:][:dH]
+				t222_2 := t222[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				t82_2 := t82[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					ySigmoidEntry := ySigmoid[k]
-					t22Entry := t22_2[k]
-					t82_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t22Entry), ySigmoid2[k], F(ySigmoidEntry*t22Entry))
+					t222Entry := t222_2[k]
+					t82_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t222Entry), ySigmoid2[k], F(ySigmoidEntry*t222Entry))
 				}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 58
+const readKind tape.Kind = 85
 
 // Read is one call of the kernel Read.
 //
@@ -27,8 +27,11 @@ type Read[F num.Float] struct {
 	CQ         []F     // [4, d_k]
 	Q0Tail     []F     // [L, 3, d_k]
 	M          []F     // [L, d_v, d_k]
+	WK         []F     // [d_k, d]
+	K0Tail     []F     // [L, 3, d_k]
 	Y          []F     // [L, T, d_v], written
 	Q0TailOut  []F     // [L, 3, d_k], written
+	K0TailOut  []F     // [L, 3, d_k], written
 	Q1Stack    []F     // [L, T + 3, d_k], written
 	Q1Prod     []F     // [L, T, d_k], written
 	Q1Sigmoid  []F     // [L, T, d_k], written
@@ -41,10 +44,10 @@ type Read[F num.Float] struct {
 	Work       []F     // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·d_k + L·T.
+// WorkLen is 6·L·T·d_k + L·T + 3·L·d_k.
 func (c *Read[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 4*L*T*dK + L*T
+	return 6*L*T*dK + L*T + 3*L*dK
 }
 
 // Run computes Read.
@@ -63,6 +66,10 @@ func (c *Read[F]) Run() {
 	t17 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	q := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	k0 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t22 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 
 	// delta_frozen.q0
 	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -180,6 +187,40 @@ func (c *Read[F]) Run() {
 	// delta_frozen.y
 	for i := range L {
 		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
+	}
+
+	// delta_frozen.k0
+	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+
+	// delta_frozen.k1
+	for i := range L {
+		for j := range 3 {
+			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+			t22_2 := t22[(i*(T+3)+j)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0Tail[k]
+			}
+		}
+	}
+	for i := range L {
+		for j := range T {
+			k0_2 := k0[(i*T+j)*dK:][:dK]
+			t22_2 := t22[(i*(T+3)+j+3)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0_2[k]
+			}
+		}
+	}
+
+	// delta_frozen.q1, delta_frozen.k1
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*(T+3)+j+T)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t22_2[k]
+			}
+		}
 	}
 }
 
@@ -404,13 +445,15 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                    Read[F]
-	back                    ReadBackward[F]
-	vWQ, vX, vBQ, vCQ, outY tape.Value[F]
+	call                         Read[F]
+	back                         ReadBackward[F]
+	vWQ, vX, vBQ, vCQ, vWK, outY tape.Value[F]
 }
 
 // read computes
 //
+//	k0_t = W_K x_t    delta_frozen.k0
+//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    delta_frozen.k1
 //	q0_t = W_Q x_t    delta_frozen.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_frozen.q1
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_frozen.q
@@ -438,11 +481,15 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.BQ = arena.Data(n.vBQ)
 	n.vCQ = w.Value("c_Q")
 	k.CQ = arena.Data(n.vCQ)
+	n.vWK = w.Value("W_K")
+	k.WK = arena.Data(n.vWK)
 	k.Pos = m.Pos
 	k.Q0Tail = m.Slots[4].Data
 	k.M = m.Slots[1].Data
+	k.K0Tail = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
+	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
@@ -457,6 +504,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	m.Give(arena, 4, k.Q0TailOut)
+	m.Give(arena, 0, k.K0TailOut)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut

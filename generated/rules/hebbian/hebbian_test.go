@@ -27,6 +27,7 @@ func TestHebbian(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M"},
+		Tails:   true,
 		Vectors: "testdata/hebbian.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -28,6 +28,7 @@ func TestHebbianScan(t *testing.T) {
 		Tokens:  [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
 		Causal:  true,
 		Frozen:  []string{"M"},
+		Tails:   true,
 		Vectors: "testdata/hebbianscan.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -57,7 +57,7 @@ func New[F num.Float](s block.Sizes, width int) *Block[F] {
 // Declare adds the parameters of HGRN2 to the table.
 func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	for _, p := range []context.Param{
-		{Name: prefix + "b_F", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: -4}},
+		{Name: prefix + "b_F", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4, -2, -1, 0, 1, 2)}},
 		{Name: prefix + "W_F", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
@@ -77,11 +77,11 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 }
 
 // Step runs the block over the call's tokens and moves its memory on.
-func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.step(c, w, m, x)
 }
 
 // Read runs the block with its memory rules frozen.
-func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.read(c, w, m, x)
 }

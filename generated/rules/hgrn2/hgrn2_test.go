@@ -26,6 +26,7 @@ func TestHGRN2(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M"},
+		Tails:   true,
 		Vectors: "testdata/hgrn2.txt",
 	}.Test(t)
 	blocktest.Pair{

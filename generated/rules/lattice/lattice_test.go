@@ -28,6 +28,7 @@ func TestLattice(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"S"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/lattice.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -29,6 +29,7 @@ func TestLatticeEncode(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"S"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/latticeencode.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -29,6 +29,7 @@ func TestLatticeLinear(t *testing.T) {
 		Causal:  true,
 		Frozen:  []string{"S"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/latticelinear.txt",
 	}.Test(t)
 	blocktest.Pair{

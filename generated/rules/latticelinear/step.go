@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 63
+const stepKind tape.Kind = 90
 
 // Step is one call of the kernel Step.
 //

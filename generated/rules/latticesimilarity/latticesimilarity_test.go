@@ -31,6 +31,7 @@ func TestLatticeSimilarity(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"S"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/latticesimilarity.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const readKind tape.Kind = 27
+const readKind tape.Kind = 51
 
 // Read is one call of the kernel Read.
 //
@@ -216,6 +216,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	block.KeepStart(arena, m, 0, n.startS.Data)
+	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -29,6 +29,7 @@ func TestMEMORA(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"W1", "W2"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/memora.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const startKind tape.Kind = 31
+const startKind tape.Kind = 55
 
 // Start is one call of the kernel Start.
 //

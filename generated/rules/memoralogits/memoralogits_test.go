@@ -30,6 +30,7 @@ func TestMEMORALogits(t *testing.T) {
 		Causal:  true,
 		Frozen:  []string{"W1", "W2"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/memoralogits.txt",
 	}.Test(t)
 	blocktest.Pair{

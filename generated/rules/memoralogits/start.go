@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const startKind tape.Kind = 68
+const startKind tape.Kind = 95
 
 // Start is one call of the kernel Start.
 //

@@ -28,6 +28,7 @@ func TestMONETA(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"W1", "W2"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/moneta.txt",
 	}.Test(t)
 	blocktest.Pair{

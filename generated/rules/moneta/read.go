@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 33
+const readKind tape.Kind = 57
 
 // Read is one call of the kernel Read.
 //
@@ -374,6 +374,9 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Flags = nil
+	block.KeepStart(arena, m, 0, n.startW1.Data)
+	block.KeepStart(arena, m, 1, n.startW2.Data)
+	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -29,6 +29,7 @@ func TestOmegaLearned(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M", "S"},
+		Tails:   true,
 		Vectors: "testdata/omegalearned.txt",
 	}.Test(t)
 	blocktest.Pair{

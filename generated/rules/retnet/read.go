@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 10
+const readKind tape.Kind = 34
 
 // Read is one call of the kernel Read.
 //
@@ -476,6 +476,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

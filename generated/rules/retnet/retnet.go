@@ -83,11 +83,11 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 }
 
 // Step runs the block over the call's tokens and moves its memory on.
-func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.step(c, w, m, x)
 }
 
 // Read runs the block with its memory rules frozen.
-func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.read(c, w, m, x)
 }

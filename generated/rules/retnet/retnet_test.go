@@ -26,6 +26,7 @@ func TestRetNet(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"A", "B"},
+		Tails:   true,
 		Order:   3,
 		Vectors: "testdata/retnet.txt",
 	}.Test(t)

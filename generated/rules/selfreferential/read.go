@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 38
+const readKind tape.Kind = 65
 
 // Read is one call of the kernel Read.
 //
@@ -275,6 +275,12 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	block.KeepStart(arena, m, 0, n.startMK.Data)
+	block.KeepStart(arena, m, 1, n.startMV.Data)
+	block.KeepStart(arena, m, 2, n.startMAlpha.Data)
+	block.KeepStart(arena, m, 3, n.startMEta.Data)
+	block.KeepStart(arena, m, 4, n.startMM.Data)
+	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -34,6 +34,7 @@ func TestSelfReferential(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"M_k", "M_v", "M_alpha", "M_eta", "M_m"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/selfreferential.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -37,6 +37,7 @@ func TestSelfReferentialChunk(t *testing.T) {
 		Causal:  true,
 		Frozen:  []string{"M_k", "M_v", "M_alpha", "M_eta", "M_m"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/selfreferentialchunk.txt",
 	}.Test(t)
 	blocktest.Pair{

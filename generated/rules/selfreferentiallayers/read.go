@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 44
+const readKind tape.Kind = 71
 
 // Read is one call of the kernel Read.
 //
@@ -366,6 +366,17 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	block.KeepStart(arena, m, 0, n.startAK.Data)
+	block.KeepStart(arena, m, 1, n.startBK.Data)
+	block.KeepStart(arena, m, 2, n.startAV.Data)
+	block.KeepStart(arena, m, 3, n.startBV.Data)
+	block.KeepStart(arena, m, 4, n.startAAlpha.Data)
+	block.KeepStart(arena, m, 5, n.startBAlpha.Data)
+	block.KeepStart(arena, m, 6, n.startAEta.Data)
+	block.KeepStart(arena, m, 7, n.startBEta.Data)
+	block.KeepStart(arena, m, 8, n.startAM.Data)
+	block.KeepStart(arena, m, 9, n.startBM.Data)
+	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

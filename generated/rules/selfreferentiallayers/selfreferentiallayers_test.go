@@ -39,6 +39,7 @@ func TestSelfReferentialLayers(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"A_k", "B_k", "A_v", "B_v", "A_alpha", "B_alpha", "A_eta", "B_eta", "A_m", "B_m"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/selfreferentiallayers.txt",
 	}.Test(t)
 	blocktest.Pair{

@@ -72,11 +72,13 @@ func (c *readFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	q0 := c.Work[:L*T*dK]               // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]      // [L, T, d_k]
-	q1 := c.Work[2*L*T*dK:][:L*T*dK]    // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]      // [L, T]
-	q := c.Work[3*L*T*dK+L*T:][:L*T*dK] // [L, T, d_k]
+	q0 := c.Work[:L*T*dK]                        // [L, T, d_k]
+	t5 := c.Work[L*T*dK:][:L*T*dK]               // [L, T, d_k]
+	q1 := c.Work[2*L*T*dK:][:L*T*dK]             // [L, T, d_k]
+	t17 := c.Work[3*L*T*dK:][:L*T]               // [L, T]
+	q := c.Work[3*L*T*dK+L*T:][:L*T*dK]          // [L, T, d_k]
+	k0 := c.Work[4*L*T*dK+L*T:][:L*T*dK]         // [L, T, d_k]
+	t22 := c.Work[5*L*T*dK+L*T:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 
 	// titans_lmm.q0
 	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -247,6 +249,28 @@ func (c *readFused) run() {
 	// titans_lmm.y
 	for i := range L {
 		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
+	}
+
+	// titans_lmm.k0
+	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+
+	// titans_lmm.k1
+	for i := range L {
+		for j := range 3 {
+			copy(t22[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
+		}
+	}
+	for i := range L {
+		for j := range T {
+			copy(t22[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
+		}
+	}
+
+	// titans_lmm.q1, titans_lmm.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailOut[(i*3+j)*dK:][:dK], t22[(i*(T+3)+j+T)*dK:][:dK])
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ func TestTitansLMM(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M", "S"},
+		Tails:   true,
 		Vectors: "testdata/titanslmm.txt",
 	}.Test(t)
 	blocktest.Pair{
@@ -236,8 +237,11 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.CQ = a.Real("c_Q", 4*k.DK)
 	k.Q0Tail = a.Const("q0.tail", 3*k.L*k.DK)
 	k.M = a.Const("M", k.L*k.DK*k.DV)
+	k.WK = a.Real("W_K", k.D*k.DK)
+	k.K0Tail = a.Const("k0.tail", 3*k.L*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK)
+	k.K0TailOut = a.Kept("k0.tail", 3*k.L*k.DK)
 	k.Q1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.Q1Prod = a.Fresh(k.L * k.T * k.DK)
 	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 49
+const readKind tape.Kind = 76
 
 // Read is one call of the kernel Read.
 //
@@ -29,8 +29,11 @@ type Read[F num.Float] struct {
 	V          []F     // [L, d_v, d_k]
 	W          []F     // [L, d_v, d_k]
 	P          []F     // [L, d_k, d_k]
+	WK         []F     // [d_k, d]
+	K0Tail     []F     // [L, 3, d_k]
 	Y          []F     // [L, T, d_v], written
 	Q0TailOut  []F     // [L, 3, d_k], written
+	K0TailOut  []F     // [L, 3, d_k], written
 	Q1Stack    []F     // [L, T + 3, d_k], written
 	Q1Prod     []F     // [L, T, d_k], written
 	Q1Sigmoid  []F     // [L, T, d_k], written
@@ -43,10 +46,10 @@ type Read[F num.Float] struct {
 	Work       []F     // WorkLen() entries
 }
 
-// WorkLen is 5·L·T·d_k + 2·L·T·d_v + L·T.
+// WorkLen is 7·L·T·d_k + 2·L·T·d_v + L·T + 3·L·d_k.
 func (c *Read[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 5*L*T*dK + 2*L*T*dV + L*T
+	return 7*L*T*dK + 2*L*T*dV + L*T + 3*L*dK
 }
 
 // Run computes Read.
@@ -71,6 +74,10 @@ func (c *Read[F]) Run() {
 	t20 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t21 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	k0 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t22 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 
 	// tnt.q0
 	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -211,6 +218,40 @@ func (c *Read[F]) Run() {
 			}
 		}
 	}
+
+	// tnt.k0
+	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+
+	// tnt.k1
+	for i := range L {
+		for j := range 3 {
+			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+			t22_2 := t22[(i*(T+3)+j)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0Tail[k]
+			}
+		}
+	}
+	for i := range L {
+		for j := range T {
+			k0_2 := k0[(i*T+j)*dK:][:dK]
+			t22_2 := t22[(i*(T+3)+j+3)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0_2[k]
+			}
+		}
+	}
+
+	// tnt.q1, tnt.k1
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*(T+3)+j+T)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t22_2[k]
+			}
+		}
+	}
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
@@ -268,7 +309,7 @@ func (c *ReadBackward[F]) Run() {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	t5 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t32 := work[:L*T*dK] // [L, T, d_k]
+	t322 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t42 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -321,12 +362,12 @@ func (c *ReadBackward[F]) Run() {
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t32, i*T*dK), 1, dK, kern.From(c.W, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t322, i*T*dK), 1, dK, kern.From(c.W, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dK, F(1), false, kern.From(t42, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t32, i*T*dK), 1, dK)
+		kern.Gemm(dK, T, dK, F(1), false, kern.From(t42, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t322, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
@@ -374,8 +415,8 @@ func (c *ReadBackward[F]) Run() {
 			for k := range dK {
 				t5Entry := t5_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t32_2 := F(t62_2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
-				t382 := F(q1SigmoidEntry*t32_2) + F(F(F(t5Entry*q1SigmoidEntry)*t32_2)*q1Sigmoid2[k])
+				t32 := F(t62_2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
+				t382 := F(q1SigmoidEntry*t32) + F(F(F(t5Entry*q1SigmoidEntry)*t32)*q1Sigmoid2[k])
 				t38_2[k] = t382
 				bQBar[k] += t382
 			}
@@ -456,15 +497,17 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                    Read[F]
-	back                    ReadBackward[F]
-	vWQ, vX, vBQ, vCQ, outY tape.Value[F]
-	m                       *block.Memory[F]
-	startW                  tape.Value[F]
+	call                         Read[F]
+	back                         ReadBackward[F]
+	vWQ, vX, vBQ, vCQ, vWK, outY tape.Value[F]
+	m                            *block.Memory[F]
+	startW                       tape.Value[F]
 }
 
 // read computes
 //
+//	k0_t = W_K x_t    tnt.k0
+//	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    tnt.k1
 //	q0_t = W_Q x_t    tnt.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    tnt.q1
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    tnt.q
@@ -495,13 +538,17 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.BQ = arena.Data(n.vBQ)
 	n.vCQ = w.Value("c_Q")
 	k.CQ = arena.Data(n.vCQ)
+	n.vWK = w.Value("W_K")
+	k.WK = arena.Data(n.vWK)
 	k.Pos = m.Pos
 	k.Q0Tail = m.Slots[5].Data
 	k.V = m.Slots[1].Data
 	k.W = m.Slots[2].Data
 	k.P = m.Slots[3].Data
+	k.K0Tail = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
+	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
@@ -519,6 +566,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	m.Give(arena, 5, k.Q0TailOut)
+	m.Give(arena, 0, k.K0TailOut)
+	block.KeepStart(arena, m, 2, n.startW.Data)
 	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut

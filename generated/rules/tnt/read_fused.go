@@ -82,14 +82,16 @@ func (c *readFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	q0 := c.Work[:L*T*dK]                        // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]               // [L, T, d_k]
-	q1 := c.Work[2*L*T*dK:][:L*T*dK]             // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]               // [L, T]
-	q := c.Work[3*L*T*dK+L*T:][:L*T*dK]          // [L, T, d_k]
-	t19 := c.Work[4*L*T*dK+L*T:][:L*T*dV]        // [L, T, d_v]
-	t20 := c.Work[4*L*T*dK+L*T*dV+L*T:][:L*T*dK] // [L, T, d_k]
-	t21 := c.Work[5*L*T*dK+L*T*dV+L*T:][:L*T*dV] // [L, T, d_v]
+	q0 := c.Work[:L*T*dK]                                 // [L, T, d_k]
+	t5 := c.Work[L*T*dK:][:L*T*dK]                        // [L, T, d_k]
+	q1 := c.Work[2*L*T*dK:][:L*T*dK]                      // [L, T, d_k]
+	t17 := c.Work[3*L*T*dK:][:L*T]                        // [L, T]
+	q := c.Work[3*L*T*dK+L*T:][:L*T*dK]                   // [L, T, d_k]
+	t19 := c.Work[4*L*T*dK+L*T:][:L*T*dV]                 // [L, T, d_v]
+	t20 := c.Work[4*L*T*dK+L*T*dV+L*T:][:L*T*dK]          // [L, T, d_k]
+	t21 := c.Work[5*L*T*dK+L*T*dV+L*T:][:L*T*dV]          // [L, T, d_v]
+	k0 := c.Work[5*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]         // [L, T, d_k]
+	t22 := c.Work[6*L*T*dK+2*L*T*dV+L*T:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 
 	// tnt.q0
 	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -296,6 +298,28 @@ func (c *readFused) run() {
 			}
 		}
 	}
+
+	// tnt.k0
+	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+
+	// tnt.k1
+	for i := range L {
+		for j := range 3 {
+			copy(t22[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
+		}
+	}
+	for i := range L {
+		for j := range T {
+			copy(t22[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
+		}
+	}
+
+	// tnt.q1, tnt.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailOut[(i*3+j)*dK:][:dK], t22[(i*(T+3)+j+T)*dK:][:dK])
+		}
+	}
 }
 
 type readBackwardNest1Args struct {
@@ -399,7 +423,7 @@ func (c *readBackwardFused) run() {
 	_ = dK
 	_ = dV
 	t5 := c.Work[:L*T*dK]                               // [L, T, d_k]
-	t32 := c.Work[L*T*dK:][:L*T*dK]                     // [L, T, d_k]
+	t322 := c.Work[L*T*dK:][:L*T*dK]                    // [L, T, d_k]
 	t42 := c.Work[2*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
 	t52 := c.Work[3*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
 	t62 := c.Work[4*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
@@ -455,12 +479,12 @@ func (c *readBackwardFused) run() {
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t32, i*T*dK), 1, dK, kern.From(c.W, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t322, i*T*dK), 1, dK, kern.From(c.W, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(t42, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t32, i*T*dK), 1, dK)
+		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(t42, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t322, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
@@ -550,8 +574,8 @@ func (c *readBackwardFused) run() {
 				for k := range dK {
 					t5Entry := t5_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t32_2 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t62_2[k]*qDivEntry))
-					t382 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t32_2), q1Sigmoid2[k], F(q1SigmoidEntry*t32_2))
+					t32 := num.FMA32(F(F(2*t5Entry)*q1SigmoidEntry), w, F(t62_2[k]*qDivEntry))
+					t382 := num.FMA32(F(F(t5Entry*q1SigmoidEntry)*t32), q1Sigmoid2[k], F(q1SigmoidEntry*t32))
 					t38_2[k] = t382
 					bQBar[k] = bQBar[k] + t382
 				}

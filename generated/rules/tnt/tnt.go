@@ -66,9 +66,9 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "c_K", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "w_rho", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
-		{Name: prefix + "b_rho", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 3}},
+		{Name: prefix + "b_rho", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(3, 4, 4.5, 5, 5.5, 6)}},
 		{Name: prefix + "w_theta", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
-		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: -4.6}},
+		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4.6, -5.6, -6.6, -7.6, -8.6, -9.6)}},
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_Q", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
 		{Name: prefix + "c_Q", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
@@ -84,21 +84,21 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 // NewMemory makes the context memory of a new context for every lane.
 func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory(lanes,
-		block.Slot[F]{Name: "k0.tail", Shape: []int{3, b.Sizes.DK}},
+		block.Slot[F]{Name: "k0.tail", Shape: []int{3, b.Sizes.DK}, Tail: true},
 		block.Slot[F]{Name: "V", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "W", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "P", Shape: []int{b.Sizes.DK, b.Sizes.DK}},
 		block.Slot[F]{Name: "n", Shape: []int{}},
-		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}})
+		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}, Tail: true})
 	return m
 }
 
 // Step runs the block over the call's tokens and moves its memory on.
-func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.step(c, w, m, x)
 }
 
 // Read runs the block with its memory rules frozen.
-func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.read(c, w, m, x)
 }

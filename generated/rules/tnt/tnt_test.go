@@ -28,6 +28,7 @@ func TestTNT(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"V", "W", "P", "n"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/tnt.txt",
 	}.Test(t)
 	blocktest.Pair{
@@ -256,8 +257,11 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.V = a.Const("V", k.L*k.DK*k.DV)
 	k.W = a.Const("W", k.L*k.DK*k.DV)
 	k.P = a.Const("P", k.L*k.DK*k.DK)
+	k.WK = a.Real("W_K", k.D*k.DK)
+	k.K0Tail = a.Const("k0.tail", 3*k.L*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK)
+	k.K0TailOut = a.Kept("k0.tail", 3*k.L*k.DK)
 	k.Q1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.Q1Prod = a.Fresh(k.L * k.T * k.DK)
 	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)

@@ -27,6 +27,7 @@ func TestTrellis(t *testing.T) {
 		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"S_K", "S_V"},
+		Tails:   true,
 		Vectors: "testdata/trellis.txt",
 	}.Test(t)
 	blocktest.Pair{

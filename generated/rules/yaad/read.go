@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 54
+const readKind tape.Kind = 81
 
 // Read is one call of the kernel Read.
 //
@@ -205,6 +205,11 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	block.KeepStart(arena, m, 0, n.startW1.Data)
+	block.KeepStart(arena, m, 1, n.startW2.Data)
+	block.KeepStart(arena, m, 2, n.startB2.Data)
+	block.KeepStart(arena, m, 3, n.startB1.Data)
+	m.Moved(c.Steps)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return

@@ -70,9 +70,9 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "W_K", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "w_rho", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
-		{Name: prefix + "b_rho", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 3}},
+		{Name: prefix + "b_rho", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(3, 4, 4.5, 5, 5.5, 6)}},
 		{Name: prefix + "w_theta", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
-		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: -4.6}},
+		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4.6, -5.6, -6.6, -7.6, -8.6, -9.6)}},
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "W1_init", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
 		{Name: prefix + "W2_init", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
@@ -95,11 +95,11 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 }
 
 // Step runs the block over the call's tokens and moves its memory on.
-func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.step(c, w, m, x)
 }
 
 // Read runs the block with its memory rules frozen.
-func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (y tape.Value[F], err error) {
+func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (_ tape.Value[F], err error) {
 	return b.read(c, w, m, x)
 }

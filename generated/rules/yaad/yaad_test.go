@@ -27,6 +27,7 @@ func TestYAAD(t *testing.T) {
 		Carries: true,
 		Frozen:  []string{"W1", "W2", "B2", "B1"},
 		Starts:  true,
+		Tails:   true,
 		Vectors: "testdata/yaad.txt",
 	}.Test(t)
 	blocktest.Pair{

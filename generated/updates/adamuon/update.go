@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 71
-const fireTallKind tape.Kind = 72
+const fireKind tape.Kind = 98
+const fireTallKind tape.Kind = 99
 
 // Update is AdaMuon with its settings.
 type Update[F num.Float] struct {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 73
-const fireTallKind tape.Kind = 74
+const fireKind tape.Kind = 100
+const fireTallKind tape.Kind = 101
 
 // Update is AdaMuonUS with its settings.
 type Update[F num.Float] struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-const fireKind tape.Kind = 75
+const fireKind tape.Kind = 102
 
 // Update is AdamW with its settings.
 type Update[F num.Float] struct {

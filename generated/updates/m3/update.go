@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 76
-const fireTallKind tape.Kind = 77
+const fireKind tape.Kind = 103
+const fireTallKind tape.Kind = 104
 
 // Update is M3 with its settings.
 type Update[F num.Float] struct {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 78
-const fireTallKind tape.Kind = 79
+const fireKind tape.Kind = 105
+const fireTallKind tape.Kind = 106
 
 // Update is M3PaperSums with its settings.
 type Update[F num.Float] struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-const fireKind tape.Kind = 80
+const fireKind tape.Kind = 107
 
 // Update is MomentumSGD with its settings.
 type Update[F num.Float] struct {

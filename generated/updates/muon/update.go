@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 81
-const fireTallKind tape.Kind = 82
+const fireKind tape.Kind = 108
+const fireTallKind tape.Kind = 109
 
 // Update is Muon with its settings.
 type Update[F num.Float] struct {

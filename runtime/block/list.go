@@ -1,0 +1,228 @@
+package block
+
+import (
+	"fmt"
+
+	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/tape"
+)
+
+// A List is a list of parts of one composition: levels of a schedule, blocks on
+// top of one another. What a call gives of all parts at once lies side by side,
+// [lanes, parts, …].
+//
+// Parts that are levels are active or not. Where the pulse decides, part l steps
+// when level l is active and reads frozen when it is not. Where a gate of the page
+// decides, every part steps, every part is read frozen at a site of its own, and
+// Open says which of them keep what they wrote.
+type List[F num.Float] struct {
+	Parts   []Block[F]
+	names   []string
+	sites   []string
+	levels  bool
+	gated   bool
+	periods []int
+}
+
+// NewList is a list of parts under a name.
+func NewList[F num.Float](name string, parts []Block[F]) List[F] {
+	l := List[F]{Parts: parts}
+	for i := range parts {
+		l.names = append(l.names, fmt.Sprintf("%s.%d", name, i))
+		l.sites = append(l.sites, SiteName(l.names[i]))
+	}
+	return l
+}
+
+// Levels makes part l the one of level l of the pulse. The periods, in chunks,
+// are what the page proposes.
+func (l List[F]) Levels(periods ...int) List[F] {
+	l.levels, l.periods = true, periods
+	return l
+}
+
+// Gated makes part l a level that a gate of the page opens.
+func (l List[F]) Gated(periods ...int) List[F] {
+	l.levels, l.gated, l.periods = true, true, periods
+	return l
+}
+
+// Declare adds the parameters of all parts to the table; those of a level say so.
+func (l List[F]) Declare(s *context.ParamSet[F], prefix string) error {
+	for i, p := range l.Parts {
+		back := s.Level()
+		if l.levels {
+			s.SetLevel(i)
+		}
+		err := p.Declare(s, prefix+l.names[i]+".")
+		s.SetLevel(back)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Memory adds the memories of all parts to m; with sites also what frozen calls of
+// them look back at.
+func (l List[F]) Memory(m *Memory[F], lanes int, sites bool) {
+	for i, p := range l.Parts {
+		if sites {
+			m.AddSite(l.names[i], p.NewMemory(lanes))
+		}
+		m.Parts = append(m.Parts, Part[F]{Name: l.names[i], Memory: p.NewMemory(lanes), Level: i, Levels: l.levels, Gated: l.gated, Periods: l.periods})
+	}
+}
+
+// steps reports whether part i writes in a call.
+func (l List[F]) steps(c Call[F], i int) bool { return !l.levels || l.gated || c.Pulse.Active(i) }
+
+// call calls part i: its step, its frozen read, or the read at a site of its own.
+func (l List[F]) call(c Call[F], w Weights[F], m *Memory[F], i int, x tape.Value[F], as mode) (tape.Value[F], error) {
+	w = w.Part(l.names[i])
+	switch {
+	case as == apart:
+		return l.Parts[i].Read(c, w, m.SiteOf(l.names[i]), x)
+	case as == stepping && l.steps(c, i):
+		return l.Parts[i].Step(c, w, m.PartOf(l.names[i]), x)
+	}
+	return l.Parts[i].Read(c, w, m.PartOf(l.names[i]), x)
+}
+
+// A mode says how the parts of a list are called.
+type mode int
+
+const (
+	stepping mode = iota
+	reading
+	apart
+)
+
+// Step calls all parts with x [lanes, steps, width] and gives what they answer,
+// [lanes, parts, steps, width].
+func (l List[F]) Step(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
+	return l.each(c, w, m, x, stepping)
+}
+
+// Read is Step with all parts frozen.
+func (l List[F]) Read(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
+	return l.each(c, w, m, x, reading)
+}
+
+// Apart is Read beside a Step of the same call.
+func (l List[F]) Apart(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
+	return l.each(c, w, m, x, apart)
+}
+
+func (l List[F]) each(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F], as mode) (y tape.Value[F], err error) {
+	if len(x.Data) != c.Lanes*c.Steps*l.width() {
+		return y, &LengthError{Block: l.Parts[0].Name(), Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * l.width()}
+	}
+	if err := l.check(c); err != nil {
+		return y, err
+	}
+	ys := c.Run.Arena.Values(len(l.Parts))
+	for i := range l.Parts {
+		if ys[i], err = l.call(c, w, m, i, x, as); err != nil {
+			return y, err
+		}
+	}
+	return sideBySide(c, ys), nil
+}
+
+// check refuses a pulse that says nothing about some of the levels.
+func (l List[F]) check(c Call[F]) error {
+	if l.levels && !l.gated && c.Pulse.Levels() < len(l.Parts) {
+		return &SizeError{Block: l.Parts[0].Name(), Size: "levels", Got: len(l.Parts), Want: fmt.Sprintf("at most the %d of the pulse", c.Pulse.Levels())}
+	}
+	return nil
+}
+
+func (l List[F]) width() int { return l.Parts[0].Width() }
+
+// StepChain gives x to the first part, what that answers to the second, and so
+// on: [lanes, steps, width] in and out.
+func (l List[F]) StepChain(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
+	return l.chain(c, w, m, x, stepping)
+}
+
+// ReadChain is StepChain with all parts frozen.
+func (l List[F]) ReadChain(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
+	return l.chain(c, w, m, x, reading)
+}
+
+func (l List[F]) chain(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F], as mode) (y tape.Value[F], err error) {
+	if err := l.check(c); err != nil {
+		return y, err
+	}
+	for i := range l.Parts {
+		if x, err = l.call(c, w, m, i, x, as); err != nil {
+			return y, err
+		}
+	}
+	return x, nil
+}
+
+// Open says which parts keep what this call made them write: part l in the lanes
+// where gate, [lanes, parts], is above one half. Elsewhere their states stay.
+func (l List[F]) Open(m *Memory[F], gate tape.Value[F]) {
+	for i := range l.Parts {
+		p := m.PartOf(l.names[i])
+		for lane := range m.Lanes {
+			if !(gate.Data[lane*len(l.Parts)+i] > 0.5) {
+				p.Shut(lane)
+			}
+		}
+	}
+}
+
+// sideBySide copies values [lanes, n] to one [lanes, parts, n].
+func sideBySide[F num.Float](c Call[F], ys []tape.Value[F]) tape.Value[F] {
+	n := tape.Push[F, sideNode[F]](c.Run, sideKind)
+	n.lanes, n.in = c.Lanes, ys
+	size := 0
+	for _, y := range ys {
+		size += len(y.Data)
+	}
+	out := c.Run.Arena.Alloc(size)
+	n.each(func(i, from, to, n int) { copy(out[to:to+n], ys[i].Data[from:from+n]) })
+	n.out = c.Run.Output(out)
+	return n.out
+}
+
+var sideKind = tape.NewKind()
+
+// sideNode is a call of sideBySide on the tape.
+type sideNode[F num.Float] struct {
+	lanes int
+	in    []tape.Value[F]
+	out   tape.Value[F]
+}
+
+// each calls f for every stretch of an input that is a stretch of the output.
+func (n *sideNode[F]) each(f func(i, from, to, n int)) {
+	to := 0
+	for l := range n.lanes {
+		for i, y := range n.in {
+			size := len(y.Data) / n.lanes
+			f(i, l*size, to, size)
+			to += size
+		}
+	}
+}
+
+// Backward adds each part's share of the adjoint to the part's own.
+func (n *sideNode[F]) Backward(t *tape.Tape[F]) {
+	dy := t.Adjoint(n.out)
+	if dy == nil {
+		return
+	}
+	n.each(func(i, from, to, size int) {
+		if g := t.Grad(n.in[i]); g != nil {
+			for j := range size {
+				g[from+j] += dy[to+j]
+			}
+		}
+	})
+}

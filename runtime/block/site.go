@@ -1,0 +1,61 @@
+package block
+
+import "github.com/nl-hecate/hecate/runtime/num"
+
+// A part may be called twice in one call of its composition: once to write, and
+// once frozen with other tokens. Both calls see the states and positions that the
+// part's memory has; what windows look back at is each call's own. So the memory
+// of the frozen call, its site, holds tails and borrows the rest.
+
+// SiteName is the name of the memory of a part's frozen calls.
+func SiteName(part string) string { return part + siteSuffix }
+
+const siteSuffix = ".frozen"
+
+// AddSite adds the memory of the frozen calls of a part. It stands before that of
+// the part: what both keep of a context that begins is then the part's.
+func (m *Memory[F]) AddSite(part string, site *Memory[F]) {
+	site.borrow()
+	m.Parts = append(m.Parts, Part[F]{Name: SiteName(part), Memory: site})
+}
+
+func (m *Memory[F]) borrow() {
+	m.site, m.Pos = true, nil
+	for i := range m.Slots {
+		if m.lends(i) {
+			m.Slots[i].Data = nil
+		}
+	}
+	for _, p := range m.Parts {
+		p.Memory.borrow()
+	}
+}
+
+// lends reports whether a slot belongs to another memory.
+func (m *Memory[F]) lends(i int) bool { return m.site && !m.Slots[i].Tail }
+
+// SiteOf returns the memory of the frozen calls of a part, with the states and
+// positions that the part's memory has. It panics when there is none: that is a
+// fault of the generated code.
+func (m *Memory[F]) SiteOf(part string) *Memory[F] {
+	of := m.PartOf(part)
+	for _, p := range m.Parts {
+		if len(p.Name) == len(part)+len(siteSuffix) && p.Name[:len(part)] == part && p.Name[len(part):] == siteSuffix {
+			share(p.Memory, of)
+			return p.Memory
+		}
+	}
+	panic("block: BUG: no site of part " + part)
+}
+
+func share[F num.Float](site, of *Memory[F]) {
+	site.Pos = of.Pos
+	for i := range site.Slots {
+		if site.lends(i) {
+			site.Slots[i].Data = of.Slots[i].Data
+		}
+	}
+	for i := range site.Parts {
+		share(site.Parts[i].Memory, of.Parts[i].Memory)
+	}
+}
