@@ -77,16 +77,21 @@ func (c *Conductor) Out() bool { return c.out }
 func (c *Conductor) Observe(o Observer) { c.observers = append(c.observers, o) }
 
 // Next hands out the next chunk, of so many tokens per lane, with its pulse. It
-// allocates nothing that the stream does not. The error is ErrOut while the last
-// chunk has not been advanced from, or ErrObserving. Next panics with
-// pulse.BadTokens.
+// allocates nothing that the stream does not, and marks the events of the pulse in
+// the chunk. The error is ErrOut while the last chunk has not been advanced from,
+// ErrObserving, stream.ErrEnd, or that of the stream's source; then nothing has
+// moved. Next panics with pulse.BadTokens.
 func (c *Conductor) Next(tokens int) (stream.Chunk, pulse.Pulse, error) {
 	if err := c.free(); err != nil {
 		return stream.Chunk{}, pulse.Pulse{}, err
 	}
 	p := c.pulse.Of(tokens)
-	c.chunk = c.stream.Next(tokens)
-	c.pulse, c.out = p, true
+	x, err := c.stream.Read(tokens)
+	if err != nil {
+		return stream.Chunk{}, pulse.Pulse{}, err
+	}
+	x.Mark(p)
+	c.chunk, c.pulse, c.out = x, p, true
 	return c.chunk, p, nil
 }
 

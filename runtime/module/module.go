@@ -179,7 +179,7 @@ func (m *Module[F]) CheckChunk(tokens int) (err error) {
 func fires(p context.Param, at pulse.Pulse) bool { return !p.Fixed && at.Active(level(p)) }
 
 // level is the level of frequency that a parameter belongs to.
-func level(context.Param) int { return 0 }
+func level(p context.Param) int { return p.Level }
 
 // workers returns how many goroutines share n slots, and sees that each has an
 // arena.

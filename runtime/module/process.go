@@ -145,7 +145,11 @@ func (m *Module[F]) pieces(i int, f func(from, to int) error) error {
 		j.memory.slots[i].live.Reset(0)
 		from = e.At
 	}
-	return m.stretch(from, j.chunk.Tokens, f)
+	end := j.chunk.Tokens
+	if j.chunk.Valid != nil {
+		end = j.chunk.Valid[i] // behind the end of a session there is nothing
+	}
+	return m.stretch(from, end, f)
 }
 
 func (m *Module[F]) stretch(from, to int, f func(from, to int) error) error {
