@@ -79,7 +79,7 @@ type Field struct{ Name, Value string }
 type Identity []Field
 
 // SnapshotBuild returns the whole state of a build. The error is the conductor's
-// while a chunk is out.
+// while a chunk is out, or a *BadNumber: what has diverged is not saved.
 func (s *Session[F]) SnapshotBuild(id Identity) (*checkpoint.Snapshot, error) {
 	snap, err := s.snapshot(kindBuild, id)
 	if err != nil {
@@ -91,11 +91,20 @@ func (s *Session[F]) SnapshotBuild(id Identity) (*checkpoint.Snapshot, error) {
 		fires := m.moves.Clocks()
 		rows = append(rows, row{firesName, tensor.Shape{len(fires)}, fires})
 	}
-	return snap, write[F](snap, rows)
+	return snap, s.at(write[F](snap, rows))
+}
+
+// at puts the time into the error of a number that cannot be saved.
+func (s *Session[F]) at(err error) error {
+	var bad *BadNumber
+	if errors.As(err, &bad) {
+		bad.Step = s.conductor.Pulse().Step() - 1 // the last one that was done
+	}
+	return err
 }
 
 // SnapshotSession returns what a session is beside its parameters, which it names
-// by their digest. The error is the conductor's while a chunk is out.
+// by their digest. The error is that of SnapshotBuild.
 func (s *Session[F]) SnapshotSession(id Identity) (*checkpoint.Snapshot, error) {
 	snap, err := s.snapshot(kindSession, id)
 	if err != nil {
@@ -123,7 +132,9 @@ func (s *Session[F]) snapshot(kind string, id Identity) (*checkpoint.Snapshot, e
 		checkpoint.Add(snap, pulseName, tensor.Shape{len(clock)}, clock),
 		checkpoint.Add(snap, cursorsName, tensor.Shape{len(state.Cursors), stream.CursorWords}, cursors),
 	}
-	errs = append(errs, s.look(func(mem *Memory[F]) error { return write[F](snap, mem.rows()) }))
+	if err := s.look(func(mem *Memory[F]) error { return write[F](snap, mem.rows()) }); err != nil {
+		return nil, s.at(err)
+	}
 	return snap, errors.Join(errs...)
 }
 

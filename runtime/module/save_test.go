@@ -4,6 +4,7 @@ import (
 	"bytes"
 	goctx "context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -235,4 +236,25 @@ func TestSnapshotBetweenSteps(t *testing.T) {
 		t.Error(err)
 	}
 	_ = s.Probe(func(h context.Handle[*module.Memory[float32]], p pulse.Pulse) error { return nil })
+}
+
+// TestNotSaved: a session in which a number is none has no checkpoint, of
+// whichever kind and whatever it is.
+//
+//hecate:allow outerwrite a parameter is spoilt: that is the test
+func TestNotSaved(t *testing.T) {
+	for what, spoil := range map[string]func(s *module.Session[float32]){
+		"param.E[5]": func(s *module.Session[float32]) { s.Module().Params().Data(0)[5] = float32(math.NaN()) },
+		"update.Descent.sum.H[7]": func(s *module.Session[float32]) {
+			s.Module().Moves().Slots(1).Each(func(_ string, data []float32) { data[7] = float32(math.Inf(-1)) })
+		},
+	} {
+		s, _, _ := saved(t)
+		spoil(s)
+		_, err := s.SnapshotBuild(id)
+		if want := "the build has diverged at step 5: what was to be saved is "; !errors.Is(err, module.ErrDiverged) || !strings.HasPrefix(err.Error(), want) ||
+			!strings.HasSuffix(err.Error(), ": tensor "+what+"; nothing was saved") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 }
