@@ -15,9 +15,9 @@ var ErrDiverged = errors.New("the build has diverged")
 // A BadNumber says that a loss or a gradient is NaN or infinite, and what went
 // bad first: the chunk is done again, from the memory that it began with, on a
 // tape that looks at every number. Nothing was updated, and the context is what
-// it was.
+// it was. So it does of what was to be saved, and then nothing was.
 type BadNumber struct {
-	What     string  // the loss, the gradient, the logits
+	What     string  // the loss, the gradient, a logit, what was to be saved
 	Value    float64 // of it
 	Step     uint64  // number of the chunk, from 0
 	Slot     int     // -1: of no single slot
@@ -33,10 +33,16 @@ type BadNumber struct {
 func (e *BadNumber) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v at step %d: %s is %v", ErrDiverged, e.Step+1, e.What, e.Value)
-	if e.Tensor == "" {
-		return b.String() + "; nothing was updated"
+	end := "; nothing was updated"
+	switch {
+	case e.Tensor == "":
+		return b.String() + end
+	case e.What == whatSaved:
+		end = "; nothing was saved"
+		b.WriteString(": ")
+	default:
+		b.WriteString("; what went bad first is ")
 	}
-	b.WriteString("; what went bad first is ")
 	if e.Backward {
 		b.WriteString("in the backward of ")
 	}
@@ -55,8 +61,11 @@ func (e *BadNumber) Error() string {
 	if len(e.Reads) > 0 {
 		fmt.Fprintf(&b, " (it reads %s)", strings.Join(e.Reads, ", "))
 	}
-	return b.String() + "; nothing was updated"
+	return b.String() + end
 }
+
+// whatSaved is the What of a number that no checkpoint takes.
+const whatSaved = "what was to be saved"
 
 // Unwrap returns ErrDiverged.
 func (e *BadNumber) Unwrap() error { return ErrDiverged }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
@@ -72,12 +73,18 @@ func (m *Memory[F]) rows() (rows []row) {
 	return rows
 }
 
-// write adds rows to a snapshot.
+// write adds rows to a snapshot. A number that is NaN or infinite is a *BadNumber:
+// what has diverged is not saved, where it could take the place of what has not.
 func write[F Float](s *checkpoint.Snapshot, rows []row) error {
 	var errs []error
 	for _, r := range rows {
 		switch data := r.data.(type) {
 		case []F:
+			for i, x := range data {
+				if !num.IsFinite(x) {
+					return &BadNumber{What: whatSaved, Value: float64(x), Slot: -1, Level: -1, Token: -1, Tensor: r.name, Index: i}
+				}
+			}
 			errs = append(errs, checkpoint.Add(s, r.name, r.shape, data))
 		case []int64:
 			errs = append(errs, checkpoint.Add(s, r.name, r.shape, data))
