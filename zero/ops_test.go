@@ -15,6 +15,8 @@ type value = tape.Value[float64]
 
 // An opCall is the call of one operation under way: in gives its inputs by the
 // oracle's names.
+//
+//hecate:noescape
 type opCall struct {
 	r   *tape.Run[float64]
 	ref reference

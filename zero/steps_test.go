@@ -166,6 +166,8 @@ func long[F num.Float](t *testing.T, name string, h hurt, tol float64) int {
 
 // gates sets what the rule's gates are squashed from. A gate is a number b_g
 // with a vector w_g; the inner rate is a constant one.
+//
+//hecate:allow outerwrite the set is the test's own
 func (r *runner[F]) gates(h hurt) {
 	v := r.k.set.View()
 	gate := 0

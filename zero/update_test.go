@@ -179,12 +179,19 @@ func TestClocks(t *testing.T) {
 	}
 	m := update.NewMachine(u, nil, s.View())
 	for _, bad := range [][]int64{{1}, {-1, 0}, {1, 1}} {
-		if err := m.SetClocks(bad); err == nil {
+		if err := m.CheckClocks(bad, []int64{0, 0}); err == nil {
 			t.Errorf("clocks %v were taken", bad)
 		}
 	}
-	if err := m.SetClocks([]int64{7, 0}); err != nil || m.Clocks()[0] != 7 {
-		t.Errorf("clocks: %v, %v", m.Clocks(), err)
+	if err := m.CheckClocks([]int64{7, 0}, []int64{0, 1}); err == nil {
+		t.Error("something waits for a parameter of the fastest level")
+	}
+	good := []int64{7, 0}
+	if err := m.CheckClocks(good, []int64{0, 0}); err != nil {
+		t.Errorf("clocks %v: %v", good, err)
+	}
+	if m.SetClocks(good, []int64{0, 0}); m.Clocks()[0] != 7 {
+		t.Errorf("clocks: %v, want %v", m.Clocks(), good)
 	}
 	defer func() {
 		if recover() != update.Fired {

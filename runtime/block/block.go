@@ -18,6 +18,8 @@ import (
 
 // A Call is what every block receives beside its input: where to compute, when
 // it is, and how much.
+//
+//hecate:noescape
 type Call[F num.Float] struct {
 	Run   *tape.Run[F]
 	Pulse pulse.Pulse

@@ -51,13 +51,14 @@ func (l List[F]) Gated(periods ...int) List[F] {
 // Declare adds the parameters of all parts to the table; those of a level say so.
 func (l List[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	for i, p := range l.Parts {
-		back := s.Level()
-		if l.levels {
-			s.SetLevel(i)
+		declare := func() error { return p.Declare(s, prefix+l.names[i]+".") }
+		if !l.levels {
+			if err := declare(); err != nil {
+				return err
+			}
+			continue
 		}
-		err := p.Declare(s, prefix+l.names[i]+".")
-		s.SetLevel(back)
-		if err != nil {
+		if err := s.AtLevel(i, l.gated, declare); err != nil {
 			return err
 		}
 	}

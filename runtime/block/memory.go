@@ -22,6 +22,7 @@ type Memory[F num.Float] struct {
 	arena *tape.Arena[F]  // where it lies
 	moved int
 	shut  []bool // lanes in which the last call's states are not kept
+	was   []bool // shut when the last call was kept
 	site  bool   // of a frozen call beside another: states and positions are the other's
 }
 
@@ -46,7 +47,7 @@ type Part[F num.Float] struct {
 
 // NewMemory returns the memory of new contexts: every slot zero.
 func NewMemory[F num.Float](lanes int, slots ...Slot[F]) *Memory[F] {
-	m := &Memory[F]{Lanes: lanes, Pos: make([]int32, lanes), Slots: slots, next: make([]tape.Value[F], len(slots)), shut: make([]bool, lanes)}
+	m := &Memory[F]{Lanes: lanes, Pos: make([]int32, lanes), Slots: slots, next: make([]tape.Value[F], len(slots)), shut: make([]bool, lanes), was: make([]bool, lanes)}
 	for i := range m.Slots {
 		m.Slots[i].Data = tensor.Make[F](lanes * m.Slots[i].size())
 	}
@@ -94,6 +95,7 @@ func (m *Memory[F]) Keep() {
 			m.next[i] = tape.Value[F]{}
 		}
 	}
+	m.was, m.shut = m.shut, m.was
 	clear(m.shut)
 	for l := range m.Pos {
 		if !m.site {
@@ -125,6 +127,35 @@ func (m *Memory[F]) Shut(lane int) {
 	}
 }
 
+// Opened calls f for every level that a gate of a page opens, in all parts: whether
+// the last call that was kept found it open in a lane.
+func (m *Memory[F]) Opened(f func(level, lane int, open bool)) {
+	for _, p := range m.Parts {
+		if p.Gated {
+			for l, shut := range p.Memory.was {
+				f(p.Level, l, !shut)
+			}
+		}
+		p.Memory.Opened(f)
+	}
+}
+
+// Levels is how many levels the memory's parts are, and the periods that a page
+// proposes for most of them; none where there is one level or no page says.
+func (m *Memory[F]) Levels() (n int, periods []int) {
+	n = 1
+	for _, p := range m.Parts {
+		k, ps := p.Memory.Levels()
+		if p.Levels && p.Level+1 >= k {
+			k, ps = p.Level+1, p.Periods
+		}
+		if k > n {
+			n, periods = k, ps[:min(k, len(ps))]
+		}
+	}
+	return n, periods
+}
+
 // Reset starts a new context in one lane.
 func (m *Memory[F]) Reset(lane int) {
 	if !m.site {
@@ -146,7 +177,7 @@ func (m *Memory[F]) Reset(lane int) {
 // look at is unchanged.
 func (m *Memory[F]) Clone() *Memory[F] {
 	c := &Memory[F]{Lanes: m.Lanes, Chunk: m.Chunk, Pos: slices.Clone(m.Pos), Slots: slices.Clone(m.Slots), Parts: slices.Clone(m.Parts),
-		next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, m.Lanes), site: m.site}
+		next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, m.Lanes), was: slices.Clone(m.was), site: m.site}
 	for i, s := range m.Slots {
 		c.Slots[i].Data = nil
 		if !m.lends(i) {

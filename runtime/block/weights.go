@@ -14,6 +14,9 @@ import (
 // with all names that start with the part's. Names are found by comparing them
 // in place, so that nothing is put together and nothing allocated; a table
 // keeps the parameters of a part side by side, so each stretch is short.
+//
+//hecate:noescape
+//hecate:nozero
 type Weights[F num.Float] struct {
 	table  context.View[F]
 	arena  *tape.Arena[F]

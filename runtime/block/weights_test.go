@@ -26,6 +26,9 @@ func table(t *testing.T) *context.ParamSet[float64] {
 	return &s
 }
 
+// TestWeights finds parameters by name, in parts and parts of parts.
+//
+//hecate:allow noescape the functions run before the scope ends
 func TestWeights(t *testing.T) {
 	s := table(t)
 	var arena tape.Arena[float64]
@@ -63,6 +66,9 @@ func TestWeights(t *testing.T) {
 }
 
 // TestStaleWeights uses the weights of one call in the next.
+//
+//hecate:allow noescape what leaves its scope is refused: that is the test
+//hecate:allow nozero what leaves its scope is refused: that is the test
 func TestStaleWeights(t *testing.T) {
 	s := table(t)
 	for name, scope := range map[string]func(*tape.Arena[float64], pulse.Pulse, func(*tape.Run[float64]) error) error{
@@ -117,7 +123,7 @@ func TestKeep(t *testing.T) {
 	holds("refused", 1, 3)
 
 	_ = tape.Without(&arena, first, func(r *tape.Run[float64]) error {
-		return block.Call[float64]{Run: r, Lanes: 1}.Check("test", m)
+		return block.Call[float64]{Run: r, Pulse: r.Pulse, Lanes: 1}.Check("test", m)
 	})
 	m.Keep()
 	holds("forgotten", 1, 3)

@@ -210,6 +210,8 @@ func (a *Args[F]) Grad(name string, n int) []F {
 }
 
 // Call is the call of a block under r.
+//
+//hecate:scoped
 func (a *Args[F]) Call(r *tape.Run[F]) block.Call[F] {
 	return block.Call[F]{Run: r, Pulse: r.Pulse, Lanes: a.Size("L"), Steps: a.Size("T")}
 }
@@ -237,6 +239,8 @@ type declarer[F num.Float] interface {
 }
 
 // Weights binds the parameters of b, with the values of In.
+//
+//hecate:scoped
 func (a *Args[F]) Weights(r *tape.Run[F], b declarer[F]) block.Weights[F] {
 	var set context.ParamSet[F]
 	a.Must(b.Declare(&set, ""))
@@ -244,7 +248,7 @@ func (a *Args[F]) Weights(r *tape.Run[F], b declarer[F]) block.Weights[F] {
 	for i := range v.Len() {
 		name := v.Param(i).Name
 		a.weights[name] = true
-		copy(v.Data(i), a.Real(name, len(v.Data(i))))
+		copy(v.Data(i), a.Real(name, len(v.Data(i)))) //hecate:allow outerwrite the set is the test's own
 	}
 	return block.Bind(r, v)
 }

@@ -24,6 +24,8 @@
 //
 // Numbers that a test draws come from streams of their names, so that a failure
 // repeats.
+//
+//hecate:conductor
 package blocktest
 
 // The tolerances of this package. Where none is named the comparison is of bits.

@@ -151,7 +151,7 @@ func scale(p *setup[float32], r regime) {
 	v := p.set.View()
 	for i := range v.Len() {
 		for j := range v.Data(i) {
-			v.Data(i)[j] *= float32(r.params)
+			v.Data(i)[j] *= float32(r.params) //hecate:allow outerwrite the set is the test's own
 		}
 	}
 	for _, name := range p.inputs {

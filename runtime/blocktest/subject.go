@@ -71,7 +71,7 @@ func newSetup[F num.Float](s subject[F], a *Args[F]) *setup[F] {
 	v := u.set.View()
 	for i := range v.Len() {
 		name := v.Param(i).Name
-		copy(v.Data(i), a.Real(name, len(v.Data(i))))
+		copy(v.Data(i), a.Real(name, len(v.Data(i)))) //hecate:allow outerwrite the arrays of Args are the parameters
 		a.In[name] = v.Data(i)
 	}
 	u.mem = a.Memory(s.decl)

@@ -72,7 +72,8 @@ type Param struct {
 	NoDecay   bool
 	Entrywise bool
 	Fixed     bool
-	Level     int // of the schedule: it moves when the level fires
+	Level     int  // of the schedule: it moves when the level fires
+	Gated     bool // which a gate of the page decides, not the pulse
 	Init      Init
 }
 
@@ -80,6 +81,7 @@ type Param struct {
 // table drives the forward, the update, the checkpoint and the reports.
 type ParamSet[F num.Float] struct {
 	level   int // of what is added
+	gated   bool
 	params  []Param
 	data    [][]F
 	byName  map[string]int
@@ -107,17 +109,20 @@ func (s *ParamSet[F]) Add(p Param) error {
 		s.byName = map[string]int{}
 	}
 	s.byName[p.Name] = len(s.params)
-	p.Level = s.level
+	p.Level, p.Gated = s.level, s.gated
 	s.params = append(s.params, p)
 	s.data = append(s.data, tensor.Make[F](n))
 	return nil
 }
 
-// Level is the level of the parameters that are added now.
-func (s *ParamSet[F]) Level() int { return s.level }
-
-// SetLevel makes what is added from now on parameters of a level.
-func (s *ParamSet[F]) SetLevel(level int) { s.level = level }
+// AtLevel runs f; what it adds are parameters of a level, which fires when the pulse
+// says so, or when a gate of the page was open.
+func (s *ParamSet[F]) AtLevel(level int, gated bool, f func() error) error {
+	wasLevel, wasGated := s.level, s.gated
+	s.level, s.gated = level, gated
+	defer func() { s.level, s.gated = wasLevel, wasGated }()
+	return f()
+}
 
 // ByLevel is the number of the present level; levels beyond the list have its
 // last one.
@@ -178,11 +183,12 @@ func (s *ParamSet[F]) Writer() (*Writer[F], error) {
 		return nil, ErrWriter
 	}
 	s.writer = true
-	return &Writer[F]{s}, nil
+	return &Writer[F]{set: s}, nil
 }
 
 // A View reads a ParamSet; a forward is given one. The slices it returns are
-// read-only by contract: tests compare Hash before and after.
+// read-only by contract: cmd/hecatevet looks, and tests compare Hash before and
+// after.
 type View[F num.Float] struct{ set *ParamSet[F] }
 
 // Len returns the number of parameters.
@@ -195,6 +201,8 @@ func (v View[F]) Param(i int) Param { return v.set.params[i] }
 func (v View[F]) Name(i int) string { return v.set.params[i].Name }
 
 // Data returns the elements of parameter i, not to be written.
+//
+//hecate:readonly
 func (v View[F]) Data(i int) []F { return v.set.data[i] }
 
 // Index returns the place of a parameter, or an error that wraps ErrNoParam.
@@ -234,32 +242,34 @@ func (v View[F]) Hash() uint64 {
 }
 
 // A Writer changes a ParamSet, one whole update at a time.
-type Writer[F num.Float] struct{ set *ParamSet[F] }
+//
+//hecate:writer
+//hecate:nozero
+type Writer[F num.Float] struct {
+	set  *ParamSet[F]
+	next [][]F // by parameter: what an update computes; nil before the first
+}
 
 // WriterClosed is the panic message of a Writer used after Close.
 const WriterClosed = "context: writer used after Close"
 
-// Update calls f once per parameter that is not fixed, in order, with the
-// elements to change in place, and counts one version.
+// Update calls f once per parameter that is not fixed, in order, with its
+// elements to change in place, and counts one version. What f changes is the
+// set's when f has returned for all of them, and not before; where f panics the
+// set is as it was.
 func (w *Writer[F]) Update(f func(i int, p Param, data []F)) {
-	w.each(func(i int, p Param, data []F) {
-		if !p.Fixed {
-			f(i, p, data)
-		}
+	_ = w.TryUpdate(func(i int, p Param, data []F) error {
+		f(i, p, data)
+		return nil
 	})
 }
 
 // Restore is Update of what was saved: the fixed parameters too.
-func (w *Writer[F]) Restore(f func(i int, p Param, data []F)) { w.each(f) }
-
-func (w *Writer[F]) each(f func(i int, p Param, data []F)) {
-	if w.set == nil {
-		panic(WriterClosed)
-	}
-	for i, p := range w.set.params {
-		f(i, p, w.set.data[i])
-	}
-	w.set.version++
+func (w *Writer[F]) Restore(f func(i int, p Param, data []F)) {
+	_ = w.write(true, func(i int, p Param, data []F) error {
+		f(i, p, data)
+		return nil
+	})
 }
 
 // Close gives the right to write back.

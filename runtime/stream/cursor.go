@@ -44,6 +44,8 @@ func (m *Mismatch) Unwrap() error { return m.What }
 // A Cursor is where one lane of a stream stands, with enough to notice that it
 // is put on the wrong source. Sources are read by position, so there is no
 // state of a generator to save; what a source is computed from is compared.
+//
+//hecate:nozero
 type Cursor struct {
 	Slot, Slots   uint64    // which lane of how many
 	Session       bool      // the stream ends and does not wrap

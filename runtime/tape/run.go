@@ -7,6 +7,10 @@ import (
 
 // A Run is what one chunk's work is given: memory, the tape or nil, and the
 // time. It is made by With and Without and is dead when they return.
+//
+//hecate:run
+//hecate:noescape
+//hecate:nozero
 type Run[F num.Float] struct {
 	Arena *Arena[F]
 	Tape  *Tape[F] // nil: nothing is recorded
@@ -78,6 +82,9 @@ func (r *Run[F]) Output(data []F) Value[F] {
 	if t.debug {
 		t.seal(data)
 	}
+	if t.trace {
+		t.traced = append(t.traced, traced[F]{data, len(t.nodes) - 1})
+	}
 	return Value[F]{data, int32(id), t.gen}
 }
 
@@ -99,7 +106,11 @@ func (r *Run[F]) Input(data []F) Value[F] {
 	}
 	snapshot := r.Arena.Alloc(len(data))
 	copy(snapshot, data)
-	return r.Output(snapshot)
+	v := r.Output(snapshot)
+	if t := r.Tape; t.trace {
+		t.traced[v.id-1].node = -1
+	}
+	return v
 }
 
 // Param records a parameter as a leaf under its name, as Input does: an update

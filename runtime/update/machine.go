@@ -100,25 +100,6 @@ func (m *Machine[F]) Waits() []int64 {
 	return out
 }
 
-// SetWaits takes the counts of every parameter from what was saved. The error says
-// what cannot be.
-func (m *Machine[F]) SetWaits(counts []int64) error {
-	if len(counts) != len(m.waiting) {
-		return fmt.Errorf("update: %d counts of what waits for %d parameters", len(counts), len(m.waiting))
-	}
-	for i, n := range counts {
-		if n < 0 || m.waiting[i] == nil && n != 0 {
-			return fmt.Errorf("update: %d gradients wait for parameter %d", n, i)
-		}
-	}
-	for i, w := range m.waiting {
-		if w != nil {
-			w.count = counts[i]
-		}
-	}
-	return nil
-}
-
 // Update is what moves them.
 func (m *Machine[F]) Update() Update[F] { return m.update }
 
@@ -144,19 +125,30 @@ func (m *Machine[F]) Slots(i int) Slots[F] { return m.slots[i] }
 // Clocks are the fires of every parameter so far, to save them.
 func (m *Machine[F]) Clocks() []int64 { return m.fires }
 
-// SetClocks takes the fires of every parameter from what was saved. The error
-// says what cannot be.
-func (m *Machine[F]) SetClocks(fires []int64) error {
-	if len(fires) != len(m.fires) {
-		return fmt.Errorf("update: %d clocks for %d parameters", len(fires), len(m.fires))
+// CheckClocks says what is wrong with fires and waits that were saved, or nil.
+func (m *Machine[F]) CheckClocks(fires, waits []int64) error {
+	if len(fires) != len(m.fires) || len(waits) != len(m.fires) {
+		return fmt.Errorf("update: %d clocks and %d counts of what waits for %d parameters", len(fires), len(waits), len(m.fires))
 	}
 	for i, n := range fires {
-		if n < 0 || m.slots[i] == nil && n != 0 {
+		switch {
+		case n < 0 || m.slots[i] == nil && n != 0:
 			return fmt.Errorf("update: the clock of parameter %d shows %d", i, n)
+		case waits[i] < 0 || m.waiting[i] == nil && waits[i] != 0:
+			return fmt.Errorf("update: %d gradients wait for parameter %d", waits[i], i)
 		}
 	}
-	copy(m.fires, fires)
 	return nil
+}
+
+// SetClocks takes fires and waits that CheckClocks has found right.
+func (m *Machine[F]) SetClocks(fires, waits []int64) {
+	copy(m.fires, fires)
+	for i, w := range m.waiting {
+		if w != nil {
+			w.count = waits[i]
+		}
+	}
 }
 
 // Clip bounds the norm of the gradients of all parameters that fire at once,

@@ -1,0 +1,81 @@
+// Package allow looks at the directives themselves: those that do not exist, stand
+// where they mean nothing, give no reason or allow what nobody reports.
+package allow
+
+import (
+	"go/token"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/nl-hecate/hecate/cmd/hecatevet/internal/mark"
+)
+
+// New returns the analyzer, which knows the others by name.
+func New(others ...*analysis.Analyzer) *analysis.Analyzer {
+	var names []string
+	for _, a := range others {
+		names = append(names, a.Name)
+	}
+	a := &analysis.Analyzer{
+		Name: "allow",
+		Doc: `look at the directives of this tool; list what they allow
+
+	//hecate:allow ANALYZER reason
+
+lets the findings of one analyzer stand: in its own line; alone in a line, in the
+next one; in the doc of a function, in all of it. Reported are directives without a reason, of an analyzer that there is not,
+and those that allow what nobody reports; directives that there are not; and marks
+that stand where they mean nothing.
+
+With -allow.list every directive that allows something is reported with its reason.
+
+The marks that say what a thing is for, in its doc:
+
+	//hecate:consumeonce  type: a value is used once; see consumeonce
+	//hecate:takes        method: takes the content out of such a value
+	//hecate:returns      method: gives the content back
+	//hecate:borrows      function: leaves such a value as it is
+	//hecate:noescape     type: a value lives for one scope; see noescape
+	//hecate:scoped       function: its results point into a scope
+	//hecate:nozero       type: made by its constructor; see nozero
+	//hecate:readonly     function: its results are not written; see outerwrite
+	//hecate:readonly     field: nor is what it points to
+	//hecate:writer       type: changes outer parameters
+	//hecate:run          type: what a forward computes with
+	//hecate:value        type: what a forward computes
+	//hecate:clock        type: the time; see pulsereadonly
+	//hecate:advances     method: the clock at another time
+	//hecate:conductor    package: drives the clock
+
+A mark counts in every package that imports the one it stands in, and not in that
+one: who declares a type implements what its mark promises.`,
+		Requires: append([]*analysis.Analyzer{mark.Analyzer}, others...),
+	}
+	list := a.Flags.Bool("list", false, "report what is allowed, and why")
+	a.Run = func(pass *analysis.Pass) (any, error) {
+		marks := pass.ResultOf[mark.Analyzer].(*mark.Marks)
+		marks.Wrong(func(pos token.Pos, msg string) { pass.Reportf(pos, "%s", msg) })
+		marks.Allows(func(d *mark.Allow, used bool) {
+			switch {
+			case !known(names, d.Analyzer):
+				pass.Reportf(d.Pos, "there is no analyzer %s to allow; there are %s", d.Analyzer, strings.Join(names, ", "))
+			case !used:
+				pass.Reportf(d.Pos, "%s reports nothing here: remove the directive", d.Analyzer)
+			case *list:
+				pass.Reportf(d.Pos, "allowed: %s: %s", d.Analyzer, d.Reason)
+			}
+		})
+		return nil, nil
+	}
+	return a
+}
+
+func known(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}

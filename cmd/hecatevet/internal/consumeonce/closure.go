@@ -1,0 +1,97 @@
+package consumeonce
+
+import (
+	"go/ast"
+	"maps"
+)
+
+// captures is what a function literal does to what it captures.
+type captures struct {
+	used     map[place]bool // looked at or moved, and not assigned before
+	assigned map[place]bool
+	moved    map[place]status // dead at some end of it, and nowhere assigned
+}
+
+// capture notes that a literal uses a place of a function around it.
+func (w *walker) capture(s state, p place) {
+	if w.ret == nil || w.ret.assigned[p] {
+		return
+	}
+	if _, own := s[p]; !own {
+		w.ret.used[p] = true
+	}
+}
+
+// exit notes what a literal leaves dead.
+func (w *walker) exit(s state) {
+	if w.ret == nil {
+		return
+	}
+	for p, st := range s {
+		outside := p.root.Pos() < w.root.Pos() || p.root.Pos() >= w.root.End()
+		if outside && st.dead && !w.ret.assigned[p] {
+			w.ret.moved[p] = st
+		}
+	}
+}
+
+// literal looks at a function literal, once.
+func (c *checker) literal(lit *ast.FuncLit) *captures {
+	if e := c.lits[lit]; e != nil {
+		return e
+	}
+	e := &captures{used: map[place]bool{}, assigned: map[place]bool{}, moved: map[place]status{}}
+	c.lits[lit] = e
+	w := &walker{checker: c, root: lit, ret: e}
+	w.solve(c.cfgs.FuncLit(lit))
+	return e
+}
+
+// closure is what a literal does to the function around it.
+func (w *walker) closure(s state, lit *ast.FuncLit, when when) {
+	e := w.literal(lit)
+	if when == later {
+		return // at the end, behind all that is followed here
+	}
+	for p := range e.used {
+		if bad, blocked := s.blocking(p); blocked && w.reporting {
+			w.report(lit.Type, "the function uses %s, which was moved in line %d", p.root.Name()+shown(p.path), w.pass.Fset.Position(bad.at).Line)
+		}
+	}
+	for p, st := range e.moved {
+		if when == again && w.reporting {
+			w.report(lit.Type, "the function moves %s in line %d and may run more than once; assign the result to it, or hand it in as an argument",
+				p.root.Name()+shown(p.path), w.pass.Fset.Position(st.at).Line)
+		}
+		s.assign(p)
+		s[p] = status{dead: true, at: lit.Pos()}
+	}
+	for p := range e.assigned {
+		s.assign(p)
+		if p.path == "" {
+			s.changed(p.root)
+		}
+	}
+	if w.ret != nil { // what a literal inside of a literal does, both do
+		for p := range e.used {
+			w.capture(s, p)
+		}
+		maps.Copy(w.ret.assigned, e.assigned)
+	}
+}
+
+// shown is a path without what stands for variables.
+func shown(path string) string {
+	out := ""
+	for i := 0; i < len(path); i++ {
+		if path[i] == '[' && i+2 < len(path) && path[i+1:i+3] == "0x" {
+			for path[i] != ']' {
+				i++
+			}
+			out += "[…]"
+			continue
+		}
+		out += string(path[i])
+	}
+	return out
+}

@@ -1,0 +1,139 @@
+package consumeonce
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"strings"
+)
+
+// A place is a variable, or something inside of it: fields and elements under an
+// index that is a constant or a variable. Two places are in each other's way where
+// one is part of the other.
+type place struct {
+	root *types.Var
+	path string // ".field", "[const]", "[%p]" of a variable, one after the other
+}
+
+// status is what may be true of a place. A place that is not in a state is live.
+type status struct {
+	live bool // on some way
+	out  bool // taken, not yet returned
+	dead bool // moved
+	at   token.Pos
+}
+
+// state is the places that may be other than live.
+type state map[place]status
+
+// Clone returns a copy.
+func (s state) Clone() state { return maps.Clone(s) }
+
+// Join adds what may be true on another way.
+func (s state) Join(o state) (news bool) {
+	for p, b := range o {
+		a, there := s[p]
+		if !there {
+			a = status{live: true, at: b.at}
+		}
+		m := status{a.live || b.live, a.out || b.out, a.dead || b.dead, max(a.at, b.at)}
+		if !there || m != a {
+			s[p], news = m, true
+		}
+	}
+	for p, a := range s {
+		if _, there := o[p]; !there && !a.live {
+			a.live = true
+			s[p], news = a, true
+		}
+	}
+	return news
+}
+
+// within reports whether a path is another one or lies inside of it.
+func within(path, outer string) bool {
+	rest, ok := strings.CutPrefix(path, outer)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// assign makes a place live, with all that lies inside it.
+func (s state) assign(p place) {
+	for q := range s {
+		if q.root == p.root && within(q.path, p.path) {
+			delete(s, q)
+		}
+	}
+}
+
+// changed forgets what is known of a variable's content and of the elements that
+// it is an index of.
+func (s state) changed(v *types.Var) {
+	key := index(v)
+	for q := range s {
+		if q.root == v || strings.Contains(q.path, key) {
+			delete(s, q)
+		}
+	}
+}
+
+// inside forgets what lies inside a place that somebody else has been given.
+func (s state) inside(p place) {
+	for q := range s {
+		if q.root == p.root && q.path != p.path && within(q.path, p.path) {
+			delete(s, q)
+		}
+	}
+}
+
+// blocking returns the status of what is in a place's way: itself, what it is a
+// part of, what is a part of it. Of several it is the one moved last.
+func (s state) blocking(p place) (worst status, blocked bool) {
+	for q, st := range s {
+		if q.root == p.root && (within(q.path, p.path) || within(p.path, q.path)) && (st.dead || st.out) && (!blocked || st.at > worst.at) {
+			worst, blocked = st, true
+		}
+	}
+	return worst, blocked
+}
+
+func index(v *types.Var) string { return fmt.Sprintf("[%p]", v) }
+
+// place returns the place that an expression denotes.
+func (w *walker) place(e ast.Expr) (place, bool) {
+	info := w.pass.TypesInfo
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if v, ok := info.ObjectOf(e).(*types.Var); ok && e.Name != "_" {
+			return place{v, ""}, true
+		}
+	case *ast.StarExpr:
+		return w.place(e.X)
+	case *ast.SelectorExpr:
+		sel, ok := info.Selections[e]
+		if !ok { // of a package
+			v, ok := info.Uses[e.Sel].(*types.Var)
+			return place{v, ""}, ok
+		}
+		if sel.Kind() != types.FieldVal {
+			return place{}, false
+		}
+		p, ok := w.place(e.X)
+		return place{p.root, p.path + "." + e.Sel.Name}, ok
+	case *ast.IndexExpr:
+		p, ok := w.place(e.X)
+		if !ok {
+			return place{}, false
+		}
+		if v := info.Types[e.Index].Value; v != nil {
+			return place{p.root, p.path + "[" + v.ExactString() + "]"}, true
+		}
+		if id, ok := ast.Unparen(e.Index).(*ast.Ident); ok {
+			if v, ok := info.ObjectOf(id).(*types.Var); ok {
+				return place{p.root, p.path + index(v)}, true
+			}
+		}
+	}
+	return place{}, false
+}

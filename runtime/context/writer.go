@@ -1,0 +1,42 @@
+package context
+
+import "github.com/nl-hecate/hecate/runtime/tensor"
+
+// How a set is written. An update is computed beside the set, parameter by
+// parameter, into memory that the writer keeps from one update to the next. Only
+// when all of it is there is it copied over, in one loop that cannot fail, and
+// counted as one version. So an update that fails or panics half way has changed
+// nothing, and while it is computed everyone still reads the set as it was: no
+// parameter's update can depend on another one's having gone before.
+
+// TryUpdate is Update by an f that may fail. Then it returns f's error, calls f
+// for no further parameter, and the set is as it was.
+func (w *Writer[F]) TryUpdate(f func(i int, p Param, data []F) error) error {
+	return w.write(false, f)
+}
+
+// write computes all that is new, and then takes it.
+func (w *Writer[F]) write(fixed bool, f func(i int, p Param, data []F) error) error {
+	if w.set == nil {
+		panic(WriterClosed)
+	}
+	for i := len(w.next); i < len(w.set.data); i++ {
+		w.next = append(w.next, tensor.Make[F](len(w.set.data[i])))
+	}
+	for i, p := range w.set.params {
+		if p.Fixed && !fixed {
+			continue
+		}
+		copy(w.next[i], w.set.data[i])
+		if err := f(i, p, w.next[i]); err != nil {
+			return err
+		}
+	}
+	for i, p := range w.set.params {
+		if !p.Fixed || fixed {
+			copy(w.set.data[i], w.next[i])
+		}
+	}
+	w.set.version++
+	return nil
+}

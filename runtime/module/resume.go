@@ -1,0 +1,187 @@
+package module
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/runtime/checkpoint"
+	"github.com/nl-hecate/hecate/runtime/conductor"
+	"github.com/nl-hecate/hecate/runtime/stream"
+	"github.com/nl-hecate/hecate/runtime/tensor"
+)
+
+// ResumeBuild goes on from a checkpoint of a build of the same identity. more
+// takes the tensors that the caller has added to the snapshot; it may be nil, and
+// must keep nothing if it fails. Whatever the error, of a file, a mismatch of
+// either side or a state outside its set, the session is then as it was.
+func (s *Session[F]) ResumeBuild(snap *checkpoint.Snapshot, id Identity, more func(*checkpoint.Snapshot) error) error {
+	m := s.module
+	if m.moves == nil {
+		return ErrShared
+	}
+	return s.resume(kindBuild, snap, id, more, func() (func(), error) {
+		parameters, err := m.readParameters(snap)
+		if err != nil {
+			return nil, err
+		}
+		moved, err := read[F](snap, m.moved())
+		if err != nil {
+			return nil, err
+		}
+		fires, waits := make([]int64, m.params.View().Len()), make([]int64, m.params.View().Len())
+		if err := errors.Join(checkpoint.Take(snap, firesName, tensor.Shape{len(fires)}, fires),
+			checkpoint.Take(snap, waitsName, tensor.Shape{len(waits)}, waits)); err != nil {
+			return nil, err
+		}
+		if err := m.moves.CheckClocks(fires, waits); err != nil {
+			return nil, &Mismatch{Err: ErrClocks, Saved: err.Error(), Here: "a fire or more of what moves, none of what is fixed"}
+		}
+		return func() {
+			parameters()
+			moved()
+			m.moves.SetClocks(fires, waits)
+		}, nil
+	})
+}
+
+// ResumeSession goes on from a checkpoint of a session, as ResumeBuild does: with
+// the same parameters, to the bit.
+func (s *Session[F]) ResumeSession(snap *checkpoint.Snapshot, id Identity, more func(*checkpoint.Snapshot) error) error {
+	return s.resume(kindSession, snap, id, more, func() (func(), error) {
+		saved, err := snap.Meta(parametersKey)
+		if err != nil {
+			return nil, err
+		}
+		if here := s.module.Digest(); saved != here {
+			return nil, &Mismatch{Err: ErrParameters, Saved: saved, Here: here}
+		}
+		return func() {}, nil
+	})
+}
+
+// resume looks at everything, and then moves everything: own reads what only one
+// kind has.
+func (s *Session[F]) resume(kind string, snap *checkpoint.Snapshot, id Identity, more func(*checkpoint.Snapshot) error, own func() (put func(), err error)) error {
+	if err := s.same(kind, snap, id); err != nil {
+		return err
+	}
+	put, err := own()
+	if err != nil {
+		return err
+	}
+	staged := s.module.newMemory(s.conductor.Lanes())
+	fill, err := read[F](snap, staged.rows())
+	if err != nil {
+		return err
+	}
+	fill()
+	if err := staged.check(); err != nil {
+		return err
+	}
+	state, err := s.readState(snap)
+	if err != nil {
+		return err
+	}
+	if layout, err := snap.Meta(layoutKey); err != nil || layout != s.module.Layout() {
+		return &Mismatch{Err: ErrLayout, Saved: layout, Here: s.module.Layout()}
+	}
+	if more != nil {
+		if err := more(snap); err != nil {
+			return err
+		}
+	}
+	if err := snap.Done(); err != nil {
+		return err
+	}
+	if err := s.conductor.Restore(state); err != nil {
+		return err
+	}
+	put()
+	return s.look(func(mem *Memory[F]) error {
+		mem.copyFrom(staged)
+		return nil
+	})
+}
+
+// same compares who wrote a checkpoint with who reads it.
+func (s *Session[F]) same(kind string, snap *checkpoint.Snapshot, id Identity) error {
+	if err := isKind(snap, kind); err != nil {
+		return err
+	}
+	const nothing = "nothing"
+	known := map[string]bool{}
+	for _, f := range id {
+		known[fieldKey+f.Name] = true
+		saved, err := snap.Meta(fieldKey + f.Name)
+		if err != nil {
+			saved = nothing
+		}
+		if err != nil || saved != f.Value {
+			return &Mismatch{ErrIdentity, f.Name, saved, f.Value}
+		}
+	}
+	for _, key := range snap.MetaKeys() {
+		if name, ok := strings.CutPrefix(key, fieldKey); ok && !known[key] {
+			saved, _ := snap.Meta(key)
+			return &Mismatch{ErrIdentity, name, saved, nothing}
+		}
+	}
+	return nil
+}
+
+// isKind refuses a checkpoint of another format or kind.
+func isKind(snap *checkpoint.Snapshot, kind string) error {
+	switch saved, err := snap.Meta(formatKey); {
+	case err != nil:
+		return fmt.Errorf("no checkpoint of a %s: %w", kind, err)
+	case saved != format:
+		return &Mismatch{Err: ErrFormat, Saved: saved, Here: format}
+	}
+	switch saved, err := snap.Meta(kindKey); {
+	case err != nil:
+		return err
+	case saved != kind:
+		return &Mismatch{Err: ErrKind, Saved: saved, Here: kind}
+	}
+	return nil
+}
+
+// readState takes the conductor's state.
+func (s *Session[F]) readState(snap *checkpoint.Snapshot) (conductor.State, error) {
+	lanes := s.conductor.Lanes()
+	clock, cursors := make([]uint64, conductor.StateWords), make([]uint64, lanes*stream.CursorWords)
+	if err := checkpoint.Take(snap, pulseName, tensor.Shape{len(clock)}, clock); err != nil {
+		return conductor.State{}, err
+	}
+	if err := checkpoint.Take(snap, cursorsName, tensor.Shape{lanes, stream.CursorWords}, cursors); err != nil {
+		return conductor.State{}, err
+	}
+	return conductor.FromWords(clock, cursors)
+}
+
+// Donate begins with the parameters of another run: those of a checkpoint of a
+// build, of whatever identity. It takes parameters and nothing else, no cursor, no
+// context and no update's state, and the module must have been made anew. All of
+// its parameters must be there in their shapes, and no other.
+func (m *Module[F]) Donate(snap *checkpoint.Snapshot) error {
+	if m.writer == nil {
+		return ErrShared
+	}
+	if err := isKind(snap, kindBuild); err != nil {
+		return err
+	}
+	rows := m.parameters()
+	put, err := m.readParameters(snap)
+	if err != nil {
+		return err
+	}
+	for _, name := range snap.Names() {
+		if strings.HasPrefix(name, paramPrefix) && !slices.ContainsFunc(rows, func(r row) bool { return r.name == name }) {
+			return &checkpoint.Error{Tensor: name, Err: checkpoint.ErrUnknown, Detail: "the model here has no such parameter"}
+		}
+	}
+	put()
+	return nil
+}
