@@ -17,9 +17,9 @@ type place struct {
 	path string // ".field", "[const]", "[%p]" of a variable, one after the other
 }
 
-// status is what may be true of a place. A place that is not in a state is live.
+// status is what may be true of a place, on some way. A place that is not in a state
+// is live on all of them.
 type status struct {
-	live bool // on some way
 	out  bool // taken, not yet returned
 	dead bool // moved
 	at   token.Pos
@@ -34,19 +34,9 @@ func (s state) Clone() state { return maps.Clone(s) }
 // Join adds what may be true on another way.
 func (s state) Join(o state) (news bool) {
 	for p, b := range o {
-		a, there := s[p]
-		if !there {
-			a = status{live: true, at: b.at}
-		}
-		m := status{a.live || b.live, a.out || b.out, a.dead || b.dead, max(a.at, b.at)}
-		if !there || m != a {
+		a := s[p]
+		if m := (status{a.out || b.out, a.dead || b.dead, max(a.at, b.at)}); m != a {
 			s[p], news = m, true
-		}
-	}
-	for p, a := range s {
-		if _, there := o[p]; !there && !a.live {
-			a.live = true
-			s[p], news = a, true
 		}
 	}
 	return news

@@ -387,3 +387,9 @@ func onceInLoop(t ticket) {
 		keeper.Once(1, func() { keep(t) }) // want `the function uses t, which was moved in line \d+`
 	}
 }
+
+func assignedOnOneWay(t ticket, early bool) {
+	keep(t)
+	_ = early && func() bool { t = life.Sell(1); return true }()
+	keep(t) // want `t was moved in line \d+`
+}
