@@ -246,13 +246,12 @@ func (r *run[F]) restoreStream(s *checkpoint.Snapshot) error {
 	if err := checkpoint.Take(s, cursorsName, tensor.Shape{lanes, stream.CursorWords}, words); err != nil {
 		return err
 	}
-	cursors := make([]stream.Cursor, 0, lanes)
-	for i := range lanes {
-		c, err := stream.CursorFromWords(words[i*stream.CursorWords : (i+1)*stream.CursorWords])
-		if err != nil {
+	cursors := make([]stream.Cursor, lanes)
+	for i := range cursors {
+		var err error
+		if cursors[i], err = stream.CursorFromWords(words[i*stream.CursorWords : (i+1)*stream.CursorWords]); err != nil {
 			return err
 		}
-		cursors = append(cursors, c)
 	}
 	return r.stream.Restore(cursors, r.builder.pulse)
 }

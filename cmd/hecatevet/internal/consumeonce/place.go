@@ -23,6 +23,7 @@ type status struct {
 	out  bool // taken, not yet returned
 	dead bool // moved
 	at   token.Pos
+	err  *types.Var // not nil: it was not taken after all
 }
 
 // state is the places that may be other than live.
@@ -35,7 +36,13 @@ func (s state) Clone() state { return maps.Clone(s) }
 func (s state) Join(o state) (news bool) {
 	for p, b := range o {
 		a := s[p]
-		if m := (status{a.out || b.out, a.dead || b.dead, max(a.at, b.at)}); m != a {
+		m := status{a.out || b.out, a.dead || b.dead, max(a.at, b.at), a.err}
+		if a == (status{}) {
+			m.err = b.err
+		} else if a.err != b.err {
+			m.err = nil
+		}
+		if m != a {
 			s[p], news = m, true
 		}
 	}
@@ -61,9 +68,12 @@ func (s state) assign(p place) {
 // it is an index of.
 func (s state) changed(v *types.Var) {
 	key := index(v)
-	for q := range s {
+	for q, st := range s {
 		if q.root == v || strings.Contains(q.path, key) {
 			delete(s, q)
+		} else if st.err == v {
+			st.err = nil
+			s[q] = st
 		}
 	}
 }

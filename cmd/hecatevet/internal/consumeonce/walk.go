@@ -116,6 +116,49 @@ func (w *walker) assignment(s state, lhs, rhs []ast.Expr) {
 	for _, e := range lhs {
 		w.assign(s, e)
 	}
+	if len(rhs) == 1 {
+		w.mayFail(s, lhs[len(lhs)-1], rhs[0])
+	}
+}
+
+// mayFail notes the error that says whether a value was taken.
+func (w *walker) mayFail(s state, lhs, rhs ast.Expr) {
+	call, ok := ast.Unparen(rhs).(*ast.CallExpr)
+	id, named := lhs.(*ast.Ident)
+	if !ok || !named {
+		return
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || w.marks.OwnFunc(w.callee(call))&mark.Takes == 0 {
+		return
+	}
+	v, ok := w.pass.TypesInfo.ObjectOf(id).(*types.Var)
+	if p, isPlace := w.place(sel.X); ok && isPlace && s[p].out {
+		st := s[p]
+		st.err = v
+		s[p] = st
+	}
+}
+
+// edge is the way to one of the blocks behind a condition: where an error is not
+// nil, what it says could not be taken is where it was.
+func (w *walker) edge(b *cfg.Block, succ int, s state) {
+	if len(b.Succs) != 2 || len(b.Nodes) == 0 {
+		return
+	}
+	cond, ok := b.Nodes[len(b.Nodes)-1].(*ast.BinaryExpr)
+	if !ok || !w.pass.TypesInfo.Types[cond.Y].IsNil() || (cond.Op != token.NEQ || succ != 0) && (cond.Op != token.EQL || succ != 1) {
+		return
+	}
+	id, ok := ast.Unparen(cond.X).(*ast.Ident)
+	if !ok {
+		return
+	}
+	for p, st := range s {
+		if st.err != nil && st.err == w.pass.TypesInfo.ObjectOf(id) {
+			delete(s, p)
+		}
+	}
 }
 
 func blank(e ast.Expr) bool {

@@ -65,7 +65,7 @@ func (t *tracer) function(fn ast.Node, entry Memory) {
 		}
 		return true
 	})
-	flow.Solve(g, entry, t.block, func(b *cfg.Block, m Memory) {
+	flow.Solve(g, entry, t.block, func(*cfg.Block, int, Memory) {}, func(b *cfg.Block, m Memory) {
 		t.reporting = true
 		t.block(b, m)
 	})

@@ -109,6 +109,7 @@ func movedOut() {
 		leak = t      // want `t is moved out of its scope into leak`
 		sum = t.Sum() // want `t.Sum\(\) is moved out of its scope into sum`
 		n = t.Sum().N
+		leak = nil
 		return 0
 	})
 	_, _, _ = leak, sum, n
