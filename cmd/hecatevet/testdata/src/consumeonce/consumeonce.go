@@ -423,3 +423,14 @@ func takenAfterAll(t ticket, other error) (ticket, error) {
 	}
 	return ticket{}, nil
 }
+
+func refill(s *session) { s.at = life.Sell(1) }
+
+func refilled(s *session, v session) {
+	keep(s.at)
+	refill(s)
+	keep(s.at)
+	keep(v.at)
+	refill(&v)
+	keep(v.at)
+}
