@@ -228,14 +228,26 @@ func (w *walker) read(s state, e ast.Expr) {
 		w.read(some, e.Y)
 		s.Join(some)
 	case *ast.UnaryExpr:
-		w.read(s, e.X)
-		if x := w.pass.TypesInfo.TypeOf(e.X); e.Op == token.AND && w.marks.Type(x)&mark.ConsumeOnce != 0 {
-			if _, isPlace := w.place(e.X); isPlace && w.reporting {
-				w.report(e, "the address of a %s is a second claim that cannot be followed; hand the value on", w.name(x))
-			}
+		if e.Op == token.AND {
+			w.address(s, e)
+		} else {
+			w.read(s, e.X)
 		}
 	default:
 		w.inner(s, e)
+	}
+}
+
+// address is an expression that points at another one. Who has the address of a
+// struct may fill what was moved out of it.
+func (w *walker) address(s state, e *ast.UnaryExpr) {
+	if _, ok := w.place(e.X); !ok {
+		w.read(s, e.X)
+		return
+	}
+	w.inner(s, e.X)
+	if t := w.pass.TypesInfo.TypeOf(e.X); w.reporting && w.marks.Type(t)&mark.ConsumeOnce != 0 {
+		w.report(e, "the address of a %s is a second claim that cannot be followed; hand the value on", w.name(t))
 	}
 }
 
