@@ -27,9 +27,11 @@ Reported are, outside the package that declares it,
 	var x T            without a value
 	S{A: 1}            a struct literal that leaves out an exported field of type T
 
-What fills a list made with make, and the fields that a package keeps to itself, is
-left to the check at run time. A function whose last result is an error may return a zero T beside it, written as
-T{} in a return statement with an error that is not nil, or as a named result.
+A function whose last result is an error may return a zero T beside it, written as
+T{} in a return statement with an error that is not nil, or as a named result. What
+fills a list made with make, and the fields that a package keeps to itself, are left
+to the check at run time.
+
 A variable that is declared only to be assigned in every branch below is better
 declared by the assignment, or by a function that returns it.`,
 	Requires: []*analysis.Analyzer{inspect.Analyzer, mark.Analyzer},
