@@ -67,42 +67,7 @@ func TestVet(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	module := filepath.Join(dir, "user")
-	for name, text := range map[string]string{
-		"go.mod": "module user\n\ngo 1.26\n",
-		"kv/kv.go": `// Package kv has a lease.
-package kv
-
-// A Lease is used once.
-//
-//hecate:consumeonce
-type Lease struct{ n int }
-
-// Get makes one.
-func Get() Lease { return Lease{1} }
-
-// Put uses it.
-func Put(Lease) {}
-`,
-		"user.go": `// Package user uses leases.
-package user
-
-import "user/kv"
-
-func twice() {
-	l := kv.Get()
-	kv.Put(l)
-	kv.Put(l)
-}
-`,
-	} {
-		path := filepath.Join(module, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	userModule(t, module)
 	vet := func(args ...string) (string, error) {
 		cmd := exec.Command("go", append([]string{"vet", "-vettool=" + tool}, args...)...)
 		cmd.Dir = module
@@ -133,5 +98,46 @@ func twice() {
 	help, err := exec.Command(tool, "help", "consumeonce").CombinedOutput()
 	if err != nil || !strings.Contains(string(help), "Assigning to the place makes it live") {
 		t.Errorf("help: %v\n%s", err, help)
+	}
+}
+
+// userModule writes a module that marks a type and moves a value of it twice.
+func userModule(t *testing.T, dir string) {
+	t.Helper()
+	for name, text := range map[string]string{
+		"go.mod": "module user\n\ngo 1.26\n",
+		"kv/kv.go": `// Package kv has a lease.
+package kv
+
+// A Lease is used once.
+//
+//hecate:consumeonce
+type Lease struct{ n int }
+
+// Get makes one.
+func Get() Lease { return Lease{1} }
+
+// Put uses it.
+func Put(Lease) {}
+`,
+		"user.go": `// Package user uses leases.
+package user
+
+import "user/kv"
+
+func twice() {
+	l := kv.Get()
+	kv.Put(l)
+	kv.Put(l)
+}
+`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

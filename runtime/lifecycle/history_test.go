@@ -100,10 +100,28 @@ func TestSessionsShareParametersOnly(t *testing.T) {
 		}
 	}
 
+	shared := k.NewMemory(1)
+	a, b := k.session(t, pulse.Build), k.session(t, pulse.Build)
+	a.ctx, b.ctx = context.New(shared), context.New(shared)
+	var first []result
+	for c := range chunks {
+		first = append(first, a.step(texts[0].chunk(c)))
+		b.step(texts[1].chunk(c))
+	}
+	if alike(first, alone[0]) {
+		t.Error("a memory that two sessions share has no symptom: the test shows nothing")
+	}
+}
+
+// TestSecondClaimsAreRefused gives a session the context of another one, and then its
+// arena while it is in use.
+func TestSecondClaimsAreRefused(t *testing.T) {
+	k := zeroB(t)
+	x := draw("claims", 2, 7)
 	a, b := k.session(t, pulse.Build), k.session(t, pulse.Build)
 	b.ctx = a.ctx
-	a.step(texts[0].chunk(0))
-	if _, err := b.try(texts[1].chunk(0)); err != context.ErrMoved {
+	a.step(x.chunk(0))
+	if _, err := b.try(x.chunk(1)); err != context.ErrMoved {
 		t.Errorf("a session with the context of another one: %v, want ErrMoved", err)
 	}
 	b.arena = a.arena
@@ -117,18 +135,6 @@ func TestSessionsShareParametersOnly(t *testing.T) {
 		}
 		return nil
 	})
-
-	shared := k.NewMemory(1)
-	a, b = k.session(t, pulse.Build), k.session(t, pulse.Build)
-	a.ctx, b.ctx = context.New(shared), context.New(shared)
-	var first []result
-	for c := range chunks {
-		first = append(first, a.step(texts[0].chunk(c)))
-		b.step(texts[1].chunk(c))
-	}
-	if alike(first, alone[0]) {
-		t.Error("a memory that two sessions share has no symptom: the test shows nothing")
-	}
 }
 
 // build moves the parameters over a few chunks, each with a context of its own, so
@@ -140,8 +146,7 @@ func (k *model) build(t testing.TB, x text, chunks int) {
 }
 
 // TestDocumentsBeginAnew is the third bug: a new document that remembers the one
-// before. A reset gives bit for bit what a new context gives, and both begin from
-// what was learned. Around it: no reset, and a reset to the first values.
+// before. A reset gives bit for bit what a new context gives. Around it: no reset.
 func TestDocumentsBeginAnew(t *testing.T) {
 	before, after := draw("before", 5, 6), draw("after", 3, 6)
 	for name, makes := range models {
@@ -168,7 +173,12 @@ func TestDocumentsBeginAnew(t *testing.T) {
 			t.Errorf("%s: a document without a reset remembers nothing: the test shows nothing", name)
 		}
 	}
+}
 
+// TestContextsBeginFromWhatWasLearned puts the starts of the memory back to their
+// first values and wants to see it.
+func TestContextsBeginFromWhatWasLearned(t *testing.T) {
+	before, after := draw("before", 5, 6), draw("after", 3, 6)
 	k, unlearned := learned(t), learned(t)
 	k.build(t, before, 4)
 	i, err := k.set.View().Index("memory.W1_init")
@@ -224,11 +234,9 @@ func TestOneLaneBegins(t *testing.T) {
 }
 
 // TestUpdatesAreDeltas is the fourth bug: parameters that change while somebody
-// reads them, or that change by half. Around it: an update for each lane in turn,
-// whose result depends on the order of the lanes.
+// reads them, or that change by half.
 func TestUpdatesAreDeltas(t *testing.T) {
-	x := draw("delta", 2, 6)
-	ids, next := x.chunk(0)
+	ids, next := draw("delta", 1, 6).chunk(0)
 	forward := func(between func(k *model)) (result, *model) {
 		k := learned(t)
 		out, err := k.forward(&tape.Arena[float32]{Debug: true}, pulse.First(pulse.Build), k.NewMemory(1), ids, next, func() { between(k) })
@@ -261,8 +269,13 @@ func TestUpdatesAreDeltas(t *testing.T) {
 	if broken != "broken" || k.set.View().Hash() != hash || k.set.View().Version() != version {
 		t.Errorf("an update that broke half way (%v) left half of itself", broken)
 	}
+}
 
-	y := draw("other lane", 1, 6)
+// TestOrderOfLanes moves the parameters once by the gradients of two lanes: their
+// order does not matter. Around it: an update for each lane in turn, which makes a
+// build depend on who came first.
+func TestOrderOfLanes(t *testing.T) {
+	x, y := draw("delta", 1, 6), draw("other lane", 1, 6)
 	lane := func(k *model, x text) [][]float32 { return k.session(t, pulse.Build).step(x.chunk(0)).grads }
 	sum := func(k *model, a, b [][]float32) (out [][]float32) {
 		for i := range a {

@@ -4,6 +4,7 @@ package allow
 
 import (
 	"go/token"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -54,28 +55,24 @@ one: who declares a type implements what its mark promises.`,
 	}
 	list := a.Flags.Bool("list", false, "report what is allowed, and why")
 	a.Run = func(pass *analysis.Pass) (any, error) {
-		marks := pass.ResultOf[mark.Analyzer].(*mark.Marks)
-		marks.Wrong(func(pos token.Pos, msg string) { pass.Reportf(pos, "%s", msg) })
-		marks.Allows(func(d *mark.Allow, used bool) {
-			switch {
-			case !known(names, d.Analyzer):
-				pass.Reportf(d.Pos, "there is no analyzer %s to allow; there are %s", d.Analyzer, strings.Join(names, ", "))
-			case !used:
-				pass.Reportf(d.Pos, "%s reports nothing here: remove the directive", d.Analyzer)
-			case *list:
-				pass.Reportf(d.Pos, "allowed: %s: %s", d.Analyzer, d.Reason)
-			}
-		})
+		look(pass, names, *list)
 		return nil, nil
 	}
 	return a
 }
 
-func known(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
+// look reports what is wrong with the directives of a package, and lists the others.
+func look(pass *analysis.Pass, names []string, list bool) {
+	marks := pass.ResultOf[mark.Analyzer].(*mark.Marks)
+	marks.Wrong(func(pos token.Pos, msg string) { pass.Reportf(pos, "%s", msg) })
+	marks.Allows(func(d *mark.Allow, used bool) {
+		switch {
+		case !slices.Contains(names, d.Analyzer):
+			pass.Reportf(d.Pos, "there is no analyzer %s to allow; there are %s", d.Analyzer, strings.Join(names, ", "))
+		case !used:
+			pass.Reportf(d.Pos, "%s reports nothing here: remove the directive", d.Analyzer)
+		case list:
+			pass.Reportf(d.Pos, "allowed: %s: %s", d.Analyzer, d.Reason)
 		}
-	}
-	return false
+	})
 }

@@ -144,7 +144,7 @@ func (c *checker) function(d *ast.FuncDecl) {
 // to report.
 func (w *walker) solve(g *cfg.CFG) {
 	w.prepare()
-	flow.Solve(g, state{}, w.block, func(b *cfg.Block, s state) {
+	flow.Solve(g, state{}, w.block, w.edge, func(b *cfg.Block, s state) {
 		w.reporting = true
 		w.block(b, s)
 		if len(b.Succs) == 0 {

@@ -17,12 +17,13 @@ type place struct {
 	path string // ".field", "[const]", "[%p]" of a variable, one after the other
 }
 
-// status is what may be true of a place. A place that is not in a state is live.
+// status is what may be true of a place, on some way. A place that is not in a state
+// is live on all of them.
 type status struct {
-	live bool // on some way
 	out  bool // taken, not yet returned
 	dead bool // moved
 	at   token.Pos
+	err  *types.Var // not nil: it was not taken after all
 }
 
 // state is the places that may be other than live.
@@ -34,19 +35,15 @@ func (s state) Clone() state { return maps.Clone(s) }
 // Join adds what may be true on another way.
 func (s state) Join(o state) (news bool) {
 	for p, b := range o {
-		a, there := s[p]
-		if !there {
-			a = status{live: true, at: b.at}
+		a := s[p]
+		m := status{a.out || b.out, a.dead || b.dead, max(a.at, b.at), a.err}
+		if a == (status{}) {
+			m.err = b.err
+		} else if a.err != b.err {
+			m.err = nil
 		}
-		m := status{a.live || b.live, a.out || b.out, a.dead || b.dead, max(a.at, b.at)}
-		if !there || m != a {
+		if m != a {
 			s[p], news = m, true
-		}
-	}
-	for p, a := range s {
-		if _, there := o[p]; !there && !a.live {
-			a.live = true
-			s[p], news = a, true
 		}
 	}
 	return news
@@ -71,9 +68,12 @@ func (s state) assign(p place) {
 // it is an index of.
 func (s state) changed(v *types.Var) {
 	key := index(v)
-	for q := range s {
+	for q, st := range s {
 		if q.root == v || strings.Contains(q.path, key) {
 			delete(s, q)
+		} else if st.err == v {
+			st.err = nil
+			s[q] = st
 		}
 	}
 }

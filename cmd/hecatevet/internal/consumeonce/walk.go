@@ -116,6 +116,49 @@ func (w *walker) assignment(s state, lhs, rhs []ast.Expr) {
 	for _, e := range lhs {
 		w.assign(s, e)
 	}
+	if len(rhs) == 1 {
+		w.mayFail(s, lhs[len(lhs)-1], rhs[0])
+	}
+}
+
+// mayFail notes the error that says whether a value was taken.
+func (w *walker) mayFail(s state, lhs, rhs ast.Expr) {
+	call, ok := ast.Unparen(rhs).(*ast.CallExpr)
+	id, named := lhs.(*ast.Ident)
+	if !ok || !named {
+		return
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || w.marks.OwnFunc(w.callee(call))&mark.Takes == 0 {
+		return
+	}
+	v, ok := w.pass.TypesInfo.ObjectOf(id).(*types.Var)
+	if p, isPlace := w.place(sel.X); ok && isPlace && s[p].out {
+		st := s[p]
+		st.err = v
+		s[p] = st
+	}
+}
+
+// edge is the way to one of the blocks behind a condition: where an error is not
+// nil, what it says could not be taken is where it was.
+func (w *walker) edge(b *cfg.Block, succ int, s state) {
+	if len(b.Succs) != 2 || len(b.Nodes) == 0 {
+		return
+	}
+	cond, ok := b.Nodes[len(b.Nodes)-1].(*ast.BinaryExpr)
+	if !ok || !w.pass.TypesInfo.Types[cond.Y].IsNil() || (cond.Op != token.NEQ || succ != 0) && (cond.Op != token.EQL || succ != 1) {
+		return
+	}
+	id, ok := ast.Unparen(cond.X).(*ast.Ident)
+	if !ok {
+		return
+	}
+	for p, st := range s {
+		if st.err != nil && st.err == w.pass.TypesInfo.ObjectOf(id) {
+			delete(s, p)
+		}
+	}
 }
 
 func blank(e ast.Expr) bool {
@@ -185,14 +228,26 @@ func (w *walker) read(s state, e ast.Expr) {
 		w.read(some, e.Y)
 		s.Join(some)
 	case *ast.UnaryExpr:
-		w.read(s, e.X)
-		if x := w.pass.TypesInfo.TypeOf(e.X); e.Op == token.AND && w.marks.Type(x)&mark.ConsumeOnce != 0 {
-			if _, isPlace := w.place(e.X); isPlace && w.reporting {
-				w.report(e, "the address of a %s is a second claim that cannot be followed; hand the value on", w.name(x))
-			}
+		if e.Op == token.AND {
+			w.address(s, e)
+		} else {
+			w.read(s, e.X)
 		}
 	default:
 		w.inner(s, e)
+	}
+}
+
+// address is an expression that points at another one. Who has the address of a
+// struct may fill what was moved out of it.
+func (w *walker) address(s state, e *ast.UnaryExpr) {
+	if _, ok := w.place(e.X); !ok {
+		w.read(s, e.X)
+		return
+	}
+	w.inner(s, e.X)
+	if t := w.pass.TypesInfo.TypeOf(e.X); w.reporting && w.marks.Type(t)&mark.ConsumeOnce != 0 {
+		w.report(e, "the address of a %s is a second claim that cannot be followed; hand the value on", w.name(t))
 	}
 }
 

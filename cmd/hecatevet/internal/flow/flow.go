@@ -16,8 +16,9 @@ type State[S any] interface {
 
 // Solve calls visit for each block that can be reached from the start, in the order
 // of the graph, with the state before it; at the start that is entry. transfer takes
-// a state of its own through a block. A function without a graph has no blocks.
-func Solve[S State[S]](g *cfg.CFG, entry S, transfer, visit func(*cfg.Block, S)) {
+// a state of its own through a block, and edge along the way to one of the blocks
+// behind it. A function without a graph has no blocks.
+func Solve[S State[S]](g *cfg.CFG, entry S, transfer func(*cfg.Block, S), edge func(b *cfg.Block, succ int, s S), visit func(*cfg.Block, S)) {
 	if g == nil || len(g.Blocks) == 0 {
 		return
 	}
@@ -28,9 +29,11 @@ func Solve[S State[S]](g *cfg.CFG, entry S, transfer, visit func(*cfg.Block, S))
 		work = work[1:]
 		after := before[b].Clone()
 		transfer(b, after)
-		for _, next := range b.Succs {
+		for i, next := range b.Succs {
+			after := after.Clone()
+			edge(b, i, after)
 			if old, seen := before[next]; !seen {
-				before[next] = after.Clone()
+				before[next] = after
 			} else if !old.Join(after) {
 				continue
 			}

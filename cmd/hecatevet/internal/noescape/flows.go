@@ -74,6 +74,9 @@ func (c *checker) assign(cur inspector.Cursor, n *ast.AssignStmt) {
 		if len(n.Lhs) == len(n.Rhs) {
 			c.hides(c.info.TypeOf(lhs), rhs)
 		}
+		if c.info.Types[rhs].IsNil() {
+			continue
+		}
 		bound := c.into(rhs) && mark.Pointerish(c.typeOf(lhs))
 		if !bound && !c.inner(c.info.TypeOf(lhs)) {
 			continue

@@ -22,13 +22,16 @@ var Analyzer = &analysis.Analyzer{
 A type whose doc has the directive //hecate:nozero has no useful zero value.
 Reported are, outside the package that declares it,
 
-	T{}, T{X: 1}       a composite literal
-	new(T)             and make([]T, n) with an n that is not 0, and [4]T
+	T{}, T{X: 1}       a composite literal that is not only compared with
+	new(T)
 	var x T            without a value
-	S{A: 1}            a struct literal that leaves out a field of type T
+	S{A: 1}            a struct literal that leaves out an exported field of type T
 
 A function whose last result is an error may return a zero T beside it, written as
-T{} in a return statement with an error that is not nil, or as a named result.
+T{} in a return statement with an error that is not nil, or as a named result. What
+fills a list made with make, and the fields that a package keeps to itself, are left
+to the check at run time.
+
 A variable that is declared only to be assigned in every branch below is better
 declared by the assignment, or by a function that returns it.`,
 	Requires: []*analysis.Analyzer{inspect.Analyzer, mark.Analyzer},
@@ -65,17 +68,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// made reports whether only a constructor makes values of a type, or of what an
-// array of the type is made of.
-func (c checker) made(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	if a, ok := t.Underlying().(*types.Array); ok && c.marks.Type(t) == 0 {
-		return a.Len() > 0 && c.made(a.Elem())
-	}
-	return c.marks.Type(t)&mark.NoZero != 0
-}
+// made reports whether only a constructor makes values of a type.
+func (c checker) made(t types.Type) bool { return t != nil && c.marks.Type(t)&mark.NoZero != 0 }
 
 func (c checker) name(t types.Type) string { return types.TypeString(t, types.RelativeTo(c.pass.Pkg)) }
 
@@ -83,13 +77,13 @@ func (c checker) name(t types.Type) string { return types.TypeString(t, types.Re
 func (c checker) literal(cur inspector.Cursor, n *ast.CompositeLit) {
 	t := c.info.TypeOf(n)
 	if c.made(t) {
-		if _, array := t.Underlying().(*types.Array); (!array || len(n.Elts) == 0) && !c.besideError(cur) {
+		if !c.besideError(cur) && !compared(cur) {
 			c.marks.Report(c.pass, n, "%s is made by its constructor, not by a literal", c.name(t))
 		}
 		return
 	}
 	s, ok := t.Underlying().(*types.Struct)
-	if !ok || len(n.Elts) == 0 && c.besideError(cur) {
+	if !ok || len(n.Elts) == 0 && (c.besideError(cur) || compared(cur)) {
 		return
 	}
 	given := map[string]bool{}
@@ -101,10 +95,18 @@ func (c checker) literal(cur inspector.Cursor, n *ast.CompositeLit) {
 		given[types.ExprString(kv.Key)] = true
 	}
 	for f := range s.Fields() {
-		if c.made(f.Type()) && !given[f.Name()] && (f.Exported() || f.Pkg() == c.pass.Pkg) {
+		if c.made(f.Type()) && !given[f.Name()] && f.Exported() {
 			c.marks.Report(c.pass, n, "the literal leaves %s a zero %s; it is made by its constructor", f.Name(), c.name(f.Type()))
 		}
 	}
+}
+
+// compared reports whether a literal is only compared with.
+func compared(cur inspector.Cursor) bool {
+	if cur.ParentEdgeKind() == edge.ParenExpr_X {
+		cur = cur.Parent()
+	}
+	return cur.ParentEdgeKind() == edge.BinaryExpr_X || cur.ParentEdgeKind() == edge.BinaryExpr_Y
 }
 
 // besideError reports whether a literal is returned beside an error.
@@ -122,7 +124,7 @@ func isError(t types.Type) bool {
 	return t != nil && types.Implements(t, e)
 }
 
-// call reports new and make.
+// call reports new.
 func (c checker) call(n *ast.CallExpr) {
 	id, ok := ast.Unparen(n.Fun).(*ast.Ident)
 	if !ok || len(n.Args) == 0 {
@@ -132,20 +134,8 @@ func (c checker) call(n *ast.CallExpr) {
 	if !ok {
 		return
 	}
-	t := c.info.TypeOf(n.Args[0])
-	switch b.Name() {
-	case "new":
-		if c.info.Types[n.Args[0]].IsType() && c.made(t) {
-			c.marks.Report(c.pass, n, "new makes a zero %s; it is made by its constructor", c.name(t))
-		}
-	case "make":
-		list, ok := t.Underlying().(*types.Slice)
-		if !ok || len(n.Args) < 2 || !c.made(list.Elem()) {
-			return
-		}
-		if v := c.info.Types[n.Args[1]].Value; v == nil || v.ExactString() != "0" {
-			c.marks.Report(c.pass, n, "make fills the list with zero %s; make it of length 0 and append", c.name(list.Elem()))
-		}
+	if t := c.info.TypeOf(n.Args[0]); b.Name() == "new" && c.info.Types[n.Args[0]].IsType() && c.made(t) {
+		c.marks.Report(c.pass, n, "new makes a zero %s; it is made by its constructor", c.name(t))
 	}
 }
 

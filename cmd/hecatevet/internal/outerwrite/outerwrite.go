@@ -8,6 +8,7 @@ package outerwrite
 import (
 	"go/ast"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
@@ -70,8 +71,9 @@ func run(pass *analysis.Pass) (any, error) {
 // forwards reports whether a package has a forward.
 func forwards(pass *analysis.Pass, marks *mark.Marks, root inspector.Cursor) bool {
 	for c := range root.Preorder((*ast.FuncDecl)(nil)) {
+		test := strings.HasSuffix(pass.Fset.File(c.Node().Pos()).Name(), "_test.go")
 		f, ok := pass.TypesInfo.Defs[c.Node().(*ast.FuncDecl).Name].(*types.Func)
-		if ok && marks.Forward(f.Signature()) {
+		if ok && !test && marks.Forward(f.Signature()) {
 			return true
 		}
 	}

@@ -387,3 +387,50 @@ func onceInLoop(t ticket) {
 		keeper.Once(1, func() { keep(t) }) // want `the function uses t, which was moved in line \d+`
 	}
 }
+
+func assignedOnOneWay(t ticket, early bool) {
+	keep(t)
+	_ = early && func() bool { t = life.Sell(1); return true }()
+	keep(t) // want `t was moved in line \d+`
+}
+
+func notTaken(t ticket) (ticket, error) {
+	n, err := t.Punch()
+	if err != nil {
+		return t, err
+	}
+	if n > 0 {
+		return t, nil // want `t was taken in line \d+ and not yet returned`
+	}
+	return t.Refund(n)
+}
+
+func notTakenEither(t ticket, other error) (ticket, error) {
+	n, err := t.Punch()
+	if err == nil {
+		return t.Refund(n)
+	}
+	if err = other; err != nil {
+		return t, err
+	}
+	return t, nil
+}
+
+func takenAfterAll(t ticket, other error) (ticket, error) {
+	_, err := t.Punch()
+	if err = other; err != nil {
+		return t, err // want `t was taken in line \d+ and not yet returned`
+	}
+	return ticket{}, nil
+}
+
+func refill(s *session) { s.at = life.Sell(1) }
+
+func refilled(s *session, v session) {
+	keep(s.at)
+	refill(s)
+	keep(s.at)
+	keep(v.at)
+	refill(&v)
+	keep(v.at)
+}

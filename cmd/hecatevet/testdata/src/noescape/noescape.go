@@ -109,6 +109,7 @@ func movedOut() {
 		leak = t      // want `t is moved out of its scope into leak`
 		sum = t.Sum() // want `t.Sum\(\) is moved out of its scope into sum`
 		n = t.Sum().N
+		leak = nil
 		return 0
 	})
 	_, _, _ = leak, sum, n
@@ -161,4 +162,13 @@ func allowed() {
 		return 0
 	})
 	_ = leak
+}
+
+func roundabout(t *life.Thought, k *keepsSums) {
+	var a, b []int
+	for range 3 {
+		k.list = b // want `b points into a scope and is stored outside of it`
+		b = a
+		a = t.Sum().List
+	}
 }

@@ -17,11 +17,11 @@ type step struct {
 }
 
 func literals() {
-	_ = life.Time{}          // want `life.Time is made by its constructor, not by a literal`
-	_ = &life.Ticket[int]{}  // want `life.Ticket\[int\] is made by its constructor`
-	_ = new(life.Time)       // want `new makes a zero life.Time`
-	_ = [2]life.Time{}       // want `\[2\]life.Time is made by its constructor`
-	_ = make([]life.Time, 3) // want `make fills the list with zero life.Time`
+	_ = life.Time{}         // want `life.Time is made by its constructor, not by a literal`
+	_ = &life.Ticket[int]{} // want `life.Ticket\[int\] is made by its constructor`
+	_ = new(life.Time)      // want `new makes a zero life.Time`
+	_ = [2]life.Time{}
+	_ = make([]life.Time, 3)
 	_ = make([]life.Time, 0, 3)
 	_ = []life.Time{life.Dawn()}
 	_ = new(int)
@@ -30,6 +30,17 @@ func literals() {
 	var p *life.Time
 	_, _, _ = t, list, p
 }
+
+func compared(t life.Time) bool {
+	return t == (life.Time{}) || life.Time{} != t
+}
+
+type own struct {
+	n    int
+	time life.Time
+}
+
+func ownFields() own { return own{n: 1} }
 
 func fields(n int) {
 	_ = step{N: n} // want `the literal leaves Time a zero life.Time`
