@@ -97,9 +97,11 @@ type Step struct {
 // Gate is what a frequency gate did in a step.
 type Gate struct {
 	Level         int     `json:"level"`
-	Mean, Lo, Hi  float64 // of its openings
-	ActiveTokens  int
-	DecidedTokens int
+	Mean          float64 `json:"mean"` // of its openings
+	Lo            float64 `json:"lo"`
+	Hi            float64 `json:"hi"`
+	ActiveTokens  int     `json:"active_tokens"`
+	DecidedTokens int     `json:"decided_tokens"`
 }
 
 // A Reader reads text with a memory that goes on, and says what comes next. It
