@@ -49,6 +49,9 @@ type Builder interface {
 	Sample(ctx context.Context, bytes int) ([]byte, error)
 	// Save writes the whole state to path, all of it or nothing.
 	Save(path string) error
+	// Arena runs one lane's chunk forwards and backwards, on tokens that mean
+	// nothing, and returns the bytes that its work takes. The build is as before.
+	Arena() (bytes int, err error)
 	// Close ends the build without saving.
 	Close() error
 }

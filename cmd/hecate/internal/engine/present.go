@@ -16,6 +16,8 @@ import (
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/config"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
+	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
@@ -85,6 +87,7 @@ type runner struct {
 	before  []float64
 	asked   asked
 	sample  int
+	look    *watch // of the first attempt: the model and its table
 }
 
 // asked is what an attempt without steps found.
@@ -120,7 +123,7 @@ func (p *Present) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if r.now, err = r.begin(math.MaxInt, 0); err != nil {
 		return nil, errors.Join(placed(c, err), r.Close())
 	}
-	r.info = r.now.info
+	r.info, r.look = r.now.info, &r.now.watch
 	u, err := p.Catalog.NewUpdate(r.opt.Update)
 	if err != nil {
 		return nil, err
@@ -312,6 +315,25 @@ func (r *runner) Save(path string) error {
 		return err
 	}
 	return checkpoint.Write(path, s)
+}
+
+// Arena runs one lane's chunk.
+func (r *runner) Arena() (int, error) {
+	var a tape.Arena[float32]
+	r.look.params.Fill(r.opt.Seed)
+	ids := make([]int32, r.opt.Chunk)
+	memory := r.look.model.NewMemory(1)
+	err := tape.With(&a, pulse.First(pulse.Build), func(run *tape.Run[float32]) error {
+		call := block.Call[float32]{Run: run, Pulse: run.Pulse, Lanes: 1, Steps: len(ids)}
+		loss, _, err := r.look.model.Step(call, block.Bind(run, r.look.params.View()), memory, ids, ids)
+		if err != nil {
+			return err
+		}
+		run.Tape.Seed(loss, []float32{1})
+		run.Tape.Reverse()
+		return nil
+	})
+	return a.Bytes(), err
 }
 
 // Close ends the build.

@@ -23,6 +23,7 @@ type watch struct {
 	nats   []float64  // of the pieces since the last step, with a tape
 	valid  int
 	asked  []float64 // the same of measurements
+	model  block.Model[float32]
 	params *rtcontext.ParamSet[float32]
 	states int
 	rate   float64
@@ -50,7 +51,7 @@ func (w *watch) catalog(c build.Catalog[float32]) build.Catalog[float32] {
 
 // look takes the model's table of parameters and the size of its memory.
 func (w *watch) look(m block.Model[float32]) error {
-	w.params = &rtcontext.ParamSet[float32]{}
+	w.model, w.params = m, &rtcontext.ParamSet[float32]{}
 	if err := m.Declare(w.params, ""); err != nil {
 		return err
 	}
