@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/build"
+	"github.com/nl-hecate/hecate/cmd/hecate/internal/engine"
 	"github.com/nl-hecate/hecate/generated/registry"
 )
 
@@ -13,4 +14,9 @@ func catalog() build.Catalog[float32] {
 		Updates:   registry.Updates,
 		NewUpdate: registry.NewUpdate[float32],
 	}
+}
+
+// present is what the commands work with.
+func present() *engine.Present {
+	return &engine.Present{Catalog: catalog(), Rules: registry.Rules, Fallback: build.Fallback{Name: "crossroads.txt", Text: crossroads}}
 }

@@ -240,3 +240,6 @@ func (s section) field(name string) (field, bool) {
 	}
 	return field{}, false
 }
+
+// IsTable reports whether a configuration has a table of this name.
+func IsTable(name string) bool { _, ok := sectionOf(name); return ok }

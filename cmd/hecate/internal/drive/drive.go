@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -32,6 +33,7 @@ type Run struct {
 	Builder engine.Builder
 	Files   Files
 	Resume  string // the command that goes on with it, for the line at the end
+	notes   [][2]string
 	console *report.Console
 	plots   *report.Plots
 	sinks   report.All
@@ -42,6 +44,11 @@ type Run struct {
 	saved   string // the newest checkpoint of this attempt
 	wrote   []string
 	best    float64
+}
+
+// Say keeps a line to be printed when the build begins.
+func (r *Run) Say(word, format string, args ...any) {
+	r.notes = append(r.notes, [2]string{word, fmt.Sprintf(format, args...)})
 }
 
 // Build runs a build to its end. It closes the builder.
@@ -66,6 +73,11 @@ func Build(ctx context.Context, r *Run, w io.Writer) (err error) {
 		r.sinks = append(r.sinks, &report.Board{Dir: filepath.Join(r.Files.Dir, "tensorboard", r.Files.Stem)})
 	}
 	defer func() { err = errors.Join(err, r.sinks.Close()) }()
+	for _, n := range r.notes {
+		if err := r.console.Note(n[0], "%s", n[1]); err != nil {
+			return err
+		}
+	}
 	if err := r.sinks.Begin(info, r.Builder.Bits()); err != nil {
 		return err
 	}
@@ -322,7 +334,9 @@ func (r *Run) draw(after float64) error {
 			return err
 		}
 	}
-	r.wrote = append(r.wrote, ".svg", ".png")
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		r.wrote = append(r.wrote, strings.TrimPrefix(path, r.Files.Path("")))
+	}
 	return nil
 }
 
