@@ -72,7 +72,9 @@ func resumeFrom(maker engine.Maker, conf *config.Loaded, r *drive.Run) (string, 
 		return "", nil
 	case "auto":
 		path, err := r.Files.Newest(func(path string) error { _, err := maker.Steps(path); return err },
-			func(path string, err error) { r.Say("resume", "%s is no good checkpoint: %v", path, err) })
+			func(path string, err error) {
+				r.Say("resume", "%s is no good checkpoint: %s", path, strings.TrimPrefix(err.Error(), path+": "))
+			})
 		if err == nil && path == "" {
 			r.Say("resume", "no good checkpoint in %s, starting anew", r.Files.Dir)
 		} else if err == nil {

@@ -81,7 +81,7 @@ type Report struct {
 	TensorBoard bool          `key:"tensorboard" def:"false" doc:"event files for TensorBoard, in out/tensorboard"`
 	Plots       bool          `key:"plots" def:"true" doc:"plots of the loss and of norms at the end, as SVG and PNG"`
 	LogFormat   string        `key:"log_format" def:"text" one:"text|json" doc:"what is printed: text for people, or one JSON object for each line"`
-	Interval    time.Duration `key:"interval" def:"5s" in:"10ms..24h" doc:"time between two lines of progress where there is no terminal"`
+	Interval    time.Duration `key:"interval" def:"5s" in:"0..24h" doc:"time between two lines of progress where there is no terminal; 0s is one for every step"`
 }
 
 // CPU says how numbers are computed.

@@ -81,6 +81,11 @@ func Build(ctx context.Context, r *Run, w io.Writer) (err error) {
 	if err := r.sinks.Begin(info, r.Builder.Bits()); err != nil {
 		return err
 	}
+	if done := r.Builder.Done(); done >= r.steps() {
+		if err := r.console.Note("note", "%d steps are done already, of %d", done, r.steps()); err != nil {
+			return err
+		}
+	}
 	why, err := r.run(ctx)
 	if err != nil {
 		return r.failed(err)
@@ -101,9 +106,9 @@ func (r *Run) steps() int {
 
 // run makes the steps. why says what ended them early, "" if nothing did.
 func (r *Run) run(ctx context.Context) (why string, err error) {
-	before, ok := r.Builder.Before()
-	if !ok {
-		if before, err = r.Builder.HeldOut(ctx); err != nil {
+	if _, ok := r.Builder.Before(); !ok {
+		before, err := r.Builder.HeldOut(ctx)
+		if err != nil {
 			return r.cut(ctx, err)
 		}
 		if err := errors.Join(r.console.Before(before), r.sinks.HeldOut(report.Measured{Bits: before})); err != nil {

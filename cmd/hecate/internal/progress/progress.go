@@ -86,7 +86,8 @@ func (b *Bar) Set(fraction float64, what func() string) {
 		fmt.Fprintf(b.w, "  %3.0f %%  %s%s\n", 100*fraction, what(), remains)
 		return
 	}
-	fmt.Fprint(b.w, "\r\x1b[K", fit(Line(fraction, what()+remains), b.width()-1))
+	text, columns := what()+remains, b.width()-1
+	fmt.Fprint(b.w, "\r\x1b[K", fit(line(fraction, text, columns-beside-utf8.RuneCountInString(text)), columns))
 }
 
 // Done takes the line off a terminal, so that what follows stands alone.
@@ -96,10 +97,18 @@ func (b *Bar) Done() {
 	}
 }
 
+// beside is what stands beside the bar and the text: blanks and the percentage.
+const beside = 10
+
 // Line returns the bar and what stands behind it.
-func Line(fraction float64, what string) string {
-	full := int(fraction*barWidth + 0.5)
-	return fmt.Sprintf("  %s%s %3.0f %%  %s", strings.Repeat("━", full), strings.Repeat("·", barWidth-full), 100*fraction, what)
+func Line(fraction float64, what string) string { return line(fraction, what, barWidth) }
+
+// line is Line with a bar of so many characters, if they are neither too few to
+// see anything nor more than are needed.
+func line(fraction float64, what string, width int) string {
+	width = min(max(width, 8), barWidth)
+	full := int(fraction*float64(width) + 0.5)
+	return fmt.Sprintf("  %s%s %3.0f %%  %s", strings.Repeat("━", full), strings.Repeat("·", width-full), 100*fraction, what)
 }
 
 // left estimates the time that remains.

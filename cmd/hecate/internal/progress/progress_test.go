@@ -50,13 +50,14 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-// TestRedraw draws over itself and never beyond the width.
+// TestRedraw draws over itself and never beyond the width; the bar gives way to
+// the text.
 func TestRedraw(t *testing.T) {
 	var w bytes.Buffer
 	b := &Bar{w: &w, width: func() int { return 20 }, start: time.Now()}
 	b.Set(2, func() string { return "a long line" })
 	b.Done()
-	if got, want := w.String(), "\r\x1b[K  "+strings.Repeat("━", 17)+"\r\x1b[K"; got != want {
+	if got, want := w.String(), "\r\x1b[K  "+strings.Repeat("━", 8)+" 100 %  a\r\x1b[K"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

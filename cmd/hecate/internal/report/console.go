@@ -29,7 +29,8 @@ type Console struct {
 
 // Event is a line in JSON.
 type Event struct {
-	Event   string         `json:"event"` // begin, progress, held_out, note, end
+	Event   string         `json:"event"`          // begin, progress, held_out, built, sample, note
+	Word    string         `json:"word,omitempty"` // of a note: stopped, resume, wrote, go on
 	Message string         `json:"message,omitempty"`
 	Info    *engine.Info   `json:"info,omitempty"`
 	Line                   // of the step
@@ -153,7 +154,7 @@ func (c *Console) Sample(text []byte) error {
 func (c *Console) Note(word, format string, args ...any) error {
 	message := fmt.Sprintf(format, args...)
 	if c.JSON {
-		return c.json(Event{Event: "note", Message: message, Line: Line{Step: c.last.Step.Step}})
+		return c.json(Event{Event: "note", Word: word, Message: message, Line: Line{Step: c.last.Step.Step}})
 	}
 	c.clear()
 	_, err := fmt.Fprintf(c.W, "%-9s %s\n", word+":", message)
