@@ -83,6 +83,9 @@ func TestRoundTrip(t *testing.T) {
 	if p := Format(again.Config); p != printed {
 		t.Errorf("printed twice:\n%s", cmp.Diff(printed, p))
 	}
+	if !strings.Contains(printed, "\nclip = 1.0\n") || !strings.Contains(printed, "\nlr = 0.001\n") {
+		t.Errorf("numbers are not printed as numbers:\n%s", printed)
+	}
 	if got, want := c.Periods(), []int{1, 8, 24}; !reflect.DeepEqual(got, want) {
 		t.Errorf("periods %v, want %v", got, want)
 	}

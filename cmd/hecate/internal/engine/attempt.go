@@ -86,7 +86,6 @@ func (p *Present) begin(opt build.Options) (*attempt, error) {
 
 // end tells the attempt that it is over and waits for it to have saved.
 func (a *attempt) end() error {
-	a.ended.over.Store(true)
 	a.stop()
 	return a.err
 }

@@ -82,16 +82,18 @@ func TestJSONL(t *testing.T) {
 	if !reflect.DeepEqual(all[3], want) {
 		t.Errorf("%+v, want %+v", all[3], want)
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	check(t, err)
-	_, err = f.WriteString(`{"step":1,"tok`)
-	check(t, errors.Join(err, f.Close()))
-	var numbers []int
-	for _, l := range logged(t, path, 2, step(3), step(4)) {
-		numbers = append(numbers, l.Step)
-	}
-	if !slices.Equal(numbers, []int{1, 2, 2, 3, 4}) {
-		t.Errorf("steps %v", numbers)
+	for _, cut := range []string{`{"step":1,"tok`, `{"step":1}`} {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		check(t, err)
+		_, err = f.WriteString(cut)
+		check(t, errors.Join(err, f.Close()))
+		var numbers []int
+		for _, l := range logged(t, path, 2, step(3), step(4)) {
+			numbers = append(numbers, l.Step)
+		}
+		if !slices.Equal(numbers, []int{1, 2, 2, 3, 4}) {
+			t.Errorf("steps %v behind %s", numbers, cut)
+		}
 	}
 	bad := step(1)
 	bad.Nats, bad.Norm, bad.Groups = math.NaN(), math.Inf(1), []float64{math.NaN(), 1}
@@ -132,6 +134,9 @@ func TestPlots(t *testing.T) {
 	check(t, errors.Join(p.Step(step(3)), p.Step(step(4))))
 	files, err = p.Draw(8, 3)
 	check(t, err)
+	if len(p.bits) != 4 {
+		t.Errorf("%d losses of 4 steps", len(p.bits))
+	}
 	for _, name := range []string{"x.svg", "x.png", "x-norms.svg", "x-norms.png", "x-gates.svg", "x-gates.png"} {
 		if len(files[name]) == 0 {
 			t.Errorf("no %s", name)
