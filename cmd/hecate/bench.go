@@ -75,6 +75,14 @@ func bench(ctx context.Context, w io.Writer, maker interface {
 	}); err != nil {
 		return err
 	}
+	return benchReader(ctx, w, maker, conf, rounds, b)
+}
+
+// benchReader measures a reader of what the builder has.
+func benchReader(ctx context.Context, w io.Writer, maker interface {
+	engine.Maker
+	texts
+}, conf *config.Loaded, rounds int, b engine.Builder) (err error) {
 	dir, err := os.MkdirTemp("", "hecate-bench-*")
 	if err != nil {
 		return err
@@ -92,6 +100,7 @@ func bench(ctx context.Context, w io.Writer, maker interface {
 	if err != nil {
 		return err
 	}
+	chunk := conf.Stream.Chunk
 	for _, x := range []struct {
 		name  string
 		n     int

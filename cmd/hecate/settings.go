@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/config"
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/engine"
+	"github.com/nl-hecate/hecate/generated/registry"
 	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/spf13/cobra"
 )
@@ -82,6 +83,22 @@ func (s *settings) flags(c *cobra.Command) {
 		f.Var(&setter{s: s, flag: "--" + h.flag, key: h.key, sample: h.kind}, h.flag, doc+")")
 	}
 	_ = c.MarkFlagFilename("config", "toml") // the flag was added above
+	s.complete(c)
+}
+
+// complete offers values to a shell that completes.
+func (s *settings) complete(c *cobra.Command) {
+	offer := map[string][]string{"model": registry.Models(), "update": registry.Updates(), "resume": {"auto", "never"}}
+	for _, k := range config.Keys() {
+		for _, h := range shorthands {
+			if h.key == k.Path && len(k.OneOf) > 0 {
+				offer[h.flag] = k.OneOf
+			}
+		}
+	}
+	for flag, words := range offer {
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveDefault)) // it has the flag
+	}
 }
 
 // load reads the file and the overrides, and sets the arithmetic level.

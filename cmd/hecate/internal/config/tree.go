@@ -104,7 +104,9 @@ func (r *reader) pair(prefix []string, e *unstable.Node) {
 		for it := v.Children(); it.Next(); n++ {
 			item := append(slices.Clone(path), strconv.Itoa(n))
 			r.leaves = append(r.leaves, leaf{path: item, at: at, header: true})
-			if it.Node().Kind == unstable.InlineTable {
+			if it.Node().Kind != unstable.InlineTable {
+				r.leaves = append(r.leaves, leaf{path: item, at: at, value: r.value(it.Node(), at)})
+			} else {
 				for pairs := it.Node().Children(); pairs.Next(); {
 					r.pair(item, pairs.Node())
 				}

@@ -273,6 +273,9 @@ func TestInterrupted(t *testing.T) {
 	steps(t, b, 1)
 	x, ok := b.Before()
 	c := newBuilder(t, "")
+	if _, err := c.HeldOut(over); !errors.Is(err, context.Canceled) {
+		t.Errorf("measured: %v", err)
+	}
 	want, err := c.HeldOut(context.Background())
 	if err != nil || !ok || x != want {
 		t.Errorf("before: %v (%v), want %v (%v)", x, ok, want, err)

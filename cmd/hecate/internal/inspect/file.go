@@ -81,22 +81,38 @@ func (f *File) parse(data []byte) error {
 	if err := json.Unmarshal(data[8:8+n], &rows); err != nil {
 		return fmt.Errorf("its header is no JSON object: %w", err)
 	}
-	body := data[8+n:]
-	digests := map[string]string{}
-	if meta, ok := rows["__metadata__"]; ok {
-		var all map[string]string
-		if err := json.Unmarshal(meta, &all); err != nil {
-			return fmt.Errorf("its metadata: %w", err)
-		}
-		for k, v := range all {
-			if name, ok := strings.CutPrefix(k, digestKey); ok {
-				digests[name] = v
-			} else {
-				f.Meta[k] = v
-			}
-		}
-		delete(rows, "__metadata__")
+	digests, err := f.metadata(rows)
+	if err != nil {
+		return err
 	}
+	return f.tensors(rows, digests, data[8+n:])
+}
+
+// metadata takes the strings out of a header and returns the digests among them.
+func (f *File) metadata(rows map[string]json.RawMessage) (digests map[string]string, err error) {
+	const key = "__metadata__"
+	digests = map[string]string{}
+	meta, ok := rows[key]
+	if !ok {
+		return digests, nil
+	}
+	var all map[string]string
+	if err := json.Unmarshal(meta, &all); err != nil {
+		return nil, fmt.Errorf("its metadata: %w", err)
+	}
+	for k, v := range all {
+		if name, ok := strings.CutPrefix(k, digestKey); ok {
+			digests[name] = v
+		} else {
+			f.Meta[k] = v
+		}
+	}
+	delete(rows, key)
+	return digests, nil
+}
+
+// tensors cuts the data.
+func (f *File) tensors(rows map[string]json.RawMessage, digests map[string]string, body []byte) error {
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		var r struct {
 			Type    string `json:"dtype"`
