@@ -9,8 +9,11 @@
 //
 // What this package adds lies in the metadata: the arithmetic that ran
 // (package cpu), which a reader must share because bitwise claims hold within
-// one arithmetic only, and a SHA-256 per tensor. A write goes to a temporary file that is synced and
-// renamed, so a reader sees the old file or the new one and nothing between.
+// one arithmetic only, a SHA-256 per tensor, and one of all that the header says:
+// names, types, shapes, those digests and the other metadata. So no byte of a
+// file can change unnoticed, but for the order of the tensors and how JSON is
+// spelled, which mean nothing. A write goes to a temporary file that is synced
+// and renamed, so a reader sees the old file or the new one and nothing between.
 // A read takes nothing on trust: order and padding are free as in the format,
 // everything else must be what a write produces, or is a typed error.
 package checkpoint
@@ -18,6 +21,7 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"unicode/utf8"
 
@@ -121,11 +125,12 @@ type entry struct {
 	taken bool
 }
 
-// reserved is the key of the metadata object; digestKey and arithmeticKey are
-// the metadata of this package.
+// reserved is the key of the metadata object; digestKey, sealKey and
+// arithmeticKey are the metadata of this package.
 const (
 	reserved      = "__metadata__"
-	digestKey     = "sha256."
+	digestKey     = "sha256." // of a tensor
+	sealKey       = "sha256"  // of all that the header says
 	arithmeticKey = "arithmetic"
 )
 
@@ -149,7 +154,7 @@ func (s *Snapshot) SetMeta(key, value string) {
 }
 
 func reservedKey(key string) bool {
-	return key == arithmeticKey || len(key) >= len(digestKey) && key[:len(digestKey)] == digestKey
+	return key == arithmeticKey || key == sealKey || len(key) >= len(digestKey) && key[:len(digestKey)] == digestKey
 }
 
 // Meta returns a metadata string, or an error that wraps ErrMetadata.
@@ -160,6 +165,9 @@ func (s *Snapshot) Meta(key string) (string, error) {
 	}
 	return v, nil
 }
+
+// MetaKeys returns the keys of the metadata that callers have set, sorted.
+func (s *Snapshot) MetaKeys() []string { return slices.Sorted(maps.Keys(s.meta)) }
 
 // Add copies a tensor into the snapshot. The error wraps ErrShape if the shape
 // has not len(data) elements. Add panics with ReservedName or AddedTwice.

@@ -274,5 +274,11 @@ func (s *Snapshot) checkMeta(meta map[string]string) error {
 			s.meta[k] = v
 		}
 	}
+	switch saved, ok := meta[sealKey]; {
+	case !ok:
+		return fail("", ErrMetadata, "no digest of the header")
+	case saved != s.seal(meta):
+		return fail("", ErrDigest, "header says %s, its own text gives %s", saved, s.seal(meta))
+	}
 	return nil
 }

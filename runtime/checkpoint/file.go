@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // Write puts the snapshot at path, whole or not at all: it writes a temporary
 // file beside it, syncs, renames and syncs the folder. On an error, or if the
 // process dies, path is what it was before; a killed process leaves its
-// temporary file (.NAME.*.tmp) behind.
+// temporary file (.NAME.*.tmp) behind, which the next Write of that path removes:
+// a path has one writer at a time.
 func Write(path string, s *Snapshot) error {
 	err := replace(path, func(w io.Writer) error {
 		_, err := s.WriteTo(w)
@@ -22,6 +24,14 @@ func Write(path string, s *Snapshot) error {
 		return fmt.Errorf("write checkpoint: %w", err)
 	}
 	return nil
+}
+
+// WriteFile puts data at path in the same way: what belongs beside a checkpoint.
+func WriteFile(path string, data []byte) error {
+	return replace(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }
 
 // Read reads the snapshot at path. The error is the file system's or an *Error.
@@ -43,7 +53,8 @@ func replace(path string, fill func(io.Writer) error) (err error) {
 	if dir == "" {
 		dir = "."
 	}
-	f, err := os.CreateTemp(dir, "."+base+".*.tmp")
+	sweep(dir, func(name string) bool { return name == base })
+	f, err := os.CreateTemp(dir, "."+base+".*"+tempEnd)
 	if err != nil {
 		return err
 	}
@@ -74,6 +85,25 @@ func replace(path string, fill func(io.Writer) error) (err error) {
 		return err
 	}
 	return syncDir(dir)
+}
+
+const tempEnd = ".tmp"
+
+// sweep removes the temporary files in a folder that dead writers have left, of
+// the files that ours says. One that cannot be removed does no harm.
+func sweep(dir string, ours func(base string) bool) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // the write will say so
+	}
+	for _, e := range entries {
+		name, hidden := strings.CutPrefix(e.Name(), ".")
+		name, tmp := strings.CutSuffix(name, tempEnd)
+		base := strings.TrimRight(name, "0123456789")
+		if hidden && tmp && base != name && strings.HasSuffix(base, ".") && ours(base[:len(base)-1]) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // syncDir makes a rename durable. Windows has no such call for a folder.

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 
@@ -111,6 +112,7 @@ func (s *Snapshot) header() ([]byte, error) {
 		meta[digestKey+name] = digest(e.raw)
 		at = end
 	}
+	meta[sealKey] = s.seal(meta)
 	var b bytes.Buffer
 	b.Write(make([]byte, lengthBytes))
 	enc := json.NewEncoder(&b)
@@ -124,6 +126,29 @@ func (s *Snapshot) header() ([]byte, error) {
 	}
 	binary.LittleEndian.PutUint64(b.Bytes(), uint64(b.Len()-lengthBytes))
 	return b.Bytes(), nil
+}
+
+// seal is the digest of all that a header with this metadata says: names, types
+// and shapes of the tensors, and every other metadata string, the digests of the
+// elements among them.
+func (s *Snapshot) seal(meta map[string]string) string {
+	type tensorText struct {
+		Type  Type
+		Shape []int
+	}
+	all := struct {
+		Tensors map[string]tensorText
+		Meta    map[string]string
+	}{map[string]tensorText{}, maps.Clone(meta)}
+	delete(all.Meta, sealKey)
+	for name, e := range s.tensors {
+		all.Tensors[name] = tensorText{e.typ, append([]int{}, e.shape...)}
+	}
+	text, err := json.Marshal(all) // maps are printed with sorted keys
+	if err != nil {
+		panic("checkpoint: BUG: a header that cannot be printed")
+	}
+	return digest(text)
 }
 
 func digest(raw []byte) string {

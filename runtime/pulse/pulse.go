@@ -1,10 +1,18 @@
 // Package pulse holds the clock that every part of a model sees.
 //
 // A Pulse is a value: parts read it and cannot change it, and the driver gets
-// the next one from Next. One pulse is one chunk of tokens. A level with
-// period n is active on the chunks whose number is a multiple of n; the chunk
-// on which a level is active is also the one on which that level's own, longer
-// chunk begins.
+// the next one from Next. One pulse is one chunk of tokens. It says how many
+// chunks and tokens went before, how many tokens the chunk has, which levels are
+// active on it, where the longer chunk of each level began, and what the run is
+// for.
+//
+// A level has a period C in the unit of its schedule. In chunks it is active on
+// the chunks whose number is a multiple of C. In tokens it is active on a chunk
+// that holds the beginning of one of the level's own chunks: a token whose
+// number is a multiple of C. So a call of 512 tokens makes every level of a
+// shorter period active, and one of 3 tokens a level of period 8 on every second
+// or third call. Cut into calls of one token, the second unit does what the
+// first one does.
 package pulse
 
 import "fmt"
@@ -42,58 +50,45 @@ const (
 	BadPhase   = "pulse: phase is not build, test or stream"
 	BadTokens  = "pulse: a chunk has at least one token"
 	BadPeriods = "pulse: periods were not checked with CheckPeriods"
+	BadUnit    = "pulse: unit is neither chunks nor tokens"
 	ZeroPulse  = "pulse: the zero Pulse has no next; start with First"
 )
 
-// A Pulse is the time of one chunk.
+// A Pulse is the time of one chunk. Two pulses are equal (==) if everything
+// about them is.
 type Pulse struct {
 	step     uint64 // chunks before this one
 	position uint64 // tokens before this chunk
+	tokens   uint32 // of this chunk; 0: not cut yet, taken as 1
 	periods  [MaxLevels]uint32
 	levels   uint8
 	active   uint8 // bit l: level l is active
+	unit     Unit
 	phase    Phase
 }
 
-// CheckPeriods reports what is wrong with the periods of a configuration: one
-// to eight levels, the first with period 1, each a multiple of the one before.
-func CheckPeriods(periods []int) error {
-	if n := len(periods); n < 1 || n > MaxLevels {
-		return fmt.Errorf("pulse: %d levels, want 1 to %d", n, MaxLevels)
-	}
-	last := 1
-	for l, p := range periods {
-		switch {
-		case l == 0 && p != 1:
-			return fmt.Errorf("pulse: level 0 has period %d, want 1", p)
-		case p < last || p%last != 0 || p > 1<<30:
-			return fmt.Errorf("pulse: level %d has period %d, want a multiple of level %d's %d", l, p, l-1, last)
-		}
-		last = p
-	}
-	return nil
+// First returns the pulse of the first chunk of a schedule in chunks: step 0,
+// every level active. The periods must have passed CheckPeriods; none means one
+// level that is always active. First panics with BadPhase or BadPeriods.
+func First(phase Phase, periods ...int) Pulse {
+	return Schedule{Unit: Chunks, Periods: periods}.First(phase)
 }
 
-// First returns the pulse of the first chunk: step 0, every level active. The
-// periods, in chunks, must have passed CheckPeriods; none means one level that
-// is always active. First panics with BadPhase or BadPeriods.
-func First(phase Phase, periods ...int) Pulse {
-	if phase < Build || phase > Stream {
-		panic(BadPhase)
+// Of returns the pulse of a chunk of so many tokens. The receiver, whose chunk
+// has not been cut yet, is unchanged. Of panics with ZeroPulse or BadTokens.
+func (p Pulse) Of(tokens int) Pulse {
+	if p.phase == 0 {
+		panic(ZeroPulse)
 	}
-	if len(periods) == 0 {
-		periods = []int{1}
+	if tokens < 1 || tokens > maxTokens {
+		panic(BadTokens)
 	}
-	if CheckPeriods(periods) != nil {
-		panic(BadPeriods)
-	}
-	p := Pulse{levels: uint8(len(periods)), phase: phase}
-	for l, n := range periods {
-		p.periods[l] = uint32(n)
-	}
+	p.tokens = uint32(tokens)
 	p.active = p.due()
 	return p
 }
+
+const maxTokens = 1 << 30
 
 // Next returns the pulse of the chunk that follows this one of the given number
 // of tokens. The receiver is unchanged.
@@ -101,31 +96,46 @@ func (p Pulse) Next(tokens int) Pulse {
 	if p.phase == 0 {
 		panic(ZeroPulse)
 	}
-	if tokens < 1 {
+	if tokens < 1 || tokens > maxTokens {
 		panic(BadTokens)
 	}
-	p.step++
-	p.position += uint64(tokens)
+	return p.At(p.step+1, p.position+uint64(tokens))
+}
+
+// At returns the pulse at a step and a position, for a run resumed from a
+// checkpoint. Its chunk is not cut yet.
+func (p Pulse) At(step, position uint64) Pulse {
+	p.step, p.position, p.tokens = step, position, 0
 	p.active = p.due()
 	return p
 }
 
-// due returns the mask of the levels whose period divides the step.
+// In returns the same time in another phase. It panics with BadPhase.
+func (p Pulse) In(phase Phase) Pulse {
+	if phase < Build || phase > Stream {
+		panic(BadPhase)
+	}
+	p.phase = phase
+	return p
+}
+
+// due returns the mask of the levels that are active.
 func (p Pulse) due() (mask uint8) {
-	for l := range p.levels {
-		if p.step%uint64(p.periods[l]) == 0 {
+	at := p.now()
+	for l := range p.Levels() {
+		if p.Began(l) >= at {
 			mask |= 1 << l
 		}
 	}
 	return mask
 }
 
-// At returns the pulse at a step and a position, for a run resumed from a
-// checkpoint.
-func (p Pulse) At(step, position uint64) Pulse {
-	p.step, p.position = step, position
-	p.active = p.due()
-	return p
+// now is where the chunk begins in the unit of the schedule.
+func (p Pulse) now() uint64 {
+	if p.unit == Tokens {
+		return p.position
+	}
+	return p.step
 }
 
 // Step returns the number of chunks before this one.
@@ -134,21 +144,40 @@ func (p Pulse) Step() uint64 { return p.step }
 // Position returns the number of tokens before this chunk.
 func (p Pulse) Position() uint64 { return p.position }
 
+// Tokens returns the number of tokens of this chunk, 1 while it is not cut.
+func (p Pulse) Tokens() int { return max(int(p.tokens), 1) }
+
 // Phase returns what the run is for.
 func (p Pulse) Phase() Phase { return p.phase }
+
+// Unit returns what the periods count.
+func (p Pulse) Unit() Unit { return p.unit }
 
 // Levels returns the number of levels, 1 to MaxLevels.
 func (p Pulse) Levels() int { return int(p.levels) }
 
-// Period returns a level's period in chunks.
+// Period returns a level's period in the unit of the schedule.
 func (p Pulse) Period(level int) int { return int(p.periods[level]) }
 
-// Active reports whether a level is active on this chunk.
+// Active reports whether a level is active on this chunk. A level that the
+// schedule does not have is not.
 func (p Pulse) Active(level int) bool { return p.active>>level&1 == 1 }
 
 // Mask returns the active levels as bits, level 0 lowest.
 func (p Pulse) Mask() uint8 { return p.active }
 
-// Boundary reports whether a level's own chunk begins with this chunk. Under
-// fixed periods that is the chunk on which the level is active.
-func (p Pulse) Boundary(level int) bool { return p.Active(level) }
+// Began returns where the level's own chunk that is under way at the end of this
+// chunk began: a multiple of its period, counted in the unit of the schedule. It
+// lies within this chunk if and only if the level is active. Of a level with a
+// period below the chunk's tokens it is the last beginning of several.
+func (p Pulse) Began(level int) uint64 {
+	last := p.now()
+	if p.unit == Tokens {
+		last += uint64(p.Tokens() - 1)
+	}
+	return last - last%uint64(p.periods[level])
+}
+
+// Boundary reports whether a level's own chunk begins within this chunk. Under
+// fixed periods that is when the level is active.
+func (p Pulse) Boundary(level int) bool { return p.Began(level) >= p.now() }

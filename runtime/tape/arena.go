@@ -41,6 +41,11 @@ type Arena[F num.Float] struct {
 	// scope opens. Slow; for tests.
 	Debug bool
 
+	// Trace makes a tape remember which node computed what, so that Tape.Fault
+	// can say which number went bad first. It is read when a scope opens. Slow;
+	// for a run that has failed, done again.
+	Trace bool
+
 	// Limit bounds the bytes held; 0 means no bound. A scope that needs more
 	// ends with a *LimitError.
 	Limit int

@@ -78,6 +78,9 @@ func (r *Run[F]) Output(data []F) Value[F] {
 	if t.debug {
 		t.seal(data)
 	}
+	if t.trace {
+		t.traced = append(t.traced, traced[F]{data, len(t.nodes) - 1})
+	}
 	return Value[F]{data, int32(id), t.gen}
 }
 
@@ -99,7 +102,11 @@ func (r *Run[F]) Input(data []F) Value[F] {
 	}
 	snapshot := r.Arena.Alloc(len(data))
 	copy(snapshot, data)
-	return r.Output(snapshot)
+	v := r.Output(snapshot)
+	if t := r.Tape; t.trace {
+		t.traced[v.id-1].node = -1
+	}
+	return v
 }
 
 // Param records a parameter as a leaf under its name, as Input does: an update

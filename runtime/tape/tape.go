@@ -81,8 +81,10 @@ type Node[F num.Float] interface{ Backward(t *Tape[F]) }
 type Tape[F num.Float] struct {
 	arena    *Arena[F]
 	nodes    []Node[F]
-	adjoints [][]F     // by id; 0 is no value, nil is nothing added yet
-	sealed   []seal[F] // by id, under Arena.Debug
+	adjoints [][]F       // by id; 0 is no value, nil is nothing added yet
+	sealed   []seal[F]   // by id, under Arena.Debug
+	traced   []traced[F] // by id, under Arena.Trace
+	fault    Fault
 	params   []param
 	adjoint  pool[F]
 	gen      uint32
@@ -90,6 +92,7 @@ type Tape[F num.Float] struct {
 	recording bool // in its scope, and not yet reversed
 	reversed  bool
 	debug     bool
+	trace     bool
 }
 
 // A seal is what a recorded value was, to see that it still is.
@@ -201,6 +204,9 @@ func (t *Tape[F]) Reverse() {
 	mark, used := a.Mark(), a.workspace()
 	for i := len(t.nodes) - 1; i >= 0; i-- {
 		t.nodes[i].Backward(t)
+		if t.trace {
+			t.watch(t.nodes[i])
+		}
 		if a.workspace() != used {
 			a.Release(mark)
 		}
@@ -209,11 +215,11 @@ func (t *Tape[F]) Reverse() {
 
 // start opens the tape for a new scope.
 func (t *Tape[F]) start(a *Arena[F]) {
-	t.arena, t.gen, t.debug = a, a.gen, a.Debug
+	t.arena, t.gen, t.debug, t.trace = a, a.gen, a.Debug, a.Trace
 	t.recording, t.reversed = true, false
 	t.nodes = t.nodes[:0]
 	t.adjoints = append(t.adjoints[:0], nil) // id 0 is no value
-	t.sealed = t.sealed[:0]
+	t.sealed, t.traced, t.fault = t.sealed[:0], t.traced[:0], Fault{}
 	t.params = t.params[:0]
 }
 

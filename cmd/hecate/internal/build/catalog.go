@@ -7,16 +7,18 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-// Float is the element type of a model that is built: what both the arithmetic
-// and a checkpoint know.
-type Float interface{ float32 | float64 }
+// Float is the element type of a model that is built.
+type Float interface{ module.Float }
 
 // A Catalog is what can be built: the models and the updates that move their
-// parameters. The generated code provides it; this package knows none by name.
+// parameters, and the hash of the pages that they were compiled from, if there is
+// one. The generated code provides it; this package knows none by name.
 type Catalog[F Float] struct {
+	Spec      string
 	Models    func() []string
 	New       func(name string, sizes block.Sizes) (block.Model[F], error)
 	Updates   func() []string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/plot"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
@@ -15,18 +16,7 @@ import (
 // outputs writes the checkpoint, the losses and the curve, and prints a
 // sample.
 func (r *run[F]) outputs(ctx context.Context, unigram, bigram, after float64, stopped bool) error {
-	if err := os.MkdirAll(r.opt.Out, 0o755); err != nil {
-		return err
-	}
-	stem := filepath.Join(r.opt.Out, r.name())
-	snap, err := r.snapshot()
-	if err != nil {
-		return err
-	}
-	if err := checkpoint.Write(stem+".safetensors", snap); err != nil {
-		return err
-	}
-	if err := writeFile(stem+".jsonl", r.losses()); err != nil {
+	if err := r.files(); err != nil {
 		return err
 	}
 	svg, png, err := plot.Draw(plot.Curve{Title: r.opt.Model + " on " + r.recipe.Text, Tokens: r.opt.Lanes * r.opt.Chunk, Bits: r.curve,
@@ -34,10 +24,10 @@ func (r *run[F]) outputs(ctx context.Context, unigram, bigram, after float64, st
 	if err != nil {
 		return err
 	}
-	if err := writeFile(stem+".svg", svg); err != nil {
+	if err := checkpoint.WriteFile(r.stem()+".svg", svg); err != nil {
 		return err
 	}
-	if err := writeFile(stem+".png", png); err != nil {
+	if err := checkpoint.WriteFile(r.stem()+".png", png); err != nil {
 		return err
 	}
 	if r.opt.Sample > 0 && !stopped {
@@ -45,18 +35,37 @@ func (r *run[F]) outputs(ctx context.Context, unigram, bigram, after float64, st
 			return err
 		}
 	}
-	fmt.Fprintf(r.w, "wrote:    %s.safetensors .jsonl .svg .png\n", stem)
+	fmt.Fprintf(r.w, "wrote:    %s.safetensors .jsonl .svg .png\n", r.stem())
 	return nil
 }
 
-// sample prints text that the model goes on with.
-func (r *run[F]) sample(ctx context.Context) error {
-	chunk := r.stream.Next(1)
-	text, err := r.builder.Sample(ctx, byte(chunk.Inputs[0]), r.opt.Sample, r.opt.Seed)
+// files writes the checkpoint and the losses.
+func (r *run[F]) files() error {
+	if err := os.MkdirAll(r.opt.Out, 0o755); err != nil {
+		return err
+	}
+	snap, err := r.snapshot()
 	if err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(r.opt.Out, r.name()+".txt"), text); err != nil {
+	if err := checkpoint.Write(r.stem()+".safetensors", snap); err != nil {
+		return err
+	}
+	return checkpoint.WriteFile(r.stem()+".jsonl", r.losses())
+}
+
+// sample prints text that the model goes on with, behind the checkpoint: to see
+// what the first lane reads next is to take the next chunk.
+func (r *run[F]) sample(ctx context.Context) error {
+	c, _, err := r.session.Conductor().Next(1)
+	if err != nil {
+		return err
+	}
+	text, err := bytesOf(r.session.Generate(ctx, 0, c.Inputs[:1], sampling(r.opt.Sample, r.opt.Seed)))
+	if err != nil {
+		return err
+	}
+	if err := checkpoint.WriteFile(r.stem()+".txt", text); err != nil {
 		return err
 	}
 	fmt.Fprintf(r.w, "\n%s\n\n", printable(text))
@@ -77,28 +86,6 @@ func (r *run[F]) losses() []byte {
 	return b.Bytes()
 }
 
-// writeFile replaces a file whole: a temporary file, fsync, rename.
-func writeFile(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(data); err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return err
-}
+// name is the stem of all files of the run, and stem is where they lie.
+func (r *run[F]) name() string { return strings.ToLower(r.opt.Model) }
+func (r *run[F]) stem() string { return filepath.Join(r.opt.Out, r.name()) }

@@ -13,8 +13,10 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/progress"
-	"github.com/nl-hecate/hecate/runtime/checkpoint"
+	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/cpu"
+	"github.com/nl-hecate/hecate/runtime/module"
+	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/update"
 )
@@ -33,19 +35,22 @@ type Options struct {
 	Clip   float64   // bound of the norm of all gradients of a step; 0: none
 	Seed   uint64
 	Out    string // folder
-	Resume string // checkpoint to go on from
+	Resume string // checkpoint to go on from; Auto is the newest in Out, or none
 	Sample int    // bytes of text to draw at the end
+	Every  int    // steps from one checkpoint on the way to the next; 0: none
+	Keep   int    // of those, the newest that stay beside the best; 0: all
 }
+
+// Auto is the Resume of a run that begins, or goes on from where it was ended.
+const Auto = "auto"
 
 // A run is one build from its first step to its outputs.
 type run[F Float] struct {
 	opt     Options
 	recipe  recipe
-	builder *Builder[F]
-	text    *stream.Text
+	session *module.Session[F]
 	part    stream.Part
 	heldOut stream.Part
-	stream  *stream.Stream
 	curve   []float64 // bits per byte of every step, before its update
 	before  []float64 // the held-out figure before the first step
 	w       io.Writer
@@ -102,30 +107,57 @@ func prepare[F Float](c Catalog[F], opt Options, f Fallback, w io.Writer) (*run[
 	if err != nil {
 		return nil, err
 	}
-	r := &run[F]{opt: opt, text: text, w: w}
-	r.recipe = recipe{Model: opt.Model, Sizes: sizeWords(sizes), Update: u.Name(), Settings: update.Text(u), Clip: opt.Clip, Lanes: opt.Lanes, Chunk: opt.Chunk, Seed: opt.Seed, Text: filepath.Base(note)}
+	r := &run[F]{opt: opt, w: w}
+	r.recipe = recipe{Spec: c.Spec, Model: opt.Model, Sizes: sizeWords(sizes), Update: u.Name(), Settings: update.Text(u), Clip: opt.Clip, Lanes: opt.Lanes, Chunk: opt.Chunk, Seed: opt.Seed, Text: filepath.Base(note)}
 	r.part, r.heldOut = text.Split()
-	if r.stream, err = stream.New(r.part, opt.Lanes); err != nil {
-		return nil, fmt.Errorf("text: %w", err)
-	}
-	if r.heldOut.Len() == 0 {
-		return nil, fmt.Errorf("text: %d bytes leave nothing to hold out", text.Len())
-	}
-	if r.builder, err = NewBuilder(m, u, opt.Lanes, opt.Seed); err != nil {
+	if err := r.open(m, u); err != nil {
 		return nil, err
 	}
-	if err := r.builder.chunks(opt.Chunk); err != nil {
+	if err := r.takeUp(); err != nil {
 		return nil, err
 	}
-	r.builder.clip = opt.Clip
-	if opt.Resume != "" {
-		if err := r.resume(opt.Resume); err != nil {
-			return nil, fmt.Errorf("resume %s: %w", opt.Resume, err)
-		}
-	}
-	fmt.Fprintf(w, "%s: %s parameters (%s), %s arithmetic (%s), %s\n", opt.Model, progress.Count(r.builder.Params().Size()), r.recipe.Sizes, cpu.Active().Arithmetic(), cpu.Active(), strings.Join(r.builder.movedBy(), ", "))
+	b := r.session.Module()
+	fmt.Fprintf(w, "%s: %s parameters (%s), %s arithmetic (%s), %s\n", opt.Model, progress.Count(b.Params().Size()), r.recipe.Sizes, cpu.Active().Arithmetic(), cpu.Active(), strings.Join(b.MovedBy(), ", "))
 	fmt.Fprintf(w, "text:     %s (%s bytes)\n", note, progress.Count(text.Len()))
 	return r, nil
+}
+
+// open makes the session: the model's module on the text.
+func (r *run[F]) open(model block.Model[F], u update.Update[F]) error {
+	s, err := stream.New(r.part, r.opt.Lanes)
+	if err != nil {
+		return fmt.Errorf("text: %w", err)
+	}
+	if r.heldOut.Len() == 0 {
+		return fmt.Errorf("text: %d bytes leave nothing to hold out", r.part.Len())
+	}
+	m, err := module.New(module.Config[F]{Model: model, Update: u, Clip: r.opt.Clip, Seed: r.opt.Seed})
+	if err != nil {
+		return err
+	}
+	if err := m.CheckChunk(r.opt.Chunk); err != nil {
+		return fmt.Errorf("--chunk%s", strings.TrimPrefix(err.Error(), "the chunk"))
+	}
+	r.session, err = module.NewSession(m, s, pulse.Schedule{}, pulse.Build)
+	return err
+}
+
+// takeUp goes on from a checkpoint, if the run is to.
+func (r *run[F]) takeUp() error {
+	path := r.opt.Resume
+	if path == Auto {
+		var err error
+		if path, err = r.newest(); err != nil {
+			return fmt.Errorf("resume: %w", err)
+		}
+	}
+	if path == "" {
+		return nil
+	}
+	if err := r.resume(path); err != nil {
+		return fmt.Errorf("resume %s: %w", path, err)
+	}
+	return nil
 }
 
 // check refuses numbers that cannot be.
@@ -134,7 +166,7 @@ func (o Options) check() error {
 		name  string
 		got   int
 		least int
-	}{{"steps", o.Steps, 1}, {"lanes", o.Lanes, 1}, {"chunk", o.Chunk, 1}, {"sample", o.Sample, 0}} {
+	}{{"steps", o.Steps, 1}, {"lanes", o.Lanes, 1}, {"chunk", o.Chunk, 1}, {"sample", o.Sample, 0}, {"every", o.Every, 0}, {"keep", o.Keep, 0}} {
 		if n.got < n.least {
 			return fmt.Errorf("--%s is %d, must be at least %d", n.name, n.got, n.least)
 		}
@@ -150,33 +182,15 @@ func (o Options) check() error {
 	return nil
 }
 
-// resume takes up the run in a checkpoint; it must be made from the same
-// recipe.
-func (r *run[F]) resume(path string) error {
-	s, err := checkpoint.Read(path)
-	if err != nil {
-		return err
-	}
-	saved, err := readRecipe(s)
-	if err != nil {
-		return err
-	}
-	if err := saved.same(r.recipe); err != nil {
-		return err
-	}
-	for _, k := range []string{formatKey, modelKey, sizesKey, updateKey, settingsKey, clipKey, lanesKey, chunkKey, seedKey, textKey} {
-		if _, err := s.Meta(k); err != nil {
-			return err
-		}
-	}
-	return r.restore(s)
-}
-
 // measure returns the bits per byte of the held-out part.
 func (r *run[F]) measure(ctx context.Context) (float64, error) {
 	b := r.part.Bytes()
-	m, err := r.builder.Measure(ctx, b[len(b)-1], r.heldOut.Bytes(), r.opt.Chunk)
-	return m.Bits, err
+	text := make([]int32, r.heldOut.Len())
+	for i, x := range r.heldOut.Bytes() {
+		text[i] = int32(x)
+	}
+	nats, err := r.session.Module().Score(ctx, pulse.Schedule{}, int32(b[len(b)-1]), text, r.opt.Chunk)
+	return bits(nats), err
 }
 
 // steps runs what is left of the build; it returns early when ctx ends.
@@ -190,12 +204,18 @@ func (r *run[F]) steps(ctx context.Context) (stopped bool, err error) {
 			fmt.Fprintf(r.w, "stopped after %d of %d steps\n", len(r.curve), r.opt.Steps)
 			return true, nil
 		}
-		nats, err := r.builder.Step(r.stream.Next(r.opt.Chunk))
+		step, err := r.session.Step(r.opt.Chunk)
 		if err != nil {
 			bar.Done()
 			return false, err
 		}
-		r.curve = append(r.curve, bits(nats))
+		r.curve = append(r.curve, bits(step.Nats))
+		if r.opt.Every > 0 && len(r.curve)%r.opt.Every == 0 {
+			if err := r.save(); err != nil {
+				bar.Done()
+				return false, err
+			}
+		}
 		done := len(r.curve) - first
 		bar.Set(float64(len(r.curve))/float64(r.opt.Steps), func() string {
 			rate := float64(done*per) / bar.Elapsed().Seconds()
@@ -217,6 +237,3 @@ func recent(curve []float64) float64 {
 	}
 	return sum / float64(len(last))
 }
-
-// name is the stem of all files of the run.
-func (r *run[F]) name() string { return strings.ToLower(r.opt.Model) }

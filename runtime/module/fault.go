@@ -1,0 +1,135 @@
+package module
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/tape"
+)
+
+// ErrDiverged is wrapped by every *BadNumber.
+var ErrDiverged = errors.New("the build has diverged")
+
+// A BadNumber says that a loss or a gradient is NaN or infinite, and what went
+// bad first: the chunk is done again, from the memory that it began with, on a
+// tape that looks at every number. Nothing was updated, and the context is what
+// it was.
+type BadNumber struct {
+	What     string  // the loss, the gradient, the logits
+	Value    float64 // of it
+	Step     uint64  // number of the chunk, from 0
+	Slot     int     // -1: of no single slot
+	Level    int     // that the equation's parameters belong to, -1 if it has none
+	Token    int     // of the chunk, -1 if it is none
+	Equation string  // the node that computed it, "deltarule.step"; "" for what came in
+	Tensor   string  // the parameter, the state or what the equation computes
+	Index    int     // element of it
+	Reads    []string
+	Backward bool // it is an adjoint
+}
+
+func (e *BadNumber) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v at step %d: %s is %v", ErrDiverged, e.Step+1, e.What, e.Value)
+	if e.Tensor == "" {
+		return b.String() + "; nothing was updated"
+	}
+	b.WriteString("; what went bad first is ")
+	if e.Backward {
+		b.WriteString("in the backward of ")
+	}
+	if e.Equation != "" {
+		fmt.Fprintf(&b, "%s, ", e.Equation)
+	}
+	fmt.Fprintf(&b, "tensor %s[%d]", e.Tensor, e.Index)
+	for _, x := range []struct {
+		name string
+		n    int
+	}{{"level", e.Level}, {"slot", e.Slot}, {"token", e.Token}} {
+		if x.n >= 0 {
+			fmt.Fprintf(&b, ", %s %d", x.name, x.n)
+		}
+	}
+	if len(e.Reads) > 0 {
+		fmt.Fprintf(&b, " (it reads %s)", strings.Join(e.Reads, ", "))
+	}
+	return b.String() + "; nothing was updated"
+}
+
+// Unwrap returns ErrDiverged.
+func (e *BadNumber) Unwrap() error { return ErrDiverged }
+
+// explain finds what went bad first behind an error of the job under way.
+func (m *Module[F]) explain(err error) error {
+	var e *BadNumber
+	if !errors.As(err, &e) {
+		return err
+	}
+	for i, s := range m.job.memory.slots {
+		if e.Slot >= 0 && e.Slot != i {
+			continue
+		}
+		s.undo()
+		if f, token, ok := m.trace(i); ok {
+			e.Slot, e.Token, e.Equation, e.Tensor, e.Index, e.Reads, e.Backward = i, token, f.Node, f.Tensor, f.Index, f.Leaves, f.Backward
+			e.Level = m.levelOf(f)
+			return e
+		}
+	}
+	return e // the sum over the slots, each of which is finite
+}
+
+// errFound ends a trace.
+var errFound = errors.New("found")
+
+// trace does a slot's work again and looks at every number. The token is the
+// chunk's.
+func (m *Module[F]) trace(i int) (fault tape.Fault, token int, found bool) {
+	j, s := &m.job, m.job.memory.slots[i]
+	states := map[*F]string{}
+	s.live.Each("", func(name string, _ []int, data []F) {
+		if len(data) > 0 {
+			states[&data[0]] = name
+		}
+	})
+	state := func(data []F) string { return states[&data[0]] }
+	a := &tape.Arena[F]{Trace: true}
+	err := m.pieces(i, func(from, to int) error {
+		err := tape.With(a, j.pulse, func(r *tape.Run[F]) error {
+			loss, own, err := m.forward(r, i, from, to)
+			if err != nil {
+				return err
+			}
+			if fault, found = r.Tape.Fault(state); !found && own > 0 && j.pulse.Phase() == pulse.Build {
+				m.backward(r.Tape, i, loss, own)
+				fault, found = r.Tape.Fault(state)
+			}
+			return nil
+		})
+		if found {
+			if token = fault.Token; token >= 0 {
+				token += from
+			}
+			return errFound
+		}
+		if err == nil {
+			s.live.Keep()
+		}
+		return err
+	})
+	return fault, token, found && err == errFound
+}
+
+// levelOf is the level of a fault: the slowest of what the node reads, or that
+// of the parameter; -1 where there is none.
+func (m *Module[F]) levelOf(f tape.Fault) int {
+	out := -1
+	for _, name := range append([]string{f.Tensor}, f.Leaves...) {
+		if i, err := m.params.View().Index(name); err == nil {
+			out = max(out, level(m.params.View().Param(i)))
+		}
+	}
+	return out
+}

@@ -1,0 +1,224 @@
+package module
+
+import (
+	goctx "context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/stream"
+	"github.com/nl-hecate/hecate/runtime/tape"
+)
+
+// Sampling says how tokens are drawn. The zero Sampling but for Limit draws what
+// the model says.
+type Sampling struct {
+	Temperature float64 // divides the logits: below 1 likely tokens come more often; 0 is 1
+	Greedy      bool    // take the likeliest, of equals the lowest id; nothing is drawn
+	TopK        int     // draw among the k likeliest; 0 is all
+	TopP        float64 // draw among the likeliest that have this much probability together; 0 is all
+	Seed        uint64
+	Limit       int                    // tokens at most
+	Stop        func(token int32) bool // the token that was drawn is the last one; nil is never
+	Chunk       int                    // tokens that one step of the schedule takes; 0 is 1
+}
+
+// Check says what is wrong with a sampling.
+func (s Sampling) Check() error {
+	for _, x := range []struct {
+		ok   bool
+		what string
+		has  any
+		want string
+	}{
+		{s.Temperature >= 0 && num.IsFinite(s.Temperature), "temperature", s.Temperature, "a number above 0"},
+		{s.TopK >= 0, "top-k", s.TopK, "at least 0"},
+		{s.TopP >= 0 && s.TopP <= 1, "top-p", s.TopP, "0 … 1"},
+		{s.Limit >= 0, "limit", s.Limit, "at least 0"},
+		{s.Chunk >= 0, "chunk", s.Chunk, "at least 0"},
+	} {
+		if !x.ok {
+			return fmt.Errorf("module: the sampling has %s %v, want %s", x.what, x.has, x.want)
+		}
+	}
+	return nil
+}
+
+// errPrompt says that there is nothing to go on from.
+var errPrompt = errors.New("module: the prompt has no token; a model goes on from at least one")
+
+// Generate reads a prompt after what a slot has read, and draws what comes then.
+// It works on a fork of the slot's context and on no parameter: the run that it
+// looks into is unchanged, bit for bit. p is the time of the first token; of it
+// the phase does not count. Tokens go through the model one by one, Chunk of them
+// to a step of the schedule. Ended by ctx, Generate returns what it has. The error
+// is the handle's, that of a prompt outside the vocabulary, or a *BadNumber.
+func (m *Module[F]) Generate(ctx goctx.Context, h context.Handle[*Memory[F]], slot int, p pulse.Pulse, prompt []int32, s Sampling) ([]int32, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	if len(prompt) == 0 {
+		return nil, errPrompt
+	}
+	fork, err := h.Fork(func(mem *Memory[F]) *Memory[F] {
+		if slot < 0 || slot >= mem.Lanes() {
+			return nil
+		}
+		return mem.only(slot)
+	})
+	if err != nil {
+		return nil, err
+	}
+	mem, err := fork.Take()
+	switch {
+	case err != nil:
+		return nil, err
+	case mem == nil:
+		return nil, fmt.Errorf("module: there is no slot %d to go on from", slot)
+	}
+	m.workers(1) // sees that there is an arena
+	g := &generator[F]{m: m, memory: mem.slots[0].live, pulse: p.In(pulse.Stream), s: s, random: num.NewStream("sample", s.Seed), next: []int32{stream.Ignore}}
+	g.step = g.forward
+	return g.run(ctx, prompt)
+}
+
+// A generator is one Generate under way.
+type generator[F Float] struct {
+	m         *Module[F]
+	memory    *block.Memory[F]
+	pulse     pulse.Pulse
+	used      int // tokens of the schedule's step
+	s         Sampling
+	random    *num.Stream
+	ids, next []int32
+	draws     bool // this token is answered
+	last      int32
+	weight    []float64
+	order     []int32
+	step      func(r *tape.Run[F]) error
+}
+
+func (g *generator[F]) run(ctx goctx.Context, prompt []int32) ([]int32, error) {
+	out := make([]int32, 0, g.s.Limit)
+	for at := 0; len(out) < g.s.Limit && ctx.Err() == nil; at++ {
+		if at < len(prompt) {
+			g.ids = prompt[at : at+1]
+		}
+		g.draws = at >= len(prompt)-1
+		if err := tape.Without(g.m.arenas[0], g.pulse, g.step); err != nil {
+			return nil, err
+		}
+		g.memory.Keep()
+		g.tick()
+		if !g.draws {
+			continue
+		}
+		out = append(out, g.last)
+		if g.s.Stop != nil && g.s.Stop(g.last) {
+			break
+		}
+		g.ids = out[len(out)-1:]
+	}
+	return out, nil
+}
+
+// tick goes on by one token.
+func (g *generator[F]) tick() {
+	if g.used++; g.used < g.s.Chunk {
+		g.pulse = g.pulse.At(g.pulse.Step(), g.pulse.Position()+1)
+		return
+	}
+	g.used = 0
+	g.pulse = g.pulse.Next(1)
+}
+
+// forward reads one token and draws the next.
+func (g *generator[F]) forward(r *tape.Run[F]) error {
+	call := block.Call[F]{Run: r, Pulse: g.pulse, Lanes: 1, Steps: 1}
+	_, logits, err := g.m.model.Step(call, block.Bind(r, g.m.params.View()), g.memory, g.ids, g.next)
+	if err != nil {
+		return err
+	}
+	for i, z := range logits.Data {
+		if !num.IsFinite(z) {
+			return &BadNumber{What: fmt.Sprintf("the logit of token %d", i), Value: float64(z), Step: g.pulse.Step(), Slot: -1, Level: -1, Token: -1}
+		}
+	}
+	if g.draws {
+		g.draw(logits.Data)
+	}
+	return nil
+}
+
+// draw picks a token with probability softmax(logits/temperature), among those
+// that are left when the unlikely ones are taken out.
+func (g *generator[F]) draw(logits []F) {
+	temperature := g.s.Temperature
+	if temperature == 0 {
+		temperature = 1
+	}
+	best := 0
+	for i, z := range logits {
+		if z > logits[best] {
+			best = i
+		}
+	}
+	if g.last = int32(best); g.s.Greedy {
+		return
+	}
+	if g.weight == nil {
+		g.weight, g.order = make([]float64, len(logits)), make([]int32, len(logits))
+	}
+	total := 0.0
+	for i, z := range logits {
+		g.weight[i] = num.Exp(float64(z-logits[best]) / temperature)
+		total += g.weight[i]
+	}
+	total = g.keep(total)
+	at := float64(g.random.Unit() * total)
+	for i, w := range g.weight {
+		if w == 0 {
+			continue
+		}
+		g.last = int32(i)
+		if at -= w; at < 0 {
+			return
+		}
+	}
+}
+
+// keep takes out what top-k and top-p leave out, and returns the weight that
+// there is then.
+func (g *generator[F]) keep(total float64) float64 {
+	if (g.s.TopK == 0 || g.s.TopK >= len(g.weight)) && (g.s.TopP == 0 || g.s.TopP == 1) {
+		return total
+	}
+	for i := range g.order {
+		g.order[i] = int32(i)
+	}
+	slices.SortFunc(g.order, g.likelier)
+	kept := 0.0
+	for rank, id := range g.order {
+		if rank > 0 && (g.s.TopK > 0 && rank >= g.s.TopK || g.s.TopP > 0 && kept >= float64(g.s.TopP*total)) {
+			g.weight[id] = 0
+			continue
+		}
+		kept += g.weight[id]
+	}
+	return kept
+}
+
+// likelier orders ids by weight, equals by number.
+func (g *generator[F]) likelier(a, b int32) int {
+	switch x, y := g.weight[a], g.weight[b]; {
+	case x > y:
+		return -1
+	case x < y:
+		return 1
+	}
+	return int(a - b)
+}

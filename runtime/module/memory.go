@@ -1,0 +1,107 @@
+package module
+
+import (
+	"fmt"
+
+	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/context"
+)
+
+// A Memory is the context memory of all slots of one stream. It is moved through
+// Process by the handle that owns it.
+type Memory[F Float] struct {
+	slots []slot[F]
+}
+
+// A slot is the memory of one lane, and what it was when the chunk began.
+type slot[F Float] struct {
+	live, held *block.Memory[F]
+}
+
+// NewContext makes the context memory of a stream of so many lanes, each at the
+// beginning of a context, and returns the handle that owns it.
+func (m *Module[F]) NewContext(lanes int) context.Handle[*Memory[F]] {
+	return context.New(m.newMemory(lanes))
+}
+
+func (m *Module[F]) newMemory(lanes int) *Memory[F] {
+	mem := &Memory[F]{}
+	for range lanes {
+		mem.slots = append(mem.slots, slot[F]{m.model.NewMemory(1), m.model.NewMemory(1)})
+	}
+	return mem
+}
+
+// Lanes returns the number of slots.
+func (m *Memory[F]) Lanes() int { return len(m.slots) }
+
+// Reset begins a new context in every slot.
+func (m *Memory[F]) Reset() {
+	for _, s := range m.slots {
+		s.live.Reset(0)
+	}
+}
+
+// Clone returns a copy: with it, context.Handle.Fork gives probes a context of
+// their own.
+func (m *Memory[F]) Clone() *Memory[F] {
+	c := &Memory[F]{}
+	for _, s := range m.slots {
+		c.slots = append(c.slots, slot[F]{s.live.Clone(), s.live.Clone()})
+	}
+	return c
+}
+
+// only is a copy of one slot.
+func (m *Memory[F]) only(i int) *Memory[F] { return (&Memory[F]{slots: m.slots[i : i+1]}).Clone() }
+
+// Each calls f for every tensor of every slot, [1, …], under the name that it has
+// in a checkpoint, in a fixed order. The elements are to be read.
+func (m *Memory[F]) Each(f func(name string, shape []int, data []F)) {
+	for i, s := range m.slots {
+		s.live.Each(prefix(i), f)
+	}
+}
+
+// EachPos calls f for the positions of every slot's parts.
+func (m *Memory[F]) EachPos(f func(name string, pos []int32)) {
+	for i, s := range m.slots {
+		s.live.EachPos(prefix(i), f)
+	}
+}
+
+// prefix begins the names of a slot's tensors.
+func prefix(slot int) string { return fmt.Sprintf("lane%d.", slot) }
+
+// check refuses a memory with a row outside the set that its page declares.
+func (m *Memory[F]) check() error {
+	for i, s := range m.slots {
+		if err := s.live.Check(fmt.Sprintf("lane%d", i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyFrom makes the memory what another one of the same model and lanes is.
+func (m *Memory[F]) copyFrom(from *Memory[F]) {
+	for i, s := range m.slots {
+		transfer(s.live, from.slots[i].live)
+	}
+}
+
+// hold keeps what a slot is, and undo makes it that again.
+func (s slot[F]) hold() { transfer(s.held, s.live) }
+func (s slot[F]) undo() { transfer(s.live, s.held) }
+
+// transfer copies one memory onto another one of the same model. What a call has
+// left and nobody kept stays behind; the next call forgets it.
+func transfer[F Float](to, from *block.Memory[F]) {
+	copy(to.Pos, from.Pos)
+	for i := range to.Slots {
+		copy(to.Slots[i].Data, from.Slots[i].Data)
+	}
+	for i := range to.Parts {
+		transfer(to.Parts[i].Memory, from.Parts[i].Memory)
+	}
+}

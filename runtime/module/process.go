@@ -1,0 +1,260 @@
+package module
+
+import (
+	"fmt"
+
+	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/stream"
+	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/runtime/tensor"
+	"github.com/nl-hecate/hecate/runtime/update"
+)
+
+// A Result is what a chunk gave.
+type Result struct {
+	Nats  float64 // mean loss over all valid targets of all slots; 0 if there is none
+	Valid int     // targets that there are
+}
+
+// Process runs a chunk through the model: forwards, and in a build backwards. It
+// takes the context and returns the handle that owns it afterwards, moved on by
+// the chunk's tokens. After an error the context is what it was, in the handle
+// that is returned, and there is no gradient; a number that is none is a
+// *BadNumber. Update moves the parameters.
+func (m *Module[F]) Process(c stream.Chunk, h context.Handle[*Memory[F]], p pulse.Pulse) (Result, context.Handle[*Memory[F]], error) {
+	return m.process(c, h, p, nil)
+}
+
+// ProcessInto is Process that also leaves the outputs, the logits of every token
+// [lanes, tokens, vocabulary], in dst.
+func (m *Module[F]) ProcessInto(dst []F, c stream.Chunk, h context.Handle[*Memory[F]], p pulse.Pulse) (Result, context.Handle[*Memory[F]], error) {
+	if want := c.Lanes * c.Tokens * m.model.Vocabulary(); len(dst) != want {
+		return Result{}, h, fmt.Errorf("module: %d places for outputs, want %d: %d lanes of %d tokens over %d ids",
+			len(dst), want, c.Lanes, c.Tokens, m.model.Vocabulary())
+	}
+	return m.process(c, h, p, dst)
+}
+
+func (m *Module[F]) process(c stream.Chunk, h context.Handle[*Memory[F]], p pulse.Pulse, dst []F) (Result, context.Handle[*Memory[F]], error) {
+	mem, err := h.Take()
+	if err != nil {
+		return Result{}, h, err
+	}
+	m.due = pulse.Pulse{}
+	r, err := Result{}, error(nil)
+	if c.Lanes != mem.Lanes() {
+		err = fmt.Errorf("module: the chunk has %d lanes, the context %d", c.Lanes, mem.Lanes())
+	} else {
+		m.job = job[F]{c, mem, p, count(c.Targets), dst}
+		r, err = m.work()
+		m.job = job[F]{}
+	}
+	next, e := h.Return(mem)
+	if e != nil {
+		panic("module: BUG: a context that was taken cannot be returned")
+	}
+	return r, next, err
+}
+
+// work runs the job.
+func (m *Module[F]) work() (Result, error) {
+	j := &m.job
+	n := j.memory.Lanes()
+	for len(m.nats) < n {
+		m.nats = append(m.nats, 0)
+	}
+	builds := j.pulse.Phase() == pulse.Build
+	if builds {
+		m.room(n)
+	}
+	err := m.crew.each(n, m.workers(n), m.walk)
+	if err == nil && builds {
+		err = m.gather(n)
+	}
+	if err != nil {
+		err = m.explain(err)
+		for _, s := range j.memory.slots {
+			s.undo()
+		}
+		return Result{}, err
+	}
+	r := Result{Valid: j.valid}
+	for _, x := range m.nats[:n] {
+		r.Nats += x
+	}
+	if j.valid > 0 {
+		r.Nats /= float64(j.valid)
+	}
+	if builds {
+		m.due = j.pulse
+	}
+	return r, nil
+}
+
+// room sees that there are gradients for n slots.
+func (m *Module[F]) room(n int) {
+	v := m.params.View()
+	for len(m.grads) < n {
+		var g [][]F
+		for i := range v.Len() {
+			g = append(g, tensor.Make[F](len(v.Data(i))))
+		}
+		m.grads = append(m.grads, g)
+	}
+}
+
+// slot runs a slot over its lane of the chunk, in pieces where a document ends.
+func (m *Module[F]) slot(a *tape.Arena[F], i int) error {
+	j := &m.job
+	s := j.memory.slots[i]
+	s.hold()
+	m.nats[i] = 0
+	if j.pulse.Phase() == pulse.Build {
+		for _, g := range m.grads[i] {
+			clear(g)
+		}
+	}
+	return m.pieces(i, func(from, to int) error {
+		err := m.piece(a, i, from, to)
+		if err == nil {
+			s.live.Keep()
+		}
+		return err
+	})
+}
+
+// pieces calls f for every stretch of a slot's tokens that belongs to one
+// context, and begins a new one between two.
+func (m *Module[F]) pieces(i int, f func(from, to int) error) error {
+	j := &m.job
+	from := 0
+	for _, e := range j.chunk.Events {
+		if e.Lane != i {
+			continue
+		}
+		if err := m.stretch(from, e.At, f); err != nil {
+			return err
+		}
+		j.memory.slots[i].live.Reset(0)
+		from = e.At
+	}
+	return m.stretch(from, j.chunk.Tokens, f)
+}
+
+func (m *Module[F]) stretch(from, to int, f func(from, to int) error) error {
+	if from == to {
+		return nil
+	}
+	return f(from, to)
+}
+
+// piece runs consecutive tokens of one context forwards, and backwards if there
+// is a tape. Its mean loss counts in the chunk's by its share of the targets.
+func (m *Module[F]) piece(a *tape.Arena[F], i, from, to int) error {
+	j := &m.job
+	body := func(r *tape.Run[F]) error {
+		loss, own, err := m.forward(r, i, from, to)
+		if err != nil {
+			return err
+		}
+		if !num.IsFinite(loss.Data[0]) {
+			return &BadNumber{What: "the loss", Value: float64(loss.Data[0]), Step: j.pulse.Step(), Slot: i, Level: -1, Token: -1}
+		}
+		m.nats[i] += float64(float64(loss.Data[0]) * float64(own))
+		if r.Tape != nil && own > 0 {
+			m.backward(r.Tape, i, loss, own)
+		}
+		return nil
+	}
+	if j.pulse.Phase() == pulse.Build {
+		return tape.With(a, j.pulse, body)
+	}
+	return tape.Without(a, j.pulse, body)
+}
+
+// forward is the one way through the model: with a tape, and without.
+func (m *Module[F]) forward(r *tape.Run[F], i, from, to int) (loss tape.Value[F], own int, err error) {
+	j := &m.job
+	at := i * j.chunk.Tokens
+	ids, next := j.chunk.Inputs[at+from:at+to], j.chunk.Targets[at+from:at+to]
+	call := block.Call[F]{Run: r, Pulse: r.Pulse, Lanes: 1, Steps: to - from}
+	loss, logits, err := m.model.Step(call, block.Bind(r, m.params.View()), j.memory.slots[i].live, ids, next)
+	if err != nil {
+		return loss, 0, fmt.Errorf("lane %d: %w", i, err)
+	}
+	if j.logits != nil {
+		v := m.model.Vocabulary()
+		copy(j.logits[(at+from)*v:(at+to)*v], logits.Data)
+	}
+	return loss, count(next), nil
+}
+
+// backward adds the gradient of a piece to the slot's.
+func (m *Module[F]) backward(t *tape.Tape[F], i int, loss tape.Value[F], own int) {
+	t.Seed(loss, []F{F(float64(own) / float64(m.job.valid))})
+	t.Reverse()
+	k, grads := 0, m.grads[i]
+	t.Params(func(_ string, grad []F) { // in the order of the table, as Bind registers
+		for j, x := range grad {
+			grads[k][j] += x
+		}
+		k++
+	})
+}
+
+// gather adds the gradients of all slots in their order, into the first one's.
+func (m *Module[F]) gather(n int) error {
+	for i, g := range m.grads[0] {
+		for _, other := range m.grads[1:n] {
+			for j, x := range other[i] {
+				g[j] += x
+			}
+		}
+	}
+	for i, g := range m.grads[0] {
+		for j, x := range g {
+			if !num.IsFinite(x) {
+				p := m.params.View().Param(i)
+				return &BadNumber{What: "the gradient", Value: float64(x), Step: m.job.pulse.Step(), Slot: -1, Level: level(p), Token: -1,
+					Tensor: p.Name, Index: j}
+			}
+		}
+	}
+	return nil
+}
+
+// Update moves the parameters once by the gradient of the chunk that was just
+// processed at p, each by its own clock. It returns the norm of the gradients
+// that fired, before they were clipped. The error is ErrShared, ErrGradient, or
+// the update's.
+func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
+	switch {
+	case m.moves == nil:
+		return 0, ErrShared
+	case m.due == pulse.Pulse{} || p != m.due:
+		return 0, ErrGradient
+	}
+	m.firing = m.firing[:0]
+	for i, g := range m.grads[0] {
+		if fires(m.params.View().Param(i), p) {
+			m.firing = append(m.firing, g)
+		}
+	}
+	norm = update.Clip(m.firing, m.clip)
+	err = tape.Without(m.arenas[0], p, m.fire)
+	m.due = pulse.Pulse{}
+	return norm, err
+}
+
+// count returns how many targets are there to be predicted.
+func count(next []int32) (n int) {
+	for _, t := range next {
+		if t != stream.Ignore {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,79 @@
+package module
+
+import (
+	goctx "context"
+
+	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/tape"
+)
+
+// scoreStretches is how many stretches a text is cut into to be scored. It does
+// not depend on the machine, because each begins with a fresh context and so the
+// cuts show in the figure.
+const scoreStretches = 8
+
+// Score streams tokens through the model without a tape and predicts every one
+// of them once, the first from before, the token that precedes them. It returns
+// the mean loss in nats. They are read in eight stretches side by side, each from
+// a fresh context, chunk tokens at a time, on a schedule of its own. No parameter
+// and no context moves. Score stops with ctx's error; a loss that is no number is
+// a *BadNumber.
+func (m *Module[F]) Score(ctx goctx.Context, s pulse.Schedule, before int32, tokens []int32, chunk int) (float64, error) {
+	n := min(scoreStretches, len(tokens))
+	nats := make([]float64, n)
+	err := m.crew.each(n, m.workers(n), func(worker, i int) error {
+		lo, hi := i*len(tokens)/n, (i+1)*len(tokens)/n
+		prev := before
+		if lo > 0 {
+			prev = tokens[lo-1]
+		}
+		var err error
+		nats[i], err = m.scored(ctx, m.arenas[worker], s.First(pulse.Test), prev, tokens[lo:hi], chunk)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, x := range nats {
+		sum += x
+	}
+	return sum / float64(len(tokens)), nil
+}
+
+// scored returns the nats of predicting tokens in a fresh context.
+func (m *Module[F]) scored(ctx goctx.Context, a *tape.Arena[F], p pulse.Pulse, prev int32, tokens []int32, chunk int) (sum float64, err error) {
+	mem := m.model.NewMemory(1)
+	ids := make([]int32, chunk)
+	for len(tokens) > 0 {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		n := min(chunk, len(tokens))
+		ids[0] = prev
+		copy(ids[1:n], tokens)
+		prev = tokens[n-1]
+		p = p.Of(n)
+		err = tape.Without(a, p, func(r *tape.Run[F]) error {
+			call := block.Call[F]{Run: r, Pulse: p, Lanes: 1, Steps: n}
+			loss, _, err := m.model.Step(call, block.Bind(r, m.params.View()), mem, ids[:n], tokens[:n])
+			if err != nil {
+				return err
+			}
+			if !num.IsFinite(loss.Data[0]) {
+				return &BadNumber{What: "the loss", Value: float64(loss.Data[0]), Step: p.Step(), Slot: -1, Level: -1, Token: -1}
+			}
+			sum += float64(float64(loss.Data[0]) * float64(n))
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+		mem.Keep()
+		p = p.Next(n)
+		tokens = tokens[n:]
+	}
+	return sum, nil
+}

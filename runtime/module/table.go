@@ -1,0 +1,191 @@
+package module
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/nl-hecate/hecate/runtime/checkpoint"
+	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/tensor"
+)
+
+// All numbers of a session stand in one table: what its tensors are called, their
+// shapes, and where they lie. Saving writes the rows, and restoring reads them,
+// so that neither can know of a tensor that the other does not. The order of the
+// parameters is that of their own table, which the forward and the update follow
+// too.
+
+// A row is one tensor of a session and where it lies. data is []F, []int32 or
+// []int64; what a file holds of []int32 is I64.
+type row struct {
+	name  string
+	shape tensor.Shape
+	data  any
+}
+
+// Prefixes and names of the tensors that are not a slot's memory.
+const (
+	paramPrefix  = "param."
+	updatePrefix = "update." // update.NAME.SLOT.PARAMETER
+	firesName    = "clock.fires"
+	pulseName    = "conductor.pulse"
+	cursorsName  = "conductor.cursors"
+)
+
+// parameters are the rows of the parameters.
+func (m *Module[F]) parameters() (rows []row) {
+	v := m.params.View()
+	for i := range v.Len() {
+		p := v.Param(i)
+		rows = append(rows, row{paramPrefix + p.Name, p.Shape, v.Data(i)})
+	}
+	return rows
+}
+
+// moved are the rows of what moves the parameters: for each what its update
+// keeps, under the name of that update. There are none without an update.
+func (m *Module[F]) moved() (rows []row) {
+	if m.moves == nil {
+		return nil
+	}
+	v := m.params.View()
+	for i := range v.Len() {
+		s := m.moves.Slots(i)
+		if s == nil {
+			continue
+		}
+		p := v.Param(i)
+		s.Each(func(slot string, data []F) {
+			rows = append(rows, row{updatePrefix + s.By() + "." + slot + "." + p.Name, p.Shape, data})
+		})
+	}
+	return rows
+}
+
+// rows are those of a context memory.
+func (m *Memory[F]) rows() (rows []row) {
+	m.Each(func(name string, shape []int, data []F) { rows = append(rows, row{name, shape, data}) })
+	m.EachPos(func(name string, pos []int32) { rows = append(rows, row{name, tensor.Shape{len(pos)}, pos}) })
+	return rows
+}
+
+// write adds rows to a snapshot.
+func write[F Float](s *checkpoint.Snapshot, rows []row) error {
+	var errs []error
+	for _, r := range rows {
+		switch data := r.data.(type) {
+		case []F:
+			errs = append(errs, checkpoint.Add(s, r.name, r.shape, data))
+		case []int64:
+			errs = append(errs, checkpoint.Add(s, r.name, r.shape, data))
+		case []int32:
+			wide := make([]int64, len(data))
+			for i, x := range data {
+				wide[i] = int64(x)
+			}
+			errs = append(errs, checkpoint.Add(s, r.name, r.shape, wide))
+		default:
+			panic("module: BUG: a row of a type that no file holds")
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// read takes rows from a snapshot and returns what puts them where they lie. The
+// first that is missing, or of another type or shape, is the error.
+func read[F Float](s *checkpoint.Snapshot, rows []row) (put func(), err error) {
+	var puts []func()
+	for _, r := range rows {
+		switch data := r.data.(type) {
+		case []F:
+			staged := make([]F, len(data))
+			err = checkpoint.Take(s, r.name, r.shape, staged)
+			puts = append(puts, func() { copy(data, staged) })
+		case []int64:
+			staged := make([]int64, len(data))
+			err = checkpoint.Take(s, r.name, r.shape, staged)
+			puts = append(puts, func() { copy(data, staged) })
+		case []int32:
+			staged := make([]int64, len(data))
+			if err = checkpoint.Take(s, r.name, r.shape, staged); err == nil {
+				err = narrow(r.name, staged)
+			}
+			puts = append(puts, func() {
+				for i, x := range staged {
+					data[i] = int32(x)
+				}
+			})
+		default:
+			panic("module: BUG: a row of a type that no file holds")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return func() {
+		for _, f := range puts {
+			f()
+		}
+	}, nil
+}
+
+// narrow refuses positions that no context has.
+func narrow(name string, wide []int64) error {
+	for i, x := range wide {
+		if x < 0 || x > math.MaxInt32 {
+			return fmt.Errorf("%w: %s[%d] is %d, outside 0 … %d", ErrPosition, name, i, x, math.MaxInt32)
+		}
+	}
+	return nil
+}
+
+// Digest is the SHA-256 of all parameters: names, shapes and every bit.
+func (m *Module[F]) Digest() string {
+	h := sha256.New()
+	v := m.params.View()
+	for i := range v.Len() {
+		fmt.Fprintf(h, "%q %v %s\n", v.Name(i), v.Param(i).Shape, checkpoint.TypeOf[F]())
+		var b [8]byte
+		for _, x := range v.Data(i) {
+			u := math.Float64bits(float64(x))
+			for k := range b {
+				b[k] = byte(u >> (8 * k))
+			}
+			h.Write(b[:])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Layout is the SHA-256 of what the module is made of, numbers apart: every
+// parameter with its shape, attributes and first values, what moves it, and every
+// tensor of a context. Two modules of one layout can have been built by the same
+// steps; a page that was changed gives another layout in most cases, and where it
+// does not its own hash belongs in the Identity.
+func (m *Module[F]) Layout() string {
+	h := sha256.New()
+	v := m.params.View()
+	fmt.Fprintln(h, m.model.Name(), m.model.Vocabulary(), checkpoint.TypeOf[F]())
+	for i := range v.Len() {
+		p := v.Param(i)
+		fmt.Fprintf(h, "%q %+v\n", p.Name, p)
+	}
+	for _, r := range append(m.moved(), m.newMemory(1).rows()...) {
+		fmt.Fprintf(h, "%q %v\n", r.name, r.shape)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// restore puts staged parameters in their place, as one update.
+func (m *Module[F]) restore(put func()) {
+	done := false
+	m.writer.Restore(func(int, context.Param, []F) {
+		if !done {
+			put()
+		}
+		done = true
+	})
+}
