@@ -94,7 +94,7 @@ func (g *generation) check() error {
 
 // run draws, and gives each byte away as soon as it cannot be part of the text
 // that stops.
-func (g *generation) run(ctx context.Context, r engine.Reader, logs bool, each func([]byte) error) error {
+func (g *generation) run(ctx context.Context, r engine.Reader, logs bool, each func([]byte) error) (err error) {
 	g.Model = r.Info().Model
 	if _, _, err := r.Read(ctx, []byte(g.Prompt), max(r.Info().Chunk, 1)); err != nil {
 		return err
@@ -103,7 +103,8 @@ func (g *generation) run(ctx context.Context, r engine.Reader, logs bool, each f
 	var text []byte
 	given := 0
 	defer func() {
-		g.Text, g.Hash = report.Printable(text), r.Hash()
+		h, e := r.Hash()
+		g.Text, g.Hash, err = report.Printable(text), h, errors.Join(err, e)
 	}()
 	give := func(to int) error {
 		if each == nil || to <= given {

@@ -60,7 +60,7 @@ func command(ctx context.Context, args []string, in io.Reader, out, errs io.Writ
 	name, started := "hecate", false
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) { name, started = "hecate: "+c.Name(), true }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { name = "hecate: " + c.Name(); return misuse{err} })
-	maker := present()
+	maker := modules()
 	root.AddCommand(buildCommand(maker, args), testCommand(maker), streamCommand(maker), generateCommand(maker), inspectCommand(),
 		benchCommand(maker), devicesCommand(), configCommand(maker), versionCommand())
 	root.SetArgs(args)

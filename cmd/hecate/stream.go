@@ -86,7 +86,11 @@ func follow(ctx context.Context, r engine.Reader, in io.Reader, chunk, every int
 	var nats, recent float64
 	predicted, since := 0, 0
 	line := func() error {
-		x := streamed{Position: r.Position(), Bits: per(nats, predicted), Recent: per(recent, since), Average: meter.Average(), Worst: meter.Worst(), Hash: r.Hash()}
+		hash, err := r.Hash()
+		if err != nil {
+			return err
+		}
+		x := streamed{Position: r.Position(), Bits: per(nats, predicted), Recent: per(recent, since), Average: meter.Average(), Worst: meter.Worst(), Hash: hash}
 		recent, since = 0, 0
 		return say(x)
 	}

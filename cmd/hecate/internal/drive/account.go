@@ -2,7 +2,6 @@ package drive
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/config"
@@ -11,8 +10,8 @@ import (
 )
 
 // Account says what a build needs, as comments of a configuration: parameters by
-// block and level, operations per token, memory. arena is the bytes that one
-// lane's chunk took in a trial.
+// block and level, operations per token, memory. arena is the bytes that a chunk
+// took in a trial.
 //
 // What is counted comes from the table of parameters. What is estimated says so:
 // operations are two for each entry of a matrix and four for each number of
@@ -54,7 +53,6 @@ func updates(c *config.Config) int { return (&Run{Config: c}).steps() }
 // memory says what lies in memory and in a checkpoint.
 func memory(say func(string, ...any), info engine.Info, all, slots, arena int, c *config.Config) {
 	const number = 4 // bytes of a float32
-	workers := min(info.Lanes, runtime.GOMAXPROCS(0))
 	rows := []struct {
 		what  string
 		bytes int
@@ -64,7 +62,7 @@ func memory(say func(string, ...any), info engine.Info, all, slots, arena int, c
 		{"gradients", info.Lanes * all * number, "counted: a set for each lane"},
 		{"update", slots * number, "counted: what the update keeps for each parameter"},
 		{"context memory", info.Lanes * info.States * number, "counted: a set for each lane"},
-		{"work of a chunk", workers * arena, fmt.Sprintf("measured: a trial of one lane, for each of %d workers", workers)},
+		{"work of a chunk", arena, "measured: a trial of all lanes on this machine"},
 	}
 	total := 0
 	say("")

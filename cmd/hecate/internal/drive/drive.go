@@ -103,7 +103,7 @@ func (r *Run) steps() int {
 
 // run makes the steps. why says what ended them early, "" if nothing did.
 func (r *Run) run(ctx context.Context) (why string, err error) {
-	if _, ok := r.Builder.Before(); !ok {
+	if _, ok := r.Builder.Before(); !ok && r.Builder.Done() == 0 {
 		before, err := r.Builder.HeldOut(ctx)
 		if err != nil {
 			return r.cut(ctx, err)

@@ -62,7 +62,10 @@ func (r *Run) finish(ctx context.Context) error {
 	if err := r.save(r.Files.Last()); err != nil {
 		return r.failed(err)
 	}
-	before, _ := r.Builder.Before()
+	before, ok := r.Builder.Before()
+	if !ok {
+		before = math.NaN()
+	}
 	after, err := r.Builder.HeldOut(ctx)
 	switch {
 	case ctx.Err() != nil:

@@ -49,8 +49,8 @@ type Builder interface {
 	Sample(ctx context.Context, bytes int) ([]byte, error)
 	// Save writes the whole state to path, all of it or nothing.
 	Save(path string) error
-	// Arena runs one lane's chunk forwards and backwards, on tokens that mean
-	// nothing, and returns the bytes that its work takes. The build is as before.
+	// Arena runs a chunk of all lanes forwards and backwards, on tokens that mean
+	// nothing, and returns the bytes that the work takes. The build is as before.
 	Arena() (bytes int, err error)
 	// Close ends the build without saving.
 	Close() error
@@ -91,8 +91,8 @@ type Step struct {
 	Nats   float64   // the loss before the update, per token
 	Bits   float64   // the same in bits
 	Rate   float64   // learning rate
-	Norm   float64   // of all gradients together, as the update got them
-	Norms  []float64 // of the gradient of each parameter, in the order of the table; valid until the next step
+	Norm   float64   // of all gradients together, before they were clipped
+	Norms  []float64 // of the gradient of each parameter as it was clipped, in the order of the table; valid until the next step
 	Fires  []int     // by level: how often it has fired
 	Gates  []Gate    // of the frequency gates, if there are any
 }
@@ -119,9 +119,9 @@ type Reader interface {
 	// one. They are valid until the next call.
 	Next() ([]float32, error)
 	// Fork returns a reader with a copy of the context.
-	Fork() Reader
+	Fork() (Reader, error)
 	// Hash is a digest of the context: equal contexts have equal ones.
-	Hash() string
+	Hash() (string, error)
 	// Position is how many bytes the context has seen.
 	Position() int
 	// Measure predicts every byte of a text once, the first from the byte

@@ -16,10 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/registry"
 )
 
-var present = &Present{
-	Catalog: build.Catalog[float32]{Models: registry.Models, New: registry.NewModel[float32], Updates: registry.Updates, NewUpdate: registry.NewUpdate[float32]},
-	Rules:   registry.Rules,
-}
+var modules = &Modules{Catalog{Models: registry.Models, New: registry.NewModel[float32], Updates: registry.Updates, NewUpdate: registry.NewUpdate[float32], Rules: registry.Rules}}
 
 const smallText = "../../text/crossroads.txt"
 
@@ -33,7 +30,7 @@ func small(t *testing.T, sets ...string) *config.Loaded {
 		key, value, _ := strings.Cut(s, "=")
 		all = append(all, config.Set{Flag: "--set", Key: key, Value: value})
 	}
-	c, err := config.Parse("", nil, all, present.World())
+	c, err := config.Parse("", nil, all, modules.World())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +39,7 @@ func small(t *testing.T, sets ...string) *config.Loaded {
 
 func newBuilder(t *testing.T, resume string) Builder {
 	t.Helper()
-	b, err := present.NewBuilder(small(t), resume)
+	b, err := modules.NewBuilder(small(t), resume)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +58,7 @@ func steps(t *testing.T, b Builder, n int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Step != b.Done() || s.Tokens != s.Step*21 || !(s.Norm > 0 && s.Norm <= 1.0001) || !(s.Bits > 0) || !(s.Rate > 0) {
+		if s.Step != b.Done() || s.Tokens != s.Step*21 || !(s.Norm > 0) || !(s.Bits > 0) || !(s.Rate > 0) {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -73,7 +70,7 @@ func plainly(t *testing.T) (saved []byte, printed, sample string) {
 	c := small(t)
 	out := t.TempDir()
 	var w bytes.Buffer
-	err := build.Run(context.Background(), present.Catalog, build.Options{Model: "ZeroB", Sizes: c.Model.Sizes, Text: smallText, Steps: 9, Lanes: 3, Chunk: 7,
+	err := build.Run(context.Background(), build.Catalog[float32]{Models: registry.Models, New: registry.NewModel[float32], Updates: registry.Updates, NewUpdate: registry.NewUpdate[float32]}, build.Options{Model: "ZeroB", Sizes: c.Model.Sizes, Text: smallText, Steps: 9, Lanes: 3, Chunk: 7,
 		Update: "AdamW", Clip: 1, Seed: 5, Out: out, Sample: 20}, build.Fallback{}, &w)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +108,7 @@ func TestBuilderIsTheBuild(t *testing.T) {
 		}
 	}
 	steps(t, b, 1)
-	if n, err := present.Steps(mid); n != 4 || err != nil {
+	if n, err := modules.Steps(mid); n != 4 || err != nil {
 		t.Errorf("a checkpoint after 4 steps says %d (%v)", n, err)
 	}
 
@@ -130,15 +127,6 @@ func TestBuilderIsTheBuild(t *testing.T) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Error("the checkpoint is not that of an unbroken build")
-	}
-	bits, _, err := curves(end)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, x := range b.Bits() {
-		if !(math.Abs(x-bits[i]) <= 1e-12*x) {
-			t.Errorf("step %d: %v bits, saved are %v", i+1, x, bits[i])
-		}
 	}
 	after, err := b.HeldOut(ctx)
 	if err != nil {
@@ -160,11 +148,11 @@ func TestBuilderIsTheBuild(t *testing.T) {
 // reads opens what a build saved and measures the same part.
 func reads(t *testing.T, path string, want float64) {
 	t.Helper()
-	r, err := present.NewReader(path)
+	r, err := modules.NewReader(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, built, heldOut, err := present.Text(smallText)
+	_, built, heldOut, err := modules.Text(smallText)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +173,7 @@ func TestReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func() Reader {
-		r, err := present.NewReader(path)
+		r, err := modules.NewReader(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +198,10 @@ func TestReader(t *testing.T) {
 	if _, err := parts.Next(); err != nil {
 		t.Fatal(err)
 	}
-	fork := parts.Fork()
+	fork, err := parts.Fork()
+	if err != nil {
+		t.Fatal(err)
+	}
 	read(fork, []byte("something else"), 4, 14)
 	d += read(parts, text[5:], 4, len(text)-5)
 	if !(math.Abs(a-c) <= 1e-4*a) || !(math.Abs(a-d) <= 1e-4*a) {
@@ -219,9 +210,18 @@ func TestReader(t *testing.T) {
 	if one.Position() != len(text) || parts.Position() != len(text) || fork.Position() != 5+14 {
 		t.Errorf("positions %d, %d, %d", one.Position(), parts.Position(), fork.Position())
 	}
-	if again := open(); read(again, text, 1, len(text)-1) != c || again.Hash() != one.Hash() || fork.Hash() == parts.Hash() {
+	if again := open(); read(again, text, 1, len(text)-1) != c || hash(t, again) != hash(t, one) || hash(t, fork) == hash(t, parts) {
 		t.Error("equal contexts have other digests, or different ones the same")
 	}
+}
+
+func hash(t *testing.T, r Reader) string {
+	t.Helper()
+	h, err := r.Hash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
 
 func TestCannot(t *testing.T) {
@@ -237,7 +237,7 @@ func TestCannot(t *testing.T) {
 		"text: open text: open nowhere.txt: no such file or directory":                        {"stream.path=nowhere.txt"},
 		"stream: text is too short: 60000 lanes":                                              {text, "stream.lanes=60000"},
 	} {
-		b, err := present.NewBuilder(small(t, sets...), "")
+		b, err := modules.NewBuilder(small(t, sets...), "")
 		if err == nil {
 			_ = b.Close()
 		}
@@ -246,7 +246,7 @@ func TestCannot(t *testing.T) {
 		}
 	}
 	for size, want := range map[string]bool{"d": true, "memory.d_k": true, "memory.depth": false, "modl.width": false} {
-		if got := present.KnowsSize("ZeroB", size); got != want {
+		if got := modules.KnowsSize("ZeroB", size); got != want {
 			t.Errorf("KnowsSize(%s) = %v", size, got)
 		}
 	}
@@ -257,27 +257,68 @@ func TestCannot(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	b := newBuilder(t, "")
-	for range 2 {
-		if _, err := b.HeldOut(over); !errors.Is(err, context.Canceled) {
+	asked, plain := newBuilder(t, ""), newBuilder(t, "")
+	for range 3 {
+		if _, err := asked.HeldOut(over); !errors.Is(err, context.Canceled) {
 			t.Errorf("measured: %v", err)
 		}
+		steps(t, asked, 1)
+		steps(t, plain, 1)
 	}
-	if err := b.Save(filepath.Join(t.TempDir(), "x")); err == nil {
-		t.Error("nothing was saved as something")
+	if _, ok := asked.Before(); ok {
+		t.Error("a measurement that was broken off counts")
 	}
-	steps(t, b, 2)
-	if _, err := b.HeldOut(over); !errors.Is(err, context.Canceled) {
-		t.Errorf("measured: %v", err)
+	var files [2][]byte
+	for i, b := range []Builder{asked, plain} {
+		path := filepath.Join(t.TempDir(), "x.safetensors")
+		err := b.Save(path)
+		if err == nil {
+			files[i], err = os.ReadFile(path)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	steps(t, b, 1)
-	x, ok := b.Before()
-	c := newBuilder(t, "")
-	if _, err := c.HeldOut(over); !errors.Is(err, context.Canceled) {
-		t.Errorf("measured: %v", err)
+	if !bytes.Equal(files[0], files[1]) {
+		t.Error("a build that was asked is not the one that was not")
 	}
-	want, err := c.HeldOut(context.Background())
-	if err != nil || !ok || x != want {
-		t.Errorf("before: %v (%v), want %v (%v)", x, ok, want, err)
+}
+
+// TestArena tries a chunk; the build goes on as if it had not.
+func TestArena(t *testing.T) {
+	tried, plain := newBuilder(t, ""), newBuilder(t, "")
+	if n, err := tried.Arena(); err != nil || n < 1000 {
+		t.Errorf("a chunk takes %d bytes (%v)", n, err)
+	}
+	for range 2 {
+		a, err := tried.Step()
+		b, err2 := plain.Step()
+		if err != nil || err2 != nil || a.Nats != b.Nats || a.Norm != b.Norm {
+			t.Errorf("%v and %v after a trial, %v and %v without (%v, %v)", a.Nats, a.Norm, b.Nats, b.Norm, err, err2)
+		}
+	}
+}
+
+// TestDonor begins with the parameters of another run and nothing else of it.
+func TestDonor(t *testing.T) {
+	b := newBuilder(t, "")
+	steps(t, b, 3)
+	path := filepath.Join(t.TempDir(), "x.safetensors")
+	if err := b.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	want, err := b.HeldOut(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := modules.NewBuilder(small(t, "build.from="+path, "stream.lanes=2", "model.seed=7"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.HeldOut(context.Background()); err != nil || got != want || c.Done() != 0 {
+		t.Errorf("a donor with %v bits gave %v after %d steps (%v)", want, got, c.Done(), err)
+	}
+	if _, err := modules.NewBuilder(small(t, "build.from="+path, "model.sizes.memory.d_k=5"), ""); err == nil {
+		t.Error("a donor of other sizes was taken")
 	}
 }

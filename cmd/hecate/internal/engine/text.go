@@ -15,8 +15,17 @@ const opticks = "src/testdata/Isaac.Newton-Opticks.txt"
 
 // Text opens a file, or for "" the text that a build is given by default, and
 // cuts it as a build does.
-func (p *Present) Text(path string) (note string, built, heldOut []byte, err error) {
-	var t *stream.Text
+func (m *Modules) Text(path string) (note string, built, heldOut []byte, err error) {
+	note, t, err := m.open(path)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	a, b := t.Split()
+	return note, a.Bytes(), b.Bytes(), nil
+}
+
+// open opens a file, or a text that is at hand; note says which it is.
+func (m *Modules) open(path string) (note string, t *stream.Text, err error) {
 	switch {
 	case path != "":
 		note = path
@@ -24,15 +33,14 @@ func (p *Present) Text(path string) (note string, built, heldOut []byte, err err
 	default:
 		note = "Newton's Opticks, from the Go toolchain"
 		if t, err = stream.Open(filepath.Join(goroot(), filepath.FromSlash(opticks))); err != nil {
-			note = p.Fallback.Name
-			t, err = stream.FromDocuments(note, p.Fallback.Text)
+			note = m.OwnName + ", our own small text, because the Go toolchain's was not found"
+			t, err = stream.FromDocuments(m.OwnName, m.OwnText)
 		}
 	}
 	if err != nil {
-		return "", nil, nil, fmt.Errorf("text: %w", err)
+		return "", nil, fmt.Errorf("text: %w", err)
 	}
-	a, b := t.Split()
-	return note, a.Bytes(), b.Bytes(), nil
+	return note, t, nil
 }
 
 // goroot is the root of the Go toolchain, as the go command says it, or "".

@@ -49,6 +49,8 @@ type Tensor struct {
 
 const (
 	digestKey = "sha256."
+	// headerDigest is that of the header: it says nothing that is not seen.
+	headerDigest = "sha256"
 	maxHeader = 100 << 20 // bytes; the limit of the format
 )
 
@@ -103,7 +105,7 @@ func (f *File) metadata(rows map[string]json.RawMessage) (digests map[string]str
 	for k, v := range all {
 		if name, ok := strings.CutPrefix(k, digestKey); ok {
 			digests[name] = v
-		} else {
+		} else if k != headerDigest {
 			f.Meta[k] = v
 		}
 	}
