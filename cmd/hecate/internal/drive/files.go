@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,6 +105,9 @@ func (f Files) Newest(good func(path string) error, note func(path string, err e
 			continue
 		}
 		if info, err := e.Info(); err == nil {
+			if !numbered { // written last, though the clock of files may not show it
+				n = math.MaxInt
+			}
 			all = append(all, file{filepath.Join(f.Dir, e.Name()), info.ModTime(), n})
 		}
 	}

@@ -83,6 +83,18 @@ func TestNewest(t *testing.T) {
 	if got := newest("m-000000003.safetensors", "m.safetensors", "m-000000009.safetensors"); got != "" {
 		t.Errorf("none is good, but %s", got)
 	}
+	same := time.Unix(1_800_000_000, 0)
+	for _, n := range []string{"m.safetensors", "m-000000003.safetensors", "m-000000009.safetensors"} {
+		if err := os.Chtimes(filepath.Join(f.Dir, n), same, same); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := newest(); got != "m.safetensors" {
+		t.Errorf("of one moment: %s", got)
+	}
+	if got := newest("m.safetensors"); got != "m-000000009.safetensors" {
+		t.Errorf("of one moment, numbered: %s", got)
+	}
 	f.Dir = filepath.Join(f.Dir, "nowhere")
 	if got := newest(); got != "" {
 		t.Errorf("no folder has %s", got)

@@ -51,7 +51,7 @@ const (
 	digestKey = "sha256."
 	// headerDigest is that of the header: it says nothing that is not seen.
 	headerDigest = "sha256"
-	maxHeader = 100 << 20 // bytes; the limit of the format
+	maxHeader    = 100 << 20 // bytes; the limit of the format
 )
 
 // Read reads a file. The error says why nothing can be shown.
