@@ -8,15 +8,17 @@ import (
 )
 
 // cursorVersion is the layout of Words.
-const cursorVersion = 1
+const cursorVersion = 2
 
 // CursorWords is the length of a cursor as stored in a checkpoint.
-const CursorWords = 16
+const CursorWords = 24
 
 // What a saved cursor can be refused for; a *Mismatch wraps one.
 var (
 	ErrVersion  = errors.New("cursor version")
 	ErrSlots    = errors.New("number of lanes")
+	ErrEnding   = errors.New("what happens at the end")
+	ErrRNG      = errors.New("seed")
 	ErrDataset  = errors.New("dataset digest")
 	ErrLength   = errors.New("dataset length")
 	ErrPart     = errors.New("part of the text")
@@ -40,38 +42,56 @@ func (m *Mismatch) Error() string {
 func (m *Mismatch) Unwrap() error { return m.What }
 
 // A Cursor is where one lane of a stream stands, with enough to notice that it
-// is put on the wrong text.
+// is put on the wrong source. Sources are read by position, so there is no
+// state of a generator to save; what a source is computed from is compared.
 type Cursor struct {
 	Slot, Slots   uint64    // which lane of how many
-	Position      uint64    // byte of the text that is read next
+	Session       bool      // the stream ends and does not wrap
+	Position      uint64    // token of the source that is read next
 	Lo, Hi        uint64    // the lane's stretch
-	Total         uint64    // bytes of the text
+	Total         uint64    // tokens of the source
 	Chunk         uint64    // id of the next chunk
 	PulseID       uint64    // step of the pulse that goes with the next chunk
-	LastLen       uint64    // tokens of the last chunk, 0 before the first
-	ContentHash   uint64    // FNV-1a 64 of the last chunk's inputs, 4 bytes each, little-endian
-	DatasetDigest [4]uint64 // SHA-256 of the text
+	Served        uint64    // tokens of this lane so far; they give the position
+	LastLen       uint64    // of them in the last chunk, 0 before the first
+	ContentHash   uint64    // FNV-1a 64 of those, 4 bytes each, little-endian, as they were served
+	DatasetDigest [4]uint64 // of the source
+	RNG           [4]uint64 // what a Seeded source is computed from, else zero
 }
 
 // Words returns the cursor as a row of a U64 tensor, [CursorWords].
 func (c Cursor) Words() []uint64 {
-	d := c.DatasetDigest
-	return []uint64{cursorVersion, c.Slot, c.Slots, c.Position, c.Lo, c.Hi, c.Total, c.Chunk,
-		c.PulseID, c.LastLen, c.ContentHash, d[0], d[1], d[2], d[3], 0}
+	session := uint64(0)
+	if c.Session {
+		session = 1
+	}
+	w := make([]uint64, 0, CursorWords)
+	w = append(w, cursorVersion, c.Slot, c.Slots, session, c.Position, c.Lo, c.Hi, c.Total, c.Chunk, c.PulseID, c.Served, c.LastLen, c.ContentHash)
+	w = append(w, c.DatasetDigest[:]...)
+	w = append(w, c.RNG[:]...)
+	return w[:CursorWords] // what is left is zero
 }
 
 // CursorFromWords is the inverse of Words; a *Mismatch of ErrVersion says that
 // the layout is not ours.
 func CursorFromWords(w []uint64) (Cursor, error) {
-	if len(w) != CursorWords || w[0] != cursorVersion {
+	const used = 21
+	ours := len(w) == CursorWords && w[0] == cursorVersion && w[3] <= 1
+	for i := used; ours && i < CursorWords; i++ {
+		ours = w[i] == 0
+	}
+	if !ours {
 		saved := fmt.Sprintf("%d words", len(w))
 		if len(w) > 0 {
 			saved += fmt.Sprintf(" of version %d", w[0])
+			if len(w) == CursorWords && w[0] == cursorVersion {
+				saved += " with unknown flags"
+			}
 		}
 		return Cursor{}, &Mismatch{ErrVersion, 0, saved, fmt.Sprintf("%d words of version %d", CursorWords, cursorVersion)}
 	}
-	return Cursor{Slot: w[1], Slots: w[2], Position: w[3], Lo: w[4], Hi: w[5], Total: w[6], Chunk: w[7],
-		PulseID: w[8], LastLen: w[9], ContentHash: w[10], DatasetDigest: [4]uint64(w[11:15])}, nil
+	return Cursor{Slot: w[1], Slots: w[2], Session: w[3] == 1, Position: w[4], Lo: w[5], Hi: w[6], Total: w[7], Chunk: w[8],
+		PulseID: w[9], Served: w[10], LastLen: w[11], ContentHash: w[12], DatasetDigest: [4]uint64(w[13:17]), RNG: [4]uint64(w[17:21])}, nil
 }
 
 // Cursors returns one cursor per lane; p is the pulse of the next chunk.
@@ -79,83 +99,136 @@ func (s *Stream) Cursors(p pulse.Pulse) []Cursor {
 	cs := make([]Cursor, len(s.lanes))
 	for i, l := range s.lanes {
 		cs[i] = Cursor{
-			Slot: uint64(i), Slots: uint64(len(s.lanes)),
-			Position: uint64(l.at), Lo: uint64(l.lo), Hi: uint64(l.hi), Total: uint64(s.part.text.Len()),
-			Chunk: s.next, PulseID: p.Step(),
-			LastLen: uint64(l.last), ContentHash: s.hashBefore(l, l.at, l.last),
-			DatasetDigest: s.part.text.digest,
+			Slot: uint64(i), Slots: uint64(len(s.lanes)), Session: s.session,
+			Position: uint64(l.at), Lo: uint64(l.lo), Hi: uint64(l.hi), Total: uint64(s.part.src.Len()),
+			Chunk: s.next, PulseID: p.Step(), Served: l.served,
+			LastLen: uint64(l.last), ContentHash: l.hash,
+			DatasetDigest: s.part.src.Digest(), RNG: rng(s.part.src),
 		}
 	}
 	return cs
 }
 
-// hashBefore hashes the n tokens that a lane at position at has just read. A
-// chunk longer than the stretch went round more than once.
-func (s *Stream) hashBefore(l lane, at, n int) uint64 {
-	h := uint64(0xcbf29ce484222325)
-	size := l.hi - l.lo
-	start := ((at-l.lo-n)%size + size) % size
-	for k := range n {
-		h = (h ^ uint64(s.part.text.data[l.lo+(start+k)%size])) * 0x100000001b3
-		for range 3 { // the high bytes of the token are zero
-			h *= 0x100000001b3
+func rng(src Source) (w [4]uint64) {
+	if r, ok := src.(Seeded); ok {
+		return r.RNG()
+	}
+	return w
+}
+
+// emptyHash is the FNV-1a 64 of nothing.
+const emptyHash = 0xcbf29ce484222325
+
+// fnv adds ids to a hash, 4 bytes each, little-endian.
+func fnv(h uint64, ids []int32) uint64 {
+	const prime = 0x100000001b3
+	for _, id := range ids {
+		for range 4 {
+			h = (h ^ uint64(id&0xff)) * prime
+			id >>= 8
 		}
 	}
 	return h
 }
 
+// hashBefore reads again, and hashes, the n tokens that a lane at a position
+// has just read. A chunk longer than the stretch went round more than once.
+func (s *Stream) hashBefore(l lane, at, n int) (uint64, error) {
+	h, buf := uint64(emptyHash), make([]int32, 1024)
+	size := l.hi - l.lo
+	start := l.lo + ((at-l.lo-n)%size+size)%size
+	for n > 0 {
+		piece := buf[:min(n, len(buf), l.hi-start)]
+		if err := s.part.src.Read(piece, start); err != nil {
+			return 0, err
+		}
+		h = fnv(h, piece)
+		n -= len(piece)
+		if start += len(piece); start == l.hi {
+			start = l.lo
+		}
+	}
+	return h, nil
+}
+
 // Restore puts the stream where the cursors say. p is the pulse of the model
-// that will read the next chunk. Everything is checked first: on a *Mismatch
+// that will read the next chunk. Everything is checked first, the last chunk
+// of every lane by reading it again: on a *Mismatch, or an error of the source,
 // the stream is unchanged.
 func (s *Stream) Restore(cursors []Cursor, p pulse.Pulse) error {
 	if len(cursors) != len(s.lanes) {
 		return &Mismatch{ErrSlots, 0, fmt.Sprint(len(cursors)), fmt.Sprint(len(s.lanes))}
 	}
 	for i, c := range cursors {
+		if c.Chunk != cursors[0].Chunk {
+			return &Mismatch{ErrChunk, i, fmt.Sprint(c.Chunk), fmt.Sprintf("%d of slot 0", cursors[0].Chunk)}
+		}
 		if err := s.check(i, c, p); err != nil {
 			return err
 		}
-		if c.Chunk != cursors[0].Chunk {
-			return &Mismatch{ErrChunk, i, fmt.Sprint(c.Chunk), fmt.Sprint(cursors[0].Chunk)}
-		}
 	}
 	for i, c := range cursors {
-		s.lanes[i].at, s.lanes[i].last = int(c.Position), int(c.LastLen)
+		l := &s.lanes[i]
+		l.at, l.last, l.served, l.hash = int(c.Position), int(c.LastLen), c.Served, c.ContentHash
 	}
 	s.next = cursors[0].Chunk
 	return nil
 }
-
-func hex(d [4]uint64) string { return fmt.Sprintf("%016x%016x%016x%016x", d[0], d[1], d[2], d[3]) }
 
 // maxLast bounds the length of a last chunk that is hashed again.
 const maxLast = 1 << 24
 
 // check compares one cursor with the lane it is for.
 func (s *Stream) check(i int, c Cursor, p pulse.Pulse) error {
-	l, t := s.lanes[i], s.part.text
-	rows := []struct {
+	l, src := s.lanes[i], s.part.src
+	digest, seed := src.Digest(), rng(src)
+	for _, r := range []struct {
 		what        error
 		ok          bool
 		saved, live string
 	}{
 		{ErrSlots, c.Slots == uint64(len(s.lanes)) && c.Slot == uint64(i),
 			fmt.Sprintf("%d of %d", c.Slot, c.Slots), fmt.Sprintf("%d of %d", i, len(s.lanes))},
-		{ErrLength, c.Total == uint64(t.Len()), fmt.Sprint(c.Total), fmt.Sprint(t.Len())},
-		{ErrDataset, c.DatasetDigest == t.digest, hex(c.DatasetDigest), hex(t.digest)},
+		{ErrEnding, c.Session == s.session, ending(c.Session), ending(s.session)},
+		{ErrLength, c.Total == uint64(src.Len()), fmt.Sprint(c.Total), fmt.Sprint(src.Len())},
+		{ErrRNG, c.RNG == seed, hex(c.RNG), hex(seed)},
+		{ErrDataset, c.DatasetDigest == digest, hex(c.DatasetDigest), hex(digest)},
 		{ErrPart, c.Lo == uint64(l.lo) && c.Hi == uint64(l.hi),
 			fmt.Sprintf("[%d, %d)", c.Lo, c.Hi), fmt.Sprintf("[%d, %d)", l.lo, l.hi)},
-		{ErrPosition, c.Position >= c.Lo && c.Position < c.Hi, fmt.Sprint(c.Position), fmt.Sprintf("[%d, %d)", l.lo, l.hi)},
+		{ErrPosition, c.Position == s.place(l, c.Served) && c.Position <= c.Hi,
+			fmt.Sprintf("%d behind %d tokens", c.Position, c.Served), fmt.Sprintf("%d in [%d, %d)", s.place(l, c.Served), l.lo, l.hi)},
 		{ErrPulse, c.PulseID == p.Step(), fmt.Sprint(c.PulseID), fmt.Sprint(p.Step())},
-		{ErrContent, c.LastLen <= maxLast, fmt.Sprintf("%d tokens", c.LastLen), fmt.Sprintf("at most %d", maxLast)},
-	}
-	for _, r := range rows {
+		{ErrChunk, (c.Chunk == 0) == (c.Served == 0),
+			fmt.Sprintf("%d behind %d tokens", c.Chunk, c.Served), "chunk 0 exactly before the first token"},
+		{ErrContent, c.LastLen <= min(c.Served, maxLast) && (c.LastLen > 0 || c.Chunk == 0 || s.session && c.Position == c.Hi),
+			fmt.Sprintf("%d tokens of %d", c.LastLen, c.Served), fmt.Sprintf("1 to %d, and no more than were served", maxLast)},
+	} {
 		if !r.ok {
 			return &Mismatch{r.what, i, r.saved, r.live}
 		}
 	}
-	if h := s.hashBefore(l, int(c.Position), int(c.LastLen)); h != c.ContentHash {
+	h, err := s.hashBefore(l, int(c.Position), int(c.LastLen))
+	if err != nil {
+		return err
+	}
+	if h != c.ContentHash {
 		return &Mismatch{ErrContent, i, fmt.Sprintf("%016x", c.ContentHash), fmt.Sprintf("%016x", h)}
 	}
 	return nil
+}
+
+// place is where a lane stands that has served so many tokens.
+func (s *Stream) place(l lane, served uint64) uint64 {
+	size := uint64(l.hi - l.lo)
+	if s.session {
+		return uint64(l.lo) + served
+	}
+	return uint64(l.lo) + served%size
+}
+
+func ending(session bool) string {
+	if session {
+		return "a session that ends"
+	}
+	return "a stream that wraps"
 }

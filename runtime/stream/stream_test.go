@@ -37,8 +37,6 @@ func open(t *testing.T, p Part, lanes int) *Stream {
 	return s
 }
 
-func whole(x *Text) Part { return Part{x, 0, x.Len()} }
-
 func ExampleStream() {
 	x, _ := FromDocuments("example", []byte("the quick brown fox jumps"))
 	build, _ := x.Split()
@@ -61,7 +59,7 @@ func ExampleStream() {
 func TestLanesReadTheirStretches(t *testing.T) {
 	x := text(t, "abcdefghij", "klmnopqrstu", "vwxyz")
 	const lanes, tokens = 3, 7
-	s := open(t, whole(x), lanes)
+	s := open(t, Whole(x), lanes)
 	lo := []int{0, 9, 18}
 	size := []int{9, 9, 8}
 	at := slices.Clone(lo)
@@ -78,10 +76,10 @@ func TestLanesReadTheirStretches(t *testing.T) {
 				switch {
 				case at[l]+1 == lo[l]+size[l]:
 					at[l] = lo[l]
-					events = append(events, Event{l, k + 1, Wrap})
+					events = append(events, Event{Lane: l, At: k + 1, Kind: Wrap})
 				case at[l] == 9 || at[l] == 20:
 					at[l]++
-					events = append(events, Event{l, k + 1, DocumentEnd})
+					events = append(events, Event{Lane: l, At: k + 1, Kind: DocumentEnd})
 				default:
 					at[l]++
 					wantTarget = int32(x.data[at[l]])
@@ -114,7 +112,7 @@ func TestTooShort(t *testing.T) {
 	if _, err := FromDocuments("x", []byte("short")); !errors.Is(err, ErrTooShort) {
 		t.Errorf("a text of 5 bytes = %v", err)
 	}
-	if _, err := New(whole(text(t, "abcdefghijklmnopqrstuvwxyz")), 14); !errors.Is(err, ErrTooShort) {
+	if _, err := New(Whole(text(t, "abcdefghijklmnopqrstuvwxyz")), 14); !errors.Is(err, ErrTooShort) {
 		t.Errorf("14 lanes over 26 bytes = %v", err)
 	}
 	if _, err := Open("no such file"); !errors.Is(err, os.ErrNotExist) {
@@ -143,7 +141,7 @@ func advance(s *Stream, p pulse.Pulse, n int) pulse.Pulse {
 func TestResume(t *testing.T) {
 	x := text(t, "abcdefghij", "klmnopqrstuvwxyz")
 	for n := range 12 {
-		live := open(t, whole(x), 2)
+		live := open(t, Whole(x), 2)
 		p := advance(live, pulse.First(pulse.Build), n)
 		var saved []Cursor
 		for _, c := range live.Cursors(p) {
@@ -153,7 +151,7 @@ func TestResume(t *testing.T) {
 			}
 			saved = append(saved, back)
 		}
-		resumed := open(t, whole(x), 2)
+		resumed := open(t, Whole(x), 2)
 		if err := resumed.Restore(saved, p); err != nil {
 			t.Fatalf("after %d chunks: %v", n, err)
 		}
@@ -169,7 +167,7 @@ func TestResume(t *testing.T) {
 // TestRefusals breaks one thing at a time; the stream must stay where it was.
 func TestRefusals(t *testing.T) {
 	x := text(t, "abcdefghijklmnopqrstuvwxyz")
-	s := open(t, whole(x), 2)
+	s := open(t, Whole(x), 2)
 	p := advance(s, pulse.First(pulse.Build), 5)
 	for _, c := range []struct {
 		want  error
@@ -177,19 +175,25 @@ func TestRefusals(t *testing.T) {
 	}{
 		{ErrSlots, func(c []Cursor) []Cursor { return c[:1] }},
 		{ErrSlots, func(c []Cursor) []Cursor { c[0], c[1] = c[1], c[0]; return c }},
+		{ErrEnding, func(c []Cursor) []Cursor { c[1].Session = true; return c }},
 		{ErrLength, func(c []Cursor) []Cursor { c[1].Total++; return c }},
+		{ErrRNG, func(c []Cursor) []Cursor { c[1].RNG[3]++; return c }},
 		{ErrDataset, func(c []Cursor) []Cursor { c[1].DatasetDigest[2]++; return c }},
 		{ErrPart, func(c []Cursor) []Cursor { c[1].Hi--; return c }},
 		{ErrPosition, func(c []Cursor) []Cursor { c[1].Position = c[1].Hi; return c }},
 		{ErrPosition, func(c []Cursor) []Cursor { c[1].Position = 0; return c }},
+		{ErrPosition, func(c []Cursor) []Cursor { c[1].Position++; return c }},
+		{ErrPosition, func(c []Cursor) []Cursor { c[1].Served++; return c }},
 		{ErrChunk, func(c []Cursor) []Cursor { c[1].Chunk++; return c }},
+		{ErrChunk, func(c []Cursor) []Cursor { c[0].Chunk, c[1].Chunk = 0, 0; return c }},
 		{ErrPulse, func(c []Cursor) []Cursor { c[1].PulseID++; return c }},
 		{ErrContent, func(c []Cursor) []Cursor { c[1].ContentHash++; return c }},
 		{ErrContent, func(c []Cursor) []Cursor { c[1].LastLen--; return c }},
+		{ErrContent, func(c []Cursor) []Cursor { c[1].LastLen, c[1].ContentHash = 0, emptyHash; return c }},
 		{ErrContent, func(c []Cursor) []Cursor { c[1].LastLen = math.MaxUint64; return c }},
-		{ErrContent, func(c []Cursor) []Cursor { c[1].Position++; return c }},
+		{ErrContent, func(c []Cursor) []Cursor { c[1].Position++; c[1].Served++; return c }},
 	} {
-		fresh := open(t, whole(x), 2)
+		fresh := open(t, Whole(x), 2)
 		err := fresh.Restore(c.spoil(s.Cursors(p)), p)
 		var m *Mismatch
 		if !errors.Is(err, c.want) || !errors.As(err, &m) || m.Saved == "" || m.Live == "" || m.Saved == m.Live {
@@ -200,10 +204,12 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	other := text(t, "abcdefghijklmnopqrstuvwxyZ")
-	if err := open(t, whole(other), 2).Restore(s.Cursors(p), p); !errors.Is(err, ErrDataset) {
+	if err := open(t, Whole(other), 2).Restore(s.Cursors(p), p); !errors.Is(err, ErrDataset) {
 		t.Errorf("cursor on another text = %v, want ErrDataset", err)
 	}
-	for _, w := range [][]uint64{nil, {1}, append([]uint64{9}, make([]uint64, CursorWords-1)...)} {
+	flags, tail := s.Cursors(p)[0].Words(), s.Cursors(p)[0].Words()
+	flags[3], tail[CursorWords-1] = 2, 1
+	for _, w := range [][]uint64{nil, {1}, append([]uint64{9}, make([]uint64, CursorWords-1)...), flags, tail} {
 		if _, err := CursorFromWords(w); !errors.Is(err, ErrVersion) {
 			t.Errorf("CursorFromWords(%v) = %v, want ErrVersion", w, err)
 		}
@@ -211,7 +217,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestNextDoesNotAllocate(t *testing.T) {
-	s := open(t, whole(text(t, "abcdefghijklmnopqrstuvwxyz")), 2)
+	s := open(t, Whole(text(t, "abcdefghijklmnopqrstuvwxyz")), 2)
 	s.Next(100)
 	if n := testing.AllocsPerRun(20, func() { s.Next(100) }); n != 0 {
 		t.Errorf("Next allocates %v times", n)

@@ -1,30 +1,19 @@
-// Package stream gives a model its text: bytes as tokens, in chunks, from several places at once.
-//
-// A Text is split into a part to build on and the held-out last tenth. A
-// Stream runs over one part in lanes: the part is cut into equal contiguous
-// stretches, and every lane walks its own, so that the context a lane carries
-// from chunk to chunk is that of the text. Chunks always have the asked-for
-// length; at the end of its stretch a lane goes on at the start, and says so
-// in an event. A Cursor says where a lane stands and what it has just read,
-// and is refused where it does not fit.
 package stream
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"sort"
+	"unicode/utf8"
 )
 
-// Vocab is the number of tokens: every byte is one.
+// Vocab is the number of tokens of a Text: every byte is one.
 const Vocab = 256
 
-// ErrTooShort says that a text has too few bytes for what is asked of it.
-var ErrTooShort = errors.New("stream: text is too short")
-
-// A Text is one or more documents and their digest.
+// A Text is a source of bytes: one or more documents and their digest.
 type Text struct {
 	name   string
 	data   []byte
@@ -32,19 +21,133 @@ type Text struct {
 	digest [4]uint64
 }
 
-// Open reads a file as one document.
+// TextOptions say how bytes become documents. The zero value takes valid
+// UTF-8, a document a file.
+type TextOptions struct {
+	Raw       bool   // take any bytes, not only UTF-8
+	Separator []byte // documents of one file stand between these bytes, which are left out; none if empty
+}
+
+// An EncodingError says where a text is not UTF-8.
+type EncodingError struct {
+	Name         string
+	Offset       int // in bytes, from 0
+	Line, Column int // from 1; a column is a character
+	Byte         byte
+}
+
+func (e *EncodingError) Error() string {
+	return fmt.Sprintf("stream: %s:%d:%d: byte 0x%02x at offset %d is not UTF-8; open it as raw bytes if it is meant to be anything else than text",
+		e.Name, e.Line, e.Column, e.Byte, e.Offset)
+}
+
+// Open reads a file as one document of any bytes. The error is the file
+// system's or wraps ErrTooShort, for a text of less than 20 bytes.
 func Open(path string) (*Text, error) {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("open text: %w", err)
+		return nil, err
 	}
 	return FromDocuments(path, data)
 }
 
-// FromDocuments joins documents to a text. No token is asked to predict the
-// first of the next document. The error wraps ErrTooShort for a text of less
-// than 20 bytes, whose tenth would be empty.
+// FromDocuments joins documents of any bytes to a text. No token is asked to
+// predict the first of the next document. The error wraps ErrTooShort for a
+// text of less than 20 bytes, of which a held-out tenth would be a byte.
 func FromDocuments(name string, documents ...[]byte) (*Text, error) {
+	const least = 20
+	return join(name, documents, least)
+}
+
+// OpenText reads files as a text, in the order given. The error is the file
+// system's, an *EncodingError, or a *SourceError of ErrNotAFile, or of
+// ErrTooShort for less than two bytes.
+func OpenText(opt TextOptions, paths ...string) (*Text, error) {
+	name := "no file"
+	var documents [][]byte
+	for i, path := range paths {
+		data, err := readFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if documents, err = opt.documents(path, documents, data); err != nil {
+			return nil, err
+		}
+		if name = paths[0]; i > 0 {
+			name = fmt.Sprintf("%s and %d more", paths[0], i)
+		}
+	}
+	return join(name, documents, shortest)
+}
+
+// NewText is OpenText for what is in memory: every piece is treated as a file.
+func NewText(name string, opt TextOptions, pieces ...[]byte) (*Text, error) {
+	var documents [][]byte
+	for _, p := range pieces {
+		var err error
+		if documents, err = opt.documents(name, documents, p); err != nil {
+			return nil, err
+		}
+	}
+	return join(name, documents, shortest)
+}
+
+// shortest is the least length of a source: something to read and something
+// to predict.
+const shortest = 2
+
+// documents appends the documents of one file.
+func (opt TextOptions) documents(name string, documents [][]byte, data []byte) ([][]byte, error) {
+	if !opt.Raw {
+		if err := checkUTF8(name, data); err != nil {
+			return nil, err
+		}
+	}
+	if len(opt.Separator) == 0 {
+		return append(documents, data), nil
+	}
+	return append(documents, bytes.Split(data, opt.Separator)...), nil
+}
+
+// checkUTF8 returns an *EncodingError for the first byte that is not UTF-8.
+func checkUTF8(name string, data []byte) error {
+	if utf8.Valid(data) {
+		return nil
+	}
+	line, column := 1, 1
+	for at := 0; at < len(data); {
+		r, n := utf8.DecodeRune(data[at:])
+		switch {
+		case r == utf8.RuneError && n <= 1:
+			return &EncodingError{name, at, line, column, data[at]}
+		case r == '\n':
+			line, column = line+1, 1
+		default:
+			column++
+		}
+		at += n
+	}
+	panic("stream: BUG: bytes that are not UTF-8 decode as UTF-8")
+}
+
+// readFile reads a regular file.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("open text: %w", err)
+	}
+	if info.IsDir() {
+		return nil, &SourceError{path, ErrNotAFile, "a folder", "a file; name the files that are in it"}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("open text: %w", err)
+	}
+	return data, nil
+}
+
+// join makes the text; empty documents are none.
+func join(name string, documents [][]byte, least int) (*Text, error) {
 	t := &Text{name: name}
 	h := sha256.New()
 	var size [8]byte
@@ -58,46 +161,38 @@ func FromDocuments(name string, documents ...[]byte) (*Text, error) {
 		t.data = append(t.data, d...)
 		t.ends = append(t.ends, len(t.data))
 	}
-	const least = 20
 	if len(t.data) < least {
-		return nil, fmt.Errorf("%w: %s has %d bytes, want %d or more", ErrTooShort, name, len(t.data), least)
+		return nil, &SourceError{name, ErrTooShort, fmt.Sprintf("%d bytes", len(t.data)), fmt.Sprintf("%d or more", least)}
 	}
-	sum := h.Sum(nil)
-	for i := range t.digest {
-		t.digest[i] = binary.LittleEndian.Uint64(sum[8*i:])
-	}
+	t.digest = words([sha256.Size]byte(h.Sum(nil)))
 	return t, nil
 }
 
+// Name returns the path, or what the text was called.
+func (t *Text) Name() string { return t.name }
+
 // Len returns the number of bytes.
 func (t *Text) Len() int { return len(t.data) }
+
+// Vocab returns 256.
+func (t *Text) Vocab() int { return Vocab }
 
 // Digest returns the SHA-256 of the documents with their lengths, as four
 // little-endian words.
 func (t *Text) Digest() [4]uint64 { return t.digest }
 
-// A Part is a contiguous piece of a text.
-type Part struct {
-	text   *Text
-	lo, hi int
+// Read fills dst with the bytes from at on. There is no error.
+func (t *Text) Read(dst []int32, at int) error {
+	inside(len(dst), at, len(t.data))
+	for i, b := range t.data[at : at+len(dst)] {
+		dst[i] = int32(b)
+	}
+	return nil
 }
+
+// DocumentEnd returns the end of the document of byte at.
+func (t *Text) DocumentEnd(at int) int { return t.ends[sort.SearchInts(t.ends, at+1)] }
 
 // Split returns the first nine tenths of the text and the held-out rest: the
 // cut is at byte ⌊9·n/10⌋.
-func (t *Text) Split() (build, heldOut Part) {
-	cut := len(t.data) / 10 * 9
-	cut += len(t.data) % 10 * 9 / 10
-	return Part{t, 0, cut}, Part{t, cut, len(t.data)}
-}
-
-// Bytes returns the bytes of the part, not to be written.
-func (p Part) Bytes() []byte { return p.text.data[p.lo:p.hi:p.hi] }
-
-// Len returns the number of bytes of the part.
-func (p Part) Len() int { return p.hi - p.lo }
-
-// endsAfter reports whether a document ends behind byte i.
-func (t *Text) endsAfter(i int) bool {
-	k := sort.SearchInts(t.ends, i+1)
-	return k < len(t.ends) && t.ends[k] == i+1
-}
+func (t *Text) Split() (build, heldOut Part) { return Split(t) }

@@ -1,0 +1,106 @@
+package stream
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"sort"
+)
+
+// A Joined source is other sources one behind the other: several token files,
+// or a text, another one, and the first again. The end of each is the end of a
+// document.
+type Joined struct {
+	parts  []Source
+	ends   []int // of the parts, ascending
+	digest [4]uint64
+}
+
+// Join puts sources of one vocabulary one behind the other. The error is a
+// *SourceError of ErrVocab if vocabularies differ, and of ErrTooShort if there
+// is none.
+func Join(sources ...Source) (*Joined, error) {
+	if len(sources) == 0 {
+		return nil, &SourceError{"no source", ErrTooShort, "0 sources", "1 or more"}
+	}
+	j := &Joined{parts: sources}
+	h, n := sha256.New(), 0
+	h.Write([]byte("hecate joined 1\n"))
+	for _, s := range sources {
+		if s.Vocab() != sources[0].Vocab() {
+			return nil, &SourceError{s.Name(), ErrVocab, fmt.Sprintf("%d ids", s.Vocab()), fmt.Sprintf("the %d of %s", sources[0].Vocab(), sources[0].Name())}
+		}
+		n += s.Len()
+		j.ends = append(j.ends, n)
+		d := s.Digest()
+		for _, x := range append(d[:], uint64(s.Len())) {
+			h.Write(binary.LittleEndian.AppendUint64(nil, x))
+		}
+	}
+	j.digest = words([sha256.Size]byte(h.Sum(nil)))
+	return j, nil
+}
+
+// Name returns that of the first source, and how many follow.
+func (j *Joined) Name() string {
+	if len(j.parts) == 1 {
+		return j.parts[0].Name()
+	}
+	return fmt.Sprintf("%s and %d more", j.parts[0].Name(), len(j.parts)-1)
+}
+
+// Len returns the number of tokens of all.
+func (j *Joined) Len() int { return j.ends[len(j.ends)-1] }
+
+// Vocab returns the number of ids of each.
+func (j *Joined) Vocab() int { return j.parts[0].Vocab() }
+
+// Digest returns a SHA-256 of the digests and lengths of all.
+func (j *Joined) Digest() [4]uint64 { return j.digest }
+
+// part returns the source that has a token, and where it begins.
+func (j *Joined) part(at int) (i, start int) {
+	i = sort.SearchInts(j.ends, at+1)
+	if i > 0 {
+		start = j.ends[i-1]
+	}
+	return i, start
+}
+
+// DocumentEnd returns the end of the document of token at.
+func (j *Joined) DocumentEnd(at int) int {
+	i, start := j.part(at)
+	return start + j.parts[i].DocumentEnd(at-start)
+}
+
+// Read fills dst from as many sources as it takes.
+func (j *Joined) Read(dst []int32, at int) error {
+	inside(len(dst), at, j.Len())
+	for len(dst) > 0 {
+		i, start := j.part(at)
+		n := min(len(dst), j.ends[i]-at)
+		if err := j.parts[i].Read(dst[:n], at-start); err != nil {
+			return err
+		}
+		dst, at = dst[n:], at+n
+	}
+	return nil
+}
+
+// Scored fills dst with what the sources score; all of one that is no Scorer.
+func (j *Joined) Scored(dst []bool, at int) error {
+	inside(len(dst), at, j.Len())
+	for len(dst) > 0 {
+		i, start := j.part(at)
+		n := min(len(dst), j.ends[i]-at)
+		if s, ok := j.parts[i].(Scorer); !ok {
+			for k := range n {
+				dst[k] = true
+			}
+		} else if err := s.Scored(dst[:n], at-start); err != nil {
+			return err
+		}
+		dst, at = dst[n:], at+n
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package stream
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"slices"
+	"sort"
+)
+
+// Tokens is a source of ids in memory.
+type Tokens struct {
+	name   string
+	ids    []int32
+	vocab  int
+	ends   []int
+	digest [4]uint64
+}
+
+// NewTokens makes a source of ids that it keeps and nobody may change. ends
+// are the ends of the documents, ascending, the last one len(ids); none means
+// one document. The error is a *SourceError of ErrTooShort, ErrVocab or
+// ErrDocuments.
+func NewTokens(name string, vocab int, ids []int32, ends ...int) (*Tokens, error) {
+	if len(ids) < shortest {
+		return nil, &SourceError{name, ErrTooShort, fmt.Sprintf("%d tokens", len(ids)), fmt.Sprintf("%d or more", shortest)}
+	}
+	for i, id := range ids {
+		if id < 0 || int64(id) >= int64(vocab) {
+			return nil, wrongID(name, i, int64(id), int64(vocab))
+		}
+	}
+	if len(ends) == 0 {
+		ends = []int{len(ids)}
+	}
+	if err := checkEnds(name, ends, len(ids)); err != nil {
+		return nil, err
+	}
+	t := &Tokens{name: name, ids: ids, vocab: vocab, ends: slices.Clone(ends)}
+	c := newContent(vocab, len(ids))
+	c.ids(ids)
+	t.digest = c.sum(ends)
+	return t, nil
+}
+
+// EndsBehind returns the ends of the documents of ids in which every document
+// ends with a token of its own, the separator, and maybe the last does not.
+func EndsBehind(ids []int32, separator int32) (ends []int) {
+	for i, id := range ids {
+		if id == separator || i+1 == len(ids) {
+			ends = append(ends, i+1)
+		}
+	}
+	return ends
+}
+
+// Name returns what the source was called.
+func (t *Tokens) Name() string { return t.name }
+
+// Len returns the number of tokens.
+func (t *Tokens) Len() int { return len(t.ids) }
+
+// Vocab returns the number of ids.
+func (t *Tokens) Vocab() int { return t.vocab }
+
+// Digest returns the content digest, which a token file with these ids,
+// documents and vocabulary has as well.
+func (t *Tokens) Digest() [4]uint64 { return t.digest }
+
+// Read copies ids. There is no error.
+func (t *Tokens) Read(dst []int32, at int) error {
+	inside(len(dst), at, len(t.ids))
+	copy(dst, t.ids[at:])
+	return nil
+}
+
+// DocumentEnd returns the end of the document of token at.
+func (t *Tokens) DocumentEnd(at int) int { return t.ends[sort.SearchInts(t.ends, at+1)] }
+
+func wrongID(name string, at int, id, vocab int64) error {
+	return &SourceError{name, ErrVocab, fmt.Sprintf("id %d at token %d", id, at), fmt.Sprintf("0 to %d", vocab-1)}
+}
+
+// checkEnds wants ends that ascend and close at n.
+func checkEnds(name string, ends []int, n int) error {
+	last := 0
+	for i, e := range ends {
+		if e <= last {
+			return &SourceError{name, ErrDocuments, fmt.Sprintf("document %d ends at %d", i, e), fmt.Sprintf("an end behind %d", last)}
+		}
+		last = e
+	}
+	if last != n {
+		return &SourceError{name, ErrDocuments, fmt.Sprintf("the last document ends at %d", last), fmt.Sprintf("the number of tokens, %d", n)}
+	}
+	return nil
+}
+
+// A content is the digest of tokens while it is taken: SHA-256 of a name, the
+// vocabulary and the number of tokens as 64-bit words, every id as a 32-bit
+// word, the number of documents and the end of each as 64-bit words, all
+// little-endian.
+type content struct {
+	h   hash.Hash
+	buf bytes.Buffer
+}
+
+const contentName = "hecate tokens 1\n"
+
+func newContent(vocab, count int) *content {
+	c := &content{h: sha256.New()}
+	c.h.Write([]byte(contentName))
+	c.word(uint64(vocab))
+	c.word(uint64(count))
+	return c
+}
+
+func (c *content) word(x uint64) {
+	c.h.Write(binary.LittleEndian.AppendUint64(c.buf.AvailableBuffer(), x))
+}
+
+// ids adds a stretch of the tokens.
+func (c *content) ids(ids []int32) {
+	for piece := range slices.Chunk(ids, 4096) {
+		c.buf.Reset()
+		for _, id := range piece {
+			c.buf.Write(binary.LittleEndian.AppendUint32(c.buf.AvailableBuffer(), uint32(id)))
+		}
+		c.h.Write(c.buf.Bytes())
+	}
+}
+
+// sum adds the documents and closes the digest.
+func (c *content) sum(ends []int) [4]uint64 {
+	c.buf.Reset()
+	c.word(uint64(len(ends)))
+	for _, e := range ends {
+		c.word(uint64(e))
+	}
+	return words([sha256.Size]byte(c.h.Sum(nil)))
+}

@@ -1,0 +1,124 @@
+package stream
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// WriteTokens puts the tokens and documents of a source at path as a token
+// file, whole or not at all: a temporary file beside it is written, synced and
+// renamed, and the folder synced. tokenizer is the digest of what made the
+// ids, zero for none. It returns the content digest. The error is the file
+// system's, the source's, or ErrVocab for a source that breaks its promise.
+func WriteTokens(path string, src Source, tokenizer [4]uint64) (digest [4]uint64, err error) {
+	h := header{width: 4, count: uint64(src.Len()), vocab: uint64(src.Vocab()), tokenizer: tokenizer}
+	if h.vocab <= 1<<16 {
+		h.width = 2
+	}
+	err = ReplaceFile(path, func(f *os.File) error {
+		// The content digest stands in front of what it is taken of.
+		if _, err := f.Seek(headerSize, io.SeekStart); err != nil {
+			return err
+		}
+		w := bufio.NewWriterSize(f, 1<<20)
+		if err := h.writeBody(w, src); err != nil {
+			return err
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		_, err := f.WriteAt(h.encode(), 0)
+		return err
+	})
+	if err != nil {
+		return digest, fmt.Errorf("write tokens: %w", err)
+	}
+	return h.content, nil
+}
+
+// writeBody writes all behind the header and fills in what it found.
+func (h *header) writeBody(w *bufio.Writer, src Source) error {
+	c := newContent(int(h.vocab), int(h.count))
+	buf := make([]int32, 4096)
+	for at := 0; at < src.Len(); at += len(buf) {
+		piece := buf[:min(len(buf), src.Len()-at)]
+		if err := src.Read(piece, at); err != nil {
+			return err
+		}
+		c.ids(piece)
+		for i, id := range piece {
+			if id < 0 || uint64(id) >= h.vocab {
+				return wrongID(src.Name(), at+i, int64(id), int64(h.vocab))
+			}
+			b := w.AvailableBuffer()
+			if h.width == 2 {
+				b = binary.LittleEndian.AppendUint16(b, uint16(id))
+			} else {
+				b = binary.LittleEndian.AppendUint32(b, uint32(id))
+			}
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+		}
+	}
+	n := h.count * uint64(h.width)
+	if _, err := w.Write(make([]byte, pad8(n)-n)); err != nil {
+		return err
+	}
+	var ends []int
+	for at := 0; at < src.Len(); {
+		at = src.DocumentEnd(at)
+		ends = append(ends, at)
+		if _, err := w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), uint64(at))); err != nil {
+			return err
+		}
+	}
+	h.documents, h.content = uint64(len(ends)), c.sum(ends)
+	return nil
+}
+
+// ReplaceFile writes a file through fill and puts it in the place of path, whole
+// or not at all: it writes a temporary file beside it, syncs, renames and syncs
+// the folder. On an error path is what it was.
+func ReplaceFile(path string, fill func(*os.File) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close() // a second Close is harmless
+			os.Remove(f.Name())
+		}
+	}()
+	if err = fill(f); err != nil {
+		return err
+	}
+	const readable = 0o644 // CreateTemp's files are private
+	if err = f.Chmod(readable); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" { // has no sync of a folder
+		return nil
+	}
+	d, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
