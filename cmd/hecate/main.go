@@ -62,7 +62,7 @@ func command(ctx context.Context, args []string, in io.Reader, out, errs io.Writ
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { name = "hecate: " + c.Name(); return misuse{err} })
 	maker := modules()
 	root.AddCommand(buildCommand(maker, args), testCommand(maker), streamCommand(maker), generateCommand(maker), inspectCommand(),
-		benchCommand(maker), devicesCommand(), configCommand(maker), versionCommand())
+		benchCommand(maker), devicesCommand(), tokenizeCommand(), configCommand(maker), versionCommand())
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)

@@ -27,7 +27,8 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			text, err := filepath.Abs("text/crossroads.txt")
 			e.Vars = append(e.Vars, "TEXT="+text)
-			return errors.Join(err, os.WriteFile(filepath.Join(e.WorkDir, "small.toml"), []byte(smallToml), 0o600))
+			return errors.Join(err, os.WriteFile(filepath.Join(e.WorkDir, "small.toml"), []byte(smallToml), 0o600),
+				os.WriteFile(filepath.Join(e.WorkDir, "bad.txt"), []byte("twenty bytes and more, of which one \xff is no UTF-8"), 0o600))
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status":    status1,
@@ -72,14 +73,16 @@ func status1(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// appear is `appear FILE`: it waits until there is one.
+// appear is `appear PATTERN`: it waits until there is a file that fits.
 func appear(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: appear FILE")
+		ts.Fatalf("usage: appear PATTERN")
 	}
 	const patience = 60 * time.Second // for a machine with other things to do
 	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+		found, err := filepath.Glob(ts.MkAbs(args[0]))
+		ts.Check(err)
+		if len(found) > 0 {
 			return
 		}
 		if time.Since(start) > patience {

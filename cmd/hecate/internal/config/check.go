@@ -35,7 +35,8 @@ func (d *decoder) check(w World) {
 		given     bool
 		kind, why string
 	}{
-		{"stream.tokenizer", d.Stream.Tokenizer != "", "text", "a tokenizer"},
+		{"stream.tokenizer", d.Stream.Tokenizer != "" && d.Stream.Kind != "tokens", "text", "a tokenizer"},
+		{"stream.path", len(d.Stream.Path) > 0 && d.Stream.Kind == "tokens", "tokens", "files of tokens"},
 		{"stream.source", d.Stream.Source != "", "synthetic", "a source"},
 	} {
 		switch {

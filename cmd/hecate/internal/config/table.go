@@ -43,8 +43,9 @@ type Level struct {
 type Stream struct {
 	Kind      string   `key:"kind" def:"bytes" one:"bytes|text|tokens|synthetic" doc:"bytes of a file, text through a tokenizer, a file of tokens, or a source with known entropy"`
 	Path      []string `key:"path" doc:"the files; none is Newton's Opticks from the Go toolchain"`
-	Source    string   `key:"source" doc:"which source, for kind synthetic"`
-	Tokenizer string   `key:"tokenizer" doc:"a tokenizer.json, for kind text"`
+	Source    string   `key:"source" doc:"for kind synthetic its kind and parameters, such as copy symbols=8 items=4 slots=16"`
+	Episodes  int      `key:"episodes" def:"4096" in:"2..1000000000" doc:"how long a synthetic source is"`
+	Tokenizer string   `key:"tokenizer" doc:"a tokenizer.json, for kind text; for kind tokens the one that the files must be of"`
 	Separator string   `key:"separator" doc:"what stands between two documents of a file; empty: a file is one document"`
 	HeldOut   float64  `key:"held_out" def:"0.1" in:"0.001..0.5" doc:"share at the end that is measured and never built on"`
 	Lanes     int      `key:"lanes" def:"8" in:"1..65536" doc:"stretches that are read side by side"`

@@ -15,6 +15,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
+	"github.com/nl-hecate/hecate/runtime/synthetic"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 	"github.com/nl-hecate/hecate/runtime/update"
 )
@@ -33,12 +34,12 @@ type builder struct {
 	session  *module.Session[float32]
 	identity module.Identity
 	info     Info
-	built    []byte // what is built on
+	reading  reading
 	heldOut  []int32
+	last     int32 // of what is built on
 	bits     []float64
 	before   []float64
 	rate     float64
-	clip     float64
 	seed     uint64
 	norms    []float64
 }
@@ -48,7 +49,11 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err := m.Check(c); err != nil {
 		return nil, err
 	}
-	model, sizes, err := m.model(c)
+	r, err := m.read(c)
+	if err != nil {
+		return nil, err
+	}
+	model, sizes, err := m.model(c, r.source.Vocab())
 	if err != nil {
 		return nil, err
 	}
@@ -56,16 +61,7 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := ""
-	if len(c.Stream.Path) > 0 {
-		path = c.Stream.Path[0]
-	}
-	note, text, err := m.open(path)
-	if err != nil {
-		return nil, err
-	}
-	part, heldOut := text.Split()
-	s, err := stream.New(part, c.Stream.Lanes)
+	s, err := stream.New(r.built, c.Stream.Lanes)
 	if err != nil {
 		return nil, fmt.Errorf("text: %w", err)
 	}
@@ -76,17 +72,42 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err := mod.CheckChunk(c.Stream.Chunk); err != nil {
 		return nil, c.Wrong("stream.chunk", "stream.chunk"+strings.TrimPrefix(err.Error(), "the chunk"), "")
 	}
-	b := &builder{identity: m.identity(c, sizes, u, note), built: part.Bytes(), heldOut: tokens(heldOut.Bytes()), rate: rateOf(u), clip: c.Update.Clip, seed: c.Model.Seed}
+	b := &builder{reading: r, identity: m.identity(c, sizes, u, &r), rate: rateOf(u), seed: c.Model.Seed}
 	if b.session, err = module.NewSession(mod, s, pulse.Schedule{}, pulse.Build); err != nil {
 		return nil, err
 	}
-	b.info = Info{Model: c.Model.Formula, Sizes: sizes, Arithmetic: cpu.Active().Arithmetic(), MovedBy: strings.Join(mod.MovedBy(), ", "), Params: table(mod),
-		Lanes: c.Stream.Lanes, Chunk: c.Stream.Chunk, Text: note, TextBytes: text.Len(), HeldOut: heldOut.Len()}
-	b.info.Unigram, b.info.Bigram = stream.Counts(part, heldOut)
-	if b.info.States, err = states(mod); err != nil {
+	b.info = Info{Model: c.Model.Formula, Sizes: sizes, Lanes: c.Stream.Lanes, Chunk: c.Stream.Chunk}
+	if err := b.know(); err != nil {
 		return nil, err
 	}
 	return b, b.begin(c.Build.From, resume)
+}
+
+// know fills the info with what is read off the module and the source.
+func (b *builder) know() (err error) {
+	mod, r := b.session.Module(), &b.reading
+	b.info.Arithmetic, b.info.MovedBy, b.info.Params = cpu.Active().Arithmetic(), strings.Join(mod.MovedBy(), ", "), table(mod)
+	b.info.Text, b.info.TextBytes, b.info.Unit = r.note, r.size, r.unit
+	b.info.HeldOut = int(math.Round(float64(r.heldOut.Len()) * r.scale[1]))
+	if b.info.States, err = states(mod); err != nil {
+		return err
+	}
+	counted, err := stream.Count(r.built, r.heldOut)
+	if err != nil {
+		return err
+	}
+	b.info.Unigram, b.info.Bigram = counted.Unigram/r.scale[1], counted.Bigram/r.scale[1]
+	if s, ok := r.source.(*synthetic.Source); ok {
+		b.info.Optimum, b.info.Forgetful = s.Kind().Optimum(), s.Kind().Forgetful()
+	}
+	if b.heldOut, err = ids(r.heldOut); err != nil {
+		return err
+	}
+	last := make([]int32, 1)
+	_, hi := r.built.Bounds()
+	err = r.source.Read(last, hi-1)
+	b.last = last[0]
+	return err
 }
 
 // begin takes the parameters of a donor, or goes on from a checkpoint.
@@ -163,10 +184,11 @@ func (b *builder) Step() (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
-	b.bits = append(b.bits, x.Nats/math.Ln2)
+	bits := x.Nats / math.Ln2 / b.reading.scale[0]
+	b.bits = append(b.bits, bits)
 	mod := b.session.Module()
 	b.norms = mod.Norms(b.norms[:0])
-	s := Step{Step: len(b.bits), Tokens: int(b.session.Conductor().Pulse().Position()) * b.info.Lanes, Nats: x.Nats, Bits: x.Nats / math.Ln2,
+	s := Step{Step: len(b.bits), Tokens: int(b.session.Conductor().Pulse().Position()) * b.info.Lanes, Nats: x.Nats, Bits: bits,
 		Rate: b.rate, Norm: x.Norm, Norms: b.norms}
 	for i, n := range mod.Moves().Clocks() {
 		level := b.info.Params[i].Level
@@ -180,14 +202,47 @@ func (b *builder) Step() (Step, error) {
 
 // HeldOut measures the held-out part.
 func (b *builder) HeldOut(ctx context.Context) (float64, error) {
-	nats, err := b.session.Module().Score(ctx, pulse.Schedule{}, int32(b.built[len(b.built)-1]), b.heldOut, b.info.Chunk)
+	mod := b.session.Module()
+	score := func() (float64, error) { return mod.Score(ctx, pulse.Schedule{}, b.last, b.heldOut, b.info.Chunk) }
+	if _, ok := b.reading.source.(stream.Scorer); ok {
+		score = func() (float64, error) { return scored(ctx, mod, b.reading.heldOut, b.info.Chunk) }
+	}
+	nats, err := score()
 	if err != nil {
 		return 0, err
 	}
+	bits := nats / math.Ln2 / b.reading.scale[1]
 	if b.Done() == 0 {
-		b.before = []float64{nats / math.Ln2}
+		b.before = []float64{bits}
 	}
-	return nats / math.Ln2, nil
+	return bits, nil
+}
+
+// scored reads a part once, in one lane, and returns the nats of each token that
+// the source wants predicted.
+func scored(ctx context.Context, mod *module.Module[float32], p stream.Part, chunk int) (float64, error) {
+	s, err := stream.NewSession(p, 1)
+	if err != nil {
+		return 0, err
+	}
+	h, now := mod.NewContext(1), pulse.First(pulse.Test)
+	nats, valid := 0.0, 0
+	for !s.Ended() {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		c, err := s.Read(min(chunk, s.Left(0)))
+		if err != nil {
+			return 0, err
+		}
+		now = now.Of(c.Tokens)
+		var r module.Result
+		if r, h, err = mod.Process(c, h, now); err != nil {
+			return 0, err
+		}
+		nats, valid, now = nats+float64(r.Nats*float64(r.Valid)), valid+r.Valid, now.Next(c.Tokens)
+	}
+	return nats / float64(max(valid, 1)), nil
 }
 
 // Sample draws text that goes on after what the first lane has read.
@@ -196,13 +251,15 @@ func (b *builder) Sample(ctx context.Context, n int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := int32(b.built[state.Cursors[0].Position])
-	ids, err := b.session.Generate(ctx, 0, []int32{next}, module.Sampling{Temperature: temperature, Limit: n, Seed: b.seed})
-	out := make([]byte, len(ids))
-	for i, x := range ids {
-		out[i] = byte(x)
+	next := make([]int32, 1)
+	if err := b.reading.source.Read(next, int(state.Cursors[0].Position)); err != nil {
+		return nil, err
 	}
-	return out, err
+	drawn, err := b.session.Generate(ctx, 0, next, module.Sampling{Temperature: temperature, Limit: n, Seed: b.seed})
+	if err != nil {
+		return nil, err
+	}
+	return b.reading.text(drawn)
 }
 
 // Save writes the whole state.

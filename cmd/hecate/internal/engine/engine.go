@@ -36,11 +36,11 @@ type Builder interface {
 	Info() Info
 	// Done is how many updates there have been.
 	Done() int
-	// Bits are the losses of all of them, in bits per byte.
+	// Bits are the losses of all of them, in bits for each unit.
 	Bits() []float64
 	// Step makes one update.
 	Step() (Step, error)
-	// HeldOut measures the held-out part, in bits per byte. The build goes on as
+	// HeldOut measures the held-out part, in bits for each unit. The build goes on as
 	// if it had not been asked.
 	HeldOut(ctx context.Context) (float64, error)
 	// Before is the held-out figure before the first step, if it was taken.
@@ -67,10 +67,13 @@ type Info struct {
 	Lanes      int     `json:"lanes"`
 	Chunk      int     `json:"chunk"` // tokens of each lane
 	Text       string  `json:"text"`
-	TextBytes  int     `json:"text_bytes"`
-	Unigram    float64 `json:"unigram_bits_per_byte"` // of the held-out part
-	Bigram     float64 `json:"bigram_bits_per_byte"`
+	TextBytes  int     `json:"text_bytes"` // tokens, where the unit is one; so is HeldOut
 	HeldOut    int     `json:"held_out_bytes"`
+	Unit       string  `json:"unit"`    // what bits are for each of: byte, or token where there are no bytes
+	Unigram    float64 `json:"unigram"` // bits for each unit, of the held-out part
+	Bigram     float64 `json:"bigram"`
+	Optimum    float64 `json:"optimum,omitempty"`   // of a source whose entropy is known
+	Forgetful  float64 `json:"forgetful,omitempty"` // the best without the memory that it is about
 }
 
 // Param is a row of the parameter table.
@@ -89,7 +92,7 @@ type Step struct {
 	Step   int       // counts from 1
 	Tokens int       // read since the beginning, by all lanes
 	Nats   float64   // the loss before the update, per token
-	Bits   float64   // the same in bits
+	Bits   float64   // the same in bits, for each unit of the info
 	Rate   float64   // learning rate
 	Norm   float64   // of all gradients together, before they were clipped
 	Norms  []float64 // of the gradient of each parameter as it was clipped, in the order of the table; valid until the next step

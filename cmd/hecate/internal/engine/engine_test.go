@@ -13,6 +13,7 @@ import (
 
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/build"
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/config"
+	"github.com/nl-hecate/hecate/cmd/hecate/internal/inspect"
 	"github.com/nl-hecate/hecate/generated/registry"
 )
 
@@ -121,13 +122,7 @@ func TestBuilderIsTheBuild(t *testing.T) {
 	if err := b.Save(end); err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(end)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Error("the checkpoint is not that of an unbroken build")
-	}
+	sameTensors(t, want, end)
 	after, err := b.HeldOut(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +138,24 @@ func TestBuilderIsTheBuild(t *testing.T) {
 		t.Errorf("%+v is not what was printed:\n%s", i, printed)
 	}
 	reads(t, end, after)
+}
+
+// sameTensors compares what a plain build saved with a file; identities may
+// differ.
+func sameTensors(t *testing.T, want []byte, path string) {
+	t.Helper()
+	plain := filepath.Join(t.TempDir(), "plain")
+	if err := os.WriteFile(plain, want, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, err := inspect.Read(plain)
+	b, err2 := inspect.Read(path)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	if d := inspect.Compare(a, b); len(d.Tensors) > 0 || d.Equal < 30 {
+		t.Errorf("the checkpoint is not that of an unbroken build: %v", d)
+	}
 }
 
 // reads opens what a build saved and measures the same part.
@@ -229,13 +242,11 @@ func TestCannot(t *testing.T) {
 	for want, sets := range map[string][]string{
 		`no compiled model is named "A(B)"; a formula becomes a model`:                        {"model.formula=A(B)"},
 		"--set: 2 levels are configured, the builder runs one":                                {"level.0.period=1", "level.1.period=8"},
-		`--set: the builder reads bytes, not tokens`:                                          {"stream.kind=tokens"},
-		"--set: the builder holds out 0.1, not 0.2":                                           {"stream.held_out=0.2"},
 		"--set: model ZeroB: sizes: there is no size memory.depth; there is no size memory.x": {"model.sizes.memory.depth=3", "model.sizes.memory.x=3"},
 		"--set: update AdamW: update: no such setting beta; there are":                        {"update.settings.beta=0.1"},
 		"--set: update AdamW: setting beta_1 is 1, must be [0,1)":                             {"update.settings.beta_1=1"},
-		"text: open text: open nowhere.txt: no such file or directory":                        {"stream.path=nowhere.txt"},
-		"stream: text is too short: 60000 lanes":                                              {text, "stream.lanes=60000"},
+		"nowhere.txt: no such file or directory":                                              {"stream.path=nowhere.txt"},
+		"too short: 60000 lanes":                                                              {text, "stream.lanes=60000"},
 	} {
 		b, err := modules.NewBuilder(small(t, sets...), "")
 		if err == nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -67,10 +66,6 @@ func (m *Modules) Check(c *config.Loaded) error {
 		"a formula becomes a model by one line on a page, such as: model Mine = "+f)
 	no(len(c.Levels) > 1, "level.1.period", fmt.Sprintf("%d levels are configured, the builder runs one", len(c.Levels)), "")
 	no(len(c.Levels) > 0 && c.Levels[0].Rule != "", "level.0.rule", "the rule of a level is that of the model's formula here", "name a model with that rule")
-	no(c.Stream.Kind != "bytes", "stream.kind", fmt.Sprintf("the builder reads bytes, not %s", c.Stream.Kind), "")
-	no(len(c.Stream.Path) > 1, "stream.path", fmt.Sprintf("the builder reads one file, not %d", len(c.Stream.Path)), "")
-	no(c.Stream.Separator != "", "stream.separator", "the builder reads a file as one document", "")
-	no(c.Stream.HeldOut != config.Default().Stream.HeldOut, "stream.held_out", fmt.Sprintf("the builder holds out %v, not %v", config.Default().Stream.HeldOut, c.Stream.HeldOut), "")
 	if all != nil {
 		return all
 	}
@@ -95,10 +90,12 @@ func placed(c *config.Loaded, err error) error {
 // a size does without.
 var byDefault = map[string]int{"d": 64, "V": 256, "attention.H": 4, "attention.n_p": 0, "attention.w": 64, "memory.d_k": 64}
 
-// model makes the model of a configuration, with its sizes in words.
-func (m *Modules) model(c *config.Loaded) (block.Model[float32], string, error) {
+// model makes the model of a configuration, with its sizes in words. It has a
+// token for each of the vocabulary, if it is not told how many.
+func (m *Modules) model(c *config.Loaded, vocab int) (block.Model[float32], string, error) {
 	name, given := c.Model.Formula, c.Model.Sizes
 	sizes := maps.Clone(byDefault)
+	sizes["V"] = vocab
 	maps.Copy(sizes, given)
 	_, err := m.New(name, block.NewSizes(maps.Clone(sizes)))
 	for n := range byDefault { // the model says which mean nothing to it
@@ -109,6 +106,9 @@ func (m *Modules) model(c *config.Loaded) (block.Model[float32], string, error) 
 	model, err := m.New(name, block.NewSizes(maps.Clone(sizes)))
 	if err != nil {
 		return nil, "", placed(c, fmt.Errorf("model %s: %w", name, err))
+	}
+	if v := model.Vocabulary(); v < vocab {
+		return nil, "", c.Wrong("model.sizes.V", fmt.Sprintf("the model has %d tokens, what it reads has %d", v, vocab), "")
 	}
 	return model, sizeWords(sizes), nil
 }
@@ -142,8 +142,8 @@ func (m *Modules) update(c *config.Loaded) (update.Update[float32], error) {
 }
 
 // identity is what a run is made of and a resumed one must share.
-func (m *Modules) identity(c *config.Loaded, sizes string, u update.Update[float32], text string) module.Identity {
-	return module.Identity{
+func (m *Modules) identity(c *config.Loaded, sizes string, u update.Update[float32], r *reading) module.Identity {
+	return append(module.Identity{
 		{Name: "specification", Value: m.Spec},
 		{Name: "model", Value: c.Model.Formula},
 		{Name: "sizes", Value: sizes},
@@ -153,8 +153,8 @@ func (m *Modules) identity(c *config.Loaded, sizes string, u update.Update[float
 		{Name: "lanes", Value: fmt.Sprint(c.Stream.Lanes)},
 		{Name: "chunk", Value: fmt.Sprint(c.Stream.Chunk)},
 		{Name: "seed", Value: fmt.Sprint(c.Model.Seed)},
-		{Name: "text", Value: filepath.Base(text)},
-	}
+		{Name: "text", Value: r.base()},
+	}, r.own...)
 }
 
 // Steps returns how many updates a checkpoint has behind it.

@@ -40,17 +40,20 @@ func (m *Modules) NewReader(path string) (Reader, error) {
 		return nil, err
 	}
 	r := &reader{pulse: pulse.First(pulse.Stream), last: -1}
-	if err := m.read(r, s); err != nil {
+	if err := m.load(r, s); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
 }
 
-// read makes the model that a checkpoint names and takes its parameters.
-func (m *Modules) read(r *reader, s *checkpoint.Snapshot) error {
+// load makes the model that a checkpoint names and takes its parameters.
+func (m *Modules) load(r *reader, s *checkpoint.Snapshot) error {
 	name, err := s.Meta("run.model")
 	if err != nil {
 		return errors.New("no checkpoint of a build: it names no model")
+	}
+	if kind, err := s.Meta("run.stream"); err == nil && kind != "bytes" {
+		return fmt.Errorf("it was built on a stream of %s, and this command reads bytes", kind)
 	}
 	words, err := s.Meta("run.sizes")
 	if err != nil {

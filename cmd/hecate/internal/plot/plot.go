@@ -17,6 +17,7 @@ import (
 // figures to compare them with.
 type Curve struct {
 	Title           string
+	Unit            string    // what bits are for each of; "" is byte
 	Tokens          int       // between two losses
 	Bits            []float64 // loss of every step, before its update
 	Unigram, Bigram float64   // of the held-out part
@@ -50,7 +51,11 @@ func Draw(c Curve) (svg, png []byte, err error) {
 
 func (c Curve) plot() (*plot.Plot, error) {
 	p := plot.New()
-	style(p, c.Title, "bits/byte")
+	unit := c.Unit
+	if unit == "" {
+		unit = "byte"
+	}
+	style(p, c.Title, "bits/"+unit)
 	end := float64(max(len(c.Bits), 1) * c.Tokens)
 	grid := plotter.NewGrid()
 	grid.Vertical.Width = 0

@@ -13,12 +13,14 @@ import (
 type Board struct {
 	Dir   string
 	names []string
+	unit  string
 	file  *events.Writer
 }
 
 // Begin makes the file.
 func (b *Board) Begin(info engine.Info, bits []float64) (err error) {
 	b.names, _ = Groups(info.Params)
+	b.unit = info.Unit
 	b.file, err = events.Create(b.Dir, len(bits)+1, time.Now())
 	return err
 }
@@ -26,7 +28,7 @@ func (b *Board) Begin(info engine.Info, bits []float64) (err error) {
 // Step writes the numbers of a step.
 func (b *Board) Step(s Step) error {
 	list := []events.Scalar{
-		{Tag: "loss/nats", Value: s.Nats}, {Tag: "loss/bits_per_byte", Value: s.Bits}, {Tag: "update/lr", Value: s.Rate},
+		{Tag: "loss/nats", Value: s.Nats}, {Tag: "loss/bits_per_" + b.unit, Value: s.Bits}, {Tag: "update/lr", Value: s.Rate},
 		{Tag: "gradient/norm", Value: s.Norm}, {Tag: "speed/tokens_per_s", Value: s.Average}, {Tag: "speed/worst_tokens_per_s", Value: s.Worst},
 	}
 	for i, n := range b.names {
@@ -48,7 +50,7 @@ func (b *Board) HeldOut(m Measured) error {
 	if math.IsNaN(m.Bits) {
 		return nil
 	}
-	return b.file.Scalars(time.Now(), m.Step, events.Scalar{Tag: "held_out/bits_per_byte", Value: m.Bits})
+	return b.file.Scalars(time.Now(), m.Step, events.Scalar{Tag: "held_out/bits_per_" + b.unit, Value: m.Bits})
 }
 
 // Flush writes what is there.

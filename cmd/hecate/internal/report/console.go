@@ -48,10 +48,13 @@ func (c *Console) Begin(info engine.Info, bits []float64) error {
 	for _, p := range info.Params {
 		n += p.Size
 	}
-	_, err := fmt.Fprintf(c.W, "%s: %s parameters (%s), %s arithmetic (%s), %s\ntext:     %s (%s bytes)\n"+
-		"held out: the last %s bytes; counts of the rest give %.3f bits/byte (unigram), %.3f (bigram)\n",
-		info.Model, progress.Count(n), info.Sizes, info.Arithmetic, cpu.Active(), info.MovedBy, info.Text, progress.Count(info.TextBytes),
-		progress.Count(info.HeldOut), info.Unigram, info.Bigram)
+	_, err := fmt.Fprintf(c.W, "%s: %s parameters (%s), %s arithmetic (%s), %s\ntext:     %s (%s %ss)\n"+
+		"held out: the last %s %ss; counts of the rest give %.3f bits/%s (unigram), %.3f (bigram)\n",
+		info.Model, progress.Count(n), info.Sizes, info.Arithmetic, cpu.Active(), info.MovedBy, info.Text, progress.Count(info.TextBytes), info.Unit,
+		progress.Count(info.HeldOut), info.Unit, info.Unigram, info.Unit, info.Bigram)
+	if err == nil && info.Forgetful > 0 {
+		_, err = fmt.Fprintf(c.W, "optimum:  %.3f bits/%s; %.3f without memory\n", info.Optimum, info.Unit, info.Forgetful)
+	}
 	return err
 }
 
@@ -59,9 +62,9 @@ func (c *Console) Begin(info engine.Info, bits []float64) error {
 func (c *Console) Before(bits float64) error {
 	c.before = bits
 	if c.JSON {
-		return c.json(Event{Event: "held_out", Line: Line{HeldOut: number(bits)}})
+		return c.json(Event{Event: "held_out", Line: held(c.info, 0, bits)})
 	}
-	_, err := fmt.Fprintf(c.W, "before:   %.3f bits/byte on the held-out part\n", bits)
+	_, err := fmt.Fprintf(c.W, "before:   %.3f bits/%s on the held-out part\n", bits, c.info.Unit)
 	return err
 }
 
@@ -78,11 +81,12 @@ func (c *Console) Step(s Step) error {
 		if !c.bar.Due() {
 			return nil
 		}
-		return c.json(Event{Event: "progress", Line: Line{Step: s.Step.Step, Tokens: s.Tokens, Loss: number(s.Nats), Bits: number(c.mean()),
-			Norm: number(s.Norm), Average: number(s.Average), Worst: number(s.Worst), Fires: s.Fires}})
+		l := Line{Step: s.Step.Step, Tokens: s.Tokens, Loss: number(s.Nats), Norm: number(s.Norm), Average: number(s.Average), Worst: number(s.Worst), Fires: s.Fires}
+		l.bits(c.info, c.mean())
+		return c.json(Event{Event: "progress", Line: l})
 	}
 	c.bar.Set(float64(s.Step.Step)/float64(max(c.Steps, 1)), func() string {
-		return fmt.Sprintf("step %d, %.3f bits/byte, %s tokens/s, worst %s", s.Step.Step, c.mean(), whole(s.Average), whole(s.Worst))
+		return fmt.Sprintf("step %d, %.3f bits/%s, %s tokens/s, worst %s", s.Step.Step, c.mean(), c.info.Unit, whole(s.Average), whole(s.Worst))
 	})
 	return nil
 }
@@ -105,10 +109,10 @@ func (c *Console) HeldOut(m Measured) error {
 		return nil // Before says it
 	}
 	if c.JSON {
-		return c.json(Event{Event: "held_out", Line: Line{Step: m.Step, HeldOut: number(m.Bits)}})
+		return c.json(Event{Event: "held_out", Line: held(c.info, m.Step, m.Bits)})
 	}
 	c.clear()
-	_, err := fmt.Fprintf(c.W, "step %d:  %.3f bits/byte on the held-out part\n", m.Step, m.Bits)
+	_, err := fmt.Fprintf(c.W, "step %d:  %.3f bits/%s on the held-out part\n", m.Step, m.Bits, c.info.Unit)
 	return err
 }
 
@@ -133,10 +137,10 @@ func (c *Console) Built(m *progress.Meter) error {
 // After prints the held-out figure at the end beside what to compare it with.
 func (c *Console) After(step int, before, after float64) error {
 	if c.JSON {
-		return c.json(Event{Event: "held_out", Line: Line{Step: step, HeldOut: number(after)},
+		return c.json(Event{Event: "held_out", Line: held(c.info, step, after),
 			Extra: map[string]any{"before": number(before), "unigram": number(c.info.Unigram), "bigram": number(c.info.Bigram)}})
 	}
-	_, err := fmt.Fprintf(c.W, "after:    %.3f bits/byte on the held-out part (before %.3f, unigram %.3f, bigram %.3f)\n", after, before, c.info.Unigram, c.info.Bigram)
+	_, err := fmt.Fprintf(c.W, "after:    %.3f bits/%s on the held-out part (before %.3f, unigram %.3f, bigram %.3f)\n", after, c.info.Unit, before, c.info.Unigram, c.info.Bigram)
 	return err
 }
 

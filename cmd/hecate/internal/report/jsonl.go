@@ -22,6 +22,7 @@ type Line struct {
 	Tokens  int                `json:"tokens,omitempty"`
 	Loss    *float64           `json:"loss,omitempty"` // nats per token, before the update
 	Bits    *float64           `json:"bits_per_byte,omitempty"`
+	Each    *float64           `json:"bits_per_token,omitempty"` // where there are no bytes
 	Rate    *float64           `json:"lr,omitempty"`
 	Norm    *float64           `json:"grad_norm,omitempty"` // of all gradients, as the update got them
 	Norms   map[string]float64 `json:"grad_norms,omitempty"`
@@ -30,6 +31,24 @@ type Line struct {
 	Fires   []int              `json:"fires,omitempty"` // by level
 	Gates   []engine.Gate      `json:"gates,omitempty"`
 	HeldOut *float64           `json:"held_out_bits_per_byte,omitempty"`
+	HeldTok *float64           `json:"held_out_bits_per_token,omitempty"`
+}
+
+// bits sets the loss of a step, in the unit of a build.
+func (l *Line) bits(info engine.Info, x float64) {
+	if info.Unit == "token" {
+		l.Each = number(x)
+	} else {
+		l.Bits = number(x)
+	}
+}
+
+// held is a line with a held-out figure.
+func held(info engine.Info, step int, x float64) Line {
+	if info.Unit == "token" {
+		return Line{Step: step, HeldTok: number(x)}
+	}
+	return Line{Step: step, HeldOut: number(x)}
 }
 
 // number is a field that may have no value.
@@ -44,6 +63,7 @@ func number(x float64) *float64 {
 // is there: what it says about steps that were not saved is taken out.
 type JSONL struct {
 	Path  string
+	info  engine.Info
 	names []string
 	file  *os.File
 	buf   *bufio.Writer
@@ -52,6 +72,7 @@ type JSONL struct {
 
 // Begin opens the file.
 func (j *JSONL) Begin(info engine.Info, bits []float64) error {
+	j.info = info
 	j.names, _ = Groups(info.Params)
 	old, err := kept(j.Path, len(bits))
 	if err != nil {
@@ -98,8 +119,9 @@ func kept(path string, done int) ([]byte, error) {
 
 // Step writes a line.
 func (j *JSONL) Step(s Step) error {
-	l := Line{Step: s.Step.Step, Tokens: s.Tokens, Loss: number(s.Nats), Bits: number(s.Bits), Rate: number(s.Rate), Norm: number(s.Norm),
+	l := Line{Step: s.Step.Step, Tokens: s.Tokens, Loss: number(s.Nats), Rate: number(s.Rate), Norm: number(s.Norm),
 		Average: number(s.Average), Worst: number(s.Worst), Fires: s.Fires, Gates: s.Gates}
+	l.bits(j.info, s.Bits)
 	if len(j.names) > 1 {
 		l.Norms = map[string]float64{}
 		for i, n := range j.names {
@@ -113,7 +135,7 @@ func (j *JSONL) Step(s Step) error {
 
 // HeldOut writes a line.
 func (j *JSONL) HeldOut(m Measured) error {
-	return j.line(Line{Step: m.Step, HeldOut: number(m.Bits)})
+	return j.line(held(j.info, m.Step, m.Bits))
 }
 
 // line writes a line, and every second what is there to the file.

@@ -63,7 +63,7 @@ func (p *Plots) Draw(before, after float64) (map[string][]byte, error) {
 	}
 	tokens := p.info.Lanes * p.info.Chunk
 	svg, png, err := plot.Draw(plot.Curve{Title: p.info.Model + " on " + p.info.Text, Tokens: tokens, Bits: p.bits,
-		Unigram: p.info.Unigram, Bigram: p.info.Bigram, Before: before, After: after})
+		Unit: p.info.Unit, Unigram: p.info.Unigram, Bigram: p.info.Bigram, Before: before, After: after})
 	err = keep("", svg, png, err)
 	for _, l := range []struct {
 		name, title, y string

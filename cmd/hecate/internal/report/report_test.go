@@ -16,7 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/progress"
 )
 
-var info = engine.Info{Model: "M", Text: "t", Lanes: 2, Chunk: 5, Unigram: 4, Bigram: 3, Params: []engine.Param{
+var info = engine.Info{Model: "M", Text: "t", Lanes: 2, Chunk: 5, Unit: "byte", Unigram: 4, Bigram: 3, Params: []engine.Param{
 	{Name: "E", Size: 3}, {Name: "a.W", Block: "a", Size: 2}, {Name: "a.V", Block: "a", Size: 2}}}
 
 // step is a step with all that it can have.
