@@ -29,9 +29,17 @@ func (x streamed) String() string {
 		progress.Count(x.Position), x.Bits, x.Recent, progress.Count(int64(x.Average)), progress.Count(int64(x.Worst)), x.Hash)
 }
 
+// sessions opens texts that are read in parts.
+type sessions interface {
+	NewSession(checkpoint, text string, chunk int, saved string) (engine.Session, error)
+}
+
 // streamCommand is `hecate stream`.
-func streamCommand(maker engine.Maker) *cobra.Command {
-	var text string
+func streamCommand(maker interface {
+	engine.Maker
+	sessions
+}) *cobra.Command {
+	var text, saved string
 	var chunk, every int
 	var asJSON bool
 	c := &cobra.Command{
@@ -39,7 +47,11 @@ func streamCommand(maker engine.Maker) *cobra.Command {
 		Long: `Read a text with a memory that goes on, and say how well it is predicted: every
 byte from those before it, in one context. The memory is rewritten while the
 model reads; parameters do not move. The digest of the context at the end is that
-of everything the memory holds. A signal ends the stream with what it has.`,
+of everything the memory holds. A signal ends the stream with what it has.
+
+With --session the memory and the place in the text are saved, at each line and at
+the end, and the next call goes on from there, to the last bit. A session of other
+parameters or of another text is refused.`,
 		Args:              exactly(1, "a checkpoint"),
 		ValidArgsFunction: completeCheckpoints,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -53,6 +65,23 @@ of everything the memory holds. A signal ends the stream with what it has.`,
 			if chunk == 0 {
 				chunk = max(r.Info().Chunk, 1)
 			}
+			say := func(x streamed) error {
+				if asJSON {
+					return printLine(c.OutOrStdout(), x)
+				}
+				_, err := fmt.Fprint(c.OutOrStdout(), x)
+				return err
+			}
+			if saved != "" && text == "-" {
+				return misuse{errors.New("--session needs --text: the standard input has no place to go on from")}
+			}
+			if saved != "" {
+				s, err := maker.NewSession(args[0], text, chunk, saved)
+				if err != nil {
+					return err
+				}
+				return followSession(c.Context(), s, saved, every, say)
+			}
 			in := c.InOrStdin()
 			if text != "-" {
 				f, err := os.Open(text)
@@ -62,16 +91,11 @@ of everything the memory holds. A signal ends the stream with what it has.`,
 				defer f.Close()
 				in = f
 			}
-			return follow(c.Context(), r, in, chunk, every, func(x streamed) error {
-				if asJSON {
-					return printLine(c.OutOrStdout(), x)
-				}
-				_, err := fmt.Fprint(c.OutOrStdout(), x)
-				return err
-			})
+			return follow(c.Context(), r, in, chunk, every, say)
 		},
 	}
 	f := c.Flags()
+	f.StringVar(&saved, "session", "", "`file` to go on from, if it is there, and to save the memory to")
 	f.StringVar(&text, "text", "-", "`file` to read; - is the standard input")
 	f.IntVar(&chunk, "chunk", 0, "`tokens` of a call; by default those of the build")
 	f.IntVar(&every, "every", 1<<16, "`bytes` between two lines")
@@ -121,6 +145,43 @@ func follow(ctx context.Context, r engine.Reader, in io.Reader, chunk, every int
 	}
 	if r.Position() == 0 {
 		return errors.New("the text is empty")
+	}
+	return line()
+}
+
+// followSession reads a text to its end, or until a signal, and saves.
+func followSession(ctx context.Context, s engine.Session, saved string, every int, say func(streamed) error) error {
+	var meter progress.Meter
+	var nats, recent float64
+	predicted, since := 0, 0
+	line := func() error {
+		hash, err := s.Hash()
+		if err == nil {
+			err = s.Save(saved)
+		}
+		if err != nil {
+			return err
+		}
+		x := streamed{Position: s.Position(), Bits: per(nats, predicted), Recent: per(recent, since), Average: meter.Average(), Worst: meter.Worst(), Hash: hash}
+		recent, since = 0, 0
+		return say(x)
+	}
+	for ctx.Err() == nil {
+		began, at := time.Now(), s.Position()
+		more, n, ok, err := s.Step()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		meter.Add(s.Position()-at, time.Since(began))
+		nats, recent, predicted, since = nats+more, recent+more, predicted+n, since+n
+		if since >= every {
+			if err := line(); err != nil {
+				return err
+			}
+		}
 	}
 	return line()
 }
