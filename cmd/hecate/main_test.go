@@ -17,6 +17,11 @@ import (
 	pcontext "github.com/nl-hecate/hecate/runtime/context"
 )
 
+// catalog is what the generated code can build.
+func catalog() build.Catalog[float32] {
+	return build.Catalog[float32]{Models: registry.Models, New: registry.NewModel[float32], Updates: registry.Updates, NewUpdate: registry.NewUpdate[float32]}
+}
+
 // small is a build of a few seconds: every part of the real one, at sizes that
 // agree with nothing.
 func small(t *testing.T, steps int) build.Options {

@@ -1,16 +1,19 @@
 package main
 
 import (
-	"github.com/nl-hecate/hecate/cmd/hecate/internal/build"
+	"github.com/nl-hecate/hecate/cmd/hecate/internal/engine"
 	"github.com/nl-hecate/hecate/generated/registry"
 )
 
-// catalog is what the generated code can build.
-func catalog() build.Catalog[float32] {
-	return build.Catalog[float32]{
+// modules is what the commands work with: what the generated code has.
+func modules() *engine.Modules {
+	return &engine.Modules{Catalog: engine.Catalog{
 		Models:    registry.Models,
 		New:       registry.NewModel[float32],
 		Updates:   registry.Updates,
 		NewUpdate: registry.NewUpdate[float32],
-	}
+		Rules:     registry.Rules,
+		OwnText:   crossroads,
+		OwnName:   "crossroads.txt",
+	}}
 }

@@ -1,8 +1,8 @@
-// Package plot draws the loss curve of a build, as SVG and as PNG.
+// Package plot draws what a build went through, as SVG and as PNG: its losses
+// beside what there is to compare them with, and quantities by group.
 package plot
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
 	"math"
@@ -11,14 +11,13 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // A Curve is what is drawn: losses in bits per byte over tokens, and the
 // figures to compare them with.
 type Curve struct {
 	Title           string
+	Unit            string    // what bits are for each of; "" is byte
 	Tokens          int       // between two losses
 	Bits            []float64 // loss of every step, before its update
 	Unigram, Bigram float64   // of the held-out part
@@ -47,23 +46,16 @@ func Draw(c Curve) (svg, png []byte, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("plot: %w", err)
 	}
-	vector := vgsvg.New(width, height)
-	p.Draw(draw.New(vector))
-	var s, b bytes.Buffer
-	if _, err := vector.WriteTo(&s); err != nil {
-		return nil, nil, fmt.Errorf("plot: %w", err)
-	}
-	raster := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
-	p.Draw(draw.New(raster))
-	if _, err := (vgimg.PngCanvas{Canvas: raster}).WriteTo(&b); err != nil {
-		return nil, nil, fmt.Errorf("plot: %w", err)
-	}
-	return s.Bytes(), b.Bytes(), nil
+	return files(p)
 }
 
 func (c Curve) plot() (*plot.Plot, error) {
 	p := plot.New()
-	c.frame(p)
+	unit := c.Unit
+	if unit == "" {
+		unit = "byte"
+	}
+	style(p, c.Title, "bits/"+unit)
 	end := float64(max(len(c.Bits), 1) * c.Tokens)
 	grid := plotter.NewGrid()
 	grid.Vertical.Width = 0
@@ -122,23 +114,6 @@ func (c Curve) heldOut(p *plot.Plot, end float64) error {
 	p.Add(dots)
 	p.Legend.Add(name, dots)
 	return nil
-}
-
-// frame sets the words, the fonts and the axes.
-func (c Curve) frame(p *plot.Plot) {
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, "tokens", "bits/byte"
-	for _, s := range []*draw.TextStyle{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle,
-		&p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
-		s.Font.Variant, s.Font.Size, s.Color = "Sans", vg.Points(10), ink
-	}
-	p.Title.TextStyle.Font.Size = vg.Points(12)
-	p.Title.Padding = vg.Points(8)
-	p.BackgroundColor = color.White
-	p.Legend.Top, p.Legend.Padding = true, vg.Points(2)
-	p.Legend.XOffs, p.Legend.YOffs = -vg.Points(8), -vg.Points(6)
-	p.X.Color, p.Y.Color, p.X.Tick.Color, p.Y.Tick.Color = ink, ink, ink, ink
-	p.X.Tick.Marker = plot.TickerFunc(tokenTicks)
-	p.X.Padding, p.Y.Padding = vg.Points(6), vg.Points(6)
 }
 
 // tokenTicks writes thousands as k and millions as M.

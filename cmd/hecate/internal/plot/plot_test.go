@@ -97,3 +97,49 @@ func TestSmooth(t *testing.T) {
 		t.Error("Smooth of nothing is something")
 	}
 }
+
+// TestLines draws lines of every kind: long ones, empty ones, ones that a
+// logarithm cannot have, more than there are colours.
+func TestLines(t *testing.T) {
+	long := make([]float64, 9000)
+	for i := range long {
+		long[i] = math.Exp(-float64(i) / 3000)
+	}
+	many := Lines{Title: "Many", Y: "norm", Log: true, Tokens: 512, First: 512}
+	for i := range 10 {
+		many.Series = append(many.Series, Series{Name: "level " + string(rune('0'+i)), Values: long[i*100:]})
+	}
+	for _, l := range []Lines{
+		many,
+		{Title: "None", Y: "opening"},
+		{Title: "Empty", Y: "opening", Log: true, Series: []Series{{Name: "level 1"}}},
+		{Title: "Zero", Y: "norm", Log: true, Tokens: 1, Series: []Series{{"a", []float64{0, 1, 2}}, {"b", []float64{math.NaN(), math.Inf(1), -1}}}},
+	} {
+		svg, img, err := l.Draw()
+		if err != nil {
+			t.Fatalf("%s: %v", l.Title, err)
+		}
+		words, err := text(svg)
+		if err != nil {
+			t.Errorf("%s: SVG: %v", l.Title, err)
+		}
+		want := []string{l.Title, l.Y, "tokens"}
+		for _, s := range l.Series {
+			want = append(want, s.Name)
+		}
+		for _, w := range want {
+			if !slices.Contains(words, w) {
+				t.Errorf("%s: no %q in the SVG: %q", l.Title, w, words)
+			}
+		}
+		if strings.Contains(string(svg), "NaN") || strings.Contains(string(svg), "Inf") {
+			t.Errorf("%s: no number in the SVG", l.Title)
+		}
+		if _, err := png.Decode(bytes.NewReader(img)); err != nil {
+			t.Errorf("%s: %v", l.Title, err)
+		}
+		if dir := os.Getenv("HECATE_PLOTS"); dir != "" && l.Title == "Many" {
+			os.WriteFile(filepath.Join(dir, "many.png"), img, 0o644)
+		}
+	}
+}

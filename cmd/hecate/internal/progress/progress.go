@@ -27,11 +27,13 @@ type Bar struct {
 	width func() int // of the terminal; nil if there is none
 	start time.Time
 	drawn time.Time
+	every time.Duration // between two lines where there is no terminal
+	from  float64       // what was done before, of the whole
 }
 
 // New returns a bar that begins now.
 func New(w io.Writer) *Bar {
-	b := &Bar{w: w, start: time.Now()}
+	b := &Bar{w: w, start: time.Now(), every: lineEvery}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		b.width = func() int {
 			if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
@@ -45,13 +47,31 @@ func New(w io.Writer) *Bar {
 	return b
 }
 
+// Every sets the time between two lines where there is no terminal.
+func (b *Bar) Every(d time.Duration) { b.every = d }
+
+// From says what fraction of the work was done before this bar began, so that
+// the time that remains is not reckoned from it.
+func (b *Bar) From(fraction float64) { b.from = min(max(fraction, 0), 0.999) }
+
+// Due reports whether it is time for a line, and takes it for said. It is for
+// who prints lines of its own.
+func (b *Bar) Due() bool {
+	now := time.Now()
+	if now.Sub(b.drawn) < b.every {
+		return false
+	}
+	b.drawn = now
+	return true
+}
+
 // Elapsed returns the time since New.
 func (b *Bar) Elapsed() time.Duration { return time.Since(b.start) }
 
 // Set shows that a fraction of the work, in [0, 1], is done, and what; it
 // draws only now and then, so it may be called often.
 func (b *Bar) Set(fraction float64, what func() string) {
-	every := lineEvery
+	every := b.every
 	if b.width != nil {
 		every = redraw
 	}
@@ -61,11 +81,13 @@ func (b *Bar) Set(fraction float64, what func() string) {
 	}
 	b.drawn = now
 	fraction = min(max(fraction, 0), 1)
+	remains := left(b.Elapsed(), (fraction-b.from)/(1-b.from))
 	if b.width == nil {
-		fmt.Fprintf(b.w, "  %3.0f %%  %s%s\n", 100*fraction, what(), left(b.Elapsed(), fraction))
+		fmt.Fprintf(b.w, "  %3.0f %%  %s%s\n", 100*fraction, what(), remains)
 		return
 	}
-	fmt.Fprint(b.w, "\r\x1b[K", fit(Line(fraction, what()+left(b.Elapsed(), fraction)), b.width()-1))
+	text, columns := what()+remains, b.width()-1
+	fmt.Fprint(b.w, "\r\x1b[K", fit(line(fraction, text, columns-beside-utf8.RuneCountInString(text)), columns))
 }
 
 // Done takes the line off a terminal, so that what follows stands alone.
@@ -75,10 +97,18 @@ func (b *Bar) Done() {
 	}
 }
 
+// beside is what stands beside the bar and the text: blanks and the percentage.
+const beside = 10
+
 // Line returns the bar and what stands behind it.
-func Line(fraction float64, what string) string {
-	full := int(fraction*barWidth + 0.5)
-	return fmt.Sprintf("  %s%s %3.0f %%  %s", strings.Repeat("━", full), strings.Repeat("·", barWidth-full), 100*fraction, what)
+func Line(fraction float64, what string) string { return line(fraction, what, barWidth) }
+
+// line is Line with a bar of so many characters, if they are neither too few to
+// see anything nor more than are needed.
+func line(fraction float64, what string, width int) string {
+	width = min(max(width, 8), barWidth)
+	full := int(fraction*float64(width) + 0.5)
+	return fmt.Sprintf("  %s%s %3.0f %%  %s", strings.Repeat("━", full), strings.Repeat("·", width-full), 100*fraction, what)
 }
 
 // left estimates the time that remains.

@@ -37,13 +37,59 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestRedraw draws over itself and never beyond the width.
+// TestFrom goes on from a half: a quarter more in a minute leaves a minute.
+func TestFrom(t *testing.T) {
+	var w bytes.Buffer
+	b := New(&w)
+	b.From(0.5)
+	b.Every(0)
+	b.start = b.start.Add(-time.Minute)
+	b.Set(0.75, func() string { return "x" })
+	if got, want := w.String(), "   75 %  x  1:00 left\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestRedraw draws over itself and never beyond the width; the bar gives way to
+// the text.
 func TestRedraw(t *testing.T) {
 	var w bytes.Buffer
 	b := &Bar{w: &w, width: func() int { return 20 }, start: time.Now()}
 	b.Set(2, func() string { return "a long line" })
 	b.Done()
-	if got, want := w.String(), "\r\x1b[K  "+strings.Repeat("━", 17)+"\r\x1b[K"; got != want {
+	if got, want := w.String(), "\r\x1b[K  "+strings.Repeat("━", 8)+" 100 %  a\r\x1b[K"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestMeter has a slow second, a fast one and a rest that does not count as one.
+func TestMeter(t *testing.T) {
+	var m Meter
+	if m.Average() != 0 || m.Worst() != 0 {
+		t.Error("nothing has a speed")
+	}
+	m.Add(50, 250*time.Millisecond)
+	if m.Average() != 200 || m.Worst() != 200 {
+		t.Errorf("%v, worst %v", m.Average(), m.Worst())
+	}
+	for range 3 {
+		m.Add(10, 250*time.Millisecond)
+	}
+	m.Add(920, time.Second)
+	m.Add(0, 500*time.Millisecond)
+	if m.Average() != 400 || m.Worst() != 80 || m.Time() != 2500*time.Millisecond {
+		t.Errorf("%v, worst %v, in %v", m.Average(), m.Worst(), m.Time())
+	}
+}
+
+func TestDue(t *testing.T) {
+	b := New(&bytes.Buffer{})
+	b.Every(time.Hour)
+	if b.Due() {
+		t.Error("due at once")
+	}
+	b.Every(0)
+	if !b.Due() {
+		t.Error("not due")
 	}
 }

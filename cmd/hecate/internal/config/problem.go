@@ -1,0 +1,71 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Place is where something was written: in a file, or on the command line.
+type Place struct {
+	File      string // or the flag, such as --set
+	Line, Col int    // from 1, in characters; 0 on the command line
+	Width     int    // characters to point at
+	Text      string // the line
+}
+
+// A Problem is one thing that is wrong with a configuration.
+type Problem struct {
+	Place
+	Message string
+	Hint    string // what to do, may be empty
+}
+
+// Problems are all that is wrong, in the order of their places. As an error they
+// print one after the other.
+type Problems []Problem
+
+func (p Problems) Error() string {
+	var words []string
+	for _, x := range p {
+		words = append(words, x.String())
+	}
+	return strings.Join(words, "\n")
+}
+
+// String is the place and the message, and under them the line with carets.
+func (p Problem) String() string {
+	var b strings.Builder
+	if p.Line > 0 {
+		fmt.Fprintf(&b, "%s:%d:%d: %s", p.File, p.Line, p.Col, p.Message)
+	} else if p.File != "" {
+		fmt.Fprintf(&b, "%s: %s", p.File, p.Message)
+	} else {
+		b.WriteString(p.Message)
+	}
+	if p.Hint != "" {
+		fmt.Fprintf(&b, "; %s", p.Hint)
+	}
+	if p.Line > 0 && p.Text != "" {
+		const tab = "    "
+		runes := []rune(p.Text)
+		at := min(p.Col-1, len(runes))
+		pad := utf8.RuneCountInString(strings.ReplaceAll(string(runes[:at]), "\t", tab))
+		fmt.Fprintf(&b, "\n%5d | %s\n      | %s%s", p.Line, strings.ReplaceAll(p.Text, "\t", tab), strings.Repeat(" ", pad), strings.Repeat("^", max(p.Width, 1)))
+	}
+	return b.String()
+}
+
+// sorted puts problems into the order of their places: files first, then the
+// command line in the order given.
+func (p Problems) sorted() Problems {
+	slices.SortStableFunc(p, func(a, b Problem) int {
+		if (a.Line == 0) != (b.Line == 0) {
+			return cmp.Compare(b.Line, a.Line)
+		}
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+	return p
+}

@@ -1,0 +1,107 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// sectionNames are the tables that a file may have.
+func sectionNames() []string {
+	var out []string
+	for _, s := range sections {
+		out = append(out, s.name)
+	}
+	return out
+}
+
+// suggest is the hint for an unknown key.
+func suggest(path []string) string {
+	var all, own []string
+	for _, s := range sections {
+		for _, f := range s.fields {
+			name := s.name + "." + f.name
+			if s.repeated {
+				number := "0"
+				if numbered(path) {
+					number = path[1]
+				}
+				name = s.name + "." + number + "." + f.name
+			}
+			all = append(all, name)
+			if s.name == path[0] {
+				own = append(own, f.name)
+			}
+		}
+	}
+	if w := near(strings.Join(path, "."), all); w != "" {
+		return fmt.Sprintf("did you mean %q?", w)
+	}
+	for _, w := range all { // the right key in the wrong table
+		if _, name, _ := strings.Cut(w, "."); name == path[len(path)-1] {
+			return fmt.Sprintf("did you mean %q?", w)
+		}
+	}
+	if len(own) > 0 {
+		return fmt.Sprintf("[%s] has %s", path[0], strings.Join(own, ", "))
+	}
+	if w := near(path[0], sectionNames()); w != "" {
+		return "did you mean [" + w + "]?"
+	}
+	return "the tables are " + strings.Join(sectionNames(), ", ")
+}
+
+// near returns the word of a list that a slip of the finger most likely meant,
+// or "".
+func near(word string, list []string) string {
+	best, least := "", 3
+	if len(word) <= 4 {
+		least = 2
+	}
+	for _, w := range list {
+		if max(len(w)-len(word), len(word)-len(w)) > 3*least { // far, and dear to compare
+			continue
+		}
+		if d := distance(word, w); d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// didYouMean is a hint: the nearest word, or else all of a short list.
+func didYouMean(word string, list []string, all string) string {
+	if w := near(word, list); w != "" {
+		return fmt.Sprintf("did you mean %q?", w)
+	}
+	if all == "" || len(list) == 0 {
+		return ""
+	}
+	return all + strings.Join(list, ", ")
+}
+
+// distance counts the characters to add, drop, change or exchange with the
+// next, to get from one word to another (Damerau's, without overlaps).
+func distance(a, b string) int {
+	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
+	d := make([][]int, len(x)+1)
+	for i := range d {
+		d[i] = make([]int, len(y)+1)
+		d[i][0] = i
+	}
+	for j := range y {
+		d[0][j+1] = j + 1
+	}
+	for i := range x {
+		for j := range y {
+			change := d[i][j]
+			if x[i] != y[j] {
+				change++
+			}
+			d[i+1][j+1] = min(d[i][j+1]+1, d[i+1][j]+1, change)
+			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
+				d[i+1][j+1] = min(d[i+1][j+1], d[i-1][j-1]+1)
+			}
+		}
+	}
+	return d[len(x)][len(y)]
+}

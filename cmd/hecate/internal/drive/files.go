@@ -1,0 +1,144 @@
+package drive
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ext is that of a checkpoint.
+const ext = ".safetensors"
+
+// Files are the names of what a build writes into its folder:
+//
+//	STEM.safetensors            the state when the build ended
+//	STEM-000000500.safetensors  that after 500 steps
+//	STEM-best.safetensors       that of the best held-out figure
+//	STEM.jsonl, .svg, .png, …   reports
+type Files struct{ Dir, Stem string }
+
+// StemOf is a name of files for a model: its letters and digits, in lower case.
+func StemOf(model string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(model) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	if s := strings.TrimSuffix(b.String(), "-"); s != "" {
+		return s
+	}
+	return "model"
+}
+
+// Path is the file with an ending.
+func (f Files) Path(end string) string { return filepath.Join(f.Dir, f.Stem+end) }
+
+// Last is the checkpoint of the end.
+func (f Files) Last() string { return f.Path(ext) }
+
+// At is the checkpoint after so many steps.
+func (f Files) At(step int) string { return f.Path(fmt.Sprintf("-%09d%s", step, ext)) }
+
+// Best is the checkpoint of the best held-out figure.
+func (f Files) Best() string { return f.Path("-best" + ext) }
+
+// step reads the number of a name that At made.
+func (f Files) step(name string) (int, bool) {
+	s, a := strings.CutPrefix(name, f.Stem+"-")
+	s, b := strings.CutSuffix(s, ext)
+	n, err := strconv.Atoi(s)
+	return n, a && b && err == nil && n >= 0
+}
+
+// prune removes numbered checkpoints up to a step, but the newest few. Those of
+// later steps are another run's.
+func (f Files) prune(step, keep int) error {
+	entries, err := os.ReadDir(f.Dir)
+	if err != nil {
+		return err
+	}
+	var at []int
+	for _, e := range entries {
+		if n, ok := f.step(e.Name()); ok && n <= step {
+			at = append(at, n)
+		}
+	}
+	slices.Sort(at)
+	for _, n := range at[:max(len(at)-keep, 0)] {
+		err = errors.Join(err, os.Remove(f.At(n)))
+	}
+	return err
+}
+
+// Newest finds the checkpoint to go on from: of those in the folder, but the
+// best one's, the newest that good accepts. Each that it refuses is told to note.
+// It returns "" if there is none.
+func (f Files) Newest(good func(path string) error, note func(path string, err error)) (string, error) {
+	entries, err := os.ReadDir(f.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	type file struct {
+		path string
+		when time.Time
+		step int
+	}
+	var all []file
+	for _, e := range entries {
+		n, numbered := f.step(e.Name())
+		if !numbered && e.Name() != f.Stem+ext {
+			continue
+		}
+		if info, err := e.Info(); err == nil {
+			if !numbered { // written last, though the clock of files may not show it
+				n = math.MaxInt
+			}
+			all = append(all, file{filepath.Join(f.Dir, e.Name()), info.ModTime(), n})
+		}
+	}
+	slices.SortFunc(all, func(a, b file) int { return cmp.Or(b.when.Compare(a.when), cmp.Compare(b.step, a.step)) })
+	for _, x := range all {
+		if err := good(x.path); err != nil {
+			note(x.path, err)
+			continue
+		}
+		return x.path, nil
+	}
+	return "", nil
+}
+
+// replace puts data in the place of a file: a temporary file, fsync, rename.
+func replace(path string, data []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	const readable = 0o644
+	if _, err = f.Write(data); err == nil {
+		err = errors.Join(f.Chmod(readable), f.Sync())
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
