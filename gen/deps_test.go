@@ -64,6 +64,7 @@ runtime:          runtime
 runtime/blocktest: runtime internal/vectors
 generated:        runtime generated
 cmd/hecate:       runtime generated
+cmd/hecatevet:
 internal:
 internal/vectors:
 internal/cudashim: cuda
@@ -90,6 +91,7 @@ cmd/hecate:       runtime generated internal
 internal:         internal
 bench:            internal
 zero:             runtime generated internal
+runtime/lifecycle: runtime internal generated
 `
 
 // thirdParty lists the packages from outside and who may import them; a line
@@ -101,7 +103,10 @@ github.com/dave/jennifer:            gen/emitgo bench/core
 github.com/rogpeppe/go-internal:     cmd/hecategen
 gonum.org/v1/plot:                   cmd/hecate bench
 golang.org/x/term:                   cmd/hecate
-golang.org/x/sys/cpu:                runtime/cpu
+github.com/spf13/cobra:              cmd/hecate
+github.com/pelletier/go-toml/v2:     cmd/hecate
+golang.org/x/sys/cpu:                runtime/cpu cmd/hecate
+golang.org/x/tools:                  cmd/hecatevet
 golang.org/x/sys/unix:               runtime/stream
 `
 	thirdPartyTests = `
