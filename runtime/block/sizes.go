@@ -16,12 +16,24 @@ type Sizes struct {
 	read     map[string]bool
 	errs     *[]error
 	defaults map[string]int
+	used     map[string]int
+	missing  func(name string) int // the size of a name, without the part it belongs to, that nothing gives; −1: an error
 }
 
 // NewSizes returns the sizes in vals.
 func NewSizes(vals map[string]int) Sizes {
-	return Sizes{vals: vals, read: map[string]bool{}, errs: new([]error)}
+	return Sizes{vals: vals, read: map[string]bool{}, errs: new([]error), used: map[string]int{}, missing: func(string) int { return -1 }}
 }
+
+// Else returns sizes that take what nothing gives from f: the size of a name, without
+// the part that it belongs to, or −1 for none.
+func (s Sizes) Else(f func(name string) int) Sizes {
+	s.missing = f
+	return s
+}
+
+// Used returns every size that was asked for, under its full name, and what it is.
+func (s Sizes) Used() map[string]int { return s.used }
 
 // Part returns the sizes of a part.
 func (s Sizes) Part(name string) Sizes {
@@ -42,7 +54,7 @@ func (s Sizes) Default(name string, v int) Sizes {
 
 // Get returns the size of a name. A size that is missing, and has no default
 // (a negative one), is remembered as an error, as is one below least.
-func (s Sizes) Get(name string, byDefault, least int) int {
+func (s Sizes) Get(name string, byDefault, least int) (got int) {
 	full := s.prefix + name
 	s.read[full] = true
 	v, ok := s.vals[full]
@@ -53,6 +65,10 @@ func (s Sizes) Get(name string, byDefault, least int) int {
 	if d, set := s.defaults[full]; set {
 		byDefault = d
 	}
+	if !ok && byDefault < 0 {
+		byDefault = s.missing(name)
+	}
+	defer func() { s.used[full] = got }()
 	switch {
 	case !ok && byDefault < 0:
 		*s.errs = append(*s.errs, fmt.Errorf("size %s is not given", full))
