@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -87,7 +89,17 @@ func (c *unitCompiler) compile() *plan.Unit {
 	}
 	c.cuts()
 	c.describe()
+	c.hash()
 	return c.out
+}
+
+// hash is the digest of the unit's programs.
+func (c *unitCompiler) hash() {
+	h := sha256.New()
+	for _, f := range c.fns {
+		fmt.Fprintln(h, f)
+	}
+	c.out.Hash = fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // instanceOf reports whether a unit is another one with its parts given.

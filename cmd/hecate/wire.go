@@ -8,6 +8,7 @@ import (
 // modules is what the commands work with: what the generated code has.
 func modules() *engine.Modules {
 	return &engine.Modules{Catalog: engine.Catalog{
+		Spec:      registry.Spec,
 		Models:    registry.Models,
 		New:       registry.NewModel[float32],
 		Updates:   registry.Updates,

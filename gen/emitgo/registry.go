@@ -1,6 +1,7 @@
 package emitgo
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ func registry(units []*plan.Unit, files map[string][]byte) {
 	}
 	f.PackageComment("// Package registry knows the models, rules, compositions and updates of the pages by name.")
 	var b strings.Builder
+	spec(&b, units)
 	names(&b, units)
 	pageTable(&b, units)
 	b.WriteString(making)
@@ -26,6 +28,15 @@ func registry(units []*plan.Unit, files map[string][]byte) {
 	updateTable(units, &b)
 	f.Add(raw(b.String()))
 	write(files, "generated/registry/registry.go", f)
+}
+
+// spec prints the digest of all programs: a checkpoint says of which pages it is.
+func spec(b *strings.Builder, units []*plan.Unit) {
+	h := sha256.New()
+	for _, u := range units {
+		fmt.Fprintln(h, u.Name, u.Hash)
+	}
+	fmt.Fprintf(b, "// Spec is the digest of everything that the pages compute.\nconst Spec = \"%x\"\n\n", h.Sum(nil))
 }
 
 // names prints the lists of models and rules. A rule that lacks its step or its

@@ -43,6 +43,7 @@ type Unit struct {
 	Matrix    []string // update of matrices: the sizes of its rows and columns
 	Else      *Other   // and what moves the parameters that are none
 	Cut       []string // in what ways results depend on how tokens are cut into calls
+	Hash      string   // of its programs: it changes with every equation, and with no word of prose
 	Schedule  bool     // a composition that stands where a rule does
 	Chunk     int      // tokens of a chunk where the unit is computed in chunks, else 0
 }

@@ -70,6 +70,9 @@ import (
 	"strings"
 )
 
+// Spec is the digest of everything that the pages compute.
+const Spec = "66b40633cc44544ee41e6124cc5549bd79d0711c668f738895c7fbcbd8ba710b"
+
 // Models are the names of all models, in order.
 func Models() []string {
 	return []string{"ByteCMS", "ByteCMSGated", "ByteHOPE", "ByteHebbian", "ByteMAC", "ByteMAL", "ByteTitans", "StackTwo", "ZeroA", "ZeroB"}
