@@ -154,26 +154,56 @@ func (m *testMaker) uses(u *plan.Unit) []use {
 	return out
 }
 
-// anyParts gives each part the first unit of its kind that has none itself. A
-// unit for whose parts there is nothing is not tested as a whole.
+// anyParts gives each part a unit of its kind that has none itself, and a list of
+// parts several. A unit for whose parts there is nothing is not tested as a whole.
 func (m *testMaker) anyParts(u *plan.Unit) []use {
-	kinds := map[string]plan.UnitKind{"Rule": plan.RuleUnit, "Composition": plan.ComposeUnit}
 	apply := &notation.Apply{Name: notation.Word{Text: u.Name}}
 	of := plan.Applied{Unit: u.Name}
 	for _, p := range u.Parts {
-		i := slices.IndexFunc(m.units, func(v *plan.Unit) bool { return v.Kind == kinds[p.Kind] && len(v.Parts) == 0 })
-		if i < 0 {
+		n := 1
+		if p.Count != "" {
+			n = listedParts
+		}
+		units := m.small(p.Kind)
+		if len(units) == 0 {
 			return nil
 		}
-		part := &notation.Apply{Name: notation.Word{Text: m.units[i].Name}}
-		apply.Args = append(apply.Args, &notation.Override{Apply: part})
-		of.Parts = append(of.Parts, plan.Applied{Unit: m.units[i].Name, Part: p.Name})
+		o := &notation.Override{}
+		for i := range n {
+			v := units[i%len(units)]
+			part := &notation.Apply{Name: notation.Word{Text: v.Name}}
+			if p.Count == "" {
+				o.Apply = part
+				of.Parts = append(of.Parts, plan.Applied{Unit: v.Name, Part: p.Name})
+			} else {
+				o.List = append(o.List, part)
+				of.Parts = append(of.Parts, plan.Applied{Unit: v.Name, Part: check.MemberOf(p.Name, i)})
+			}
+		}
+		apply.Args = append(apply.Args, o)
 	}
 	b, ds := check.InstantiateFormula(m.src.Tree, u.Name, &notation.Formula{Parts: []*notation.Apply{apply}}, nil)
 	if b == nil || ds.HasErrors() {
 		return nil
 	}
 	return []use{{of, b}}
+}
+
+// listedParts is how many pages a list of parts is tested with.
+const listedParts = 3
+
+// small lists the units without parts that fit a kind of part, those of fewest
+// parameters and states first.
+func (m *testMaker) small(kind string) []*plan.Unit {
+	kinds := map[string]plan.UnitKind{"Rule": plan.RuleUnit, "Composition": plan.ComposeUnit, "Block": plan.RuleUnit}
+	var out []*plan.Unit
+	for _, v := range m.units {
+		if v.Kind == kinds[kind] && len(v.Parts) == 0 {
+			out = append(out, v)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *plan.Unit) int { return len(a.Weights) + len(a.States) - len(b.Weights) - len(b.States) })
+	return out
 }
 
 // whole adds a trial of a rule, composition or model with the vectors of the

@@ -54,21 +54,21 @@ func Bind(u *notation.Unit, args []*notation.Override, ds *diag.List) (given []G
 		var p *notation.Param
 		k := slices.IndexFunc(parts, func(p *notation.Param) bool { return p.Name.Text == o.Name.Text })
 		a := o.Apply
-		list, isList := o.Value.(*notation.List)
+		isList := o.List != nil
 		switch {
 		case k >= 0:
 			p, named = parts[k], o
-			if a == nil && p.List == nil {
+			if a == nil && !isList && p.List == nil {
 				a = page(o.Value)
 			}
-			if a == nil && p.List == nil {
+			if a == nil && !isList && p.List == nil {
 				ds.Errorf(diag.BadPart, o.Value.Where(), "part %s of %s is a page, and this is none", p.Name.Text, u.Name.Text).See(p.Span, "declared here")
 				return nil, nil
 			}
 		case isList && o.Name.Text == "" && named == nil && place < len(parts):
 			p = parts[place]
 			place++
-		case o.Name.Text != "" && a == nil && (len(parts) == 0 || hasOption(u, o.Name.Text) || page(o.Value) == nil):
+		case o.Name.Text != "" && a == nil && !isList && (len(parts) == 0 || hasOption(u, o.Name.Text) || page(o.Value) == nil):
 			options = append(options, o)
 			continue
 		case o.Name.Text != "":
@@ -109,13 +109,8 @@ func Bind(u *notation.Unit, args []*notation.Override, ds *diag.List) (given []G
 				Hint("write [%s]", strings.TrimSpace(o.Span.Text()))
 			return nil, nil
 		}
-		for i, x := range list.Items {
-			a := page(x)
-			if a == nil {
-				ds.Errorf(diag.BadPart, x.Where(), "the parts of %s are pages, and this is none", p.Name.Text).See(p.Span, "declared here")
-				return nil, nil
-			}
-			given = append(given, Given{p, i, a})
+		for i, x := range o.List {
+			given = append(given, Given{p, i, x})
 		}
 	}
 	slices.SortStableFunc(given, func(a, b Given) int { return slices.Index(parts, a.Part) - slices.Index(parts, b.Part) })

@@ -78,7 +78,7 @@ func binders(bs []*notation.Binder, in func(notation.Expr) notation.Expr) []*not
 	var out []*notation.Binder
 	for _, b := range bs {
 		c := *b
-		c.Range, c.Cond, c.Fired, c.Tuple = in(b.Range), in(b.Cond), in(b.Fired), binders(b.Tuple, in)
+		c.Range, c.Cond, c.Tuple = in(b.Range), in(b.Cond), binders(b.Tuple, in)
 		out = append(out, &c)
 	}
 	return out

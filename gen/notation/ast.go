@@ -97,6 +97,7 @@ type Override struct {
 	Name  Word
 	Value Expr
 	Apply *Apply
+	List  []*Apply // pages in brackets, for a list of parts
 }
 
 // A Cite is `@eq paper#eq` or `@eq paper#eq-eq`; Eq is "?" when nobody

@@ -183,12 +183,6 @@ type (
 		Period Expr // nil if absent
 		When   Expr // nil if absent
 	}
-	// Fire is `fire update(p, e) when cond`.
-	Fire struct {
-		Span Span
-		Call Expr
-		When Expr
-	}
 	// Guard is `guard cond else Name`.
 	Guard struct {
 		Span Span
@@ -222,7 +216,6 @@ type Binder struct {
 	Cond  Expr
 
 	PerChunk bool // `s∈window(t,w) per chunk`
-	Fired    Expr // `p fired at j`: the clock
 }
 
 func (s *Dims) Where() Span      { return s.Span }
@@ -240,7 +233,6 @@ func (s *NoGrad) Where() Span    { return s.Span }
 func (s *Fit) Where() Span       { return s.Span }
 func (s *Each) Where() Span      { return s.Span }
 func (s *Level) Where() Span     { return s.Span }
-func (s *Fire) Where() Span      { return s.Span }
 func (s *Guard) Where() Span     { return s.Span }
 
 func (*Dims) stmt()      {}
@@ -258,5 +250,4 @@ func (*NoGrad) stmt()    {}
 func (*Fit) stmt()       {}
 func (*Each) stmt()      {}
 func (*Level) stmt()     {}
-func (*Fire) stmt()      {}
 func (*Guard) stmt()     {}

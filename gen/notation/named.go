@@ -146,7 +146,7 @@ func (p *parser) binders() []*Binder {
 func (p *parser) atBinder() bool {
 	t, n := p.cur(), p.peek(1)
 	return t.kind == tName && !t.bar &&
-		(n.is("∈") || n.is(",") || n.is("}") || n.is("]") || n.is(")") || n.is(":") || n.kind == tEnd || n.word("if") || n.word("fired"))
+		(n.is("∈") || n.is(",") || n.is("}") || n.is("]") || n.is(")") || n.is(":") || n.kind == tEnd || n.word("if"))
 }
 
 func (p *parser) binder() *Binder {
@@ -154,9 +154,6 @@ func (p *parser) binder() *Binder {
 	b := &Binder{Name: Word{p.span(t), t.text}}
 	if p.got("∈") {
 		b.Range = p.union()
-	} else if p.gotWord("fired") {
-		p.wantWord("at")
-		b.Fired = p.union()
 	}
 	if p.gotWord("per") {
 		if w := p.name("chunk"); w.Text != "chunk" {

@@ -86,6 +86,12 @@ func (p *printer) apply(a *Apply) {
 			p.word(o.Name)
 			p.WriteString(" = ")
 		}
+		if o.List != nil {
+			p.WriteByte('[')
+			p.commas(len(o.List), func(i int) { p.apply(o.List[i]) })
+			p.WriteByte(']')
+			return
+		}
 		switch o.Value.(type) {
 		case nil:
 			p.apply(o.Apply)

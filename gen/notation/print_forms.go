@@ -97,7 +97,7 @@ func (p *printer) subscript(bs []*Binder) {
 }
 
 func isBareBinder(b *Binder) bool {
-	return b.Range == nil && b.Cond == nil && b.Fired == nil && b.Tuple == nil && !b.PerChunk
+	return b.Range == nil && b.Cond == nil && b.Tuple == nil && !b.PerChunk
 }
 
 func (p *printer) binders(bs []*Binder) {
@@ -120,10 +120,6 @@ func (p *printer) binder(b *Binder) {
 	if b.Range != nil {
 		p.WriteString(p.spacedIn())
 		p.inside(true, func() { p.expr(b.Range, precUnion) })
-	}
-	if b.Fired != nil {
-		p.WriteString(" fired at ")
-		p.inside(true, func() { p.expr(b.Fired, precUnion) })
 	}
 	if b.PerChunk {
 		p.WriteString(" per chunk")

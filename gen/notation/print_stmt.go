@@ -88,10 +88,6 @@ func (p *printer) stmt(s Stmt) {
 		p.each(s)
 	case *Level:
 		p.level(s)
-	case *Fire:
-		p.WriteString("fire ")
-		p.expr(s.Call, precFactor)
-		p.when(s.When, " when ", "")
 	case *Guard:
 		p.WriteString("guard ")
 		p.expr(s.Cond, precCond)

@@ -119,8 +119,6 @@ func form(word string) func(*parser) Stmt {
 		return (*parser).each
 	case "level":
 		return (*parser).level
-	case "fire":
-		return (*parser).fire
 	case "guard":
 		return (*parser).guard
 	}

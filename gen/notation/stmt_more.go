@@ -213,24 +213,6 @@ func (p *parser) level() Stmt {
 	return l
 }
 
-// fire reads `fire update(p, e) when cond`.
-func (p *parser) fire() Stmt {
-	start := p.next()
-	f := &Fire{}
-	t := p.cur()
-	if t.kind == tName && !t.bar && p.peek(1).is("(") {
-		p.next()
-		f.Call = p.call(t, Word{p.span(t), t.text})
-	} else {
-		p.expected("a call of an update")
-	}
-	if p.gotWord("when") {
-		f.When = p.conditions(true)
-	}
-	f.Span = p.since(start)
-	return f
-}
-
 // guard reads `guard cond else Name`.
 func (p *parser) guard() Stmt {
 	start := p.next()

@@ -50,14 +50,14 @@ var declareWords = []string{
 // statementWords open a statement that is not a declaration.
 var statementWords = []string{
 	"dims", "claim", "eval", "adjoint", "relax", "kink", "invariant", "provides", "requires", "special",
-	"erratum", "cost", "solve", "iterate", "nograd", "fit", "read", "each", "level", "fire", "guard", "when",
+	"erratum", "cost", "solve", "iterate", "nograd", "fit", "read", "each", "level", "guard", "when",
 	"family",
 }
 
 // innerWords stand inside a statement.
 var innerWords = []string{
 	"if", "otherwise", "and", "with", "case", "over", "for", "from", "orient", "tol", "by", "within", "of",
-	"at", "else", "frozen", "nodecay", "entrywise", "per", "seed", "fired",
+	"at", "else", "frozen", "nodecay", "entrywise", "per", "seed",
 }
 
 // symbolWords are the ASCII words for symbols.

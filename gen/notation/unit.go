@@ -223,8 +223,7 @@ func (p *parser) formula() *Formula {
 	return f
 }
 
-// apply reads `Name(part, option = value)`. The word outer is a page's
-// collection of parameters in `each p of outer(rule)`.
+// apply reads `Name(part, option = value)`.
 func (p *parser) apply() *Apply {
 	start := p.cur()
 	p.depth++
@@ -233,12 +232,7 @@ func (p *parser) apply() *Apply {
 	if p.tooDeep() {
 		return a
 	}
-	if start.word("outer") {
-		p.next()
-		a.Name = Word{p.span(start), start.text}
-	} else {
-		a.Name = p.unitName("the name of a page")
-	}
+	a.Name = p.unitName("the name of a page")
 	if p.cur().is("(") {
 		closing := p.open()
 		for len(a.Args) > 0 || !p.cur().is(")") {
@@ -256,6 +250,15 @@ func (p *parser) apply() *Apply {
 func (p *parser) argument() *Override {
 	start := p.cur()
 	o := &Override{}
+	if named := start.kind == tName && p.peek(1).is("="); p.listAhead(named) {
+		if named {
+			o.Name = p.name("a part")
+			p.next()
+		}
+		o.List = p.pages()
+		o.Span = p.since(start)
+		return o
+	}
 	if start.kind == tName && p.peek(1).is("=") {
 		o.Name = p.name("an option")
 		p.next()
@@ -271,6 +274,27 @@ func (p *parser) argument() *Override {
 	}
 	o.Span = p.since(start)
 	return o
+}
+
+// listAhead reports whether a list of pages stands here, behind a name and a sign.
+func (p *parser) listAhead(named bool) bool {
+	at := 0
+	if named {
+		at = 2
+	}
+	item, behind := p.peek(at+1), p.peek(at+2)
+	return p.peek(at).is("[") && item.kind == tName && !item.bar && (behind.is("(") || behind.is(",") || behind.is("]"))
+}
+
+// pages reads `[Page, Page(w = 3)]`.
+func (p *parser) pages() []*Apply {
+	closing := p.open()
+	list := []*Apply{p.apply()}
+	for p.got(",") {
+		list = append(list, p.apply())
+	}
+	closing("]")
+	return list
 }
 
 // unitName takes the name of a unit.

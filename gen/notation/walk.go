@@ -64,7 +64,7 @@ func children(n any) []any {
 	case *Apply:
 		return list(n.Args)
 	case *Override:
-		return []any{n.Value, n.Apply}
+		return append([]any{n.Value, n.Apply}, list(n.List)...)
 	case *Cite:
 		return nil
 	case *Type:
@@ -79,7 +79,7 @@ func children(n any) []any {
 	case *Mark, *Family:
 		return nil
 	case *Binder:
-		all := []any{n.Range, n.Fired}
+		all := []any{n.Range}
 		return append(append(all, list(n.Tuple)...), n.Cond)
 	case *Arm:
 		return []any{n.Cond, n.Value}
@@ -124,8 +124,6 @@ func stmtChildren(s Stmt) []any {
 		return append([]any{s.Predict, s.Target, s.Of}, list(s.Body)...)
 	case *Level:
 		return []any{s.Binder, s.Rule, s.Period, s.When}
-	case *Fire:
-		return []any{s.Call, s.When}
 	case *Guard:
 		return []any{s.Cond}
 	}

@@ -3,7 +3,7 @@
 // OutBackward of cms_hybrid.
 //
 //   p[l∈K] = softmax_l(α[l])    cms_hybrid.p
-//   out[t∈T] = (Σ_{l∈K} p[l] m[l,t]) + w ⊙ y[t]    cms_hybrid.out
+//   out[t∈T] = Σ_{l∈K} p[l] m[l,t] + w ⊙ y[t]    cms_hybrid.out
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:

@@ -3,7 +3,7 @@
 // Fire of error_buffer.
 //
 //   b_n = b_{n−1} + g_n    error_buffer.b
-//   e_n = b_n / n    error_buffer.e
+//   e_n = b_n/n    error_buffer.e
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:

@@ -200,7 +200,7 @@ type outNode[F num.Float] struct {
 // out computes
 //
 //	p[l∈K] = softmax_l(α[l])    cms_hybrid.p
-//	out[t∈T] = (Σ_{l∈K} p[l] m[l,t]) + w ⊙ y[t]    cms_hybrid.out
+//	out[t∈T] = Σ_{l∈K} p[l] m[l,t] + w ⊙ y[t]    cms_hybrid.out
 //
 // Shapes: mIn [L, K, T, d]; y [L, T, d]; out [L, T, d]. Source:
 // specs/algorithms/compositions/cms.md.

@@ -3,8 +3,8 @@
 package magresidual
 
 import (
-	"github.com/nl-hecate/hecate/generated/compositions/fullattention"
-	"github.com/nl-hecate/hecate/generated/rules/comba"
+	"github.com/nl-hecate/hecate/generated/compositions/residualmlp"
+	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
@@ -17,18 +17,19 @@ import (
 // mag_residual.out.
 func TestMAGResidual(t *testing.T) {
 	blocktest.Block{
-		Name: "MAGResidual_Comba_FullAttention",
+		Name: "MAGResidual_HGRN2_ResidualMLP",
 		F64:  build[float64],
 		F32:  build[float32],
 		Sizes: []blocktest.Sizes{
-			{"attention.H": 2, "memory.d_k": 3, "width": 4},
-			{"attention.H": 1, "memory.d_k": 1, "width": 3},
-			{"attention.H": 5, "memory.d_k": 5, "width": 5},
+			{"memory.d_k": 3, "width": 4},
+			{"memory.d_k": 1, "width": 3},
+			{"memory.d_k": 5, "width": 5},
 		},
-		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
+		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Causal:  true,
+		Carries: true,
 		Frozen:  []string{"memory.M"},
-		Vectors: "testdata/magresidual_comba_fullattention.txt",
+		Vectors: "testdata/magresidual_hgrn2_residualmlp.txt",
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "z",
@@ -36,11 +37,11 @@ func TestMAGResidual(t *testing.T) {
 		Direct:   zDirect[float64],
 		Direct32: zDirect[float32],
 		Sizes: []blocktest.Sizes{
-			{"attention.H": 2, "memory.d_k": 3, "width": 4},
-			{"attention.H": 1, "memory.d_k": 1, "width": 3},
-			{"attention.H": 5, "memory.d_k": 5, "width": 5},
+			{"memory.d_k": 3, "width": 4},
+			{"memory.d_k": 1, "width": 3},
+			{"memory.d_k": 5, "width": 5},
 		},
-		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
+		Tokens: [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "v",
@@ -48,11 +49,11 @@ func TestMAGResidual(t *testing.T) {
 		Direct:   vDirect[float64],
 		Direct32: vDirect[float32],
 		Sizes: []blocktest.Sizes{
-			{"attention.H": 2, "memory.d_k": 3, "width": 4},
-			{"attention.H": 1, "memory.d_k": 1, "width": 3},
-			{"attention.H": 5, "memory.d_k": 5, "width": 5},
+			{"memory.d_k": 3, "width": 4},
+			{"memory.d_k": 1, "width": 3},
+			{"memory.d_k": 5, "width": 5},
 		},
-		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
+		Tokens: [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 	}.Test(t)
 	blocktest.Pair{
 		Name:     "out",
@@ -60,20 +61,20 @@ func TestMAGResidual(t *testing.T) {
 		Direct:   outDirect[float64],
 		Direct32: outDirect[float32],
 		Sizes: []blocktest.Sizes{
-			{"attention.H": 2, "memory.d_k": 3, "width": 4},
-			{"attention.H": 1, "memory.d_k": 1, "width": 3},
-			{"attention.H": 5, "memory.d_k": 5, "width": 5},
+			{"memory.d_k": 3, "width": 4},
+			{"memory.d_k": 1, "width": 3},
+			{"memory.d_k": 5, "width": 5},
 		},
-		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
+		Tokens: [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 	}.Test(t)
 }
 
-// build makes MAGResidual(Comba, FullAttention) of the given sizes.
+// build makes MAGResidual(HGRN2, ResidualMLP) of the given sizes.
 func build[F num.Float](z blocktest.Sizes) (block.Block[F], error) {
 	s, width := z.Split()
-	comba1 := comba.New[F](s.Part("memory"), width)
-	fullattention2 := fullattention.New[F](s.Part("attention"), width)
-	return New(s, width, comba1, fullattention2), s.Err()
+	hgrn21 := hgrn2.New[F](s.Part("memory"), width)
+	residualmlp2 := residualmlp.New[F](s.Part("attention"), width)
+	return New(s, width, hgrn21, residualmlp2), s.Err()
 }
 
 // subject is the block that a call's sizes describe.
