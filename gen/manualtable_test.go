@@ -236,11 +236,7 @@ func TestManualFunctions(t *testing.T) {
 
 // TestManualUnits holds the list of units to the parser's.
 func TestManualUnits(t *testing.T) {
-	var want []string
-	for k := notation.FuncUnit + 1; k <= notation.StrategyUnit; k++ {
-		want = append(want, check.KindWord(k))
-	}
-	sameSet(t, "kinds of units", manualTable(t, "unit").column(0), want)
+	sameSet(t, "kinds of units", manualTable(t, "unit").column(0), notation.UnitWords())
 }
 
 // TestManualWords holds the list of reserved words to the scanner's.

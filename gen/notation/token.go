@@ -1,6 +1,9 @@
 package notation
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // A kind tells tokens apart; the zero value is invalid.
 type kind uint8
@@ -41,6 +44,9 @@ var unitKinds = map[string]UnitKind{
 	"compose": ComposeUnit, "model": ModelUnit, "update": UpdateUnit, "schedule": ComposeUnit,
 	"strategy": StrategyUnit,
 }
+
+// UnitWords are the words that open a unit.
+func UnitWords() []string { return slices.Sorted(maps.Keys(unitKinds)) }
 
 // declareWords open a declaration.
 var declareWords = []string{
