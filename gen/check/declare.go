@@ -184,12 +184,25 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 	if kind == State && u.Kind == notation.StrategyUnit {
 		in.perChunk(s)
 	}
+	if kind == State && u.Kind == notation.ComposeUnit {
+		in.callToCall(s)
+	}
 	for _, n := range s.Names {
 		in.replaces(u, n.Name.Text)
 		in.symbol(&Symbol{Name: n.Name.Text, Kind: kind, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
 		in.ungraded(s, n)
 		if s.Keyword.Text == "gate" {
 			in.defs = append(in.defs, &Equation{Name: n.Name.Text, ID: in.b.ID + "." + ASCII(n.Name.Text), Gate: n, Timed: in.b.Time != "", Unit: u})
+		}
+	}
+}
+
+// callToCall refuses a state of a composition that does not go from call to call.
+func (in *instancer) callToCall(s *notation.Declare) {
+	for _, n := range s.Names {
+		if attribute(n, "per chunk") != nil {
+			in.ds.Errorf(diag.NotHere, n.Span, "a state of a composition goes from call to call, and cannot begin anew with each").
+				Hint("take per chunk away, or give the value an equation of its own")
 		}
 	}
 }

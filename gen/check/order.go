@@ -28,11 +28,19 @@ func (in *instancer) order() {
 // that is read was refused there.
 func (o *orderer) unwritten() {
 	for _, s := range o.b.SymSeq {
-		if s.Kind == State && o.b.Time == tokenTime && o.eq[s.Name] == nil && !o.used[s.Name] && o.b.Zeroed[s.Name] == nil {
+		if s.Kind == State && (o.b.Time == tokenTime || o.b.Unit.Kind == notation.ComposeUnit) && o.eq[s.Name] == nil && !o.used[s.Name] && o.b.Zeroed[s.Name] == nil {
 			o.in.ds.Errorf(diag.MissingEquation, s.Span, "state %s has no equation", s.Name).
-				Hint("say how it changes: %s_t = …, or leave it out", s.Name)
+				Hint("say how it changes: %s = …, or leave it out", notation.At(s.Name, o.now()))
 		}
 	}
+}
+
+// now is the suffix of what is written now.
+func (o *orderer) now() string {
+	if o.b.Time == "" {
+		return ""
+	}
+	return "_" + o.b.Time
 }
 
 type orderer struct {

@@ -31,6 +31,13 @@ func (in *instancer) ownAxis(it *notation.DimsItem) bool {
 		in.ds.Errorf(diag.DuplicateName, it.Name.Span, "%s is the axis of %s and always there", it.Name.Text, what).
 			Hint("give the axis another name")
 	}
+	for _, p := range PartsOf(in.b.Unit) {
+		if p.List != nil && p.List.Text == it.Name.Text {
+			in.ds.Errorf(diag.DuplicateName, it.Name.Span, "%s counts the parts of %s already", it.Name.Text, p.Name.Text).See(p.Span, "declared here").
+				Hint("leave it out here")
+			return false
+		}
+	}
 	return what == ""
 }
 

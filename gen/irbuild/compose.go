@@ -226,7 +226,7 @@ func (c *composer) call(eq *check.Equation, x *partCall) {
 	c.e.eq, c.e.span = eq.ID, eq.Span()
 	here := site{x.part, x.frozen}
 	if old := c.called[here]; old != nil {
-		c.ds.Errorf(diag.NotSupported, x.at, "the part %s is called twice", x.part).See(old.Span(), "called here first").
+		c.ds.Errorf(diag.NotSupported, x.at, "the part %s is called twice", x.part).See(calledAt(old), "called here first").
 			Hint("a call writes the part's memory; declare another part of the same kind, or read this one with frozen %s(…)", x.part)
 		c.n.failed[eq.Name] = true
 		return
@@ -262,6 +262,14 @@ func (c *composer) call(eq *check.Equation, x *partCall) {
 		c.add(Stage{Part: x.part, How: Opens, Gate: check.ASCII(l.Gate)})
 	}
 	c.open()
+}
+
+// calledAt is where an equation calls a part.
+func calledAt(eq *check.Equation) notation.Span {
+	if eq.Def != nil {
+		return eq.Def.Value.Where()
+	}
+	return eq.Span()
 }
 
 func (c *composer) add(s Stage) {
