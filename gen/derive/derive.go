@@ -99,7 +99,7 @@ func (d *Derivation) Text(style notation.Style) string {
 	if d.open { // a parameter's adjoint is the sum over all lanes
 		name += ", one lane"
 	}
-	fmt.Fprintf(&b, "// %s %s: given %s\n", d.Unit.Unit.Kind, name, strings.Join(given, ", "))
+	fmt.Fprintf(&b, "// %s %s: given %s\n", d.Unit.Unit.Keyword(), name, strings.Join(given, ", "))
 	if len(d.Gradients) > 0 {
 		b.WriteString("\n// inner gradients\n")
 		for _, e := range d.Gradients {
