@@ -188,7 +188,7 @@ func (c *unitCompiler) compose() {
 	}
 	for _, s := range p.Stages {
 		if s.Func == nil {
-			c.out.Stages = append(c.out.Stages, plan.Stage{Part: s.Part, Call: calls[s.How], Apart: s.Frozen, Arg: s.Arg, Out: s.Out, Gate: s.Gate})
+			c.out.Stages = append(c.out.Stages, plan.Stage{Part: s.Part, Call: calls[s.How], Apart: s.Frozen, Arg: s.Arg, Out: s.Out, Gate: s.Gate, Eq: s.Eq})
 			continue
 		}
 		last := s.Func.Results[0].Name

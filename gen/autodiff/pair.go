@@ -214,7 +214,7 @@ func (p *pairer) forward(name string, primal []ir.Result, need map[*ir.Value]boo
 	f.Params = slices.DeleteFunc(f.Params, func(v *ir.Value) bool { return v.Role == ir.Adjoint })
 	f.Results = nil
 	for _, r := range primal {
-		f.Results = append(f.Results, ir.Result{Name: r.Name, Val: m[r.Val], State: r.State})
+		f.Results = append(f.Results, ir.Result{Name: r.Name, Val: m[r.Val], State: r.State, Eq: r.Eq})
 	}
 	for _, in := range p.joint.Body {
 		for _, v := range in.Defines() {

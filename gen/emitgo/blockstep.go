@@ -126,7 +126,7 @@ func (e *unitEmitter) partCall(b *strings.Builder, st plan.Stage, method string)
 		}
 		call = fmt.Sprintf("b.%s.%s(c, %s, %s, %s)", part, method, weights, memory, argName(st.Arg))
 	}
-	fmt.Fprintf(b, "\t%s, err := %s\n\tif err != nil {\n\t\treturn\n\t}\n", argName(st.Out), call)
+	fmt.Fprintf(b, "\t// %s\n\t%s, err := %s\n\tif err != nil {\n\t\treturn\n\t}\n", st.Eq, argName(st.Out), call)
 }
 
 // checkUnread compares the lengths of the inputs that a frozen read makes

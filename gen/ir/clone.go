@@ -144,7 +144,7 @@ func (f *Func) clone() (*Func, *Cloner) {
 		c.Instr(in)
 	}
 	for _, r := range f.Results {
-		g.Results = append(g.Results, Result{r.Name, c.Value(r.Val), r.State})
+		g.Results = append(g.Results, Result{r.Name, c.Value(r.Val), r.State, r.Eq})
 	}
 	return g, c
 }

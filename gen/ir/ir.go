@@ -179,7 +179,8 @@ type Solve struct {
 type Result struct {
 	Name  string
 	Val   *Value
-	State bool // the value of the state of this name after the call
+	State bool   // the value of the state of this name after the call
+	Eq    string // the equation that says what it is, where that is more than what made the value
 }
 
 // A Func is a program.

@@ -145,7 +145,7 @@ func (p *parser) function() *Func {
 		state := p.accept("state")
 		n := p.name("the name of a result").text
 		p.want("=")
-		f.Results = append(f.Results, Result{n, p.value(), state})
+		f.Results = append(f.Results, Result{Name: n, Val: p.value(), State: state})
 		p.endLine()
 	}
 	p.want("}")

@@ -19,6 +19,7 @@ type Stage struct {
 	Frozen  bool // the part reads its memory and does not write it, whatever the caller does
 	Arg     string
 	Out     string
+	Eq      string     // the equation that is the call
 	Gate    string     // of Opens: the value that is 1 where a level is open
 	Axes    []*ir.Axis // of the value that a call takes
 	OutAxes []*ir.Axis // of what it gives
@@ -249,7 +250,7 @@ func (c *composer) call(eq *check.Equation, x *partCall) {
 		c.n.vals[name] = t
 	}
 	c.close()
-	st := Stage{Part: x.part, How: x.how, Frozen: x.frozen, Arg: check.ASCII(name), Out: check.ASCII(eq.Name), Axes: append(axesOf(c.e.lanes()), t.axes...)}
+	st := Stage{Eq: eq.ID, Part: x.part, How: x.how, Frozen: x.frozen, Arg: check.ASCII(name), Out: check.ASCII(eq.Name), Axes: append(axesOf(c.e.lanes()), t.axes...)}
 	axes := t.axes
 	if x.how == Each {
 		axes = append([]*ir.Axis{c.e.axis(c.blk.Count(x.part))}, axes...)
@@ -386,9 +387,9 @@ func (c *composer) stageResults(f *ir.Func, n *plainNames, need map[string]bool)
 			continue
 		}
 		if s := c.blk.Symbols[eq.Name]; s.Kind == check.State {
-			rs = append(rs, ir.Result{Name: name, Val: t.fs[0].val, State: true})
+			rs = append(rs, ir.Result{Name: name, Val: t.fs[0].val, State: true, Eq: eq.ID})
 		} else if need[name] {
-			rs = append(rs, ir.Result{Name: name, Val: t.fs[0].val})
+			rs = append(rs, ir.Result{Name: name, Val: t.fs[0].val, Eq: eq.ID})
 		}
 	}
 	for name, t := range n.vals {

@@ -250,7 +250,7 @@ func (n *ruleNames) name(e *builder, sym *check.Symbol, when moment, span notati
 		}
 		return e.timeless(sym, when, span, n.vals[sym.Name])
 	case check.Anchor, check.Snap:
-		if n.frozen || sym.Kind == check.Snap && n.start == nil {
+		if n.frozen || sym.Kind == check.Snap && (n.start == nil || n.start.PerChunk()) {
 			return e.timeless(sym, when, span, n.heldFrozen(e, sym))
 		}
 		e.ds.Errorf(diag.TimeSuffix, span, "%s %s is read where no state can be read", sym.Kind, sym.Name).

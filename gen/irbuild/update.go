@@ -73,7 +73,7 @@ func update(blk *check.Block, ds *diag.List, matrix, tall bool) *ir.Func {
 	for _, s := range blk.SymSeq {
 		if s.Kind == check.State && n.vals[s.Name] != nil {
 			v := e.pack(n.vals[s.Name], n.loops)
-			e.f.Results = append(e.f.Results, ir.Result{Name: check.ASCII(s.Name), Val: v, State: true})
+			e.f.Results = append(e.f.Results, ir.Result{Name: check.ASCII(s.Name), Val: v, State: true, Eq: blk.ID + "." + check.ASCII(s.Name)})
 		}
 	}
 	adopt(e.f)

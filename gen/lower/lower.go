@@ -142,7 +142,10 @@ func (l *lowerer) params() {
 // results gives each result a buffer. A result that is a parameter, or that is
 // another result too, is a copy.
 func (l *lowerer) results() {
-	seen := map[*ir.Value]bool{}
+	seen, times := map[*ir.Value]bool{}, map[*ir.Value]int{}
+	for _, r := range l.f.Results {
+		times[r.Val]++
+	}
 	for i := range l.f.Results {
 		r := &l.f.Results[i]
 		name := r.Name
@@ -151,18 +154,20 @@ func (l *lowerer) results() {
 		}
 		b := &plan.Buffer{Name: l.fresh(name), Of: r.Name, Elem: r.Val.Elem, Dims: dims(r.Val.Axes), Role: plan.Write}
 		l.k.Params = append(l.k.Params, b)
-		if r.Val.Def == nil || seen[r.Val] || r.Val.Def.Op == ir.Reshape {
-			r.Val = l.copyOf(r.Val)
+		other := r.Val.Def != nil && times[r.Val] > 1 && r.Eq != "" && r.Eq != r.Val.Def.Eq // the value is another result's own
+		if r.Val.Def == nil || seen[r.Val] || other || r.Val.Def.Op == ir.Reshape {
+			r.Val = l.copyOf(r.Val, r.Eq)
 		}
 		seen[r.Val] = true
 		l.places[r.Val] = whole(b)
 	}
 }
 
-// copyOf appends an instruction that copies v.
-func (l *lowerer) copyOf(v *ir.Value) *ir.Value {
+// copyOf appends an instruction that copies v, as an equation says or as v's own.
+func (l *lowerer) copyOf(v *ir.Value, eq string) *ir.Value {
 	b := &ir.Builder{F: l.f}
-	if v.Def != nil {
+	b.Eq = eq
+	if v.Def != nil && eq == "" {
 		b.Eq = v.Def.Eq
 	}
 	c := b.Lin(v.Axes, 0, []float64{1}, ir.All(v))

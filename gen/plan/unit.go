@@ -192,6 +192,7 @@ type Stage struct {
 	Arg    string
 	Out    string
 	Gate   string // of Opens: 1 where a level is open
+	Eq     string // the equation that is the call
 }
 
 // PartCall is what a stage does with a part or a list of parts; the zero value is no

@@ -179,6 +179,16 @@ func (w *Witness) formula(tree *check.Tree) (*notation.Unit, error) {
 	return u, err
 }
 
+// answers is a frozen read without the tails that it keeps for others: those no
+// reference has.
+func answers(f *ir.Func) *ir.Func {
+	f.Results = slices.DeleteFunc(f.Results, func(r ir.Result) bool { return r.State && r.Val.Def != nil && r.Val.Def.Op == ir.Stop })
+	f.Sweep()
+	used := f.Uses()
+	f.Params = slices.DeleteFunc(f.Params, func(p *ir.Value) bool { return used[p] == 0 })
+	return f
+}
+
 // build makes one of a block's programs: whole, frozen, start, update or
 // gradient, its first inner gradient.
 func build(blk *check.Block, program string, ds *diag.List) *ir.Func {
@@ -188,7 +198,7 @@ func build(blk *check.Block, program string, ds *diag.List) *ir.Func {
 	case "whole":
 		return irbuild.Whole(blk, ds)
 	case "frozen":
-		return irbuild.Frozen(blk, ds)
+		return answers(irbuild.Frozen(blk, ds))
 	case "start":
 		return irbuild.Start(blk, ds)
 	case "update":

@@ -71,7 +71,7 @@ import (
 )
 
 // Spec is the digest of everything that the pages compute.
-const Spec = "66b40633cc44544ee41e6124cc5549bd79d0711c668f738895c7fbcbd8ba710b"
+const Spec = "aa96ad5a4a4070008a3af76e4c652ece8e932278e7071b95da6a3110218bab95"
 
 // Models are the names of all models, in order.
 func Models() []string {

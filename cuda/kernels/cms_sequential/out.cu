@@ -2,6 +2,8 @@
 //
 // Out of cms_sequential.
 //
+//   out[t∈T] = y[t]    cms_sequential.out
+//
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
@@ -13,6 +15,7 @@ using i64 = long long;
 
 constexpr int d = 256;
 
+// cms_sequential.out
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) cms_sequential_out_1(const float *y, float *out, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;

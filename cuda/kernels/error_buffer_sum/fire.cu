@@ -3,6 +3,7 @@
 // Fire of error_buffer_sum.
 //
 //   b_n = b_{n−1} + g_n    error_buffer_sum.b
+//   e_n = b_n    error_buffer_sum.e
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
@@ -15,7 +16,7 @@
 
 using i64 = long long;
 
-// error_buffer_sum.b
+// error_buffer_sum.b, error_buffer_sum.e
 // One thread for each (i).
 HECATE_KERNEL(256) error_buffer_sum_fire_1(const float *g, const float *b, float *e_out,
     float *b_out, int n) {
@@ -23,7 +24,7 @@ HECATE_KERNEL(256) error_buffer_sum_fire_1(const float *g, const float *b, float
   if (item >= n) return;
   const int i = (int)item;
   const float b_2 = b[i] + g[i];
-  e_out[i] = b_2;
   b_out[i] = b_2;
+  e_out[i] = b_2;
 }
 

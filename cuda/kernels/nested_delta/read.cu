@@ -8,7 +8,6 @@
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    nested_delta.q1
 //   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    nested_delta.q
 //   y_t = M_t q_t + N_t q_t    nested_delta.y
-//   S[i∈d_v, j∈d_k] = B[i,j] + Σ_{l∈d_v} A[i,l] N°[l,j]    nested_delta.S
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
@@ -19,9 +18,9 @@
 //   pos           [L]              int    read
 //   c_Q           [4, d_k]         float  read
 //   q0_tail       [L, 3, d_k]      float  read
-//   B             [d_v, d_k]       float  read
 //   A             [d_v, d_v]       float  read
 //   N             [L, d_v, d_k]    float  read
+//   B             [d_v, d_k]       float  read
 //   W_K           [d_k, d]         float  read
 //   k0_tail       [L, 3, d_k]      float  read
 //   y             [L, T, d_v]      float  write
@@ -33,7 +32,7 @@
 //   q_prod        [L, T]           float  write
 //   q_sqrt        [L, T]           float  write
 //   q             [L, T, d_k]      float  write
-//   S_prod        [L, d_v, d_k]    float  write
+//   start_prod    [L, d_v, d_k]    float  write
 //   q_div         [L, T]           float  write
 //   q_div_2       [L, T, d_k]      float  write
 //   q_div_3       [L, T]           float  write
@@ -189,10 +188,10 @@ HECATE_KERNEL(256) nested_delta_read_9(float *q, float *q_div_2, float *q1_sigmo
   q1_sigmoid_2[((i64)i * T + j) * d_k + k] = hecate::sigmoid(-t5[((i64)i * T + j) * d_k + k]);
 }
 
-// nested_delta.S
+// nested_delta.M.start
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) nested_delta_read_10(const float *A, const float *N, float *S_prod) {
+HECATE_KERNEL(256) nested_delta_read_10(const float *A, const float *N, float *start_prod) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d_v + 15) / 16;
@@ -210,19 +209,19 @@ HECATE_KERNEL(256) nested_delta_read_10(const float *A, const float *N, float *S
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < d_v) S_prod[(i64)i * d_v * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < d_v) start_prod[(i64)i * d_v * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
-// nested_delta.y, nested_delta.S
+// nested_delta.y, nested_delta.M.start
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) nested_delta_read_11(const float *B, const float *N, const float *S_prod,
+HECATE_KERNEL(256) nested_delta_read_11(const float *N, const float *B, const float *start_prod,
     float *t, int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d_v * d_k) return;
   const int i = (int)(item / (d_v * d_k));
   const int j = (int)(item / d_k % d_v);
   const int k = (int)(item % d_k);
-  t[((i64)i * d_v + j) * d_k + k] = B[j * d_k + k] + S_prod[((i64)i * d_v + j) * d_k + k] + N[((i64)i * d_v + j) * d_k + k];
+  t[((i64)i * d_v + j) * d_k + k] = start_prod[((i64)i * d_v + j) * d_k + k] + B[j * d_k + k] + N[((i64)i * d_v + j) * d_k + k];
 }
 
 // nested_delta.y

@@ -6,7 +6,6 @@
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    nested_delta.q1
 //   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    nested_delta.q
 //   y_t = M_t q_t + N_t q_t    nested_delta.y
-//   S[i∈d_v, j∈d_k] = B[i,j] + Σ_{l∈d_v} A[i,l] N°[l,j]    nested_delta.S
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
@@ -16,8 +15,8 @@
 //   b_Q             [d_k]            float  read
 //   pos             [L]              int    read
 //   c_Q             [4, d_k]         float  read
-//   B               [d_v, d_k]       float  read
 //   N               [L, d_v, d_k]    float  read
+//   B               [d_v, d_k]       float  read
 //   y_bar           [L, T, d_v]      float  read
 //   q0_tail_bar     [L, 3, d_k]      float  read
 //   q1_stack        [L, T + 3, d_k]  float  read
@@ -26,7 +25,7 @@
 //   q_prod          [L, T]           float  read
 //   q_sqrt          [L, T]           float  read
 //   q               [L, T, d_k]      float  read
-//   S_prod          [L, d_v, d_k]    float  read
+//   start_prod      [L, d_v, d_k]    float  read
 //   q_div           [L, T]           float  read
 //   q_div_2         [L, T, d_k]      float  read
 //   q_div_3         [L, T]           float  read
@@ -35,8 +34,8 @@
 //   x_bar           [L, T, d]        float  write
 //   b_Q_bar         [d_k]            float  write
 //   c_Q_bar         [4, d_k]         float  write
-//   B_bar           [d_v, d_k]       float  write
 //   A_bar           [d_v, d_v]       float  write
+//   B_bar           [d_v, d_k]       float  write
 //   t5              [L, T, d_k]      float  work
 //   t10             [L, T]           bool   work
 //   t13_2           [L, T]           bool   work
@@ -87,16 +86,16 @@ HECATE_KERNEL(256) nested_delta_read_backward_2(const float *q_prod, const float
   t17_2[(i64)i * T + j] = (t13_2_2 && t10_2);
 }
 
-// nested_delta.y, nested_delta.S
+// nested_delta.y, nested_delta.M.start
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) nested_delta_read_backward_3(const float *B, const float *N, const float *S_prod,
-    float *t, int L) {
+HECATE_KERNEL(256) nested_delta_read_backward_3(const float *N, const float *B,
+    const float *start_prod, float *t, int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d_v * d_k) return;
   const int i = (int)(item / (d_v * d_k));
   const int j = (int)(item / d_k % d_v);
   const int k = (int)(item % d_k);
-  t[((i64)i * d_v + j) * d_k + k] = B[j * d_k + k] + S_prod[((i64)i * d_v + j) * d_k + k] + N[((i64)i * d_v + j) * d_k + k];
+  t[((i64)i * d_v + j) * d_k + k] = start_prod[((i64)i * d_v + j) * d_k + k] + B[j * d_k + k] + N[((i64)i * d_v + j) * d_k + k];
 }
 
 // nested_delta.y
@@ -193,7 +192,7 @@ HECATE_KERNEL(256) nested_delta_read_backward_9(float *B_bar, const float *B_bar
   B_bar[item] = dot;
 }
 
-// nested_delta.S
+// nested_delta.M.start
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) nested_delta_read_backward_10(float *A_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -201,7 +200,7 @@ HECATE_KERNEL(256) nested_delta_read_backward_10(float *A_bar) {
   for (i64 at = thread; at < d_v * d_v; at += threads) A_bar[at] = 0.0f;
 }
 
-// nested_delta.S
+// nested_delta.M.start
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
 HECATE_KERNEL(256) nested_delta_read_backward_11(const float *N, float *A_bar, const float *t4_2,
     int L) {

@@ -6,7 +6,7 @@
 // one before. Buffers, row-major:
 //
 //   N_init  [d_v, d_k]     float  read
-//   N_out   [L, d_v, d_k]  float  write
+//   N       [L, d_v, d_k]  float  write
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -16,12 +16,12 @@ constexpr int d_v = 64;
 
 // nested_delta.N.start
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) nested_delta_start_1(const float *N_init, float *N_out, int L) {
+HECATE_KERNEL(256) nested_delta_start_1(const float *N_init, float *N, int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d_v * d_k) return;
   const int i = (int)(item / (d_v * d_k));
   const int j = (int)(item / d_k % d_v);
   const int k = (int)(item % d_k);
-  N_out[((i64)i * d_v + j) * d_k + k] = N_init[j * d_k + k];
+  N[((i64)i * d_v + j) * d_k + k] = N_init[j * d_k + k];
 }
 

@@ -14,7 +14,6 @@
 //   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    nested_delta.q
 //   N_t = N_{t−1} − κ θ_t ∇_M ℓ(N_{t−1}; k_t, v_t)    nested_delta.N
 //   y_t = M_t q_t + N_t q_t    nested_delta.y
-//   S[i∈d_v, j∈d_k] = B[i,j] + Σ_{l∈d_v} A[i,l] N°[l,j]    nested_delta.S
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
@@ -31,8 +30,8 @@
 //   w_theta         [d_k + d_v]              float  read
 //   b_theta         []                       float  read
 //   N               [L, d_v, d_k]            float  read
-//   B               [d_v, d_k]               float  read
 //   A               [d_v, d_v]               float  read
+//   B               [d_v, d_k]               float  read
 //   W_Q             [d_k, d]                 float  read
 //   b_Q             [d_k]                    float  read
 //   c_Q             [4, d_k]                 float  read
@@ -51,7 +50,7 @@
 //   rho_stack       [L, T, d_k + d_v]        float  write
 //   rho_sigmoid     [L, T]                   float  write
 //   theta_softplus  [L, T]                   float  write
-//   S_prod          [L, d_v, d_k]            float  write
+//   start_prod      [L, d_v, d_k]            float  write
 //   q1_stack        [L, T + 3, d_k]          float  write
 //   q1_prod         [L, T, d_k]              float  write
 //   q1_sigmoid      [L, T, d_k]              float  write
@@ -82,7 +81,7 @@
 //   rho             [L, T]                   float  work
 //   t30             [L, T]                   float  work
 //   theta           [L, T]                   float  work
-//   S               [L, d_v, d_k]            float  work
+//   t35             [L, d_v, d_k]            float  work
 //   q0              [L, T, d_k]              float  work
 //   t41             [L, T, d_k]              float  work
 //   q1              [L, T, d_k]              float  work
@@ -310,10 +309,10 @@ HECATE_KERNEL(256) nested_delta_step_14(const float *b_rho, const float *b_theta
   theta[(i64)i * T + j] = hecate::max(t31, 0.0f);
 }
 
-// nested_delta.S
+// nested_delta.M.start
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) nested_delta_step_15(const float *N, const float *A, float *S_prod) {
+HECATE_KERNEL(256) nested_delta_step_15(const float *N, const float *A, float *start_prod) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
   const int across = (d_v + 15) / 16;
@@ -331,18 +330,18 @@ HECATE_KERNEL(256) nested_delta_step_15(const float *N, const float *A, float *S
     for (int kk = 0; kk < 16; ++kk) dot += a_tile[row * 17 + kk] * b_tile[kk * 17 + col];
     __syncthreads();
   }
-  if (m0 + row < d_k && n0 + col < d_v) S_prod[(i64)i * d_v * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
+  if (m0 + row < d_k && n0 + col < d_v) start_prod[(i64)i * d_v * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
-// nested_delta.S
+// nested_delta.M.start
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) nested_delta_step_16(const float *B, const float *S_prod, float *S, int L) {
+HECATE_KERNEL(256) nested_delta_step_16(const float *B, const float *start_prod, float *t35, int L) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d_v * d_k) return;
   const int i = (int)(item / (d_v * d_k));
   const int j = (int)(item / d_k % d_v);
   const int k_2 = (int)(item % d_k);
-  S[((i64)i * d_v + j) * d_k + k_2] = B[j * d_k + k_2] + S_prod[((i64)i * d_v + j) * d_k + k_2];
+  t35[((i64)i * d_v + j) * d_k + k_2] = start_prod[((i64)i * d_v + j) * d_k + k_2] + B[j * d_k + k_2];
 }
 
 // nested_delta.q0
@@ -494,7 +493,7 @@ HECATE_KERNEL(256) nested_delta_step_25(const float *k, float *q, float *q_div_2
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 HECATE_KERNEL(32) nested_delta_step_26(const float *N, float *y, float *N_out, const float *k,
     const float *v, const float *q, float *M_lin, float *N_lin, float *N_checkpoints,
-    float *M_checkpoints, const float *rho, const float *theta, const float *S, int T) {
+    float *M_checkpoints, const float *rho, const float *theta, const float *t35, int T) {
   HECATE_SHARED(float, N_state, 32 * d_k);  // [d_k]
   HECATE_SHARED(float, M_state, 32 * d_k);  // [d_k]
   const int segments = (C + T - 1) / C;
@@ -507,7 +506,7 @@ HECATE_KERNEL(32) nested_delta_step_26(const float *N, float *y, float *N_out, c
   }
   #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
-    M_state[j * 32 + row] = S[((i64)l * d_v + i) * d_k + j];
+    M_state[j * 32 + row] = t35[((i64)l * d_v + i) * d_k + j];
   }
   #pragma unroll 1
   for (int s = 0; s < segments; ++s) {

@@ -14,7 +14,6 @@
 //   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    nested_delta.q
 //   N_t = N_{t−1} − κ θ_t ∇_M ℓ(N_{t−1}; k_t, v_t)    nested_delta.N
 //   y_t = M_t q_t + N_t q_t    nested_delta.y
-//   S[i∈d_v, j∈d_k] = B[i,j] + Σ_{l∈d_v} A[i,l] N°[l,j]    nested_delta.S
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
@@ -74,8 +73,8 @@
 //   w_theta_bar         [d_k + d_v]              float  write
 //   b_theta_bar         []                       float  write
 //   N_bar_out           [L, d_v, d_k]            float  write
-//   B_bar               [d_v, d_k]               float  write
 //   A_bar               [d_v, d_v]               float  write
+//   B_bar               [d_v, d_k]               float  write
 //   W_Q_bar             [d_k, d]                 float  write
 //   b_Q_bar             [d_k]                    float  write
 //   c_Q_bar             [4, d_k]                 float  write
@@ -678,7 +677,7 @@ HECATE_KERNEL(256) nested_delta_step_backward_29(const float *x, float *W_Q_bar,
   }
 }
 
-// nested_delta.S
+// nested_delta.M.start
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) nested_delta_step_backward_30(float *B_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -686,7 +685,7 @@ HECATE_KERNEL(256) nested_delta_step_backward_30(float *B_bar) {
   for (i64 at = thread; at < d_k * d_v; at += threads) B_bar[at] = 0.0f;
 }
 
-// nested_delta.S
+// nested_delta.M.start
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) nested_delta_step_backward_31(float *B_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -694,7 +693,7 @@ HECATE_KERNEL(256) nested_delta_step_backward_31(float *B_bar_copies) {
   for (i64 at = thread; at < 64 * d_k * d_v; at += threads) B_bar_copies[at] = 0.0f;
 }
 
-// nested_delta.S
+// nested_delta.M.start
 // 64 threads for each (i, k): the points (j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) nested_delta_step_backward_32(const float *t2_2, float *B_bar_copies, int L) {
@@ -712,7 +711,7 @@ HECATE_KERNEL(256) nested_delta_step_backward_32(const float *t2_2, float *B_bar
   }
 }
 
-// nested_delta.S
+// nested_delta.M.start
 // One thread for each entry of B_bar: the copies of the blocks are added in order.
 HECATE_KERNEL(256) nested_delta_step_backward_33(float *B_bar, const float *B_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
@@ -722,7 +721,7 @@ HECATE_KERNEL(256) nested_delta_step_backward_33(float *B_bar, const float *B_ba
   B_bar[item] = dot;
 }
 
-// nested_delta.S
+// nested_delta.M.start
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
 HECATE_KERNEL(256) nested_delta_step_backward_34(const float *A, const float *t2_2, float *t52_2) {
@@ -746,7 +745,7 @@ HECATE_KERNEL(256) nested_delta_step_backward_34(const float *A, const float *t2
   if (m0 + row < d_k && n0 + col < d_v) t52_2[(i64)i * d_v * d_k + m0 + row + (i64)(n0 + col) * d_k] = dot;
 }
 
-// nested_delta.S
+// nested_delta.M.start
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) nested_delta_step_backward_35(float *A_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -754,7 +753,7 @@ HECATE_KERNEL(256) nested_delta_step_backward_35(float *A_bar) {
   for (i64 at = thread; at < d_v * d_v; at += threads) A_bar[at] = 0.0f;
 }
 
-// nested_delta.S
+// nested_delta.M.start
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
 HECATE_KERNEL(256) nested_delta_step_backward_36(const float *N, float *A_bar, const float *t2_2,
     int L) {

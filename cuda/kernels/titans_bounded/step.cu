@@ -11,7 +11,7 @@
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_bounded.theta
 //   S_t = η_t S_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)    titans_bounded.S
 //   N_t = ρ_t M_{t−1} + S_t    titans_bounded.N
-//   M_t = (c / max(c, ‖N_t‖)) N_t    titans_bounded.M
+//   M_t = { N_t if ‖N_t‖ ≤ c ; (c/‖N_t‖) N_t otherwise }    titans_bounded.M
 //   q0_t = W_Q x_t    titans_bounded.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_bounded.q1
 //   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_bounded.q
@@ -63,7 +63,6 @@
 //   q               [L, T, d_k]              float  write
 //   S_lin           [L, T, d_v]              float  write, may be null
 //   M_div           [L, T]                   float  write, may be null
-//   y_prod          [L, T, d_v]              float  write, may be null
 //   M_div_2         [L, T]                   float  write, may be null
 //   M_div_3         [L, T]                   float  write, may be null
 //   q_div           [L, T]                   float  write
@@ -479,15 +478,15 @@ HECATE_KERNEL(256) titans_bounded_step_23(const float *k, float *q, float *q_div
 // over rows and columns of each phase.
 HECATE_KERNEL(128) titans_bounded_step_24(const float *M, const float *S, float *y, float *M_out,
     float *S_out, const float *k, const float *v, const float *eta, const float *q, float *S_lin,
-    float *M_div, float *y_prod, float *M_div_2, float *M_div_3, float *M_checkpoints,
-    float *S_checkpoints, const float *rho, const float *theta, int T) {
+    float *M_div, float *M_div_2, float *M_div_3, float *M_checkpoints, float *S_checkpoints,
+    const float *rho, const float *theta, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_state = shared + 0;  // [d_v, d_k]
   float *const S_state = shared + d_k * d_v;  // [d_v, d_k]
   float *const t2 = shared + 2 * d_k * d_v;  // [d_v]
   float *const t3 = shared + 2 * d_k * d_v + d_v;  // [d_v]
   float *const N = shared + 2 * d_k * d_v + 2 * d_v;  // [d_v, d_k]
-  float *const t4_2 = shared + 3 * d_k * d_v + 2 * d_v;  // [d_v]
+  float *const y_2 = shared + 3 * d_k * d_v + 2 * d_v;  // [d_v]
   float *const warps = shared + 3 * d_k * d_v + 3 * d_v;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
@@ -559,11 +558,11 @@ HECATE_KERNEL(128) titans_bounded_step_24(const float *M, const float *S, float 
       const bool t35_2 = !t13_2;
       const bool t42_3 = (t35_2 && t6_2);
       const float w_3 = ((t42_3 && t6_2) ? (t42_3 ? 0.5f * (t42_3 ? 50.0f * (t35_2 ? 1.0f : 0.0f) : 0.0f) * (1.0f / t9) : 0.0f) : 0.0f);
-      const float t9_2 = theta[(i64)l * T + a + C * s] * (w_3 + 0.5f * (t13_2 ? 1.0f : 0.0f));
+      const float t8_2 = theta[(i64)l * T + a + C * s] * (w_3 + 0.5f * (t13_2 ? 1.0f : 0.0f));
       // titans_bounded.S, titans_bounded.N, titans_bounded.M
       float t72 = 0.0f;
       const float eta_entry = eta[(i64)l * T + a + C * s];
-      const float w_2 = 2.0f * t9_2;
+      const float w_2 = 2.0f * t8_2;
       const float rho_entry = rho[(i64)l * T + a + C * s];
       float t72_part = 0.0f;
       #pragma unroll 1
@@ -581,42 +580,41 @@ HECATE_KERNEL(128) titans_bounded_step_24(const float *M, const float *S, float 
       // titans_bounded.M, titans_bounded.S
       const bool t74 = (0.0f < t72);
       const float t77 = sqrtf((t74 ? t72 : 1.0f));
-      const float t81_2 = hecate::max(100.0f, (t74 ? t77 : 0.0f));
-      const float t83 = 100.0f / t81_2;
-      const float t8_2_2 = t83 / t81_2;
-      const float t20_2 = 1.0f / t77;
+      const float t79 = (t74 ? t77 : 0.0f);
+      const bool t81_2 = (t79 <= 100.0f);
+      const float t91 = (t81_2 ? 1.0f : t79);
+      const float t93 = 100.0f / t91;
+      const float t19_2 = t93 / t91;
+      const float t30_3 = 1.0f / t77;
       if (M_div != nullptr) {
-        if (threadIdx.x == 0) M_div[(i64)l * T + a + C * s] = t83;
+        if (threadIdx.x == 0) M_div[(i64)l * T + a + C * s] = t93;
       }
       if (M_div_2 != nullptr) {
-        if (threadIdx.x == 0) M_div_2[(i64)l * T + a + C * s] = t8_2_2;
+        if (threadIdx.x == 0) M_div_2[(i64)l * T + a + C * s] = t19_2;
       }
       if (M_div_3 != nullptr) {
-        if (threadIdx.x == 0) M_div_3[(i64)l * T + a + C * s] = t20_2;
+        if (threadIdx.x == 0) M_div_3[(i64)l * T + a + C * s] = t30_3;
       }
       // titans_bounded.M, titans_bounded.y
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        float t4_2_2 = 0.0f;
+        float y_3 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_k; ++j) {
           const float N_entry = N[i * d_k + j];
-          t4_2_2 += N_entry * q[((i64)l * T + a + C * s) * d_k + j];
-          M_state[i * d_k + j] = t83 * N_entry;
+          const float M_2 = (t81_2 ? N_entry : t93 * N_entry);
+          y_3 += M_2 * q[((i64)l * T + a + C * s) * d_k + j];
+          M_state[i * d_k + j] = M_2;
         }
-        t4_2[i] = t4_2_2;
+        y_2[i] = y_3;
       }
-      // titans_bounded.y, titans_bounded.M, titans_bounded
+      // titans_bounded
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        const float t4_2_entry = t4_2[i];
-        y[((i64)l * T + a + C * s) * d_v + i] = t83 * t4_2_entry;
-        if (y_prod != nullptr) {
-          y_prod[((i64)l * T + a + C * s) * d_v + i] = t4_2_entry;
-        }
+        y[((i64)l * T + a + C * s) * d_v + i] = y_2[i];
       }
     }
   }

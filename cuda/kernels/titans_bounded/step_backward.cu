@@ -11,7 +11,7 @@
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_bounded.theta
 //   S_t = η_t S_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)    titans_bounded.S
 //   N_t = ρ_t M_{t−1} + S_t    titans_bounded.N
-//   M_t = (c / max(c, ‖N_t‖)) N_t    titans_bounded.M
+//   M_t = { N_t if ‖N_t‖ ≤ c ; (c/‖N_t‖) N_t otherwise }    titans_bounded.M
 //   q0_t = W_Q x_t    titans_bounded.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_bounded.q1
 //   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_bounded.q
@@ -55,7 +55,6 @@
 //   q                   [L, T, d_k]                float  read
 //   S_lin               [L, T, d_v]                float  read
 //   M_div               [L, T]                     float  read
-//   y_prod              [L, T, d_v]                float  read
 //   M_div_2             [L, T]                     float  read
 //   M_div_3             [L, T]                     float  read
 //   q_div               [L, T]                     float  read
@@ -100,7 +99,6 @@
 //   t18                 [L, T]                     bool   work
 //   t51_2               [L, T]                     bool   work
 //   t4                  [L, T]                     float  work
-//   t2                  [L, T]                     float  work
 //   t3_2                [L, T]                     float  work
 //   t4_2                [L, T]                     float  work
 //   t5_2                [L, T, d_k]                float  work
@@ -182,46 +180,43 @@ HECATE_KERNEL(256) titans_bounded_step_backward_2(const float *k_prod, const flo
   t51_2[(i64)i * T + j] = (0.0f <= theta_softplus_entry);
 }
 
-// titans_bounded.S, titans_bounded.y
+// titans_bounded.S
 // One thread for each (i, j).
-HECATE_KERNEL(256) titans_bounded_step_backward_3(const float *y_bar, const float *S_lin,
-    const float *y_prod, float *t4, float *t2, int L, int T) {
+HECATE_KERNEL(256) titans_bounded_step_backward_3(const float *S_lin, float *t4, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t4_3 = 0.0f;
-  float t2_2 = 0.0f;
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_v; ++k_2) {
     const float S_lin_entry = S_lin[((i64)i * T + j) * d_v + k_2];
     t4_3 += S_lin_entry * S_lin_entry;
-    t2_2 += y_bar[((i64)i * T + j) * d_v + k_2] * y_prod[((i64)i * T + j) * d_v + k_2];
   }
   t4[(i64)i * T + j] = t4_3;
-  t2[(i64)i * T + j] = t2_2;
 }
 
-// titans_bounded, titans_bounded.S, titans_bounded.M, titans_bounded.N, titans_bounded.y
+// titans_bounded, titans_bounded.S, titans_bounded.N, titans_bounded.M, titans_bounded.y
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) titans_bounded_step_backward_4(const float *y_bar, const float *M_bar,
     const float *S_bar, const float *k, const float *eta, const float *q, const float *S_lin,
     const float *M_div, const float *M_div_2, const float *M_div_3, float *M_bar_out,
     float *S_bar_out, const float *M_checkpoints, const float *S_checkpoints, const float *rho,
-    const float *theta, const float *t4, const float *t2, float *t3_2, float *t4_2, float *t5_2,
-    float *t6_2, float *t7, float *t8_2, float *M_trail_scratch, float *S_trail_scratch, int T) {
+    const float *theta, const float *t4, float *t3_2, float *t4_2, float *t5_2, float *t6_2,
+    float *t7, float *t8_2, float *M_trail_scratch, float *S_trail_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_bar_state = shared + 0;  // [d_v, d_k]
   float *const S_bar_state = shared + d_k * d_v;  // [d_v, d_k]
   float *const N = shared + 2 * d_k * d_v;  // [d_v, d_k]
-  float *const t83_2 = shared + 3 * d_k * d_v;  // [d_k]
-  float *const t31 = shared + 3 * d_k * d_v + d_k;  // [d_v, d_k]
-  float *const t84_2 = shared + 4 * d_k * d_v + d_k;  // [d_v]
-  float *const t40 = shared + 4 * d_k * d_v + d_k + d_v;  // [d_k]
-  float *const t76_2 = shared + 4 * d_k * d_v + 2 * d_k + d_v;  // [d_v]
-  float *const t80_2 = shared + 4 * d_k * d_v + 2 * d_k + 2 * d_v;  // [d_k]
-  float *const warps = shared + 4 * d_k * d_v + 3 * d_k + 2 * d_v;
+  float *const N_3 = shared + 3 * d_k * d_v;  // [d_v, d_k]
+  float *const t2_2_2 = shared + 4 * d_k * d_v;  // [d_k]
+  float *const t41 = shared + 4 * d_k * d_v + d_k;  // [d_v, d_k]
+  float *const t94_2 = shared + 5 * d_k * d_v + d_k;  // [d_v]
+  float *const t51 = shared + 5 * d_k * d_v + d_k + d_v;  // [d_k]
+  float *const t87 = shared + 5 * d_k * d_v + 2 * d_k + d_v;  // [d_v]
+  float *const t91_2 = shared + 5 * d_k * d_v + 2 * d_k + 2 * d_v;  // [d_k]
+  float *const warps = shared + 5 * d_k * d_v + 3 * d_k + 2 * d_v;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const M_trail = M_trail_scratch + blockIdx.x * (i64)(C * d_k * d_v + d_k * d_v);  // [C + 1, d_v, d_k]
@@ -258,24 +253,40 @@ HECATE_KERNEL(128) titans_bounded_step_backward_4(const float *y_bar, const floa
       // titans_bounded.S
       const float t4_entry_2 = t4[(i64)l * T + a + C * s];
       const float t9 = sqrtf(((0.0f < t4_entry_2) ? t4_entry_2 : 1.0f));
-      // titans_bounded.S, titans_bounded.M, titans_bounded.N
+      // titans_bounded.S, titans_bounded.N, titans_bounded.M
+      float t72 = 0.0f;
       const float eta_entry = eta[(i64)l * T + a + C * s];
-      const bool w_10 = (!(((0.0f < t4_entry_2) ? t9 : 0.0f) <= 50.0f) && (0.0f < t4_entry_2));
-      const float w_11 = (w_10 ? 50.0f * (!(((0.0f < t4_entry_2) ? t9 : 0.0f) <= 50.0f) ? 1.0f : 0.0f) : 0.0f);
-      const bool w_12 = ((!(((0.0f < t4_entry_2) ? t9 : 0.0f) <= 50.0f) && (0.0f < t4_entry_2)) && (0.0f < t4_entry_2));
-      const float w_13 = ((!(((0.0f < t4_entry_2) ? t9 : 0.0f) <= 50.0f) && (0.0f < t4_entry_2)) ? 0.5f * w_11 * (1.0f / t9) : 0.0f);
-      const float w_2 = 2.0f * theta[(i64)l * T + a + C * s] * ((w_12 ? w_13 : 0.0f) + 0.5f * ((((0.0f < t4_entry_2) ? t9 : 0.0f) <= 50.0f) ? 1.0f : 0.0f));
-      const float M_div_entry = M_div[(i64)l * T + a + C * s];
+      const bool w_9 = (!(((0.0f < t4_entry_2) ? t9 : 0.0f) <= 50.0f) && (0.0f < t4_entry_2));
+      const float w_10 = (w_9 ? 50.0f * (!(((0.0f < t4_entry_2) ? t9 : 0.0f) <= 50.0f) ? 1.0f : 0.0f) : 0.0f);
+      const bool w_11 = ((!(((0.0f < t4_entry_2) ? t9 : 0.0f) <= 50.0f) && (0.0f < t4_entry_2)) && (0.0f < t4_entry_2));
+      const float w_12 = ((!(((0.0f < t4_entry_2) ? t9 : 0.0f) <= 50.0f) && (0.0f < t4_entry_2)) ? 0.5f * w_10 * (1.0f / t9) : 0.0f);
+      const float w_2 = 2.0f * theta[(i64)l * T + a + C * s] * ((w_11 ? w_12 : 0.0f) + 0.5f * ((((0.0f < t4_entry_2) ? t9 : 0.0f) <= 50.0f) ? 1.0f : 0.0f));
       const float rho_entry = rho[(i64)l * T + a + C * s];
       __syncthreads();
+      float t72_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
         const float w = w_2 * S_lin[((i64)l * T + a + C * s) * d_v + i];
         const float S_2 = eta_entry * S_trail[(a * d_v + i) * d_k + j] - w * k[((i64)l * T + a + C * s) * d_k + j];
+        const float N_2 = rho_entry * M_trail[(a * d_v + i) * d_k + j] + S_2;
+        t72_part += N_2 * N_2;
         S_trail[((a + 1) * d_v + i) * d_k + j] = S_2;
-        M_trail[((a + 1) * d_v + i) * d_k + j] = M_div_entry * (rho_entry * M_trail[(a * d_v + i) * d_k + j] + S_2);
+        N[i * d_k + j] = N_2;
+      }
+      t72 += hecate::block_sum(t72_part, warps);
+      // titans_bounded.M, titans_bounded.S
+      const bool t74 = (0.0f < t72);
+      const bool t81 = ((t74 ? sqrtf((t74 ? t72 : 1.0f)) : 0.0f) <= 100.0f);
+      // titans_bounded.M
+      const float M_div_entry = M_div[(i64)l * T + a + C * s];
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
+        const int i = (int)(item / d_k);
+        const int j = (int)(item % d_k);
+        const float N_entry = N[i * d_k + j];
+        M_trail[((a + 1) * d_v + i) * d_k + j] = (t81 ? N_entry : M_div_entry * N_entry);
       }
     }
     #pragma unroll 1
@@ -284,156 +295,161 @@ HECATE_KERNEL(128) titans_bounded_step_backward_4(const float *y_bar, const floa
       const float t4_entry_6 = t4[(i64)l * T + a + C * s];
       const float t9_2 = sqrtf(((0.0f < t4_entry_6) ? t4_entry_6 : 1.0f));
       const float t47_3 = 1.0f / t9_2;
-      // titans_bounded.N, titans_bounded.S, titans_bounded.M, titans_bounded.y
-      __syncthreads();
-      for (int at = threadIdx.x; at < d_k; at += 128) t83_2[at] = 0.0f;
-      float t72 = 0.0f;
-      float t5_2_2 = 0.0f;
+      // titans_bounded.N, titans_bounded.S, titans_bounded.M
+      float t72_2 = 0.0f;
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
       const float eta_entry_2 = eta[(i64)l * T + a + C * s];
       const float theta_entry = theta[(i64)l * T + a + C * s];
+      const bool w_13 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
       const bool w_14 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
-      const bool w_15 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
-      const float w_16 = 0.5f * (w_14 ? 50.0f * (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f) : 0.0f) * t47_3;
-      const bool w_17 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
-      const float w_18 = (w_17 ? (w_15 ? w_16 : 0.0f) : 0.0f) + 0.5f * ((((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f);
-      const float w_4 = 2.0f * theta_entry * w_18;
+      const float w_15 = 0.5f * (w_13 ? 50.0f * (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f) : 0.0f) * t47_3;
+      const bool w_16 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
+      const float w_17 = (w_16 ? (w_14 ? w_15 : 0.0f) : 0.0f) + 0.5f * ((((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f);
+      const float w_4 = 2.0f * theta_entry * w_17;
       __syncthreads();
-      float t72_part = 0.0f;
-      float t5_2_2_part = 0.0f;
+      float t72_2_part = 0.0f;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
+        const int i = (int)(item / d_k);
+        const int j = (int)(item % d_k);
+        const float w_3 = w_4 * S_lin[((i64)l * T + a + C * s) * d_v + i];
+        const float N_4 = rho_entry_2 * M_trail[(a * d_v + i) * d_k + j] + eta_entry_2 * S_trail[(a * d_v + i) * d_k + j] - w_3 * k[((i64)l * T + a + C * s) * d_k + j];
+        t72_2_part += N_4 * N_4;
+        N_3[i * d_k + j] = N_4;
+      }
+      t72_2 += hecate::block_sum(t72_2_part, warps);
+      // titans_bounded.M, titans_bounded.S
+      const bool t74_2 = (0.0f < t72_2);
+      const bool t81_2 = ((t74_2 ? sqrtf((t74_2 ? t72_2 : 1.0f)) : 0.0f) <= 100.0f);
+      const bool t7_2 = !t81_2;
+      const bool t25_3 = (t7_2 && t74_2);
+      // titans_bounded.y, titans_bounded.M, titans_bounded.S
+      for (int at = threadIdx.x; at < d_k; at += 128) t2_2_2[at] = 0.0f;
+      float t14 = 0.0f;
+      const float M_div_entry_2 = M_div[(i64)l * T + a + C * s];
+      __syncthreads();
+      float t14_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
-          const float w_3 = w_4 * S_lin[((i64)l * T + a + C * s) * d_v + i];
           const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
-          const float N_2 = rho_entry_2 * M_trail[(a * d_v + i) * d_k + j] + eta_entry_2 * S_trail[(a * d_v + i) * d_k + j] - w_3 * k[((i64)l * T + a + C * s) * d_k + j];
-          t72_part += N_2 * N_2;
-          t5_2_2_part += M_bar_state[i * d_k + j] * N_2;
-          N[i * d_k + j] = N_2;
-          t83_2[j] += N_2 * y_bar_entry;
+          const float N_3_entry = N_3[i * d_k + j];
+          t14_part += (t7_2 ? N_3_entry * (t7_2 ? (M_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry) : 0.0f) : 0.0f);
+          t2_2_2[j] += (t81_2 ? N_3_entry : M_div_entry_2 * N_3_entry) * y_bar_entry;
         }
       }
-      t72 += hecate::block_sum(t72_part, warps);
-      t5_2_2 += hecate::block_sum(t5_2_2_part, warps);
+      t14 += hecate::block_sum(t14_part, warps);
       // titans_bounded.M, titans_bounded.S
-      const bool t74 = (0.0f < t72);
-      const bool t11_2 = !((t74 ? sqrtf((t74 ? t72 : 1.0f)) : 0.0f) <= 100.0f);
-      const bool t15 = (t11_2 && t74);
-      const float t27 = ((t15 && t74) ? (t15 ? 0.5f * M_div_3[(i64)l * T + a + C * s] * (t15 ? (t11_2 ? (-M_div_2[(i64)l * T + a + C * s] * (t2[(i64)l * T + a + C * s] + t5_2_2)) : 0.0f) : 0.0f) : 0.0f) : 0.0f);
-      // titans_bounded.y
-      const float M_div_entry_2 = M_div[(i64)l * T + a + C * s];
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k; item += 128) {
-        const int i = (int)item;
-        t8_2[((i64)l * T + a + C * s) * d_k + i] = M_div_entry_2 * t83_2[i];
-      }
-      // titans_bounded.N, titans_bounded.y, titans_bounded.M, titans_bounded.S
-      for (int at = threadIdx.x; at < d_k; at += 128) t40[at] = 0.0f;
-      float t34 = 0.0f;
+      const float t37_2 = ((t25_3 && t74_2) ? (t25_3 ? 0.5f * M_div_3[(i64)l * T + a + C * s] * (t25_3 ? (t7_2 ? (-M_div_2[(i64)l * T + a + C * s] * t14) : 0.0f) : 0.0f) : 0.0f) : 0.0f);
+      // titans_bounded.N, titans_bounded.M, titans_bounded.y, titans_bounded.S
+      for (int at = threadIdx.x; at < d_k; at += 128) t51[at] = 0.0f;
       float t45 = 0.0f;
+      float t56 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
-        float t84_3 = 0.0f;
-        const float w_5 = M_div_entry_2 * y_bar[((i64)l * T + a + C * s) * d_v + i];
+        float t94_2_2 = 0.0f;
+        const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
         const float S_lin_entry_2 = S_lin[((i64)l * T + a + C * s) * d_v + i];
         __syncthreads();
-        float t34_part = 0.0f;
-        float t84_3_part = 0.0f;
         float t45_part = 0.0f;
+        float t94_2_2_part = 0.0f;
+        float t56_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t31_2 = w_5 * q[((i64)l * T + a + C * s) * d_k + j] + M_div_entry_2 * M_bar_state[i * d_k + j] + 2.0f * (t27 * N[i * d_k + j]);
-          t34_part += M_trail[(a * d_v + i) * d_k + j] * t31_2;
-          const float t36 = S_bar_state[i * d_k + j] + t31_2;
-          t84_3_part += t36 * k[((i64)l * T + a + C * s) * d_k + j];
-          t45_part += S_trail[(a * d_v + i) * d_k + j] * t36;
-          t31[i * d_k + j] = t31_2;
-          t40[j] += (-2.0f) * t36 * S_lin_entry_2;
-          S_bar_state[i * d_k + j] = eta_entry_2 * t36;
+          const float t3_2_3 = M_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry_2;
+          const float t41_2 = (t81_2 ? t3_2_3 : 0.0f) + (t7_2 ? M_div_entry_2 * (t7_2 ? t3_2_3 : 0.0f) : 0.0f) + 2.0f * (t37_2 * N_3[i * d_k + j]);
+          t45_part += M_trail[(a * d_v + i) * d_k + j] * t41_2;
+          const float t47_2_2 = S_bar_state[i * d_k + j] + t41_2;
+          t94_2_2_part += t47_2_2 * k[((i64)l * T + a + C * s) * d_k + j];
+          t56_part += S_trail[(a * d_v + i) * d_k + j] * t47_2_2;
+          t41[i * d_k + j] = t41_2;
+          t51[j] += (-2.0f) * t47_2_2 * S_lin_entry_2;
+          S_bar_state[i * d_k + j] = eta_entry_2 * t47_2_2;
         }
-        t34 += hecate::block_sum(t34_part, warps);
-        t84_3 += hecate::block_sum(t84_3_part, warps);
         t45 += hecate::block_sum(t45_part, warps);
+        t94_2_2 += hecate::block_sum(t94_2_2_part, warps);
+        t56 += hecate::block_sum(t56_part, warps);
         if (threadIdx.x == 0) {
-          t84_2[i] = t84_3;
+          t94_2[i] = t94_2_2;
         }
       }
       // titans_bounded.S
-      float t42_2_2 = 0.0f;
+      float t53 = 0.0f;
       __syncthreads();
-      float t42_2_2_part = 0.0f;
+      float t53_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        t42_2_2_part += k[((i64)l * T + a + C * s) * d_k + i] * t40[i];
+        t53_part += k[((i64)l * T + a + C * s) * d_k + i] * t51[i];
       }
-      t42_2_2 += hecate::block_sum(t42_2_2_part, warps);
+      t53 += hecate::block_sum(t53_part, warps);
       // titans_bounded.S, titans_bounded
+      const bool w_18 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
       const bool w_19 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
       const bool w_20 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
       const bool w_21 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
-      const bool w_22 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
-      const bool w_23 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
-      const bool w_24 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
-      const bool w_25 = (w_24 && (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)));
-      const float w_26 = (((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6)) ? theta_entry * t42_2_2 : 0.0f);
-      const float w_27 = (w_23 ? 50.0f * (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f) : 0.0f);
-      const bool w_28 = (w_22 && (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)));
-      const bool w_29 = (w_21 && (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)));
-      const bool w_30 = (w_20 && (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)));
-      const bool w_31 = ((w_19 && (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6))) && (0.0f < t4_entry_6));
-      const float w_32 = (w_30 ? 0.5f * t47_3 * (w_29 ? (-(w_28 ? 0.5f * w_27 * (w_25 ? w_26 : 0.0f) : 0.0f) * (t47_3 / t9_2)) : 0.0f) : 0.0f);
-      const float t72_2 = (w_31 ? w_32 : 0.0f);
+      const bool w_22 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
+      const bool w_23 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
+      const bool w_24 = (w_23 && (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)));
+      const float w_25 = (((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6)) ? theta_entry * t53 : 0.0f);
+      const float w_26 = (w_22 ? 50.0f * (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f) : 0.0f);
+      const bool w_27 = (w_21 && (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)));
+      const bool w_28 = (w_20 && (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)));
+      const bool w_29 = (w_19 && (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)));
+      const bool w_30 = ((w_18 && (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6))) && (0.0f < t4_entry_6));
+      const float w_31 = (w_29 ? 0.5f * t47_3 * (w_28 ? (-(w_27 ? 0.5f * w_26 * (w_24 ? w_25 : 0.0f) : 0.0f) * (t47_3 / t9_2)) : 0.0f) : 0.0f);
+      const float t83 = (w_30 ? w_31 : 0.0f);
+      const bool w_32 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
       const bool w_33 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
-      const bool w_34 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
-      const float w_35 = 0.5f * (w_33 ? 50.0f * (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f) : 0.0f) * t47_3;
-      const bool w_36 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
-      const float w_37 = (w_36 ? (w_34 ? w_35 : 0.0f) : 0.0f) + 0.5f * ((((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f);
-      if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = w_37 * t42_2_2;
-      if (threadIdx.x == 0) t3_2[(i64)l * T + a + C * s] = t45;
-      if (threadIdx.x == 0) t7[(i64)l * T + a + C * s] = t34;
+      const float w_34 = 0.5f * (w_32 ? 50.0f * (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f) : 0.0f) * t47_3;
+      const bool w_35 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
+      const float w_36 = (w_35 ? (w_33 ? w_34 : 0.0f) : 0.0f) + 0.5f * ((((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f);
+      if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = w_36 * t53;
+      if (threadIdx.x == 0) t3_2[(i64)l * T + a + C * s] = t56;
+      if (threadIdx.x == 0) t7[(i64)l * T + a + C * s] = t45;
       // titans_bounded.S
+      const bool w_37 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
       const bool w_38 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
-      const bool w_39 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
-      const float w_40 = 0.5f * (w_38 ? 50.0f * (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f) : 0.0f) * t47_3;
-      const bool w_41 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
-      const float w_42 = (w_41 ? (w_39 ? w_40 : 0.0f) : 0.0f) + 0.5f * ((((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f);
-      const float w_6 = theta_entry * w_42;
+      const float w_39 = 0.5f * (w_37 ? 50.0f * (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f) : 0.0f) * t47_3;
+      const bool w_40 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
+      const float w_41 = (w_40 ? (w_38 ? w_39 : 0.0f) : 0.0f) + 0.5f * ((((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f);
+      const float w_5 = theta_entry * w_41;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        const float t76_2_2 = (-2.0f) * t84_2[i] * w_6 + 2.0f * (t72_2 * S_lin[((i64)l * T + a + C * s) * d_v + i]);
-        t76_2[i] = t76_2_2;
-        t6_2[((i64)l * T + a + C * s) * d_v + i] = -t76_2_2;
+        const float t87_2 = (-2.0f) * t94_2[i] * w_5 + 2.0f * (t83 * S_lin[((i64)l * T + a + C * s) * d_v + i]);
+        t87[i] = t87_2;
+        t6_2[((i64)l * T + a + C * s) * d_v + i] = -t87_2;
       }
       // titans_bounded.S, titans_bounded.N
-      for (int at = threadIdx.x; at < d_k; at += 128) t80_2[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_k; at += 128) t91_2[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
-          const float t76_2_entry = t76_2[i];
-          t80_2[j] += M_trail[(a * d_v + i) * d_k + j] * t76_2_entry;
-          M_bar_state[i * d_k + j] = rho_entry_2 * t31[i * d_k + j] + k[((i64)l * T + a + C * s) * d_k + j] * t76_2_entry;
+          const float t87_entry = t87[i];
+          t91_2[j] += M_trail[(a * d_v + i) * d_k + j] * t87_entry;
+          M_bar_state[i * d_k + j] = rho_entry_2 * t41[i * d_k + j] + k[((i64)l * T + a + C * s) * d_k + j] * t87_entry;
         }
       }
-      // titans_bounded.S
+      // titans_bounded.S, titans_bounded
+      const bool w_42 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
       const bool w_43 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
-      const bool w_44 = (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6));
-      const float w_45 = 0.5f * (w_43 ? 50.0f * (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f) : 0.0f) * t47_3;
-      const bool w_46 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
-      const float w_47 = (w_46 ? (w_44 ? w_45 : 0.0f) : 0.0f) + 0.5f * ((((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f);
-      const float w_7 = theta_entry * w_47;
+      const float w_44 = 0.5f * (w_42 ? 50.0f * (!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f) : 0.0f) * t47_3;
+      const bool w_45 = ((!(((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) && (0.0f < t4_entry_6)) && (0.0f < t4_entry_6));
+      const float w_46 = (w_45 ? (w_43 ? w_44 : 0.0f) : 0.0f) + 0.5f * ((((0.0f < t4_entry_6) ? t9_2 : 0.0f) <= 50.0f) ? 1.0f : 0.0f);
+      const float w_6 = theta_entry * w_46;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 128) {
         const int i = (int)item;
-        t5_2[((i64)l * T + a + C * s) * d_k + i] = t40[i] * w_7 + t80_2[i];
+        t5_2[((i64)l * T + a + C * s) * d_k + i] = t51[i] * w_6 + t91_2[i];
+        t8_2[((i64)l * T + a + C * s) * d_k + i] = t2_2_2[i];
       }
     }
   }
@@ -503,10 +519,10 @@ HECATE_KERNEL(256) titans_bounded_step_backward_8(const float *q1_sigmoid, const
     const int j = (int)(at % T);
     const bool t18_entry = t18[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w_8 = ((t18_entry && t47[(i64)i * T + j]) ? (t18_entry ? 0.5f * (t18_entry ? (t14_2[(i64)i * T + j] ? t13_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_7 = ((t18_entry && t47[(i64)i * T + j]) ? (t18_entry ? 0.5f * (t18_entry ? (t14_2[(i64)i * T + j] ? t13_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t42_entry = t42[((i64)i * T + j) * d_k + k_2];
     const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t34_2 = t8_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t42_entry * q1_sigmoid_entry * w_8);
+    const float t34_2 = t8_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t42_entry * q1_sigmoid_entry * w_7);
     const float t40_2_2 = q1_sigmoid_entry * t34_2 + t42_entry * q1_sigmoid_entry * t34_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t40_2[((i64)i * T + j) * d_k + k_2] = t40_2_2;
     b_Q_bar_own[k_2] += t40_2_2;
@@ -722,10 +738,10 @@ HECATE_KERNEL(128) titans_bounded_step_backward_24(const float *k_sqrt, const fl
   HECATE_SHARED(float, warps, 32);
   float t61 = 0.0f;
   float t68 = 0.0f;
-  float t87 = 0.0f;
+  float t87_3 = 0.0f;
   float t61_part = 0.0f;
   float t68_part = 0.0f;
-  float t87_part = 0.0f;
+  float t87_3_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
@@ -738,22 +754,22 @@ HECATE_KERNEL(128) titans_bounded_step_backward_24(const float *k_sqrt, const fl
     const bool t71 = (t25[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
     const bool t76 = (t71 && (0.0f <= rho_sigmoid_entry));
-    const float t84_4 = (t76 ? rho_sigmoid_entry * (t76 ? (t71 ? t7[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t87_part += t84_4;
+    const float t84_2 = (t76 ? rho_sigmoid_entry * (t76 ? (t71 ? t7[(i64)i * T + j] : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t87_3_part += t84_2;
     const bool t10_entry = t10[(i64)i * T + j];
     const bool t102_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
     t58[(i64)i * T + j] = t58_2;
     t66[(i64)i * T + j] = t66_2;
-    t84[(i64)i * T + j] = t84_4;
+    t84[(i64)i * T + j] = t84_2;
     t102[(i64)i * T + j] = t102_2;
     t106[(i64)i * T + j] = (t102_2 && t10_entry);
   }
   t61 += hecate::block_sum(t61_part, warps);
   t68 += hecate::block_sum(t68_part, warps);
-  t87 += hecate::block_sum(t87_part, warps);
+  t87_3 += hecate::block_sum(t87_3_part, warps);
   if (threadIdx.x == 0) b_theta_bar[0] = t61;
   if (threadIdx.x == 0) b_eta_bar[0] = t68;
-  if (threadIdx.x == 0) b_rho_bar[0] = t87;
+  if (threadIdx.x == 0) b_rho_bar[0] = t87_3;
 }
 
 // titans_bounded.theta, titans_bounded.eta, titans_bounded.rho
@@ -948,10 +964,10 @@ HECATE_KERNEL(256) titans_bounded_step_backward_37(const float *k1_sigmoid, cons
     const int j = (int)(at % T);
     const bool t106_entry = t106[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_9 = ((t106_entry && t10[(i64)i * T + j]) ? (t106_entry ? 0.5f * (t106_entry ? (t102[(i64)i * T + j] ? t101[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_8 = ((t106_entry && t10[(i64)i * T + j]) ? (t106_entry ? 0.5f * (t106_entry ? (t102[(i64)i * T + j] ? t101[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t122 = t96[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_9);
+    const float t122 = t96[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_8);
     const float t128_2 = k1_sigmoid_entry * t122 + t5_entry * k1_sigmoid_entry * t122 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t128[((i64)i * T + j) * d_k + k_2] = t128_2;
     b_K_bar_own[k_2] += t128_2;

@@ -72,6 +72,7 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 
 // Step runs the block over the call's tokens and moves its memory on.
 func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
+	// cms.m
 	mIn, err := b.Memory.Step(c, w, m, X)
 	if err != nil {
 		return
@@ -81,6 +82,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Read runs the block with its memory rules frozen.
 func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
+	// cms.m
 	mIn, err := b.Memory.Read(c, w, m, X)
 	if err != nil {
 		return

@@ -86,11 +86,13 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// cms_gated.m
 	mIn, err := b.Memory.Step(c, w, m, X)
 	if err != nil {
 		return
 	}
 	b.Memory.Open(m, a)
+	// cms_gated.f
 	f, err := b.Memory.Apart(c, w, m, X)
 	if err != nil {
 		return
@@ -104,10 +106,12 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// cms_gated.m
 	mIn, err := b.Memory.Read(c, w, m, X)
 	if err != nil {
 		return
 	}
+	// cms_gated.f
 	f, err := b.Memory.Apart(c, w, m, X)
 	if err != nil {
 		return

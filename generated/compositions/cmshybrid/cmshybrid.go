@@ -86,10 +86,12 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 
 // Step runs the block over the call's tokens and moves its memory on.
 func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
+	// cms_hybrid.m
 	mIn, err := b.Memory.Step(c, w, m, X)
 	if err != nil {
 		return
 	}
+	// cms_hybrid.y
 	y, err := b.Chain.StepChain(c, w, m, X)
 	if err != nil {
 		return
@@ -99,10 +101,12 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Read runs the block with its memory rules frozen.
 func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
+	// cms_hybrid.m
 	mIn, err := b.Memory.Read(c, w, m, X)
 	if err != nil {
 		return
 	}
+	// cms_hybrid.y
 	y, err := b.Chain.ReadChain(c, w, m, X)
 	if err != nil {
 		return

@@ -33,6 +33,8 @@ func (c *Out[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
+
+	// cms_sequential.out
 	for i := range L {
 		for j := range T {
 			y := c.Y[(i*T+j)*d:][:d]
@@ -85,6 +87,8 @@ type outNode[F num.Float] struct {
 }
 
 // out computes
+//
+//	out[t∈T] = y[t]    cms_sequential.out
 //
 // Shapes: y [L, T, d]; out [L, T, d]. Source:
 // specs/algorithms/compositions/cms.md.

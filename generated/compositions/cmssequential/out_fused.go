@@ -11,6 +11,8 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = d
+
+	// cms_sequential.out
 	for i := range L {
 		for j := range T {
 			copy(c.Out[(i*T+j)*d:][:d], c.Y[(i*T+j)*d:][:d])

@@ -87,6 +87,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// hope.o
 	o, err := b.Memory.Step(c, w.Part("memory"), m.PartOf("memory"), Z)
 	if err != nil {
 		return
@@ -95,6 +96,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// hope.c
 	cIn, err := b.Net.StepChain(c, w, m, u)
 	if err != nil {
 		return
@@ -108,6 +110,7 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// hope.o
 	o, err := b.Memory.Read(c, w.Part("memory"), m.PartOf("memory"), Z)
 	if err != nil {
 		return
@@ -116,6 +119,7 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// hope.c
 	cIn, err := b.Net.ReadChain(c, w, m, u)
 	if err != nil {
 		return

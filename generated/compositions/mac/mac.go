@@ -87,6 +87,7 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 
 // Step runs the block over the call's tokens and moves its memory on.
 func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
+	// mac.h
 	h, err := b.Memory.Read(c, w.Part("memory"), m.SiteOf("memory"), X)
 	if err != nil {
 		return
@@ -95,6 +96,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// mac.r
 	rIn, err := b.Memory.Step(c, w.Part("memory"), m.PartOf("memory"), y)
 	if err != nil {
 		return
@@ -104,6 +106,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Read runs the block with its memory rules frozen.
 func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
+	// mac.h
 	h, err := b.Memory.Read(c, w.Part("memory"), m.SiteOf("memory"), X)
 	if err != nil {
 		return
@@ -112,6 +115,7 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// mac.r
 	rIn, err := b.Memory.Read(c, w.Part("memory"), m.PartOf("memory"), y)
 	if err != nil {
 		return

@@ -81,10 +81,12 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 
 // Step runs the block over the call's tokens and moves its memory on.
 func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
+	// mag.a
 	a, err := b.Attention.Step(c, w.Part("attention"), m.PartOf("attention"), X)
 	if err != nil {
 		return
 	}
+	// mag.m
 	mIn, err := b.Memory.Step(c, w.Part("memory"), m.PartOf("memory"), X)
 	if err != nil {
 		return
@@ -94,10 +96,12 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Read runs the block with its memory rules frozen.
 func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
+	// mag.a
 	a, err := b.Attention.Read(c, w.Part("attention"), m.PartOf("attention"), X)
 	if err != nil {
 		return
 	}
+	// mag.m
 	mIn, err := b.Memory.Read(c, w.Part("memory"), m.PartOf("memory"), X)
 	if err != nil {
 		return

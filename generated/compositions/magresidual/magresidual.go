@@ -84,6 +84,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// mag_residual.a
 	a, err := b.Attention.Step(c, w.Part("attention"), m.PartOf("attention"), Z)
 	if err != nil {
 		return
@@ -92,6 +93,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// mag_residual.m
 	mIn, err := b.Memory.Step(c, w.Part("memory"), m.PartOf("memory"), V)
 	if err != nil {
 		return
@@ -105,6 +107,7 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// mag_residual.a
 	a, err := b.Attention.Read(c, w.Part("attention"), m.PartOf("attention"), Z)
 	if err != nil {
 		return
@@ -113,6 +116,7 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// mag_residual.m
 	mIn, err := b.Memory.Read(c, w.Part("memory"), m.PartOf("memory"), V)
 	if err != nil {
 		return

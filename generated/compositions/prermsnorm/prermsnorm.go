@@ -77,6 +77,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// pre_rms_norm.y
 	y, err := b.Block.Step(c, w.Part("block"), m.PartOf("block"), Z)
 	if err != nil {
 		return
@@ -90,6 +91,7 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
+	// pre_rms_norm.y
 	y, err := b.Block.Read(c, w.Part("block"), m.PartOf("block"), Z)
 	if err != nil {
 		return

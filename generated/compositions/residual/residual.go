@@ -65,6 +65,7 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 
 // Step runs the block over the call's tokens and moves its memory on.
 func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
+	// residual.y
 	y, err := b.Block.Step(c, w.Part("block"), m.PartOf("block"), X)
 	if err != nil {
 		return
@@ -74,6 +75,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Read runs the block with its memory rules frozen.
 func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
+	// residual.y
 	y, err := b.Block.Read(c, w.Part("block"), m.PartOf("block"), X)
 	if err != nil {
 		return

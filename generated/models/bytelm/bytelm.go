@@ -89,6 +89,7 @@ func (b *Model[F]) stages(c block.Call[F], w block.Weights[F], m *block.Memory[F
 	if err != nil {
 		return
 	}
+	// byte_lm.y
 	y, err := b.Block.Step(c, w, m.PartOf("block"), x)
 	if err != nil {
 		return

@@ -92,6 +92,7 @@ func (b *Model[F]) stages(c block.Call[F], w block.Weights[F], m *block.Memory[F
 	if err != nil {
 		return
 	}
+	// stack_lm.y
 	y, err := b.Block.StepChain(c, w, m, x)
 	if err != nil {
 		return

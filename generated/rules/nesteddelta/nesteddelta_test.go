@@ -13,8 +13,7 @@ import (
 // TestNestedDelta holds NestedDelta to its page: nested_delta.k0,
 // nested_delta.k1, nested_delta.k, nested_delta.k2, nested_delta.v,
 // nested_delta.rho, nested_delta.theta, nested_delta.M, nested_delta.q0,
-// nested_delta.q1, nested_delta.q, nested_delta.N, nested_delta.y,
-// nested_delta.S.
+// nested_delta.q1, nested_delta.q, nested_delta.N, nested_delta.y.
 func TestNestedDelta(t *testing.T) {
 	blocktest.Block{
 		Name: "NestedDelta",
@@ -94,8 +93,8 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	k.WTheta = a.Real("w_theta", k.DK+k.DV)
 	k.BTheta = a.Real("b_theta", 1)
 	k.N = a.Real("N", k.L*k.DK*k.DV)
-	k.B = a.Real("B", k.DK*k.DV)
 	k.A = a.Real("A", k.DV*k.DV)
+	k.B = a.Real("B", k.DK*k.DV)
 	k.WQ = a.Real("W_Q", k.D*k.DK)
 	k.BQ = a.Real("b_Q", k.DK)
 	k.CQ = a.Real("c_Q", 4*k.DK)
@@ -114,7 +113,7 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	k.RhoStack = a.Fresh(k.L*k.T*k.DK + k.L*k.T*k.DV)
 	k.RhoSigmoid = a.Fresh(k.L * k.T)
 	k.ThetaSoftplus = a.Fresh(k.L * k.T)
-	k.SProd = a.Fresh(k.L * k.DK * k.DV)
+	k.StartProd = a.Fresh(k.L * k.DK * k.DV)
 	k.Q1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.Q1Prod = a.Fresh(k.L * k.T * k.DK)
 	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)
@@ -206,8 +205,8 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.WThetaBar = a.Grad("w_theta", g.DK+g.DV)
 	g.BThetaBar = a.Grad("b_theta", 1)
 	g.NBarOut = a.Grad("N", g.L*g.DK*g.DV)
-	g.BBar = a.Grad("B", g.DK*g.DV)
 	g.ABar = a.Grad("A", g.DV*g.DV)
+	g.BBar = a.Grad("B", g.DK*g.DV)
 	g.WQBar = a.Grad("W_Q", g.D*g.DK)
 	g.BQBar = a.Grad("b_Q", g.DK)
 	g.CQBar = a.Grad("c_Q", 4*g.DK)
@@ -239,9 +238,9 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.Pos = a.Pos("pos", k.L)
 	k.CQ = a.Real("c_Q", 4*k.DK)
 	k.Q0Tail = a.Const("q0.tail", 3*k.L*k.DK)
-	k.B = a.Real("B", k.DK*k.DV)
 	k.A = a.Real("A", k.DV*k.DV)
 	k.N = a.Const("N", k.L*k.DK*k.DV)
+	k.B = a.Real("B", k.DK*k.DV)
 	k.WK = a.Real("W_K", k.D*k.DK)
 	k.K0Tail = a.Const("k0.tail", 3*k.L*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
@@ -253,7 +252,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	k.QProd = a.Fresh(k.L * k.T)
 	k.QSqrt = a.Fresh(k.L * k.T)
 	k.Q = a.Fresh(k.L * k.T * k.DK)
-	k.SProd = a.Fresh(k.L * k.DK * k.DV)
+	k.StartProd = a.Fresh(k.L * k.DK * k.DV)
 	k.QDiv = a.Fresh(k.L * k.T)
 	k.QDiv2 = a.Fresh(k.L * k.T * k.DK)
 	k.QDiv3 = a.Fresh(k.L * k.T)
@@ -270,8 +269,8 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.BQ = k.BQ
 	g.Pos = k.Pos
 	g.CQ = k.CQ
-	g.B = k.B
 	g.N = k.N
+	g.B = k.B
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.Q0TailBar = a.Bar("q0.tail", 3*g.L*g.DK)
 	g.Q1Stack = k.Q1Stack
@@ -280,7 +279,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.QProd = k.QProd
 	g.QSqrt = k.QSqrt
 	g.Q = k.Q
-	g.SProd = k.SProd
+	g.StartProd = k.StartProd
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
@@ -289,8 +288,8 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.BQBar = a.Grad("b_Q", g.DK)
 	g.CQBar = a.Grad("c_Q", 4*g.DK)
-	g.BBar = a.Grad("B", g.DK*g.DV)
 	g.ABar = a.Grad("A", g.DV*g.DV)
+	g.BBar = a.Grad("B", g.DK*g.DV)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()

@@ -26,9 +26,9 @@ type Read[F num.Float] struct {
 	Pos        []int32 // [L]
 	CQ         []F     // [4, d_k]
 	Q0Tail     []F     // [L, 3, d_k]
-	B          []F     // [d_v, d_k]
 	A          []F     // [d_v, d_v]
 	N          []F     // [L, d_v, d_k]
+	B          []F     // [d_v, d_k]
 	WK         []F     // [d_k, d]
 	K0Tail     []F     // [L, 3, d_k]
 	Y          []F     // [L, T, d_v], written
@@ -40,7 +40,7 @@ type Read[F num.Float] struct {
 	QProd      []F     // [L, T], written
 	QSqrt      []F     // [L, T], written
 	Q          []F     // [L, T, d_k], written
-	SProd      []F     // [L, d_v, d_k], written
+	StartProd  []F     // [L, d_v, d_k], written
 	QDiv       []F     // [L, T], written
 	QDiv2      []F     // [L, T, d_k], written
 	QDiv3      []F     // [L, T], written
@@ -188,20 +188,20 @@ func (c *Read[F]) Run() {
 		}
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	for i := range L {
-		kern.Gemm(dK, dV, dV, F(1), false, kern.From(c.SProd, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
+		kern.Gemm(dK, dV, dV, F(1), false, kern.From(c.StartProd, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
 	}
 
-	// nested_delta.y, nested_delta.S
+	// nested_delta.y, nested_delta.M.start
 	for i := range L {
 		for j := range dV {
+			startProd := c.StartProd[(i*dV+j)*dK:][:dK]
 			B := c.B[j*dK:][:dK]
-			SProd := c.SProd[(i*dV+j)*dK:][:dK]
 			N := c.N[(i*dV+j)*dK:][:dK]
 			t2 := t[(i*dV+j)*dK:][:dK]
 			for k := range dK {
-				t2[k] = B[k] + SProd[k] + N[k]
+				t2[k] = startProd[k] + B[k] + N[k]
 			}
 		}
 	}
@@ -258,8 +258,8 @@ type ReadBackward[F num.Float] struct {
 	BQ         []F     // [d_k]
 	Pos        []int32 // [L]
 	CQ         []F     // [4, d_k]
-	B          []F     // [d_v, d_k]
 	N          []F     // [L, d_v, d_k]
+	B          []F     // [d_v, d_k]
 	YBar       []F     // [L, T, d_v]
 	Q0TailBar  []F     // [L, 3, d_k]
 	Q1Stack    []F     // [L, T + 3, d_k]
@@ -268,7 +268,7 @@ type ReadBackward[F num.Float] struct {
 	QProd      []F     // [L, T]
 	QSqrt      []F     // [L, T]
 	Q          []F     // [L, T, d_k]
-	SProd      []F     // [L, d_v, d_k]
+	StartProd  []F     // [L, d_v, d_k]
 	QDiv       []F     // [L, T]
 	QDiv2      []F     // [L, T, d_k]
 	QDiv3      []F     // [L, T]
@@ -277,8 +277,8 @@ type ReadBackward[F num.Float] struct {
 	XBar       []F     // [L, T, d], written
 	BQBar      []F     // [d_k], written
 	CQBar      []F     // [4, d_k], written
-	BBar       []F     // [d_v, d_k], written
 	ABar       []F     // [d_v, d_v], written
+	BBar       []F     // [d_v, d_k], written
 	Work       []F     // WorkLen() entries
 	Flags      []bool  // FlagsLen() entries
 }
@@ -353,15 +353,15 @@ func (c *ReadBackward[F]) Run() {
 		}
 	}
 
-	// nested_delta.y, nested_delta.S
+	// nested_delta.y, nested_delta.M.start
 	for i := range L {
 		for j := range dV {
+			startProd := c.StartProd[(i*dV+j)*dK:][:dK]
 			B := c.B[j*dK:][:dK]
-			SProd := c.SProd[(i*dV+j)*dK:][:dK]
 			N := c.N[(i*dV+j)*dK:][:dK]
 			t2 := t[(i*dV+j)*dK:][:dK]
 			for k := range dK {
-				t2[k] = B[k] + SProd[k] + N[k]
+				t2[k] = startProd[k] + B[k] + N[k]
 			}
 		}
 	}
@@ -388,7 +388,7 @@ func (c *ReadBackward[F]) Run() {
 		}
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	clear(c.ABar)
 	for k := range L {
 		kern.Gemm(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t42, k*dV*dK), 1, dK)
@@ -514,7 +514,7 @@ func (c *ReadBackward[F]) Run() {
 type readNode[F num.Float] struct {
 	call                                 Read[F]
 	back                                 ReadBackward[F]
-	vWQ, vX, vBQ, vCQ, vB, vA, vWK, outY tape.Value[F]
+	vWQ, vX, vBQ, vCQ, vA, vB, vWK, outY tape.Value[F]
 	m                                    *block.Memory[F]
 	startN                               tape.Value[F]
 }
@@ -527,7 +527,6 @@ type readNode[F num.Float] struct {
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    nested_delta.q1
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    nested_delta.q
 //	y_t = M_t q_t + N_t q_t    nested_delta.y
-//	S[i∈d_v, j∈d_k] = B[i,j] + Σ_{l∈d_v} A[i,l] N°[l,j]    nested_delta.S
 //
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/nested_delta.md.
@@ -555,10 +554,10 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.BQ = arena.Data(n.vBQ)
 	n.vCQ = w.Value("c_Q")
 	k.CQ = arena.Data(n.vCQ)
-	n.vB = w.Value("B")
-	k.B = arena.Data(n.vB)
 	n.vA = w.Value("A")
 	k.A = arena.Data(n.vA)
+	n.vB = w.Value("B")
+	k.B = arena.Data(n.vB)
 	n.vWK = w.Value("W_K")
 	k.WK = arena.Data(n.vWK)
 	k.Pos = m.Pos
@@ -574,7 +573,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.QSqrt = c.Run.Saved(k.L * k.T)
 	k.Q = c.Run.Saved(k.L * k.T * k.DK)
-	k.SProd = c.Run.Saved(k.L * k.DK * k.DV)
+	k.StartProd = c.Run.Saved(k.L * k.DK * k.DV)
 	k.QDiv = c.Run.Saved(k.L * k.T)
 	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.QDiv3 = c.Run.Saved(k.L * k.T)
@@ -607,8 +606,8 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.BQ = k.BQ
 	g.Pos = k.Pos
 	g.CQ = k.CQ
-	g.B = k.B
 	g.N = k.N
+	g.B = k.B
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
 	g.Q1Stack = k.Q1Stack
@@ -617,7 +616,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.QProd = k.QProd
 	g.QSqrt = k.QSqrt
 	g.Q = k.Q
-	g.SProd = k.SProd
+	g.StartProd = k.StartProd
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
@@ -626,8 +625,8 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.XBar = t.Scratch(g.L * g.T * g.D)
 	g.BQBar = t.Scratch(g.DK)
 	g.CQBar = t.Scratch(4 * g.DK)
-	g.BBar = t.Scratch(g.DK * g.DV)
 	g.ABar = t.Scratch(g.DV * g.DV)
+	g.BBar = t.Scratch(g.DK * g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
@@ -635,6 +634,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	block.Accumulate(t, n.vX, g.XBar)
 	block.Accumulate(t, n.vBQ, g.BQBar)
 	block.Accumulate(t, n.vCQ, g.CQBar)
-	block.Accumulate(t, n.vB, g.BBar)
 	block.Accumulate(t, n.vA, g.ABar)
+	block.Accumulate(t, n.vB, g.BBar)
 }

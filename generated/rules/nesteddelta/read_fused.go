@@ -62,14 +62,14 @@ type readNest4Args struct {
 }
 
 type readNest5Args struct {
-	B     *float32
-	SProd *float32
-	N     *float32
-	t     *float32
-	n0    int // L
-	n1    int // d_k·d_v
-	n2    int // d_v
-	n3    int // d_k
+	startProd *float32
+	B         *float32
+	N         *float32
+	t         *float32
+	n0        int // L
+	n1        int // d_k·d_v
+	n2        int // d_v
+	n3        int // d_k
 }
 
 // readFused is Read in fused arithmetic.
@@ -257,16 +257,16 @@ func (c *readFused) run() {
 		}
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	for i := range L {
-		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(c.SProd, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
+		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(c.StartProd, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
 	}
 
-	// nested_delta.y, nested_delta.S
+	// nested_delta.y, nested_delta.M.start
 	if kern.Wide() {
 		a := readNest5Args{
+			unsafe.SliceData(c.StartProd),
 			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.SProd),
 			unsafe.SliceData(c.N),
 			unsafe.SliceData(t),
 			L,
@@ -278,12 +278,12 @@ func (c *readFused) run() {
 	} else {
 		for i := range L {
 			for j := range dV {
+				startProd := c.StartProd[(i*dV+j)*dK:][:dK]
 				B := c.B[j*dK:][:dK]
-				SProd := c.SProd[(i*dV+j)*dK:][:dK]
 				N := c.N[(i*dV+j)*dK:][:dK]
 				t2 := t[(i*dV+j)*dK:][:dK]
 				for k := range dK {
-					t2[k] = (B[k] + SProd[k]) + N[k]
+					t2[k] = (startProd[k] + B[k]) + N[k]
 				}
 			}
 		}
@@ -328,14 +328,14 @@ type readBackwardNest1Args struct {
 }
 
 type readBackwardNest2Args struct {
-	B     *float32
-	SProd *float32
-	N     *float32
-	t     *float32
-	n0    int // L
-	n1    int // d_k·d_v
-	n2    int // d_v
-	n3    int // d_k
+	startProd *float32
+	B         *float32
+	N         *float32
+	t         *float32
+	n0        int // L
+	n1        int // d_k·d_v
+	n2        int // d_v
+	n3        int // d_k
 }
 
 type readBackwardNest3Args struct {
@@ -491,11 +491,11 @@ func (c *readBackwardFused) run() {
 		}
 	}
 
-	// nested_delta.y, nested_delta.S
+	// nested_delta.y, nested_delta.M.start
 	if kern.Wide() {
 		a := readBackwardNest2Args{
+			unsafe.SliceData(c.StartProd),
 			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.SProd),
 			unsafe.SliceData(c.N),
 			unsafe.SliceData(t),
 			L,
@@ -507,12 +507,12 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range dV {
+				startProd := c.StartProd[(i*dV+j)*dK:][:dK]
 				B := c.B[j*dK:][:dK]
-				SProd := c.SProd[(i*dV+j)*dK:][:dK]
 				N := c.N[(i*dV+j)*dK:][:dK]
 				t2 := t[(i*dV+j)*dK:][:dK]
 				for k := range dK {
-					t2[k] = (B[k] + SProd[k]) + N[k]
+					t2[k] = (startProd[k] + B[k]) + N[k]
 				}
 			}
 		}
@@ -554,7 +554,7 @@ func (c *readBackwardFused) run() {
 		}
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	clear(c.ABar)
 	for k := range L {
 		kern.GemmFMA(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t42, k*dV*dK), 1, dK)

@@ -17,7 +17,7 @@ type Start[F num.Float] struct {
 	DK    int
 	DV    int
 	NInit []F // [d_v, d_k]
-	NOut  []F // [L, d_v, d_k], written
+	N     []F // [L, d_v, d_k], written
 	Work  []F // WorkLen() entries
 }
 
@@ -38,9 +38,9 @@ func (c *Start[F]) Run() {
 	for i := range L {
 		for j := range dV {
 			NInit := c.NInit[j*dK:][:dK]
-			NOut := c.NOut[(i*dV+j)*dK:][:dK]
+			N := c.N[(i*dV+j)*dK:][:dK]
 			for k := range dK {
-				NOut[k] = NInit[k]
+				N[k] = NInit[k]
 			}
 		}
 	}
@@ -102,12 +102,12 @@ func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]
 	k.L, k.DK, k.DV = c.Lanes, b.Sizes.DK, b.Sizes.DV
 	n.vNInit = w.Value("N_init")
 	k.NInit = arena.Data(n.vNInit)
-	k.NOut = arena.Alloc(k.L * k.DK * k.DV)
+	k.N = arena.Alloc(k.L * k.DK * k.DV)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	NOut = c.Run.Output(k.NOut)
+	NOut = c.Run.Output(k.N)
 	n.outN = NOut
 	return
 }

@@ -20,7 +20,7 @@ func (c *startFused) run() {
 	// nested_delta.N.start
 	for i := range L {
 		for j := range dV {
-			copy(c.NOut[(i*dV+j)*dK:][:dK], c.NInit[j*dK:][:dK])
+			copy(c.N[(i*dV+j)*dK:][:dK], c.NInit[j*dK:][:dK])
 		}
 	}
 }

@@ -33,8 +33,8 @@ type Step[F num.Float] struct {
 	WTheta        []F     // [d_k + d_v]
 	BTheta        []F     // []
 	N             []F     // [L, d_v, d_k]
-	B             []F     // [d_v, d_k]
 	A             []F     // [d_v, d_v]
+	B             []F     // [d_v, d_k]
 	WQ            []F     // [d_k, d]
 	BQ            []F     // [d_k]
 	CQ            []F     // [4, d_k]
@@ -53,7 +53,7 @@ type Step[F num.Float] struct {
 	RhoStack      []F     // [L, T, d_k + d_v], written
 	RhoSigmoid    []F     // [L, T], written
 	ThetaSoftplus []F     // [L, T], written
-	SProd         []F     // [L, d_v, d_k], written
+	StartProd     []F     // [L, d_v, d_k], written
 	Q1Stack       []F     // [L, T + 3, d_k], written
 	Q1Prod        []F     // [L, T, d_k], written
 	Q1Sigmoid     []F     // [L, T, d_k], written
@@ -118,7 +118,7 @@ func (c *Step[F]) Run() {
 	work = work[L*T:]
 	theta := work[:L*T] // [L, T]
 	work = work[L*T:]
-	S := work[:L*dK*dV] // [L, d_v, d_k]
+	t35 := work[:L*dK*dV] // [L, d_v, d_k]
 	work = work[L*dK*dV:]
 	q0 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -302,19 +302,19 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	for i := range L {
-		kern.Gemm(dK, dV, dV, F(1), false, kern.From(c.SProd, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
+		kern.Gemm(dK, dV, dV, F(1), false, kern.From(c.StartProd, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	for i := range L {
 		for j := range dV {
+			startProd := c.StartProd[(i*dV+j)*dK:][:dK]
 			B := c.B[j*dK:][:dK]
-			SProd := c.SProd[(i*dV+j)*dK:][:dK]
-			S2 := S[(i*dV+j)*dK:][:dK]
+			t35_2 := t35[(i*dV+j)*dK:][:dK]
 			for k := range dK {
-				S2[k] = B[k] + SProd[k]
+				t35_2[k] = startProd[k] + B[k]
 			}
 		}
 	}
@@ -459,9 +459,9 @@ func (c *Step[F]) Run() {
 			N := c.N[(l*dV+i)*dK:][:dK]
 			N2 := c.N[(l*dV+i+1)*dK:][:dK]
 			N3 := c.N[(l*dV+i+2)*dK:][:dK]
-			S2 := S[(l*dV+i)*dK:][:dK]
-			S3 := S[(l*dV+i+1)*dK:][:dK]
-			S4 := S[(l*dV+i+2)*dK:][:dK]
+			t35_2 := t35[(l*dV+i)*dK:][:dK]
+			t35_3 := t35[(l*dV+i+1)*dK:][:dK]
+			t35_4 := t35[(l*dV+i+2)*dK:][:dK]
 			NOut := c.NOut[(l*dV+i)*dK:][:dK]
 			NOut2 := c.NOut[(l*dV+i+1)*dK:][:dK]
 			NOut3 := c.NOut[(l*dV+i+2)*dK:][:dK]
@@ -471,9 +471,9 @@ func (c *Step[F]) Run() {
 				NState[j][2] = N3[j]
 			}
 			for j := range dK {
-				MState[j][0] = S2[j]
-				MState[j][1] = S3[j]
-				MState[j][2] = S4[j]
+				MState[j][0] = t35_2[j]
+				MState[j][1] = t35_3[j]
+				MState[j][2] = t35_4[j]
 			}
 			for s := range segments {
 				if len(c.NCheckpoints) > 0 {
@@ -592,13 +592,13 @@ func (c *Step[F]) Run() {
 		}
 		for ; i < dV; i++ {
 			N := c.N[(l*dV+i)*dK:][:dK]
-			S2 := S[(l*dV+i)*dK:][:dK]
+			t35_2 := t35[(l*dV+i)*dK:][:dK]
 			NOut := c.NOut[(l*dV+i)*dK:][:dK]
 			for j := range dK {
 				NState[j][0] = N[j]
 			}
 			for j := range dK {
-				MState[j][0] = S2[j]
+				MState[j][0] = t35_2[j]
 			}
 			for s := range segments {
 				if len(c.NCheckpoints) > 0 {
@@ -733,8 +733,8 @@ type StepBackward[F num.Float] struct {
 	WThetaBar     []F     // [d_k + d_v], written
 	BThetaBar     []F     // [], written
 	NBarOut       []F     // [L, d_v, d_k], written
-	BBar          []F     // [d_v, d_k], written
 	ABar          []F     // [d_v, d_v], written
+	BBar          []F     // [d_v, d_k], written
 	WQBar         []F     // [d_k, d], written
 	BQBar         []F     // [d_k], written
 	CQBar         []F     // [4, d_k], written
@@ -1319,7 +1319,7 @@ func (c *StepBackward[F]) Run() {
 		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t452, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	clear(c.BBar)
 	for i := range dV {
 		BBar := c.BBar[i*dK:][:dK]
@@ -1331,12 +1331,12 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	for i := range L {
 		kern.Gemm(dK, dV, dV, F(1), false, kern.From(t522, i*dV*dK), 1, dK, kern.From(t22, i*dV*dK), 1, dK, c.A, dV, 1)
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	clear(c.ABar)
 	for k := range L {
 		kern.Gemm(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t22, k*dV*dK), 1, dK)
@@ -1573,7 +1573,7 @@ func (c *StepBackward[F]) Run() {
 type stepNode[F num.Float] struct {
 	call                                                                                Step[F]
 	back                                                                                StepBackward[F]
-	vWK, vX, vBK, vCK, vWV, vWRho, vBRho, vWTheta, vBTheta, vB, vA, vWQ, vBQ, vCQ, outY tape.Value[F]
+	vWK, vX, vBK, vCK, vWV, vWRho, vBRho, vWTheta, vBTheta, vA, vB, vWQ, vBQ, vCQ, outY tape.Value[F]
 	m                                                                                   *block.Memory[F]
 	startN                                                                              tape.Value[F]
 }
@@ -1592,7 +1592,6 @@ type stepNode[F num.Float] struct {
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    nested_delta.q
 //	N_t = N_{t−1} − κ θ_t ∇_M ℓ(N_{t−1}; k_t, v_t)    nested_delta.N
 //	y_t = M_t q_t + N_t q_t    nested_delta.y
-//	S[i∈d_v, j∈d_k] = B[i,j] + Σ_{l∈d_v} A[i,l] N°[l,j]    nested_delta.S
 //
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/nested_delta.md.
@@ -1630,10 +1629,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.WTheta = arena.Data(n.vWTheta)
 	n.vBTheta = w.Value("b_theta")
 	k.BTheta = arena.Data(n.vBTheta)
-	n.vB = w.Value("B")
-	k.B = arena.Data(n.vB)
 	n.vA = w.Value("A")
 	k.A = arena.Data(n.vA)
+	n.vB = w.Value("B")
+	k.B = arena.Data(n.vB)
 	n.vWQ = w.Value("W_Q")
 	k.WQ = arena.Data(n.vWQ)
 	n.vBQ = w.Value("b_Q")
@@ -1658,7 +1657,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
 	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
 	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.SProd = c.Run.Saved(k.L * k.DK * k.DV)
+	k.StartProd = c.Run.Saved(k.L * k.DK * k.DV)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
@@ -1767,8 +1766,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Scratch(g.DK + g.DV)
 	g.BThetaBar = t.Scratch(1)
 	g.NBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.BBar = t.Scratch(g.DK * g.DV)
 	g.ABar = t.Scratch(g.DV * g.DV)
+	g.BBar = t.Scratch(g.DK * g.DV)
 	g.WQBar = t.Scratch(g.D * g.DK)
 	g.BQBar = t.Scratch(g.DK)
 	g.CQBar = t.Scratch(4 * g.DK)
@@ -1788,8 +1787,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	block.Accumulate(t, n.vBRho, g.BRhoBar)
 	block.Accumulate(t, n.vWTheta, g.WThetaBar)
 	block.Accumulate(t, n.vBTheta, g.BThetaBar)
-	block.Accumulate(t, n.vB, g.BBar)
 	block.Accumulate(t, n.vA, g.ABar)
+	block.Accumulate(t, n.vB, g.BBar)
 	block.Accumulate(t, n.vWQ, g.WQBar)
 	block.Accumulate(t, n.vBQ, g.BQBar)
 	block.Accumulate(t, n.vCQ, g.CQBar)

@@ -87,13 +87,13 @@ type stepNest6Args struct {
 }
 
 type stepNest7Args struct {
-	B     *float32
-	SProd *float32
-	S     *float32
-	n0    int // L
-	n1    int // d_k·d_v
-	n2    int // d_v
-	n3    int // d_k
+	startProd *float32
+	B         *float32
+	t35       *float32
+	n0        int // L
+	n1        int // d_k·d_v
+	n2        int // d_v
+	n3        int // d_k
 }
 
 type stepNest8Args struct {
@@ -207,7 +207,7 @@ func (c *stepFused) run() {
 	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]            // [L, T]
 	t30 := c.Work[3*L*T*dK+5*L*T:][:L*T]            // [L, T]
 	theta := c.Work[3*L*T*dK+6*L*T:][:L*T]          // [L, T]
-	S := c.Work[3*L*T*dK+7*L*T:][:L*dK*dV]          // [L, d_v, d_k]
+	t35 := c.Work[3*L*T*dK+7*L*T:][:L*dK*dV]        // [L, d_v, d_k]
 	q0 := c.Work[3*L*T*dK+L*dK*dV+7*L*T:][:L*T*dK]  // [L, T, d_k]
 	t41 := c.Work[4*L*T*dK+L*dK*dV+7*L*T:][:L*T*dK] // [L, T, d_k]
 	q1 := c.Work[5*L*T*dK+L*dK*dV+7*L*T:][:L*T*dK]  // [L, T, d_k]
@@ -463,17 +463,17 @@ func (c *stepFused) run() {
 		}
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	for i := range L {
-		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(c.SProd, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
+		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(c.StartProd, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	if kern.Wide() {
 		a := stepNest7Args{
+			unsafe.SliceData(c.StartProd),
 			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.SProd),
-			unsafe.SliceData(S),
+			unsafe.SliceData(t35),
 			L,
 			dK * dV,
 			dV,
@@ -483,11 +483,11 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			for j := range dV {
+				startProd := c.StartProd[(i*dV+j)*dK:][:dK]
 				B := c.B[j*dK:][:dK]
-				SProd := c.SProd[(i*dV+j)*dK:][:dK]
-				S2 := S[(i*dV+j)*dK:][:dK]
+				t35_2 := t35[(i*dV+j)*dK:][:dK]
 				for k := range dK {
-					S2[k] = B[k] + SProd[k]
+					t35_2[k] = startProd[k] + B[k]
 				}
 			}
 		}
@@ -710,9 +710,9 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]   // [L, T]
-	theta := c.Work[3*L*T*dK+6*L*T:][:L*T] // [L, T]
-	S := c.Work[3*L*T*dK+7*L*T:][:L*dK*dV] // [L, d_v, d_k]
+	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]     // [L, T]
+	theta := c.Work[3*L*T*dK+6*L*T:][:L*T]   // [L, T]
+	t35 := c.Work[3*L*T*dK+7*L*T:][:L*dK*dV] // [L, d_v, d_k]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -726,7 +726,7 @@ func (c *stepRows1) Part(part int) {
 			NState, rest := scratch.Data[:dK*rows], scratch.Data[dK*rows:]
 			MState := rest
 			kern.Transpose(NState, rows, c.N[(l*dV+i)*dK:], dK, there, dK)
-			kern.Transpose(MState, rows, S[(l*dV+i)*dK:], dK, there, dK)
+			kern.Transpose(MState, rows, t35[(l*dV+i)*dK:], dK, there, dK)
 			for s := range segments {
 				if len(c.NCheckpoints) > 0 {
 					if s == 0 {
@@ -737,7 +737,7 @@ func (c *stepRows1) Part(part int) {
 				}
 				if len(c.MCheckpoints) > 0 {
 					if s == 0 {
-						kern.CopyRows(c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, S[(l*dV+i)*dK:], dK, there, dK)
+						kern.CopyRows(c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, t35[(l*dV+i)*dK:], dK, there, dK)
 					} else {
 						kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
 					}
@@ -775,7 +775,7 @@ func (c *stepRows1) Part(part int) {
 		MState := rest
 		for i := first; i < last; i++ {
 			copy(NState[:dK], c.N[(l*dV+i)*dK:][:dK])
-			copy(MState[:dK], S[(l*dV+i)*dK:][:dK])
+			copy(MState[:dK], t35[(l*dV+i)*dK:][:dK])
 			for s := range segments {
 				if len(c.NCheckpoints) > 0 {
 					copy(c.NCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], NState[:dK])
@@ -1472,7 +1472,7 @@ func (c *stepBackwardFused) run() {
 		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t452, (k*(T+3)+3)*dK), dK, 1)
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	clear(c.BBar)
 	if kern.Wide() {
 		a := stepBackwardNest9Args{
@@ -1498,12 +1498,12 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	for i := range L {
 		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(t522, i*dV*dK), 1, dK, kern.From(t22, i*dV*dK), 1, dK, c.A, dV, 1)
 	}
 
-	// nested_delta.S
+	// nested_delta.M.start
 	clear(c.ABar)
 	for k := range L {
 		kern.GemmFMA(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t22, k*dV*dK), 1, dK)

@@ -13,7 +13,7 @@ const stepKind tape.Kind = 73
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k + 4·L·T·d_v + 17·L·T + 6·L·d_k entries and checkpoints of 2·L·d_k·d_v·segments entries.
+// It keeps 13·L·T·d_k + 3·L·T·d_v + 17·L·T + 6·L·d_k entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -64,7 +64,6 @@ type Step[F num.Float] struct {
 	Q             []F     // [L, T, d_k], written
 	SLin          []F     // [L, T, d_v], written; may be nil
 	MDiv          []F     // [L, T], written; may be nil
-	YProd         []F     // [L, T, d_v], written; may be nil
 	MDiv2         []F     // [L, T], written; may be nil
 	MDiv3         []F     // [L, T], written; may be nil
 	QDiv          []F     // [L, T], written
@@ -139,7 +138,7 @@ func (c *Step[F]) Run() {
 	work = work[dV:]
 	N := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t42_2 := work[:dV] // [d_v]
+	y2 := work[:dV] // [d_v]
 
 	// titans_bounded.k0
 	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -382,7 +381,7 @@ func (c *Step[F]) Run() {
 		bQ := c.BQ[:dK]
 		for j := range T {
 			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t42_3 := t42[(i*T+j)*dK:][:dK]
+			t42_2 := t42[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t45 F
@@ -391,7 +390,7 @@ func (c *Step[F]) Run() {
 				t43 := num.Sigmoid(t422)
 				q12 := F(t422 * t43)
 				t45 += F(q12 * q12)
-				t42_3[k] = t422
+				t42_2[k] = t422
 				q1Sigmoid[k] = t43
 				q1_2[k] = q12
 			}
@@ -441,7 +440,7 @@ func (c *Step[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t42_3 := t42[(i*T+j)*dK:][:dK]
+			t42_2 := t42[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
@@ -453,7 +452,7 @@ func (c *Step[F]) Run() {
 				q2 := (q1_2[k2] / t54Entry)
 				q[k2] = q2
 				qDiv2[k2] = (q2 / t54Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t42_3[k2])
+				q1Sigmoid2[k2] = num.Sigmoid(-t42_2[k2])
 				kDiv2[k2] = (k[k2] / t17Entry2)
 				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
 			}
@@ -529,11 +528,11 @@ func (c *Step[F]) Run() {
 					t352 := !t132
 					t423 := (t352 && t62)
 					w3 := kern.Choose((t423 && t62), kern.Choose(t423, F(F(0.5*kern.Choose(t423, F(50*kern.Choose(t352, F(1), F(0))), F(0)))*(F(1)/t9)), F(0)), F(0))
-					t92 := F(theta2[a] * (w3 + F(0.5*kern.Choose(t132, F(1), F(0)))))
+					t82 := F(theta2[a] * (w3 + F(0.5*kern.Choose(t132, F(1), F(0)))))
 					// titans_bounded.S, titans_bounded.N, titans_bounded.M
 					var t72 F
 					etaEntry := eta[a]
-					w2 := F(2 * t92)
+					w2 := F(2 * t82)
 					rhoEntry := rho2[a]
 					for i := range dV {
 						SState2 := SState[i*dK:][:dK]
@@ -552,39 +551,38 @@ func (c *Step[F]) Run() {
 					// titans_bounded.M, titans_bounded.S
 					t74 := (F(0) < t72)
 					t77 := num.Sqrt(kern.Choose(t74, t72, F(1)))
-					t812 := num.Max(F(100), kern.Choose(t74, t77, F(0)))
-					t83 := (F(100) / t812)
-					t822 := (t83 / t812)
-					t202 := (F(1) / t77)
+					t79 := kern.Choose(t74, t77, F(0))
+					t812 := (t79 <= F(100))
+					t91 := kern.Choose(t812, F(1), t79)
+					t93 := (F(100) / t91)
+					t192 := (t93 / t91)
+					t303 := (F(1) / t77)
 					if len(c.MDiv) > 0 {
-						c.MDiv[l*T+a+C*s] = t83
+						c.MDiv[l*T+a+C*s] = t93
 					}
 					if len(c.MDiv2) > 0 {
-						c.MDiv2[l*T+a+C*s] = t822
+						c.MDiv2[l*T+a+C*s] = t192
 					}
 					if len(c.MDiv3) > 0 {
-						c.MDiv3[l*T+a+C*s] = t202
+						c.MDiv3[l*T+a+C*s] = t303
 					}
 					// titans_bounded.M, titans_bounded.y
 					for i := range dV {
 						N2 := N[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						MState2 := MState[i*dK:][:dK]
-						var t422 F
+						var y3 F
 						for j := range dK {
 							NEntry := N2[j]
-							t422 += F(NEntry * q[j])
-							MState2[j] = F(t83 * NEntry)
+							M2 := kern.Choose(t812, NEntry, F(t93*NEntry))
+							y3 += F(M2 * q[j])
+							MState2[j] = M2
 						}
-						t42_2[i] = t422
+						y2[i] = y3
 					}
-					// titans_bounded.y, titans_bounded.M, titans_bounded
+					// titans_bounded
 					for i := range dV {
-						t42Entry := t42_2[i]
-						y[i] = F(t83 * t42Entry)
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dV+i] = t42Entry
-						}
+						y[i] = y2[i]
 					}
 				}
 			}
@@ -651,7 +649,6 @@ type StepBackward[F num.Float] struct {
 	Q             []F     // [L, T, d_k]
 	SLin          []F     // [L, T, d_v]
 	MDiv          []F     // [L, T]
-	YProd         []F     // [L, T, d_v]
 	MDiv2         []F     // [L, T]
 	MDiv3         []F     // [L, T]
 	QDiv          []F     // [L, T]
@@ -689,10 +686,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_k·d_v + 3·L·T·d + 14·L·T·d_k + 3·L·T·d_v + 13·L·T + 18·L·d_k + 6·d_k·d_v + 3·d_k + 2·d_v.
+// WorkLen is 2·C·d_k·d_v + 3·L·T·d + 14·L·T·d_k + 3·L·T·d_v + 12·L·T + 18·L·d_k + 7·d_k·d_v + 3·d_k + 2·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return 2*C*dK*dV + 3*L*T*d + 14*L*T*dK + 3*L*T*dV + 13*L*T + 18*L*dK + 6*dK*dV + 3*dK + 2*dV
+	return 2*C*dK*dV + 3*L*T*d + 14*L*T*dK + 3*L*T*dV + 12*L*T + 18*L*dK + 7*dK*dV + 3*dK + 2*dV
 }
 
 // FlagsLen is 7·L·T.
@@ -720,8 +717,6 @@ func (c *StepBackward[F]) Run() {
 	theta := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t4 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t2 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -783,17 +778,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dK*dV+dK*dV:]
 	N := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t832 := work[:dK] // [d_k]
-	work = work[dK:]
-	t31 := work[:dK*dV] // [d_v, d_k]
+	N3 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t842 := work[:dV] // [d_v]
-	work = work[dV:]
-	t40 := work[:dK] // [d_k]
+	t222 := work[:dK] // [d_k]
 	work = work[dK:]
-	t762 := work[:dV] // [d_v]
+	t41 := work[:dK*dV] // [d_v, d_k]
+	work = work[dK*dV:]
+	t942 := work[:dV] // [d_v]
 	work = work[dV:]
-	t802 := work[:dK]    // [d_k]
+	t51 := work[:dK] // [d_k]
+	work = work[dK:]
+	t87 := work[:dV] // [d_v]
+	work = work[dV:]
+	t912 := work[:dK]    // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t47 := flags[:L*T] // [L, T]
@@ -855,23 +852,17 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_bounded.S, titans_bounded.y
+	// titans_bounded.S
 	for i := range L {
 		t4_2 := t4[i*T:][:T]
-		t2_2 := t2[i*T:][:T]
 		for j := range T {
 			SLin := c.SLin[(i*T+j)*dV:][:dV]
-			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			yProd := c.YProd[(i*T+j)*dV:][:dV]
 			var t43 F
-			var t22 F
 			for k := range dV {
 				SLinEntry := SLin[k]
 				t43 += F(SLinEntry * SLinEntry)
-				t22 += F(yBar[k] * yProd[k])
 			}
 			t4_2[j] = t43
-			t2_2[j] = t22
 		}
 	}
 
@@ -910,33 +901,48 @@ func (c *StepBackward[F]) Run() {
 				t4_2 := t4[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
-				MDiv := c.MDiv[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
+				MDiv := c.MDiv[l*T+C*s:][:n]
 				for a := range n {
 					SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 					// titans_bounded.S
 					t4Entry2 := t4_2[a]
 					t9 := num.Sqrt(kern.Choose((F(0) < t4Entry2), t4Entry2, F(1)))
-					// titans_bounded.S, titans_bounded.M, titans_bounded.N
+					// titans_bounded.S, titans_bounded.N, titans_bounded.M
+					var t72 F
 					etaEntry := eta[a]
-					w10 := (!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2))
-					w11 := kern.Choose(w10, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w12 := (!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2))
-					w13 := kern.Choose((!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2)), F(F(0.5*w11)*(F(1)/t9)), F(0))
-					w2 := F(2 * F(theta2[a]*(kern.Choose(w12, w13, F(0))+F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)), F(1), F(0))))))
-					MDivEntry := MDiv[a]
+					w9 := (!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2))
+					w10 := kern.Choose(w9, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)), F(1), F(0))), F(0))
+					w11 := (!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2))
+					w12 := kern.Choose((!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2)), F(F(0.5*w10)*(F(1)/t9)), F(0))
+					w2 := F(2 * F(theta2[a]*(kern.Choose(w11, w12, F(0))+F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)), F(1), F(0))))))
 					rhoEntry := rho2[a]
 					for i := range dV {
 						STrail2 := STrail[(a*dV+i)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						STrail3 := STrail[((a+1)*dV+i)*dK:][:dK]
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-						MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
+						STrail3 := STrail[((a+1)*dV+i)*dK:][:dK]
+						N2 := N[i*dK:][:dK]
 						w := F(w2 * SLin[i])
 						for j := range dK {
 							S2 := F(etaEntry*STrail2[j]) - F(w*k[j])
+							N2_2 := F(rhoEntry*MTrail2[j]) + S2
+							t72 += F(N2_2 * N2_2)
 							STrail3[j] = S2
-							MTrail3[j] = F(MDivEntry * (F(rhoEntry*MTrail2[j]) + S2))
+							N2[j] = N2_2
+						}
+					}
+					// titans_bounded.M, titans_bounded.S
+					t74 := (F(0) < t72)
+					t81 := (kern.Choose(t74, num.Sqrt(kern.Choose(t74, t72, F(1))), F(0)) <= F(100))
+					// titans_bounded.M
+					MDivEntry := MDiv[a]
+					for i := range dV {
+						N2 := N[i*dK:][:dK]
+						MTrail2 := MTrail[((a+1)*dV+i)*dK:][:dK]
+						for j := range dK {
+							NEntry := N2[j]
+							MTrail2[j] = kern.Choose(t81, NEntry, F(MDivEntry*NEntry))
 						}
 					}
 				}
@@ -946,151 +952,158 @@ func (c *StepBackward[F]) Run() {
 				rho2 := rho[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
+				MDiv := c.MDiv[l*T+C*s:][:n]
 				MDiv3 := c.MDiv3[l*T+C*s:][:n]
 				MDiv2 := c.MDiv2[l*T+C*s:][:n]
-				t2_2 := t2[l*T+C*s:][:n]
-				MDiv := c.MDiv[l*T+C*s:][:n]
 				t42_3 := t42_2[l*T+C*s:][:n]
 				t32_2 := t32[l*T+C*s:][:n]
 				t7_2 := t7[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
 					t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
+					t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 					// titans_bounded.S
 					t4Entry6 := t4_2[a]
 					t92 := num.Sqrt(kern.Choose((F(0) < t4Entry6), t4Entry6, F(1)))
 					t473 := (F(1) / t92)
-					// titans_bounded.N, titans_bounded.S, titans_bounded.M, titans_bounded.y
-					clear(t832)
-					var t72 F
-					var t522 F
+					// titans_bounded.N, titans_bounded.S, titans_bounded.M
+					var t722 F
 					rhoEntry2 := rho2[a]
 					etaEntry2 := eta[a]
 					thetaEntry := theta2[a]
+					w13 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w14 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w15 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w16 := F(F(0.5*kern.Choose(w14, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w17 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w18 := kern.Choose(w17, kern.Choose(w15, w16, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
-					w4 := F(2 * F(thetaEntry*w18))
+					w15 := F(F(0.5*kern.Choose(w13, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
+					w16 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w17 := kern.Choose(w16, kern.Choose(w14, w15, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
+					w4 := F(2 * F(thetaEntry*w17))
 					for i := range dV {
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						STrail2 := STrail[(a*dV+i)*dK:][:dK]
-						MBarState2 := MBarState[i*dK:][:dK]
-						N2 := N[i*dK:][:dK]
+						N3_2 := N3[i*dK:][:dK]
 						w3 := F(w4 * SLin[i])
-						yBarEntry := yBar[i]
 						for j := range dK {
-							N2_2 := F(rhoEntry2*MTrail2[j]) + F(etaEntry2*STrail2[j]) - F(w3*k[j])
-							t72 += F(N2_2 * N2_2)
-							t522 += F(MBarState2[j] * N2_2)
-							N2[j] = N2_2
-							t832[j] += F(N2_2 * yBarEntry)
+							N4 := F(rhoEntry2*MTrail2[j]) + F(etaEntry2*STrail2[j]) - F(w3*k[j])
+							t722 += F(N4 * N4)
+							N3_2[j] = N4
 						}
 					}
 					// titans_bounded.M, titans_bounded.S
-					t74 := (F(0) < t72)
-					t112 := !(kern.Choose(t74, num.Sqrt(kern.Choose(t74, t72, F(1))), F(0)) <= F(100))
-					t15 := (t112 && t74)
-					t27 := kern.Choose((t15 && t74), kern.Choose(t15, F(F(0.5*MDiv3[a])*kern.Choose(t15, kern.Choose(t112, -F(MDiv2[a]*(t2_2[a]+t522)), F(0)), F(0))), F(0)), F(0))
-					// titans_bounded.y
+					t742 := (F(0) < t722)
+					t812 := (kern.Choose(t742, num.Sqrt(kern.Choose(t742, t722, F(1))), F(0)) <= F(100))
+					t72 := !t812
+					t253 := (t72 && t742)
+					// titans_bounded.y, titans_bounded.M, titans_bounded.S
+					clear(t222)
+					var t14 F
 					MDivEntry2 := MDiv[a]
-					for i := range dK {
-						t82_2[i] = F(MDivEntry2 * t832[i])
-					}
-					// titans_bounded.N, titans_bounded.y, titans_bounded.M, titans_bounded.S
-					clear(t40)
-					var t34 F
-					var t45 F
 					for i := range dV {
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						N3_2 := N3[i*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
-						N2 := N[i*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						yBarEntry := yBar[i]
+						for j := range dK {
+							N3Entry := N3_2[j]
+							t14 += kern.Choose(t72, F(N3Entry*kern.Choose(t72, MBarState2[j]+F(q[j]*yBarEntry), F(0))), F(0))
+							t222[j] += F(kern.Choose(t812, N3Entry, F(MDivEntry2*N3Entry)) * yBarEntry)
+						}
+					}
+					// titans_bounded.M, titans_bounded.S
+					t372 := kern.Choose((t253 && t742), kern.Choose(t253, F(F(0.5*MDiv3[a])*kern.Choose(t253, kern.Choose(t72, -F(MDiv2[a]*t14), F(0)), F(0))), F(0)), F(0))
+					// titans_bounded.N, titans_bounded.M, titans_bounded.y, titans_bounded.S
+					clear(t51)
+					var t45 F
+					var t56 F
+					for i := range dV {
+						MBarState2 := MBarState[i*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						N3_2 := N3[i*dK:][:dK]
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						SBarState2 := SBarState[i*dK:][:dK]
 						STrail2 := STrail[(a*dV+i)*dK:][:dK]
-						t31_2 := t31[i*dK:][:dK]
-						var t843 F
-						w5 := F(MDivEntry2 * yBar[i])
+						t41_2 := t41[i*dK:][:dK]
+						var t9422 F
+						yBarEntry2 := yBar[i]
 						SLinEntry2 := SLin[i]
 						for j := range dK {
-							t312 := F(w5*q[j]) + F(MDivEntry2*MBarState2[j]) + F(2*F(t27*N2[j]))
-							t34 += F(MTrail2[j] * t312)
-							t36 := SBarState2[j] + t312
-							t843 += F(t36 * k[j])
-							t45 += F(STrail2[j] * t36)
-							t31_2[j] = t312
-							t40[j] += F(F(-2*t36) * SLinEntry2)
-							SBarState2[j] = F(etaEntry2 * t36)
+							t323 := MBarState2[j] + F(q[j]*yBarEntry2)
+							t412 := kern.Choose(t812, t323, F(0)) + kern.Choose(t72, F(MDivEntry2*kern.Choose(t72, t323, F(0))), F(0)) + F(2*F(t372*N3_2[j]))
+							t45 += F(MTrail2[j] * t412)
+							t4722 := SBarState2[j] + t412
+							t9422 += F(t4722 * k[j])
+							t56 += F(STrail2[j] * t4722)
+							t41_2[j] = t412
+							t51[j] += F(F(-2*t4722) * SLinEntry2)
+							SBarState2[j] = F(etaEntry2 * t4722)
 						}
-						t842[i] = t843
+						t942[i] = t9422
 					}
 					// titans_bounded.S
-					var t4222 F
+					var t53 F
 					for i := range dK {
-						t4222 += F(k[i] * t40[i])
+						t53 += F(k[i] * t51[i])
 					}
 					// titans_bounded.S, titans_bounded
+					w18 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w19 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w20 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w21 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w22 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w23 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w24 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w25 := (w24 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w26 := kern.Choose((!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6)), F(thetaEntry*t4222), F(0))
-					w27 := kern.Choose(w23, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w28 := (w22 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w29 := (w21 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w30 := (w20 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w31 := (w19 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w32 := kern.Choose(w30, F(F(0.5*t473)*kern.Choose(w29, -F(kern.Choose(w28, F(F(0.5*w27)*kern.Choose(w25, w26, F(0))), F(0))*(t473/t92)), F(0))), F(0))
-					t722 := kern.Choose(w31, w32, F(0))
+					w24 := (w23 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w25 := kern.Choose((!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6)), F(thetaEntry*t53), F(0))
+					w26 := kern.Choose(w22, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))
+					w27 := (w21 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w28 := (w20 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w29 := (w19 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w30 := (w18 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w31 := kern.Choose(w29, F(F(0.5*t473)*kern.Choose(w28, -F(kern.Choose(w27, F(F(0.5*w26)*kern.Choose(w24, w25, F(0))), F(0))*(t473/t92)), F(0))), F(0))
+					t83 := kern.Choose(w30, w31, F(0))
+					w32 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w33 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w34 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w35 := F(F(0.5*kern.Choose(w33, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w36 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w37 := kern.Choose(w36, kern.Choose(w34, w35, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
-					t42_3[a] = F(w37 * t4222)
-					t32_2[a] = t45
-					t7_2[a] = t34
+					w34 := F(F(0.5*kern.Choose(w32, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
+					w35 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w36 := kern.Choose(w35, kern.Choose(w33, w34, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
+					t42_3[a] = F(w36 * t53)
+					t32_2[a] = t56
+					t7_2[a] = t45
 					// titans_bounded.S
+					w37 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w38 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w39 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w40 := F(F(0.5*kern.Choose(w38, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w41 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w42 := kern.Choose(w41, kern.Choose(w39, w40, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
-					w6 := F(thetaEntry * w42)
+					w39 := F(F(0.5*kern.Choose(w37, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
+					w40 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w41 := kern.Choose(w40, kern.Choose(w38, w39, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
+					w5 := F(thetaEntry * w41)
 					for i := range dV {
-						t7622 := F(F(-2*t842[i])*w6) + F(2*F(t722*SLin[i]))
-						t762[i] = t7622
-						t62_2[i] = -t7622
+						t872 := F(F(-2*t942[i])*w5) + F(2*F(t83*SLin[i]))
+						t87[i] = t872
+						t62_2[i] = -t872
 					}
 					// titans_bounded.S, titans_bounded.N
-					clear(t802)
+					clear(t912)
 					for i := range dV {
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-						t31_2 := t31[i*dK:][:dK]
+						t41_2 := t41[i*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
-						t762Entry := t762[i]
+						t87Entry := t87[i]
 						for j := range dK {
-							t802[j] += F(MTrail2[j] * t762Entry)
-							MBarState2[j] = F(rhoEntry2*t31_2[j]) + F(k[j]*t762Entry)
+							t912[j] += F(MTrail2[j] * t87Entry)
+							MBarState2[j] = F(rhoEntry2*t41_2[j]) + F(k[j]*t87Entry)
 						}
 					}
-					// titans_bounded.S
+					// titans_bounded.S, titans_bounded
+					w42 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w43 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w44 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w45 := F(F(0.5*kern.Choose(w43, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w46 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w47 := kern.Choose(w46, kern.Choose(w44, w45, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
-					w7 := F(thetaEntry * w47)
+					w44 := F(F(0.5*kern.Choose(w42, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
+					w45 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w46 := kern.Choose(w45, kern.Choose(w43, w44, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
+					w6 := F(thetaEntry * w46)
 					for i := range dK {
-						t52_2[i] = F(t40[i]*w7) + t802[i]
+						t52_2[i] = F(t51[i]*w6) + t912[i]
+						t82_2[i] = t222[i]
 					}
 				}
 			}
@@ -1143,11 +1156,11 @@ func (c *StepBackward[F]) Run() {
 			t402_2 := t402[(i*T+j)*dK:][:dK]
 			t18Entry := t18_2[j]
 			qDivEntry := qDiv[j]
-			w8 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w7 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t42Entry := t42_3[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t342 := F(t82_2[k]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w8))
+				t342 := F(t82_2[k]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w7))
 				t4022 := F(q1SigmoidEntry*t342) + F(F(F(t42Entry*q1SigmoidEntry)*t342)*q1Sigmoid2[k])
 				t402_2[k] = t4022
 				bQBar[k] += t4022
@@ -1244,7 +1257,7 @@ func (c *StepBackward[F]) Run() {
 	// titans_bounded.theta, titans_bounded.k, titans_bounded.eta, titans_bounded.rho
 	var t61 F
 	var t68 F
-	var t87 F
+	var t873 F
 	for i := range L {
 		t512_2 := t512[i*T:][:T]
 		t42_3 := t42_2[i*T:][:T]
@@ -1272,20 +1285,20 @@ func (c *StepBackward[F]) Run() {
 			t71 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
 			t76 := (t71 && (F(0) <= rhoSigmoidEntry))
-			t844 := kern.Choose(t76, F(F(rhoSigmoidEntry*kern.Choose(t76, kern.Choose(t71, t7_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t87 += t844
+			t842 := kern.Choose(t76, F(F(rhoSigmoidEntry*kern.Choose(t76, kern.Choose(t71, t7_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t873 += t842
 			t10Entry := t10_2[j]
 			t1022 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t58_2[j] = t582
 			t66_2[j] = t662
-			t84_2[j] = t844
+			t84_2[j] = t842
 			t102_2[j] = t1022
 			t106_2[j] = (t1022 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t61
 	c.BEtaBar[0] = t68
-	c.BRhoBar[0] = t87
+	c.BRhoBar[0] = t873
 
 	// titans_bounded.theta, titans_bounded.eta, titans_bounded.rho
 	clear(c.WThetaBar)
@@ -1371,11 +1384,11 @@ func (c *StepBackward[F]) Run() {
 			t128_2 := t128[(i*T+j)*dK:][:dK]
 			t106Entry := t106_2[j]
 			kDivEntry := kDiv[j]
-			w9 := kern.Choose((t106Entry && t10_2[j]), kern.Choose(t106Entry, F(F(0.5*kern.Choose(t106Entry, kern.Choose(t102_2[j], t101_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w8 := kern.Choose((t106Entry && t10_2[j]), kern.Choose(t106Entry, F(F(0.5*kern.Choose(t106Entry, kern.Choose(t102_2[j], t101_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t122 := F(t96_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w9))
+				t122 := F(t96_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w8))
 				t1282 := F(k1SigmoidEntry*t122) + F(F(F(t5Entry*k1SigmoidEntry)*t122)*k1Sigmoid2[k])
 				t128_2[k] = t1282
 				bKBar[k] += t1282
@@ -1485,7 +1498,7 @@ type stepNode[F num.Float] struct {
 //	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_bounded.theta
 //	S_t = η_t S_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)    titans_bounded.S
 //	N_t = ρ_t M_{t−1} + S_t    titans_bounded.N
-//	M_t = (c / max(c, ‖N_t‖)) N_t    titans_bounded.M
+//	M_t = { N_t if ‖N_t‖ ≤ c ; (c/‖N_t‖) N_t otherwise }    titans_bounded.M
 //	q0_t = W_Q x_t    titans_bounded.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_bounded.q1
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_bounded.q
@@ -1567,9 +1580,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.MDiv = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.YProd = c.Run.Saved(k.L * k.T * k.DV)
-	}
-	if c.Run.Tape != nil {
 		k.MDiv2 = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
@@ -1648,7 +1658,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.SLin = k.SLin
 	g.MDiv = k.MDiv
-	g.YProd = k.YProd
 	g.MDiv2 = k.MDiv2
 	g.MDiv3 = k.MDiv3
 	g.QDiv = k.QDiv

@@ -97,18 +97,6 @@ func stepNest15AVX512(a *stepNest15Args)
 func stepNest15AVX2(a *stepNest15Args)
 
 //go:noescape
-func stepNest16AVX512(a *stepNest16Args)
-
-//go:noescape
-func stepNest16AVX2(a *stepNest16Args)
-
-//go:noescape
-func stepNest17AVX512(a *stepNest17Args)
-
-//go:noescape
-func stepNest17AVX2(a *stepNest17Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -258,6 +246,12 @@ func stepBackwardNest25AVX512(a *stepBackwardNest25Args)
 //go:noescape
 func stepBackwardNest25AVX2(a *stepBackwardNest25Args)
 
+//go:noescape
+func stepBackwardNest26AVX512(a *stepBackwardNest26Args)
+
+//go:noescape
+func stepBackwardNest26AVX2(a *stepBackwardNest26Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -376,22 +370,6 @@ func stepNest15(a *stepNest15Args) {
 		return
 	}
 	stepNest15AVX2(a)
-}
-
-func stepNest16(a *stepNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest16AVX512(a)
-		return
-	}
-	stepNest16AVX2(a)
-}
-
-func stepNest17(a *stepNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest17AVX512(a)
-		return
-	}
-	stepNest17AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -592,4 +570,12 @@ func stepBackwardNest25(a *stepBackwardNest25Args) {
 		return
 	}
 	stepBackwardNest25AVX2(a)
+}
+
+func stepBackwardNest26(a *stepBackwardNest26Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest26AVX512(a)
+		return
+	}
+	stepBackwardNest26AVX2(a)
 }

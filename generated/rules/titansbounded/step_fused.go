@@ -207,31 +207,17 @@ type stepNest14Args struct {
 }
 
 type stepNest15Args struct {
-	N      *float32
-	q      *float32
-	MState *float32
-	t42    *float32
-	n0     int        // d_k·a + C·d_k·s + T·d_k·l
-	n1     int        // d_k
-	n2     int        // 2·d_k
-	n3     int        // 3·d_k
-	n4     int        // d_v
-	t83    [2]float32 // and nothing
-}
-
-type stepNest16Args struct {
-	t42   *float32
-	yProd *float32
-	n0    int // d_v·a + C·d_v·s + T·d_v·l
-	n1    int // d_v
-}
-
-type stepNest17Args struct {
-	t42 *float32
-	y   *float32
-	n0  int        // d_v·a + C·d_v·s + T·d_v·l
-	n1  int        // d_v
-	t83 [2]float32 // and nothing
+	N          *float32
+	q          *float32
+	MState     *float32
+	y2         *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_k
+	n2         int        // 2·d_k
+	n3         int        // 3·d_k
+	n4         int        // d_v
+	t812Number [2]float32 // and nothing
+	t93        [2]float32 // and nothing
 }
 
 // stepFused is Step in fused arithmetic.
@@ -248,28 +234,28 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	k0 := c.Work[:L*T*dK]                               // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                      // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]                    // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                      // [L, T]
-	t21 := c.Work[3*L*T*dK+L*T:][:L*T]                  // [L, T]
-	t29 := c.Work[3*L*T*dK+2*L*T:][:L*T]                // [L, T]
-	t33 := c.Work[3*L*T*dK+3*L*T:][:L*T]                // [L, T]
-	t22 := c.Work[3*L*T*dK+4*L*T:][:L*T]                // [L, T]
-	rho := c.Work[3*L*T*dK+5*L*T:][:L*T]                // [L, T]
-	t30 := c.Work[3*L*T*dK+6*L*T:][:L*T]                // [L, T]
-	t34 := c.Work[3*L*T*dK+7*L*T:][:L*T]                // [L, T]
-	theta := c.Work[3*L*T*dK+8*L*T:][:L*T]              // [L, T]
-	q0 := c.Work[3*L*T*dK+9*L*T:][:L*T*dK]              // [L, T, d_k]
-	t42 := c.Work[4*L*T*dK+9*L*T:][:L*T*dK]             // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+9*L*T:][:L*T*dK]              // [L, T, d_k]
-	t54 := c.Work[6*L*T*dK+9*L*T:][:L*T]                // [L, T]
-	MState := c.Work[6*L*T*dK+10*L*T:][:dK*dV]          // [d_v, d_k]
-	SState := c.Work[6*L*T*dK+10*L*T+dK*dV:][:dK*dV]    // [d_v, d_k]
-	t2 := c.Work[6*L*T*dK+10*L*T+2*dK*dV:][:dV]         // [d_v]
-	t3 := c.Work[6*L*T*dK+10*L*T+2*dK*dV+dV:][:dV]      // [d_v]
-	N := c.Work[6*L*T*dK+10*L*T+2*dK*dV+2*dV:][:dK*dV]  // [d_v, d_k]
-	t42_2 := c.Work[6*L*T*dK+10*L*T+3*dK*dV+2*dV:][:dV] // [d_v]
+	k0 := c.Work[:L*T*dK]                              // [L, T, d_k]
+	t5 := c.Work[L*T*dK:][:L*T*dK]                     // [L, T, d_k]
+	k1 := c.Work[2*L*T*dK:][:L*T*dK]                   // [L, T, d_k]
+	t17 := c.Work[3*L*T*dK:][:L*T]                     // [L, T]
+	t21 := c.Work[3*L*T*dK+L*T:][:L*T]                 // [L, T]
+	t29 := c.Work[3*L*T*dK+2*L*T:][:L*T]               // [L, T]
+	t33 := c.Work[3*L*T*dK+3*L*T:][:L*T]               // [L, T]
+	t22 := c.Work[3*L*T*dK+4*L*T:][:L*T]               // [L, T]
+	rho := c.Work[3*L*T*dK+5*L*T:][:L*T]               // [L, T]
+	t30 := c.Work[3*L*T*dK+6*L*T:][:L*T]               // [L, T]
+	t34 := c.Work[3*L*T*dK+7*L*T:][:L*T]               // [L, T]
+	theta := c.Work[3*L*T*dK+8*L*T:][:L*T]             // [L, T]
+	q0 := c.Work[3*L*T*dK+9*L*T:][:L*T*dK]             // [L, T, d_k]
+	t42 := c.Work[4*L*T*dK+9*L*T:][:L*T*dK]            // [L, T, d_k]
+	q1 := c.Work[5*L*T*dK+9*L*T:][:L*T*dK]             // [L, T, d_k]
+	t54 := c.Work[6*L*T*dK+9*L*T:][:L*T]               // [L, T]
+	MState := c.Work[6*L*T*dK+10*L*T:][:dK*dV]         // [d_v, d_k]
+	SState := c.Work[6*L*T*dK+10*L*T+dK*dV:][:dK*dV]   // [d_v, d_k]
+	t2 := c.Work[6*L*T*dK+10*L*T+2*dK*dV:][:dV]        // [d_v]
+	t3 := c.Work[6*L*T*dK+10*L*T+2*dK*dV+dV:][:dV]     // [d_v]
+	N := c.Work[6*L*T*dK+10*L*T+2*dK*dV+2*dV:][:dK*dV] // [d_v, d_k]
+	y2 := c.Work[6*L*T*dK+10*L*T+3*dK*dV+2*dV:][:dV]   // [d_v]
 	t4Total := make([]F, 1)
 	t72Total := make([]F, 1)
 
@@ -622,7 +608,7 @@ func (c *stepFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			for j := range T {
 				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t42_3 := t42[(i*T+j)*dK:][:dK]
+				t42_2 := t42[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t45 F
@@ -632,7 +618,7 @@ func (c *stepFused) run() {
 					t43 := kern.Sigmoid(t422)
 					q12 := F(t422 * t43)
 					t45Sums[k%16] = num.FMA32(q12, q12, t45Sums[k%16])
-					t42_3[k] = t422
+					t42_2[k] = t422
 					q1Sigmoid[k] = t43
 					q1_2[k] = q12
 				}
@@ -727,7 +713,7 @@ func (c *stepFused) run() {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t42_3 := t42[(i*T+j)*dK:][:dK]
+				t42_2 := t42[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 				k := c.K[(i*T+j)*dK:][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
@@ -739,7 +725,7 @@ func (c *stepFused) run() {
 					q2 := (q1_2[k2] / t54Entry)
 					q[k2] = q2
 					qDiv2[k2] = (q2 / t54Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t42_3[k2])
+					q1Sigmoid2[k2] = kern.Sigmoid(-t42_2[k2])
 					kDiv2[k2] = (k[k2] / t17Entry2)
 					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
 				}
@@ -849,11 +835,11 @@ func (c *stepFused) run() {
 					t352 := !t132
 					t423 := (t352 && t62)
 					w3 := kern.Choose((t423 && t62), kern.Choose(t423, F(F(0.5*kern.Choose(t423, F(50*kern.Choose(t352, F(1), F(0))), F(0)))*(F(1)/t9)), F(0)), F(0))
-					t92 := F(theta2[a] * num.FMA32(F(0.5), kern.Choose(t132, F(1), F(0)), w3))
+					t82 := F(theta2[a] * num.FMA32(F(0.5), kern.Choose(t132, F(1), F(0)), w3))
 					// titans_bounded.S, titans_bounded.N, titans_bounded.M
 					var t72 F
 					etaEntry := eta[a]
-					w2 := F(2 * t92)
+					w2 := F(2 * t82)
 					rhoEntry := rho2[a]
 					if kern.Wide() {
 						a2 := stepNest14Args{
@@ -900,84 +886,58 @@ func (c *stepFused) run() {
 					// titans_bounded.M, titans_bounded.S
 					t74 := (F(0) < t72)
 					t77 := num.Sqrt(kern.Choose(t74, t72, F(1)))
-					t812 := kern.Larger(F(100), kern.Choose(t74, t77, F(0)))
-					t83 := (F(100) / t812)
-					t822 := (t83 / t812)
-					t202 := (F(1) / t77)
+					t79 := kern.Choose(t74, t77, F(0))
+					t812 := (t79 <= F(100))
+					t91 := kern.Choose(t812, F(1), t79)
+					t93 := (F(100) / t91)
+					t192 := (t93 / t91)
+					t303 := (F(1) / t77)
 					if len(c.MDiv) > 0 {
-						c.MDiv[l*T+a+C*s] = t83
+						c.MDiv[l*T+a+C*s] = t93
 					}
 					if len(c.MDiv2) > 0 {
-						c.MDiv2[l*T+a+C*s] = t822
+						c.MDiv2[l*T+a+C*s] = t192
 					}
 					if len(c.MDiv3) > 0 {
-						c.MDiv3[l*T+a+C*s] = t202
+						c.MDiv3[l*T+a+C*s] = t303
 					}
 					// titans_bounded.M, titans_bounded.y
+					t812Number := kern.Choose(t812, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepNest15Args{
 							unsafe.SliceData(N),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(MState),
-							unsafe.SliceData(t42_2),
+							unsafe.SliceData(y2),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
 							2 * dK,
 							3 * dK,
 							dV,
-							[2]float32{t83},
+							[2]float32{t812Number},
+							[2]float32{t93},
 						}
 						stepNest15(&a2)
 					} else {
+						t812_2 := (F(0) < t812Number)
 						for i := range dV {
 							N2 := N[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							MState2 := MState[i*dK:][:dK]
-							var t422 F
-							t422Sums := [16]F{t422}
+							var y3 F
+							y3Sums := [16]F{y3}
 							for j := range dK {
 								NEntry := N2[j]
-								t422Sums[j%16] = num.FMA32(NEntry, q[j], t422Sums[j%16])
-								MState2[j] = F(t83 * NEntry)
+								M2 := kern.Choose(t812_2, NEntry, F(t93*NEntry))
+								y3Sums[j%16] = num.FMA32(M2, q[j], y3Sums[j%16])
+								MState2[j] = M2
 							}
-							t422 = kern.Sum16(&t422Sums)
-							t42_2[i] = t422
+							y3 = kern.Sum16(&y3Sums)
+							y2[i] = y3
 						}
 					}
-					// titans_bounded.y, titans_bounded.M, titans_bounded
-					if len(c.YProd) > 0 {
-						if kern.Wide() {
-							a2 := stepNest16Args{
-								unsafe.SliceData(t42_2),
-								kern.Given(c.YProd),
-								dV*a + C*dV*s + T*dV*l,
-								dV,
-							}
-							stepNest16(&a2)
-						} else {
-							yProd := c.YProd[(l*T+a+C*s)*dV:][:dV]
-							for i := range dV {
-								t42Entry := t42_2[i]
-								yProd[i] = t42Entry
-							}
-						}
-					}
-					if kern.Wide() {
-						a2 := stepNest17Args{
-							unsafe.SliceData(t42_2),
-							unsafe.SliceData(c.Y),
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-							[2]float32{t83},
-						}
-						stepNest17(&a2)
-					} else {
-						y := c.Y[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							t42Entry := t42_2[i]
-							y[i] = F(t83 * t42Entry)
-						}
-					}
+					// titans_bounded
+					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
 				}
 			}
 		}
@@ -1004,47 +964,63 @@ type stepBackwardNest1Args struct {
 }
 
 type stepBackwardNest2Args struct {
-	SLin  *float32
-	yBar  *float32
-	yProd *float32
-	t4    *float32
-	t2    *float32
-	n0    int // d_v
-	n1    int // 2·d_v
-	n2    int // 3·d_v
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_v
+	SLin *float32
+	t4   *float32
+	n0   int // d_v
+	n1   int // 2·d_v
+	n2   int // 3·d_v
+	n3   int // L
+	n4   int // T
+	n5   int // T·d_v
 }
 
 type stepBackwardNest3Args struct {
-	SLin      *float32
-	k         *float32
-	STrail    *float32
-	MTrail    *float32
-	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_k·a + C·d_k·s + T·d_k·l
-	n2        int        // d_k·d_v·a
-	n3        int        // d_k·d_v·a + d_k·d_v
-	n4        int        // d_v
-	n5        int        // d_k
-	w2        [2]float32 // and nothing
-	etaEntry  [2]float32 // and nothing
-	MDivEntry [2]float32 // and nothing
-	rhoEntry  [2]float32 // and nothing
+	SLin     *float32
+	k        *float32
+	STrail   *float32
+	MTrail   *float32
+	N        *float32
+	t72Total *float32
+	n0       int        // d_v·a + C·d_v·s + T·d_v·l
+	n1       int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2       int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3       int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4       int        // d_k·a + C·d_k·s + T·d_k·l
+	n5       int        // d_k·d_v·a
+	n6       int        // d_k·d_v·a + d_k·d_v
+	n7       int        // d_k·d_v·a + d_k
+	n8       int        // d_k·d_v·a + d_k·d_v + d_k
+	n9       int        // d_k
+	n10      int        // d_k·d_v·a + 2·d_k
+	n11      int        // d_k·d_v·a + d_k·d_v + 2·d_k
+	n12      int        // 2·d_k
+	n13      int        // d_k·d_v·a + 3·d_k
+	n14      int        // d_k·d_v·a + d_k·d_v + 3·d_k
+	n15      int        // 3·d_k
+	n16      int        // d_v
+	t72      [2]float32 // and nothing
+	w2       [2]float32 // and nothing
+	etaEntry [2]float32 // and nothing
+	rhoEntry [2]float32 // and nothing
 }
 
 type stepBackwardNest4Args struct {
+	N         *float32
+	MTrail    *float32
+	n0        int        // d_k·d_v·a + d_k·d_v
+	n1        int        // d_v
+	n2        int        // d_k
+	t81Number [2]float32 // and nothing
+	MDivEntry [2]float32 // and nothing
+}
+
+type stepBackwardNest5Args struct {
 	SLin      *float32
-	yBar      *float32
 	k         *float32
 	STrail    *float32
 	MTrail    *float32
-	MBarState *float32
-	N         *float32
-	t832      *float32
-	t72Total  *float32
-	t522Total *float32
+	N3        *float32
+	t722Total *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
 	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
 	n2        int        // d_v·a + C·d_v·s + T·d_v·l + 2
@@ -1058,36 +1034,49 @@ type stepBackwardNest4Args struct {
 	n10       int        // d_k·d_v·a + 3·d_k
 	n11       int        // 3·d_k
 	n12       int        // d_v
-	t522      [2]float32 // and nothing
-	t72       [2]float32 // and nothing
+	t722      [2]float32 // and nothing
 	w4        [2]float32 // and nothing
 	etaEntry2 [2]float32 // and nothing
 	rhoEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest5Args struct {
-	t832       *float32
-	t82        *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k
+type stepBackwardNest6Args struct {
+	yBar       *float32
+	N3         *float32
+	q          *float32
+	MBarState  *float32
+	t222       *float32
+	t14Total   *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
+	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
+	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
+	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n5         int        // d_k
+	n6         int        // 2·d_k
+	n7         int        // 3·d_k
+	n8         int        // d_v
+	t14        [2]float32 // and nothing
+	t812Number [2]float32 // and nothing
+	t72Number  [2]float32 // and nothing
 	MDivEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest7Args struct {
 	yBar       *float32
 	SLin       *float32
-	N          *float32
-	MBarState  *float32
 	q          *float32
+	MBarState  *float32
+	N3         *float32
 	MTrail     *float32
 	SBarState  *float32
 	k          *float32
 	STrail     *float32
-	t31        *float32
-	t40        *float32
-	t842       *float32
-	t34Total   *float32
+	t41        *float32
+	t51        *float32
+	t942       *float32
 	t45Total   *float32
+	t56Total   *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
 	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
@@ -1101,39 +1090,41 @@ type stepBackwardNest6Args struct {
 	n10        int        // 3·d_k
 	n11        int        // d_k·d_v·a + 3·d_k
 	n12        int        // d_v
+	t56        [2]float32 // and nothing
 	t45        [2]float32 // and nothing
-	t34        [2]float32 // and nothing
+	t72Number  [2]float32 // and nothing
+	t812Number [2]float32 // and nothing
+	t372       [2]float32 // and nothing
 	MDivEntry2 [2]float32 // and nothing
-	t27        [2]float32 // and nothing
 	etaEntry2  [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
-	k          *float32
-	t40        *float32
-	t4222Total *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k
-	t4222      [2]float32 // and nothing
-}
-
 type stepBackwardNest8Args struct {
-	SLin *float32
-	t842 *float32
-	t762 *float32
-	t62  *float32
-	n0   int        // d_v·a + C·d_v·s + T·d_v·l
-	n1   int        // d_v
-	t722 [2]float32 // and nothing
-	w6   [2]float32 // and nothing
+	k        *float32
+	t51      *float32
+	t53Total *float32
+	n0       int        // d_k·a + C·d_k·s + T·d_k·l
+	n1       int        // d_k
+	t53      [2]float32 // and nothing
 }
 
 type stepBackwardNest9Args struct {
-	t762      *float32
+	SLin *float32
+	t942 *float32
+	t87  *float32
+	t62  *float32
+	n0   int        // d_v·a + C·d_v·s + T·d_v·l
+	n1   int        // d_v
+	t83  [2]float32 // and nothing
+	w5   [2]float32 // and nothing
+}
+
+type stepBackwardNest10Args struct {
+	t87       *float32
 	MTrail    *float32
-	t802      *float32
+	t912      *float32
 	k         *float32
-	t31       *float32
+	t41       *float32
 	MBarState *float32
 	n0        int        // d_k·a + C·d_k·s + T·d_k·l
 	n1        int        // d_k·d_v·a
@@ -1147,16 +1138,18 @@ type stepBackwardNest9Args struct {
 	rhoEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
-	t40  *float32
-	t802 *float32
+type stepBackwardNest11Args struct {
+	t51  *float32
+	t912 *float32
 	t52  *float32
+	t222 *float32
+	t82  *float32
 	n0   int        // d_k·a + C·d_k·s + T·d_k·l
 	n1   int        // d_k
-	w7   [2]float32 // and nothing
+	w6   [2]float32 // and nothing
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest12Args struct {
 	t82   *float32
 	qDiv2 *float32
 	t132  *float32
@@ -1168,7 +1161,7 @@ type stepBackwardNest11Args struct {
 	n5    int // T·d_k
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest13Args struct {
 	t18        *bool
 	qDiv       *float32
 	t47        *bool
@@ -1189,7 +1182,7 @@ type stepBackwardNest12Args struct {
 	n5         int // T·d_k
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest14Args struct {
 	pos  *int32
 	t402 *float32
 	cQ   *float32
@@ -1203,7 +1196,7 @@ type stepBackwardNest13Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest15Args struct {
 	q1Stack *float32
 	t402    *float32
 	cQBar   *float32
@@ -1213,7 +1206,7 @@ type stepBackwardNest14Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest16Args struct {
 	t452      *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -1223,7 +1216,7 @@ type stepBackwardNest15Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest17Args struct {
 	t432 *float32
 	t452 *float32
 	t462 *float32
@@ -1233,7 +1226,7 @@ type stepBackwardNest16Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest18Args struct {
 	t462         *float32
 	q0TailBarOut *float32
 	t133         *float32
@@ -1245,7 +1238,7 @@ type stepBackwardNest17Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest19Args struct {
 	t58       *float32
 	t66       *float32
 	t84       *float32
@@ -1265,7 +1258,7 @@ type stepBackwardNest18Args struct {
 	n5        int // T·d_k + T·d_v
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest20Args struct {
 	t62 *float32
 	t90 *float32
 	t93 *float32
@@ -1278,7 +1271,7 @@ type stepBackwardNest19Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest21Args struct {
 	t52   *float32
 	t90   *float32
 	kDiv2 *float32
@@ -1296,7 +1289,7 @@ type stepBackwardNest20Args struct {
 	n9    int // T·d_k
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest22Args struct {
 	t106       *bool
 	kDiv       *float32
 	t10        *bool
@@ -1317,7 +1310,7 @@ type stepBackwardNest21Args struct {
 	n5         int // T·d_k
 }
 
-type stepBackwardNest22Args struct {
+type stepBackwardNest23Args struct {
 	pos  *int32
 	t128 *float32
 	cK   *float32
@@ -1331,7 +1324,7 @@ type stepBackwardNest22Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest23Args struct {
+type stepBackwardNest24Args struct {
 	k1Stack *float32
 	t128    *float32
 	cKBar   *float32
@@ -1341,7 +1334,7 @@ type stepBackwardNest23Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest24Args struct {
+type stepBackwardNest25Args struct {
 	t131 *float32
 	t133 *float32
 	t134 *float32
@@ -1351,7 +1344,7 @@ type stepBackwardNest24Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest25Args struct {
+type stepBackwardNest26Args struct {
 	t492 *float32
 	t94  *float32
 	t137 *float32
@@ -1382,43 +1375,43 @@ func (c *stepBackwardFused) run() {
 	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                           // [L, T]
 	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                       // [L, T]
 	t4 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                                          // [L, T]
-	t2 := c.Work[2*L*T*dK+4*L*T:][:L*T]                                                          // [L, T]
-	t32 := c.Work[2*L*T*dK+5*L*T:][:L*T]                                                         // [L, T]
-	t42_2 := c.Work[2*L*T*dK+6*L*T:][:L*T]                                                       // [L, T]
-	t52 := c.Work[2*L*T*dK+7*L*T:][:L*T*dK]                                                      // [L, T, d_k]
-	t62 := c.Work[3*L*T*dK+7*L*T:][:L*T*dV]                                                      // [L, T, d_v]
-	t7 := c.Work[3*L*T*dK+L*T*dV+7*L*T:][:L*T]                                                   // [L, T]
-	t82 := c.Work[3*L*T*dK+L*T*dV+8*L*T:][:L*T*dK]                                               // [L, T, d_k]
-	t132 := c.Work[4*L*T*dK+L*T*dV+8*L*T:][:L*T]                                                 // [L, T]
-	t402 := c.Work[4*L*T*dK+L*T*dV+9*L*T:][:L*T*dK]                                              // [L, T, d_k]
-	t432 := c.Work[5*L*T*dK+L*T*dV+9*L*T:][:L*T*dK+3*L*dK]                                       // [L, T + 3, d_k]
-	t452 := c.Work[6*L*T*dK+L*T*dV+9*L*T+3*L*dK:][:L*T*dK+3*L*dK]                                // [L, T + 3, d_k]
-	t462 := c.Work[7*L*T*dK+L*T*dV+9*L*T+6*L*dK:][:L*T*dK+3*L*dK]                                // [L, T + 3, d_k]
-	t133 := c.Work[8*L*T*dK+L*T*dV+9*L*T+9*L*dK:][:L*T*dK+3*L*dK]                                // [L, T + 3, d_k]
-	t492 := c.Work[9*L*T*dK+L*T*dV+9*L*T+12*L*dK:][:L*T*d]                                       // [L, T, d]
-	t58 := c.Work[L*T*d+9*L*T*dK+L*T*dV+9*L*T+12*L*dK:][:L*T]                                    // [L, T]
-	t66 := c.Work[L*T*d+9*L*T*dK+L*T*dV+10*L*T+12*L*dK:][:L*T]                                   // [L, T]
-	t84 := c.Work[L*T*d+9*L*T*dK+L*T*dV+11*L*T+12*L*dK:][:L*T]                                   // [L, T]
-	t90 := c.Work[L*T*d+9*L*T*dK+L*T*dV+12*L*T+12*L*dK:][:L*T*dK+L*T*dV]                         // [L, T, d_k + d_v]
-	t93 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+12*L*T+12*L*dK:][:L*T*dV]                             // [L, T, d_v]
-	t94 := c.Work[L*T*d+10*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*d]                              // [L, T, d]
-	t96 := c.Work[2*L*T*d+10*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dK]                           // [L, T, d_k]
-	t101 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T]                             // [L, T]
-	t128 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+13*L*T+12*L*dK:][:L*T*dK]                          // [L, T, d_k]
-	t131 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+13*L*T+12*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
-	t134 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+13*L*T+15*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
-	t137 := c.Work[2*L*T*d+14*L*T*dK+3*L*T*dV+13*L*T+18*L*dK:][:L*T*d]                           // [L, T, d]
-	MBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+13*L*T+18*L*dK:][:dK*dV]                      // [d_v, d_k]
-	SBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+13*L*T+18*L*dK+dK*dV:][:dK*dV]                // [d_v, d_k]
-	MTrail := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+13*L*T+18*L*dK+2*dK*dV:][:C*dK*dV+dK*dV]         // [C + 1, d_v, d_k]
-	STrail := c.Work[C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+13*L*T+18*L*dK+3*dK*dV:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	N := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+13*L*T+18*L*dK+4*dK*dV:][:dK*dV]            // [d_v, d_k]
-	t832 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+13*L*T+18*L*dK+5*dK*dV:][:dK]            // [d_k]
-	t31 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+13*L*T+18*L*dK+5*dK*dV+dK:][:dK*dV]       // [d_v, d_k]
-	t842 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+13*L*T+18*L*dK+6*dK*dV+dK:][:dV]         // [d_v]
-	t40 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+13*L*T+18*L*dK+6*dK*dV+dK+dV:][:dK]       // [d_k]
-	t762 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+13*L*T+18*L*dK+6*dK*dV+2*dK+dV:][:dV]    // [d_v]
-	t802 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+13*L*T+18*L*dK+6*dK*dV+2*dK+2*dV:][:dK]  // [d_k]
+	t32 := c.Work[2*L*T*dK+4*L*T:][:L*T]                                                         // [L, T]
+	t42_2 := c.Work[2*L*T*dK+5*L*T:][:L*T]                                                       // [L, T]
+	t52 := c.Work[2*L*T*dK+6*L*T:][:L*T*dK]                                                      // [L, T, d_k]
+	t62 := c.Work[3*L*T*dK+6*L*T:][:L*T*dV]                                                      // [L, T, d_v]
+	t7 := c.Work[3*L*T*dK+L*T*dV+6*L*T:][:L*T]                                                   // [L, T]
+	t82 := c.Work[3*L*T*dK+L*T*dV+7*L*T:][:L*T*dK]                                               // [L, T, d_k]
+	t132 := c.Work[4*L*T*dK+L*T*dV+7*L*T:][:L*T]                                                 // [L, T]
+	t402 := c.Work[4*L*T*dK+L*T*dV+8*L*T:][:L*T*dK]                                              // [L, T, d_k]
+	t432 := c.Work[5*L*T*dK+L*T*dV+8*L*T:][:L*T*dK+3*L*dK]                                       // [L, T + 3, d_k]
+	t452 := c.Work[6*L*T*dK+L*T*dV+8*L*T+3*L*dK:][:L*T*dK+3*L*dK]                                // [L, T + 3, d_k]
+	t462 := c.Work[7*L*T*dK+L*T*dV+8*L*T+6*L*dK:][:L*T*dK+3*L*dK]                                // [L, T + 3, d_k]
+	t133 := c.Work[8*L*T*dK+L*T*dV+8*L*T+9*L*dK:][:L*T*dK+3*L*dK]                                // [L, T + 3, d_k]
+	t492 := c.Work[9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*d]                                       // [L, T, d]
+	t58 := c.Work[L*T*d+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T]                                    // [L, T]
+	t66 := c.Work[L*T*d+9*L*T*dK+L*T*dV+9*L*T+12*L*dK:][:L*T]                                    // [L, T]
+	t84 := c.Work[L*T*d+9*L*T*dK+L*T*dV+10*L*T+12*L*dK:][:L*T]                                   // [L, T]
+	t90 := c.Work[L*T*d+9*L*T*dK+L*T*dV+11*L*T+12*L*dK:][:L*T*dK+L*T*dV]                         // [L, T, d_k + d_v]
+	t93 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+11*L*T+12*L*dK:][:L*T*dV]                             // [L, T, d_v]
+	t94 := c.Work[L*T*d+10*L*T*dK+3*L*T*dV+11*L*T+12*L*dK:][:L*T*d]                              // [L, T, d]
+	t96 := c.Work[2*L*T*d+10*L*T*dK+3*L*T*dV+11*L*T+12*L*dK:][:L*T*dK]                           // [L, T, d_k]
+	t101 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+11*L*T+12*L*dK:][:L*T]                             // [L, T]
+	t128 := c.Work[2*L*T*d+11*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dK]                          // [L, T, d_k]
+	t131 := c.Work[2*L*T*d+12*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
+	t134 := c.Work[2*L*T*d+13*L*T*dK+3*L*T*dV+12*L*T+15*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
+	t137 := c.Work[2*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK:][:L*T*d]                           // [L, T, d]
+	MBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK:][:dK*dV]                      // [d_v, d_k]
+	SBarState := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+dK*dV:][:dK*dV]                // [d_v, d_k]
+	MTrail := c.Work[3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+2*dK*dV:][:C*dK*dV+dK*dV]         // [C + 1, d_v, d_k]
+	STrail := c.Work[C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+3*dK*dV:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
+	N := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+4*dK*dV:][:dK*dV]            // [d_v, d_k]
+	N3 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+5*dK*dV:][:dK*dV]           // [d_v, d_k]
+	t222 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+6*dK*dV:][:dK]            // [d_k]
+	t41 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+6*dK*dV+dK:][:dK*dV]       // [d_v, d_k]
+	t942 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+7*dK*dV+dK:][:dV]         // [d_v]
+	t51 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+7*dK*dV+dK+dV:][:dK]       // [d_k]
+	t87 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+7*dK*dV+2*dK+dV:][:dV]     // [d_v]
+	t912 := c.Work[2*C*dK*dV+3*L*T*d+14*L*T*dK+3*L*T*dV+12*L*T+18*L*dK+7*dK*dV+2*dK+2*dV:][:dK]  // [d_k]
 	t10 := c.Flags[:L*T]                                                                         // [L, T]
 	t47 := c.Flags[L*T:][:L*T]                                                                   // [L, T]
 	t142 := c.Flags[2*L*T:][:L*T]                                                                // [L, T]
@@ -1427,10 +1420,11 @@ func (c *stepBackwardFused) run() {
 	t102 := c.Flags[5*L*T:][:L*T]                                                                // [L, T]
 	t106 := c.Flags[6*L*T:][:L*T]                                                                // [L, T]
 	t72Total := make([]F, 1)
-	t522Total := make([]F, 1)
-	t34Total := make([]F, 1)
+	t722Total := make([]F, 1)
+	t14Total := make([]F, 1)
 	t45Total := make([]F, 1)
-	t4222Total := make([]F, 1)
+	t56Total := make([]F, 1)
+	t53Total := make([]F, 1)
 
 	// titans_bounded.k1, titans_bounded.q1
 	if kern.Wide() {
@@ -1495,14 +1489,11 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// titans_bounded.S, titans_bounded.y
+	// titans_bounded.S
 	if kern.Wide() {
 		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.SLin),
-			unsafe.SliceData(c.YBar),
-			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t4),
-			unsafe.SliceData(t2),
 			dV,
 			2 * dV,
 			3 * dV,
@@ -1514,24 +1505,16 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
-			t2_2 := t2[i*T:][:T]
 			for j := range T {
 				SLin := c.SLin[(i*T+j)*dV:][:dV]
-				yBar := c.YBar[(i*T+j)*dV:][:dV]
-				yProd := c.YProd[(i*T+j)*dV:][:dV]
 				var t43 F
-				var t22 F
 				t43Sums := [16]F{t43}
-				t22Sums := [16]F{t22}
 				for k := range dV {
 					SLinEntry := SLin[k]
 					t43Sums[k%16] = num.FMA32(SLinEntry, SLinEntry, t43Sums[k%16])
-					t22Sums[k%16] = num.FMA32(yBar[k], yProd[k], t22Sums[k%16])
 				}
 				t43 = kern.Sum16(&t43Sums)
-				t22 = kern.Sum16(&t22Sums)
 				t4_2[j] = t43
-				t2_2[j] = t22
 			}
 		}
 	}
@@ -1555,20 +1538,20 @@ func (c *stepBackwardFused) run() {
 				t4_2 := t4[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
-				MDiv := c.MDiv[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
+				MDiv := c.MDiv[l*T+C*s:][:n]
 				for a := range n {
 					// titans_bounded.S
 					t4Entry2 := t4_2[a]
 					t9 := num.Sqrt(kern.Choose((F(0) < t4Entry2), t4Entry2, F(1)))
-					// titans_bounded.S, titans_bounded.M, titans_bounded.N
+					// titans_bounded.S, titans_bounded.N, titans_bounded.M
+					var t72 F
 					etaEntry := eta[a]
-					w10 := (!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2))
-					w11 := kern.Choose(w10, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w12 := (!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2))
-					w13 := kern.Choose((!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2)), F(F(0.5*w11)*(F(1)/t9)), F(0))
-					w2 := F(2 * F(theta2[a]*num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w12, w13, F(0)))))
-					MDivEntry := MDiv[a]
+					w9 := (!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2))
+					w10 := kern.Choose(w9, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)), F(1), F(0))), F(0))
+					w11 := (!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2))
+					w12 := kern.Choose((!(kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)) && (F(0) < t4Entry2)), F(F(0.5*w10)*(F(1)/t9)), F(0))
+					w2 := F(2 * F(theta2[a]*num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry2), t9, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w11, w12, F(0)))))
 					rhoEntry := rho2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
@@ -1576,31 +1559,81 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(MTrail),
+							unsafe.SliceData(N),
+							unsafe.SliceData(t72Total),
 							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
 							dK*dV*a + dK*dV,
-							dV,
+							dK*dV*a + dK,
+							dK*dV*a + dK*dV + dK,
 							dK,
+							dK*dV*a + 2*dK,
+							dK*dV*a + dK*dV + 2*dK,
+							2 * dK,
+							dK*dV*a + 3*dK,
+							dK*dV*a + dK*dV + 3*dK,
+							3 * dK,
+							dV,
+							[2]float32{t72},
 							[2]float32{w2},
 							[2]float32{etaEntry},
-							[2]float32{MDivEntry},
 							[2]float32{rhoEntry},
 						}
 						stepBackwardNest3(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
+						t72_2 := t72
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							STrail2 := STrail[(a*dV+i)*dK:][:dK]
-							STrail3 := STrail[((a+1)*dV+i)*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-							MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
+							STrail3 := STrail[((a+1)*dV+i)*dK:][:dK]
+							N2 := N[i*dK:][:dK]
 							w := F(w2 * SLin[i])
+							var t72Row F
+							t72RowSums := [16]F{t72Row}
 							for j := range dK {
 								S2 := num.FMA32(-w, k[j], F(etaEntry*STrail2[j]))
+								N2_2 := num.FMA32(rhoEntry, MTrail2[j], S2)
+								t72RowSums[j%16] = num.FMA32(N2_2, N2_2, t72RowSums[j%16])
 								STrail3[j] = S2
-								MTrail3[j] = F(MDivEntry * num.FMA32(rhoEntry, MTrail2[j], S2))
+								N2[j] = N2_2
+							}
+							t72Row = kern.Sum16(&t72RowSums)
+							t72_2 = t72_2 + t72Row
+						}
+						t72Total[0] = t72_2
+					}
+					t72 = t72Total[0]
+					// titans_bounded.M, titans_bounded.S
+					t74 := (F(0) < t72)
+					t81 := (kern.Choose(t74, num.Sqrt(kern.Choose(t74, t72, F(1))), F(0)) <= F(100))
+					// titans_bounded.M
+					MDivEntry := MDiv[a]
+					t81Number := kern.Choose(t81, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest4Args{
+							unsafe.SliceData(N),
+							unsafe.SliceData(MTrail),
+							dK*dV*a + dK*dV,
+							dV,
+							dK,
+							[2]float32{t81Number},
+							[2]float32{MDivEntry},
+						}
+						stepBackwardNest4(&a2)
+					} else {
+						t81_2 := (F(0) < t81Number)
+						for i := range dV {
+							N2 := N[i*dK:][:dK]
+							MTrail2 := MTrail[((a+1)*dV+i)*dK:][:dK]
+							for j := range dK {
+								NEntry := N2[j]
+								MTrail2[j] = kern.Choose(t81_2, NEntry, F(MDivEntry*NEntry))
 							}
 						}
 					}
@@ -1611,10 +1644,9 @@ func (c *stepBackwardFused) run() {
 				rho2 := rho[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
+				MDiv := c.MDiv[l*T+C*s:][:n]
 				MDiv3 := c.MDiv3[l*T+C*s:][:n]
 				MDiv2 := c.MDiv2[l*T+C*s:][:n]
-				t2_2 := t2[l*T+C*s:][:n]
-				MDiv := c.MDiv[l*T+C*s:][:n]
 				t42_3 := t42_2[l*T+C*s:][:n]
 				t32_2 := t32[l*T+C*s:][:n]
 				t7_2 := t7[l*T+C*s:][:n]
@@ -1623,31 +1655,25 @@ func (c *stepBackwardFused) run() {
 					t4Entry6 := t4_2[a]
 					t92 := num.Sqrt(kern.Choose((F(0) < t4Entry6), t4Entry6, F(1)))
 					t473 := (F(1) / t92)
-					// titans_bounded.N, titans_bounded.S, titans_bounded.M, titans_bounded.y
-					clear(t832)
-					var t72 F
-					var t522 F
+					// titans_bounded.N, titans_bounded.S, titans_bounded.M
+					var t722 F
 					rhoEntry2 := rho2[a]
 					etaEntry2 := eta[a]
 					thetaEntry := theta2[a]
+					w13 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w14 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w15 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w16 := F(F(0.5*kern.Choose(w14, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w17 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w18 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w17, kern.Choose(w15, w16, F(0)), F(0)))
-					w4 := F(2 * F(thetaEntry*w18))
+					w15 := F(F(0.5*kern.Choose(w13, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
+					w16 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w17 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w16, kern.Choose(w14, w15, F(0)), F(0)))
+					w4 := F(2 * F(thetaEntry*w17))
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
+						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(c.SLin),
-							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(MTrail),
-							unsafe.SliceData(MBarState),
-							unsafe.SliceData(N),
-							unsafe.SliceData(t832),
-							unsafe.SliceData(t72Total),
-							unsafe.SliceData(t522Total),
+							unsafe.SliceData(N3),
+							unsafe.SliceData(t722Total),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
 							dV*a + C*dV*s + T*dV*l + 2,
@@ -1661,89 +1687,115 @@ func (c *stepBackwardFused) run() {
 							dK*dV*a + 3*dK,
 							3 * dK,
 							dV,
-							[2]float32{t522},
-							[2]float32{t72},
+							[2]float32{t722},
 							[2]float32{w4},
 							[2]float32{etaEntry2},
 							[2]float32{rhoEntry2},
 						}
-						stepBackwardNest4(&a2)
+						stepBackwardNest5(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t522_2 := t522
-						t72_2 := t72
+						t722_2 := t722
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							STrail2 := STrail[(a*dV+i)*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-							MBarState2 := MBarState[i*dK:][:dK]
-							N2 := N[i*dK:][:dK]
+							N3_2 := N3[i*dK:][:dK]
 							w3 := F(w4 * SLin[i])
-							yBarEntry := yBar[i]
-							var t72Row F
-							var t522Row F
-							t72RowSums := [16]F{t72Row}
-							t522RowSums := [16]F{t522Row}
+							var t722Row F
+							t722RowSums := [16]F{t722Row}
 							for j := range dK {
-								N2_2 := num.FMA32(-w3, k[j], num.FMA32(etaEntry2, STrail2[j], F(rhoEntry2*MTrail2[j])))
-								t72RowSums[j%16] = num.FMA32(N2_2, N2_2, t72RowSums[j%16])
-								t522RowSums[j%16] = num.FMA32(MBarState2[j], N2_2, t522RowSums[j%16])
-								N2[j] = N2_2
-								t832[j] = num.FMA32(N2_2, yBarEntry, t832[j])
+								N4 := num.FMA32(-w3, k[j], num.FMA32(etaEntry2, STrail2[j], F(rhoEntry2*MTrail2[j])))
+								t722RowSums[j%16] = num.FMA32(N4, N4, t722RowSums[j%16])
+								N3_2[j] = N4
 							}
-							t72Row = kern.Sum16(&t72RowSums)
-							t522Row = kern.Sum16(&t522RowSums)
-							t72_2 = t72_2 + t72Row
-							t522_2 = t522_2 + t522Row
+							t722Row = kern.Sum16(&t722RowSums)
+							t722_2 = t722_2 + t722Row
 						}
-						t72Total[0] = t72_2
-						t522Total[0] = t522_2
+						t722Total[0] = t722_2
 					}
-					t72 = t72Total[0]
-					t522 = t522Total[0]
+					t722 = t722Total[0]
 					// titans_bounded.M, titans_bounded.S
-					t74 := (F(0) < t72)
-					t112 := !(kern.Choose(t74, num.Sqrt(kern.Choose(t74, t72, F(1))), F(0)) <= F(100))
-					t15 := (t112 && t74)
-					t27 := kern.Choose((t15 && t74), kern.Choose(t15, F(F(0.5*MDiv3[a])*kern.Choose(t15, kern.Choose(t112, -F(MDiv2[a]*(t2_2[a]+t522)), F(0)), F(0))), F(0)), F(0))
-					// titans_bounded.y
+					t742 := (F(0) < t722)
+					t812 := (kern.Choose(t742, num.Sqrt(kern.Choose(t742, t722, F(1))), F(0)) <= F(100))
+					t72 := !t812
+					t253 := (t72 && t742)
+					// titans_bounded.y, titans_bounded.M, titans_bounded.S
+					clear(t222)
+					var t14 F
 					MDivEntry2 := MDiv[a]
-					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t832),
-							unsafe.SliceData(t82),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							[2]float32{MDivEntry2},
-						}
-						stepBackwardNest5(&a2)
-					} else {
-						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
-						for i := range dK {
-							t82_2[i] = F(MDivEntry2 * t832[i])
-						}
-					}
-					// titans_bounded.N, titans_bounded.y, titans_bounded.M, titans_bounded.S
-					clear(t40)
-					var t34 F
-					var t45 F
+					t72Number := kern.Choose(t72, F(1), F(0))
+					t812Number := kern.Choose(t812, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.SLin),
-							unsafe.SliceData(N),
-							unsafe.SliceData(MBarState),
+							unsafe.SliceData(N3),
 							unsafe.SliceData(c.Q),
+							unsafe.SliceData(MBarState),
+							unsafe.SliceData(t222),
+							unsafe.SliceData(t14Total),
+							dV*a + C*dV*s + T*dV*l,
+							dV*a + C*dV*s + T*dV*l + 1,
+							dV*a + C*dV*s + T*dV*l + 2,
+							dV*a + C*dV*s + T*dV*l + 3,
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							2 * dK,
+							3 * dK,
+							dV,
+							[2]float32{t14},
+							[2]float32{t812Number},
+							[2]float32{t72Number},
+							[2]float32{MDivEntry2},
+						}
+						stepBackwardNest6(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						t14_2 := t14
+						t812_2 := (F(0) < t812Number)
+						t72_2 := (F(0) < t72Number)
+						for i := range dV {
+							N3_2 := N3[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							MBarState2 := MBarState[i*dK:][:dK]
+							yBarEntry := yBar[i]
+							var t14Row F
+							t14RowSums := [16]F{t14Row}
+							for j := range dK {
+								N3Entry := N3_2[j]
+								t14RowSums[j%16] = t14RowSums[j%16] + kern.Choose(t72_2, F(N3Entry*kern.Choose(t72_2, num.FMA32(q[j], yBarEntry, MBarState2[j]), F(0))), F(0))
+								t222[j] = num.FMA32(kern.Choose(t812_2, N3Entry, F(MDivEntry2*N3Entry)), yBarEntry, t222[j])
+							}
+							t14Row = kern.Sum16(&t14RowSums)
+							t14_2 = t14_2 + t14Row
+						}
+						t14Total[0] = t14_2
+					}
+					t14 = t14Total[0]
+					// titans_bounded.M, titans_bounded.S
+					t372 := kern.Choose((t253 && t742), kern.Choose(t253, F(F(0.5*MDiv3[a])*kern.Choose(t253, kern.Choose(t72, -F(MDiv2[a]*t14), F(0)), F(0))), F(0)), F(0))
+					// titans_bounded.N, titans_bounded.M, titans_bounded.y, titans_bounded.S
+					clear(t51)
+					var t45 F
+					var t56 F
+					t812Number2 := kern.Choose(t812, F(1), F(0))
+					t72Number2 := kern.Choose(t72, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest7Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(c.SLin),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(MBarState),
+							unsafe.SliceData(N3),
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(STrail),
-							unsafe.SliceData(t31),
-							unsafe.SliceData(t40),
-							unsafe.SliceData(t842),
-							unsafe.SliceData(t34Total),
+							unsafe.SliceData(t41),
+							unsafe.SliceData(t51),
+							unsafe.SliceData(t942),
 							unsafe.SliceData(t45Total),
+							unsafe.SliceData(t56Total),
 							dV*a + C*dV*s + T*dV*l,
 							dV*a + C*dV*s + T*dV*l + 1,
 							dV*a + C*dV*s + T*dV*l + 2,
@@ -1757,141 +1809,146 @@ func (c *stepBackwardFused) run() {
 							3 * dK,
 							dK*dV*a + 3*dK,
 							dV,
+							[2]float32{t56},
 							[2]float32{t45},
-							[2]float32{t34},
+							[2]float32{t72Number2},
+							[2]float32{t812Number2},
+							[2]float32{t372},
 							[2]float32{MDivEntry2},
-							[2]float32{t27},
 							[2]float32{etaEntry2},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
+						t56_2 := t56
 						t45_2 := t45
-						t34_2 := t34
+						t72_2 := (F(0) < t72Number2)
+						t812_2 := (F(0) < t812Number2)
 						for i := range dV {
-							N2 := N[i*dK:][:dK]
-							MBarState2 := MBarState[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							MBarState2 := MBarState[i*dK:][:dK]
+							N3_2 := N3[i*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 							SBarState2 := SBarState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							STrail2 := STrail[(a*dV+i)*dK:][:dK]
-							t31_2 := t31[i*dK:][:dK]
-							var t843 F
-							w5 := F(MDivEntry2 * yBar[i])
+							t41_2 := t41[i*dK:][:dK]
+							var t9422 F
+							yBarEntry2 := yBar[i]
 							SLinEntry2 := SLin[i]
-							var t34Row F
 							var t45Row F
-							t34RowSums := [16]F{t34Row}
-							t843Sums := [16]F{t843}
+							var t56Row F
 							t45RowSums := [16]F{t45Row}
+							t9422Sums := [16]F{t9422}
+							t56RowSums := [16]F{t56Row}
 							for j := range dK {
-								t312 := num.FMA32(F(2*t27), N2[j], num.FMA32(MDivEntry2, MBarState2[j], F(w5*q[j])))
-								t34RowSums[j%16] = num.FMA32(MTrail2[j], t312, t34RowSums[j%16])
-								t36 := SBarState2[j] + t312
-								t843Sums[j%16] = num.FMA32(t36, k[j], t843Sums[j%16])
-								t45RowSums[j%16] = num.FMA32(STrail2[j], t36, t45RowSums[j%16])
-								t31_2[j] = t312
-								t40[j] = num.FMA32(-F(2*t36), SLinEntry2, t40[j])
-								SBarState2[j] = F(etaEntry2 * t36)
+								t323 := num.FMA32(q[j], yBarEntry2, MBarState2[j])
+								t412 := num.FMA32(F(2*t372), N3_2[j], kern.Choose(t812_2, t323, F(0))+kern.Choose(t72_2, F(MDivEntry2*kern.Choose(t72_2, t323, F(0))), F(0)))
+								t45RowSums[j%16] = num.FMA32(MTrail2[j], t412, t45RowSums[j%16])
+								t4722 := SBarState2[j] + t412
+								t9422Sums[j%16] = num.FMA32(t4722, k[j], t9422Sums[j%16])
+								t56RowSums[j%16] = num.FMA32(STrail2[j], t4722, t56RowSums[j%16])
+								t41_2[j] = t412
+								t51[j] = num.FMA32(-F(2*t4722), SLinEntry2, t51[j])
+								SBarState2[j] = F(etaEntry2 * t4722)
 							}
-							t34Row = kern.Sum16(&t34RowSums)
-							t843 = kern.Sum16(&t843Sums)
 							t45Row = kern.Sum16(&t45RowSums)
-							t34_2 = t34_2 + t34Row
+							t9422 = kern.Sum16(&t9422Sums)
+							t56Row = kern.Sum16(&t56RowSums)
 							t45_2 = t45_2 + t45Row
-							t842[i] = t843
+							t56_2 = t56_2 + t56Row
+							t942[i] = t9422
 						}
-						t34Total[0] = t34_2
 						t45Total[0] = t45_2
+						t56Total[0] = t56_2
 					}
-					t34 = t34Total[0]
 					t45 = t45Total[0]
+					t56 = t56Total[0]
 					// titans_bounded.S
-					var t4222 F
+					var t53 F
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t40),
-							unsafe.SliceData(t4222Total),
+							unsafe.SliceData(t51),
+							unsafe.SliceData(t53Total),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
-							[2]float32{t4222},
+							[2]float32{t53},
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t4222_2 := t4222
-						t4222Sums := [16]F{t4222_2}
+						t53_2 := t53
+						t53Sums := [16]F{t53_2}
 						for i := range dK {
-							t4222Sums[i%16] = num.FMA32(k[i], t40[i], t4222Sums[i%16])
+							t53Sums[i%16] = num.FMA32(k[i], t51[i], t53Sums[i%16])
 						}
-						t4222_2 = kern.Sum16(&t4222Sums)
-						t4222Total[0] = t4222_2
+						t53_2 = kern.Sum16(&t53Sums)
+						t53Total[0] = t53_2
 					}
-					t4222 = t4222Total[0]
+					t53 = t53Total[0]
 					// titans_bounded.S, titans_bounded
+					w18 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w19 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w20 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w21 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w22 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w23 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w24 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w25 := (w24 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w26 := kern.Choose((!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6)), F(thetaEntry*t4222), F(0))
-					w27 := kern.Choose(w23, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w28 := (w22 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w29 := (w21 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w30 := (w20 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w31 := (w19 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w32 := kern.Choose(w30, F(F(0.5*t473)*kern.Choose(w29, -F(kern.Choose(w28, F(F(0.5*w27)*kern.Choose(w25, w26, F(0))), F(0))*(t473/t92)), F(0))), F(0))
-					t722 := kern.Choose(w31, w32, F(0))
+					w24 := (w23 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w25 := kern.Choose((!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6)), F(thetaEntry*t53), F(0))
+					w26 := kern.Choose(w22, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))
+					w27 := (w21 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w28 := (w20 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w29 := (w19 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w30 := (w18 && !(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w31 := kern.Choose(w29, F(F(0.5*t473)*kern.Choose(w28, -F(kern.Choose(w27, F(F(0.5*w26)*kern.Choose(w24, w25, F(0))), F(0))*(t473/t92)), F(0))), F(0))
+					t83 := kern.Choose(w30, w31, F(0))
+					w32 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w33 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w34 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w35 := F(F(0.5*kern.Choose(w33, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w36 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w37 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w36, kern.Choose(w34, w35, F(0)), F(0)))
-					t42_3[a] = F(w37 * t4222)
-					t32_2[a] = t45
-					t7_2[a] = t34
+					w34 := F(F(0.5*kern.Choose(w32, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
+					w35 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w36 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w35, kern.Choose(w33, w34, F(0)), F(0)))
+					t42_3[a] = F(w36 * t53)
+					t32_2[a] = t56
+					t7_2[a] = t45
 					// titans_bounded.S
+					w37 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w38 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w39 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w40 := F(F(0.5*kern.Choose(w38, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w41 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w42 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w41, kern.Choose(w39, w40, F(0)), F(0)))
-					w6 := F(thetaEntry * w42)
+					w39 := F(F(0.5*kern.Choose(w37, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
+					w40 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w41 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w40, kern.Choose(w38, w39, F(0)), F(0)))
+					w5 := F(thetaEntry * w41)
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(c.SLin),
-							unsafe.SliceData(t842),
-							unsafe.SliceData(t762),
+							unsafe.SliceData(t942),
+							unsafe.SliceData(t87),
 							unsafe.SliceData(t62),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
-							[2]float32{t722},
-							[2]float32{w6},
+							[2]float32{t83},
+							[2]float32{w5},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t7622 := num.FMA32(F(2*t722), SLin[i], F(F(-2*t842[i])*w6))
-							t762[i] = t7622
-							t62_2[i] = -t7622
+							t872 := num.FMA32(F(2*t83), SLin[i], F(F(-2*t942[i])*w5))
+							t87[i] = t872
+							t62_2[i] = -t872
 						}
 					}
 					// titans_bounded.S, titans_bounded.N
-					clear(t802)
+					clear(t912)
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t762),
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t87),
 							unsafe.SliceData(MTrail),
-							unsafe.SliceData(t802),
+							unsafe.SliceData(t912),
 							unsafe.SliceData(c.K),
-							unsafe.SliceData(t31),
+							unsafe.SliceData(t41),
 							unsafe.SliceData(MBarState),
 							dK*a + C*dK*s + T*dK*l,
 							dK * dV * a,
@@ -1904,41 +1961,45 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{rhoEntry2},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						for i := range dV {
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t31_2 := t31[i*dK:][:dK]
+							t41_2 := t41[i*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
-							t762Entry := t762[i]
+							t87Entry := t87[i]
 							for j := range dK {
-								t802[j] = num.FMA32(MTrail2[j], t762Entry, t802[j])
-								MBarState2[j] = num.FMA32(k[j], t762Entry, F(rhoEntry2*t31_2[j]))
+								t912[j] = num.FMA32(MTrail2[j], t87Entry, t912[j])
+								MBarState2[j] = num.FMA32(k[j], t87Entry, F(rhoEntry2*t41_2[j]))
 							}
 						}
 					}
-					// titans_bounded.S
+					// titans_bounded.S, titans_bounded
+					w42 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
 					w43 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w44 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w45 := F(F(0.5*kern.Choose(w43, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
-					w46 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
-					w47 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w46, kern.Choose(w44, w45, F(0)), F(0)))
-					w7 := F(thetaEntry * w47)
+					w44 := F(F(0.5*kern.Choose(w42, F(50*kern.Choose(!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t473)
+					w45 := (!(kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)) && (F(0) < t4Entry6))
+					w46 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t4Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w45, kern.Choose(w43, w44, F(0)), F(0)))
+					w6 := F(thetaEntry * w46)
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t40),
-							unsafe.SliceData(t802),
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t51),
+							unsafe.SliceData(t912),
 							unsafe.SliceData(t52),
+							unsafe.SliceData(t222),
+							unsafe.SliceData(t82),
 							dK*a + C*dK*s + T*dK*l,
 							dK,
-							[2]float32{w7},
+							[2]float32{w6},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
+						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t52_2[i] = num.FMA32(t40[i], w7, t802[i])
+							t52_2[i] = num.FMA32(t51[i], w6, t912[i])
+							t82_2[i] = t222[i]
 						}
 					}
 				}
@@ -1954,7 +2015,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_bounded.q
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t132),
@@ -1965,7 +2026,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			T * dK,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest12(&a)
 	} else {
 		for i := range L {
 			t132_2 := t132[i*T:][:T]
@@ -1986,7 +2047,7 @@ func (c *stepBackwardFused) run() {
 	// titans_bounded.q1, titans_bounded.q, titans_bounded.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t18),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t47),
@@ -2006,7 +2067,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			T * dK,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest13(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -2024,11 +2085,11 @@ func (c *stepBackwardFused) run() {
 				t402_2 := t402[(i*T+j)*dK:][:dK]
 				t18Entry := t18_2[j]
 				qDivEntry := qDiv[j]
-				w8 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w7 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t42Entry := t42_3[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t342 := num.FMA32(F(F(2*t42Entry)*q1SigmoidEntry), w8, F(t82_2[k]*qDivEntry))
+					t342 := num.FMA32(F(F(2*t42Entry)*q1SigmoidEntry), w7, F(t82_2[k]*qDivEntry))
 					t4022 := num.FMA32(F(F(t42Entry*q1SigmoidEntry)*t342), q1Sigmoid2[k], F(q1SigmoidEntry*t342))
 					t402_2[k] = t4022
 					bQBar[k] = bQBar[k] + t4022
@@ -2040,7 +2101,7 @@ func (c *stepBackwardFused) run() {
 	// titans_bounded.q1
 	clear(t432)
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t402),
 			unsafe.SliceData(c.CQ),
@@ -2053,7 +2114,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2078,7 +2139,7 @@ func (c *stepBackwardFused) run() {
 				n2 := int(c.Pos[j]) + -i + k
 				if n2 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest14Args{
+						a := stepBackwardNest15Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t402),
 							unsafe.SliceData(c.CQBar),
@@ -2087,7 +2148,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest14(&a)
+						stepBackwardNest15(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t402_2 := t402[(j*T+k)*dK:][:dK]
@@ -2104,7 +2165,7 @@ func (c *stepBackwardFused) run() {
 	// titans_bounded.q1
 	clear(t452)
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(t452),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -2113,7 +2174,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2128,7 +2189,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_bounded.q1
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t432),
 			unsafe.SliceData(t452),
 			unsafe.SliceData(t462),
@@ -2137,7 +2198,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -2154,7 +2215,7 @@ func (c *stepBackwardFused) run() {
 	// titans_bounded.q1, titans_bounded.k1
 	clear(t133)
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t462),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t133),
@@ -2165,7 +2226,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2195,7 +2256,7 @@ func (c *stepBackwardFused) run() {
 	// titans_bounded.theta, titans_bounded.k, titans_bounded.eta, titans_bounded.rho
 	var t61 F
 	var t68 F
-	var t87 F
+	var t873 F
 	for i := range L {
 		t512_2 := t512[i*T:][:T]
 		t42_3 := t42_2[i*T:][:T]
@@ -2223,27 +2284,27 @@ func (c *stepBackwardFused) run() {
 			t71 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
 			t76 := (t71 && (F(0) <= rhoSigmoidEntry))
-			t844 := kern.Choose(t76, F(F(rhoSigmoidEntry*kern.Choose(t76, kern.Choose(t71, t7_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t87 = t87 + t844
+			t842 := kern.Choose(t76, F(F(rhoSigmoidEntry*kern.Choose(t76, kern.Choose(t71, t7_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t873 = t873 + t842
 			t10Entry := t10_2[j]
 			t1022 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t58_2[j] = t582
 			t66_2[j] = t662
-			t84_2[j] = t844
+			t84_2[j] = t842
 			t102_2[j] = t1022
 			t106_2[j] = (t1022 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t61
 	c.BEtaBar[0] = t68
-	c.BRhoBar[0] = t87
+	c.BRhoBar[0] = t873
 
 	// titans_bounded.theta, titans_bounded.eta, titans_bounded.rho
 	clear(c.WThetaBar)
 	clear(c.WEtaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest19Args{
 			unsafe.SliceData(t58),
 			unsafe.SliceData(t66),
 			unsafe.SliceData(t84),
@@ -2262,7 +2323,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			T*dK + T*dV,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest19(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wEtaBar := c.WEtaBar[:dK+dV]
@@ -2293,7 +2354,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_bounded.v, titans_bounded.rho
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest20Args{
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t90),
 			unsafe.SliceData(t93),
@@ -2305,7 +2366,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest20(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2327,7 +2388,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_bounded.k, titans_bounded.rho
 	if kern.Wide() {
-		a := stepBackwardNest20Args{
+		a := stepBackwardNest21Args{
 			unsafe.SliceData(t52),
 			unsafe.SliceData(t90),
 			unsafe.SliceData(c.KDiv2),
@@ -2344,7 +2405,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			T * dK,
 		}
-		stepBackwardNest20(&a)
+		stepBackwardNest21(&a)
 	} else {
 		for i := range L {
 			t101_2 := t101[i*T:][:T]
@@ -2369,7 +2430,7 @@ func (c *stepBackwardFused) run() {
 	// titans_bounded.k1, titans_bounded.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest21Args{
+		a := stepBackwardNest22Args{
 			unsafe.SliceData(t106),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -2389,7 +2450,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			T * dK,
 		}
-		stepBackwardNest21(&a)
+		stepBackwardNest22(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -2407,11 +2468,11 @@ func (c *stepBackwardFused) run() {
 				t128_2 := t128[(i*T+j)*dK:][:dK]
 				t106Entry := t106_2[j]
 				kDivEntry := kDiv[j]
-				w9 := kern.Choose((t106Entry && t10_2[j]), kern.Choose(t106Entry, F(F(0.5*kern.Choose(t106Entry, kern.Choose(t102_2[j], t101_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w8 := kern.Choose((t106Entry && t10_2[j]), kern.Choose(t106Entry, F(F(0.5*kern.Choose(t106Entry, kern.Choose(t102_2[j], t101_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t122 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w9, F(t96_2[k]*kDivEntry))
+					t122 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w8, F(t96_2[k]*kDivEntry))
 					t1282 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t122), k1Sigmoid2[k], F(k1SigmoidEntry*t122))
 					t128_2[k] = t1282
 					bKBar[k] = bKBar[k] + t1282
@@ -2423,7 +2484,7 @@ func (c *stepBackwardFused) run() {
 	// titans_bounded.k1
 	clear(t131)
 	if kern.Wide() {
-		a := stepBackwardNest22Args{
+		a := stepBackwardNest23Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t128),
 			unsafe.SliceData(c.CK),
@@ -2436,7 +2497,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest22(&a)
+		stepBackwardNest23(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2461,7 +2522,7 @@ func (c *stepBackwardFused) run() {
 				n4 := int(c.Pos[j]) + -i + k
 				if n4 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest23Args{
+						a := stepBackwardNest24Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t128),
 							unsafe.SliceData(c.CKBar),
@@ -2470,7 +2531,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest23(&a)
+						stepBackwardNest24(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t128_2 := t128[(j*T+k)*dK:][:dK]
@@ -2486,7 +2547,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_bounded.k1
 	if kern.Wide() {
-		a := stepBackwardNest24Args{
+		a := stepBackwardNest25Args{
 			unsafe.SliceData(t131),
 			unsafe.SliceData(t133),
 			unsafe.SliceData(t134),
@@ -2495,7 +2556,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest24(&a)
+		stepBackwardNest25(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -2529,7 +2590,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_bounded.k0
 	if kern.Wide() {
-		a := stepBackwardNest25Args{
+		a := stepBackwardNest26Args{
 			unsafe.SliceData(t492),
 			unsafe.SliceData(t94),
 			unsafe.SliceData(t137),
@@ -2539,7 +2600,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest25(&a)
+		stepBackwardNest26(&a)
 	} else {
 		for i := range L {
 			for j := range T {

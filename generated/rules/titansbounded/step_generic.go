@@ -34,10 +34,6 @@ func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
 
 func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
 
-func stepNest16(*stepNest16Args) { panic("no assembly in this build") }
-
-func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -87,3 +83,5 @@ func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this bu
 func stepBackwardNest24(*stepBackwardNest24Args) { panic("no assembly in this build") }
 
 func stepBackwardNest25(*stepBackwardNest25Args) { panic("no assembly in this build") }
+
+func stepBackwardNest26(*stepBackwardNest26Args) { panic("no assembly in this build") }

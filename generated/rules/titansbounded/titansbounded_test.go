@@ -126,9 +126,6 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		k.MDiv = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.YProd = a.Fresh(k.L * k.T * k.DV)
-	}
-	if !a.ForwardOnly {
 		k.MDiv2 = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
@@ -193,7 +190,6 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.Q = k.Q
 	g.SLin = k.SLin
 	g.MDiv = k.MDiv
-	g.YProd = k.YProd
 	g.MDiv2 = k.MDiv2
 	g.MDiv3 = k.MDiv3
 	g.QDiv = k.QDiv

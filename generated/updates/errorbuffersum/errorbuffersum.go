@@ -51,15 +51,15 @@ func (c *Fire[F]) Run() {
 	}
 	n := c.N
 
-	// error_buffer_sum.b
+	// error_buffer_sum.b, error_buffer_sum.e
 	b := c.B[:n]
 	g := c.G[:n]
-	eOut := c.EOut[:n]
 	bOut := c.BOut[:n]
+	eOut := c.EOut[:n]
 	for i := range n {
 		b2 := b[i] + g[i]
-		eOut[i] = b2
 		bOut[i] = b2
+		eOut[i] = b2
 	}
 }
 

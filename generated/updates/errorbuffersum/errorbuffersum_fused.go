@@ -10,8 +10,8 @@ import (
 type fireNest1Args struct {
 	b    *float32
 	g    *float32
-	eOut *float32
 	bOut *float32
+	eOut *float32
 	n0   int // n
 }
 
@@ -23,25 +23,25 @@ func (c *fireFused) run() {
 	n := c.N
 	_ = n
 
-	// error_buffer_sum.b
+	// error_buffer_sum.b, error_buffer_sum.e
 	if kern.Wide() {
 		a := fireNest1Args{
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.EOut),
 			unsafe.SliceData(c.BOut),
+			unsafe.SliceData(c.EOut),
 			n,
 		}
 		fireNest1(&a)
 	} else {
 		b := c.B[:n]
 		g := c.G[:n]
-		eOut := c.EOut[:n]
 		bOut := c.BOut[:n]
+		eOut := c.EOut[:n]
 		for i := range n {
 			b2 := b[i] + g[i]
-			eOut[i] = b2
 			bOut[i] = b2
+			eOut[i] = b2
 		}
 	}
 }
