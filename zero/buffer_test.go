@@ -51,12 +51,12 @@ func (s *scribed) Fire(_ *tape.Run[float64], n int, w, g []float64) {
 const bufferPeriod, bufferSteps = 4, 9
 
 // session is a small model of two levels at the first chunk of a text.
-func session(t *testing.T, formula string, u, buffer update.Update[float64]) *module.Session[float64] {
+func session[F module.Float](t *testing.T, formula string, u, buffer update.Update[F]) *module.Session[F] {
 	t.Helper()
 	sizes := block.NewSizes(map[string]int{"V": 256}).Else(func(name string) int {
-		return map[string]int{"d": 4, "H": 2, "n_p": 1, "w": 3, "d_k": 3}[name]
+		return map[string]int{"d": 4, "H": 2, "n_p": 1, "w": 3, "d_k": 3, "d_h": 5, "m": 3}[name]
 	})
-	m, err := registry.NewModel[float64](formula, sizes)
+	m, err := registry.NewModel[F](formula, sizes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func session(t *testing.T, formula string, u, buffer update.Update[float64]) *mo
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := module.New(module.Config[float64]{Model: m, Update: u, Buffer: buffer, Seed: 1})
+	mod, err := module.New(module.Config[F]{Model: m, Update: u, Buffer: buffer, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +87,8 @@ func TestWhatWaitsMovesOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		fired, collected := &scribe{notes: map[string][][]float64{}}, &scribe{buffer: true, notes: map[string][][]float64{}}
-		a := session(t, formula, fired, buffer)
-		b := session(t, formula, &scribe{notes: map[string][][]float64{}}, collected)
+		a := session[float64](t, formula, fired, buffer)
+		b := session[float64](t, formula, &scribe{notes: map[string][][]float64{}}, collected)
 		for range bufferSteps {
 			if _, err := a.Step(5); err != nil {
 				t.Fatal(err)
@@ -158,7 +158,7 @@ func TestFrozenParametersStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := session(t, "ByteLM(MAG(CMSIndependent([DeltaRule, Hebbian]), SlidingWindow))", u, buffer)
+	s := session[float64](t, "ByteLM(MAG(CMSIndependent([DeltaRule, Hebbian]), SlidingWindow))", u, buffer)
 	v := s.Module().Params()
 	for step := range bufferSteps {
 		before := make([]string, v.Len())
@@ -173,6 +173,27 @@ func TestFrozenParametersStay(t *testing.T) {
 			due := p.Level == 0 || step%bufferPeriod == 0
 			if same := fmt.Sprint(v.Data(i)) == old; same == due {
 				t.Errorf("step %d: %s of level %d: unchanged is %v", step, p.Name, p.Level, same)
+			}
+		}
+	}
+}
+
+// TestDecayedMemoriesStayFinite lets every rule read on for so long without a new
+// context that what nothing feeds has decayed below what float32 has numbers for.
+func TestDecayedMemoriesStayFinite(t *testing.T) {
+	for _, rule := range []string{"MONETA", "YAAD", "MEMORA", "DeepTitans"} {
+		u, err := registry.NewUpdate[float32]("AdamW")
+		if err == nil {
+			err = u.Set("lr", 1e-9) // the parameters stay about where they are
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := session(t, "ByteLM(MAG("+rule+", SlidingWindow))", u, nil)
+		for step := range 120 {
+			if _, err := s.Step(8); err != nil {
+				t.Errorf("%s, step %d: %v", rule, step, err)
+				break
 			}
 		}
 	}

@@ -71,7 +71,7 @@ import (
 )
 
 // Spec is the digest of everything that the pages compute.
-const Spec = "aa96ad5a4a4070008a3af76e4c652ece8e932278e7071b95da6a3110218bab95"
+const Spec = "84768421937ae8ddd0835449e063e8ec84250c588bf280ec7bed4d209460a419"
 
 // Models are the names of all models, in order.
 func Models() []string {

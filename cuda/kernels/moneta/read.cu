@@ -84,7 +84,7 @@ HECATE_KERNEL(256) moneta_read_3(const float *y_prod, float *y_pow, bool *t5, in
   if (item >= L) return;
   const int i = (int)item;
   const float y_prod_entry = y_prod[i];
-  const bool t5_2 = (y_prod_entry == 0.0f);
+  const bool t5_2 = (y_prod_entry < 1e-24f);
   t5[i] = t5_2;
   y_pow[i] = hecate::pow((t5_2 ? 1.0f : y_prod_entry), (-0.5f));
 }
@@ -130,7 +130,7 @@ HECATE_KERNEL(256) moneta_read_6(const float *y_prod_2, float *y_pow_2, bool *t2
   if (item >= L) return;
   const int i = (int)item;
   const float y_prod_2_entry = y_prod_2[i];
-  const bool t23_2 = (y_prod_2_entry == 0.0f);
+  const bool t23_2 = (y_prod_2_entry < 1e-24f);
   t23[i] = t23_2;
   y_pow_2[i] = hecate::pow((t23_2 ? 1.0f : y_prod_2_entry), (-0.5f));
 }

@@ -45,8 +45,8 @@ HECATE_KERNEL(256) moneta_read_backward_1(const float *y_prod, const float *y_pr
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= L) return;
   const int i = (int)item;
-  t5[i] = (y_prod[i] == 0.0f);
-  t23[i] = (y_prod_2[i] == 0.0f);
+  t5[i] = (y_prod[i] < 1e-24f);
+  t23[i] = (y_prod_2[i] < 1e-24f);
 }
 
 // moneta.y

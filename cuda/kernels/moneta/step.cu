@@ -265,7 +265,7 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
       }
       t2 += hecate::block_sum(t2_part, warps);
       // moneta.g
-      const bool t4_3 = (t2 == 0.0f);
+      const bool t4_3 = (t2 < 1e-24f);
       const float t13_2 = (t4_3 ? 1.0f : t2);
       const float t15 = hecate::pow(t13_2, (-0.5f));
       if (g_pow != nullptr) {
@@ -283,7 +283,7 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
       }
       t20 += hecate::block_sum(t20_part, warps);
       // moneta.g
-      const bool t22 = (t20 == 0.0f);
+      const bool t22 = (t20 < 1e-24f);
       const float t31 = (t22 ? 1.0f : t20);
       const float t33_2 = hecate::pow(t31, (-0.5f));
       if (g_pow_2 != nullptr) {
@@ -389,10 +389,10 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
       }
       t203 += hecate::block_sum(t203_part, warps);
       // moneta.y, moneta.g
-      const bool t187 = (t185 == 0.0f);
+      const bool t187 = (t185 < 1e-24f);
       const float t196 = (t187 ? 1.0f : t185);
       const float t198 = hecate::pow(t196, (-0.5f));
-      const bool t205 = (t203 == 0.0f);
+      const bool t205 = (t203 < 1e-24f);
       const float t214 = (t205 ? 1.0f : t203);
       const float t216 = hecate::pow(t214, (-0.5f));
       const float t35_2 = hecate::pow(t214, (-1.5f));

@@ -293,7 +293,7 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       t2 += hecate::block_sum(t2_part, warps);
       t185 += hecate::block_sum(t185_part, warps);
       // moneta.g
-      const bool t4 = (t2 == 0.0f);
+      const bool t4 = (t2 < 1e-24f);
       // moneta.g, moneta.y
       float t20 = 0.0f;
       float t203 = 0.0f;
@@ -311,9 +311,9 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       t20 += hecate::block_sum(t20_part, warps);
       t203 += hecate::block_sum(t203_part, warps);
       // moneta.g, moneta.y
-      const bool t22 = (t20 == 0.0f);
-      const bool t187 = (t185 == 0.0f);
-      const bool t205 = (t203 == 0.0f);
+      const bool t22 = (t20 < 1e-24f);
+      const bool t187 = (t185 < 1e-24f);
+      const bool t205 = (t203 < 1e-24f);
       const bool t12 = !t205;
       const bool t58 = !t187;
       const bool t163 = !t22;

@@ -11,7 +11,7 @@
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_bounded.theta
 //   S_t = η_t S_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)    titans_bounded.S
 //   N_t = ρ_t M_{t−1} + S_t    titans_bounded.N
-//   M_t = { N_t if ‖N_t‖ ≤ c ; (c/‖N_t‖) N_t otherwise }    titans_bounded.M
+//   M_t = { N_t if ‖N_t‖ ≤ c ; (c / ‖N_t‖) N_t otherwise }    titans_bounded.M
 //   q0_t = W_Q x_t    titans_bounded.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_bounded.q1
 //   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_bounded.q

@@ -95,7 +95,7 @@ func (c *Read[F]) Run() {
 	yPow := c.YPow[:L]
 	for i := range L {
 		yProdEntry := yProd2[i]
-		t52 := (yProdEntry == F(0))
+		t52 := (yProdEntry < F(1e-24))
 		t5[i] = t52
 		yPow[i] = num.Pow(kern.Choose(t52, F(1), yProdEntry), F(-0.5))
 	}
@@ -137,7 +137,7 @@ func (c *Read[F]) Run() {
 	yPow2_2 := c.YPow2[:L]
 	for i := range L {
 		yProd2Entry := yProd2_3[i]
-		t232 := (yProd2Entry == F(0))
+		t232 := (yProd2Entry < F(1e-24))
 		t23[i] = t232
 		yPow2_2[i] = num.Pow(kern.Choose(t232, F(1), yProd2Entry), F(-0.5))
 	}
@@ -248,8 +248,8 @@ func (c *ReadBackward[F]) Run() {
 	yProd := c.YProd[:L]
 	yProd2 := c.YProd2[:L]
 	for i := range L {
-		t5[i] = (yProd[i] == F(0))
-		t23[i] = (yProd2[i] == F(0))
+		t5[i] = (yProd[i] < F(1e-24))
+		t23[i] = (yProd2[i] < F(1e-24))
 	}
 
 	// moneta.y

@@ -404,7 +404,7 @@ func (c *stepFused) run() {
 					}
 					t2 = t2Total[0]
 					// moneta.g
-					t43 := (t2 == F(0))
+					t43 := (t2 < F(1e-24))
 					t132 := kern.Choose(t43, F(1), t2)
 					t15 := num.Pow(t132, F(-0.5))
 					if len(c.GPow) > 0 {
@@ -440,7 +440,7 @@ func (c *stepFused) run() {
 					}
 					t20 = t20Total[0]
 					// moneta.g
-					t22_2 := (t20 == F(0))
+					t22_2 := (t20 < F(1e-24))
 					t31 := kern.Choose(t22_2, F(1), t20)
 					t332 := num.Pow(t31, F(-0.5))
 					if len(c.GPow2) > 0 {
@@ -670,10 +670,10 @@ func (c *stepFused) run() {
 					}
 					t203 = t203Total[0]
 					// moneta.y, moneta.g
-					t187 := (t185 == F(0))
+					t187 := (t185 < F(1e-24))
 					t196 := kern.Choose(t187, F(1), t185)
 					t198 := num.Pow(t196, F(-0.5))
-					t205 := (t203 == F(0))
+					t205 := (t203 < F(1e-24))
 					t214 := kern.Choose(t205, F(1), t203)
 					t216 := num.Pow(t214, F(-0.5))
 					t352 := num.Pow(t214, F(-1.5))
@@ -1671,7 +1671,7 @@ func (c *stepBackwardFused) run() {
 					t2 = t2Total[0]
 					t185 = t185Total[0]
 					// moneta.g
-					t4 := (t2 == F(0))
+					t4 := (t2 < F(1e-24))
 					// moneta.g, moneta.y
 					var t20 F
 					var t203 F
@@ -1721,9 +1721,9 @@ func (c *stepBackwardFused) run() {
 					t20 = t20Total[0]
 					t203 = t203Total[0]
 					// moneta.g, moneta.y
-					t22 := (t20 == F(0))
-					t187 := (t185 == F(0))
-					t205 := (t203 == F(0))
+					t22 := (t20 < F(1e-24))
+					t187 := (t185 < F(1e-24))
+					t205 := (t203 < F(1e-24))
 					t12 := !t205
 					t58 := !t187
 					t163 := !t22
