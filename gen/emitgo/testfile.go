@@ -273,31 +273,6 @@ func (t *unitTest) builder(x *Trial, i int) string {
 	return b.String()
 }
 
-// formula prints a unit with its parts and the sizes that it sets.
-func formula(a plan.Applied) string {
-	var args []string
-	for i := 0; i < len(a.Parts); i++ {
-		list, _, isList := strings.Cut(a.Parts[i].Part, ".")
-		if !isList {
-			args = append(args, formula(a.Parts[i]))
-			continue
-		}
-		var members []string
-		for ; i < len(a.Parts) && strings.HasPrefix(a.Parts[i].Part, list+"."); i++ {
-			members = append(members, formula(a.Parts[i]))
-		}
-		i--
-		args = append(args, "["+strings.Join(members, ", ")+"]")
-	}
-	for _, name := range sortedKeys(a.Sizes) {
-		args = append(args, fmt.Sprintf("%s = %d", name, a.Sizes[name]))
-	}
-	if len(args) == 0 {
-		return a.Unit
-	}
-	return a.Unit + "(" + strings.Join(args, ", ") + ")"
-}
-
 // subject prints the helper of the pairs.
 func (t *unitTest) subject() string {
 	return fmt.Sprintf("// subject is the block that a call's sizes describe.\nfunc subject[F num.Float](a *blocktest.Args[F]) *%s[F] {\n\tb, err := build[F](a.Sizes)\n\ta.Must(err)\n\treturn b.(*%s[F])\n}\n\n", t.typeName(), t.typeName())

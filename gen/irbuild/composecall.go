@@ -1,0 +1,149 @@
+package irbuild
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// The calls of parts in a composition. An equation that calls a part is that call
+// and nothing else: of one part, of every part of a list with the same value, or of
+// the parts of a list one behind the other. A call ends a stage, and the value that
+// it takes is made by the stage before it.
+
+// A site is a place where a part is called: once to write, once frozen.
+type site struct {
+	part   string
+	frozen bool
+}
+
+// A partCall is an equation that calls a part.
+type partCall struct {
+	how    How
+	part   string
+	frozen bool
+	arg    notation.Expr
+	at     notation.Span
+}
+
+// callOf recognises the call of a part: a = attention(X), h = frozen memory(X),
+// m[l∈K] = memory[l](X), and iterate y from X for l∈K : y ← memory[l](y).
+func (c *composer) callOf(eq *check.Equation) *partCall {
+	switch {
+	case eq.Iter != nil && eq.Iter.Index != nil:
+		return c.chain(eq.Iter)
+	case eq.Def == nil:
+		return nil
+	}
+	p := &partCall{how: One, at: eq.Def.Value.Where()}
+	value := eq.Def.Value
+	if f, ok := value.(*notation.Frozen); ok {
+		p.frozen, value = true, f.X
+	}
+	x, ok := value.(*notation.Call)
+	if !ok {
+		return nil
+	}
+	s := c.blk.Symbols[x.Fun.Text]
+	if s == nil || s.Kind != check.Part || len(x.Args) != 1 {
+		return nil
+	}
+	p.part, p.arg = x.Fun.Text, x.Args[0]
+	index := eq.Def.Target.Index
+	if c.blk.Count(p.part) == nil {
+		if len(index) > 0 || len(x.At) > 0 {
+			c.ds.Errorf(diag.BadIndex, x.Fun.Span, "%s is one part and has no index", p.part)
+			c.n.failed[eq.Name] = true
+		}
+		return p
+	}
+	p.how = Each
+	if len(index) != 1 || !c.counts(index[0], p.part) || len(x.At) != 1 || !isName(x.At[0], index[0].Name.Text) {
+		c.ds.Errorf(diag.BadIndex, x.Where(), "%s is a list of parts", p.part).
+			Hint("write %s[l∈%s] = %s[l](X)", eq.Name, c.blk.Count(p.part).Name, p.part)
+		c.n.failed[eq.Name] = true
+	}
+	return p
+}
+
+// counts reports whether an index runs over the axis that counts a list.
+func (c *composer) counts(b *notation.Binder, list string) bool {
+	id, ok := b.Range.(*notation.Ident)
+	return ok && b.Cond == nil && c.blk.CountOf(id.Name.Text) == list
+}
+
+func isName(x notation.Expr, name string) bool {
+	id, ok := x.(*notation.Ident)
+	return ok && id.Name.Text == name && id.Time == nil
+}
+
+// chain recognises an iteration through the parts of a list.
+func (c *composer) chain(it *notation.Iterate) *partCall {
+	p := &partCall{how: Chain, arg: it.From, at: it.Span}
+	x, ok := it.Step.(*notation.Call)
+	if ok {
+		p.part = x.Fun.Text
+	}
+	if a := c.blk.Count(p.part); !ok || a == nil || len(x.At) != 1 || !isName(x.At[0], it.Index.Text) ||
+		len(x.Args) != 1 || !isName(x.Args[0], it.Name.Text) || !isName(it.Count, a.Name) || len(it.With) > 0 || it.Orient {
+		c.ds.Errorf(diag.NotSupported, it.Step.Where(), "an iteration with an index goes through the parts of a list, and does nothing else").
+			Hint("write iterate y from X for l∈K : y ← part[l](y), with part[K] : Rule in the header")
+		c.n.failed[it.Name.Text] = true
+		return &partCall{}
+	}
+	return p
+}
+
+func (c *composer) call(eq *check.Equation, x *partCall) {
+	if c.n.failed[eq.Name] || x.part == "" {
+		return
+	}
+	c.e.eq, c.e.span = eq.ID, eq.Span()
+	here := site{x.part, x.frozen}
+	if old := c.called[here]; old != nil {
+		c.ds.Errorf(diag.NotSupported, x.at, "the part %s is called twice", x.part).See(calledAt(old), "called here first").
+			Hint("a call writes the part's memory; declare another part of the same kind, or read this one with frozen %s(…)", x.part)
+		c.n.failed[eq.Name] = true
+		return
+	}
+	c.called[here] = eq
+	t := c.e.expr(x.arg)
+	if t == nil {
+		c.n.failed[eq.Name] = true
+		return
+	}
+	name := x.part + ".in"
+	if x.frozen {
+		name = x.part + ".frozen.in"
+	}
+	if id, ok := x.arg.(*notation.Ident); ok {
+		name = id.Name.Text
+	} else {
+		t = c.e.one(t)
+		c.e.named(t.fs[0].val, name)
+		c.n.vals[name] = t
+	}
+	c.close()
+	st := Stage{Eq: eq.ID, Part: x.part, How: x.how, Frozen: x.frozen, Arg: check.ASCII(name), Out: check.ASCII(eq.Name), Axes: append(axesOf(c.e.lanes()), t.axes...)}
+	axes := t.axes
+	if x.how == Each {
+		axes = append([]*ir.Axis{c.e.axis(c.blk.Count(x.part))}, axes...)
+	}
+	st.OutAxes = append(axesOf(c.e.lanes()), axes...)
+	t = &ten{axes: axes, fs: []factor{{val: &ir.Value{Axes: st.OutAxes}}}} // its type: the value is the part's
+	c.add(st)
+	c.made[eq.Name] = t
+	if l := c.blk.LevelsOf(x.part); l != nil && l.Gate != "" && !x.frozen {
+		c.add(Stage{Part: x.part, How: Opens, Gate: check.ASCII(l.Gate)})
+	}
+	c.open()
+}
+
+// calledAt is where an equation calls a part.
+func calledAt(eq *check.Equation) notation.Span {
+	if eq.Def != nil {
+		return eq.Def.Value.Where()
+	}
+	return eq.Span()
+}
