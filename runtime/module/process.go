@@ -225,6 +225,7 @@ func (m *Module[F]) backward(t *tape.Tape[F], i int, loss tape.Value[F], own int
 
 // gather adds the gradients of all slots in their order, into the first one's.
 func (m *Module[F]) gather(n int) error {
+	m.tally.count(m.gates[:n], m.job.pulse)
 	for _, g := range m.gates[1:n] {
 		for l, open := range g.open {
 			m.gates[0].open[l] = m.gates[0].open[l] || open
