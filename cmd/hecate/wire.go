@@ -8,11 +8,11 @@ import (
 // modules is what the commands work with: what the generated code has.
 func modules() *engine.Modules {
 	return &engine.Modules{Catalog: engine.Catalog{
-		Models:    registry.Models,
+		Pages:     registry.Pages(),
 		New:       registry.NewModel[float32],
 		Updates:   registry.Updates,
+		Buffers:   registry.Buffers,
 		NewUpdate: registry.NewUpdate[float32],
-		Rules:     registry.Rules,
 		OwnText:   crossroads,
 		OwnName:   "crossroads.txt",
 	}}

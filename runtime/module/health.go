@@ -66,16 +66,20 @@ func (s *Session[F]) Health(dst []Health) ([]Health, error) {
 	}
 	out := dst[at:]
 	m.parametersOf(out)
-	err := s.look(func(mem *Memory[F]) error {
-		for _, slot := range mem.slots {
-			statesOf(out, slot.live, 0)
-		}
-		return nil
-	})
+	mem, err := s.context.Take()
+	if err != nil {
+		return dst, err
+	}
+	for _, slot := range mem.slots {
+		statesOf(out, slot.live, 0)
+	}
+	if s.context, err = s.context.Return(mem); err != nil {
+		panic("module: BUG: a context that was taken cannot be returned")
+	}
 	for l := range out {
 		out[l].State = math.Sqrt(out[l].State)
 	}
-	return dst, err
+	return dst, nil
 }
 
 // parametersOf fills in what is of parameters.
