@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -51,7 +52,8 @@ func none(c *cobra.Command, args []string) error {
 
 // runBuild makes the builder and drives it.
 func runBuild(c *cobra.Command, maker engine.Maker, conf *config.Loaded, dry bool, args []string) error {
-	r := &drive.Run{Config: &conf.Config, Files: drive.Files{Dir: conf.Build.Out, Stem: drive.StemOf(conf.Model.Formula)}, Resume: again(args)}
+	stem := drive.StemOf(cmp.Or(conf.Build.Name, conf.Model.Formula))
+	r := &drive.Run{Config: &conf.Config, Files: drive.Files{Dir: conf.Build.Out, Stem: stem}, Resume: again(args)}
 	resume, err := resumeFrom(maker, conf, r)
 	if err != nil {
 		return err

@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 			"status":    status1,
 			"appear":    appear,
 			"flip":      flip,
+			"longer":    longer,
 			"lines":     lines,
 			"terminate": terminate,
 		},
@@ -112,6 +113,16 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	data[len(data)-1] ^= 1
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
+}
+
+// longer is `longer FILE`: it adds a byte to a file.
+func longer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: longer FILE")
+	}
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), append(data, 0), 0o600))
 }
 
 // lines is `lines N FILE`: it wants so many lines.

@@ -71,6 +71,7 @@ type Build struct {
 	Sample          int           `key:"sample" def:"400" in:"0..1048576" doc:"bytes of text to draw at the end"`
 	TimeLimit       time.Duration `key:"time_limit" def:"0s" in:"0.." doc:"save and end after so long, such as 19h30m; 0s: never"`
 	Out             string        `key:"out" def:"out" doc:"folder for the checkpoints, the log and the plots"`
+	Name            string        `key:"name" doc:"of the files in out; empty is the model's formula in letters, digits and dashes"`
 	Resume          string        `key:"resume" def:"never" doc:"never, auto (the newest good checkpoint in out, or a fresh start) or a checkpoint, to go on bit for bit"`
 	From            string        `key:"from" doc:"a checkpoint that only gives its parameters to a new build"`
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,9 @@ import (
 	"strconv"
 	"strings"
 )
+
+// maxStem leaves room for endings in a name of 255 bytes.
+const maxStem = 100
 
 // ext is that of a checkpoint.
 const ext = ".safetensors"
@@ -35,7 +39,13 @@ func StemOf(model string) string {
 			b.WriteByte('-')
 		}
 	}
-	if s := strings.TrimSuffix(b.String(), "-"); s != "" {
+	s := strings.TrimSuffix(b.String(), "-")
+	if len(s) > maxStem { // a long formula: its beginning, and what tells it from others
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(s)) // never fails
+		s = fmt.Sprintf("%s-%08x", strings.TrimSuffix(s[:maxStem-9], "-"), h.Sum32())
+	}
+	if s != "" {
 		return s
 	}
 	return "model"

@@ -90,7 +90,8 @@ func TestNewest(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	for model, want := range map[string]string{"ZeroB": "zerob", "ByteLM(MAG(DeltaRule, SlidingWindow))": "bytelm-mag-deltarule-slidingwindow", "../x": "x", "()": "model"} {
+	for model, want := range map[string]string{"ZeroB": "zerob", "ByteLM(MAG(DeltaRule, SlidingWindow))": "bytelm-mag-deltarule-slidingwindow", "../x": "x", "()": "model",
+		strings.Repeat("ab ", 40): strings.Repeat("ab-", 30) + "a-5c3a096a"} {
 		if got := StemOf(model); got != want {
 			t.Errorf("StemOf(%s) = %s, want %s", model, got, want)
 		}

@@ -25,6 +25,7 @@ import (
 const (
 	curveName  = "build.curve"  // bits per byte by step
 	beforeName = "build.before" // the held-out figure before the first step, if it was taken
+	levelsKey  = "build.levels" // metadata: the level of each parameter that is not of the first, for whoever looks at the file
 )
 
 // temperature is that of the sample at the end of a build.
@@ -286,7 +287,19 @@ func (b *builder) Save(path string) error {
 	if err := errors.Join(checkpoint.Add(s, curveName, tensor.Shape{len(b.bits)}, b.bits), checkpoint.Add(s, beforeName, tensor.Shape{len(b.before)}, b.before)); err != nil {
 		return err
 	}
+	s.SetMeta(levelsKey, levelWords(b.info.Params))
 	return checkpoint.Write(path, s)
+}
+
+// levelWords lists the parameters of slower levels with their levels.
+func levelWords(params []Param) string {
+	var words []string
+	for _, p := range params {
+		if p.Level > 0 {
+			words = append(words, fmt.Sprintf("%s=%d", p.Name, p.Level))
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // Arena runs a chunk of all lanes on a fork of the context; no gradient of it is
