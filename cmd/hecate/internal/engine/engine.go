@@ -17,7 +17,7 @@ import (
 type Maker interface {
 	// World lists what there is by name.
 	World() config.World
-	// KnowsSize reports whether a model has a size of this name.
+	// KnowsSize reports whether a name can be meant as a size of a model.
 	KnowsSize(model, size string) bool
 	// NewBuilder returns a build that goes on from the checkpoint at resume, or
 	// begins if that is "". It writes nothing. What of the configuration cannot be

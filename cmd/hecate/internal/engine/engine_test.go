@@ -235,12 +235,12 @@ func TestCannot(t *testing.T) {
 			t.Errorf("%v: %v, want %s", sets, err, want)
 		}
 	}
-	for size, want := range map[string]bool{"memory.memory.d_k": true, "memory.memory.1.d_k": true, "memory.d_k": false, "memory.memory.9.d_k": false} {
+	for size, want := range map[string]bool{"memory.memory.d_k": true, "memory.memory.1.d_k": true, "memory.d_k": true, "chain.d_k": false} {
 		if got := modules.KnowsSize("ByteCMS", size); got != want {
 			t.Errorf("KnowsSize(%s) of ByteCMS = %v", size, got)
 		}
 	}
-	for size, want := range map[string]bool{"d": true, "memory.d_k": true, "memory.depth": false, "modl.width": false} {
+	for size, want := range map[string]bool{"d": true, "memory.d_k": true, "memory.depth": true, "memory": false, "depth.memory": false, "modl.width": false} {
 		if got := modules.KnowsSize("ZeroB", size); got != want {
 			t.Errorf("KnowsSize(%s) = %v", size, got)
 		}

@@ -88,13 +88,15 @@ func (m *Modules) wrongSizes(c *config.Loaded, vocab int, whole error) error {
 	return c.Wrong("model.formula", fmt.Sprintf("model %s: %v", c.Model.Formula, whole), "")
 }
 
-// KnowsSize reports whether a model has a size of this name.
+// KnowsSize reports whether a name can be meant as a size of a model: it has one
+// of this name, or one in a part of this name.
 func (m *Modules) KnowsSize(model, size string) bool {
 	if wrongFormula(m.Pages, model) != nil {
 		return false
 	}
 	_, used, _ := m.make(model, nil, 1) // whether they fit is said elsewhere
-	return slices.Contains(sizeNames(used), size)
+	part, _, dotted := strings.Cut(size, ".")
+	return slices.ContainsFunc(sizeNames(used), func(n string) bool { return n == size || dotted && strings.HasPrefix(n, part+".") })
 }
 
 // sizeNames are all names that a size can be given under: that of one part of a

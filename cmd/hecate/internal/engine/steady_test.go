@@ -41,15 +41,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 		t.Run(p.model+"/"+p.update, func(t *testing.T) {
 			c := small(t, "model.formula="+p.model, "update.name="+p.update, "update.lr=1e-9", // some form would leave the model at any usual rate
 				"stream.path="+paths, "stream.chunk=70")
-			for name := range c.Model.Sizes { // not all models have all of them
-				if !modules.KnowsSize(p.model, name) {
-					delete(c.Model.Sizes, name)
-				}
-			}
-			if _, ok := c.Model.Sizes["attention.H"]; !ok && modules.KnowsSize(p.model, "H") {
-				c.Model.Sizes["H"] = 2
-			}
-			c.Model.Sizes["d"] = 8
+			c.Model.Sizes = map[string]int{"d": 8} // all models have that
 			m, _, err := modules.make(p.model, c.Model.Sizes, 256)
 			if err != nil {
 				t.Fatal(err)
