@@ -5,6 +5,8 @@
 // not move, with one context; a Session is a reader on one text, which can be
 // saved. All come from a Maker, which the rest of this package provides on top of
 // what the program has.
+//
+//hecate:conductor
 package engine
 
 import (

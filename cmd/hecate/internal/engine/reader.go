@@ -165,12 +165,12 @@ func (r *reader) Next() ([]float32, error) {
 
 // Fork returns a reader with a copy of the context.
 func (r *reader) Fork() (Reader, error) {
-	f := *r
-	var err error
-	f.context, err = r.context.Fork((*module.Memory[float32]).Clone)
-	f.module, f.ids, f.next, f.outputs = r.module.Share(), nil, nil, nil
-	f.logits = append([]float32(nil), r.logits...)
-	return &f, err
+	fork, err := r.context.Fork((*module.Memory[float32]).Clone)
+	if err != nil {
+		return nil, err
+	}
+	return &reader{saved: r.saved, module: r.module.Share(), context: fork, pulse: r.pulse, used: r.used, last: r.last, fed: r.fed,
+		logits: append([]float32(nil), r.logits...)}, nil
 }
 
 // Hash is FNV-1a 64 over the bits of the memory, the positions and the token that
