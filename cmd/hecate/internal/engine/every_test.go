@@ -79,3 +79,36 @@ func TestEveryModel(t *testing.T) {
 		}
 	}
 }
+
+// TestGrid reads tokens one by one, as when text is drawn: the schedule goes on
+// once in so many tokens as a call of the build has, and levels of seldom fires
+// are due at the same tokens as in whole calls.
+func TestGrid(t *testing.T) {
+	c := small(t, "model.formula=ByteCMS", "levels.periods=1,2,4")
+	b, err := modules.NewBuilder(c, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.safetensors")
+	if err := b.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	open, err := modules.NewReader(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := open.(*reader)
+	for n, id := range tokensOf("thirty letters, one after another") {
+		if _, _, err := r.Read(context.Background(), []int32{id}, 7); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Next(); err != nil {
+			t.Fatal(err)
+		}
+		read := n + 1
+		p := r.pulse
+		if p.Step() != uint64(read/7) || p.Position() != uint64(read) || p.Active(1) != (read/7%2 == 0) || p.Active(2) != (read/7%4 == 0) {
+			t.Errorf("behind %d tokens: step %d, position %d, mask %b", read, p.Step(), p.Position(), p.Mask())
+		}
+	}
+}
