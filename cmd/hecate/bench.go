@@ -18,10 +18,7 @@ import (
 )
 
 // benchCommand is `hecate bench`.
-func benchCommand(maker interface {
-	engine.Maker
-	texts
-}) *cobra.Command {
+func benchCommand(maker engine.Maker) *cobra.Command {
 	var s settings
 	var rounds, count int
 	c := &cobra.Command{
@@ -56,10 +53,7 @@ stretch of a second. Nothing is kept.`,
 }
 
 // bench measures once.
-func bench(ctx context.Context, w io.Writer, maker interface {
-	engine.Maker
-	texts
-}, conf *config.Loaded, rounds int) (err error) {
+func bench(ctx context.Context, w io.Writer, maker engine.Maker, conf *config.Loaded, rounds int) (err error) {
 	b, err := maker.NewBuilder(conf, "")
 	if err != nil {
 		return err
@@ -69,7 +63,7 @@ func bench(ctx context.Context, w io.Writer, maker interface {
 	if _, err = b.HeldOut(ctx); err != nil { // it comes before the first step, and is no part of it
 		return err
 	}
-	if err := timed(ctx, w, fmt.Sprintf("Build/%s/lanes=%d/chunk=%d", conf.Model.Formula, lanes, chunk), rounds, lanes*chunk, func() error {
+	if err := timed(ctx, w, fmt.Sprintf("Build/%s/lanes=%d/chunk=%d", b.Info().Model, lanes, chunk), rounds, lanes*chunk, func() error {
 		_, err := b.Step()
 		return err
 	}); err != nil {
@@ -79,10 +73,7 @@ func bench(ctx context.Context, w io.Writer, maker interface {
 }
 
 // benchReader measures a reader of what the builder has.
-func benchReader(ctx context.Context, w io.Writer, maker interface {
-	engine.Maker
-	texts
-}, conf *config.Loaded, rounds int, b engine.Builder) (err error) {
+func benchReader(ctx context.Context, w io.Writer, maker engine.Maker, conf *config.Loaded, rounds int, b engine.Builder) (err error) {
 	dir, err := os.MkdirTemp("", "hecate-bench-*")
 	if err != nil {
 		return err
@@ -92,11 +83,7 @@ func benchReader(ctx context.Context, w io.Writer, maker interface {
 	if err := b.Save(path); err != nil {
 		return err
 	}
-	text := ""
-	if len(conf.Stream.Path) > 0 {
-		text = conf.Stream.Path[0]
-	}
-	_, built, _, err := maker.Text(text)
+	built, err := maker.Tokens(conf)
 	if err != nil {
 		return err
 	}
@@ -105,8 +92,8 @@ func benchReader(ctx context.Context, w io.Writer, maker interface {
 		name  string
 		n     int
 		times int
-	}{{fmt.Sprintf("Read/%s/chunk=%d", conf.Model.Formula, chunk), chunk, rounds}, {fmt.Sprintf("Token/%s", conf.Model.Formula), 1, rounds * 8}} {
-		r, err := maker.NewReader(path)
+	}{{fmt.Sprintf("Read/%s/chunk=%d", b.Info().Model, chunk), chunk, rounds}, {fmt.Sprintf("Token/%s", b.Info().Model), 1, rounds * 8}} {
+		r, err := maker.NewReader(path, conf.Stream.Tokenizer)
 		if err != nil {
 			return err
 		}
@@ -115,7 +102,7 @@ func benchReader(ctx context.Context, w io.Writer, maker interface {
 			if at+x.n > len(built) {
 				at = 0
 			}
-			_, _, err := r.Read(ctx, built[at:at+x.n], x.n)
+			_, _, err := r.Read(ctx, built[at:at+x.n], chunk)
 			at += x.n
 			return err
 		}); err != nil {

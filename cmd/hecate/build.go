@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,8 +17,8 @@ import (
 const buildLong = `Build a model on a text.
 
 It streams the text through the model in lanes, follows the gradient chunk by
-chunk with the memory carried on, and writes checkpoints, a log, plots and a
-sample into a folder. SIGINT and SIGTERM end a build early and save it;
+chunk with the memory carried on, each level of the model at its own frequency,
+and writes checkpoints, a log, plots and a sample into a folder. SIGINT and SIGTERM end a build early and save it;
 --resume goes on from there to the last bit.
 
 hecate config keys lists everything that a configuration can say.`
@@ -51,7 +52,8 @@ func none(c *cobra.Command, args []string) error {
 
 // runBuild makes the builder and drives it.
 func runBuild(c *cobra.Command, maker engine.Maker, conf *config.Loaded, dry bool, args []string) error {
-	r := &drive.Run{Config: &conf.Config, Files: drive.Files{Dir: conf.Build.Out, Stem: drive.StemOf(conf.Model.Formula)}, Resume: again(args)}
+	stem := drive.StemOf(cmp.Or(conf.Build.Name, conf.Model.Formula))
+	r := &drive.Run{Config: &conf.Config, Files: drive.Files{Dir: conf.Build.Out, Stem: stem}, Resume: again(args)}
 	resume, err := resumeFrom(maker, conf, r)
 	if err != nil {
 		return err
@@ -71,7 +73,7 @@ func resumeFrom(maker engine.Maker, conf *config.Loaded, r *drive.Run) (string, 
 	case "never":
 		return "", nil
 	case "auto":
-		path, err := r.Files.Newest(func(path string) error { _, err := maker.Steps(path); return err },
+		path, err := r.Files.Newest(maker.Steps,
 			func(path string, err error) {
 				r.Say("resume", "%s is no good checkpoint: %s", path, strings.TrimPrefix(err.Error(), path+": "))
 			})

@@ -21,20 +21,21 @@ type generation struct {
 	Model      string `json:"model"`
 	draw.Settings
 	Prompt string    `json:"prompt"`
-	Bytes  int       `json:"max_bytes"`
+	Tokens int       `json:"max_tokens"`
 	Stop   string    `json:"stop,omitempty"`
 	Text   string    `json:"text"`
-	Logs   []float64 `json:"logprobs,omitempty"` // natural, by byte
+	Logs   []float64 `json:"logprobs,omitempty"` // natural, by token
 	Hash   string    `json:"context"`            // digest of the context at the end
 }
 
 // generateCommand is `hecate generate`.
 func generateCommand(maker engine.Maker) *cobra.Command {
 	var g generation
+	var tokenizer string
 	var asJSON, logs, raw bool
 	c := &cobra.Command{
 		Use: "generate CHECKPOINT [flags]", Short: "Draw text that goes on after a prompt",
-		Long:              "Draw text that goes on after a prompt, in a new context. The same checkpoint, prompt and settings give the same text.",
+		Long:              "Draw text that goes on after a prompt, in a new context. The same checkpoint, prompt and settings give the same text.\nA model that was built on tokens without a tokenizer reads and writes their numbers.",
 		Args:              exactly(1, "a checkpoint"),
 		ValidArgsFunction: completeCheckpoints,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -42,7 +43,7 @@ func generateCommand(maker engine.Maker) *cobra.Command {
 				return misuse{err}
 			}
 			g.Checkpoint = args[0]
-			r, err := maker.NewReader(args[0])
+			r, err := maker.NewReader(args[0], tokenizer)
 			if err != nil {
 				return err
 			}
@@ -68,15 +69,16 @@ func generateCommand(maker engine.Maker) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&g.Prompt, "prompt", "p", "\n", "`text` that the model reads first")
-	f.IntVarP(&g.Bytes, "bytes", "n", 400, "`number` of bytes to draw at most")
-	f.Float64Var(&g.Temperature, "temperature", 0.8, "divides the logits; 0 takes the likeliest byte")
-	f.IntVar(&g.TopK, "top-k", 0, "keep the `number` of likeliest bytes; 0: all")
-	f.Float64Var(&g.TopP, "top-p", 1, "keep the likeliest bytes that hold this `share`")
-	f.Float64Var(&g.MinP, "min-p", 0, "keep bytes with at least this `share` of the likeliest one's probability")
+	f.StringVarP(&g.Prompt, "prompt", "p", "\n", "`text` that the model reads first, or numbers of tokens")
+	f.IntVarP(&g.Tokens, "tokens", "n", 400, "`number` of tokens to draw at most, which are bytes where there is no tokenizer")
+	f.StringVar(&tokenizer, "tokenizer", "", "`file` of the tokenizer; by default the one beside the checkpoint")
+	f.Float64Var(&g.Temperature, "temperature", 0.8, "divides the logits; 0 takes the likeliest token")
+	f.IntVar(&g.TopK, "top-k", 0, "keep the `number` of likeliest tokens; 0: all")
+	f.Float64Var(&g.TopP, "top-p", 1, "keep the likeliest tokens that hold this `share`")
+	f.Float64Var(&g.MinP, "min-p", 0, "keep tokens with at least this `share` of the likeliest one's probability")
 	f.Uint64Var(&g.Seed, "seed", 1, "`seed` of the draws")
 	f.StringVar(&g.Stop, "stop", "", "end before this `text`")
-	f.BoolVar(&logs, "logprobs", false, "with --json: the logarithm of each byte's probability")
+	f.BoolVar(&logs, "logprobs", false, "with --json: the logarithm of each token's probability")
 	f.BoolVar(&asJSON, "json", false, "print one object, with the settings that were in effect")
 	f.BoolVar(&raw, "raw", false, "print bytes as they are, and nothing else")
 	return c
@@ -85,18 +87,26 @@ func generateCommand(maker engine.Maker) *cobra.Command {
 func (g *generation) check() error {
 	switch {
 	case g.Prompt == "":
-		return errors.New("--prompt is empty: a context needs a byte to begin with")
-	case g.Bytes < 0:
-		return fmt.Errorf("--bytes is %d, must be at least 0", g.Bytes)
+		return errors.New("--prompt is empty: a context needs a token to begin with")
+	case g.Tokens < 0:
+		return fmt.Errorf("--tokens is %d, must be at least 0", g.Tokens)
 	}
 	return g.Check()
 }
 
-// run draws, and gives each byte away as soon as it cannot be part of the text
-// that stops.
+// run draws, and gives text away as soon as it cannot be part of the text that
+// stops.
 func (g *generation) run(ctx context.Context, r engine.Reader, logs bool, each func([]byte) error) (err error) {
 	g.Model = r.Info().Model
-	if _, _, err := r.Read(ctx, []byte(g.Prompt), max(r.Info().Chunk, 1)); err != nil {
+	chunk := max(r.Info().Chunk, 1)
+	prompt, err := r.Encode([]byte(g.Prompt))
+	if err == nil && len(prompt) == 0 {
+		err = fmt.Errorf("--prompt is %q, which has no token", g.Prompt)
+	}
+	if err != nil {
+		return misuse{err}
+	}
+	if _, _, err := r.Read(ctx, prompt, chunk); err != nil {
 		return err
 	}
 	d := draw.New(g.Settings)
@@ -114,7 +124,7 @@ func (g *generation) run(ctx context.Context, r engine.Reader, logs bool, each f
 		given = to
 		return err
 	}
-	for len(text) < g.Bytes && ctx.Err() == nil {
+	for n := 0; n < g.Tokens && ctx.Err() == nil; n++ {
 		logits, err := r.Next()
 		if err != nil {
 			return err
@@ -123,13 +133,16 @@ func (g *generation) run(ctx context.Context, r engine.Reader, logs bool, each f
 		if logs {
 			g.Logs = append(g.Logs, math.Round(log*1e6)/1e6)
 		}
-		text = append(text, byte(id))
-		if g.Stop != "" && bytes.HasSuffix(text, []byte(g.Stop)) {
-			text = text[:len(text)-len(g.Stop)]
-			g.Logs = g.Logs[:min(len(g.Logs), len(text))]
+		word, err := r.Decode(int32(id), n == 0)
+		if err != nil {
+			return err
+		}
+		text = append(text, word...)
+		if at := bytes.Index(text[max(len(text)-len(word)-len(g.Stop), 0):], []byte(g.Stop)); g.Stop != "" && at >= 0 {
+			text = text[:max(len(text)-len(word)-len(g.Stop), 0)+at]
 			return give(len(text))
 		}
-		if _, _, err := r.Read(ctx, []byte{byte(id)}, 1); err != nil {
+		if _, _, err := r.Read(ctx, []int32{int32(id)}, chunk); err != nil {
 			return err
 		}
 		if err := give(whole(text, len(text)-max(len(g.Stop)-1, 0))); err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hecate": main})
+	testscript.Main(m, map[string]func(){"hecate": main, "hecate-on-a-full-disk": full})
 }
 
 // TestScripts runs the command as a user does. UPDATE=1 rewrites what the
@@ -34,6 +34,8 @@ func TestScripts(t *testing.T) {
 			"status":    status1,
 			"appear":    appear,
 			"flip":      flip,
+			"longer":    longer,
+			"shorter":   shorter,
 			"lines":     lines,
 			"terminate": terminate,
 		},
@@ -112,6 +114,26 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	data[len(data)-1] ^= 1
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
+}
+
+// longer is `longer FILE`: it adds a byte to a file.
+func longer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: longer FILE")
+	}
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), append(data, 0), 0o600))
+}
+
+// shorter is `shorter FILE`: it takes the last byte off a file.
+func shorter(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: shorter FILE")
+	}
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data[:len(data)-1], 0o600))
 }
 
 // lines is `lines N FILE`: it wants so many lines.

@@ -48,7 +48,7 @@ func (v *setter) Set(value string) error {
 // shorthands are flags for keys that are set often. Each says which key it is, so
 // that the table of keys stays the only place with defaults and ranges.
 var shorthands = []struct{ flag, key, kind, doc string }{
-	{"model", "model.formula", "name", "the model"},
+	{"model", "model.formula", "formula", "the model, by its name or by its parts"},
 	{"text", "stream.path", "file", "what to build on"},
 	{"steps", "build.steps", "number", "updates"},
 	{"tokens", "build.tokens", "number", "tokens to read, instead of steps"},
@@ -69,7 +69,7 @@ var shorthands = []struct{ flag, key, kind, doc string }{
 func (s *settings) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVarP(&s.file, "config", "c", "", "`file` with a configuration, in TOML")
-	f.Var(&setter{s: s, flag: "--set", named: true, sample: "key=value"}, "set", "override a key, such as update.lr=1e-3, or a size of the model, such as memory.d_k=32; may be given often")
+	f.Var(&setter{s: s, flag: "--set", named: true, sample: "key=value"}, "set", "override a key, such as update.lr=1e-3 or levels.periods=1,8, or a size of the model, such as memory.d_k=32; may be given often")
 	f.Var(&setter{s: s, flag: "--with", key: "update.settings.", named: true, sample: "name=value"}, "with", "a setting of the update, such as beta_1=0.95 (update.settings); may be given often")
 	defaults := map[string]string{}
 	for _, k := range config.Keys() {

@@ -9,11 +9,11 @@ import (
 func modules() *engine.Modules {
 	return &engine.Modules{Catalog: engine.Catalog{
 		Spec:      registry.Spec,
-		Models:    registry.Models,
+		Pages:     registry.Pages(),
 		New:       registry.NewModel[float32],
 		Updates:   registry.Updates,
+		Buffers:   registry.Buffers,
 		NewUpdate: registry.NewUpdate[float32],
-		Rules:     registry.Rules,
 		OwnText:   crossroads,
 		OwnName:   "crossroads.txt",
 	}}

@@ -17,7 +17,7 @@ func TestElse(t *testing.T) {
 		return -1
 	})
 	for i, want := range []int{7, 9, 7} {
-		if got := s.Part("memory." + string(rune('0'+i))).Get("d_k", -1, 1); got != want {
+		if got := s.Part("memory."+string(rune('0'+i))).Get("d_k", -1, 1); got != want {
 			t.Errorf("memory.%d.d_k is %d, want %d", i, got, want)
 		}
 	}

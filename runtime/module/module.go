@@ -88,6 +88,7 @@ type Module[F Float] struct {
 	hits   [][]bool // by slot and parameter: a gradient reached it in this chunk
 	errors [][]F    // by parameter: what it moves by, nil where it does not fire
 	gates  []*gates // by slot
+	tally  tally    // of open levels
 	nats   []float64
 	firing [][]F  // the gradients of what fires in an update
 	due    moment // of the gradient that waits for Update
@@ -96,12 +97,15 @@ type Module[F Float] struct {
 // gates are the levels that a gate of the page opened in one slot's chunk.
 type gates struct {
 	open [pulse.MaxLevels]bool
+	seen [pulse.MaxLevels]bool // that a gate decides it
 	note func(level, lane int, open bool)
 }
 
 func newGates() *gates {
 	g := &gates{}
-	g.note = func(level, _ int, open bool) { g.open[level] = g.open[level] || open }
+	g.note = func(level, _ int, open bool) {
+		g.seen[level], g.open[level] = true, g.open[level] || open
+	}
 	return g
 }
 

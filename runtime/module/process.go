@@ -39,9 +39,6 @@ func (m *Module[F]) ProcessInto(dst []F, c stream.Chunk, h context.Handle[*Memor
 }
 
 // process is Process, with a place for the outputs or nil.
-//
-//hecate:allow consumeonce a handle that cannot be taken is given back as it is
-//hecate:allow nozero between two chunks a module has no time
 func (m *Module[F]) process(c stream.Chunk, h context.Handle[*Memory[F]], p pulse.Pulse, dst []F) (Result, context.Handle[*Memory[F]], error) {
 	mem, err := h.Take()
 	if err != nil {
@@ -225,6 +222,7 @@ func (m *Module[F]) backward(t *tape.Tape[F], i int, loss tape.Value[F], own int
 
 // gather adds the gradients of all slots in their order, into the first one's.
 func (m *Module[F]) gather(n int) error {
+	m.tally.count(m.gates[:n], m.job.pulse)
 	for _, g := range m.gates[1:n] {
 		for l, open := range g.open {
 			m.gates[0].open[l] = m.gates[0].open[l] || open

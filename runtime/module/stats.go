@@ -17,9 +17,7 @@ func (m *Module[F]) Norms(dst []float64) []float64 {
 	for i := range m.params.View().Len() {
 		sum := 0.0
 		if len(m.grads) > 0 {
-			for _, x := range m.grads[0][i] {
-				sum += float64(float64(x) * float64(x))
-			}
+			sum = squares(m.grads[0][i])
 		}
 		dst = append(dst, math.Sqrt(sum))
 	}

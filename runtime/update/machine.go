@@ -23,6 +23,7 @@ type Machine[F num.Float] struct {
 	slots   []Slots[F] // nil for a fixed parameter
 	fires   []int64
 	waiting []*waiting[F] // nil for a parameter of the fastest level: nothing waits for that
+	empty   func(name string, data []F)
 }
 
 // waiting is what has reached one parameter since its last fire.
@@ -39,7 +40,7 @@ const NoBuffer = "update: parameters of slower levels need a buffer"
 // NewMachine makes the slots of all parameters that are not fixed, and for those
 // of slower levels those of the buffer, which may be nil where there are none.
 func NewMachine[F num.Float](u, buffer Update[F], v context.View[F]) *Machine[F] {
-	m := &Machine[F]{update: u, fires: make([]int64, v.Len())}
+	m := &Machine[F]{update: u, fires: make([]int64, v.Len()), empty: func(_ string, data []F) { clear(data) }}
 	for i := range v.Len() {
 		var s Slots[F]
 		var w *waiting[F]
@@ -115,7 +116,7 @@ func (m *Machine[F]) Fire(r *tape.Run[F], i int, w, g []F) {
 	m.slots[i].Fire(r, int(m.fires[i]), w, g)
 	if b := m.waiting[i]; b != nil {
 		b.count = 0
-		m.Buffers(i, func(_ string, data []F) { clear(data) })
+		m.Buffers(i, m.empty)
 	}
 }
 

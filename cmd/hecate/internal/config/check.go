@@ -1,32 +1,35 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
+	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
 
-// A World is what the program knows by name. A nil list is not compared.
+// A World is what the program knows by name. What is nil is not compared.
 type World struct {
-	Models  []string
 	Updates []string
-	Rules   []string
+	Buffers []string
+	// Formula says what is wrong with the formula of a model: a *formula.Error.
+	Formula func(text string) error
 }
+
+// maxItems bounds the lists that are looked at item by item.
+const maxItems = pulse.MaxLevels
 
 // check holds keys to each other and to the world.
 func (d *decoder) check(w World) {
-	d.formula(w)
+	if w.Formula != nil && d.Model.Formula != "" {
+		d.formula(w.Formula(d.Model.Formula))
+	}
 	d.known("update.name", d.Update.Name, "update", w.Updates)
-	for i, l := range d.Levels {
-		if l.Rule != "" {
-			d.known(fmt.Sprintf("level.%d.rule", i), l.Rule, "rule", w.Rules)
-		}
-	}
-	if _, err := d.periods(); err != nil {
-		d.problems = append(d.problems, *err)
-	}
+	d.known("update.buffer", d.Update.Buffer, "buffer", w.Buffers)
+	d.periods()
 	if at, ok := d.places["build.steps"]; ok && d.Build.Tokens > 0 {
 		d.fail(at, "build.steps and build.tokens are both given", "keep one of them")
 	}
@@ -49,7 +52,7 @@ func (d *decoder) check(w World) {
 	if d.Build.From != "" && d.Build.Resume != "never" {
 		d.fail(d.places["build.from"], fmt.Sprintf("build.from is given, but build.resume is %q", d.Build.Resume), "a build is new or goes on, not both")
 	}
-	for key, x := range map[string]string{"build.out": d.Build.Out, "build.resume": d.Build.Resume, "model.formula": d.Model.Formula, "update.name": d.Update.Name} {
+	for key, x := range map[string]string{"build.out": d.Build.Out, "build.resume": d.Build.Resume, "model.formula": d.Model.Formula, "update.name": d.Update.Name, "update.buffer": d.Update.Buffer} {
 		if x == "" {
 			d.fail(d.places[key], key+" is empty", "")
 		}
@@ -63,59 +66,46 @@ func (d *decoder) known(key, name, what string, list []string) {
 	}
 }
 
-// formula checks the name of a model, or the form of a formula.
-func (d *decoder) formula(w World) {
-	f := d.Model.Formula
-	if !strings.ContainsAny(f, "(),") {
-		d.known("model.formula", f, "model", w.Models)
-		return
+// formula shows what is wrong with a formula at the symbol that is.
+func (d *decoder) formula(err error) {
+	const key = "model.formula"
+	var e *formula.Error
+	switch whole := d.Model.Formula; {
+	case err == nil:
+	case errors.As(err, &e) && e.Text == whole:
+		d.problems = append(d.problems, d.within(key, whole, e.At, symbol(whole[e.At:]), e.Msg, e.Hint))
+	case e != nil:
+		d.fail(d.places[key], e.Msg, e.Hint)
+	default:
+		d.fail(d.places[key], err.Error(), "")
 	}
-	depth := 0
-	for _, r := range f {
-		switch r {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		}
-		if depth < 0 {
+}
+
+// symbol is how many characters the first symbol of a text has.
+func symbol(text string) (n int) {
+	for _, r := range text {
+		if r != '_' && r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			break
 		}
+		n++
 	}
-	if depth != 0 {
-		d.fail(d.places["model.formula"], fmt.Sprintf("model.formula %q has parentheses that do not match", f), "")
-	}
+	return n
 }
 
-// Periods returns the period of every level in chunks. A valid configuration
-// has periods that pulse.CheckPeriods accepts.
-func (c *Config) Periods() []int {
-	d := decoder{Loaded: Loaded{Config: *c}}
-	p, _ := d.periods()
-	return p
-}
-
-// periods turns all periods into chunks; the problem is that of the first level
-// that does not fit.
-func (d *decoder) periods() ([]int, *Problem) {
-	if len(d.Levels) == 0 {
-		return []int{1}, nil
-	}
-	var out []int
-	for i, l := range d.Levels {
-		key := fmt.Sprintf("level.%d.period", i)
-		at := d.places[key]
-		n := l.Period
-		if l.Unit == "tokens" && d.Stream.Chunk > 0 {
-			if n%d.Stream.Chunk != 0 {
-				return out, &Problem{at, fmt.Sprintf("%s is %d tokens, no multiple of stream.chunk, which is %d", key, n, d.Stream.Chunk), ""}
-			}
-			n /= d.Stream.Chunk
+// periods looks for the first level whose period does not fit.
+func (d *decoder) periods() {
+	const key = "levels.periods"
+	p := d.Levels.Periods
+	for n := 1; n <= min(len(p), maxItems+1); n++ {
+		err := pulse.CheckPeriods(p[:n])
+		if err == nil {
+			continue
 		}
-		out = append(out, n)
-		if err := pulse.CheckPeriods(out); err != nil {
-			return out, &Problem{at, key + ": " + strings.TrimPrefix(err.Error(), "pulse: "), "each period is a multiple of the one before, and the first is 1 chunk"}
+		at, ok := d.places[fmt.Sprintf("%s.%d", key, n-1)]
+		if !ok {
+			at = d.places[key]
 		}
+		d.fail(at, key+": "+strings.TrimPrefix(err.Error(), "pulse: "), "each period is a multiple of the one before, and the first is 1")
+		return
 	}
-	return out, nil
 }

@@ -12,9 +12,24 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nl-hecate/hecate/runtime/formula"
 )
 
-var world = World{Models: []string{"ZeroA", "ZeroB"}, Updates: []string{"AdamW", "Muon"}, Rules: []string{"DeltaRule", "Hebbian"}}
+// pages are what a formula can name here.
+var pages = formula.Table{
+	"DeltaRule": {Kind: formula.Rule}, "Hebbian": {Kind: formula.Rule}, "SlidingWindow": {Kind: formula.Composition, Sizes: []string{"w"}},
+	"MAG":    {Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
+	"ByteLM": {Kind: formula.Model, Parts: []formula.Part{{Name: "block", Kind: formula.Composition}}},
+	"ZeroA":  {Kind: formula.Model}, "ZeroB": {Kind: formula.Model},
+}
+
+var world = World{Updates: []string{"AdamW", "Muon"}, Buffers: []string{"ErrorBuffer", "ErrorBufferSum"}, Formula: func(text string) error {
+	f, err := formula.Parse(text)
+	if err == nil {
+		_, err = pages.Bind(f, formula.Model)
+	}
+	return err
+}}
 
 // TestDefaults reads nothing, the starter file and the canonical form of the
 // defaults: all are the same configuration.
@@ -42,11 +57,8 @@ sizes.memory.d_k = 0x10
 sizes."strange name" = 3
 seed = 9_000
 
-[[level]]
-rule = "DeltaRule"
-[[level]]
-rule = 'Hebbian'
-period = 640
+[levels]
+periods = [1, 8]
 unit = "tokens"
 
 [stream]
@@ -68,7 +80,7 @@ keep_best = true
 `
 
 func TestRoundTrip(t *testing.T) {
-	c, err := Parse("run.toml", []byte(whole), []Set{{"--set", "stream.lanes", "3"}, {"--set", "level.2.period", "24"}, {"--set", "level.2.rule", "Hebbian"}, {"--set", "update.clip", "1"}}, world)
+	c, err := Parse("run.toml", []byte(whole), []Set{{"--set", "stream.lanes", "3"}, {"--set", "levels.periods", "1,8, 24"}, {"--set", "update.clip", "1"}}, world)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,10 +98,10 @@ func TestRoundTrip(t *testing.T) {
 	if !strings.Contains(printed, "\nclip = 1.0\n") || !strings.Contains(printed, "\nlr = 0.001\n") {
 		t.Errorf("numbers are not printed as numbers:\n%s", printed)
 	}
-	if got, want := c.Periods(), []int{1, 8, 24}; !reflect.DeepEqual(got, want) {
-		t.Errorf("periods %v, want %v", got, want)
+	if got, want := c.Levels, (Levels{[]int{1, 8, 24}, "tokens"}); !reflect.DeepEqual(got, want) {
+		t.Errorf("levels %v, want %v", got, want)
 	}
-	if c.Model.Sizes["memory.d_k"] != 16 || c.Model.Sizes["strange name"] != 3 || c.Update.Settings["else.lr"] != 3 || c.Levels[0].Period != 1 || c.Stream.Lanes != 3 {
+	if c.Model.Sizes["memory.d_k"] != 16 || c.Model.Sizes["strange name"] != 3 || c.Update.Settings["else.lr"] != 3 || c.Stream.Lanes != 3 {
 		t.Errorf("%+v", c.Config)
 	}
 }
@@ -167,12 +179,9 @@ func TestProblems(t *testing.T) {
 // range, in a file and as an override, and wants a message that names it.
 func TestEveryKey(t *testing.T) {
 	for _, k := range Keys() {
-		path := strings.ReplaceAll(strings.ReplaceAll(k.Path, ".N.", ".0."), ".NAME", ".x")
+		path := strings.ReplaceAll(k.Path, ".NAME", ".x")
 		section, key, _ := strings.Cut(k.Path, ".")
 		header := "[" + section + "]\n"
-		if rest, ok := strings.CutPrefix(key, "N."); ok {
-			key, header = rest, "[["+section+"]]\n"
-		}
 		key = strings.ReplaceAll(key, "NAME", "x")
 		_, err := Parse("f", []byte(header+key+" = 2020-01-01\n"), nil, world)
 		if err == nil || !strings.HasPrefix(err.Error(), "f:2:") || !strings.Contains(err.Error(), path+" is a date or time") {
@@ -182,10 +191,16 @@ func TestEveryKey(t *testing.T) {
 			continue
 		}
 		_, err = Parse("f", nil, []Set{{"--set", path, "-1q"}}, world)
-		if err == nil || !strings.HasPrefix(err.Error(), "--set: "+path+" is ") {
+		if err == nil || !strings.HasPrefix(err.Error(), "--set: "+path+" is ") && !strings.HasPrefix(err.Error(), "--set: "+path+" holds ") {
 			t.Errorf("%s as -1q: %v", path, err)
 		}
 		if !strings.HasPrefix(k.Range, "at least") && !strings.Contains(k.Range, " to ") {
+			continue
+		}
+		if k.Type == "list of whole numbers" {
+			if _, err = Parse("f", nil, []Set{{"--set", path, "[1, 0]"}}, world); err == nil || !strings.Contains(err.Error(), path+" holds 0, must be 1 to ") {
+				t.Errorf("%s with 0: %v", path, err)
+			}
 			continue
 		}
 		low := "-1"
@@ -223,7 +238,6 @@ func TestSchema(t *testing.T) {
 	var s struct {
 		Properties map[string]struct {
 			Properties map[string]any
-			Items      struct{ Properties map[string]any }
 		}
 	}
 	if err := json.Unmarshal(Schema(), &s); err != nil {
@@ -231,17 +245,14 @@ func TestSchema(t *testing.T) {
 	}
 	n := 0
 	for _, p := range s.Properties {
-		n += len(p.Properties) + len(p.Items.Properties)
+		n += len(p.Properties)
 	}
 	if n != len(Keys()) {
 		t.Errorf("%d keys in the schema, %d in the table", n, len(Keys()))
 	}
 	for _, k := range Keys() {
 		parts := strings.Split(k.Path, ".")
-		sec := s.Properties[parts[0]]
-		_, plain := sec.Properties[parts[1]]
-		_, repeated := sec.Items.Properties[parts[len(parts)-1]]
-		if !plain && !repeated {
+		if _, ok := s.Properties[parts[0]].Properties[parts[1]]; !ok {
 			t.Errorf("%s is not in the schema", k.Path)
 		}
 		if k.Doc == "" || !strings.Contains(Help(), k.Path+"\n    "+k.Type) {
@@ -265,10 +276,11 @@ func TestDistance(t *testing.T) {
 // be printed and read again, or problems; never a panic.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(whole))
-	f.Add([]byte("level = [{period = 1}, 3]"))
-	f.Add([]byte("[[model]]\n[level.x]\nmodel = 3\n[model]"))
+	f.Add([]byte("levels = [{period = 1}, 3]"))
+	f.Add([]byte("[[model]]\n[levels.x]\nmodel = 3\n[model]"))
+	f.Add([]byte("[levels]\nperiods = [1, 3, 4]\n[model]\nformula = \"\"\"\\\n A(\\u00e9)\"\"\""))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := Parse("f", data, nil, World{})
+		c, err := Parse("f", data, nil, World{Formula: world.Formula})
 		if err != nil {
 			_ = err.Error()
 			return

@@ -16,13 +16,6 @@ func Format(c Config) string {
 	v := reflect.ValueOf(c)
 	for _, s := range sections {
 		x := v.Field(s.index)
-		if s.repeated {
-			for i := range x.Len() {
-				fmt.Fprintf(&b, "[[%s]]\n", s.name)
-				s.print(&b, x.Index(i))
-			}
-			continue
-		}
 		fmt.Fprintf(&b, "[%s]\n", s.name)
 		s.print(&b, x)
 	}
@@ -77,6 +70,8 @@ func text(v reflect.Value) string {
 			words = append(words, quote(w))
 		}
 		return "[" + strings.Join(words, ", ") + "]"
+	case []int:
+		return strings.ReplaceAll(fmt.Sprint(x), " ", ", ")
 	}
 	return fmt.Sprint(v.Interface())
 }
@@ -107,25 +102,19 @@ func quote(s string) string {
 }
 
 // Starter is a file with every key at its default, each under a comment that
-// says what it means. Tables that may be left out are comments themselves.
+// says what it means.
 func Starter() string {
 	var b strings.Builder
 	b.WriteString("# What a run is told. Every key stands at its default and may be left out.\n")
 	for _, s := range sections {
-		lead := ""
-		if fmt.Fprintf(&b, "\n# %s\n", s.doc); s.repeated {
-			lead = "# "
-			fmt.Fprintf(&b, "%s[[%s]]\n", lead, s.name)
-		} else {
-			fmt.Fprintf(&b, "[%s]\n", s.name)
-		}
+		fmt.Fprintf(&b, "\n# %s\n[%s]\n", s.doc, s.name)
 		for _, f := range s.fields {
 			fmt.Fprintf(&b, "# %s%s\n", f.doc, f.aside())
 			if f.mapped {
 				fmt.Fprintf(&b, "# %s.NAME = …\n", f.name)
 				continue
 			}
-			fmt.Fprintf(&b, "%s%s = %s\n", lead, f.name, f.defaultText())
+			fmt.Fprintf(&b, "%s = %s\n", f.name, f.defaultText())
 		}
 	}
 	return b.String()

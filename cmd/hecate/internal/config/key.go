@@ -10,8 +10,8 @@ import (
 
 // A Key is one row of the table.
 type Key struct {
-	Path    string // as --set takes it; that of a key of a level has N for its number
-	Type    string // string, whole number, number, true or false, duration, list of strings, with "by name" for a map
+	Path    string // as --set takes it
+	Type    string // string, whole number, number, true or false, duration, list of strings or of whole numbers, with "by name" for a map
 	Default string // as it stands in a file; empty for what has none
 	Range   string // in words, empty if anything goes
 	OneOf   []string
@@ -24,10 +24,7 @@ func Keys() []Key {
 	for _, s := range sections {
 		for _, f := range s.fields {
 			path := s.name + "." + f.name
-			switch {
-			case s.repeated:
-				path = s.name + ".N." + f.name
-			case f.mapped:
+			if f.mapped {
 				path += ".NAME"
 			}
 			out = append(out, Key{path, f.typeWords(), f.defaultText(), f.rangeWords(), f.one, f.doc})
@@ -39,7 +36,6 @@ func Keys() []Key {
 // A section is a field of Config.
 type section struct {
 	name, doc string
-	repeated  bool
 	index     int // of the field
 	fields    []field
 }
@@ -66,12 +62,8 @@ func tableOf(t reflect.Type) []section {
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		s := section{name: sf.Tag.Get("key"), doc: sf.Tag.Get("doc"), index: i}
-		inner := sf.Type
-		if s.repeated = inner.Kind() == reflect.Slice; s.repeated {
-			inner = inner.Elem()
-		}
-		for j := range inner.NumField() {
-			s.fields = append(s.fields, fieldOf(inner.Field(j), j))
+		for j := range sf.Type.NumField() {
+			s.fields = append(s.fields, fieldOf(sf.Type.Field(j), j))
 		}
 		out = append(out, s)
 	}
@@ -119,9 +111,17 @@ func (f field) what() string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Slice:
+		if f.numbers() {
+			return "list of whole numbers"
+		}
 		return "list of strings"
 	}
 	panic(fmt.Sprintf("config: BUG: a key of type %v", f.typ))
+}
+
+// numbers reports whether a value is a list of numbers.
+func (f field) numbers() bool {
+	return f.typ.Kind() == reflect.Slice && f.typ.Elem().Kind() == reflect.Int
 }
 
 // article is what, as it stands in a sentence.
@@ -135,6 +135,8 @@ func (f field) article() string {
 // rangeWords says where a value may lie.
 func (f field) rangeWords() string {
 	switch {
+	case f.numbers():
+		return "each " + f.lo + " to " + f.hi
 	case f.lo != "" && f.hi != "":
 		return f.lo + " to " + f.hi
 	case f.lo != "":
@@ -208,13 +210,16 @@ func (f field) fromWord(s string) (reflect.Value, error) {
 		}
 		v.SetFloat(x)
 	case reflect.Slice:
-		var list []string
 		for w := range strings.SplitSeq(s, ",") {
-			if w = strings.TrimSpace(w); w != "" {
-				list = append(list, w)
+			if w = strings.TrimSpace(w); w == "" {
+				continue
 			}
+			x, err := field{typ: f.typ.Elem()}.fromWord(w)
+			if err != nil {
+				return v, fmt.Errorf("holds %q, must be %s", w, f.article())
+			}
+			v.Set(reflect.Append(v, x))
 		}
-		v.Set(reflect.ValueOf(list))
 	}
 	return v, nil
 }

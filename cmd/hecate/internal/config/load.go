@@ -5,14 +5,14 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Set is an override of the command line.
 type Set struct {
 	Flag  string // as the user wrote it, for messages: --set or a shorthand
-	Key   string // such as update.lr or level.0.period
+	Key   string // such as update.lr
 	Value string // as in a file, but a string needs no quotes
 }
 
@@ -20,6 +20,7 @@ type Set struct {
 type Loaded struct {
 	Config
 	places map[string]Place
+	inside map[string]func(at int) Place // of strings in a file: the place of a byte of what they say
 }
 
 // Default returns the configuration that is told nothing.
@@ -27,9 +28,7 @@ func Default() Config {
 	var c Config
 	v := reflect.ValueOf(&c).Elem()
 	for _, s := range sections {
-		if !s.repeated {
-			s.fill(v.Field(s.index))
-		}
+		s.fill(v.Field(s.index))
 	}
 	return c
 }
@@ -60,7 +59,7 @@ func Load(path string, sets []Set, w World) (*Loaded, error) {
 
 // Parse is Load of a file's bytes; name stands in messages.
 func Parse(name string, data []byte, sets []Set, w World) (*Loaded, error) {
-	d := decoder{Loaded: Loaded{Config: Default(), places: map[string]Place{}}}
+	d := decoder{Loaded: Loaded{Config: Default(), places: map[string]Place{}, inside: map[string]func(int) Place{}}}
 	leaves, bad := parse(name, data)
 	if bad != nil {
 		return nil, Problems{*bad}
@@ -84,8 +83,21 @@ func (l *Loaded) Given(path string) bool { _, ok := l.places[path]; return ok }
 
 // Wrong returns an error about a key that only the program could find, at the
 // place where the key was set.
-func (l *Loaded) Wrong(path, message, hint string) error {
+func (l *Loaded) Wrong(path, message, hint string) Problems {
 	return Problems{{Place: l.places[path], Message: message, Hint: hint}}
+}
+
+// within places a problem with part of a string: in the file, or under the string
+// itself where that stood on the command line.
+func (l *Loaded) within(path, whole string, at, width int, message, hint string) Problem {
+	p := l.places[path]
+	if f := l.inside[path]; f != nil {
+		p = f(at)
+	} else {
+		p.Col, p.Text = utf8.RuneCountInString(whole[:at])+1, whole
+	}
+	p.Width = max(width, 1)
+	return Problem{p, message, hint}
 }
 
 // A decoder collects what is wrong while it fills a configuration.
@@ -116,24 +128,19 @@ func (d *decoder) leaf(l leaf, unknown map[string]bool) {
 	case !ok:
 		d.fail(l.at, fmt.Sprintf("unknown key %q", full), suggest(l.path))
 		return
-	case s.repeated && !numbered(l.path):
-		d.fail(l.at, fmt.Sprintf("%q is not a table with a number of its own", full), "write [["+s.name+"]]")
+	case len(l.path) == 2 && l.item:
 		unknown[full] = true
+		d.fail(l.at, fmt.Sprintf("%q is one table, not a list of tables", s.name), "write ["+s.name+"]")
 		return
-	case s.repeated:
-		n, _ := strconv.Atoi(l.path[1]) // numbered has seen to it
-		d.grow(s, n)
 	case !l.header && len(l.path) == 1:
 		d.fail(l.at, fmt.Sprintf("%q is a table, not a value", full), "write ["+s.name+"]")
 		return
 	}
 	f, _, ok := d.target(l.path)
 	switch {
-	case !l.header && len(l.path) == s.depth():
-		d.fail(l.value.at, fmt.Sprintf("%s is a %s, must be a table", full, kindWords(l.value.kind)), "")
 	case !l.header:
 		d.set(l, full)
-	case len(l.path) == s.depth():
+	case len(l.path) == 1:
 	case !ok:
 		unknown[full] = true
 		d.fail(l.at, fmt.Sprintf("unknown table %q", full), suggest(l.path))
@@ -163,40 +170,10 @@ func (d *decoder) set(l leaf, full string) {
 		return
 	}
 	d.put(f, v, l.path, x, l.at)
-}
-
-// depth is how many parts of a path name a table of the section.
-func (s section) depth() int {
-	if s.repeated {
-		return 2
+	d.inside[full] = l.value.inside
+	for i, e := range l.value.list {
+		d.places[fmt.Sprintf("%s.%d", full, i)] = e.at
 	}
-	return 1
-}
-
-// numbered reports whether a path goes into a table of a repeated section.
-func numbered(path []string) bool {
-	if len(path) < 2 {
-		return false
-	}
-	n, err := strconv.Atoi(path[1])
-	return err == nil && n >= 0
-}
-
-// maxLevels bounds what a number on the command line can ask for.
-const maxLevels = 64
-
-// grow sees that a repeated section has a table n.
-func (d *decoder) grow(s section, n int) bool {
-	list := reflect.ValueOf(&d.Config).Elem().Field(s.index)
-	if n > list.Len() || n >= maxLevels {
-		return false
-	}
-	if n == list.Len() {
-		one := reflect.New(list.Type().Elem()).Elem()
-		s.fill(one)
-		list.Set(reflect.Append(list, one))
-	}
-	return true
 }
 
 // target finds the field of a path, and where its value goes: the field, or the
@@ -208,16 +185,6 @@ func (d *decoder) target(path []string) (f field, v reflect.Value, ok bool) {
 	}
 	v = reflect.ValueOf(&d.Config).Elem().Field(s.index)
 	rest := path[1:]
-	if s.repeated {
-		if !numbered(path) {
-			return f, v, false
-		}
-		n, _ := strconv.Atoi(path[1])
-		if n >= v.Len() {
-			return f, v, false
-		}
-		v, rest = v.Index(n), path[2:]
-	}
 	if len(rest) == 0 {
 		return f, v, false
 	}
@@ -246,13 +213,6 @@ func (d *decoder) put(f field, v reflect.Value, path []string, x reflect.Value, 
 func (d *decoder) override(s Set) {
 	at := Place{File: s.Flag}
 	path := strings.Split(s.Key, ".")
-	if sec, ok := sectionOf(path[0]); ok && sec.repeated && numbered(path) {
-		n, _ := strconv.Atoi(path[1])
-		if !d.grow(sec, n) {
-			d.fail(at, fmt.Sprintf("%s: the next table of [[%s]] is number %d", s.Key, sec.name, len(d.Levels)), "")
-			return
-		}
-	}
 	f, v, ok := d.target(path)
 	if !ok || slices.Contains(path, "") {
 		d.fail(at, fmt.Sprintf("unknown key %q", s.Key), suggest(path))
@@ -267,4 +227,8 @@ func (d *decoder) override(s Set) {
 		return
 	}
 	d.put(f, v, path, x, at)
+	delete(d.inside, s.Key)
+	for i := range maxItems { // those of a list in the file
+		delete(d.places, fmt.Sprintf("%s.%d", s.Key, i))
+	}
 }

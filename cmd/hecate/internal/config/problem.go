@@ -11,9 +11,9 @@ import (
 // A Place is where something was written: in a file, or on the command line.
 type Place struct {
 	File      string // or the flag, such as --set
-	Line, Col int    // from 1, in characters; 0 on the command line
+	Line, Col int    // from 1, in characters; no line on the command line, and a column only within a string
 	Width     int    // characters to point at
-	Text      string // the line
+	Text      string // the line, or the string
 }
 
 // A Problem is one thing that is wrong with a configuration.
@@ -40,6 +40,8 @@ func (p Problem) String() string {
 	var b strings.Builder
 	if p.Line > 0 {
 		fmt.Fprintf(&b, "%s:%d:%d: %s", p.File, p.Line, p.Col, p.Message)
+	} else if p.File != "" && p.Col > 0 {
+		fmt.Fprintf(&b, "%s:%d: %s", p.File, p.Col, p.Message)
 	} else if p.File != "" {
 		fmt.Fprintf(&b, "%s: %s", p.File, p.Message)
 	} else {
@@ -48,12 +50,16 @@ func (p Problem) String() string {
 	if p.Hint != "" {
 		fmt.Fprintf(&b, "; %s", p.Hint)
 	}
-	if p.Line > 0 && p.Text != "" {
+	if p.Text != "" {
 		const tab = "    "
 		runes := []rune(p.Text)
 		at := min(p.Col-1, len(runes))
 		pad := utf8.RuneCountInString(strings.ReplaceAll(string(runes[:at]), "\t", tab))
-		fmt.Fprintf(&b, "\n%5d | %s\n      | %s%s", p.Line, strings.ReplaceAll(p.Text, "\t", tab), strings.Repeat(" ", pad), strings.Repeat("^", max(p.Width, 1)))
+		line := "     "
+		if p.Line > 0 {
+			line = fmt.Sprintf("%5d", p.Line)
+		}
+		fmt.Fprintf(&b, "\n%s | %s\n      | %s%s", line, strings.ReplaceAll(p.Text, "\t", tab), strings.Repeat(" ", pad), strings.Repeat("^", max(p.Width, 1)))
 	}
 	return b.String()
 }

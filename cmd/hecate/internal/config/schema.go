@@ -18,9 +18,6 @@ func Schema() []byte {
 			fields[f.name] = f.schema()
 		}
 		table := map[string]any{"type": "object", "additionalProperties": false, "properties": fields}
-		if s.repeated {
-			table = map[string]any{"type": "array", "maxItems": maxLevels, "items": table}
-		}
 		table["description"] = s.doc
 		props[s.name] = table
 	}
@@ -80,6 +77,9 @@ func (f field) single() map[string]any {
 		m["type"] = "number"
 	case "true or false":
 		m["type"] = "boolean"
+	case "list of whole numbers":
+		item := field{typ: f.typ.Elem(), lo: f.lo, hi: f.hi}.single()
+		return map[string]any{"type": "array", "items": item}
 	case "list of strings":
 		return map[string]any{"anyOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "array", "items": map[string]any{"type": "string"}}}}
 	}

@@ -19,15 +19,7 @@ func suggest(path []string) string {
 	var all, own []string
 	for _, s := range sections {
 		for _, f := range s.fields {
-			name := s.name + "." + f.name
-			if s.repeated {
-				number := "0"
-				if numbered(path) {
-					number = path[1]
-				}
-				name = s.name + "." + number + "." + f.name
-			}
-			all = append(all, name)
+			all = append(all, s.name+"."+f.name)
 			if s.name == path[0] {
 				own = append(own, f.name)
 			}
@@ -77,6 +69,20 @@ func didYouMean(word string, list []string, all string) string {
 		return ""
 	}
 	return all + strings.Join(list, ", ")
+}
+
+// DidYouMean is a hint: the name of a list that another one most likely meant, or
+// all of them.
+func DidYouMean(name string, list []string) string {
+	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
+	if near(name, list) == "" { // the right word in the wrong part
+		for _, w := range list {
+			if distance(last(name), last(w)) <= 1 {
+				name = w
+			}
+		}
+	}
+	return didYouMean(name, list, "there are ")
 }
 
 // distance counts the characters to add, drop, change or exchange with the

@@ -8,7 +8,7 @@
 //
 // Whatever is wrong is a Problem with the place where it was written; all of a
 // file are reported at once, and a configuration is returned only if there is
-// none. Names that only the generated code knows (models, updates, rules) come
+// none. Names that only the generated code knows (formulas, updates, buffers) come
 // in as a World.
 package config
 
@@ -16,27 +16,26 @@ import "time"
 
 // A Config is a configuration with nothing left open.
 type Config struct {
-	Model  Model   `key:"model" doc:"what is built"`
-	Levels []Level `key:"level" doc:"a level of the model for each table, the fastest first; none is one level that fires with every chunk"`
-	Stream Stream  `key:"stream" doc:"what is read, and how"`
-	Update Update  `key:"update" doc:"how the parameters move"`
-	Build  Build   `key:"build" doc:"how long a build goes on, and what it keeps"`
-	Report Report  `key:"report" doc:"what is written about a run"`
-	CPU    CPU     `key:"cpu" doc:"how numbers are computed"`
+	Model  Model  `key:"model" doc:"what is built"`
+	Levels Levels `key:"levels" doc:"how often the levels of the model fire"`
+	Stream Stream `key:"stream" doc:"what is read, and how"`
+	Update Update `key:"update" doc:"how the parameters move"`
+	Build  Build  `key:"build" doc:"how long a build goes on, and what it keeps"`
+	Report Report `key:"report" doc:"what is written about a run"`
+	CPU    CPU    `key:"cpu" doc:"how numbers are computed"`
 }
 
 // Model says what is built.
 type Model struct {
-	Formula string         `key:"formula" def:"ZeroB" doc:"a named model, or the formula of one, such as ByteLM(MAG(DeltaRule, SlidingWindow))"`
-	Sizes   map[string]int `key:"sizes" in:"0..16384" doc:"a size that differs from the model's own, parts under their names: d, memory.d_k, attention.w"`
+	Formula string         `key:"formula" def:"ZeroB" doc:"a named model, or the formula of one, such as ByteLM(MAG(CMS([DeltaRule, TitansLMM]), SlidingWindow(w = 32)))"`
+	Sizes   map[string]int `key:"sizes" in:"0..16384" doc:"a size that differs from the model's own, parts under their names: d, attention.w, memory.2.d_k of a list's third part, memory.d_k of all"`
 	Seed    uint64         `key:"seed" def:"1" doc:"of the first parameters and of samples"`
 }
 
-// Level is one level of frequency.
-type Level struct {
-	Rule   string `key:"rule" doc:"the memory rule of the level; empty is the formula's"`
-	Period int    `key:"period" def:"1" in:"1..1073741824" doc:"the level fires once in so many units; 1 for the first level, for each other a multiple of the one before"`
-	Unit   string `key:"unit" def:"chunks" one:"chunks|tokens" doc:"what the period counts; one in tokens is a multiple of stream.chunk"`
+// Levels says how often the levels of the model fire.
+type Levels struct {
+	Periods []int  `key:"periods" in:"1..1073741824" doc:"of each level, the fastest first: it fires once in so many units; the first is 1, each other a multiple of the one before; none is what the model's page proposes"`
+	Unit    string `key:"unit" def:"chunks" one:"chunks|tokens" doc:"what the periods count: calls of stream.chunk tokens, or tokens in however many calls"`
 }
 
 // Stream says what is read.
@@ -58,7 +57,7 @@ type Update struct {
 	LR       float64            `key:"lr" def:"0.0" in:"0.." doc:"learning rate; 0 is the page's own"`
 	Clip     float64            `key:"clip" def:"0.0" in:"0.." doc:"bound of the norm of all gradients of a step; 0 is none"`
 	Settings map[string]float64 `key:"settings" in:".." doc:"a setting that differs from the page's: beta_1, else.lr"`
-	Buffer   string             `key:"buffer" def:"mean" one:"mean|sum" doc:"what a level that fires seldom takes of the gradients since it fired"`
+	Buffer   string             `key:"buffer" def:"ErrorBuffer" doc:"what collects the gradients that wait for a level to fire, by the name of its page"`
 }
 
 // Build says how long a build goes on, and what it keeps.
@@ -72,6 +71,7 @@ type Build struct {
 	Sample          int           `key:"sample" def:"400" in:"0..1048576" doc:"bytes of text to draw at the end"`
 	TimeLimit       time.Duration `key:"time_limit" def:"0s" in:"0.." doc:"save and end after so long, such as 19h30m; 0s: never"`
 	Out             string        `key:"out" def:"out" doc:"folder for the checkpoints, the log and the plots"`
+	Name            string        `key:"name" doc:"of the files in out; empty is the model's formula in letters, digits and dashes"`
 	Resume          string        `key:"resume" def:"never" doc:"never, auto (the newest good checkpoint in out, or a fresh start) or a checkpoint, to go on bit for bit"`
 	From            string        `key:"from" doc:"a checkpoint that only gives its parameters to a new build"`
 }

@@ -15,10 +15,11 @@ import (
 // A leaf is a value of a file with its full key; a table's header is a leaf
 // without a value.
 type leaf struct {
-	path   []string // a repeated table has its number as a part
+	path   []string // that of a list of tables has their numbers
 	at     Place    // of the key as it is written here
 	value  value
 	header bool
+	item   bool // a table of a list of tables
 }
 
 // A value is what stands behind a key.
@@ -27,6 +28,8 @@ type value struct {
 	word string // as written; the contents of a string
 	list []value
 	at   Place
+
+	inside func(at int) Place // of a string: where byte at of it stands
 }
 
 // parse reads a file: its leaves in order, or what is wrong with its syntax.
@@ -62,7 +65,7 @@ func parse(file string, data []byte) ([]leaf, *Problem) {
 			n := r.count[name]
 			r.count[name]++
 			prefix = append(keys, strconv.Itoa(n))
-			r.leaves = append(r.leaves, leaf{path: prefix, at: at, header: true})
+			r.leaves = append(r.leaves, leaf{path: prefix, at: at, header: true, item: true})
 		case unstable.KeyValue:
 			r.pair(prefix, e)
 		}
@@ -103,7 +106,7 @@ func (r *reader) pair(prefix []string, e *unstable.Node) {
 		n := 0
 		for it := v.Children(); it.Next(); n++ {
 			item := append(slices.Clone(path), strconv.Itoa(n))
-			r.leaves = append(r.leaves, leaf{path: item, at: at, header: true})
+			r.leaves = append(r.leaves, leaf{path: item, at: at, header: true, item: true})
 			if it.Node().Kind != unstable.InlineTable {
 				r.leaves = append(r.leaves, leaf{path: item, at: at, value: r.value(it.Node(), at)})
 			} else {
@@ -122,7 +125,11 @@ func (r *reader) pair(prefix []string, e *unstable.Node) {
 func (r *reader) value(n *unstable.Node, key Place) value {
 	v := value{kind: n.Kind, word: string(n.Data), at: key}
 	if n.Raw.Length > 0 {
-		v.at = r.span(int(n.Raw.Offset), int(n.Raw.Offset+n.Raw.Length))
+		lo, hi := int(n.Raw.Offset), int(n.Raw.Offset+n.Raw.Length)
+		v.at = r.span(lo, hi)
+		if n.Kind == unstable.String {
+			v.inside = func(at int) Place { lo := lo + offset(r.data[lo:hi], at); return r.span(lo, lo) }
+		}
 	}
 	if n.Kind == unstable.Array {
 		for it := n.Children(); it.Next(); {

@@ -64,22 +64,39 @@ func (f field) fromValue(v value) (reflect.Value, error) {
 			return wrong()
 		}
 	case reflect.Slice:
-		list := v.list
-		if v.kind == unstable.String {
-			list = []value{v}
-		} else if v.kind != unstable.Array {
-			return wrong()
-		}
-		words := []string(nil)
-		for _, e := range list {
-			if e.kind != unstable.String {
-				return reflect.Value{}, fmt.Errorf("holds a %s, must be a list of strings", kindWords(e.kind))
-			}
-			words = append(words, e.word)
-		}
-		return reflect.ValueOf(words), nil
+		return f.fromList(v)
 	}
 	return f.fromWord(v.word)
+}
+
+// fromList reads a list of a file. One string is a list of one.
+func (f field) fromList(v value) (reflect.Value, error) {
+	out, one := reflect.New(f.typ).Elem(), unstable.String
+	if f.numbers() {
+		one = unstable.Integer
+	}
+	list := v.list
+	switch {
+	case v.kind == unstable.String && one == unstable.String:
+		list = []value{v}
+	case v.kind != unstable.Array:
+		return out, fmt.Errorf("is a %s, must be %s", kindWords(v.kind), f.article())
+	}
+	for _, e := range list {
+		if e.kind != one {
+			return out, fmt.Errorf("holds a %s, must be %s", kindWords(e.kind), f.article())
+		}
+		if one == unstable.String {
+			out.Set(reflect.Append(out, reflect.ValueOf(e.word)))
+			continue
+		}
+		x, err := field{typ: f.typ.Elem()}.fromWord(e.word)
+		if err != nil {
+			return out, err
+		}
+		out.Set(reflect.Append(out, x))
+	}
+	return out, nil
 }
 
 func kindWords(k unstable.Kind) string {
@@ -116,6 +133,13 @@ func (f field) inside(v reflect.Value) error {
 	}
 	var x float64
 	switch f.typ.Kind() {
+	case reflect.Slice:
+		for i := range v.Len() {
+			if err := (field{typ: f.typ.Elem(), lo: f.lo, hi: f.hi}).inside(v.Index(i)); err != nil && f.numbers() {
+				return fmt.Errorf("holds %v, must be %s to %s", v.Index(i), f.lo, f.hi)
+			}
+		}
+		return nil
 	case reflect.Int:
 		x = float64(v.Int())
 	case reflect.Float64:

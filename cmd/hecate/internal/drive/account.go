@@ -14,7 +14,7 @@ import (
 // took in a trial.
 //
 // What is counted comes from the table of parameters. What is estimated says so:
-// operations are two for each entry of a matrix and four for each number of
+// a level of period C moves once in C calls; operations are two for each entry of a matrix and four for each number of
 // context memory, forwards; backwards costs twice that. A table that is only
 // looked up counts as a matrix, so the figure is rather too high.
 func Account(info engine.Info, c *config.Config, arena int) string {
@@ -23,15 +23,18 @@ func Account(info engine.Info, c *config.Config, arena int) string {
 		b.WriteString(strings.TrimRight("# "+fmt.Sprintf(format, args...), " ") + "\n")
 	}
 	say("%s (%s), %s arithmetic, moved by %s", info.Model, info.Sizes, info.Arithmetic, info.MovedBy)
-	say("text: %s, %s bytes, the last %s held out", info.Text, count(info.TextBytes), count(info.HeldOut))
-	periods := c.Periods()
+	say("text: %s, %s %ss, the last %s held out", info.Text, count(info.TextBytes), info.Unit, count(info.HeldOut))
+	say("levels: %d, with periods %v in %s; what waits is collected by %s", len(info.Periods), info.Periods, info.Counts, info.Buffer)
 	say("")
 	say("%-28s %5s %7s %12s %12s", "parameters of block", "level", "period", "numbers", "in matrices")
 	all, average, matrices, slots := 0, 0.0, 0, 0
 	for _, g := range blocks(info.Params) {
 		period := 1
-		if g.level < len(periods) {
-			period = periods[g.level]
+		if g.level < len(info.Periods) {
+			period = info.Periods[g.level]
+			if info.Counts == "tokens" { // in calls
+				period = max(1, period/max(info.Chunk, 1))
+			}
 		}
 		say("%-28s %5d %7d %12s %12s", g.name, g.level, period, count(g.all), count(g.matrices))
 		all, matrices, slots = all+g.all, matrices+g.matrices, slots+g.slots
@@ -60,7 +63,7 @@ func memory(say func(string, ...any), info engine.Info, all, slots, arena int, c
 	}{
 		{"parameters", all * number, "counted"},
 		{"gradients", info.Lanes * all * number, "counted: a set for each lane"},
-		{"update", slots * number, "counted: what the update keeps for each parameter"},
+		{"update", slots * number, "counted: what the update and the buffer keep for each parameter"},
 		{"context memory", info.Lanes * info.States * number, "counted: a set for each lane"},
 		{"work of a chunk", arena, "measured: a trial of all lanes on this machine"},
 	}

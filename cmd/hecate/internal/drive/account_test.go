@@ -11,8 +11,7 @@ import (
 // TestAccount has two levels, of which the second fires with every fourth chunk.
 func TestAccount(t *testing.T) {
 	c := config.Default()
-	c.Levels = []config.Level{{Period: 1, Unit: "chunks"}, {Period: 256, Unit: "tokens"}}
-	info := engine.Info{Model: "M", Lanes: 8, Chunk: 64, States: 10, Params: []engine.Param{
+	info := engine.Info{Model: "M", Lanes: 8, Chunk: 64, Periods: []int{1, 256}, Counts: "tokens", Unit: "byte", Buffer: "B", States: 10, Params: []engine.Param{
 		{Name: "E", Shape: []int{10, 10}, Size: 100, Slots: 200},
 		{Name: "slow.W", Shape: []int{20, 20}, Size: 400, Block: "slow", Level: 1, Slots: 800},
 		{Name: "slow.b", Shape: []int{40}, Size: 40, Block: "slow", Level: 1, Slots: 80},

@@ -22,6 +22,7 @@ import (
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/engine"
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/progress"
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/report"
+	"github.com/nl-hecate/hecate/runtime/checkpoint"
 )
 
 // A Run is one build on its way.
@@ -61,6 +62,12 @@ func Build(ctx context.Context, r *Run, w io.Writer) (err error) {
 	r.sinks = report.All{r.console, r.plots}
 	if err := os.MkdirAll(r.Files.Dir, 0o755); err != nil {
 		return err
+	}
+	if t := r.Builder.Tokenizer(); t != nil { // so that whoever has the folder can read what was built
+		if err := checkpoint.WriteFile(r.Files.Path("-tokenizer.json"), t); err != nil {
+			return err
+		}
+		r.wrote = append(r.wrote, "-tokenizer.json")
 	}
 	if c.Report.JSONL {
 		r.sinks = append(r.sinks, &report.JSONL{Path: r.Files.Path(".jsonl")})
@@ -206,7 +213,7 @@ func (r *Run) keepBest(x float64) error {
 	if err != nil {
 		return err
 	}
-	return replace(r.Files.Path("-best.json"), append(b, '\n'))
+	return checkpoint.WriteFile(r.Files.Path("-best.json"), append(b, '\n'))
 }
 
 // bestSoFar is the figure of the best checkpoint of the run that goes on.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/report"
+	"github.com/nl-hecate/hecate/runtime/checkpoint"
 )
 
 // failed adds to an error where the last good state is.
@@ -78,7 +79,11 @@ func (r *Run) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.draw(after); err != nil {
+	levels, err := r.Builder.Levels()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(r.console.Levels(levels), r.draw(after)); err != nil {
 		return err
 	}
 	if n := r.Config.Build.Sample; n > 0 && ctx.Err() == nil {
@@ -86,7 +91,7 @@ func (r *Run) finish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(replace(r.Files.Path(".txt"), text), r.console.Sample(text)); err != nil {
+		if err := errors.Join(checkpoint.WriteFile(r.Files.Path(".txt"), text), r.console.Sample(text)); err != nil {
 			return err
 		}
 	}
@@ -107,7 +112,7 @@ func (r *Run) draw(after float64) error {
 		return err
 	}
 	for path, data := range files {
-		if err := replace(path, data); err != nil {
+		if err := checkpoint.WriteFile(path, data); err != nil {
 			return err
 		}
 	}

@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
+
+// maxStem leaves room for endings in a name of 255 bytes.
+const maxStem = 100
 
 // ext is that of a checkpoint.
 const ext = ".safetensors"
@@ -22,6 +24,7 @@ const ext = ".safetensors"
 //	STEM.safetensors            the state when the build ended
 //	STEM-000000500.safetensors  that after 500 steps
 //	STEM-best.safetensors       that of the best held-out figure
+//	STEM-tokenizer.json         the tokenizer, if text was read through one
 //	STEM.jsonl, .svg, .png, …   reports
 type Files struct{ Dir, Stem string }
 
@@ -36,7 +39,13 @@ func StemOf(model string) string {
 			b.WriteByte('-')
 		}
 	}
-	if s := strings.TrimSuffix(b.String(), "-"); s != "" {
+	s := strings.TrimSuffix(b.String(), "-")
+	if len(s) > maxStem { // a long formula: its beginning, and what tells it from others
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(s)) // never fails
+		s = fmt.Sprintf("%s-%08x", strings.TrimSuffix(s[:maxStem-9], "-"), h.Sum32())
+	}
+	if s != "" {
 		return s
 	}
 	return "model"
@@ -83,9 +92,10 @@ func (f Files) prune(step, keep int) error {
 }
 
 // Newest finds the checkpoint to go on from: of those in the folder, but the
-// best one's, the newest that good accepts. Each that it refuses is told to note.
-// It returns "" if there is none.
-func (f Files) Newest(good func(path string) error, note func(path string, err error)) (string, error) {
+// best one's, the one with the most steps behind it that can be read. steps says
+// how many a file has; each that it refuses is told to note. It returns "" if
+// there is none.
+func (f Files) Newest(steps func(path string) (int, error), note func(path string, err error)) (string, error) {
 	entries, err := os.ReadDir(f.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -95,7 +105,6 @@ func (f Files) Newest(good func(path string) error, note func(path string, err e
 	}
 	type file struct {
 		path string
-		when time.Time
 		step int
 	}
 	var all []file
@@ -104,41 +113,22 @@ func (f Files) Newest(good func(path string) error, note func(path string, err e
 		if !numbered && e.Name() != f.Stem+ext {
 			continue
 		}
-		if info, err := e.Info(); err == nil {
-			if !numbered { // written last, though the clock of files may not show it
-				n = math.MaxInt
+		path := filepath.Join(f.Dir, e.Name())
+		if !numbered {
+			if n, err = steps(path); err != nil {
+				note(path, err)
+				continue
 			}
-			all = append(all, file{filepath.Join(f.Dir, e.Name()), info.ModTime(), n})
 		}
+		all = append(all, file{path, n})
 	}
-	slices.SortFunc(all, func(a, b file) int { return cmp.Or(b.when.Compare(a.when), cmp.Compare(b.step, a.step)) })
+	slices.SortFunc(all, func(a, b file) int { return cmp.Or(cmp.Compare(b.step, a.step), strings.Compare(a.path, b.path)) })
 	for _, x := range all {
-		if err := good(x.path); err != nil {
-			note(x.path, err)
+		if n, err := steps(x.path); err != nil || n != x.step {
+			note(x.path, cmp.Or(err, fmt.Errorf("it has %d steps behind it", n)))
 			continue
 		}
 		return x.path, nil
 	}
 	return "", nil
-}
-
-// replace puts data in the place of a file: a temporary file, fsync, rename.
-func replace(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	const readable = 0o644
-	if _, err = f.Write(data); err == nil {
-		err = errors.Join(f.Chmod(readable), f.Sync())
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

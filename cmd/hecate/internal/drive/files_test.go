@@ -7,20 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
-// folder makes files with times that rise in the order given.
+// folder makes files.
 func folder(t *testing.T, names ...string) Files {
 	t.Helper()
 	f := Files{Dir: t.TempDir(), Stem: "m"}
-	for i, n := range names {
-		path := filepath.Join(f.Dir, n)
-		if err := os.WriteFile(path, []byte(n), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		when := time.Unix(1_700_000_000+int64(i), 0)
-		if err := os.Chtimes(path, when, when); err != nil {
+	for _, n := range names {
+		if err := os.WriteFile(filepath.Join(f.Dir, n), []byte(n), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,43 +51,37 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestNewest takes the last that was written, of those that are good.
+// TestNewest takes the one with the most steps behind it, of those that are good,
+// whatever the clock of the files says.
 func TestNewest(t *testing.T) {
-	f := folder(t, "m-000000009.safetensors", "m.safetensors", "m-000000003.safetensors", "m-best.safetensors", "other.safetensors")
+	f := folder(t, "m-000000009.safetensors", "m.safetensors", "m-000000003.safetensors", "m-000000004.safetensors", "m-best.safetensors", "other.safetensors")
 	var refused []string
+	steps := map[string]int{"m-000000009.safetensors": 9, "m-000000003.safetensors": 3, "m-000000004.safetensors": 5, "m.safetensors": 12}
 	newest := func(bad ...string) string {
 		refused = nil
-		path, err := f.Newest(func(path string) error {
+		path, err := f.Newest(func(path string) (int, error) {
 			if slices.Contains(bad, filepath.Base(path)) {
-				return errors.New("bad")
+				return 0, errors.New("bad")
 			}
-			return nil
+			return steps[filepath.Base(path)], nil
 		}, func(path string, err error) { refused = append(refused, filepath.Base(path)) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		return strings.TrimPrefix(path, f.Dir+string(filepath.Separator))
 	}
-	if got := newest(); got != "m-000000003.safetensors" {
+	if got := newest(); got != "m.safetensors" {
 		t.Errorf("newest: %s", got)
 	}
-	if got := newest("m-000000003.safetensors", "m.safetensors"); got != "m-000000009.safetensors" || len(refused) != 2 {
+	if got := newest("m-000000003.safetensors", "m.safetensors"); got != "m-000000009.safetensors" || !slices.Equal(refused, []string{"m.safetensors"}) {
 		t.Errorf("newest good: %s, refused %q", got, refused)
 	}
-	if got := newest("m-000000003.safetensors", "m.safetensors", "m-000000009.safetensors"); got != "" {
-		t.Errorf("none is good, but %s", got)
+	if got := newest("m.safetensors", "m-000000009.safetensors"); got != "m-000000003.safetensors" || len(refused) != 3 {
+		t.Errorf("one that is not what its name says was taken: %s, refused %q", got, refused)
 	}
-	same := time.Unix(1_800_000_000, 0)
-	for _, n := range []string{"m.safetensors", "m-000000003.safetensors", "m-000000009.safetensors"} {
-		if err := os.Chtimes(filepath.Join(f.Dir, n), same, same); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := newest(); got != "m.safetensors" {
-		t.Errorf("of one moment: %s", got)
-	}
-	if got := newest("m.safetensors"); got != "m-000000009.safetensors" {
-		t.Errorf("of one moment, numbered: %s", got)
+	steps["m.safetensors"] = 5
+	if got := newest(); got != "m-000000009.safetensors" {
+		t.Errorf("numbered ones have more steps, but %s", got)
 	}
 	f.Dir = filepath.Join(f.Dir, "nowhere")
 	if got := newest(); got != "" {
@@ -102,29 +90,13 @@ func TestNewest(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	for model, want := range map[string]string{"ZeroB": "zerob", "ByteLM(MAG(DeltaRule, SlidingWindow))": "bytelm-mag-deltarule-slidingwindow", "../x": "x", "()": "model"} {
+	for model, want := range map[string]string{"ZeroB": "zerob", "ByteLM(MAG(DeltaRule, SlidingWindow))": "bytelm-mag-deltarule-slidingwindow", "../x": "x", "()": "model",
+		strings.Repeat("ab ", 40): strings.Repeat("ab-", 30) + "a-5c3a096a"} {
 		if got := StemOf(model); got != want {
 			t.Errorf("StemOf(%s) = %s, want %s", model, got, want)
 		}
 	}
 	if got, want := Command("a", "b c", "it's", "", "--x=1"), `a 'b c' 'it'\''s' '' --x=1`; got != want {
 		t.Errorf("%s, want %s", got, want)
-	}
-}
-
-// TestReplace puts a file in the place of another and leaves nothing beside it.
-func TestReplace(t *testing.T) {
-	f := folder(t, "m.txt")
-	if err := replace(f.Path(".txt"), []byte("new")); err != nil {
-		t.Fatal(err)
-	}
-	if b, err := os.ReadFile(f.Path(".txt")); string(b) != "new" || err != nil || f.list(t) != "m.txt" {
-		t.Errorf("%q (%v), in the folder %s", b, err, f.list(t))
-	}
-	if err := os.Mkdir(f.Path(".dir"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := replace(f.Path(".dir"), []byte("x")); err == nil || f.list(t) != "m.dir m.txt" {
-		t.Errorf("a folder was replaced (%v): %s", err, f.list(t))
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/synthetic"
 	"github.com/nl-hecate/hecate/runtime/tensor"
+	"github.com/nl-hecate/hecate/runtime/tokenizer"
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
@@ -24,6 +25,7 @@ import (
 const (
 	curveName  = "build.curve"  // bits per byte by step
 	beforeName = "build.before" // the held-out figure before the first step, if it was taken
+	levelsKey  = "build.levels" // metadata: the level of each parameter that is not of the first, for whoever looks at the file
 )
 
 // temperature is that of the sample at the end of a build.
@@ -35,20 +37,18 @@ type builder struct {
 	identity module.Identity
 	info     Info
 	reading  reading
-	heldOut  []int32
-	last     int32 // of what is built on
 	bits     []float64
 	before   []float64
 	rate     float64
 	seed     uint64
 	norms    []float64
+	health   []module.Health
+	levels   []Level
+	fires    []int
 }
 
 // NewBuilder returns a build that goes on from a checkpoint, or begins.
 func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
-	if err := m.Check(c); err != nil {
-		return nil, err
-	}
 	r, err := m.read(c)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,15 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err != nil {
 		return nil, err
 	}
+	when, err := schedule(c, model)
+	if err != nil {
+		return nil, err
+	}
 	u, err := m.update(c)
+	if err != nil {
+		return nil, err
+	}
+	buffer, err := m.NewUpdate(c.Update.Buffer)
 	if err != nil {
 		return nil, err
 	}
@@ -65,18 +73,20 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("text: %w", err)
 	}
-	mod, err := module.New(module.Config[float32]{Model: model, Update: u, Clip: c.Update.Clip, Seed: c.Model.Seed})
+	mod, err := module.New(module.Config[float32]{Model: model, Update: u, Buffer: buffer, Clip: c.Update.Clip, Seed: c.Model.Seed})
 	if err != nil {
 		return nil, err
 	}
 	if err := mod.CheckChunk(c.Stream.Chunk); err != nil {
 		return nil, c.Wrong("stream.chunk", "stream.chunk"+strings.TrimPrefix(err.Error(), "the chunk"), "")
 	}
-	b := &builder{reading: r, identity: m.identity(c, sizes, u, &r), rate: rateOf(u), seed: c.Model.Seed}
-	if b.session, err = module.NewSession(mod, s, pulse.Schedule{}, pulse.Build); err != nil {
+	b := &builder{reading: r, fires: make([]int, len(when.Periods)), rate: rateOf(u), seed: c.Model.Seed}
+	if b.session, err = module.NewSession(mod, s, when, pulse.Build); err != nil {
 		return nil, err
 	}
-	b.info = Info{Model: c.Model.Formula, Sizes: sizes, Lanes: c.Stream.Lanes, Chunk: c.Stream.Chunk}
+	b.info = Info{Model: spelled(c.Model.Formula), Sizes: sizes, Lanes: c.Stream.Lanes, Chunk: c.Stream.Chunk, Stream: c.Stream.Kind,
+		Periods: when.Periods, Counts: when.Unit.String(), Buffer: buffer.Name()}
+	b.identity = m.identity(c, &b.info, u, &r)
 	if err := b.know(); err != nil {
 		return nil, err
 	}
@@ -100,14 +110,7 @@ func (b *builder) know() (err error) {
 	if s, ok := r.source.(*synthetic.Source); ok {
 		b.info.Optimum, b.info.Forgetful = s.Kind().Optimum(), s.Kind().Forgetful()
 	}
-	if b.heldOut, err = ids(r.heldOut); err != nil {
-		return err
-	}
-	last := make([]int32, 1)
-	_, hi := r.built.Bounds()
-	err = r.source.Read(last, hi-1)
-	b.last = last[0]
-	return err
+	return r.rest()
 }
 
 // begin takes the parameters of a donor, or goes on from a checkpoint.
@@ -140,15 +143,6 @@ func (b *builder) begin(from, resume string) error {
 		return fmt.Errorf("resume %s: %w", resume, err)
 	}
 	return nil
-}
-
-// tokens are bytes as ids.
-func tokens(text []byte) []int32 {
-	out := make([]int32, len(text))
-	for i, x := range text {
-		out[i] = int32(x)
-	}
-	return out
 }
 
 // rateOf is the setting lr, 0 if there is none.
@@ -190,42 +184,56 @@ func (b *builder) Step() (Step, error) {
 	b.norms = mod.Norms(b.norms[:0])
 	s := Step{Step: len(b.bits), Tokens: int(b.session.Conductor().Pulse().Position()) * b.info.Lanes, Nats: x.Nats, Bits: bits,
 		Rate: b.rate, Norm: x.Norm, Norms: b.norms}
+	clear(b.fires)
 	for i, n := range mod.Moves().Clocks() {
-		level := b.info.Params[i].Level
-		for len(s.Fires) <= level {
-			s.Fires = append(s.Fires, 0)
-		}
-		s.Fires[level] = max(s.Fires[level], int(n))
+		l := b.info.Params[i].Level
+		b.fires[l] = max(b.fires[l], int(n))
 	}
-	return s, nil
+	s.Fires = b.fires
+	if len(b.info.Periods) > 1 {
+		s.Levels, err = b.Levels()
+	}
+	return s, err
+}
+
+// Levels says how each level is.
+func (b *builder) Levels() (out []Level, err error) {
+	b.health, err = b.session.Health(b.health[:0])
+	b.levels = b.levels[:0]
+	for _, h := range b.health {
+		b.levels = append(b.levels, Level{h.Level, h.Gated, int(h.Fires), h.Open, h.Share, int(h.Waiting), h.Ratio, h.Gradient, h.Parameter, h.State})
+	}
+	return b.levels, err
 }
 
 // HeldOut measures the held-out part.
 func (b *builder) HeldOut(ctx context.Context) (float64, error) {
-	mod := b.session.Module()
-	score := func() (float64, error) { return mod.Score(ctx, pulse.Schedule{}, b.last, b.heldOut, b.info.Chunk) }
-	if _, ok := b.reading.source.(stream.Scorer); ok {
-		score = func() (float64, error) { return scored(ctx, mod, b.reading.heldOut, b.info.Chunk) }
-	}
-	nats, err := score()
-	if err != nil {
-		return 0, err
-	}
-	bits := nats / math.Ln2 / b.reading.scale[1]
-	if b.Done() == 0 {
+	bits, err := b.reading.measure(ctx, b.session.Module(), b.session.Conductor().Pulse().Schedule(), b.info.Chunk)
+	if err == nil && b.Done() == 0 {
 		b.before = []float64{bits}
 	}
-	return bits, nil
+	return bits, err
+}
+
+// measure measures the held-out part, in bits for each unit.
+func (r *reading) measure(ctx context.Context, mod *module.Module[float32], s pulse.Schedule, chunk int) (bits float64, err error) {
+	var nats float64
+	if _, ok := r.source.(stream.Scorer); ok {
+		nats, err = scored(ctx, mod, s, r.heldOut, chunk)
+	} else {
+		nats, err = mod.Score(ctx, s, r.last, r.ids, chunk)
+	}
+	return nats / math.Ln2 / r.scale[1], err
 }
 
 // scored reads a part once, in one lane, and returns the nats of each token that
 // the source wants predicted.
-func scored(ctx context.Context, mod *module.Module[float32], p stream.Part, chunk int) (float64, error) {
+func scored(ctx context.Context, mod *module.Module[float32], when pulse.Schedule, p stream.Part, chunk int) (float64, error) {
 	s, err := stream.NewSession(p, 1)
 	if err != nil {
 		return 0, err
 	}
-	h, now := mod.NewContext(1), pulse.First(pulse.Test)
+	h, now := mod.NewContext(1), when.First(pulse.Test)
 	nats, valid := 0.0, 0
 	for !s.Ended() {
 		if err := ctx.Err(); err != nil {
@@ -255,11 +263,19 @@ func (b *builder) Sample(ctx context.Context, n int) ([]byte, error) {
 	if err := b.reading.source.Read(next, int(state.Cursors[0].Position)); err != nil {
 		return nil, err
 	}
-	drawn, err := b.session.Generate(ctx, 0, next, module.Sampling{Temperature: temperature, Limit: n, Seed: b.seed})
+	drawn, err := b.session.Generate(ctx, 0, next, module.Sampling{Temperature: temperature, Limit: n, Seed: b.seed, Chunk: b.info.Chunk})
 	if err != nil {
 		return nil, err
 	}
 	return b.reading.text(drawn)
+}
+
+// Tokenizer is the file of what turned text into tokens.
+func (b *builder) Tokenizer() []byte {
+	if t, ok := b.reading.tokenizer.(*tokenizer.BPE); ok {
+		return t.JSON()
+	}
+	return nil
 }
 
 // Save writes the whole state.
@@ -271,14 +287,26 @@ func (b *builder) Save(path string) error {
 	if err := errors.Join(checkpoint.Add(s, curveName, tensor.Shape{len(b.bits)}, b.bits), checkpoint.Add(s, beforeName, tensor.Shape{len(b.before)}, b.before)); err != nil {
 		return err
 	}
+	s.SetMeta(levelsKey, levelWords(b.info.Params))
 	return checkpoint.Write(path, s)
+}
+
+// levelWords lists the parameters of slower levels with their levels.
+func levelWords(params []Param) string {
+	var words []string
+	for _, p := range params {
+		if p.Level > 0 {
+			words = append(words, fmt.Sprintf("%s=%d", p.Name, p.Level))
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // Arena runs a chunk of all lanes on a fork of the context; no gradient of it is
 // used.
 func (b *builder) Arena() (bytes int, err error) {
 	n := b.info.Lanes * b.info.Chunk
-	c := stream.Chunk{Lanes: b.info.Lanes, Tokens: b.info.Chunk, Inputs: slices.Repeat(b.heldOut[:1], n), Targets: slices.Repeat(b.heldOut[:1], n)}
+	c := stream.Chunk{Lanes: b.info.Lanes, Tokens: b.info.Chunk, Inputs: slices.Repeat(b.reading.ids[:1], n), Targets: slices.Repeat(b.reading.ids[:1], n)}
 	mod := b.session.Module()
 	err = b.session.Probe(func(h rtcontext.Handle[*module.Memory[float32]], p pulse.Pulse) error {
 		_, _, err := mod.Process(c, h, p.Of(c.Tokens))

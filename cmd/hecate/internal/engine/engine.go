@@ -2,8 +2,11 @@
 // and runs models. The commands know these types and nothing behind them.
 //
 // A Builder is one build at some step; a Reader is a model whose parameters do
-// not move, with one context. Both come from a Maker, which the rest of this
-// package provides on top of what the program has.
+// not move, with one context; a Session is a reader on one text, which can be
+// saved. All come from a Maker, which the rest of this package provides on top of
+// what the program has.
+//
+//hecate:conductor
 package engine
 
 import (
@@ -16,19 +19,45 @@ import (
 type Maker interface {
 	// World lists what there is by name.
 	World() config.World
-	// KnowsSize reports whether a model has a size of this name.
+	// KnowsSize reports whether a name can be meant as a size of a model.
 	KnowsSize(model, size string) bool
-	// Check says what of a configuration this program cannot do, or what of its
-	// sizes and settings cannot be: an error at the place where it was asked for.
-	Check(c *config.Loaded) error
 	// NewBuilder returns a build that goes on from the checkpoint at resume, or
-	// begins if that is "". It writes nothing.
+	// begins if that is "". It writes nothing. What of the configuration cannot be
+	// is an error at its place.
 	NewBuilder(c *config.Loaded, resume string) (Builder, error)
-	// NewReader opens the parameters of a checkpoint, with a new context.
-	NewReader(checkpoint string) (Reader, error)
+	// Tokens returns what a configuration builds on.
+	Tokens(c *config.Loaded) ([]int32, error)
+	// NewReader opens the parameters of a checkpoint, with a new context. tokenizer
+	// is a file, or "" for one beside the checkpoint.
+	NewReader(checkpoint, tokenizer string) (Reader, error)
+	// NewSession opens a checkpoint on what a text has, in calls of so many tokens,
+	// 0 being those of the build. It goes on from the file at saved, if there is
+	// one; what is saved there of other parameters or of another text is refused.
+	NewSession(checkpoint string, text Text, chunk int, saved string) (Session, error)
+	// Measure measures a checkpoint on the held-out part of a text.
+	Measure(ctx context.Context, checkpoint string, text Text, chunk int) (Measured, error)
 	// Steps returns how many updates a checkpoint has behind it. The error says
 	// why it is no good checkpoint of a build.
 	Steps(checkpoint string) (int, error)
+}
+
+// Text is what a checkpoint is to read: the paths of files of the kind that it was
+// built on, none for the text that a build is given by default or for the
+// synthetic source of the build; and a tokenizer, "" for one beside the checkpoint.
+type Text struct {
+	Paths     []string
+	Tokenizer string
+}
+
+// Measured is what a checkpoint was found to be on a text.
+type Measured struct {
+	Model string
+	Step  int
+	Text  string // what was read
+	Size  int    // of the held-out part, in units
+	Unit  string // byte, or token where there are no bytes
+	Chunk int
+	Bits  float64 // per unit
 }
 
 // A Builder is one build. It serves one goroutine.
@@ -40,13 +69,17 @@ type Builder interface {
 	Bits() []float64
 	// Step makes one update.
 	Step() (Step, error)
+	// Levels says how each level is behind the last step.
+	Levels() ([]Level, error)
 	// HeldOut measures the held-out part, in bits for each unit. The build goes on as
 	// if it had not been asked.
 	HeldOut(ctx context.Context) (float64, error)
 	// Before is the held-out figure before the first step, if it was taken.
 	Before() (bits float64, ok bool)
-	// Sample draws text that goes on after what was read; it changes nothing.
-	Sample(ctx context.Context, bytes int) ([]byte, error)
+	// Sample draws tokens that go on after what was read, as text; it changes nothing.
+	Sample(ctx context.Context, tokens int) ([]byte, error)
+	// Tokenizer is the tokenizer.json of what is read, nil if that has none.
+	Tokenizer() []byte
 	// Save writes the whole state to path, all of it or nothing.
 	Save(path string) error
 	// Arena runs a chunk of all lanes forwards and backwards, on tokens that mean
@@ -62,14 +95,18 @@ type Info struct {
 	Sizes      string  `json:"sizes"` // as name=value …
 	Arithmetic string  `json:"arithmetic"`
 	MovedBy    string  `json:"moved_by"` // the updates
+	Periods    []int   `json:"periods"`  // of the levels
+	Unit       string  `json:"unit"`     // what bits are for each of: byte, or token where there are no bytes
+	Counts     string  `json:"counts"`   // what periods count: chunks or tokens
+	Buffer     string  `json:"buffer"`   // what collects gradients that wait
 	Params     []Param `json:"-"`
 	States     int     `json:"-"` // numbers of context memory in a lane
 	Lanes      int     `json:"lanes"`
-	Chunk      int     `json:"chunk"` // tokens of each lane
+	Chunk      int     `json:"chunk"`  // tokens of each lane
+	Stream     string  `json:"stream"` // kind of it
 	Text       string  `json:"text"`
 	TextBytes  int     `json:"text_bytes"` // tokens, where the unit is one; so is HeldOut
 	HeldOut    int     `json:"held_out_bytes"`
-	Unit       string  `json:"unit"`    // what bits are for each of: byte, or token where there are no bytes
 	Unigram    float64 `json:"unigram"` // bits for each unit, of the held-out part
 	Bigram     float64 `json:"bigram"`
 	Optimum    float64 `json:"optimum,omitempty"`   // of a source whose entropy is known
@@ -84,7 +121,7 @@ type Param struct {
 	Block string // the part that it belongs to, "" for the model itself
 	Level int
 	Fixed bool
-	Slots int // numbers that the update keeps for it
+	Slots int // numbers that the update and the buffer keep for it
 }
 
 // Step is what one update did.
@@ -94,40 +131,62 @@ type Step struct {
 	Nats   float64   // the loss before the update, per token
 	Bits   float64   // the same in bits, for each unit of the info
 	Rate   float64   // learning rate
-	Norm   float64   // of all gradients together, before they were clipped
+	Norm   float64   // of the gradients that fired together, before they were clipped
 	Norms  []float64 // of the gradient of each parameter as it was clipped, in the order of the table; valid until the next step
 	Fires  []int     // by level: how often it has fired
-	Gates  []Gate    // of the frequency gates, if there are any
+	Levels []Level   // how each level is, where there are several; valid until the next step
 }
 
-// Gate is what a frequency gate did in a step.
-type Gate struct {
-	Level         int     `json:"level"`
-	Mean          float64 `json:"mean"` // of its openings
-	Lo            float64 `json:"lo"`
-	Hi            float64 `json:"hi"`
-	ActiveTokens  int     `json:"active_tokens"`
-	DecidedTokens int     `json:"decided_tokens"`
+// Level says how one level is behind a step.
+type Level struct {
+	Level     int     `json:"level"`
+	Gated     bool    `json:"gated,omitempty"` // a gate of the page opens it
+	Fires     int     `json:"fires"`
+	Open      float64 `json:"open"`         // share of the lanes that found it open in this chunk
+	Share     float64 `json:"open_share"`   // the same, over the chunks of this attempt
+	Waiting   int     `json:"waiting"`      // gradients that wait for its next fire
+	Ratio     float64 `json:"buffer_ratio"` // how long they are for so many: see module.Health
+	Gradient  float64 `json:"grad_norm"`
+	Parameter float64 `json:"param_norm"`
+	State     float64 `json:"state_norm"`
 }
 
-// A Reader reads text with a memory that goes on, and says what comes next. It
+// A Reader reads tokens with a memory that goes on, and says what comes next. It
 // serves one goroutine.
 type Reader interface {
 	Info() Info
-	// Read goes on in the context over bytes, in calls of so many tokens, and
-	// returns the nats of predicting them, each from before it; the first byte
-	// of a context is predicted by nothing and not counted.
-	Read(ctx context.Context, text []byte, chunk int) (nats float64, predicted int, err error)
-	// Next returns the logits of what comes after the last byte; there must be
+	// Encode turns text into tokens: through the tokenizer of the build, or, where
+	// that had none, from numbers with spaces between them.
+	Encode(text []byte) ([]int32, error)
+	// Decode is what a token looks like; first is whether none came before it.
+	Decode(id int32, first bool) ([]byte, error)
+	// Read goes on in the context over tokens, of which one step of the schedule
+	// takes so many as chunk says, and returns the nats of predicting them, each
+	// from before it, and how many units that were; the first token of a context is
+	// predicted by nothing and not counted.
+	Read(ctx context.Context, ids []int32, chunk int) (nats float64, predicted int, err error)
+	// Next returns the logits of what comes after the last token; there must be
 	// one. They are valid until the next call.
 	Next() ([]float32, error)
 	// Fork returns a reader with a copy of the context.
 	Fork() (Reader, error)
 	// Hash is a digest of the context: equal contexts have equal ones.
 	Hash() (string, error)
-	// Position is how many bytes the context has seen.
+	// Position is how many tokens the context has seen.
 	Position() int
-	// Measure predicts every byte of a text once, the first from the byte
-	// before, in fresh contexts, and returns bits per byte.
-	Measure(ctx context.Context, before byte, text []byte, chunk int) (float64, error)
+}
+
+// A Session reads one text to its end, with a memory that goes on, and can be
+// saved between two calls. It serves one goroutine.
+type Session interface {
+	// Step reads the next call and returns the nats of predicting what follows, and
+	// how many units that is. ok is false at the end of the text.
+	Step() (nats float64, predicted int, ok bool, err error)
+	// Position is how many tokens were read.
+	Position() int
+	// Hash is a digest of the context.
+	Hash() (string, error)
+	// Save writes memory, time and place, and names the parameters by their
+	// digest.
+	Save(path string) error
 }

@@ -4,20 +4,19 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/cmd/hecate/internal/build"
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/config"
-	"github.com/nl-hecate/hecate/cmd/hecate/internal/inspect"
 	"github.com/nl-hecate/hecate/generated/registry"
 )
 
-var modules = &Modules{Catalog{Models: registry.Models, New: registry.NewModel[float32], Updates: registry.Updates, NewUpdate: registry.NewUpdate[float32], Rules: registry.Rules}}
+var modules = &Modules{catalog}
+
+var catalog = Catalog{Pages: registry.Pages(), New: registry.NewModel[float32], Updates: registry.Updates, Buffers: registry.Buffers, NewUpdate: registry.NewUpdate[float32]}
 
 const smallText = "../../text/crossroads.txt"
 
@@ -27,7 +26,7 @@ func small(t *testing.T, sets ...string) *config.Loaded {
 	t.Helper()
 	all := []config.Set{}
 	for _, s := range append([]string{"stream.path=" + smallText, "stream.lanes=3", "stream.chunk=7", "model.seed=5", "update.clip=1", "build.sample=20",
-		"model.sizes.d=6", "model.sizes.attention.H=2", "model.sizes.attention.w=5", "model.sizes.attention.n_p=1", "model.sizes.memory.d_k=4"}, sets...) {
+		"model.sizes.d=6", "model.sizes.attention.H=2", "model.sizes.attention.w=5", "model.sizes.attention.n_p=1"}, sets...) {
 		key, value, _ := strings.Cut(s, "=")
 		all = append(all, config.Set{Flag: "--set", Key: key, Value: value})
 	}
@@ -65,113 +64,82 @@ func steps(t *testing.T, b Builder, n int) {
 	}
 }
 
-// plainly builds nine steps with build.Run and nothing around it.
-func plainly(t *testing.T) (saved []byte, printed, sample string) {
-	t.Helper()
-	c := small(t)
-	out := t.TempDir()
-	var w bytes.Buffer
-	err := build.Run(context.Background(), build.Catalog[float32]{Models: registry.Models, New: registry.NewModel[float32], Updates: registry.Updates, NewUpdate: registry.NewUpdate[float32]}, build.Options{Model: "ZeroB", Sizes: c.Model.Sizes, Text: smallText, Steps: 9, Lanes: 3, Chunk: 7,
-		Update: "AdamW", Clip: 1, Seed: 5, Out: out, Sample: 20}, build.Fallback{}, &w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	saved, err = os.ReadFile(filepath.Join(out, "zerob.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(out, "zerob.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return saved, w.String(), string(text)
-}
-
 // TestBuilderIsTheBuild builds with everything in between that a command may ask
 // for; the checkpoint, the figures and the sample are those of an unbroken run.
 func TestBuilderIsTheBuild(t *testing.T) {
-	want, printed, sample := plainly(t)
-	ctx, dir := context.Background(), t.TempDir()
-	b := newBuilder(t, "")
-	before, err := b.HeldOut(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps(t, b, 3)
-	if _, err := b.HeldOut(ctx); err != nil {
-		t.Fatal(err)
-	}
-	steps(t, b, 1)
-	mid := filepath.Join(dir, "mid.safetensors")
-	for range 2 {
-		if err := b.Save(mid); err != nil {
-			t.Fatal(err)
+	for _, model := range []string{"ZeroB", "ByteCMS", "ByteCMSGated"} {
+		ctx, dir := context.Background(), t.TempDir()
+		open := func(resume string) Builder {
+			b, err := modules.NewBuilder(small(t, "model.formula="+model), resume)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+		ask := func(b Builder) (bits float64, sample string) {
+			bits, err := b.HeldOut(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := b.Sample(ctx, 20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return bits, string(text)
+		}
+		save := func(b Builder, name string) string {
+			path := filepath.Join(dir, name)
+			if err := b.Save(path); err != nil {
+				t.Fatal(err)
+			}
+			return path
+		}
+		plain := open("")
+		before, _ := ask(plain)
+		steps(t, plain, 9)
+		want := save(plain, "plain.safetensors")
+		after, sample := ask(plain)
+
+		b := open("")
+		if x, _ := ask(b); x != before {
+			t.Errorf("%s: before %v, want %v", model, x, before)
+		}
+		steps(t, b, 3)
+		ask(b)
+		steps(t, b, 1)
+		save(b, "mid.safetensors")
+		mid := save(b, "mid.safetensors")
+		steps(t, b, 1)
+		if n, err := modules.Steps(mid); n != 4 || err != nil {
+			t.Errorf("a checkpoint after 4 steps says %d (%v)", n, err)
+		}
+		b = open(mid)
+		if x, ok := b.Before(); !ok || x != before || b.Done() != 4 || len(b.Bits()) != 4 {
+			t.Errorf("%s taken up: before %v (%v), want %v; %d steps", model, x, ok, before, b.Done())
+		}
+		steps(t, b, 5)
+		end := save(b, "end.safetensors")
+		sameFiles(t, want, end)
+		if x, text := ask(b); x != after || text != sample {
+			t.Errorf("%s: after %v and %q, want %v and %q", model, x, text, after, sample)
+		}
+		got, err := modules.Measure(ctx, end, Text{Paths: []string{smallText}}, 0)
+		if err != nil || got.Bits != after || got.Step != 9 || got.Chunk != 7 || got.Unit != "byte" {
+			t.Errorf("%s: measured %+v, the builder has %v (%v)", model, got, after, err)
 		}
 	}
-	steps(t, b, 1)
-	if n, err := modules.Steps(mid); n != 4 || err != nil {
-		t.Errorf("a checkpoint after 4 steps says %d (%v)", n, err)
-	}
-
-	b = newBuilder(t, mid)
-	if x, ok := b.Before(); !ok || x != before || b.Done() != 4 || len(b.Bits()) != 4 {
-		t.Errorf("taken up: before %v (%v), want %v; %d steps", x, ok, before, b.Done())
-	}
-	steps(t, b, 5)
-	end := filepath.Join(dir, "end.safetensors")
-	if err := b.Save(end); err != nil {
-		t.Fatal(err)
-	}
-	sameTensors(t, want, end)
-	after, err := b.HeldOut(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := b.Sample(ctx, 20)
-	if err != nil || string(text) != sample {
-		t.Errorf("sample %q, want %q (%v)", text, sample, err)
-	}
-	if line := fmt.Sprintf("after:    %.3f bits/byte on the held-out part (before %.3f,", after, before); !strings.Contains(printed, line) {
-		t.Errorf("no %q in\n%s", line, printed)
-	}
-	if i := b.Info(); !strings.Contains(printed, fmt.Sprintf("(%s), %s arithmetic", i.Sizes, i.Arithmetic)) || i.HeldOut == 0 || !(i.Bigram > 0) || i.MovedBy != "AdamW" {
-		t.Errorf("%+v is not what was printed:\n%s", i, printed)
-	}
-	reads(t, end, after)
 }
 
-// sameTensors compares what a plain build saved with a file; identities may
-// differ.
-func sameTensors(t *testing.T, want []byte, path string) {
+// sameFiles compares two checkpoints to the byte.
+func sameFiles(t *testing.T, a, b string) {
 	t.Helper()
-	plain := filepath.Join(t.TempDir(), "plain")
-	if err := os.WriteFile(plain, want, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	a, err := inspect.Read(plain)
-	b, err2 := inspect.Read(path)
+	x, err := os.ReadFile(a)
+	y, err2 := os.ReadFile(b)
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
-	if d := inspect.Compare(a, b); len(d.Tensors) > 0 || d.Equal < 30 {
-		t.Errorf("the checkpoint is not that of an unbroken build: %v", d)
-	}
-}
-
-// reads opens what a build saved and measures the same part.
-func reads(t *testing.T, path string, want float64) {
-	t.Helper()
-	r, err := modules.NewReader(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, built, heldOut, err := modules.Text(smallText)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := r.Measure(context.Background(), built[len(built)-1], heldOut, 7)
-	if err != nil || !(math.Abs(got-want) <= 1e-12) {
-		t.Errorf("the reader measures %v, the builder %v (%v)", got, want, err)
+	if !bytes.Equal(x, y) {
+		t.Errorf("%s is not %s", b, a)
 	}
 }
 
@@ -186,14 +154,14 @@ func TestReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func() Reader {
-		r, err := modules.NewReader(path)
+		r, err := modules.NewReader(path, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
-	text := []byte("a crossroads at night")
-	read := func(r Reader, text []byte, chunk, want int) float64 {
+	text := tokensOf("a crossroads at night")
+	read := func(r Reader, text []int32, chunk, want int) float64 {
 		t.Helper()
 		nats, n, err := r.Read(ctx, text, chunk)
 		if err != nil || n != want {
@@ -215,7 +183,7 @@ func TestReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read(fork, []byte("something else"), 4, 14)
+	read(fork, tokensOf("something else"), 4, 14)
 	d += read(parts, text[5:], 4, len(text)-5)
 	if !(math.Abs(a-c) <= 1e-4*a) || !(math.Abs(a-d) <= 1e-4*a) {
 		t.Errorf("nats of one text, cut in three ways: %v, %v, %v", a, c, d)
@@ -226,6 +194,13 @@ func TestReader(t *testing.T) {
 	if again := open(); read(again, text, 1, len(text)-1) != c || hash(t, again) != hash(t, one) || hash(t, fork) == hash(t, parts) {
 		t.Error("equal contexts have other digests, or different ones the same")
 	}
+}
+
+func tokensOf(text string) (ids []int32) {
+	for _, x := range []byte(text) {
+		ids = append(ids, int32(x))
+	}
+	return ids
 }
 
 func hash(t *testing.T, r Reader) string {
@@ -240,9 +215,13 @@ func hash(t *testing.T, r Reader) string {
 func TestCannot(t *testing.T) {
 	text := "stream.path=" + smallText
 	for want, sets := range map[string][]string{
-		`no compiled model is named "A(B)"; a formula becomes a model`:                        {"model.formula=A(B)"},
-		"--set: 2 levels are configured, the builder runs one":                                {"level.0.period=1", "level.1.period=8"},
-		"--set: model ZeroB: sizes: there is no size memory.depth; there is no size memory.x": {"model.sizes.memory.depth=3", "model.sizes.memory.x=3"},
+		"--set: levels.periods has 2 periods, the model has 1 levels":                         {"levels.periods=1,8"},
+		"--set: levels.periods has 2 periods, the model has 3 levels":                         {"model.formula=ByteCMS", "levels.periods=1,8"},
+		"the model has 5 levels, and its page proposes periods for 4; give levels.periods 5":  {"model.formula=ByteLM(MAG(CMS([DeltaRule, DeltaRule, DeltaRule, DeltaRule, DeltaRule]), SlidingWindow))"},
+		"--set: model ZeroB: sizes: there is no size memory.depth; there are V, attention.H":  {"model.sizes.memory.depth=3", "model.sizes.memory.x=3"},
+		"--set: model ZeroB: sizes: there is no size memory.dk; did you mean \"memory.d_k\"?": {"model.sizes.memory.dk=3"},
+		"--set: model ByteCMS: sizes: size memory.memory.1.d_k is 0, must be at least":        {"model.formula=ByteCMS", "model.sizes.memory.memory.1.d_k=0"},
+		"size memory.d_k is 99999, must be at most 16384":                                     {"model.formula=ByteLM(MAG(DeltaRule(d_k = 99999), SlidingWindow))"},
 		"--set: update AdamW: update: no such setting beta; there are":                        {"update.settings.beta=0.1"},
 		"--set: update AdamW: setting beta_1 is 1, must be [0,1)":                             {"update.settings.beta_1=1"},
 		"nowhere.txt: no such file or directory":                                              {"stream.path=nowhere.txt"},
@@ -256,7 +235,12 @@ func TestCannot(t *testing.T) {
 			t.Errorf("%v: %v, want %s", sets, err, want)
 		}
 	}
-	for size, want := range map[string]bool{"d": true, "memory.d_k": true, "memory.depth": false, "modl.width": false} {
+	for size, want := range map[string]bool{"memory.memory.d_k": true, "memory.memory.1.d_k": true, "memory.d_k": true, "chain.d_k": false} {
+		if got := modules.KnowsSize("ByteCMS", size); got != want {
+			t.Errorf("KnowsSize(%s) of ByteCMS = %v", size, got)
+		}
+	}
+	for size, want := range map[string]bool{"d": true, "memory.d_k": true, "memory.depth": true, "memory": false, "depth.memory": false, "modl.width": false} {
 		if got := modules.KnowsSize("ZeroB", size); got != want {
 			t.Errorf("KnowsSize(%s) = %v", size, got)
 		}

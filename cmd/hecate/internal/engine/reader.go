@@ -9,23 +9,24 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/checkpoint"
 	rtcontext "github.com/nl-hecate/hecate/runtime/context"
-	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
+	"github.com/nl-hecate/hecate/runtime/tokenizer"
 )
 
-// reader is a Reader over a module and a context of one lane.
+// reader is a Reader over a saved model and a context of one lane. Tokens may come
+// in pieces of any length; the schedule goes on by one step when it has seen as
+// many as one of its calls has.
 type reader struct {
-	info    Info
+	*saved
 	module  *module.Module[float32]
 	context rtcontext.Handle[*module.Memory[float32]]
 	pulse   pulse.Pulse
-	last    int       // the byte that was read last, -1 before the first
+	used    int       // tokens of the schedule's step that were read
+	last    int32     // the token that was read last, -1 before the first
 	fed     bool      // whether the memory has seen it
 	outputs []float32 // of the last call
 	logits  []float32 // of its last token
@@ -34,61 +35,44 @@ type reader struct {
 }
 
 // NewReader opens the parameters of a checkpoint.
-func (m *Modules) NewReader(path string) (Reader, error) {
-	s, err := checkpoint.Read(path)
+func (m *Modules) NewReader(path, tokenizer string) (Reader, error) {
+	x, err := m.open(path, tokenizer)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{pulse: pulse.First(pulse.Stream), last: -1}
-	if err := m.load(r, s); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
-}
-
-// load makes the model that a checkpoint names and takes its parameters.
-func (m *Modules) load(r *reader, s *checkpoint.Snapshot) error {
-	name, err := s.Meta("run.model")
-	if err != nil {
-		return errors.New("no checkpoint of a build: it names no model")
-	}
-	if kind, err := s.Meta("run.stream"); err == nil && kind != "bytes" {
-		return fmt.Errorf("it was built on a stream of %s, and this command reads bytes", kind)
-	}
-	words, err := s.Meta("run.sizes")
-	if err != nil {
-		return err
-	}
-	sizes := map[string]int{}
-	for _, w := range strings.Fields(words) {
-		k, v, _ := strings.Cut(w, "=")
-		if sizes[k], err = strconv.Atoi(v); err != nil {
-			return fmt.Errorf("metadata run.sizes: %q is no size", w)
-		}
-	}
-	model, err := m.New(name, block.NewSizes(sizes))
-	if err != nil {
-		return err
-	}
-	if r.module, err = module.New(module.Config[float32]{Model: model}); err != nil {
-		return err
-	}
-	if err := r.module.Donate(s); err != nil {
-		return err
-	}
-	r.context = r.module.NewContext(1)
-	r.info = Info{Model: name, Sizes: words, Arithmetic: cpu.Active().Arithmetic(), Lanes: 1, Params: table(r.module)}
-	r.info.Text, _ = s.Meta("run.text") // of interest only where it is there
-	chunk, _ := s.Meta("run.chunk")
-	r.info.Chunk, _ = strconv.Atoi(chunk)
-	r.info.States, err = states(r.module)
-	return err
+	return &reader{saved: x, module: x.module, context: x.module.NewContext(1), pulse: x.schedule.First(pulse.Stream), last: -1}, nil
 }
 
 // Info is what the checkpoint says.
 func (r *reader) Info() Info { return r.info }
 
-// Position is how many bytes the context has seen.
+// Encode turns text into tokens.
+func (r *reader) Encode(text []byte) (ids []int32, err error) {
+	if r.tokenizer != nil {
+		return r.tokenizer.Encode(nil, text), nil
+	}
+	for w := range strings.FieldsSeq(string(text)) {
+		id, err := strconv.ParseInt(w, 10, 32)
+		if v := r.module.Model().Vocabulary(); err != nil || id < 0 || id >= int64(v) {
+			return nil, fmt.Errorf("%q is no token: the model was built on numbers from 0 to %d", w, v-1)
+		}
+		ids = append(ids, int32(id))
+	}
+	return ids, nil
+}
+
+// Decode is what a token looks like.
+func (r *reader) Decode(id int32, first bool) ([]byte, error) {
+	switch {
+	case r.tokenizer != nil:
+		return tokenizer.Decode(r.tokenizer, nil, []int32{id})
+	case first:
+		return []byte(fmt.Sprint(id)), nil
+	}
+	return []byte(fmt.Sprint(" ", id)), nil
+}
+
+// Position is how many tokens the context has seen.
 func (r *reader) Position() int {
 	n := int(r.pulse.Position())
 	if r.last >= 0 && !r.fed {
@@ -98,7 +82,7 @@ func (r *reader) Position() int {
 }
 
 // step runs the model over ids, which the context goes on with.
-func (r *reader) step() (nats float64, err error) {
+func (r *reader) step(chunk int) (nats float64, err error) {
 	v := r.module.Model().Vocabulary()
 	n := len(r.ids)
 	for len(r.outputs) < n*v {
@@ -111,13 +95,18 @@ func (r *reader) step() (nats float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	r.pulse, r.logits = p.Next(n), out[(n-1)*v:]
+	r.logits = out[(n-1)*v:]
+	if r.used += n; r.used < chunk {
+		r.pulse = p.At(p.Step(), p.Position()+uint64(n))
+	} else {
+		r.pulse, r.used = p.Next(n), 0
+	}
 	return x.Nats * float64(x.Valid), nil
 }
 
-// Read goes on in the context. The last byte waits until it is known what
+// Read goes on in the context. The last token waits until it is known what
 // follows, or until Next asks.
-func (r *reader) Read(ctx context.Context, text []byte, chunk int) (nats float64, predicted int, err error) {
+func (r *reader) Read(ctx context.Context, text []int32, chunk int) (nats float64, predicted int, err error) {
 	for len(text) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nats, predicted, err
@@ -125,24 +114,23 @@ func (r *reader) Read(ctx context.Context, text []byte, chunk int) (nats float64
 		if r.last < 0 || r.fed {
 			if r.fed { // its logits are there
 				nats += cross(r.logits, int(text[0]))
-				predicted++
+				predicted += r.size(text[0])
 			}
-			r.last, r.fed, text = int(text[0]), false, text[1:]
+			r.last, r.fed, text = text[0], false, text[1:]
 			continue
 		}
-		n := min(chunk, len(text))
-		r.ids, r.next = r.ids[:0], r.next[:0]
-		last := r.last
-		for _, x := range text[:n] {
-			r.ids, r.next = append(r.ids, int32(last)), append(r.next, int32(x))
-			last = int(x)
-		}
-		more, err := r.step()
+		n := min(max(chunk-r.used, 1), len(text))
+		r.ids = append(append(r.ids[:0], r.last), text[:n-1]...)
+		r.next = append(r.next[:0], text[:n]...)
+		more, err := r.step(chunk)
 		if err != nil {
 			return nats, predicted, err
 		}
-		r.last = last
-		nats, predicted, text = nats+more, predicted+n, text[n:]
+		for _, id := range r.next {
+			predicted += r.size(id)
+		}
+		r.last = text[n-1]
+		nats, text = nats+more, text[n:]
 	}
 	return nats, predicted, nil
 }
@@ -163,11 +151,11 @@ func cross(logits []float32, id int) float64 {
 // Next returns the logits of what comes next.
 func (r *reader) Next() ([]float32, error) {
 	if r.last < 0 {
-		return nil, errors.New("an empty context predicts nothing: read a byte first")
+		return nil, errors.New("an empty context predicts nothing: read a token first")
 	}
 	if !r.fed {
-		r.ids, r.next = append(r.ids[:0], int32(r.last)), append(r.next[:0], stream.Ignore)
-		if _, err := r.step(); err != nil {
+		r.ids, r.next = append(r.ids[:0], r.last), append(r.next[:0], stream.Ignore)
+		if _, err := r.step(max(r.info.Chunk, 1)); err != nil {
 			return nil, err
 		}
 		r.fed = true
@@ -177,15 +165,15 @@ func (r *reader) Next() ([]float32, error) {
 
 // Fork returns a reader with a copy of the context.
 func (r *reader) Fork() (Reader, error) {
-	f := *r
-	var err error
-	f.context, err = r.context.Fork((*module.Memory[float32]).Clone)
-	f.module, f.ids, f.next, f.outputs = r.module.Share(), nil, nil, nil
-	f.logits = append([]float32(nil), r.logits...)
-	return &f, err
+	fork, err := r.context.Fork((*module.Memory[float32]).Clone)
+	if err != nil {
+		return nil, err
+	}
+	return &reader{saved: r.saved, module: r.module.Share(), context: fork, pulse: r.pulse, used: r.used, last: r.last, fed: r.fed,
+		logits: append([]float32(nil), r.logits...)}, nil
 }
 
-// Hash is FNV-1a 64 over the bits of the memory, the positions and the byte that
+// Hash is FNV-1a 64 over the bits of the memory, the positions and the token that
 // waits.
 func (r *reader) Hash() (string, error) {
 	h := fnv.New64a()
@@ -211,11 +199,4 @@ func (r *reader) Hash() (string, error) {
 	}
 	r.context, err = r.context.Return(m)
 	return fmt.Sprintf("%016x", h.Sum64()), err
-}
-
-// Measure predicts every byte of a text once, as a build does with its held-out
-// part.
-func (r *reader) Measure(ctx context.Context, before byte, text []byte, chunk int) (float64, error) {
-	nats, err := r.module.Score(ctx, pulse.Schedule{}, int32(before), tokens(text), chunk)
-	return nats / math.Ln2, err
 }

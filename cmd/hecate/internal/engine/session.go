@@ -11,63 +11,63 @@ import (
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
-// A Session reads one text to its end, with a memory that goes on, and can be
-// saved between two calls. It serves one goroutine.
-type Session interface {
-	// Step reads the next call and returns the nats of predicting what follows.
-	// ok is false at the end of the text.
-	Step() (nats float64, predicted int, ok bool, err error)
-	// Position is how many bytes were read.
-	Position() int
-	// Hash is a digest of the context.
-	Hash() (string, error)
-	// Save writes memory, time and place, and names the parameters by their
-	// digest.
-	Save(path string) error
-}
-
 // session is a Session over a module's.
 type session struct {
 	of       *module.Session[float32]
 	stream   *stream.Stream
 	identity module.Identity
 	chunk    int
+	units    int // that the last call wanted predicted
 }
 
-// NewSession opens a checkpoint on a text, in calls of so many tokens. It goes on
-// from the file at saved, if there is one; what is saved there of other
-// parameters or of another text is refused.
-func (m *Modules) NewSession(path, text string, chunk int, saved string) (Session, error) {
-	s, err := checkpoint.Read(path)
+// NewSession opens a checkpoint on a text.
+func (m *Modules) NewSession(path string, text Text, chunk int, saved string) (Session, error) {
+	x, err := m.open(path, text.Tokenizer)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{}
-	if err := m.load(r, s); err != nil {
+	c, err := x.stream(text.Paths)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	t, err := stream.Open(text)
+	r, err := m.source(c)
 	if err != nil {
-		return nil, fmt.Errorf("text: %w", err)
-	}
-	x := &session{chunk: chunk, identity: module.Identity{{Name: "model", Value: r.info.Model}, {Name: "sizes", Value: r.info.Sizes}, {Name: "chunk", Value: fmt.Sprint(chunk)}}}
-	if x.stream, err = stream.NewSession(stream.Whole(t), 1); err != nil {
-		return nil, fmt.Errorf("text: %w", err)
-	}
-	if x.of, err = module.NewSession(r.module, x.stream, pulse.Schedule{}, pulse.Stream); err != nil {
 		return nil, err
 	}
+	if err := x.fits(&r); err != nil {
+		return nil, err
+	}
+	if chunk == 0 {
+		chunk = max(x.info.Chunk, 1)
+	}
+	s := &session{chunk: chunk, identity: module.Identity{{Name: "model", Value: x.info.Model}, {Name: "sizes", Value: x.info.Sizes},
+		{Name: "periods", Value: x.schedule.String()}, {Name: "chunk", Value: fmt.Sprint(chunk)}}}
+	if s.stream, err = stream.NewSession(stream.Whole(r.source), 1); err != nil {
+		return nil, fmt.Errorf("text: %w", err)
+	}
+	if s.of, err = module.NewSession(x.module, s.stream, x.schedule, pulse.Stream); err != nil {
+		return nil, err
+	}
+	s.of.Conductor().Observe(func(_ pulse.Pulse, c stream.Chunk) error {
+		s.units = x.sizes(c)
+		return nil
+	})
+	return s, s.goOn(saved)
+}
+
+// goOn goes on from a file, if there is one.
+func (s *session) goOn(saved string) error {
 	if _, err := os.Stat(saved); err != nil {
-		return x, nil // Save will say what is wrong with a place that cannot be written
+		return nil // Save will say what is wrong with a place that cannot be written
 	}
 	snap, err := checkpoint.Read(saved)
 	if err == nil {
-		err = x.of.ResumeSession(snap, x.identity, nil)
+		err = s.of.ResumeSession(snap, s.identity, nil)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("session %s: %w", saved, err)
+		return fmt.Errorf("session %s: %w", saved, err)
 	}
-	return x, nil
+	return nil
 }
 
 // Step reads the next call.
@@ -76,10 +76,10 @@ func (s *session) Step() (nats float64, predicted int, ok bool, err error) {
 		return 0, 0, false, nil
 	}
 	x, err := s.of.Step(min(s.chunk, s.stream.Left(0)))
-	return x.Nats * float64(x.Valid), x.Valid, true, err
+	return x.Nats * float64(x.Valid), s.units, true, err
 }
 
-// Position is how many bytes were read.
+// Position is how many tokens were read.
 func (s *session) Position() int { return int(s.of.Conductor().Pulse().Position()) }
 
 // Hash is that of a reader's context.

@@ -48,7 +48,7 @@ func TestSession(t *testing.T) {
 	}
 	open := func(path, text string, chunk int, saved string) Session {
 		t.Helper()
-		s, err := modules.NewSession(path, text, chunk, saved)
+		s, err := modules.NewSession(path, Text{Paths: []string{text}}, chunk, saved)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,10 +70,16 @@ func TestSession(t *testing.T) {
 		t.Errorf("in two parts %v nats and %s, in one %v and %s", got, hashed(rest), want, hashed(whole))
 	}
 	for want, open := range map[string]func() (Session, error){
-		"the parameters of the checkpoint differs: saved ": func() (Session, error) { return modules.NewSession(files[1], smallText, 64, saved) },
-		"the chunk of the run differs: saved 64, here 32":  func() (Session, error) { return modules.NewSession(files[0], smallText, 32, saved) },
-		"of slot 0 differs: saved ":                        func() (Session, error) { return modules.NewSession(files[0], other, 64, saved) },
-		"the kind of checkpoint differs: saved build":      func() (Session, error) { return modules.NewSession(files[0], smallText, 64, files[0]) },
+		"the parameters of the checkpoint differs: saved ": func() (Session, error) {
+			return modules.NewSession(files[1], Text{Paths: []string{smallText}}, 64, saved)
+		},
+		"the chunk of the run differs: saved 64, here 32": func() (Session, error) {
+			return modules.NewSession(files[0], Text{Paths: []string{smallText}}, 32, saved)
+		},
+		"of slot 0 differs: saved ": func() (Session, error) { return modules.NewSession(files[0], Text{Paths: []string{other}}, 64, saved) },
+		"the kind of checkpoint differs: saved build": func() (Session, error) {
+			return modules.NewSession(files[0], Text{Paths: []string{smallText}}, 64, files[0])
+		},
 	} {
 		if _, err := open(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

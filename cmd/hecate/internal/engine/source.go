@@ -23,10 +23,23 @@ type reading struct {
 	unit           string
 	scale          [2]float64 // units of a token, of each part: what a loss in bits per token is divided by
 	size           int        // in units
+	ids            []int32    // of the held-out part
+	last           int32      // token of what is built on
 }
 
-// read opens what a configuration names.
-func (m *Modules) read(c *config.Loaded) (r reading, err error) {
+// rest reads the held-out part, and the token before it.
+func (r *reading) rest() error {
+	var last [1]int32
+	_, hi := r.built.Bounds()
+	err := r.source.Read(last[:], hi-1)
+	if r.last = last[0]; err == nil {
+		r.ids, err = ids(r.heldOut)
+	}
+	return err
+}
+
+// source opens what a configuration names.
+func (m *Modules) source(c *config.Loaded) (r reading, err error) {
 	s := c.Stream
 	switch s.Kind {
 	case "tokens":
@@ -36,14 +49,40 @@ func (m *Modules) read(c *config.Loaded) (r reading, err error) {
 	default:
 		r, err = m.texts(s)
 	}
-	if err != nil {
+	r.own = append(r.own, module.Field{Name: kindName, Value: s.Kind}, module.Field{Name: shareName, Value: fmt.Sprint(s.HeldOut)},
+		module.Field{Name: separatorName, Value: s.Separator})
+	if bpe, ok := r.tokenizer.(*tokenizer.BPE); ok {
+		r.own = append(r.own, module.Field{Name: tokenizerName, Value: digest(bpe)})
+	}
+	return r, err
+}
+
+// Names in an identity that a reader of the checkpoint wants to know.
+const (
+	kindName      = "stream"
+	shareName     = "held-out share"
+	separatorName = "separator"
+	tokenizerName = "tokenizer"
+	sourceName    = "source"
+	episodesName  = "episodes"
+)
+
+// digest is that of a tokenizer, as text.
+func digest(t tokenizer.Tokenizer) (s string) {
+	for _, w := range t.Digest() {
+		s += fmt.Sprintf("%016x", w)
+	}
+	return s
+}
+
+// read opens what a configuration names, and cuts it in two.
+func (m *Modules) read(c *config.Loaded) (r reading, err error) {
+	if r, err = m.source(c); err != nil {
 		return r, err
 	}
-	if err := r.cut(s.HeldOut); err != nil {
+	if err := r.cut(c.Stream.HeldOut); err != nil {
 		return r, err
 	}
-	r.own = append(r.own, module.Field{Name: "stream", Value: s.Kind}, module.Field{Name: "held-out share", Value: fmt.Sprint(s.HeldOut)},
-		module.Field{Name: "separator", Value: s.Separator})
 	r.unit, r.scale, r.size = "token", [2]float64{1, 1}, r.source.Len()
 	if r.tokenizer == nil {
 		return r, nil
@@ -74,7 +113,7 @@ func (m *Modules) texts(s config.Stream) (r reading, err error) {
 		if len(s.Path) == 1 {
 			path = s.Path[0]
 		}
-		if r.note, text, err = m.open(path); err != nil {
+		if r.note, text, err = m.openText(path); err != nil {
 			return r, err
 		}
 	}
@@ -88,7 +127,6 @@ func (m *Modules) texts(s config.Stream) (r reading, err error) {
 		return r, fmt.Errorf("tokenizer: %w", err)
 	}
 	r.tokenizer = bpe
-	r.own = module.Identity{{Name: "tokenizer", Value: fmt.Sprintf("%016x", bpe.Digest())}}
 	r.source, err = tokenizer.Tokens(bpe, text)
 	return r, err
 }
@@ -133,6 +171,7 @@ func madeUp(c *config.Loaded) (r reading, err error) {
 		return r, c.Wrong("stream.episodes", err.Error(), "")
 	}
 	r.source, r.note = s, s.Name()
+	r.own = module.Identity{{Name: sourceName, Value: k.String()}, {Name: episodesName, Value: fmt.Sprint(c.Stream.Episodes)}}
 	return r, nil
 }
 
@@ -157,6 +196,15 @@ func (r *reading) cut(share float64) (err error) {
 		err = fmt.Errorf("text: %d tokens leave %d to build on and %d to hold out", n, r.built.Len(), r.heldOut.Len())
 	}
 	return err
+}
+
+// Tokens returns what a configuration builds on.
+func (m *Modules) Tokens(c *config.Loaded) ([]int32, error) {
+	r, err := m.read(c)
+	if err != nil {
+		return nil, err
+	}
+	return ids(r.built)
 }
 
 // text prints ids.

@@ -13,19 +13,8 @@ import (
 // opticks is where every Go toolchain keeps Newton's Opticks, under its root.
 const opticks = "src/testdata/Isaac.Newton-Opticks.txt"
 
-// Text opens a file, or for "" the text that a build is given by default, and
-// cuts it as a build does.
-func (m *Modules) Text(path string) (note string, built, heldOut []byte, err error) {
-	note, t, err := m.open(path)
-	if err != nil {
-		return "", nil, nil, err
-	}
-	a, b := t.Split()
-	return note, a.Bytes(), b.Bytes(), nil
-}
-
-// open opens a file, or a text that is at hand; note says which it is.
-func (m *Modules) open(path string) (note string, t *stream.Text, err error) {
+// openText opens a file, or a text that is at hand; note says which it is.
+func (m *Modules) openText(path string) (note string, t *stream.Text, err error) {
 	switch {
 	case path != "":
 		note = path

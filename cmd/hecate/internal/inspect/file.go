@@ -27,8 +27,9 @@ import (
 type File struct {
 	Path    string            `json:"path"`
 	Bytes   int               `json:"bytes"`
-	Meta    map[string]string `json:"metadata"` // without digests
-	Tensors []Tensor          `json:"tensors"`  // by name
+	Meta    map[string]string `json:"metadata"`         // without digests
+	Tensors []Tensor          `json:"tensors"`          // by name
+	Levels  []Level           `json:"levels,omitempty"` // of a checkpoint of a build
 	Refused string            `json:"refused,omitempty"`
 	Damaged bool              `json:"damaged"` // refused for more than another arithmetic
 }
@@ -44,6 +45,7 @@ type Tensor struct {
 	Mean   float64 `json:"-"`
 	MaxAbs float64 `json:"-"`
 	Bad    int     `json:"not_finite,omitempty"` // elements
+	Level  *int    `json:"level,omitempty"`      // of a parameter, of what its update keeps and of what waits for it
 	raw    []byte
 }
 
@@ -64,6 +66,7 @@ func Read(path string) (*File, error) {
 	if err := f.parse(data); err != nil {
 		return nil, fmt.Errorf("%s is no checkpoint: %w", path, err)
 	}
+	f.level()
 	if _, err := checkpoint.Decode(data); err != nil {
 		f.Refused, f.Damaged = err.Error(), !errors.Is(err, checkpoint.ErrArithmetic)
 	}
@@ -220,10 +223,14 @@ func (f *File) String() string {
 	for _, k := range slices.Sorted(maps.Keys(f.Meta)) {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, k, f.Meta[k])
 	}
+	f.levels(&b)
 	fmt.Fprintf(&b, "  %-*s  type  %-12s %11s %11s %11s  sha256\n", width, "tensor", "shape", "norm", "mean", "max abs")
 	for i := range f.Tensors {
 		t := &f.Tensors[i]
 		fmt.Fprintf(&b, "  %-*s  %-4s  %-12s %11.5g %11.4g %11.5g  %s", width, t.Name, t.Type, shape(t.Shape), t.Norm, t.Mean, t.MaxAbs, t.Digest[:12])
+		if t.Level != nil && len(f.Levels) > 1 {
+			fmt.Fprintf(&b, "  level %d", *t.Level)
+		}
 		if t.Wrong {
 			b.WriteString("  DIGEST DIFFERS")
 		}

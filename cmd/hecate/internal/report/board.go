@@ -39,8 +39,13 @@ func (b *Board) Step(s Step) error {
 	for l, n := range s.Fires {
 		list = append(list, events.Scalar{Tag: fmt.Sprintf("fires/level_%d", l), Value: float64(n)})
 	}
-	for _, g := range s.Gates {
-		list = append(list, events.Scalar{Tag: fmt.Sprintf("gate/level_%d", g.Level), Value: g.Mean})
+	for _, l := range s.Levels {
+		for _, x := range []struct {
+			name  string
+			value float64
+		}{{"open", l.Open}, {"waiting", float64(l.Waiting)}, {"buffer_ratio", l.Ratio}, {"gradient", l.Gradient}, {"parameters", l.Parameter}, {"states", l.State}} {
+			list = append(list, events.Scalar{Tag: fmt.Sprintf("level_%d/%s", l.Level, x.name), Value: x.value})
+		}
 	}
 	return b.file.Scalars(time.Now(), s.Step.Step, list...)
 }

@@ -25,11 +25,15 @@ type Console struct {
 	bar      *progress.Bar
 	recent   []float64 // the last losses
 	last     Step
+	warned   bool // that a level moves by what is long over
 }
+
+// worstRatio is from where on what waits for a level is worth a word.
+const worstRatio = 10
 
 // Event is a line in JSON.
 type Event struct {
-	Event   string         `json:"event"`          // begin, progress, held_out, built, sample, note
+	Event   string         `json:"event"`          // begin, progress, held_out, built, level, sample, note
 	Word    string         `json:"word,omitempty"` // of a note: stopped, resume, wrote, go on
 	Message string         `json:"message,omitempty"`
 	Info    *engine.Info   `json:"info,omitempty"`
@@ -52,6 +56,9 @@ func (c *Console) Begin(info engine.Info, bits []float64) error {
 		"held out: the last %s %ss; counts of the rest give %.3f bits/%s (unigram), %.3f (bigram)\n",
 		info.Model, progress.Count(n), info.Sizes, info.Arithmetic, cpu.Active(), info.MovedBy, info.Text, progress.Count(info.TextBytes), info.Unit,
 		progress.Count(info.HeldOut), info.Unit, info.Unigram, info.Unit, info.Bigram)
+	if err == nil && len(info.Periods) > 1 {
+		_, err = fmt.Fprintf(c.W, "levels:   %d, with periods %v in %s, %s\n", len(info.Periods), info.Periods, info.Counts, info.Buffer)
+	}
 	if err == nil && info.Forgetful > 0 {
 		_, err = fmt.Fprintf(c.W, "optimum:  %.3f bits/%s; %.3f without memory\n", info.Optimum, info.Unit, info.Forgetful)
 	}
@@ -76,6 +83,15 @@ func (c *Console) Step(s Step) error {
 		c.bar = progress.New(c.W)
 		c.bar.Every(c.Interval)
 		c.bar.From(float64(c.first) / float64(max(c.Steps, 1)))
+	}
+	for _, l := range s.Levels {
+		if l.Ratio > worstRatio && !c.warned {
+			c.warned = true
+			if err := c.Note("warning", "step %d: what waits for level %d is %.1f times as long as %d gradients of no common direction; the level moves by what is long over",
+				s.Step.Step, l.Level, l.Ratio, l.Waiting); err != nil {
+				return err
+			}
+		}
 	}
 	if c.JSON {
 		if !c.bar.Due() {
@@ -142,6 +158,30 @@ func (c *Console) After(step int, before, after float64) error {
 	}
 	_, err := fmt.Fprintf(c.W, "after:    %.3f bits/%s on the held-out part (before %.3f, unigram %.3f, bigram %.3f)\n", after, c.info.Unit, before, c.info.Unigram, c.info.Bigram)
 	return err
+}
+
+// Levels says how each level is at the end; of a single one there is nothing to say.
+func (c *Console) Levels(levels []engine.Level) error {
+	if len(levels) < 2 {
+		return nil
+	}
+	for _, l := range levels {
+		if c.JSON {
+			if err := c.json(Event{Event: "level", Line: Line{Step: c.last.Step.Step, Levels: finite([]engine.Level{l})}}); err != nil {
+				return err
+			}
+			continue
+		}
+		by := ""
+		if l.Gated {
+			by = " by its gate"
+		}
+		if err := c.Note(fmt.Sprintf("level %d", l.Level), "fired %s times, open in %.1f %% of the chunks%s, %s gradients wait (ratio %.2g); norms: gradient %.3g, parameters %.4g, states %.4g",
+			progress.Count(l.Fires), 100*l.Share, by, progress.Count(l.Waiting), l.Ratio, l.Gradient, l.Parameter, l.State); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Sample prints text of the model.

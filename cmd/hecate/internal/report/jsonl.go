@@ -28,8 +28,8 @@ type Line struct {
 	Norms   map[string]float64 `json:"grad_norms,omitempty"`
 	Average *float64           `json:"tokens_per_s,omitempty"` // of this attempt
 	Worst   *float64           `json:"worst_tokens_per_s,omitempty"`
-	Fires   []int              `json:"fires,omitempty"` // by level
-	Gates   []engine.Gate      `json:"gates,omitempty"`
+	Fires   []int              `json:"fires,omitempty"`  // by level
+	Levels  []engine.Level     `json:"levels,omitempty"` // where there are several
 	HeldOut *float64           `json:"held_out_bits_per_byte,omitempty"`
 	HeldTok *float64           `json:"held_out_bits_per_token,omitempty"`
 }
@@ -59,6 +59,18 @@ func number(x float64) *float64 {
 	return &x
 }
 
+// finite is what is said of levels, nothing if a number of it is none.
+func finite(levels []engine.Level) []engine.Level {
+	for _, l := range levels {
+		for _, x := range []float64{l.Ratio, l.Gradient, l.Parameter, l.State} {
+			if number(x) == nil {
+				return nil
+			}
+		}
+	}
+	return levels
+}
+
 // JSONL is a Sink that writes one line for each step. It goes on with a file that
 // is there: what it says about steps that were not saved is taken out.
 type JSONL struct {
@@ -81,7 +93,7 @@ func (j *JSONL) Begin(info engine.Info, bits []float64) error {
 	if err := os.MkdirAll(filepath.Dir(j.Path), 0o755); err != nil {
 		return err
 	}
-	if j.file, err = os.CreateTemp(filepath.Dir(j.Path), "."+filepath.Base(j.Path)+".*.tmp"); err != nil {
+	if j.file, err = os.Create(filepath.Join(filepath.Dir(j.Path), "."+filepath.Base(j.Path)+".tmp")); err != nil {
 		return err
 	}
 	j.buf = bufio.NewWriter(j.file)
@@ -120,7 +132,7 @@ func kept(path string, done int) ([]byte, error) {
 // Step writes a line.
 func (j *JSONL) Step(s Step) error {
 	l := Line{Step: s.Step.Step, Tokens: s.Tokens, Loss: number(s.Nats), Rate: number(s.Rate), Norm: number(s.Norm),
-		Average: number(s.Average), Worst: number(s.Worst), Fires: s.Fires, Gates: s.Gates}
+		Average: number(s.Average), Worst: number(s.Worst), Fires: s.Fires, Levels: finite(s.Levels)}
 	l.bits(j.info, s.Bits)
 	if len(j.names) > 1 {
 		l.Norms = map[string]float64{}

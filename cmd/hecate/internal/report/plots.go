@@ -14,8 +14,9 @@ type Plots struct {
 	Stem  string // of the files, without an ending
 	info  engine.Info
 	bits  []float64
-	norms []plot.Series
-	gates []plot.Series
+	norms []plot.Series // of gradients
+	gates []plot.Series // open shares by level
+	sizes []plot.Series // norms of parameters and states by level
 	first int
 }
 
@@ -35,11 +36,14 @@ func (p *Plots) Step(s Step) error {
 	for i, x := range s.Groups {
 		p.norms[i].Values = append(p.norms[i].Values, x)
 	}
-	for i, g := range s.Gates {
+	for i, l := range s.Levels {
 		if i == len(p.gates) {
-			p.gates = append(p.gates, plot.Series{Name: fmt.Sprintf("level %d", g.Level)})
+			p.gates = append(p.gates, plot.Series{Name: fmt.Sprintf("level %d", l.Level)})
+			p.sizes = append(p.sizes, plot.Series{Name: fmt.Sprintf("parameters, level %d", l.Level)}, plot.Series{Name: fmt.Sprintf("states, level %d", l.Level)})
 		}
-		p.gates[i].Values = append(p.gates[i].Values, g.Mean)
+		p.gates[i].Values = append(p.gates[i].Values, l.Open)
+		p.sizes[2*i].Values = append(p.sizes[2*i].Values, l.Parameter)
+		p.sizes[2*i+1].Values = append(p.sizes[2*i+1].Values, l.State)
 	}
 	return nil
 }
@@ -69,7 +73,8 @@ func (p *Plots) Draw(before, after float64) (map[string][]byte, error) {
 		name, title, y string
 		log            bool
 		series         []plot.Series
-	}{{"-norms", "Norms of gradients", "norm", true, p.norms}, {"-gates", "Frequency gates", "mean opening", false, p.gates}} {
+	}{{"-norms", "Norms of gradients", "norm", true, p.norms}, {"-gates", "Levels that were open", "share of the lanes", false, p.gates},
+		{"-levels", "Norms by level", "norm", true, p.sizes}} {
 		if len(l.series) == 0 || len(l.series[0].Values) == 0 {
 			continue
 		}

@@ -22,7 +22,7 @@ var info = engine.Info{Model: "M", Text: "t", Lanes: 2, Chunk: 5, Unit: "byte", 
 // step is a step with all that it can have.
 func step(n int) Step {
 	return Step{Step: engine.Step{Step: n, Tokens: 10 * n, Nats: 2, Bits: 2 / math.Ln2, Rate: 0.5, Norm: 5, Fires: []int{n, n / 2},
-		Gates: []engine.Gate{{Level: 1, Mean: 0.25}}}, Average: 100, Worst: 50, Groups: []float64{3, 4}}
+		Levels: []engine.Level{{Open: 1}, {Level: 1, Open: 0.25, Waiting: 3, Ratio: 12, Parameter: 7, State: 2}}}, Average: 100, Worst: 50, Groups: []float64{3, 4}}
 }
 
 func check(t *testing.T, err error) {
@@ -78,7 +78,7 @@ func TestJSONL(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	want := Line{Step: 3, Tokens: 30, Loss: number(2), Bits: number(2 / math.Ln2), Rate: number(0.5), Norm: number(5), Norms: map[string]float64{"model": 3, "a": 4},
-		Average: number(100), Worst: number(50), Fires: []int{3, 1}, Gates: []engine.Gate{{Level: 1, Mean: 0.25}}}
+		Average: number(100), Worst: number(50), Fires: []int{3, 1}, Levels: step(3).Levels}
 	if !reflect.DeepEqual(all[3], want) {
 		t.Errorf("%+v, want %+v", all[3], want)
 	}
@@ -96,8 +96,8 @@ func TestJSONL(t *testing.T) {
 		}
 	}
 	bad := step(1)
-	bad.Nats, bad.Norm, bad.Groups = math.NaN(), math.Inf(1), []float64{math.NaN(), 1}
-	if l := logged(t, path, 0, bad); len(l) != 1 || l[0].Loss != nil || l[0].Norm != nil || len(l[0].Norms) != 1 {
+	bad.Nats, bad.Norm, bad.Groups, bad.Levels[1].State = math.NaN(), math.Inf(1), []float64{math.NaN(), 1}, math.NaN()
+	if l := logged(t, path, 0, bad); len(l) != 1 || l[0].Levels != nil || l[0].Loss != nil || l[0].Norm != nil || len(l[0].Norms) != 1 {
 		t.Errorf("%+v", l)
 	}
 	j := &JSONL{Path: filepath.Join(path, "under a file")}
@@ -115,7 +115,7 @@ func TestBoard(t *testing.T) {
 	check(t, err)
 	data, err := os.ReadFile(files[0])
 	check(t, err)
-	for _, tag := range []string{"loss/bits_per_byte", "gradient/norm", "gradient/a", "fires/level_1", "gate/level_1", "speed/worst_tokens_per_s", "held_out/bits_per_byte"} {
+	for _, tag := range []string{"loss/bits_per_byte", "gradient/norm", "gradient/a", "fires/level_1", "level_1/open", "level_1/buffer_ratio", "level_0/states", "speed/worst_tokens_per_s", "held_out/bits_per_byte"} {
 		if bytes.Count(data, []byte(tag)) != 1 {
 			t.Errorf("%s stands there %d times", tag, bytes.Count(data, []byte(tag)))
 		}
@@ -137,12 +137,12 @@ func TestPlots(t *testing.T) {
 	if len(p.bits) != 4 {
 		t.Errorf("%d losses of 4 steps", len(p.bits))
 	}
-	for _, name := range []string{"x.svg", "x.png", "x-norms.svg", "x-norms.png", "x-gates.svg", "x-gates.png"} {
+	for _, name := range []string{"x.svg", "x.png", "x-norms.svg", "x-norms.png", "x-gates.svg", "x-gates.png", "x-levels.svg", "x-levels.png"} {
 		if len(files[name]) == 0 {
 			t.Errorf("no %s", name)
 		}
 	}
-	if !bytes.Contains(files["x-norms.svg"], []byte(">a<")) || !bytes.Contains(files["x-gates.svg"], []byte(">level 1<")) {
+	if !bytes.Contains(files["x-norms.svg"], []byte(">a<")) || !bytes.Contains(files["x-gates.svg"], []byte(">level 1<")) || !bytes.Contains(files["x-levels.svg"], []byte(">states, level 1<")) {
 		t.Error("a group has no name in its plot")
 	}
 }
@@ -157,7 +157,9 @@ func TestConsole(t *testing.T) {
 		check(t, c.Step(step(1)))
 		check(t, c.HeldOut(Measured{1, 2.5}))
 		check(t, c.Note("go on", "do %d", 3))
+		check(t, c.Step(step(2)))
 		check(t, c.Built(&progress.Meter{}))
+		check(t, c.Levels(step(2).Levels))
 		check(t, c.After(1, 8, 2.25))
 		check(t, c.Sample([]byte("a\x00b")))
 		check(t, c.Close())
@@ -165,7 +167,8 @@ func TestConsole(t *testing.T) {
 	}
 	text := tell(false)
 	for _, want := range []string{"M: 7 parameters", "before:   8.000 bits/byte", "   25 %  step 1, 2.885 bits/byte, 100 tokens/s, worst 50", "step 1:  2.500 bits/byte",
-		"go on:    do 3\n", "after:    2.250 bits/byte on the held-out part (before 8.000, unigram 4.000, bigram 3.000)", "\na·b\n"} {
+		"go on:    do 3\n", "warning:  step 1: what waits for level 1 is 12.0 times as long as 3 gradients",
+		"level 1:  fired 0 times, open in 0.0 % of the chunks, 3 gradients wait (ratio 12); norms: gradient 0, parameters 7, states 2\n", "after:    2.250 bits/byte on the held-out part (before 8.000, unigram 4.000, bigram 3.000)", "\na·b\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -176,7 +179,7 @@ func TestConsole(t *testing.T) {
 		check(t, json.Unmarshal([]byte(line), &e))
 		kinds = append(kinds, e.Event)
 	}
-	if want := []string{"begin", "held_out", "progress", "held_out", "note", "built", "held_out", "sample"}; !slices.Equal(kinds, want) {
+	if want := []string{"begin", "held_out", "note", "progress", "held_out", "note", "progress", "built", "level", "level", "held_out", "sample"}; !slices.Equal(kinds, want) {
 		t.Errorf("%q, want %q", kinds, want)
 	}
 }

@@ -1,9 +1,7 @@
-package build
+package engine_test
 
 import (
 	"bytes"
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/generated/registry"
@@ -14,41 +12,13 @@ import (
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
-var notGiven = regexp.MustCompile(`size (\S+) is not given`)
-
-// named is a model of the registry, of small sizes.
-func named(t *testing.T, name string) block.Model[float32] {
-	t.Helper()
-	give := map[string]int{"d": 4, "V": stream.Vocab, "H": 2, "n_p": 1, "w": 5, "d_k": 4, "d_h": 3, "m": 5}
-	vals := map[string]int{}
-	for range 50 {
-		m, err := registry.NewModel[float32](name, block.NewSizes(vals))
-		if err == nil {
-			return m
-		}
-		missing := notGiven.FindAllStringSubmatch(err.Error(), -1)
-		if len(missing) == 0 {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for _, x := range missing {
-			size := x[1][strings.LastIndexByte(x[1], '.')+1:]
-			if give[size] == 0 {
-				give[size] = 4
-			}
-			vals[x[1]] = give[size]
-		}
-	}
-	t.Fatalf("no sizes for %s", name)
-	return nil
-}
-
 // TestResumeOfModels cuts builds of every model of the registry, on a schedule of
 // four levels, between any two steps of two rounds of it: whichever levels are
 // frozen then, the rest of the build is that of the unbroken one, to the bit.
 func TestResumeOfModels(t *testing.T) {
 	const steps, tokens = 10, 7
-	for _, name := range registry.Models() {
-		m := named(t, name)
+	for _, name := range append(registry.Models(), fourLevels...) {
+		m := made(t, name)
 		open := func() *module.Session[float32] { return leveled(t, m) }
 		file := func(s *module.Session[float32]) []byte {
 			snap, err := s.SnapshotBuild(nil)
@@ -91,6 +61,12 @@ func TestResumeOfModels(t *testing.T) {
 	}
 }
 
+// fourLevels are models of four levels with rules of four kinds.
+var fourLevels = []string{
+	"ByteLM(MAG(CMS([DeltaRule, TitansLMM, Hebbian, Lattice]), SlidingWindow))",
+	"ByteLM(MAG(CMSGated([DeltaRule, TitansLMM, Hebbian, Lattice]), SlidingWindow))",
+}
+
 // leveled is a build on a schedule of four levels.
 func leveled(t *testing.T, m block.Model[float32]) *module.Session[float32] {
 	t.Helper()
@@ -107,7 +83,11 @@ func leveled(t *testing.T, m block.Model[float32]) *module.Session[float32] {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := module.New(module.Config[float32]{Model: m, Update: u, Clip: 1, Seed: 3})
+	buffer, err := registry.NewUpdate[float32]("ErrorBuffer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := module.New(module.Config[float32]{Model: m, Update: u, Buffer: buffer, Clip: 1, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

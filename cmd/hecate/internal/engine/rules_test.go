@@ -1,4 +1,4 @@
-package build
+package engine_test
 
 import (
 	"context"
@@ -8,9 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/generated/compositions/mag"
-	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
-	"github.com/nl-hecate/hecate/generated/models/bytelm"
 	"github.com/nl-hecate/hecate/generated/registry"
 	"github.com/nl-hecate/hecate/runtime/block"
 	pcontext "github.com/nl-hecate/hecate/runtime/context"
@@ -22,37 +19,26 @@ import (
 // chunk is no multiple of what a rule computes together, and not below it.
 const chunk = 37
 
-// gated is a byte model in which a rule of the registry gates attention: what
-// a page would call ByteLM(MAG(RULE, SlidingWindow)).
-func gated(rule string, _ block.Sizes) (block.Model[float32], error) {
-	give := map[string]int{"d_k": 4, "d_h": 3, "m": 5, "H": 2, "d_v": 4, "d_c": 4}
-	vals := map[string]int{"d": 4, "V": stream.Vocab, "attention.H": 2, "attention.n_p": 1, "attention.w": 5}
-	for {
-		s := block.NewSizes(vals)
-		width := s.Get("d", -1, 1)
-		memory, err := registry.NewRule[float32](rule, s.Part("memory"), width) // names what is missing, and what it does not read
-		if memory == nil {
-			return nil, err
+// made is a model of small sizes that agree with nothing.
+func made(t *testing.T, text string) block.Model[float32] {
+	t.Helper()
+	small := map[string]int{"d": 4, "V": stream.Vocab, "H": 2, "n_p": 1, "w": 5, "d_h": 3, "m": 5}
+	m, err := registry.NewModel[float32](text, block.NewSizes(nil).Else(func(name string) int {
+		if n := small[name]; n > 0 {
+			return n
 		}
-		m := bytelm.New(s, mag.New[float32](s, width, memory, slidingwindow.New[float32](s.Part("attention"), width)))
-		missing := 0
-		if err = s.Err(); err != nil {
-			for name, n := range give {
-				if strings.Contains(err.Error(), "size memory."+name+" is not given") {
-					vals["memory."+name] = n
-					missing++
-				}
-			}
-		}
-		if missing == 0 {
-			return m, err
-		}
+		return 4
+	}))
+	if err != nil {
+		t.Fatal(err)
 	}
+	return m
 }
 
-// rules is the catalog of all of them.
-func rules() Catalog[float32] {
-	return Catalog[float32]{Models: registry.Rules, New: gated, Updates: registry.Updates, NewUpdate: registry.NewUpdate[float32]}
+// gated is a byte model in which a rule gates attention.
+func gated(t *testing.T, rule string) block.Model[float32] {
+	t.Helper()
+	return made(t, "ByteLM(MAG("+rule+", SlidingWindow))")
 }
 
 // prose is a text of a few thousand bytes.
@@ -134,10 +120,7 @@ func bitwise(t *testing.T, what string, got, want []float32) {
 // outputs and contexts, to the bit.
 func TestPhasesOfRules(t *testing.T) {
 	for _, rule := range registry.Rules() {
-		m, err := gated(rule, block.Sizes{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := gated(t, rule)
 		var want []float32
 		for _, phase := range []pulse.Phase{pulse.Build, pulse.Test, pulse.Stream} {
 			got := ran(t, reader(t, 2, phase, m), 3)
@@ -153,10 +136,7 @@ func TestPhasesOfRules(t *testing.T) {
 func TestBatchOfRules(t *testing.T) {
 	const n = 2
 	for _, rule := range registry.Rules() {
-		m, err := gated(rule, block.Sizes{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := gated(t, rule)
 		x := reader(t, n, pulse.Test, m)
 		batch := x.Module().NewContext(n)
 		var single []pcontext.Handle[*module.Memory[float32]]
@@ -206,10 +186,7 @@ func TestBatchOfRules(t *testing.T) {
 func TestBadNumberOfRules(t *testing.T) {
 	named := 0
 	for _, rule := range registry.Rules() {
-		m, err := gated(rule, block.Sizes{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := gated(t, rule)
 		x := reader(t, 2, pulse.Build, m)
 		v := x.Module().Params()
 		spoilt := ""
@@ -222,7 +199,7 @@ func TestBadNumberOfRules(t *testing.T) {
 				break
 			}
 		}
-		_, err = x.Step(chunk)
+		_, err := x.Step(chunk)
 		var bad *module.BadNumber
 		if err == nil {
 			continue // a rule may bear it: what it reads is normed or bounded
@@ -244,10 +221,7 @@ func TestBadNumberOfRules(t *testing.T) {
 // as it would have been.
 func TestProbesOfABuild(t *testing.T) {
 	for _, rule := range []string{"DeltaRule", "Trellis", "MEMORA"} {
-		m, err := gated(rule, block.Sizes{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := gated(t, rule)
 		run := func(probe bool) string {
 			x := reader(t, 2, pulse.Build, m)
 			for range 4 {

@@ -1,0 +1,140 @@
+package module
+
+import (
+	"math"
+	"strings"
+
+	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/pulse"
+)
+
+// A Health says how one level of a build is behind a step.
+//
+// Gradients that wait are a random walk when nothing pulls them one way, so n of
+// them are about √n as long as one. Ratio takes that out: it is near 1 or below
+// where all is well, under a buffer that takes the mean about 1/n, and far above
+// 1 where a level moves by what has long stopped being true.
+type Health struct {
+	Level     int
+	Gated     bool    // a gate of the page opens it, not the pulse
+	Fires     int64   // of its parameters since the build began: the most of any
+	Open      float64 // share of the slots that found it open in the last chunk
+	Share     float64 // the same, over all chunks since the module was made
+	Waiting   int64   // gradients that wait for its next fire: the most of any parameter
+	Ratio     float64 // norm of what waits / (norm of the present gradient · √Waiting); 0 where one of them is 0
+	Gradient  float64 // norm of the chunk's gradient, at level 0 as it was clipped
+	Parameter float64 // norm of the parameters
+	State     float64 // norm of the states of all slots, without what windows look back at
+}
+
+// A tally counts in how many chunks of a build a level was open, slot by slot.
+type tally struct {
+	slots       int64 // seen in all, by any level
+	open        [pulse.MaxLevels]int64
+	now         [pulse.MaxLevels]int64 // of the last chunk's slots
+	slotsOfLast int64
+}
+
+// count adds the chunk that n slots have just done at a pulse.
+func (t *tally) count(gates []*gates, p pulse.Pulse) {
+	t.slots += int64(len(gates))
+	t.slotsOfLast = int64(len(gates))
+	clear(t.now[:])
+	for _, g := range gates {
+		for l := range p.Levels() {
+			if g.seen[l] && g.open[l] || !g.seen[l] && p.Active(l) {
+				t.now[l]++
+				t.open[l]++
+			}
+		}
+	}
+}
+
+// Health appends to dst how each level of the schedule is behind the last step of
+// a build. It looks at every number of the module and of the context, and changes
+// none.
+func (s *Session[F]) Health(dst []Health) ([]Health, error) {
+	m, p := s.module, s.conductor.Pulse()
+	at := len(dst)
+	for l := range p.Levels() {
+		h := Health{Level: l}
+		if t := &m.tally; t.slots > 0 {
+			h.Open, h.Share = float64(t.now[l])/float64(t.slotsOfLast), float64(t.open[l])/float64(t.slots)
+		}
+		dst = append(dst, h)
+	}
+	out := dst[at:]
+	m.parametersOf(out)
+	mem, err := s.context.Take()
+	if err != nil {
+		return dst, err
+	}
+	for _, slot := range mem.slots {
+		statesOf(out, slot.live, 0)
+	}
+	if s.context, err = s.context.Return(mem); err != nil {
+		panic("module: BUG: a context that was taken cannot be returned")
+	}
+	for l := range out {
+		out[l].State = math.Sqrt(out[l].State)
+	}
+	return dst, nil
+}
+
+// parametersOf fills in what is of parameters.
+func (m *Module[F]) parametersOf(out []Health) {
+	var waits [pulse.MaxLevels]float64
+	v := m.params.View()
+	for i := range v.Len() {
+		p := v.Param(i)
+		h := &out[level(p)]
+		h.Parameter += squares(v.Data(i))
+		if len(m.grads) > 0 && !p.Fixed {
+			h.Gradient += squares(m.grads[0][i])
+		}
+		h.Gated = h.Gated || p.Gated
+		if m.moves == nil {
+			continue
+		}
+		h.Fires = max(h.Fires, m.moves.Clocks()[i])
+		if e, n := m.moves.Waiting(i); n > 0 {
+			waits[level(p)] += squares(e)
+			h.Waiting = max(h.Waiting, n)
+		}
+	}
+	for l := range out {
+		h := &out[l]
+		h.Gradient, h.Parameter = math.Sqrt(h.Gradient), math.Sqrt(h.Parameter)
+		if h.Waiting > 0 && h.Gradient > 0 {
+			h.Ratio = math.Sqrt(waits[l]) / float64(h.Gradient*math.Sqrt(float64(h.Waiting)))
+		}
+	}
+}
+
+// statesOf adds the squares of the states of a memory to those of its level; parts
+// that are levels have their own.
+func statesOf[F Float](out []Health, m *block.Memory[F], level int) {
+	for _, s := range m.Slots {
+		if !s.Tail {
+			out[level].State += squares(s.Data)
+		}
+	}
+	for _, p := range m.Parts {
+		switch {
+		case strings.HasSuffix(p.Name, block.SiteName("")): // its states are another part's
+		case p.Levels && p.Level < len(out):
+			statesOf(out, p.Memory, p.Level)
+		default:
+			statesOf(out, p.Memory, level)
+		}
+	}
+}
+
+// squares is the sum of squares, in order.
+func squares[F num.Float](data []F) (sum float64) {
+	for _, x := range data {
+		sum += float64(float64(x) * float64(x))
+	}
+	return sum
+}
