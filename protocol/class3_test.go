@@ -22,6 +22,7 @@ const oracleFloor = 1e-3
 // TestIntegration is Class 3: outputs, memory and gradients of every trial against
 // the interpreter, one context new and one old in the same call.
 func TestIntegration(t *testing.T) {
+	t.Parallel()
 	for _, x := range trials() {
 		began := time.Now()
 		s := newSubject[float64](t, x, small, 4)
@@ -76,15 +77,21 @@ func allNear(t testing.TB, what string, got, want map[string][]float64, but map[
 func near(t testing.TB, what string, got, want []float64, least float64) {
 	t.Helper()
 	n := max(len(got), len(want))
-	got, want = orZeros(got, n), orZeros(want, n)
+	nearBy(t, what, orZeros(got, n), orZeros(want, n), least, oracleTol)
+}
+
+// nearBy compares with a tolerance relative to the largest entry, or to least where
+// that is more.
+func nearBy(t testing.TB, what string, got, want []float64, least, tol float64) {
+	t.Helper()
 	if len(got) != len(want) {
-		t.Errorf("%s has %d entries, the oracle %d", what, len(got), len(want))
+		t.Errorf("%s has %d entries, want %d", what, len(got), len(want))
 		return
 	}
 	scale := max(least, peak(want))
 	for i := range want {
-		if d := math.Abs(got[i] - want[i]); !(d <= oracleTol*scale) {
-			t.Errorf("%s[%d] is %v, the oracle has %v: off by %.3g of %.3g", what, i, got[i], want[i], d, scale)
+		if d := math.Abs(got[i] - want[i]); !(d <= tol*scale) {
+			t.Errorf("%s[%d] is %v, want %v: off by %.3g of %.3g", what, i, got[i], want[i], d, scale)
 			return
 		}
 	}

@@ -28,9 +28,11 @@ type subject[F num.Float] struct {
 	pulse        pulse.Pulse
 	lanes, steps int
 	ids, next    []int32
+	again        string // what makes this draw another than the first
 	lossBar      []F
 	logitsBar    []F
 	arena        tape.Arena[F]
+	after        func(r *tape.Run[F]) // looks at the tape when it has run backwards
 }
 
 const lanes = 2
@@ -44,8 +46,10 @@ const (
 	mixed // the first one begins
 )
 
-// newSubject makes the model of a trial; its parameters are the pages' first values,
-// each moved a little, so that none is zero and no gate shut.
+// newSubject makes the model of a trial. Calls have a chunk and a rest where the rule
+// of the first level computes chunks, and the number of tokens that is given else. Its
+// parameters are the pages' first values, each moved a little, so that none is zero
+// and no gate shut.
 func newSubject[F num.Float](t testing.TB, x trial, of map[string]int, steps int) *subject[F] {
 	t.Helper()
 	z := sizesOf(t, x.formula(), of)
@@ -59,20 +63,33 @@ func newSubject[F num.Float](t testing.TB, x trial, of map[string]int, steps int
 	if err := m.Declare(s.set, ""); err != nil {
 		t.Fatal(err)
 	}
-	s.set.Fill(1)
-	s.mem.Chunks("", func(_ string, tokens int) { steps = max(steps, tokens+2) })
-	s.move(0.3)
-	s.gate()
+	s.mem.Chunks("", func(part string, tokens int) {
+		if full() || x.schedule == "" || strings.HasSuffix(part, ".memory.0") {
+			steps = max(steps, tokens+2)
+		}
+	})
+	s.draw("")
 	s.tokens(steps, "")
 	return s
 }
+
+// draw gives the parameters their values.
+func (s *subject[F]) draw(again string) {
+	s.again = again
+	s.set.Fill(1)
+	s.move(moved)
+	s.gate()
+}
+
+// moved is by how much parameters are moved at most.
+const moved = 0.3
 
 // move adds uniform numbers to the parameters.
 func (s *subject[F]) move(by float64) {
 	v := s.set.View()
 	for i := range v.Len() {
 		if !v.Param(i).Fixed {
-			r := num.NewStream(v.Name(i), 7)
+			r := num.NewStream(v.Name(i)+s.again, 7)
 			for j := range v.Data(i) {
 				v.Data(i)[j] += F(r.Uniform(-by, by))
 			}
@@ -106,7 +123,7 @@ func (s *subject[F]) gate() {
 func (s *subject[F]) tokens(steps int, again string) {
 	s.steps = steps
 	n := s.lanes * steps
-	r := num.NewStream("ids"+again, 3)
+	r := num.NewStream("ids"+again+s.again, 3)
 	s.ids, s.next = make([]int32, n), make([]int32, n)
 	for i := range n {
 		s.ids[i] = int32(r.Next() >> 33 % uint64(s.model.Vocabulary()))
@@ -196,6 +213,9 @@ func (s *subject[F]) call(m *block.Memory[F], taped bool) result[F] {
 					out.grads[name] = slices.Clone(g)
 				}
 			})
+			if s.after != nil {
+				s.after(r)
+			}
 		}
 		return nil
 	})
