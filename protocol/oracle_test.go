@@ -15,7 +15,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/generated/registry"
 	"github.com/nl-hecate/hecate/runtime/formula"
 )
 
@@ -76,46 +75,80 @@ func listed(arg formula.Arg) notation.Expr {
 
 type tensors = map[string]*interp.Tensor
 
-// An oracle is a model as one program with its adjoint, and the programs of its
-// first states.
+// An oracle is a model as one program that gives its adjoints too, and the programs
+// of its first states.
 type oracle struct {
-	f        *ir.Func
-	blk      *check.Block
-	pair     *autodiff.Pair
-	fwd, bwd *interp.Program
-	sizes    map[string]int
-	starts   []start
-	bare     string // what the table of parameters leaves out in front of a name
+	f       *ir.Func
+	blk     *check.Block
+	program *interp.Program
+	sizes   map[string]int
+	starts  []start
+	bare    string // what the table of parameters leaves out in front of a name
 }
 
-// A start is the program of the first states of one rule.
+// A start is the program of the first states of one rule, and the same with adjoints.
 type start struct {
-	prefix   string
-	f        *ir.Func
-	fwd, bwd *interp.Program
-	pair     *autodiff.Pair
-	sizes    map[string]int
+	prefix         string
+	f              *ir.Func
+	first, program *interp.Program
+	sizes          map[string]int
+}
+
+// withAdjoints is a program that, for the adjoints of some results, gives those of its
+// parameters as well. Nothing is simplified and nothing divided, unlike on the way to
+// generated code.
+func withAdjoints(f *ir.Func, of func(r ir.Result) bool) *interp.Program {
+	g, _ := f.Clone()
+	b := &ir.Builder{F: g}
+	seeds := map[*ir.Value]*ir.Value{}
+	for _, r := range g.Results {
+		if r.Val.Elem != ir.Real || !of(r) {
+			continue
+		}
+		bar := g.AddParam(autodiff.Bar(r.Name), ir.Adjoint, ir.Real, r.Val.Axes...)
+		if old := seeds[r.Val]; old != nil {
+			bar = b.Lin(r.Val.Axes, 0, []float64{1, 1}, ir.All(old), ir.All(bar))
+		}
+		seeds[r.Val] = bar
+	}
+	var wrt []*ir.Value
+	for _, v := range g.Params {
+		if v.Elem == ir.Real && !v.NoGrad && (v.Role == ir.Outer || v.Role == ir.State) {
+			wrt = append(wrt, v)
+		}
+	}
+	adjoints := autodiff.Reverse(b, seeds, wrt)
+	for _, v := range wrt {
+		if a := adjoints[v]; a != nil {
+			g.Results = append(g.Results, ir.Result{Name: autodiff.Bar(v.Name), Val: a})
+		}
+	}
+	return interp.Compile(g)
 }
 
 // newOracle builds the program of a trial, its closed levels frozen, at the sizes of
 // a subject.
 func newOracle(s *subject[float64]) *oracle {
 	s.t.Helper()
-	o := &oracle{blk: blockOf(s.t, s.x.formula())}
+	o := newStarts(s)
 	var ds diag.List
 	o.f = irbuild.WholeAt(o.blk, s.x.closed, &ds)
 	if o.f == nil || ds.HasErrors() {
 		s.t.Fatalf("%v is not one program: %s", s.x, ds.Error())
 	}
-	model := registry.Pages()[o.blk.Unit.Name.Text]
-	if model.Parts[0].Bare {
-		o.bare = model.Parts[0].Name + "."
+	o.program = withAdjoints(o.f, func(r ir.Result) bool { return !r.State })
+	o.sizes = solve(o.f, s.sizes.program, "", o.shapes(s), s.lanes, s.steps)
+	return o
+}
+
+// newStarts is an oracle of first states alone.
+func newStarts(s *subject[float64]) *oracle {
+	s.t.Helper()
+	o := &oracle{blk: blockOf(s.t, s.x.formula())}
+	if s.bare() {
+		o.bare = "block."
 	}
-	o.pair = autodiff.NewPair(o.f)
-	o.fwd, o.bwd = interp.Compile(o.pair.Fwd), interp.Compile(o.pair.Bwd)
-	shapes := o.shapes(s)
-	o.sizes = solve(o.f, s.sizes.program, "", shapes, s.lanes, s.steps)
-	o.addStarts(s.t, o.blk, "", s, shapes)
+	o.addStarts(s.t, o.blk, "", s, o.shapes(s))
 	return o
 }
 
@@ -127,8 +160,7 @@ func (o *oracle) addStarts(t testing.TB, b *check.Block, prefix string, s *subje
 		if ds.HasErrors() {
 			t.Fatal(ds.Error())
 		}
-		p := autodiff.NewPair(f)
-		o.starts = append(o.starts, start{prefix, f, interp.Compile(p.Fwd), interp.Compile(p.Bwd), p,
+		o.starts = append(o.starts, start{prefix, f, interp.Compile(f), withAdjoints(f, func(ir.Result) bool { return true }),
 			solve(f, s.sizes.program, prefix, shapes, s.lanes, s.steps)})
 	}
 	for _, p := range b.Parts {
@@ -147,12 +179,13 @@ func (o *oracle) shapes(s *subject[float64]) map[string][]int {
 	return out
 }
 
-// inside is the program's name of a parameter of the table.
+// inside is the program's name of a parameter of the table: only E and H are the
+// model's own where its block has no name there.
 func (o *oracle) inside(name string) string {
-	if o.bare != "" && o.f.Param(name) == nil {
-		return o.bare + name
+	if name == "E" || name == "H" {
+		return name
 	}
-	return name
+	return o.bare + name
 }
 
 // solve finds the sizes of a program: those that a table gives under the prefix, and
@@ -221,7 +254,6 @@ func solveOne(a *ir.Axis, n int, z map[string]int) bool {
 // An answer is what the interpreter says of one call, by the names of the model.
 type answer struct {
 	outs, grads, memory map[string][]float64
-	reached             map[string]bool // parameters that the program reads
 }
 
 // run evaluates the call of a subject.
@@ -229,32 +261,23 @@ func (o *oracle) run(s *subject[float64]) answer {
 	s.t.Helper()
 	in := o.inputs(s)
 	args := o.begin(in)
-	out := o.fwd.Run(o.sizes, only(o.pair.Fwd, args))
-	all := maps.Clone(out)
-	maps.Copy(all, args) // a state before the call, not the one after it
-	for _, r := range o.f.Results {
-		if r.Val.Elem != ir.Real {
-			continue
-		}
-		bar := interp.NewTensor(out[r.Name].Shape...)
-		switch {
-		case r.State:
-		case r.Name == "loss":
-			copy(bar.Data, s.lossBar)
-		default:
-			copy(bar.Data, s.logitsBar)
-		}
-		all[autodiff.Bar(r.Name)] = bar
-	}
-	grads := o.bwd.Run(o.sizes, only(o.pair.Bwd, all))
-	o.learn(in, grads)
-	a := o.named(s, out, grads)
+	args[autodiff.Bar("loss")] = &interp.Tensor{Shape: []int{s.lanes}, Data: s.lossBar}
+	args[autodiff.Bar(o.logits())] = &interp.Tensor{Shape: []int{s.lanes, s.steps, s.model.Vocabulary()}, Data: s.logitsBar}
+	out := o.program.Run(o.sizes, args)
+	o.learn(in, out)
+	a := o.named(s, out)
 	s.mem.Each("", func(name string, _ []int, _ []float64) {
 		if a.memory[name] == nil { // a frozen program does not give out what stays
 			a.memory[name] = args[name].Data
 		}
 	})
 	return a
+}
+
+// logits is the program's name of what the loss is computed from.
+func (o *oracle) logits() string {
+	i := slices.IndexFunc(o.f.Results, func(r ir.Result) bool { return !r.State && r.Name != "loss" })
+	return o.f.Results[i].Name
 }
 
 // inputs are all numbers of a call by the program's names.
@@ -284,7 +307,7 @@ func (o *oracle) inputs(s *subject[float64]) tensors {
 func (o *oracle) begin(in tensors) tensors {
 	args := maps.Clone(in)
 	for _, st := range o.starts {
-		first := st.fwd.Run(st.sizes, st.args(in))
+		first := st.first.Run(st.sizes, st.args(in))
 		for _, r := range st.f.Results {
 			name := st.prefix + r.Name
 			t := args[name].Clone()
@@ -306,8 +329,10 @@ func (o *oracle) learn(in, grads tensors) {
 			}
 			all[autodiff.Bar(r.Name)] = bar
 		}
-		maps.Copy(all, st.fwd.Run(st.sizes, st.args(in)))
-		for name, g := range st.bwd.Run(st.sizes, only(st.pair.Bwd, all)) {
+		for name, g := range st.program.Run(st.sizes, all) {
+			if !strings.HasSuffix(name, autodiff.Bar("")) {
+				continue // a first state itself
+			}
 			if old := grads[st.prefix+name]; old != nil {
 				for i := range g.Data {
 					g.Data[i] += old.Data[i]
@@ -339,8 +364,8 @@ func (o *oracle) learned() map[string]bool {
 }
 
 // named puts results and gradients under the names of the model.
-func (o *oracle) named(s *subject[float64], out, grads tensors) answer {
-	a := answer{map[string][]float64{}, map[string][]float64{}, map[string][]float64{}, map[string]bool{}}
+func (o *oracle) named(s *subject[float64], out tensors) answer {
+	a := answer{map[string][]float64{}, map[string][]float64{}, map[string][]float64{}}
 	for _, r := range o.f.Results {
 		switch {
 		case r.State:
@@ -354,20 +379,11 @@ func (o *oracle) named(s *subject[float64], out, grads tensors) answer {
 	v := s.set.View()
 	for i := range v.Len() {
 		name := o.inside(v.Name(i))
-		a.reached[v.Name(i)] = o.f.Param(name) != nil
-		if g := grads[autodiff.Bar(name)]; g != nil {
+		if g := out[autodiff.Bar(name)]; g != nil {
 			a.grads[v.Name(i)] = g.Data
 		}
 	}
 	return a
-}
-
-func only(f *ir.Func, from tensors) tensors {
-	out := tensors{}
-	for _, v := range f.Params {
-		out[v.Name] = from[v.Name]
-	}
-	return out
 }
 
 // row is what a tensor has of one lane.

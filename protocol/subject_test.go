@@ -64,7 +64,7 @@ func newSubject[F num.Float](t testing.TB, x trial, of map[string]int, steps int
 		t.Fatal(err)
 	}
 	s.mem.Chunks("", func(part string, tokens int) {
-		if full() || x.schedule == "" || strings.HasSuffix(part, ".memory.0") {
+		if x.schedule == "" || strings.HasSuffix(part, ".memory.0") {
 			steps = max(steps, tokens+2)
 		}
 	})
@@ -140,20 +140,26 @@ func (s *subject[F]) tokens(steps int, again string) {
 }
 
 // grow makes the contexts as old as wanted: a call of other tokens, all levels
-// active, stands before the call.
+// active and all gates open, stands before the call.
 func (s *subject[F]) grow(how age) {
 	if how == fresh {
 		return
 	}
-	steps, p := s.steps, s.pulse
+	steps, mask := s.steps, s.x.mask
 	s.tokens(steps, " before")
-	s.pulse = at(s.x.levels, all(s.x.levels))
+	s.open(all(s.x.levels))
 	s.call(s.mem, false)
-	s.pulse = p
+	s.open(mask)
 	s.tokens(steps, "")
 	if how == mixed {
 		s.mem.Reset(0)
 	}
+}
+
+// open makes exactly the levels of a mask active, by the pulse and by gates.
+func (s *subject[F]) open(mask uint8) {
+	s.x.mask, s.pulse = mask, at(s.x.levels, mask)
+	s.gate()
 }
 
 // at is a pulse at which exactly the levels of the mask are active. Where the
@@ -192,6 +198,16 @@ func (s *subject[F]) backward() result[F] { return s.call(s.mem.Clone(), true) }
 // call runs the model on a memory and keeps what it leaves.
 func (s *subject[F]) call(m *block.Memory[F], taped bool) result[F] {
 	s.t.Helper()
+	out := s.unkept(m, taped)
+	m.Keep()
+	m.Each("", func(name string, _ []int, data []F) { out.memory[name] = slices.Clone(data) })
+	m.EachPos("", func(name string, pos []int32) { out.pos[name] = slices.Clone(pos) })
+	return out
+}
+
+// unkept runs the model on a memory and leaves that as it is.
+func (s *subject[F]) unkept(m *block.Memory[F], taped bool) result[F] {
+	s.t.Helper()
 	out := result[F]{map[string][]F{}, map[string][]F{}, map[string][]F{}, map[string][]int32{}}
 	scope := tape.Without[F]
 	if taped {
@@ -207,25 +223,27 @@ func (s *subject[F]) call(m *block.Memory[F], taped bool) result[F] {
 		if taped {
 			r.Tape.Seed(loss, s.lossBar)
 			r.Tape.Seed(logits, s.logitsBar)
-			r.Tape.Reverse()
-			r.Tape.Params(func(name string, g []F) {
-				if g != nil {
-					out.grads[name] = slices.Clone(g)
-				}
-			})
-			if s.after != nil {
-				s.after(r)
-			}
+			s.reverse(r, out.grads)
 		}
 		return nil
 	})
 	if err != nil {
 		s.t.Fatalf("%v: %v", s.x, err)
 	}
-	m.Keep()
-	m.Each("", func(name string, _ []int, data []F) { out.memory[name] = slices.Clone(data) })
-	m.EachPos("", func(name string, pos []int32) { out.pos[name] = slices.Clone(pos) })
 	return out
+}
+
+// reverse runs the tape backwards and collects the gradients of parameters.
+func (s *subject[F]) reverse(r *tape.Run[F], grads map[string][]F) {
+	r.Tape.Reverse()
+	r.Tape.Params(func(name string, g []F) {
+		if g != nil {
+			grads[name] = slices.Clone(g)
+		}
+	})
+	if s.after != nil {
+		s.after(r)
+	}
 }
 
 // value is what the adjoints of the results weigh: its gradient is the tape's.
