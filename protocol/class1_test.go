@@ -9,6 +9,7 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
@@ -217,9 +218,9 @@ func alone(t *testing.T, s *subject[float64], c *recorded, sums totals) {
 }
 
 // flat names the slots of a memory.
-func flat(m *block.Memory[float64]) map[string][]float64 {
-	out := map[string][]float64{}
-	m.Each("", func(name string, _ []int, data []float64) { out[name] = data })
+func flat[F num.Float](m *block.Memory[F]) map[string][]F {
+	out := map[string][]F{}
+	m.Each("", func(name string, _ []int, data []F) { out[name] = data })
 	return out
 }
 

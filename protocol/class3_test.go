@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -11,7 +12,18 @@ import (
 // oracleTol is how far the tape may be from the interpreter, relative to the largest
 // entry of a tensor: both are float64 and differ in the order of their sums and in
 // the last places of exp. A unit alone keeps 1e-11; a model chains up to a dozen.
-const oracleTol = 1e-9
+//
+// Some models amplify every rounding: the orthogonal momentum of a matrix that is
+// nearly of rank one does. The interpreter says by how much, when it rounds every
+// number to float32: what that moves, float64 moves 2⁻²⁹ times, and two orders of sums
+// by some tens of that. Where the tolerance is not kept it may grow to this, and never
+// beyond a bound that is far below any wrong term.
+const (
+	oracleTol  = 1e-10
+	amplified  = 32 * 0x1p-29
+	mostTol    = 1e-7
+	mostTrials = 0.02 // share of trials that may need it
+)
 
 // oracleFloor is the size below which a tensor counts as that large, in units of the
 // largest gradient of the call where that is above one: a small gradient may be a
@@ -22,20 +34,54 @@ const oracleFloor = 1e-3
 // the interpreter, one context new and one old in the same call.
 func TestIntegration(t *testing.T) {
 	t.Parallel()
+	loose := 0
 	for _, x := range trials() {
 		s := newSubject[float64](t, x, small, 4)
 		s.grow(mixed)
-		integration(t, s)
+		if integration(t, s) {
+			loose++
+		}
+	}
+	t.Logf("%d of %d trials amplify rounding", loose, len(trials()))
+	if !(float64(loose) <= mostTrials*float64(len(trials()))) {
+		t.Errorf("%d of %d trials need a looser tolerance", loose, len(trials()))
 	}
 }
 
-func integration(t *testing.T, s *subject[float64]) {
+// integration reports whether it took the looser tolerance.
+func integration(t *testing.T, s *subject[float64]) bool {
 	t.Helper()
 	o := newOracle(s)
 	want, got := o.run(s), s.backward()
-	allNear(t, s.x.String(), got.outs, want.outs, nil)
-	allNear(t, s.x.String()+", memory", got.memory, want.memory, nil)
-	allNear(t, s.x.String()+", gradient", got.grads, want.grads, o.unheld(s))
+	but := o.unheld(s)
+	bad := differ(got, want, but, func(string) float64 { return oracleTol })
+	if len(bad) == 0 {
+		return false
+	}
+	o.program.Float32 = true
+	rough := o.run(s)
+	for _, what := range differ(got, want, but, func(name string) float64 { return min(mostTol, max(oracleTol, amplified*rough.off(want, name))) }) {
+		t.Errorf("%v: %s", s.x, what)
+	}
+	return true
+}
+
+// differ compares a call with an answer, the tolerance by name.
+func differ(got result[float64], want answer, but map[string]bool, tol func(name string) float64) []string {
+	out := allNear("", got.outs, want.outs, nil, tol)
+	out = append(out, allNear("memory ", got.memory, want.memory, nil, tol)...)
+	return append(out, allNear("gradient of ", got.grads, want.grads, but, tol)...)
+}
+
+// off is how far an answer is from another in what has a name.
+func (a answer) off(want answer, name string) float64 {
+	most := 0.
+	for _, pair := range [][2]map[string][]float64{{a.outs, want.outs}, {a.memory, want.memory}, {a.grads, want.grads}} {
+		for i, x := range pair[1][name] {
+			most = max(most, math.Abs(pair[0][name][i]-x)/max(oracleFloor, peak(pair[1][name])))
+		}
+	}
+	return most
 }
 
 // unheld are the parameters whose gradient the inlined program cannot know: what a
@@ -52,9 +98,8 @@ func (o *oracle) unheld(s *subject[float64]) map[string]bool {
 	return o.learned()
 }
 
-// allNear compares named arrays; what is missing is zero.
-func allNear(t testing.TB, what string, got, want map[string][]float64, but map[string]bool) {
-	t.Helper()
+// allNear compares named arrays and says what differs; what is missing is zero.
+func allNear(kind string, got, want map[string][]float64, but map[string]bool, tol func(string) float64) []string {
 	most := 1.
 	for _, x := range want {
 		if p := peak(x); !math.IsInf(p, 0) {
@@ -63,33 +108,39 @@ func allNear(t testing.TB, what string, got, want map[string][]float64, but map[
 	}
 	names := maps.Clone(want)
 	maps.Copy(names, got)
+	var out []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if !but[name] {
-			near(t, what+": "+name, got[name], want[name], oracleFloor*most)
+		n := max(len(got[name]), len(want[name]))
+		if but[name] {
+			continue
+		}
+		if s := apart(orZeros(got[name], n), orZeros(want[name], n), oracleFloor*most, tol(name)); s != "" {
+			out = append(out, kind+name+s)
 		}
 	}
+	return out
 }
 
-func near(t testing.TB, what string, got, want []float64, least float64) {
-	t.Helper()
-	n := max(len(got), len(want))
-	nearBy(t, what, orZeros(got, n), orZeros(want, n), least, oracleTol)
-}
-
-// nearBy compares with a tolerance relative to the largest entry, or to least where
-// that is more.
-func nearBy(t testing.TB, what string, got, want []float64, least, tol float64) {
-	t.Helper()
+// apart says where two arrays differ by more than a tolerance relative to the largest
+// entry, or to least where that is more; "" where they do not.
+func apart(got, want []float64, least, tol float64) string {
 	if len(got) != len(want) {
-		t.Errorf("%s has %d entries, want %d", what, len(got), len(want))
-		return
+		return fmt.Sprintf(" has %d entries, want %d", len(got), len(want))
 	}
 	scale := max(least, peak(want))
 	for i := range want {
 		if d := math.Abs(got[i] - want[i]); !(d <= tol*scale) {
-			t.Errorf("%s[%d] is %v, want %v: off by %.3g of %.3g", what, i, got[i], want[i], d, scale)
-			return
+			return fmt.Sprintf("[%d] is %v, want %v: off by %.3g of %.3g", i, got[i], want[i], d, scale)
 		}
+	}
+	return ""
+}
+
+// nearBy wants two arrays not to differ by more.
+func nearBy(t testing.TB, what string, got, want []float64, least, tol float64) {
+	t.Helper()
+	if s := apart(got, want, least, tol); s != "" {
+		t.Error(what + s)
 	}
 }
 

@@ -3,6 +3,7 @@ package protocol
 import (
 	"fmt"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/registry"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/cpu"
+	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 )
 
@@ -147,11 +149,8 @@ func TestSameGrid(t *testing.T) {
 // checkpoint does it; the other one is spoiled.
 func (s *subject[F]) restored(m *block.Memory[F]) *block.Memory[F] {
 	out := s.model.NewMemory(s.lanes)
-	data, pos := map[string][]F{}, map[string][]int32{}
-	m.Each("", func(name string, _ []int, d []F) { data[name] = d })
-	m.EachPos("", func(name string, p []int32) { pos[name] = p })
-	out.Each("", func(name string, _ []int, d []F) { copy(d, data[name]); clear(data[name]) })
-	out.EachPos("", func(name string, p []int32) { copy(p, pos[name]); clear(pos[name]) })
+	inherit(out, m)
+	m.Each("", func(_ string, _ []int, d []F) { clear(d) })
 	return out
 }
 
@@ -253,4 +252,48 @@ func TestUnkept(t *testing.T) {
 		sameBits(t, x.String()+" after a call that was not kept", got.outs, want.outs)
 		sameBits(t, x.String()+" after a call that was not kept, memory", got.memory, want.memory)
 	}
+}
+
+// openTol is how far an open gate may be from one: it is one, plus the logistic
+// function, minus it, in this order, and so one but for a rounding.
+const openTol = 4 * 0x1p-23
+
+// TestGatesAreSchedules opens and shuts the gates of CMSGated and makes the same levels
+// of CMS active: the same answers, and the same memory to the last bit.
+func TestGatesAreSchedules(t *testing.T) {
+	for _, x := range trials() {
+		if x.schedule != gated || x.levels == 1 {
+			continue
+		}
+		s := newSubject[float32](t, x, small, 4)
+		s.grow(mixed)
+		y := x
+		y.schedule = "CMS"
+		fixed := newSubject[float32](t, y, small, 4)
+		s.lend(fixed.set, "")
+		inherit(fixed.mem, s.mem)
+		fixed.ids, fixed.next = s.ids, s.next
+		got, want := s.forward(), fixed.forward()
+		for l, v := range want.outs["logits"] {
+			if d := math.Abs(float64(v - got.outs["logits"][l])); !(d <= openTol*peak(want.outs["logits"])) {
+				t.Errorf("%v: logits[%d] are %v, of a schedule with the same mask %v", x, l, got.outs["logits"][l], v)
+				break
+			}
+		}
+		if compositions[x.composition].name == "Stack" || compositions[x.composition].name == "MAC" {
+			continue // what the second block and the second call of the memory see is rounded
+		}
+		for name, d := range want.memory {
+			bits(t, x.String()+" as a schedule: "+name, got.memory[name], d)
+		}
+	}
+}
+
+// inherit gives a memory the numbers of another, by name.
+func inherit[F num.Float](to, from *block.Memory[F]) {
+	data, pos := map[string][]F{}, map[string][]int32{}
+	from.Each("", func(name string, _ []int, d []F) { data[name] = d })
+	from.EachPos("", func(name string, p []int32) { pos[name] = p })
+	to.Each("", func(name string, _ []int, d []F) { copy(d, data[name]) })
+	to.EachPos("", func(name string, p []int32) { copy(p, pos[name]) })
 }
