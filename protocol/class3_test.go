@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -90,9 +89,7 @@ func (a answer) off(want answer, name string) float64 {
 // these parameters. It happens where a context begins in a composition that calls a
 // part twice.
 func (o *oracle) unheld(s *subject[float64]) map[string]bool {
-	twice := false
-	s.mem.Each("", func(name string, _ []int, _ []float64) { twice = twice || strings.Contains(name, "frozen.") })
-	if !twice && s.x.schedule != gated && !strings.Contains(s.x.formula(), "MAC(") {
+	if s.x.schedule != gated && compositions[s.x.composition].name != "MAC" {
 		return nil
 	}
 	return o.learned()

@@ -4,10 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -15,63 +13,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/runtime/formula"
 )
-
-// pages are the pages of the project, as the compiler reads them.
-var pages = sync.OnceValue(func() *check.Tree {
-	s, ds := gen.Load("../specs")
-	if ds.HasErrors() {
-		panic("protocol: BUG: the pages have errors: " + ds.Error())
-	}
-	return s.Tree
-})
-
-// blockOf is a formula as the compiler sees it: the same pages in the same places.
-func blockOf(t testing.TB, text string) *check.Block {
-	t.Helper()
-	f, err := formula.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, ds := check.InstantiateFormula(pages(), f.Name, &notation.Formula{Parts: []*notation.Apply{applied(f)}}, nil)
-	if ds.HasErrors() {
-		t.Fatalf("%s: %s", text, ds.Error())
-	}
-	return b
-}
-
-// applied is a formula as the parser of pages gives it.
-func applied(f formula.Formula) *notation.Apply {
-	a := &notation.Apply{Name: notation.Word{Text: f.Name}}
-	for _, arg := range f.Args {
-		o := &notation.Override{Name: notation.Word{Text: arg.Name}}
-		if arg.List {
-			o.Value = listed(arg)
-		} else {
-			o.Apply = applied(arg.Pages[0])
-		}
-		a.Args = append(a.Args, o)
-	}
-	return a
-}
-
-// listed is a list of pages, which stands where an expression does.
-func listed(arg formula.Arg) notation.Expr {
-	l := &notation.List{}
-	for _, p := range arg.Pages {
-		call := &notation.Call{Fun: notation.Word{Text: p.Name}}
-		for _, x := range p.Args {
-			if x.List {
-				call.Args = append(call.Args, listed(x))
-			} else {
-				call.Args = append(call.Args, listed(x).(*notation.List).Items...)
-			}
-		}
-		l.Items = append(l.Items, call)
-	}
-	return l
-}
 
 type tensors = map[string]*interp.Tensor
 
@@ -186,69 +128,6 @@ func (o *oracle) inside(name string) string {
 		return name
 	}
 	return o.bare + name
-}
-
-// solve finds the sizes of a program: those that a table gives under the prefix, and
-// the others from the shapes of what exists, one unknown at a time.
-func solve(f *ir.Func, given map[string]int, prefix string, shapes map[string][]int, lanes, steps int) map[string]int {
-	z := map[string]int{"L": lanes, "T": steps}
-	for name, n := range given {
-		if own, ok := strings.CutPrefix(name, prefix); ok {
-			z[own] = n
-		}
-	}
-	known := map[*ir.Value][]int{}
-	for _, p := range f.Params {
-		known[p] = shapes[prefix+p.Name]
-	}
-	for _, r := range f.Results {
-		if r.State {
-			known[r.Val] = shapes[prefix+r.Name]
-		}
-	}
-	for more := true; more; {
-		more = false
-		for v, shape := range known {
-			for i, a := range v.Axes {
-				if i < len(shape) && solveOne(a, shape[i], z) {
-					more = true
-				}
-			}
-		}
-	}
-	return z
-}
-
-// solveOne finds the one size of an axis that is not known, if the axis grows with
-// it as a straight line does.
-func solveOne(a *ir.Axis, n int, z map[string]int) bool {
-	unknown := ""
-	for _, s := range a.Size.Symbols() {
-		if _, ok := z[s]; !ok && unknown != "" {
-			return false
-		} else if !ok {
-			unknown = s
-		}
-	}
-	if unknown == "" {
-		return false
-	}
-	at := func(x int) int {
-		z[unknown] = x
-		got, err := a.Size.Eval(z)
-		delete(z, unknown)
-		if err != nil {
-			panic("protocol: BUG: " + err.Error())
-		}
-		return got
-	}
-	base := at(0)
-	slope := at(1) - base
-	if slope == 0 || (n-base)%slope != 0 {
-		return false
-	}
-	z[unknown] = (n - base) / slope
-	return true
 }
 
 // An answer is what the interpreter says of one call, by the names of the model.
