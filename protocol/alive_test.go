@@ -38,7 +38,7 @@ func TestAlive(t *testing.T) {
 			continue
 		}
 		done[x.formula()] = true
-		s := newSubject[float64](t, x, small, 4)
+		s := newSubject[float64](t, x, small(x), 4)
 		s.set.Fill(1)
 		got := s.period()
 		s.gate()

@@ -12,7 +12,7 @@ import (
 func TestCausality(t *testing.T) {
 	t.Parallel()
 	for _, x := range trials() {
-		s := newSubject[float64](t, x, small, 4)
+		s := newSubject[float64](t, x, small(x), 4)
 		s.grow(old)
 		want := s.forward().outs["logits"]
 		for _, from := range cutsToTry(s.steps) {

@@ -131,7 +131,7 @@ func TestIsolation(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	for _, x := range trials() {
-		s := newSubject[float64](t, x, small, 4)
+		s := newSubject[float64](t, x, small(x), 4)
 		s.grow(mixed)
 		calls += isolation(t, s)
 	}

@@ -55,13 +55,13 @@ func TestDifferences(t *testing.T) {
 		if i%2 == 1 || x.mask != all(x.levels) || x.schedule == gated || compositions[x.composition].name == "MAC" {
 			how = old
 		}
-		s := newSubject[float64](t, x, small, 4)
+		s := newSubject[float64](t, x, small(x), 4)
 		s.grow(how)
 		bad := differences(t, s, &n)
 		if len(bad) > 0 {
 			t.Logf("drawn again: %s", bad[0])
 			again++
-			s = newSubject[float64](t, x, small, 4)
+			s = newSubject[float64](t, x, small(x), 4)
 			s.draw(" again")
 			s.tokens(s.steps, "")
 			s.grow(how)

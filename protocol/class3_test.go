@@ -35,7 +35,7 @@ func TestIntegration(t *testing.T) {
 	t.Parallel()
 	loose := 0
 	for _, x := range trials() {
-		s := newSubject[float64](t, x, small, 4)
+		s := newSubject[float64](t, x, small(x), 4)
 		s.grow(mixed)
 		if integration(t, s) {
 			loose++

@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -132,7 +133,7 @@ func samePos(t testing.TB, what string, got, want map[string][]int32) {
 func TestSameGrid(t *testing.T) {
 	grid := []int{3, 1, 4, 3, 2}
 	for _, x := range trials() {
-		s := newSubject[float32](t, x, small, streamSteps)
+		s := newSubject[float32](t, x, small(x), streamSteps)
 		s.tokens(streamSteps, "")
 		s.grow(mixed)
 		s.pulse = s.pulse.At(6, 60)
@@ -241,7 +242,7 @@ func TestCores(t *testing.T) {
 // leaves no trace.
 func TestUnkept(t *testing.T) {
 	for _, x := range trials() {
-		s := newSubject[float32](t, x, small, 4)
+		s := newSubject[float32](t, x, small(x), 4)
 		s.grow(mixed)
 		want := s.forward()
 		m := s.mem.Clone()
@@ -265,11 +266,11 @@ func TestGatesAreSchedules(t *testing.T) {
 		if x.schedule != gated || x.levels == 1 {
 			continue
 		}
-		s := newSubject[float32](t, x, small, 4)
+		s := newSubject[float32](t, x, small(x), 4)
 		s.grow(mixed)
 		y := x
 		y.schedule = "CMS"
-		fixed := newSubject[float32](t, y, small, 4)
+		fixed := newSubject[float32](t, y, small(x), 4)
 		s.lend(fixed.set, "")
 		inherit(fixed.mem, s.mem)
 		fixed.ids, fixed.next = s.ids, s.next
@@ -284,7 +285,9 @@ func TestGatesAreSchedules(t *testing.T) {
 			continue // what the second block and the second call of the memory see is rounded
 		}
 		for name, d := range want.memory {
-			bits(t, x.String()+" as a schedule: "+name, got.memory[name], d)
+			if strings.Contains(name, "memory.") {
+				bits(t, x.String()+" as a schedule: "+name, got.memory[name], d)
+			}
 		}
 	}
 }

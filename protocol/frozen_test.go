@@ -32,7 +32,7 @@ func TestFrozen(t *testing.T) {
 		if x.mask == all(x.levels) {
 			continue
 		}
-		s := newSubject[float64](t, x, small, 4)
+		s := newSubject[float64](t, x, small(x), 4)
 		s.grow(mixed)
 		got := s.backward()
 		o := newStarts(s)
