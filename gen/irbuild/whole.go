@@ -83,6 +83,7 @@ func (w *whole) stage(g *ir.Func, prefix string) map[string]*ir.Value {
 			v = w.f.AddParam(name, p.Role, p.Elem, p.Axes...)
 			v.NoGrad = p.NoGrad
 			w.vals[name] = v
+			w.own(v, name)
 		}
 		args[p] = v
 	}
@@ -98,6 +99,18 @@ func (w *whole) stage(g *ir.Func, prefix string) map[string]*ir.Value {
 		}
 	}
 	return out
+}
+
+// own gives a parameter its name where a value of a part inlined before has it: a
+// composition may declare an alpha, and a rule compute one.
+func (w *whole) own(p *ir.Value, name string) {
+	for _, in := range w.f.Body {
+		for _, v := range in.Defines() {
+			if p.Name != name && v.Name == name {
+				p.Name, v.Name = name, p.Name
+			}
+		}
+	}
 }
 
 func (w *whole) addAxis(a *ir.Axis) {

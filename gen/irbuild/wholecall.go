@@ -2,6 +2,7 @@ package irbuild
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -95,8 +96,11 @@ func (w *whole) opens(blk *check.Block, s Stage) {
 // tailSuffix ends the names of what windows look back at.
 const tailSuffix = ".tail"
 
-// ownTails gives the tails of a frozen call names of their own.
+// ownTails gives the tails of a frozen call names of their own. Of a state that the
+// frozen part keeps all the same, such as what its gate looks at, the call beside it
+// has the last word.
 func ownTails(g *ir.Func) {
+	g.Results = slices.DeleteFunc(g.Results, func(r ir.Result) bool { return r.State && !strings.HasSuffix(r.Name, tailSuffix) })
 	for i, r := range g.Results {
 		if r.State && strings.HasSuffix(r.Name, tailSuffix) {
 			g.Results[i].Name = FrozenSite + r.Name

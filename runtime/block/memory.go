@@ -72,11 +72,13 @@ func (m *Memory[F]) Give(a *tape.Arena[F], i int, data []F) {
 	m.arena, m.next[i] = a, a.Value(data)
 }
 
-// forget drops what was given outside the present scope of a.
+// forget drops what was given outside the present scope of a, and which lanes were
+// shut for it.
 func (m *Memory[F]) forget(a *tape.Arena[F]) {
 	for i, v := range m.next {
 		if v.Data != nil && !(m.arena == a && a.Computed(v)) {
 			m.next[i], m.moved = tape.Value[F]{}, 0
+			clear(m.shut)
 		}
 	}
 }
