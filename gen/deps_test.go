@@ -92,6 +92,7 @@ internal:         internal
 bench:            internal
 zero:             runtime generated internal
 runtime/lifecycle: runtime internal generated
+protocol:         runtime generated internal gen gen/*
 `
 
 // thirdParty lists the packages from outside and who may import them; a line
