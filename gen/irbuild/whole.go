@@ -1,6 +1,8 @@
 package irbuild
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -162,8 +164,9 @@ func (w *whole) part(p *check.Subpart, s Stage, frozen bool, ds *diag.List) bool
 	}
 	for i, a := range in.Axes {
 		sym, ok := arg.Axes[i].Size.Symbol()
-		if _, same := a.Size.Symbol(); ok && !same && w.equal[sym].IsZero() {
-			w.equal[sym] = ir.Resize(a.Size, sizes)
+		if _, same := a.Size.Symbol(); ok && !same && !w.product(sym, ir.Resize(a.Size, sizes)) {
+			ds.Errorf(diag.ShapeMismatch, p.Block.Unit.Name.Span, "%s takes a width of %s, the part before it one of %s", p.Block.Name, a.Size, w.equal[sym])
+			return false
 		}
 	}
 	for _, a := range g.Axes {
@@ -182,6 +185,27 @@ func (w *whole) part(p *check.Subpart, s Stage, frozen bool, ds *diag.List) bool
 		}
 	}
 	return true
+}
+
+// product notes that a part knows a size as a product: d = H·d_h. A second part
+// that knows it as one has the factors of the first.
+func (w *whole) product(sym string, size shape.Poly) bool {
+	known := w.equal[sym]
+	if known.IsZero() {
+		w.equal[sym] = size
+		return true
+	}
+	factors := known.Symbols()
+	for i, s := range size.Symbols() {
+		if slices.Contains(factors, s) {
+			continue
+		}
+		w.equal[s] = shape.Int(1)
+		if i < len(factors) {
+			w.equal[s] = shape.Sym(factors[i])
+		}
+	}
+	return ir.Resize(size, w.equal).Equal(known)
 }
 
 // axis is the axis of a part of a name and a size, the same at every site.
