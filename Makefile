@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help run test generate check fmt oracle bench cuda fuzz mutate seeds sweep-knobs docs
+.PHONY: help run test generate check fmt oracle bench cuda fuzz mutate seeds sweep-knobs compare levels sweep docs
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,15 @@ seeds: ## hold the adjoints printed in SEEDS=dir to the derived ones
 sweep-knobs: ## compile, prove and run every legal combination of the knobs; report under out/sweep
 	$(GO) build -o out/hecategen ./cmd/hecategen
 	out/hecategen sweep -for 1h
+
+compare: ## nine rules, four levels each, on one text: protocol/reports/compare.md
+	$(GO) run ./protocol/trials compare
+
+levels: ## does a second, slower level help? protocol/reports/levels.md
+	$(GO) run ./protocol/trials levels
+
+sweep: ## combinations of rules and compositions, and which degenerate: protocol/reports/sweep.md (STEPS=100000 for the longest)
+	$(GO) run ./protocol/trials sweep -steps $${STEPS:-0}
 
 docs: ## write the reference of all pages: out/docs/index.html and out/docs/markdown
 	$(GO) run ./cmd/hecategen docs

@@ -63,11 +63,12 @@ cmd/mutate:       gen gen/* internal/vectors
 runtime:          runtime
 runtime/blocktest: runtime internal/vectors
 generated:        runtime generated
-cmd/hecate:       runtime generated
+cmd/hecate:       runtime generated internal/opticks
 cmd/hecatevet:
 internal:
 internal/vectors:
 internal/cudashim: cuda
+protocol/trials:  runtime generated internal/opticks
 templates:
 cuda:
 bench:            runtime generated gen gen/*

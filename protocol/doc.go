@@ -1,6 +1,6 @@
 // Package protocol is the validation protocol on whole models: every memory rule in
 // every composition, as one level, two or four, under every mask of active levels.
-// It has tests only.
+// It has tests only; what is a question and no rule is in the command trials below it.
 //
 // A model is a formula. The registry makes it of generated code, and the compiler
 // reads the same formula as one program, its parts inlined, which the interpreter

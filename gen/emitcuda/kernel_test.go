@@ -14,10 +14,12 @@ import (
 // the interpreter in float64: float32 with sums of some hundred terms, forward
 // and backward one behind the other. Where the interpreter, rounding every
 // number to float32, is off by so much that sums must have cancelled, a kernel
-// may be off by a few times that.
+// may be off by a few times that. One number more or less lucky than another is
+// no few times, so a trial stays below an eighth of what is allowed if it can.
 const (
 	relTol    = 1e-5
 	cancelled = 4
+	steady    = 8
 )
 
 // lanes and tokens of the trials.

@@ -55,7 +55,7 @@ func newTrial(t *testing.T, p *program, tokens int) *trial {
 // steady reports whether float32 comes near in the interpreter.
 func (x *trial) steady(results map[string]wanted) bool {
 	for _, w := range results {
-		if !(distance(w.single, w.exact) <= relTol/cancelled) {
+		if !(distance(w.single, w.exact) <= relTol/steady) {
 			return false
 		}
 	}

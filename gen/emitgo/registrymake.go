@@ -92,16 +92,6 @@ func (e *instanceEmitter) unit(name string) *plan.Unit {
 	panic("emitgo: BUG: an instance of an unknown unit " + name)
 }
 
-// model makes the parts from the model's width, then the model.
-func (e *instanceEmitter) model(a plan.Applied) string {
-	u := e.unit(a.Unit)
-	_, pkg := Package(u)
-	width := modelWidth(u)
-	fmt.Fprintf(e.b, "\t\twidth := s.Get(%q, -1, 1)\n", width)
-	args := append([]string{"s"}, e.parts(u, a, "s")...)
-	return fmt.Sprintf("%s.New(%s)", pkg, strings.Join(args, ", "))
-}
-
 // modelWidth is the size that a model's parts work on: the last dimension of
 // what its first call of a part receives.
 func modelWidth(u *plan.Unit) string {

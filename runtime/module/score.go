@@ -6,6 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
@@ -76,4 +77,32 @@ func (m *Module[F]) scored(ctx goctx.Context, a *tape.Arena[F], p pulse.Pulse, p
 		tokens = tokens[n:]
 	}
 	return sum, nil
+}
+
+// ScorePart reads a part once, in one lane and one context, and returns the mean
+// loss in nats of the tokens that its source wants predicted, 0 if there is none.
+// No parameter and no context moves. ScorePart stops with ctx's error.
+func (m *Module[F]) ScorePart(ctx goctx.Context, s pulse.Schedule, part stream.Part, chunk int) (float64, error) {
+	in, err := stream.NewSession(part, 1)
+	if err != nil {
+		return 0, err
+	}
+	h, p := m.NewContext(1), s.First(pulse.Test)
+	sum, valid := 0.0, 0
+	for !in.Ended() {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		c, err := in.Read(min(chunk, in.Left(0)))
+		if err != nil {
+			return 0, err
+		}
+		p = p.Of(c.Tokens)
+		var r Result
+		if r, h, err = m.Process(c, h, p); err != nil {
+			return 0, err
+		}
+		sum, valid, p = sum+float64(r.Nats*float64(r.Valid)), valid+r.Valid, p.Next(c.Tokens)
+	}
+	return sum / float64(max(valid, 1)), nil
 }

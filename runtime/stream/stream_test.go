@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/nl-hecate/hecate/internal/opticks"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
 
@@ -226,11 +225,7 @@ func TestNextDoesNotAllocate(t *testing.T) {
 
 // TestCountsOfOpticks reproduces the figures that the build is compared with.
 func TestCountsOfOpticks(t *testing.T) {
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Skip(err)
-	}
-	x, err := Open(filepath.Join(strings.TrimSpace(string(root)), "src", "testdata", "Isaac.Newton-Opticks.txt"))
+	x, err := Open(opticks.Path())
 	if err != nil {
 		t.Skip(err)
 	}

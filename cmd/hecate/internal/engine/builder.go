@@ -219,38 +219,11 @@ func (b *builder) HeldOut(ctx context.Context) (float64, error) {
 func (r *reading) measure(ctx context.Context, mod *module.Module[float32], s pulse.Schedule, chunk int) (bits float64, err error) {
 	var nats float64
 	if _, ok := r.source.(stream.Scorer); ok {
-		nats, err = scored(ctx, mod, s, r.heldOut, chunk)
+		nats, err = mod.ScorePart(ctx, s, r.heldOut, chunk)
 	} else {
 		nats, err = mod.Score(ctx, s, r.last, r.ids, chunk)
 	}
 	return nats / math.Ln2 / r.scale[1], err
-}
-
-// scored reads a part once, in one lane, and returns the nats of each token that
-// the source wants predicted.
-func scored(ctx context.Context, mod *module.Module[float32], when pulse.Schedule, p stream.Part, chunk int) (float64, error) {
-	s, err := stream.NewSession(p, 1)
-	if err != nil {
-		return 0, err
-	}
-	h, now := mod.NewContext(1), when.First(pulse.Test)
-	nats, valid := 0.0, 0
-	for !s.Ended() {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		c, err := s.Read(min(chunk, s.Left(0)))
-		if err != nil {
-			return 0, err
-		}
-		now = now.Of(c.Tokens)
-		var r module.Result
-		if r, h, err = mod.Process(c, h, now); err != nil {
-			return 0, err
-		}
-		nats, valid, now = nats+float64(r.Nats*float64(r.Valid)), valid+r.Valid, now.Next(c.Tokens)
-	}
-	return nats / float64(max(valid, 1)), nil
 }
 
 // Sample draws text that goes on after what the first lane has read.

@@ -1,0 +1,30 @@
+// Package opticks finds Newton's Opticks, the English text that every Go toolchain
+// carries: half a megabyte, in the public domain.
+package opticks
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Note is what to call it.
+const Note = "Newton's Opticks, from the Go toolchain"
+
+// Path is where it lies under the root of the toolchain, which GOROOT or else the go
+// command names. The file may be missing.
+func Path() string {
+	return filepath.Join(root(), "src", "testdata", "Isaac.Newton-Opticks.txt")
+}
+
+func root() string {
+	if r := os.Getenv("GOROOT"); r != "" {
+		return r
+	}
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}

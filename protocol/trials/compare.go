@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nl-hecate/hecate/runtime/module"
+)
+
+// Question: how do the nine rules of the papers compare as four levels of one model,
+// built on one text?
+//
+// The model is that of the project's first command, with four levels of one rule in
+// place of its memory, the periods that the page of CMS proposes, and everything else
+// alike: width, window, update, rate, seed, tokens. Parameters and states are
+// what the rule takes at that width; nothing is matched, so the table has both. The
+// figure is bits per byte on the last tenth of the text, which nothing was chosen by.
+
+// nine are the rules of the papers, by the names of their pages.
+var nine = []string{"DeltaRule", "TitansLMM", "Hebbian", "MONETA", "YAAD", "MEMORA", "Lattice", "Trellis", "AtlasOmega"}
+
+var fourLevels = []int{1, 8, 64, 512}
+
+const compareSteps = 2600
+
+func compareTrial(rule string, steps int) trial {
+	four := strings.Join([]string{rule, rule, rule, rule}, ", ")
+	return trial{formula: "ByteLM(MAG(CMS([" + four + "]), SlidingWindow))",
+		sizes: map[string]int{"d": 64, "attention.H": 4, "attention.w": 64}, periods: fourLevels,
+		lanes: 8, chunk: 64, seed: 1, marks: []int{max(steps/4, 1), steps}}
+}
+
+func compare(ctx context.Context, a asked) (r report, err error) {
+	d, err := text()
+	if err != nil {
+		return r, err
+	}
+	steps := compareSteps
+	if a.steps > 0 {
+		steps = a.steps
+	}
+	var rows, health [][]string
+	var first time.Duration
+	for _, rule := range nine {
+		t := compareTrial(rule, steps)
+		m, marks, err := t.run(ctx, d)
+		if err != nil {
+			return r, err
+		}
+		last := marks[len(marks)-1]
+		progress("%-10s %s bits per byte after %d updates, %v", rule, figure(last), last.steps, last.duration.Round(time.Second))
+		if first == 0 {
+			first = last.duration
+		}
+		rows = append(rows, []string{rule, fmt.Sprint(m.params), fmt.Sprint(m.states), figure(marks[0]), figure(last), ended(last),
+			fmt.Sprintf("%.1f", float64(last.duration)/float64(first))})
+		health = append(health, append([]string{rule}, byLevel(last.health)...))
+	}
+	t := compareTrial(nine[0], steps)
+	r.say("# Nine rules, four levels each, on one text")
+	r.say("`make compare` wrote this page. %s; the model `%s` with each rule in turn; width %d, periods %v, AdamW at the rate of its page, %d lanes of %d bytes, %d updates, seed %d. Counting single bytes gives %.3f bits per byte held out.",
+		d.name, strings.ReplaceAll(t.formula, nine[0], "R"), t.sizes["d"], t.periods, t.lanes, t.chunk, steps, t.seed, d.unigram)
+	r.table([]string{"rule", "parameters", "states of a lane", fmt.Sprintf("after %d", t.marks[0]), fmt.Sprintf("after %d", steps), "", "time of a step ÷ that of " + nine[0]}, rows)
+	r.say("Bits per byte of the held-out tenth. One seed: differences of a few hundredths mean nothing.")
+	r.say("## The levels at the end")
+	r.table([]string{"rule", "fires", "norm of the gradient", "norm of the parameters", "norm of the states"}, health)
+	r.say("Each cell has the four levels, the fastest first; level 0 includes what is no memory. All states of all lanes together.")
+	return r, nil
+}
+
+// ended is how a build ended, if not well.
+func ended(m mark) string {
+	if m.bad != nil {
+		return m.bad.Error()
+	}
+	return ""
+}
+
+// byLevel prints what each level is like.
+func byLevel(all []module.Health) []string {
+	var cells [4][]string
+	for _, h := range all {
+		for i, c := range []string{fmt.Sprint(h.Fires), fmt.Sprintf("%.2g", h.Gradient), fmt.Sprintf("%.3g", h.Parameter), fmt.Sprintf("%.3g", h.State)} {
+			cells[i] = append(cells[i], c)
+		}
+	}
+	var out []string
+	for _, c := range cells {
+		out = append(out, strings.Join(c, " "))
+	}
+	return out
+}

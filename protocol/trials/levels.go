@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/runtime/synthetic"
+)
+
+// Question: is a model with a second level, which writes and moves at an eighth of the
+// pace, better than one without?
+//
+// Fixed before the first run:
+//
+//   - Model: MAG of a memory beside a sliding window, the memory a delta rule; d = 32,
+//     two heads, windows of 16, chunks of 16 tokens, 8 lanes, AdamW at 1e-2 on the
+//     made-up source and at the page's own rate on text. Two levels of the rule
+//     with periods 1 and 8, keys of 16.
+//   - Matched size: the model of one level has longer keys, the shortest with which it
+//     has at least as many parameters as that of two. It has as many states or more,
+//     too: what differs is favourable to one level.
+//   - Control: the model of two levels with periods 1 and 1. It has the parameters, the
+//     states and the composition of the one that is asked about, and not the pace.
+//   - Streams: two timescales, a made-up source half of whose tables last 32 times as
+//     long as the others, so that the best single rate of forgetting is worse than two;
+//     and plain text, Newton's Opticks as bytes.
+//   - Metric: bits per scored token held out after 100, 1,000 and 10,000 updates.
+//   - Answer: a model beats another on a stream if at the last horizon it is better for
+//     each of three seeds, and by more than twice the standard error of the mean
+//     difference. Seeds set the parameters, and the made-up source.
+var levelSeeds = []uint64{1, 2, 3}
+
+const (
+	levelSteps = 10_000
+	keysOfTwo  = 16
+)
+
+// levelStreams are what is read, by seed, with the rate of the update.
+var levelStreams = []struct {
+	name string
+	rate float64
+	make func(seed uint64) (data, error)
+}{
+	{"two timescales", 1e-2, func(seed uint64) (data, error) { return madeUp(synthetic.TwoTimescales(), seed, 320, 16) }},
+	{"text", 0, func(uint64) (data, error) { return text() }},
+}
+
+// A contestant is a model and how it did: by seed, then horizon.
+type contestant struct {
+	name   string
+	trial  trial
+	keys   int
+	params int
+	states int
+	marks  [][]mark
+}
+
+// one and two are the models of one level and of two, with keys of a length.
+func one(base trial, keys int) *contestant {
+	return &contestant{name: "k = 1", keys: keys,
+		trial: base.with("ByteLM(MAG(DeltaRule, SlidingWindow))", "memory.d_k", keys, 1)}
+}
+
+func two(base trial, keys int, periods ...int) *contestant {
+	return &contestant{name: fmt.Sprintf("k = 2, periods %d %d", periods[0], periods[1]), keys: keys,
+		trial: base.with("ByteLM(MAG(CMS([DeltaRule, DeltaRule]), SlidingWindow))", "memory.memory.d_k", keys, periods...)}
+}
+
+// with is a trial of another model and one size more.
+func (t trial) with(formula, size string, n int, periods ...int) trial {
+	t.formula, t.periods, t.sizes = formula, periods, maps.Clone(t.sizes)
+	t.sizes[size] = n
+	return t
+}
+
+// contestants are the three models for a vocabulary, that of one level matched.
+func contestants(vocab int, rate float64, marks []int) ([]*contestant, error) {
+	base := trial{sizes: map[string]int{"d": 32, "attention.w": 16}, lanes: 8, chunk: 16, rate: rate, marks: marks}
+	slow, control := two(base, keysOfTwo, 1, 8), two(base, keysOfTwo, 1, 1)
+	if err := errors.Join(slow.size(vocab), control.size(vocab)); err != nil {
+		return nil, err
+	}
+	for keys := keysOfTwo; ; keys++ {
+		c := one(base, keys)
+		if err := c.size(vocab); err != nil {
+			return nil, err
+		}
+		if c.params >= slow.params {
+			if c.states < slow.states {
+				return nil, fmt.Errorf("the model of one level has %d states, that of two %d", c.states, slow.states)
+			}
+			return []*contestant{c, slow, control}, nil
+		}
+	}
+}
+
+// size counts the parameters and the states of the model.
+func (c *contestant) size(vocab int) error {
+	m, err := c.trial.make(vocab)
+	if err == nil {
+		c.params, c.states = m.params, m.states
+	}
+	return err
+}
+
+func levels(ctx context.Context, a asked) (r report, err error) {
+	steps := levelSteps
+	if a.steps > 0 {
+		steps = a.steps
+	}
+	marks := horizons(steps)
+	r.say("# One level or two")
+	r.say("`go run ./protocol/trials levels` wrote this page. The question, the models, how they are matched and what counts as an answer stand in the head of protocol/trials/levels.go, from before the first run.")
+	for _, s := range levelStreams {
+		var all []*contestant
+		var unigram float64
+		for _, seed := range levelSeeds {
+			d, err := s.make(seed)
+			if err != nil {
+				return r, err
+			}
+			unigram = d.unigram
+			if all == nil {
+				if all, err = contestants(d.vocab(), s.rate, marks); err != nil {
+					return r, err
+				}
+			}
+			for _, c := range all {
+				c.trial.seed = seed
+				_, got, err := c.trial.run(ctx, d)
+				if err != nil {
+					return r, err
+				}
+				progress("%s, seed %d, %s: %s", s.name, seed, c.name, figure(got[len(got)-1]))
+				c.marks = append(c.marks, got)
+			}
+		}
+		r.stream(s.name, unigram, all, marks)
+	}
+	return r, nil
+}
+
+// horizons are 100, 1,000, 10,000 and so on up to the last.
+func horizons(last int) (out []int) {
+	for n := 100; n < last; n *= 10 {
+		out = append(out, n)
+	}
+	return append(out, last)
+}
+
+// stream adds what was found on one stream.
+func (r *report) stream(name string, unigram float64, all []*contestant, marks []int) {
+	r.say("## %s", name)
+	head := []string{"model", "keys", "parameters", "states of a lane"}
+	for _, m := range marks {
+		head = append(head, fmt.Sprintf("after %d", m))
+	}
+	var rows [][]string
+	for _, c := range all {
+		row := []string{c.name, fmt.Sprint(c.keys), fmt.Sprint(c.params), fmt.Sprint(c.states)}
+		for i := range marks {
+			row = append(row, seedsAt(c, i))
+		}
+		rows = append(rows, row)
+	}
+	r.table(head, rows)
+	r.say("Bits per scored token held out, by seed. Counting single ids gives %.3f.", unigram)
+	last := len(marks) - 1
+	single, slow, control := all[0], all[1], all[2]
+	r.say("%s %s", verdict(slow, single, last), verdict(slow, control, last))
+}
+
+func seedsAt(c *contestant, horizon int) string {
+	out := ""
+	for _, m := range c.marks {
+		if horizon < len(m) {
+			out += figure(m[horizon]) + " "
+		} else {
+			out += "– "
+		}
+	}
+	return out[:len(out)-1]
+}
+
+// verdict says whether one beats another at a horizon.
+func verdict(a, b *contestant, horizon int) string {
+	var by []float64 // how much less a takes
+	for i := range a.marks {
+		x, y := a.marks[i], b.marks[i]
+		if horizon >= len(x) || horizon >= len(y) || x[horizon].bad != nil || y[horizon].bad != nil {
+			return fmt.Sprintf("%s against %s: one of them is no number.", a.name, b.name)
+		}
+		by = append(by, y[horizon].heldOut-x[horizon].heldOut)
+	}
+	mean, err := meanAndError(by)
+	says := "does not differ from"
+	switch {
+	case slices.Min(by) > 0 && mean > 2*err:
+		says = "beats"
+	case slices.Max(by) < 0 && -mean > 2*err:
+		says = "is beaten by"
+	}
+	return fmt.Sprintf("%s %s %s: %+.4f ± %.4f bits.", a.name, says, b.name, -mean, err)
+}
+
+// meanAndError are the mean and its standard error.
+func meanAndError(x []float64) (mean, err float64) {
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for _, v := range x {
+		err += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(err / float64(len(x)-1) / float64(len(x)))
+}
