@@ -95,14 +95,32 @@ func differences(t *testing.T, s *subject[float64], n *tally) (bad []gradcheck.R
 		t.Errorf("%v: stopped values behind %v", s.x, stopped)
 	}
 	grads := s.backward().grads
-	loss := func() float64 { return s.value(s.forward()) }
 	v := s.set.View()
 	for i := range v.Len() {
 		if p := v.Param(i); !p.Fixed && len(v.Data(i)) > 0 && !slices.Contains(stopped, p.Name) {
-			bad = append(bad, n.check(fmt.Sprintf("%v: %s", s.x, p.Name), loss, v.Data(i), grads[p.Name])...)
+			x := slices.Clone(v.Data(i))
+			bad = append(bad, n.check(fmt.Sprintf("%v: %s", s.x, p.Name), s.lossAt(i, x), x, grads[p.Name])...)
+			s.put(i, x)
 		}
 	}
 	return append(bad, input(t, s, n)...)
+}
+
+// lossAt is the value of the call as a function of one parameter, which is read from x.
+func (s *subject[F]) lossAt(i int, x []F) func() float64 {
+	return func() float64 {
+		s.put(i, x)
+		return s.value(s.forward())
+	}
+}
+
+// put gives one parameter its values.
+func (s *subject[F]) put(i int, x []F) {
+	s.write(func(j int, _ context.Param, data []F) {
+		if j == i {
+			copy(data, x)
+		}
+	})
 }
 
 // bare reports whether the table of parameters does not name the model's block.
@@ -140,14 +158,14 @@ func (s *subject[F]) first() (block.Block[F], *context.ParamSet[F], *block.Memor
 // lend copies the model's parameters into the table of a part.
 func (s *subject[F]) lend(to *context.ParamSet[F], prefix string) {
 	s.t.Helper()
-	v, all := to.View(), s.set.View()
-	for i := range v.Len() {
-		at, err := all.Index(prefix + v.Name(i))
+	all := s.set.View()
+	written(s.t, to, func(_ int, p context.Param, data []F) {
+		at, err := all.Index(prefix + p.Name)
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		copy(v.Data(i), all.Data(at))
-	}
+		copy(data, all.Data(at))
+	})
 }
 
 // input holds the gradient of the block's input.

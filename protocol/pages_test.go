@@ -38,29 +38,16 @@ func applied(f formula.Formula) *notation.Apply {
 	a := &notation.Apply{Name: notation.Word{Text: f.Name}}
 	for _, arg := range f.Args {
 		o := &notation.Override{Name: notation.Word{Text: arg.Name}}
+		var pages []*notation.Apply
+		for _, p := range arg.Pages {
+			pages = append(pages, applied(p))
+		}
 		if arg.List {
-			o.Value = listed(arg)
+			o.List = pages
 		} else {
-			o.Apply = applied(arg.Pages[0])
+			o.Apply = pages[0]
 		}
 		a.Args = append(a.Args, o)
 	}
 	return a
-}
-
-// listed is a list of pages, which stands where an expression does.
-func listed(arg formula.Arg) notation.Expr {
-	l := &notation.List{}
-	for _, p := range arg.Pages {
-		call := &notation.Call{Fun: notation.Word{Text: p.Name}}
-		for _, x := range p.Args {
-			if x.List {
-				call.Args = append(call.Args, listed(x))
-			} else {
-				call.Args = append(call.Args, listed(x).(*notation.List).Items...)
-			}
-		}
-		l.Items = append(l.Items, call)
-	}
-	return l
 }

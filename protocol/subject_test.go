@@ -1,8 +1,6 @@
 package protocol
 
 import (
-	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -84,17 +82,30 @@ func (s *subject[F]) draw(again string) {
 // moved is by how much parameters are moved at most.
 const moved = 0.3
 
+// write changes parameters, all at once.
+func (s *subject[F]) write(f func(i int, p context.Param, data []F)) { written(s.t, s.set, f) }
+
+func written[F num.Float](t testing.TB, set *context.ParamSet[F], f func(i int, p context.Param, data []F)) {
+	t.Helper()
+	w, err := set.Writer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	w.Restore(f)
+}
+
 // move adds uniform numbers to the parameters.
 func (s *subject[F]) move(by float64) {
-	v := s.set.View()
-	for i := range v.Len() {
-		if !v.Param(i).Fixed {
-			r := num.NewStream(v.Name(i)+s.again, 7)
-			for j := range v.Data(i) {
-				v.Data(i)[j] += F(r.Uniform(-by, by))
-			}
+	s.write(func(_ int, p context.Param, data []F) {
+		if p.Fixed {
+			return
 		}
-	}
+		r := num.NewStream(p.Name+s.again, 7)
+		for j := range data {
+			data[j] += F(r.Uniform(-by, by))
+		}
+	})
 }
 
 // gateBias is so far from zero that the weights of a gate do not change its sign.
@@ -106,17 +117,17 @@ func (s *subject[F]) gate() {
 	if s.x.schedule != gated {
 		return
 	}
-	v := s.set.View()
-	for i := range v.Len() {
-		if strings.HasSuffix(v.Name(i), "memory.b") {
-			for l := range v.Data(i) {
-				v.Data(i)[l] = gateBias
-				if s.x.closed(l) {
-					v.Data(i)[l] = -gateBias
-				}
+	s.write(func(_ int, p context.Param, data []F) {
+		if !strings.HasSuffix(p.Name, "memory.b") {
+			return
+		}
+		for l := range data {
+			data[l] = gateBias
+			if s.x.closed(l) {
+				data[l] = -gateBias
 			}
 		}
-	}
+	})
 }
 
 // tokens draws the tokens of a call and the adjoints of its results.
@@ -166,6 +177,8 @@ func (s *subject[F]) open(mask uint8) {
 // periods 1, 8, 64, 512 have such a chunk it is the first one. No periods have the
 // others, since each divides the next: there the mask is put into the pulse, for a
 // list of levels must not care.
+//
+//hecate:allow pulsereadonly no schedule has such a mask, and a list must not care
 func at(levels int, mask uint8) pulse.Pulse {
 	periods := []int{1, 8, 64, 512}[:levels]
 	p := pulse.First(pulse.Build, periods...)
@@ -256,42 +269,4 @@ func (s *subject[F]) value(r result[F]) float64 {
 		sum += float64(x) * float64(s.logitsBar[i])
 	}
 	return sum
-}
-
-// sameBits compares named arrays bit for bit.
-func sameBits[F num.Float](t testing.TB, what string, got, want map[string][]F) {
-	t.Helper()
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		bits(t, what+": "+name, got[name], want[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(got)) {
-		if _, ok := want[name]; !ok {
-			t.Errorf("%s: %s is there once only", what, name)
-		}
-	}
-}
-
-func bits[F num.Float](t testing.TB, what string, got, want []F) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%s: %d entries and %d", what, len(got), len(want))
-		return
-	}
-	for i := range want {
-		if math.Float64bits(float64(got[i])) != math.Float64bits(float64(want[i])) {
-			t.Errorf("%s[%d]: %v and %v differ", what, i, got[i], want[i])
-			return
-		}
-	}
-}
-
-func nonzero[F num.Float](x []F) bool {
-	return slices.ContainsFunc(x, func(v F) bool { return v != 0 })
-}
-
-func peak[F num.Float](x []F) (most float64) {
-	for _, v := range x {
-		most = max(most, math.Abs(float64(v)))
-	}
-	return most
 }
