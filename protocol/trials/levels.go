@@ -14,12 +14,11 @@ import (
 // Question: is a model with a second level, which writes and moves at an eighth of the
 // pace, better than one without?
 //
-// Fixed before the first run:
+// Fixed before the first run of two levels:
 //
 //   - Model: MAG of a memory beside a sliding window, the memory a delta rule; d = 32,
-//     two heads, windows of 16, chunks of 16 tokens, 8 lanes, AdamW at 1e-2 on the
-//     made-up source and at the page's own rate on text. Two levels of the rule
-//     with periods 1 and 8, keys of 16.
+//     two heads, windows of 16. Two levels of the rule have periods 1 and 8 and keys
+//     of 16.
 //   - Matched size: the model of one level has longer keys, the shortest with which it
 //     has at least as many parameters as that of two. It has as many states or more,
 //     too: what differs is favourable to one level.
@@ -28,25 +27,28 @@ import (
 //   - Streams: two timescales, a made-up source half of whose tables last 32 times as
 //     long as the others, so that the best single rate of forgetting is worse than two;
 //     and plain text, Newton's Opticks as bytes.
-//   - Metric: bits per scored token held out after 100, 1,000 and 10,000 updates.
+//   - Build: 1,000 updates by AdamW at 3e-3, gradients clipped at norm 1, 32 lanes of 64
+//     tokens. This was chosen for the model of one level, with a seed that is not
+//     one of the three: with 8 lanes of 16 the parameters themselves learn the tables of
+//     the day and predict others worse than chance, and 1e-2 learns less in 600 updates.
+//   - Metric: bits per scored token held out.
 //   - Answer: a model beats another on a stream if at the last horizon it is better for
 //     each of three seeds, and by more than twice the standard error of the mean
 //     difference. Seeds set the parameters, and the made-up source.
 var levelSeeds = []uint64{1, 2, 3}
 
 const (
-	levelSteps = 10_000
+	levelSteps = 1000
 	keysOfTwo  = 16
 )
 
-// levelStreams are what is read, by seed, with the rate of the update.
+// levelStreams are what is read, by seed.
 var levelStreams = []struct {
 	name string
-	rate float64
 	make func(seed uint64) (data, error)
 }{
-	{"two timescales", 1e-2, func(seed uint64) (data, error) { return madeUp(synthetic.TwoTimescales(), seed, 320, 16) }},
-	{"text", 0, func(uint64) (data, error) { return text() }},
+	{"two timescales", func(seed uint64) (data, error) { return madeUp(synthetic.TwoTimescales(), seed, 1280, 16) }},
+	{"text", func(uint64) (data, error) { return text() }},
 }
 
 // A contestant is a model and how it did: by seed, then horizon.
@@ -78,8 +80,8 @@ func (t trial) with(formula, size string, n int, periods ...int) trial {
 }
 
 // contestants are the three models for a vocabulary, that of one level matched.
-func contestants(vocab int, rate float64, marks []int) ([]*contestant, error) {
-	base := trial{sizes: map[string]int{"d": 32, "attention.w": 16}, lanes: 8, chunk: 16, rate: rate, marks: marks}
+func contestants(vocab int, marks []int) ([]*contestant, error) {
+	base := trial{sizes: map[string]int{"d": 32, "attention.w": 16}, lanes: 32, chunk: 64, rate: 3e-3, clip: 1, marks: marks}
 	slow, control := two(base, keysOfTwo, 1, 8), two(base, keysOfTwo, 1, 1)
 	if err := errors.Join(slow.size(vocab), control.size(vocab)); err != nil {
 		return nil, err
@@ -125,7 +127,7 @@ func levels(ctx context.Context, a asked) (r report, err error) {
 			}
 			unigram = d.unigram
 			if all == nil {
-				if all, err = contestants(d.vocab(), s.rate, marks); err != nil {
+				if all, err = contestants(d.vocab(), marks); err != nil {
 					return r, err
 				}
 			}

@@ -25,6 +25,7 @@ type trial struct {
 	lanes   int
 	chunk   int
 	rate    float64 // 0: the page's own
+	clip    float64 // of the norm of the gradients that fire together; 0: none
 	seed    uint64
 	marks   []int // updates after which it is measured, the last one being its end
 }
@@ -69,7 +70,7 @@ func (t trial) make(vocab int) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	mod, err := module.New(module.Config[float32]{Model: m, Update: u, Buffer: buffer, Seed: t.seed})
+	mod, err := module.New(module.Config[float32]{Model: m, Update: u, Buffer: buffer, Clip: t.clip, Seed: t.seed})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.formula, err)
 	}
