@@ -11,10 +11,10 @@ import (
 
 // A Health says how one level of a build is behind a step.
 //
-// Gradients that wait are a random walk when nothing pulls them one way, so n of
-// them are about √n as long as one. Ratio takes that out: it is near 1 or below
-// where all is well, under a buffer that takes the mean about 1/n, and far above
-// 1 where a level moves by what has long stopped being true.
+// The sum of gradients that wait is a random walk when nothing pulls them one way, so
+// that of n is about √n as long as one. Ratio takes that out: it is near 1 where all is
+// well, whether the buffer will give the sum or the mean, and far above 1 where a level
+// will move by what has long stopped being true.
 type Health struct {
 	Level     int
 	Gated     bool    // a gate of the page opens it, not the pulse
@@ -22,7 +22,7 @@ type Health struct {
 	Open      float64 // share of the slots that found it open in the last chunk
 	Share     float64 // the same, over all chunks since the module was made
 	Waiting   int64   // gradients that wait for its next fire: the most of any parameter
-	Ratio     float64 // norm of what waits / (norm of the present gradient · √Waiting); 0 where one of them is 0
+	Ratio     float64 // norm of what the buffer has gathered / (norm of the present gradient · √Waiting); 0 where one of them is 0
 	Gradient  float64 // norm of the chunk's gradient, at level 0 as it was clipped
 	Parameter float64 // norm of the parameters
 	State     float64 // norm of the states of all slots, without what windows look back at
@@ -98,10 +98,9 @@ func (m *Module[F]) parametersOf(out []Health) {
 			continue
 		}
 		h.Fires = max(h.Fires, m.moves.Clocks()[i])
-		if e, n := m.moves.Waiting(i); n > 0 {
-			waits[level(p)] += squares(e)
-			h.Waiting = max(h.Waiting, n)
-		}
+		_, n := m.moves.Waiting(i)
+		h.Waiting = max(h.Waiting, n)
+		m.moves.Kept(i, func(data []F) { waits[level(p)] += squares(data) })
 	}
 	for l := range out {
 		h := &out[l]

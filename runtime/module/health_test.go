@@ -66,16 +66,41 @@ func (addingSlots) Fire(_ *tape.Run[float64], _ int, w, g []float64) {
 	}
 }
 
-// TestHealth holds every figure to what it is by hand. H is 0, so all V bytes have
+// averaging is a buffer that takes the mean, and keeps the sum.
+type averaging struct{ descent[float64] }
+
+func (*averaging) Slots(context.Param) update.Slots[float64] { return &averagingSlots{} }
+
+type averagingSlots struct{ sum []float64 }
+
+func (*averagingSlots) By() string                       { return "Averaging" }
+func (a *averagingSlots) Each(f func(string, []float64)) { f("sum", a.sum) }
+func (a *averagingSlots) Fire(_ *tape.Run[float64], n int, w, g []float64) {
+	if n == 1 {
+		a.sum = make([]float64, len(g))
+	}
+	for i, x := range g {
+		a.sum[i] += x
+		w[i] = a.sum[i] / float64(n)
+	}
+}
+
+func TestHealth(t *testing.T) {
+	t.Run("sum", func(t *testing.T) { testHealth(t, &adding{}) })
+	t.Run("mean", func(t *testing.T) { testHealth(t, &averaging{}) })
+}
+
+// testHealth holds every figure to what it is by hand, whatever a buffer makes of what
+// it gathers. H is 0, so all V bytes have
 // the chance 1/V, and E and a, whose gradients come through H, have none. With the
 // state s, which is 3 behind the first token and 0.5·s + 3 behind each later one,
 // row v of the gradient of H is s·(1/V − [v is next]): of length s·√(1−1/V) where
 // the next byte is another one every time.
-func TestHealth(t *testing.T) {
+func testHealth(t *testing.T, buffer update.Update[float64]) {
 	const v = stream.Vocab
 	long := math.Sqrt(1 - 1.0/v)
 	s := [4]float64{3, 4.5, 5.25, 5.625}
-	m, err := module.New(module.Config[float64]{Model: twoLevels{echo: echo[float64]{v, 1}}, Update: &descent[float64]{0}, Buffer: &adding{}})
+	m, err := module.New(module.Config[float64]{Model: twoLevels{echo: echo[float64]{v, 1}}, Update: &descent[float64]{0}, Buffer: buffer})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,6 +81,19 @@ func (m *Machine[F]) Waiting(i int) (e []F, count int64) {
 	return nil, 0
 }
 
+// Kept calls f for what the buffer has gathered for parameter i: its slots, or what it
+// makes, if it has none.
+func (m *Machine[F]) Kept(i int, f func(data []F)) {
+	w, none := m.waiting[i], true
+	if w == nil || w.count == 0 {
+		return
+	}
+	w.slots.Each(func(_ string, data []F) { f(data); none = false })
+	if none {
+		f(w.error)
+	}
+}
+
 // Buffers calls f for everything that waits for parameter i, to save and to restore
 // it: the slots of the buffer and what they make.
 func (m *Machine[F]) Buffers(i int, f func(name string, data []F)) {
