@@ -54,7 +54,7 @@ func compare(ctx context.Context, a asked) (r report, err error) {
 		if first == 0 {
 			first = last.duration
 		}
-		rows = append(rows, []string{rule, fmt.Sprint(m.params), fmt.Sprint(m.states), figure(marks[0]), figure(last), ended(last),
+		rows = append(rows, []string{rule, fmt.Sprint(m.params), fmt.Sprint(m.states), figure(marks[0]), ended(last),
 			fmt.Sprintf("%.1f", float64(last.duration)/float64(first))})
 		health = append(health, append([]string{rule}, byLevel(last.health)...))
 	}
@@ -62,7 +62,7 @@ func compare(ctx context.Context, a asked) (r report, err error) {
 	r.say("# Nine rules, four levels each, on one text")
 	r.say("`make compare` wrote this page. %s; the model `%s` with each rule in turn; width %d, periods %v, AdamW at the rate of its page, %d lanes of %d bytes, %d updates, seed %d. Counting single bytes gives %.3f bits per byte held out.",
 		d.name, strings.ReplaceAll(t.formula, nine[0], "R"), t.sizes["d"], t.periods, t.lanes, t.chunk, steps, t.seed, d.unigram)
-	r.table([]string{"rule", "parameters", "states of a lane", fmt.Sprintf("after %d", t.marks[0]), fmt.Sprintf("after %d", steps), "", "time of a step ÷ that of " + nine[0]}, rows)
+	r.table([]string{"rule", "parameters", "states of a lane", fmt.Sprintf("after %d", t.marks[0]), fmt.Sprintf("after %d", steps), "time of a step ÷ that of " + nine[0]}, rows)
 	r.say("Bits per byte of the held-out tenth. One seed: differences of a few hundredths mean nothing.")
 	r.say("## The levels at the end")
 	r.table([]string{"rule", "fires", "norm of the gradient", "norm of the parameters", "norm of the states"}, health)
@@ -70,12 +70,12 @@ func compare(ctx context.Context, a asked) (r report, err error) {
 	return r, nil
 }
 
-// ended is how a build ended, if not well.
+// ended is the last figure, or why there is none.
 func ended(m mark) string {
 	if m.bad != nil {
 		return m.bad.Error()
 	}
-	return ""
+	return figure(m)
 }
 
 // byLevel prints what each level is like.
