@@ -17,7 +17,7 @@ import (
 //
 //   - a number is none,
 //   - the root mean square of a state's entries is above stateBound or below stateFloor,
-//   - a learned gate of a level was never open or never closed,
+//   - the learned gate of a level but the first was never open or never closed,
 //   - or, from learnsFrom updates on, the held-out loss is not below that of counting
 //     single bytes. Before that no model of 256 bytes has seen enough of them.
 //
@@ -80,7 +80,7 @@ func (m mark) degenerate(unigram float64) string {
 		return "state " + m.leastOf + " is zero"
 	}
 	for _, h := range m.health {
-		if h.Gated && !(h.Share > 0 && h.Share < 1) {
+		if h.Gated && h.Level > 0 && !(h.Share > 0 && h.Share < 1) {
 			return fmt.Sprintf("gate of level %d saturated", h.Level)
 		}
 	}

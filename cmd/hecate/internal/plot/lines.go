@@ -55,7 +55,19 @@ func (l Lines) Draw() (svg, png []byte, err error) {
 	if l.Log && l.positive() {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	}
+	headroom(p, len(l.Series))
 	return files(p)
+}
+
+// headroom leaves place above the lines for a legend of so many rows.
+func headroom(p *plot.Plot, rows int) {
+	const row = 0.045 // of the axis
+	more := row * float64(rows) / (1 - row*float64(rows))
+	if _, log := p.Y.Scale.(plot.LogScale); log {
+		p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, more)
+		return
+	}
+	p.Y.Max += (p.Y.Max - p.Y.Min) * more
 }
 
 // positive reports whether a logarithm of all values exists.
