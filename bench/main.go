@@ -2,7 +2,7 @@
 // same, beside OpenBLAS and the peak of the core; the model beside its
 // recurrence; and the compiler beside go build. It runs in the project's root:
 //
-//	go run ./bench [-rounds N] [-only core,threads,model,generation,rules] [-append TITLE]
+//	go run ./bench [-rounds N] [-only core,threads,model,generation,rules,build,million] [-append TITLE]
 //
 // It takes some minutes and 2.5 GB: one of the variants in C reads the states of
 // all tokens, as such code does.
@@ -29,8 +29,8 @@ func main() {
 	o := options{}
 	flag.IntVar(&o.rounds, "rounds", 21, "rounds of the interleaved `run`")
 	flag.IntVar(&o.genRounds, "generation-rounds", 3, "rounds of the compiler and go build")
-	flag.StringVar(&o.only, "only", "core,threads,model,generation", "`parts` to measure; threads and model come with the core, rules is all memory rules beside C and JAX")
-	flag.StringVar(&o.python, "python", "python3", "the `interpreter` that has JAX, for the rules")
+	flag.StringVar(&o.only, "only", "core,threads,model,generation", "`parts` to measure; threads and model come with the core, rules is all memory rules beside C and JAX, build the whole model beside JAX, million a stream of so many tokens")
+	flag.StringVar(&o.python, "python", "python3", "the `interpreter` that has JAX, for the rules and the build")
 	flag.StringVar(&o.of, "rules", "", "measure only these `rules`, by the names in the table")
 	flag.IntVar(&o.tokens, "tokens", tokens, "`tokens` of a trial of a rule")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the inputs and of the order")
@@ -79,6 +79,17 @@ func (o options) run() error {
 	}
 	if o.has("rules") {
 		if err := o.family(r); err != nil {
+			return err
+		}
+	}
+	if o.has("build") {
+		if err := o.races(r); err != nil {
+			return err
+		}
+	}
+	if o.has("million") {
+		var err error
+		if r.million, err = millions(o.seed); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ type peer[F num.Float] struct {
 	in   io.WriteCloser
 	out  *bufio.Reader
 
-	problems int // how many have been sent
+	problems, models int // how many have been sent
 }
 
 // startPeer starts a process.
@@ -109,4 +109,17 @@ func (p *peer[F]) step(number, warm int) (t spent, err error) {
 // stepped fetches n numbers of a result of the last step.
 func (p *peer[F]) stepped(number, n int, name string) ([]F, error) {
 	return p.get(n, "stepped %d %s", number, name)
+}
+
+// loadModel sends a model with its parameters and tokens and returns its number.
+func (p *peer[F]) loadModel(line string, data ...[]F) (int, error) {
+	p.models++
+	return p.models - 1, p.send("model "+line, data...)
+}
+
+// chunk takes the next chunk of a model, warm chunks before it is measured, and returns
+// the loss of the last.
+func (p *peer[F]) chunk(number, warm int) (t spent, nats float64, err error) {
+	err = p.ask([]any{&t.cpu, &t.wall, &nats}, "chunk %d %d", number, warm)
+	return t, nats, err
 }

@@ -19,6 +19,8 @@ type report struct {
 	rules     *times                // all memory rules
 	far       map[string]difference // from float64, by variant of the rules
 	tokens    int                   // of a trial of a rule
+	races     []race                // the whole model beside JAX
+	million   []lasted              // streams of a million tokens
 	gen       *times
 }
 
@@ -43,6 +45,12 @@ func (r *report) String() string {
 	}
 	if r.rules != nil {
 		r.family(&b)
+	}
+	if r.races != nil {
+		r.raced(&b)
+	}
+	if r.million != nil {
+		r.lasting(&b)
 	}
 	if r.gen != nil {
 		r.generation(&b)

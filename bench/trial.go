@@ -23,12 +23,13 @@ const (
 // errNoJAX says that there is nothing to compare with.
 var errNoJAX = errors.New("no JAX")
 
-// startJAX starts bench/jax with an interpreter of Python.
-func startJAX(root, python string) (*peer[float32], error) {
+// startJAX starts bench/jax with an interpreter of Python; its arguments are those of
+// bench/jax/serve.py.
+func startJAX(root, python string, args ...string) (*peer[float32], error) {
 	if err := exec.Command(python, "-c", "import jax").Run(); err != nil {
 		return nil, fmt.Errorf("%w: %s cannot import it (name an interpreter with -python), so nothing is compared with it", errNoJAX, python)
 	}
-	return startPeer[float32]("bench/jax", exec.Command(python, filepath.Join(root, "bench", "jax", "serve.py")))
+	return startPeer[float32]("bench/jax", exec.Command(python, append([]string{filepath.Join(root, "bench", "jax", "serve.py")}, args...)...))
 }
 
 // The variants of a trial beside the forms of the emitted code.

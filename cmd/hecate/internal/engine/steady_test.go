@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/nl-hecate/hecate/generated/registry"
@@ -82,5 +83,44 @@ func TestStepAllocatesNothing(t *testing.T) {
 				t.Errorf("a sample of 60 bytes allocates %v times, one of 10 bytes %v times", many, few)
 			}
 		})
+	}
+}
+
+// TestReadAllocatesNothing reads with a saved model, in calls and token by token,
+// and asks for what comes next: what hecate stream and generate do.
+func TestReadAllocatesNothing(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	b := newBuilder(t, "")
+	path := filepath.Join(t.TempDir(), "x.safetensors")
+	if err := b.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	session, err := modules.NewSession(path, Text{Paths: []string{smallText}}, 5, path+".session")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := modules.NewReader(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := tokensOf("thirty letters, one after another")
+	for what, f := range map[string]func() error{
+		"a call of a session": func() error { _, _, _, err := session.Step(); return err },
+		"a text":              func() error { _, _, err := reader.Read(context.Background(), text, 7); return err },
+		"a token and the next": func() error {
+			if _, _, err := reader.Read(context.Background(), text[:1], 7); err != nil {
+				return err
+			}
+			_, err := reader.Next()
+			return err
+		},
+	} {
+		if n := testing.AllocsPerRun(20, func() {
+			if err := f(); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s allocates %v times", what, n)
+		}
 	}
 }
