@@ -15,6 +15,7 @@ import (
 )
 
 var (
+	mdCode   = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	mdLink   = regexp.MustCompile(`\]\(([^)]*)\)`)
 	htmlLink = regexp.MustCompile(`href="#([^"]*)"`)
 	anchor   = regexp.MustCompile(` id="([^"]*)"`)
@@ -41,7 +42,7 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range files {
-		for _, m := range mdLink.FindAllSubmatch(text, -1) {
+		for _, m := range mdLink.FindAllSubmatch(mdCode.ReplaceAll(text, nil), -1) {
 			if files[string(m[1])] == nil {
 				t.Errorf("%s: a link to %s", name, m[1])
 			}

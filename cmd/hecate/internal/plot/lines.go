@@ -59,10 +59,15 @@ func (l Lines) Draw() (svg, png []byte, err error) {
 	return files(p)
 }
 
-// headroom leaves place above the lines for a legend of so many rows.
+// headroom leaves place above the lines for a legend of so many rows, at most as
+// much as the lines have. Without a value there is no axis to lengthen.
 func headroom(p *plot.Plot, rows int) {
 	const row = 0.045 // of the axis
-	more := row * float64(rows) / (1 - row*float64(rows))
+	if !(p.Y.Min <= p.Y.Max) {
+		return
+	}
+	share := min(row*float64(rows), 0.5)
+	more := share / (1 - share)
 	if _, log := p.Y.Scale.(plot.LogScale); log {
 		p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, more)
 		return
