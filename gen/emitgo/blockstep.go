@@ -61,18 +61,18 @@ func (e *unitEmitter) blockStep(method string) string {
 	}
 	fmt.Fprintf(&b, "// %s\nfunc (b *Block[F]) %s(c block.Call[F], w block.Weights[F], m *block.Memory[F], %s tape.Value[F]) (_ tape.Value[F], err error) {\n",
 		doc, method, argName(e.u.Inputs[0].Name))
-	e.body(&b, method, "y")
+	e.body(&b, method)
 	b.WriteString("}\n")
 	return b.String()
 }
 
 // body calls stages and parts. Each stage's method returns its outputs in the
-// order of its kernel.
-func (e *unitEmitter) body(b *strings.Builder, method, result string) {
+// order of its kernel; the last one, or part, gives what the unit returns.
+func (e *unitEmitter) body(b *strings.Builder, method string) {
 	for i, st := range e.u.Stages {
 		last := i == len(e.u.Stages)-1
 		if st.Call != plan.NoCall {
-			e.partCall(b, st, method)
+			e.partCall(b, st, method, last)
 			continue
 		}
 		k, fn := st.Fwd, lowerFirst(st.Name)
@@ -101,7 +101,7 @@ func (e *unitEmitter) body(b *strings.Builder, method, result string) {
 }
 
 // partCall prints the call of a part or of the parts of a list.
-func (e *unitEmitter) partCall(b *strings.Builder, st plan.Stage, method string) {
+func (e *unitEmitter) partCall(b *strings.Builder, st plan.Stage, method string, last bool) {
 	part := identifier(st.Part, true)
 	call := ""
 	switch {
@@ -126,7 +126,12 @@ func (e *unitEmitter) partCall(b *strings.Builder, st plan.Stage, method string)
 		}
 		call = fmt.Sprintf("b.%s.%s(c, %s, %s, %s)", part, method, weights, memory, argName(st.Arg))
 	}
-	fmt.Fprintf(b, "\t// %s\n\t%s, err := %s\n\tif err != nil {\n\t\treturn\n\t}\n", st.Eq, argName(st.Out), call)
+	fmt.Fprintf(b, "\t// %s\n", st.Eq)
+	if last {
+		fmt.Fprintf(b, "\treturn %s\n", call)
+		return
+	}
+	fmt.Fprintf(b, "\t%s, err := %s\n\tif err != nil {\n\t\treturn\n\t}\n", argName(st.Out), call)
 }
 
 // checkUnread compares the lengths of the inputs that a frozen read makes
@@ -168,7 +173,7 @@ func (e *unitEmitter) modelStep() string {
 		results = append(results, "_ tape.Value[F]")
 	}
 	fmt.Fprintf(&b, "func (b *Model[F]) stages(c block.Call[F], w block.Weights[F], m *block.Memory[F], %s []int32) (%s, err error) {\n", strings.Join(args, ", "), strings.Join(results, ", "))
-	e.body(&b, "Step", "")
+	e.body(&b, "Step")
 	b.WriteString("}\n")
 	return b.String()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const clampKind tape.Kind = 128
+const clampKind tape.Kind = 129
 
 // ClampSizes are the sizes of Clamp.
 type ClampSizes struct {

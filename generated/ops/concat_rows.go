@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const concatRowsKind tape.Kind = 143
+const concatRowsKind tape.Kind = 144
 
 // ConcatRowsSizes are the sizes of ConcatRows.
 type ConcatRowsSizes struct {

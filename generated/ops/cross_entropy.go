@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const crossEntropyKind tape.Kind = 151
+const crossEntropyKind tape.Kind = 152
 
 // CrossEntropySizes are the sizes of CrossEntropy.
 type CrossEntropySizes struct {

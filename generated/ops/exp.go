@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const expKind tape.Kind = 125
+const expKind tape.Kind = 126
 
 // ExpSizes are the sizes of Exp.
 type ExpSizes struct {

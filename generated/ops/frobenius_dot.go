@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const frobeniusDotKind tape.Kind = 138
+const frobeniusDotKind tape.Kind = 139
 
 // FrobeniusDotSizes are the sizes of FrobeniusDot.
 type FrobeniusDotSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const gELUKind tape.Kind = 118
+const gELUKind tape.Kind = 119
 
 // GELUSizes are the sizes of GELU.
 type GELUSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const gELUErfKind tape.Kind = 119
+const gELUErfKind tape.Kind = 120
 
 // GELUErfSizes are the sizes of GELUErf.
 type GELUErfSizes struct {

@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const kLRetentionKind tape.Kind = 149
+const kLRetentionKind tape.Kind = 150
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const l2NormalizeRowsKind tape.Kind = 130
+const l2NormalizeRowsKind tape.Kind = 131
 
 // L2NormalizeRowsSizes are the sizes of L2NormalizeRows.
 type L2NormalizeRowsSizes struct {

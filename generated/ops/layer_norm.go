@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const layerNormKind tape.Kind = 129
+const layerNormKind tape.Kind = 130
 
 // LayerNormSizes are the sizes of LayerNorm.
 type LayerNormSizes struct {

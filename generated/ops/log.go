@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const logKind tape.Kind = 126
+const logKind tape.Kind = 127
 
 // LogSizes are the sizes of Log.
 type LogSizes struct {

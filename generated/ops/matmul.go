@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const matmulKind tape.Kind = 134
+const matmulKind tape.Kind = 135
 
 // MatmulSizes are the sizes of Matmul.
 type MatmulSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const matmulTransposeBKind tape.Kind = 135
+const matmulTransposeBKind tape.Kind = 136
 
 // MatmulTransposeBSizes are the sizes of MatmulTransposeB.
 type MatmulTransposeBSizes struct {

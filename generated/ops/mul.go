@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const mulKind tape.Kind = 122
+const mulKind tape.Kind = 123
 
 // MulSizes are the sizes of Mul.
 type MulSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const negateKind tape.Kind = 124
+const negateKind tape.Kind = 125
 
 // NegateSizes are the sizes of Negate.
 type NegateSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const outerProductKind tape.Kind = 137
+const outerProductKind tape.Kind = 138
 
 // OuterProductSizes are the sizes of OuterProduct.
 type OuterProductSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const scaleKind tape.Kind = 123
+const scaleKind tape.Kind = 124
 
 // ScaleSizes are the sizes of Scale.
 type ScaleSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const scaleByKind tape.Kind = 131
+const scaleByKind tape.Kind = 132
 
 // ScaleBySizes are the sizes of ScaleBy.
 type ScaleBySizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const shortConvKind tape.Kind = 85
+const shortConvKind tape.Kind = 86
 
 // ShortConvSizes are the sizes of ShortConv.
 type ShortConvSizes struct {

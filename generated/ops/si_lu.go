@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const siLUKind tape.Kind = 116
+const siLUKind tape.Kind = 117
 
 // SiLUSizes are the sizes of SiLU.
 type SiLUSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceKind tape.Kind = 145
+const sliceKind tape.Kind = 146
 
 // SliceSizes are the sizes of Slice.
 type SliceSizes struct {

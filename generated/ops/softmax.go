@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const softmaxKind tape.Kind = 150
+const softmaxKind tape.Kind = 151
 
 // SoftmaxSizes are the sizes of Softmax.
 type SoftmaxSizes struct {

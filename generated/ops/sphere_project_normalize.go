@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sphereProjectNormalizeKind tape.Kind = 140
+const sphereProjectNormalizeKind tape.Kind = 141
 
 // SphereProjectNormalizeSizes are the sizes of SphereProjectNormalize.
 type SphereProjectNormalizeSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const tanhKind tape.Kind = 117
+const tanhKind tape.Kind = 118
 
 // TanhSizes are the sizes of Tanh.
 type TanhSizes struct {

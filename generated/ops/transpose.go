@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const transposeKind tape.Kind = 136
+const transposeKind tape.Kind = 137
 
 // TransposeSizes are the sizes of Transpose.
 type TransposeSizes struct {

@@ -18,6 +18,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/magresidual"
 	"github.com/nl-hecate/hecate/generated/compositions/mal"
 	"github.com/nl-hecate/hecate/generated/compositions/malbottleneck"
+	"github.com/nl-hecate/hecate/generated/compositions/normed"
 	"github.com/nl-hecate/hecate/generated/compositions/postnorm"
 	"github.com/nl-hecate/hecate/generated/compositions/prenorm"
 	"github.com/nl-hecate/hecate/generated/compositions/prermsnorm"
@@ -71,7 +72,7 @@ import (
 )
 
 // Spec is the digest of everything that the pages compute.
-const Spec = "84768421937ae8ddd0835449e063e8ec84250c588bf280ec7bed4d209460a419"
+const Spec = "2f6895090eaf28b41d289a7e2a499071fe42686838373bffe81becf07fb451bf"
 
 // Models are the names of all models, in order.
 func Models() []string {
@@ -98,6 +99,7 @@ var pages = formula.Table{
 	"MAGResidual":           {Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
 	"MAL":                   {Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
 	"MALBottleneck":         {Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
+	"Normed":                {Kind: formula.Schedule, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}}},
 	"Residual":              {Kind: formula.Composition, Parts: []formula.Part{{Name: "block", Kind: formula.Block}}},
 	"PreNorm":               {Kind: formula.Composition, Parts: []formula.Part{{Name: "block", Kind: formula.Block}}},
 	"PostNorm":              {Kind: formula.Composition, Parts: []formula.Part{{Name: "block", Kind: formula.Block}}},
@@ -256,6 +258,8 @@ func makeBlock[F num.Float](n *formula.Node, s block.Sizes, width int) block.Blo
 		return mal.New[F](s, width, part[F](n, s, width, "memory"), part[F](n, s, width, "attention"))
 	case "MALBottleneck":
 		return malbottleneck.New[F](s, width, part[F](n, s, width, "memory"), part[F](n, s, width, "attention"))
+	case "Normed":
+		return normed.New[F](s, width, part[F](n, s, width, "memory"))
 	case "Residual":
 		return residual.New[F](s, width, part[F](n, s, width, "block"))
 	case "PreNorm":

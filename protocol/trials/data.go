@@ -20,13 +20,18 @@ type data struct {
 	before         int32   // the id in front of them
 }
 
-// text is Newton's Opticks as bytes, its last tenth held out.
-func text() (d data, err error) {
+// text is Newton's Opticks as bytes, its last tenth held out; cut into documents of so
+// many bytes, if a number is given.
+func text(documents ...int) (d data, err error) {
 	t, err := stream.Open(opticks.Path())
 	if err != nil {
 		return d, fmt.Errorf("%s: %w", opticks.Note, err)
 	}
 	d.name = opticks.Note
+	if len(documents) > 0 {
+		d.built, d.heldOut = stream.Split(cut{t, documents[0]})
+		return d, d.count()
+	}
 	d.built, d.heldOut = stream.Split(t)
 	at, _ := d.heldOut.Bounds()
 	all := make([]int32, d.heldOut.Len()+1)
@@ -36,6 +41,14 @@ func text() (d data, err error) {
 	d.before, d.ids = all[0], all[1:]
 	return d, d.count()
 }
+
+// cut is a text whose documents end after every so many tokens.
+type cut struct {
+	*stream.Text
+	every int
+}
+
+func (c cut) DocumentEnd(at int) int { return min(c.Len(), at-at%c.every+c.every) }
 
 // madeUp is a synthetic source of so many episodes to build on and to hold out.
 func madeUp(k synthetic.Kind, seed uint64, built, heldOut int) (d data, err error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const outKind tape.Kind = 25
+const outKind tape.Kind = 26
 
 // Out is one call of the kernel Out.
 //

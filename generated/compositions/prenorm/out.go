@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const outKind tape.Kind = 24
+const outKind tape.Kind = 25
 
 // Out is one call of the kernel Out.
 type Out[F num.Float] struct {

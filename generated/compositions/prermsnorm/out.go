@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const outKind tape.Kind = 27
+const outKind tape.Kind = 28
 
 // Out is one call of the kernel Out.
 type Out[F num.Float] struct {

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const outKind tape.Kind = 28
+const outKind tape.Kind = 29
 
 // Out is one call of the kernel Out.
 //

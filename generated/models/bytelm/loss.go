@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const lossKind tape.Kind = 155
+const lossKind tape.Kind = 156
 
 // Loss is one call of the kernel Loss.
 //

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const lossKind tape.Kind = 157
+const lossKind tape.Kind = 158
 
 // Loss is one call of the kernel Loss.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 36
+const readKind tape.Kind = 37
 
 // Read is one call of the kernel Read.
 //

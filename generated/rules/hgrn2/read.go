@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 32
+const readKind tape.Kind = 33
 
 // Read is one call of the kernel Read.
 //

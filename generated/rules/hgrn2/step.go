@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 31
+const stepKind tape.Kind = 32
 
 // Step is one call of the kernel Step.
 //

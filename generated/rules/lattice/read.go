@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const readKind tape.Kind = 45
+const readKind tape.Kind = 46
 
 // Read is one call of the kernel Read.
 //

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 44
+const stepKind tape.Kind = 45
 
 // Step is one call of the kernel Step.
 //

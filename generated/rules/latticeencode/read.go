@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const readKind tape.Kind = 48
+const readKind tape.Kind = 49
 
 // Read is one call of the kernel Read.
 //

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 47
+const stepKind tape.Kind = 48
 
 // Step is one call of the kernel Step.
 //

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const readKind tape.Kind = 93
+const readKind tape.Kind = 94
 
 // Read is one call of the kernel Read.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const startKind tape.Kind = 94
+const startKind tape.Kind = 95
 
 // Start is one call of the kernel Start.
 //

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 92
+const stepKind tape.Kind = 93
 
 // Step is one call of the kernel Step.
 //

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const readKind tape.Kind = 51
+const readKind tape.Kind = 52
 
 // Read is one call of the kernel Read.
 //

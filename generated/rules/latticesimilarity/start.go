@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const startKind tape.Kind = 52
+const startKind tape.Kind = 53
 
 // Start is one call of the kernel Start.
 //

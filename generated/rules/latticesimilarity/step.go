@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 50
+const stepKind tape.Kind = 51
 
 // Step is one call of the kernel Step.
 //

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const startKind tape.Kind = 55
+const startKind tape.Kind = 56
 
 // Start is one call of the kernel Start.
 //

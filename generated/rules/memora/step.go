@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 53
+const stepKind tape.Kind = 54
 
 // Step is one call of the kernel Step.
 //

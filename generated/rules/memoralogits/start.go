@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const startKind tape.Kind = 97
+const startKind tape.Kind = 98
 
 // Start is one call of the kernel Start.
 //

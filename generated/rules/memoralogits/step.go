@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 95
+const stepKind tape.Kind = 96
 
 // Step is one call of the kernel Step.
 //

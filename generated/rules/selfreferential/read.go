@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 65
+const readKind tape.Kind = 66
 
 // Read is one call of the kernel Read.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 91
+const readKind tape.Kind = 92
 
 // Read is one call of the kernel Read.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 90
+const stepKind tape.Kind = 91
 
 // Step is one call of the kernel Step.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 81
+const readKind tape.Kind = 82
 
 // Read is one call of the kernel Read.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 83
+const readKind tape.Kind = 84
 
 // Read is one call of the kernel Read.
 //

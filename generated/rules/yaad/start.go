@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const startKind tape.Kind = 84
+const startKind tape.Kind = 85
 
 // Start is one call of the kernel Start.
 type Start[F num.Float] struct {

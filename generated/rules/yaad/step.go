@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 82
+const stepKind tape.Kind = 83
 
 // Step is one call of the kernel Step.
 //

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 100
-const fireTallKind tape.Kind = 101
+const fireKind tape.Kind = 101
+const fireTallKind tape.Kind = 102
 
 // Update is AdaMuon with its settings.
 type Update[F num.Float] struct {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 102
-const fireTallKind tape.Kind = 103
+const fireKind tape.Kind = 103
+const fireTallKind tape.Kind = 104
 
 // Update is AdaMuonUS with its settings.
 type Update[F num.Float] struct {

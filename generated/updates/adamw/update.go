@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-const fireKind tape.Kind = 104
+const fireKind tape.Kind = 105
 
 // Update is AdamW with its settings.
 type Update[F num.Float] struct {

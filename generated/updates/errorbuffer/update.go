@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-const fireKind tape.Kind = 105
+const fireKind tape.Kind = 106
 
 // Update is ErrorBuffer with its settings.
 type Update[F num.Float] struct {

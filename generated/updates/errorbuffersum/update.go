@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-const fireKind tape.Kind = 106
+const fireKind tape.Kind = 107
 
 // Update is ErrorBufferSum with its settings.
 type Update[F num.Float] struct {

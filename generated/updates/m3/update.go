@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 107
-const fireTallKind tape.Kind = 108
+const fireKind tape.Kind = 108
+const fireTallKind tape.Kind = 109
 
 // Update is M3 with its settings.
 type Update[F num.Float] struct {

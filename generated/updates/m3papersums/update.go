@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 109
-const fireTallKind tape.Kind = 110
+const fireKind tape.Kind = 110
+const fireTallKind tape.Kind = 111
 
 // Update is M3PaperSums with its settings.
 type Update[F num.Float] struct {

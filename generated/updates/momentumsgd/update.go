@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-const fireKind tape.Kind = 111
+const fireKind tape.Kind = 112
 
 // Update is MomentumSGD with its settings.
 type Update[F num.Float] struct {

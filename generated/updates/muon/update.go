@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 112
-const fireTallKind tape.Kind = 113
+const fireKind tape.Kind = 113
+const fireTallKind tape.Kind = 114
 
 // Update is Muon with its settings.
 type Update[F num.Float] struct {
