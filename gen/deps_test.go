@@ -105,6 +105,7 @@ github.com/dave/jennifer:            gen/emitgo bench/core
 github.com/rogpeppe/go-internal:     cmd/hecategen
 gonum.org/v1/plot:                   cmd/hecate bench
 golang.org/x/term:                   cmd/hecate
+golang.org/x/text/unicode/norm:      runtime/tokenizer
 github.com/spf13/cobra:              cmd/hecate
 github.com/pelletier/go-toml/v2:     cmd/hecate
 golang.org/x/sys/cpu:                runtime/cpu cmd/hecate

@@ -27,7 +27,7 @@ import sys
 
 import tiktoken
 import tokenizers
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 HERE = pathlib.Path(__file__).parent
 OUT = HERE.parent / "runtime" / "tokenizer" / "testdata"
@@ -62,7 +62,10 @@ FAMILIES = {
     "cl100k": (split(CL100K, "removed", True), False, CL100K),
     "digits": (split(DIGITS), False, DIGITS),
     "o200k": (split(O200K), True, O200K),
+    "normal": (split(DIGITS), False, None),  # in the form NFC, with tokens around a text
 }
+NORMAL = "normal"
+NOT_NORMAL = ["\u212b \u1e9b\u0323 \u1112\u1161\u11ab \u0958 a\u0328\u0301 \u2126 \ufb01", "e\u0301<tool>e\u0301<tools>\u0301"]
 
 AWKWARD = [
     "", " ", "  ", "a", " a", "  a", "a ", "a  ", "a  b", "\n", "\n\n", " \n", "\n ", " \n ", "  \n\n  x", "a\r\nb\r\n", "\r", "a\rb",
@@ -97,7 +100,7 @@ def trained(pre, corpus):
     return model["vocab"], [tuple(m) for m in model["merges"]]
 
 
-def build(vocab, merges, pre, ignore):
+def build(name, vocab, merges, pre, ignore):
     vocab = dict(vocab)
     if ignore:  # a whole piece that no merges lead to
         vocab["\u0120zzyzx"] = len(vocab)
@@ -105,6 +108,12 @@ def build(vocab, merges, pre, ignore):
     t.pre_tokenizer = pre
     t.decoder = decoders.ByteLevel()
     t.add_special_tokens(["<|endoftext|>"])
+    if name == NORMAL:
+        t.normalizer = normalizers.NFC()
+        t.add_special_tokens(["<s>", "</s>"])
+        around = processors.TemplateProcessing(single="<s> $A </s>", pair="<s> $A <s> $B </s>",
+                                               special_tokens=[(s, t.token_to_id(s)) for s in ("<s>", "</s>")])
+        t.post_processor = processors.Sequence([processors.ByteLevel(trim_offsets=False), around])
     t.add_tokens([AddedToken("<tool>", normalized=False), AddedToken("<tools>", normalized=True), "e<|", AddedToken("</tool> \u4f60", normalized=True)])
     return t
 
@@ -136,13 +145,17 @@ def vectors():
     files = {}
     vocab, merges = trained(pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False), texts())
     for name, (pre, ignore, pattern) in FAMILIES.items():
-        t = build(vocab, merges, pre, ignore)
+        t = build(name, vocab, merges, pre, ignore)
         if pattern:
             check_tiktoken(name, t, vocab, pattern)
         cases = []
-        for text in texts() + [" zzyzx zzyzx"]:
-            pieces = [len(p) for p, _ in t.pre_tokenizer.pre_tokenize_str(text)]  # a character stands for a byte
-            cases.append({"text": text, "pieces": pieces, "ids": t.encode(text, add_special_tokens=False).ids})
+        for text in texts() + [" zzyzx zzyzx"] + (NOT_NORMAL if name == NORMAL else []):
+            normal = t.normalizer.normalize_str(text) if t.normalizer else text
+            pieces = [len(p) for p, _ in t.pre_tokenizer.pre_tokenize_str(normal)]  # a character stands for a byte
+            case = {"text": text, "pieces": pieces, "ids": t.encode(text, add_special_tokens=False).ids}
+            if name == NORMAL:
+                case["framed"] = t.encode(text).ids
+            cases.append(case)
         parts = []
         for text in ["na\u00efve \U0001f600\U0001f468\u200d", "<|endoftext|>\u4f60\u597d", "x\u0301 \u2764\ufe0f"]:
             ids = t.encode(text, add_special_tokens=False).ids

@@ -8,9 +8,9 @@ import (
 // An Added token is found in the text as it stands, before the text is cut.
 //
 // Of two that begin at one place the longer counts. Those that are not
-// Normalized are looked for first, in all of the text, and the others in what
-// is left between them; here nothing is ever normalized, so that is the whole
-// difference. Source: AddedVocabulary of Hugging Face's tokenizers.
+// Normalized are looked for first, in all of the text, and the others in the
+// normal form of what is left between them. Source: AddedVocabulary of Hugging
+// Face's tokenizers.
 type Added struct {
 	ID         int32
 	Content    string
@@ -52,24 +52,24 @@ func phase(t Added) int {
 	return 0
 }
 
-// encode appends added tokens, and what ordinary makes of the text between.
-func (a *added) encode(dst []int32, text []byte, ordinary func([]int32, []byte) []int32) []int32 {
+// encode appends added tokens, and what ordinary makes of the normal form of the
+// text between.
+func (a *added) encode(dst []int32, text []byte, normal func([]byte) []byte, ordinary func([]int32, []byte) []int32) []int32 {
 	if len(a.list) == 0 {
-		return ordinary(dst, text)
+		return ordinary(dst, normal(text))
 	}
-	return a.cut(dst, text, 0, ordinary)
+	return a.cut(dst, text, 0, func(dst []int32, piece []byte) []int32 {
+		return a.cut(dst, normal(piece), 1, ordinary)
+	})
 }
 
-// cut looks for the tokens of one phase.
-func (a *added) cut(dst []int32, text []byte, phase int, ordinary func([]int32, []byte) []int32) []int32 {
+// cut looks for the tokens of one phase, and hands on what is between them.
+func (a *added) cut(dst []int32, text []byte, phase int, between func([]int32, []byte) []int32) []int32 {
 	rest := func(dst []int32, piece []byte) []int32 {
-		switch {
-		case len(piece) == 0:
+		if len(piece) == 0 {
 			return dst
-		case phase == 0:
-			return a.cut(dst, piece, 1, ordinary)
 		}
-		return ordinary(dst, piece)
+		return between(dst, piece)
 	}
 	from := 0
 	for at := 0; at < len(text); {

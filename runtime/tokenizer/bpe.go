@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"sync"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // A Merge makes one token of two.
@@ -17,6 +19,9 @@ type Spec struct {
 	Tokens       [][]byte // by id; nil where only an added token has the id
 	Merges       []Merge  // in order
 	Added        []Added
+	NFC          bool    // text is brought into the normal form NFC first
+	Before       []int32 // special tokens in front of a document
+	After        []int32 // and behind it
 }
 
 // A BPE is a byte-level byte-pair encoding. A piece begins as its bytes; as
@@ -53,7 +58,7 @@ func New(s Spec) (*BPE, error) {
 	if s.PrefixSpace && s.Split > GPT2 {
 		return nil, fmt.Errorf("tokenizer: a prefix space with the split %v, want %v or %v", s.Split, Uncut, GPT2)
 	}
-	for _, step := range []func() error{b.takeAdded, b.takeTokens, b.takeMerges} {
+	for _, step := range []func() error{b.takeAdded, b.checkFrame, b.takeTokens, b.takeMerges} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("tokenizer: %w", err)
 		}
@@ -66,6 +71,9 @@ func (b *BPE) takeAdded() error {
 	for i, t := range b.spec.Added {
 		if err := b.added.add(t); err != nil {
 			return fmt.Errorf("added token %d: %w", i, err)
+		}
+		if t.Normalized && b.spec.NFC && !norm.NFC.IsNormalString(t.Content) {
+			return fmt.Errorf("added token %d, %q, is looked for in text of the form NFC and has another", i, t.Content)
 		}
 		if _, twice := b.extra[t.ID]; twice || t.ID < 0 || int(t.ID) >= len(b.spec.Tokens) {
 			return fmt.Errorf("added token %d, %q: id %d is taken or not below %d", i, t.Content, t.ID, len(b.spec.Tokens))
@@ -173,11 +181,24 @@ func (b *BPE) Token(id int32) (token []byte, special bool, err error) {
 
 // Encode appends the ids of a text; added tokens are found in it.
 func (b *BPE) Encode(dst []int32, text []byte) []int32 {
-	return b.added.encode(dst, text, b.EncodeOrdinary)
+	return b.added.encode(dst, text, b.normal, b.ordinary)
 }
 
 // EncodeOrdinary appends the ids of a text and looks for no added tokens.
 func (b *BPE) EncodeOrdinary(dst []int32, text []byte) []int32 {
+	return b.ordinary(dst, b.normal(text))
+}
+
+// normal is a text in its normal form; bytes that are no UTF-8 stay.
+func (b *BPE) normal(text []byte) []byte {
+	if !b.spec.NFC {
+		return text
+	}
+	return norm.NFC.Bytes(text)
+}
+
+// ordinary appends the ids of a normal text.
+func (b *BPE) ordinary(dst []int32, text []byte) []int32 {
 	if b.spec.PrefixSpace && len(text) > 0 && text[0] != ' ' {
 		text = append([]byte{' '}, text...)
 	}

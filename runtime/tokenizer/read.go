@@ -8,12 +8,15 @@ import (
 // What of a tokenizer.json is understood is exactly this:
 //
 //	version         "1.0"
-//	truncation, padding, normalizer   null
+//	truncation, padding   null
+//	normalizer      null or NFC
 //	added_tokens    id, content, special, normalized; the rest false
 //	pre_tokenizer   ByteLevel, with or without use_regex; or a Sequence of a
 //	                Split by one of the known expressions, whose pieces stay
 //	                apart, and a ByteLevel without use_regex
-//	post_processor  null or ByteLevel, which changes offsets and no ids
+//	post_processor  null; ByteLevel, which changes offsets and no ids; a
+//	                TemplateProcessing, whose template of one text puts special
+//	                tokens in front of it and behind it; or a Sequence of these
 //	decoder         ByteLevel
 //	model           BPE without dropout, unknown token, prefix, suffix and byte
 //	                fallback; merges as strings or as pairs
@@ -64,9 +67,10 @@ func Parse(data []byte) (*BPE, error) {
 		read func(node) error
 	}{
 		{"version", func(n node) error { return n.only(`want "1.0"`, "1.0") }},
-		{"truncation", refuse}, {"padding", refuse}, {"normalizer", refuse},
+		{"truncation", refuse}, {"padding", refuse},
+		{"normalizer", s.readNormal},
 		{"pre_tokenizer", s.readSplit},
-		{"post_processor", readPost},
+		{"post_processor", s.readPost},
 		{"decoder", readDecoder},
 		{"model", s.readModel},
 		{"added_tokens", s.readAdded}, // behind the vocabulary
@@ -114,11 +118,12 @@ func (n node) byteLevel() (prefix, regex bool, err error) {
 	return prefix, regex, err
 }
 
-func readPost(n node) error {
+func (s *reading) readNormal(n node) error {
 	if n.value == nil {
 		return nil
 	}
-	_, _, err := n.byteLevel()
+	_, err := n.typed("NFC")
+	s.NFC = err == nil
 	return err
 }
 

@@ -10,6 +10,11 @@ import (
 	"testing"
 )
 
+// template is a post-processor of a template of one text.
+func template(single, specials string) string {
+	return `"post_processor": {"type": "Sequence", "processors": [{"type": "TemplateProcessing", "single": [` + single + `], "pair": [], "special_tokens": {` + specials + `}}]}`
+}
+
 // TestRefusals changes one thing in a good file; the error names its place.
 func TestRefusals(t *testing.T) {
 	good := string(load(t, "cl100k").JSON())
@@ -17,8 +22,13 @@ func TestRefusals(t *testing.T) {
 		{`"version": "1.0"`, `"version": "2.0"`, `$.version: "2.0"`},
 		{`"truncation": null`, `"truncation": {"max_length": 5}`, `$.truncation: an object`},
 		{`"padding": null`, `"padding": {}`, `$.padding: an object`},
-		{`"normalizer": null`, `"normalizer": {"type": "NFC"}`, `$.normalizer: an object of type "NFC"`},
-		{`"post_processor": null`, `"post_processor": {"type": "TemplateProcessing"}`, `$.post_processor: an object of type "TemplateProcessing"`},
+		{`"normalizer": null`, `"normalizer": {"type": "NFKC"}`, `$.normalizer: an object of type "NFKC"`},
+		{`"post_processor": null`, `"post_processor": {"type": "BertProcessing"}`, `$.post_processor: an object of type "BertProcessing"`},
+		{`"post_processor": null`, `"post_processor": {"type": "TemplateProcessing"}`, `$.post_processor.single: null, want a list`},
+		{`"post_processor": null`, template(``, ``), `$.post_processor.processors[0].single: the text stands 0 times in the template, want once`},
+		{`"post_processor": null`, template(`{"Sequence": {"id": "B", "type_id": 0}}`, ``), `$.post_processor.processors[0].single[0].Sequence.id: "B" is not understood: want "A"`},
+		{`"post_processor": null`, template(`{"SpecialToken": {"id": "<s>", "type_id": 0}}`, ``), `$.post_processor.processors[0].single[0].SpecialToken.id: "<s>" is not one of the special_tokens`},
+		{`"post_processor": null`, template(`{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}`, `"<s>": {"id": "<s>", "ids": [65], "tokens": ["<s>"]}`), `id 65 stands around a document and is no special token`},
 		{`"decoder": {`, `"decoder": null, "extra": {`, `$.extra: the key`},
 		{`"type": "Sequence"`, `"type": "Whitespace"`, `$.pre_tokenizer: an object of type "Whitespace"`},
 		{`"type": "Split"`, `"type": "Digits"`, `$.pre_tokenizer.pretokenizers[0]: an object of type "Digits"`},

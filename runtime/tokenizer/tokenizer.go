@@ -10,7 +10,7 @@
 // Both may have added tokens besides: strings that are found in the text
 // before anything else and have one id each. Every text, UTF-8 or not, encodes
 // to ids that decode to the same bytes, but for the space that a BPE with
-// PrefixSpace puts in front.
+// PrefixSpace puts in front, and to the normal form of the text by one with NFC.
 package tokenizer
 
 import (
@@ -31,6 +31,9 @@ type Tokenizer interface {
 	// EncodeOrdinary is Encode for text from outside: what looks like an added
 	// token is text like any other.
 	EncodeOrdinary(dst []int32, text []byte) []int32
+	// Frame returns the special tokens in front of a document and behind it, not
+	// to be changed. Encode puts them nowhere.
+	Frame() (before, after []int32)
 	// Token returns the bytes of an id, not to be written, and whether it is an
 	// added token that is special: a sign to the model and no text.
 	Token(id int32) (token []byte, special bool, err error)
@@ -63,22 +66,24 @@ func Decode(t Tokenizer, dst []byte, ids []int32) ([]byte, error) {
 	return out, nil
 }
 
-// Tokens encodes the documents of a text, each on its own. The error is that of
-// stream.NewTokens.
+// Tokens encodes the documents of a text, each on its own and with what stands
+// around it. The error is that of stream.NewTokens.
 func Tokens(t Tokenizer, text *stream.Text) (*stream.Tokens, error) {
 	data := stream.Whole(text).Bytes()
 	var ids []int32
 	var ends []int
+	before, after := t.Frame()
 	for at := 0; at < len(data); {
 		end := text.DocumentEnd(at)
-		ids = t.EncodeOrdinary(ids, data[at:end])
+		ids = append(t.EncodeOrdinary(append(ids, before...), data[at:end]), after...)
 		ends = append(ends, len(ids))
 		at = end
 	}
 	return stream.NewTokens(text.Name(), t.Vocab(), ids, ends...)
 }
 
-// Size returns the number of bytes of a part whose tokens a tokenizer made. A
+// Size returns the number of bytes of a part whose tokens a tokenizer made; its
+// special tokens are no text. A
 // loss in bits per token, times the tokens of the part and by Size, is in bits
 // per byte, which can be compared between tokenizers. The error is the
 // source's or an *IDError.
@@ -90,11 +95,13 @@ func Size(t Tokenizer, p stream.Part) (bytes int, err error) {
 			return 0, err
 		}
 		for _, id := range piece {
-			token, _, err := t.Token(id)
+			token, special, err := t.Token(id)
 			if err != nil {
 				return 0, err
 			}
-			bytes += len(token)
+			if !special {
+				bytes += len(token)
+			}
 		}
 		at += len(piece)
 	}
@@ -135,8 +142,11 @@ func (b *Bytes) Digest() [4]uint64 { return b.digest }
 
 // Encode appends the bytes of a text, and special tokens where they stand.
 func (b *Bytes) Encode(dst []int32, text []byte) []int32 {
-	return b.added.encode(dst, text, b.EncodeOrdinary)
+	return b.added.encode(dst, text, func(t []byte) []byte { return t }, b.EncodeOrdinary)
 }
+
+// Frame returns nothing: no byte says where a document begins.
+func (b *Bytes) Frame() (before, after []int32) { return nil, nil }
 
 // EncodeOrdinary appends the bytes of a text.
 func (b *Bytes) EncodeOrdinary(dst []int32, text []byte) []int32 {

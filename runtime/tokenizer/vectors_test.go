@@ -12,13 +12,14 @@ import (
 // families are the tokenizer.json files of testdata, which oracle/tokenization.py
 // wrote with Hugging Face's library, and whose vectors each is held to.
 var families = map[string]string{"gpt2": "gpt2", "gpt2_prefix": "gpt2_prefix", "gpt2_split": "gpt2",
-	"uncut": "uncut", "cl100k": "cl100k", "digits": "digits", "o200k": "o200k"}
+	"uncut": "uncut", "cl100k": "cl100k", "digits": "digits", "o200k": "o200k", "normal": "normal"}
 
 type vectors struct {
 	Encode []struct {
 		Text   string
 		Pieces []int
 		IDs    []int32
+		Framed []int32 // with what stands around a text
 	}
 	Decode []struct {
 		IDs         []int32
@@ -55,8 +56,13 @@ func hold(t *testing.T, b *BPE, v vectors) {
 			t.Errorf("Encode(%q) = %v, want %v", c.Text, got, c.IDs)
 			bad++
 		}
+		before, after := b.Frame()
+		if got := slices.Concat(before, b.Encode(nil, []byte(c.Text)), after); c.Framed != nil && !slices.Equal(got, c.Framed) {
+			t.Errorf("%q framed = %v, want %v", c.Text, got, c.Framed)
+			bad++
+		}
 		var pieces []int
-		text := []byte(c.Text)
+		text := b.normal([]byte(c.Text))
 		if b.spec.PrefixSpace && !strings.HasPrefix(c.Text, " ") && c.Text != "" {
 			text = append([]byte{' '}, text...)
 		}

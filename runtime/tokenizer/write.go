@@ -81,8 +81,12 @@ func (b *BPE) JSON() []byte {
 	for _, t := range b.byID() {
 		list = append(list, jsonToken{ID: t.ID, Content: t.Content, Normalized: t.Normalized, Special: t.Special})
 	}
+	var normal any
+	if b.spec.NFC {
+		normal = map[string]string{"type": "NFC"}
+	}
 	return encode(jsonFile{
-		Version: "1.0", Added: list, Pre: pre, Decode: jsonLevel{"ByteLevel", true, true, true},
+		Version: "1.0", Added: list, Normalize: normal, Pre: pre, Post: b.template(), Decode: jsonLevel{"ByteLevel", true, true, true},
 		Model: jsonModel{Type: "BPE", Ignore: b.spec.IgnoreMerges, Vocab: b.vocabulary(), Merges: b.mergeLines()},
 	})
 }

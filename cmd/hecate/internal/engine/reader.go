@@ -46,10 +46,15 @@ func (m *Modules) NewReader(path, tokenizer string) (Reader, error) {
 // Info is what the checkpoint says.
 func (r *reader) Info() Info { return r.info }
 
-// Encode turns text into tokens.
+// Encode turns text into tokens. Where nothing was read yet, they are those of a
+// document's beginning.
 func (r *reader) Encode(text []byte) (ids []int32, err error) {
 	if r.tokenizer != nil {
-		return r.tokenizer.Encode(nil, text), nil
+		if r.Position() == 0 {
+			before, _ := r.tokenizer.Frame()
+			ids = append(ids, before...)
+		}
+		return r.tokenizer.Encode(ids, text), nil
 	}
 	for w := range strings.FieldsSeq(string(text)) {
 		id, err := strconv.ParseInt(w, 10, 32)
