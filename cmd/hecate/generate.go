@@ -85,10 +85,7 @@ func generateCommand(maker engine.Maker) *cobra.Command {
 }
 
 func (g *generation) check() error {
-	switch {
-	case g.Prompt == "":
-		return errors.New("--prompt is empty: a context needs a token to begin with")
-	case g.Tokens < 0:
+	if g.Tokens < 0 {
 		return fmt.Errorf("--tokens is %d, must be at least 0", g.Tokens)
 	}
 	return g.Check()
@@ -101,7 +98,7 @@ func (g *generation) run(ctx context.Context, r engine.Reader, logs bool, each f
 	chunk := max(r.Info().Chunk, 1)
 	prompt, err := r.Encode([]byte(g.Prompt))
 	if err == nil && len(prompt) == 0 {
-		err = fmt.Errorf("--prompt is %q, which has no token", g.Prompt)
+		err = fmt.Errorf("--prompt %q has no token: a context needs one to begin with", g.Prompt)
 	}
 	if err != nil {
 		return misuse{err}
