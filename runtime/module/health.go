@@ -100,7 +100,9 @@ func (m *Module[F]) parametersOf(out []Health) {
 		h.Fires = max(h.Fires, m.moves.Clocks()[i])
 		_, n := m.moves.Waiting(i)
 		h.Waiting = max(h.Waiting, n)
-		m.moves.Kept(i, func(data []F) { waits[level(p)] += squares(data) })
+		for _, data := range m.moves.Kept(i) {
+			waits[level(p)] += squares(data)
+		}
 	}
 	for l := range out {
 		h := &out[l]

@@ -69,7 +69,13 @@ func (addingSlots) Fire(_ *tape.Run[float64], _ int, w, g []float64) {
 // averaging is a buffer that takes the mean, and keeps the sum.
 type averaging struct{ descent[float64] }
 
-func (*averaging) Slots(context.Param) update.Slots[float64] { return &averagingSlots{} }
+func (*averaging) Slots(p context.Param) update.Slots[float64] {
+	n, err := p.Shape.Size()
+	if err != nil {
+		panic(err)
+	}
+	return &averagingSlots{make([]float64, n)}
+}
 
 type averagingSlots struct{ sum []float64 }
 
@@ -77,7 +83,7 @@ func (*averagingSlots) By() string                       { return "Averaging" }
 func (a *averagingSlots) Each(f func(string, []float64)) { f("sum", a.sum) }
 func (a *averagingSlots) Fire(_ *tape.Run[float64], n int, w, g []float64) {
 	if n == 1 {
-		a.sum = make([]float64, len(g))
+		clear(a.sum)
 	}
 	for i, x := range g {
 		a.sum[i] += x

@@ -29,6 +29,7 @@ type Machine[F num.Float] struct {
 // waiting is what has reached one parameter since its last fire.
 type waiting[F num.Float] struct {
 	slots Slots[F]
+	kept  [][]F // of the slots; if there are none, what they make
 	error []F   // what moves the parameter if it fires now
 	count int64 // the gradients in it
 }
@@ -50,13 +51,22 @@ func NewMachine[F num.Float](u, buffer Update[F], v context.View[F]) *Machine[F]
 				if buffer == nil {
 					panic(NoBuffer)
 				}
-				w = &waiting[F]{slots: buffer.Slots(p), error: tensor.Make[F](len(v.Data(i)))}
+				w = newWaiting(buffer.Slots(p), len(v.Data(i)))
 			}
 		}
 		m.slots = append(m.slots, s)
 		m.waiting = append(m.waiting, w)
 	}
 	return m
+}
+
+func newWaiting[F num.Float](s Slots[F], n int) *waiting[F] {
+	w := &waiting[F]{slots: s, error: tensor.Make[F](n)}
+	s.Each(func(_ string, data []F) { w.kept = append(w.kept, data) })
+	if len(w.kept) == 0 {
+		w.kept = [][]F{w.error}
+	}
+	return w
 }
 
 // Collect takes the gradient of one chunk that has reached parameter i and returns
@@ -81,17 +91,13 @@ func (m *Machine[F]) Waiting(i int) (e []F, count int64) {
 	return nil, 0
 }
 
-// Kept calls f for what the buffer has gathered for parameter i: its slots, or what it
-// makes, if it has none.
-func (m *Machine[F]) Kept(i int, f func(data []F)) {
-	w, none := m.waiting[i], true
-	if w == nil || w.count == 0 {
-		return
+// Kept is what the buffer has gathered for parameter i, not to be changed: its slots, or
+// what it makes, if it has none.
+func (m *Machine[F]) Kept(i int) [][]F {
+	if w := m.waiting[i]; w != nil && w.count > 0 {
+		return w.kept
 	}
-	w.slots.Each(func(_ string, data []F) { f(data); none = false })
-	if none {
-		f(w.error)
-	}
+	return nil
 }
 
 // Buffers calls f for everything that waits for parameter i, to save and to restore

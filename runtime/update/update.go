@@ -46,7 +46,7 @@ type Slots[F num.Float] interface {
 	// the fires of the parameter's level, from 1.
 	Fire(r *tape.Run[F], n int, w, g []F)
 	// Each calls f for every slot, as long as the parameter, to save and to
-	// restore it.
+	// restore it. A slot is the same slice always.
 	Each(f func(name string, data []F))
 }
 
