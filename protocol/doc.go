@@ -16,7 +16,8 @@
 // Beside them stand what no second implementation is needed for: what reaches a
 // frozen level and what it leaves, one forward however tokens are cut into calls,
 // lanes together or alone, one core or two, no look into the future, and a gradient
-// for every parameter from the pages' own first values.
+// for every parameter from the pages' own first values. The sweep builds small models
+// of every rule, and they must learn.
 //
 // What runs by default touches every pair of a rule and a composition, and every
 // schedule under every mask. HECATE_PROTOCOL=full runs the whole product, for about
