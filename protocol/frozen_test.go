@@ -43,7 +43,7 @@ func TestFrozen(t *testing.T) {
 			}
 			for _, p := range levelsOf(s, l) {
 				levels++
-				if !p.gradients(t, s, got) && !p.empty(s) {
+				if !p.gradients(t, s, got) && !p.empty(s) && !(got.faint() && p.heard(t, x)) {
 					t.Errorf("%v: no gradient from %s, which is frozen and not empty", s.x, p.name)
 				}
 				p.states(t, s, got, begun)
@@ -108,7 +108,7 @@ func (c closedLevel) gradients(t *testing.T, s *subject[float64], got result[flo
 		if !ok || !nonzero(g) {
 			continue
 		}
-		any = true
+		any = any || lives(g)
 		if !slices.Contains(c.allowed, own) {
 			t.Errorf("%v: a gradient reaches %s, which the frozen read does not need", s.x, name)
 		}
@@ -117,6 +117,17 @@ func (c closedLevel) gradients(t *testing.T, s *subject[float64], got result[flo
 		}
 	}
 	return any
+}
+
+// heard reports whether a closed level has gradients when its model is louder.
+func (c closedLevel) heard(t *testing.T, x trial) bool {
+	t.Helper()
+	return slices.ContainsFunc(gains, func(gain float64) bool {
+		s := newSubject[float64](t, x, small(x), 4)
+		s.louder(gain)
+		s.grow(mixed)
+		return c.gradients(t, s, s.backward())
+	})
 }
 
 // states holds those of a closed level: as they were, or in the lane whose context
